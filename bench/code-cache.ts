@@ -12,7 +12,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { makeArtefact } from '../src/tools/cli/project/make-artefact.ts';
+import { makeArtifact } from '../src/tools/cli/project/make-artifact.ts';
 import { coldWorkload } from './cold-workload.ts';
 import { bundle, cachedFunction, coldFunction } from './contestants.ts';
 import { median, rounded } from './statistics.ts';
@@ -73,14 +73,14 @@ async function measure(types: number, isBuilt: boolean): Promise<CodeCacheResult
 /** The bundle, and the folder with its cache. */
 async function bundlesOf(types: number, isBuilt: boolean): Promise<{ readonly file: string; readonly ours: string }> {
   const workload = coldWorkload(types);
-  const artefact = join(folder, `${types}.build.json`);
+  const artifact = join(folder, `${types}.build.json`);
   const from = { schema: ['schema.graphql'], documents: ['operations.json'], descriptions: false };
   writeFileSync(
-    artefact,
-    JSON.stringify(makeArtefact([workload.typeDefs], from, [(JSON.parse(workload.body(0)) as { query: string }).query])),
+    artifact,
+    JSON.stringify(makeArtifact([workload.typeDefs], from, [(JSON.parse(workload.body(0)) as { query: string }).query])),
   );
   const entry = { name: 'ours', file: isBuilt ? 'ours-built' : 'ours', graphql: 17 } as const;
-  const code = coldFunction(workload, isBuilt ? artefact : undefined);
+  const code = coldFunction(workload, isBuilt ? artifact : undefined);
   return { file: await bundle(entry, `code-cache-${types}`, code), ours: await cachedFunction(entry, code, `code-cache-${types}`) };
 }
 

@@ -14,7 +14,7 @@ import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { buildSchema, getNamedType, isLeafType, isNullableType } from 'graphql';
 
-import { makeArtefact } from '../src/tools/cli/project/make-artefact.ts';
+import { makeArtifact } from '../src/tools/cli/project/make-artifact.ts';
 import { generateSchema } from '../test/support/schema-generator.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -77,7 +77,7 @@ function measureSize(types: number, names: readonly string[]): Map<string, numbe
   const text = generateSchema({ types });
   writeFileSync(join(folder, 'schema.graphql'), text);
   const from = { schema: ['schema.graphql'], documents: [], descriptions: false };
-  writeFileSync(join(folder, 'build.json'), JSON.stringify(makeArtefact([text], from, [])));
+  writeFileSync(join(folder, 'build.json'), JSON.stringify(makeArtifact([text], from, [])));
   writeFileSync(join(folder, 'query.graphql'), smallQuery(text));
   const figures = new Map(names.map((name) => [name, [] as number[]]));
   for (let run = 0; run < (types > 1000 ? Math.ceil(runs / 2) : runs); run += 1) {

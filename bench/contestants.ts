@@ -74,17 +74,17 @@ export async function bundle(contestant: Entry, name: string, code: (file: strin
   return outfile;
 }
 
-/** The function that a cold process loads: it exports `handler`. `artefact`: the file of a build. */
+/** The function that a cold process loads: it exports `handler`. `artifact`: the file of a build. */
 export function coldFunction(
   { typeDefs, resolversCode }: Pick<ColdWorkload, 'typeDefs' | 'resolversCode'>,
-  artefact?: string,
+  artifact?: string,
 ): (path: string) => string {
   return (path) =>
-    artefact === undefined
+    artifact === undefined
       ? `import { create } from ${JSON.stringify(path)};
          export const handler = create({ typeDefs: ${JSON.stringify(typeDefs)}, resolvers: ${resolversCode} });`
-      : `import { createBuilt } from ${JSON.stringify(path)}; import artefact from ${JSON.stringify(artefact)};
-         export const handler = createBuilt(artefact, ${resolversCode});`;
+      : `import { createBuilt } from ${JSON.stringify(path)}; import artifact from ${JSON.stringify(artifact)};
+         export const handler = createBuilt(artifact, ${resolversCode});`;
 }
 
 /** The folder that `build --code-cache` makes of a function, bundled by it. */

@@ -1,5 +1,5 @@
 /**
- * Makes docs/playground.png and docs/figures/explain.png, and pictures to look at in test/browser/.artefacts/: dark, on a phone.
+ * Makes docs/playground.png and docs/figures/explain.png, and pictures to look at in test/browser/.artifacts/: dark, on a phone.
  * Needs Chromium and a build: `node scripts/playground-pictures.ts`.
  */
 import { mkdir } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { startDevServer } from '../src/tools/cli/dev/dev.ts';
 import { launchChromium } from '../test/browser/chromium.ts';
 
 const root = join(import.meta.dirname, '..');
-const artefacts = join(root, 'test/browser/.artefacts');
+const artifacts = join(root, 'test/browser/.artifacts');
 const operation = `query Book($id: ID!) {
   book(id: $id) {
     title
@@ -38,7 +38,7 @@ const dev = await startDevServer({
   report: () => {},
 });
 const browser = await launchChromium();
-await mkdir(artefacts, { recursive: true });
+await mkdir(artifacts, { recursive: true });
 const link = `${dev.url}${dev.prefix}/graphql?${new URLSearchParams({ query: operation, variables: '{ "id": "emma" }' }).toString()}`;
 
 await picture(join(root, 'docs/playground.png'), { width: 1120, height: 640 }, async () => {});
@@ -46,8 +46,8 @@ const explain = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Explain how responses are made' }).click();
 };
 await picture(join(root, 'docs/figures/explain.png'), { width: 1120, height: 760 }, explain);
-await picture(join(artefacts, 'dark.png'), { width: 1120, height: 640 }, explain, 'dark');
-await picture(join(artefacts, 'phone.png'), { width: 390, height: 800 }, explain);
+await picture(join(artifacts, 'dark.png'), { width: 1120, height: 640 }, explain, 'dark');
+await picture(join(artifacts, 'phone.png'), { width: 390, height: 800 }, explain);
 await browser.close();
 await dev.close();
 

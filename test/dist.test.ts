@@ -5,7 +5,7 @@ import type { SourceMapPayload } from 'node:module';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
-import { makeArtefact } from '../src/tools/cli/project/make-artefact.ts';
+import { makeArtifact } from '../src/tools/cli/project/make-artifact.ts';
 import { cases } from './support/long-form.ts';
 import { installPackedPackage } from './support/packed-package.ts';
 import type { InstalledProject } from './support/packed-package.ts';
@@ -112,7 +112,7 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
     ['require', asOnLambda, 'commonjs', (entry: string) => `require('${entry}')`],
   ] as const) {
     test(`loaded with ${name}, a handler answers and reads a build; in development it checks the schema and has the playground`, async () => {
-      const artefact = makeArtefact(['type Query { hello: String }'], { schema: ['a.graphql'], documents: [], descriptions: false }, []);
+      const artifact = makeArtifact(['type Query { hello: String }'], { schema: ['a.graphql'], documents: [], descriptions: false }, []);
       const page = { ...httpAPIEvent, headers: { accept: 'text/html' }, requestContext: { http: { method: 'GET', path: '/graphql' } } };
       const printed = await project.run(
         `(async () => {
@@ -125,7 +125,7 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
 
           const plain = await createHandler(options)(event, {});
           console.log(plain.statusCode, plain.body);
-          const built = await createHandler({ resolvers: options.resolvers, build: readBuild(${JSON.stringify(artefact)}) })(event, {});
+          const built = await createHandler({ resolvers: options.resolvers, build: readBuild(${JSON.stringify(artifact)}) })(event, {});
           console.log(built.body);
           const inDevelopment = createHandler({ ...options, nodeEnv: 'development', logger });
           console.log(JSON.stringify(warnings));

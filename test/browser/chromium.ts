@@ -6,7 +6,7 @@ import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 
 const program = '/usr/bin/chromium';
-const artefacts = join(import.meta.dirname, '.artefacts');
+const artifacts = join(import.meta.dirname, '.artifacts');
 
 /** What a test in the browser passes on to `describe`. Where CI is set, a missing browser must not go unnoticed: the tests are left to fail. */
 export function needsChromium(): { skip: string | false } {
@@ -86,10 +86,10 @@ export class PlaygroundPage {
     return text.replaceAll(/\s/g, '');
   }
 
-  /** Keeps a picture of the page in test/browser/.artefacts. */
+  /** Keeps a picture of the page in test/browser/.artifacts. */
   async keepScreenshot(name: string): Promise<void> {
-    await mkdir(artefacts, { recursive: true });
-    await this.page.screenshot({ path: join(artefacts, `${name}.png`) });
+    await mkdir(artifacts, { recursive: true });
+    await this.page.screenshot({ path: join(artifacts, `${name}.png`) });
   }
 
   /** Pastes: what is typed, the editor completes with brackets of its own. */

@@ -385,7 +385,7 @@ describe('the playground in Chromium', needsChromium(), () => {
 
     assert.ok(response!.y >= editor!.y + editor!.height - 1);
     assert.ok(editor!.width > 250);
-    await page.screenshot({ path: join(import.meta.dirname, '.artefacts/phone.png') });
+    await page.screenshot({ path: join(import.meta.dirname, '.artifacts/phone.png') });
     await page.close();
   });
 

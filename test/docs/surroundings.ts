@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { makeArtefact } from '../../src/tools/cli/project/make-artefact.ts';
-import type { BuildSources } from '../../src/executor/schema/build/build-artefact.ts';
+import { makeArtifact } from '../../src/tools/cli/project/make-artifact.ts';
+import type { BuildSources } from '../../src/executor/schema/build/build-artifact.ts';
 import { typeDefsMark } from '../../src/executor/schema/build/read-build.ts';
 import type { SnippetSurroundings } from '../support/snippets.ts';
 import { codeBlocks } from '../support/markdown.ts';
@@ -12,7 +12,7 @@ const typeDefs = 'type Query { ok: Boolean }';
 
 /** What `graphql-functions build` writes for it. */
 function builtOf(from: Pick<BuildSources, 'schema' | 'typeDefs'>, text = typeDefs): string {
-  return JSON.stringify(makeArtefact([text], { documents: [], descriptions: true, ...from }, []));
+  return JSON.stringify(makeArtifact([text], { documents: [], descriptions: true, ...from }, []));
 }
 
 const codegenSchema = schemaOn('codegen');

@@ -1,5 +1,5 @@
-export { artefactFormat, sealOf } from './build/build-artefact.ts';
-export type { BuildArtefact, BuildSources } from './build/build-artefact.ts';
+export { artifactFormat, sealOf } from './build/build-artifact.ts';
+export type { BuildArtifact, BuildSources } from './build/build-artifact.ts';
 export { encodeMembers, encodeTypes } from './build/encoded-types.ts';
 export { graphqlVersion, isPending, readBuild, typeDefsMark } from './build/read-build.ts';
 export type { OpenedBuild, PendingBuild, SchemaBuild } from './build/read-build.ts';

@@ -152,7 +152,7 @@ export function warnIfRecreated(options: OptionsSource<ServerOptions>): MadeHand
 function schemaIn({ schema, typeDefs, build }: ServerOptions): unknown {
   if (schema !== undefined) return schema;
   if (Array.isArray(typeDefs) && typeDefs.every((one) => typeof one === 'string')) return typeDefs.join('\n');
-  return typeDefs ?? build?.artefact;
+  return typeDefs ?? build?.artifact;
 }
 
 function warn({ logger = console }: ServerOptions): void {

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { GraphQLError, GraphQLSchema } from 'graphql';
 import type { ASTVisitor, ExecutionResult, ValidationContext } from 'graphql';
 
-import { makeArtefact } from '../../../src/tools/cli/project/make-artefact.ts';
+import { makeArtifact } from '../../../src/tools/cli/project/make-artifact.ts';
 import { createHandler } from '../../../src/entries/index.ts';
 import type { ServerOptions } from '../../../src/entries/index.ts';
 import { readBuild, typeDefsMark } from '../../../src/executor/schema/build/read-build.ts';
@@ -16,8 +16,8 @@ const resolvers = { Query: { hello: () => 'world', nested: () => ({}) } };
 const unvalidated = '{ hello @unknown }';
 const from = { schema: ['schema.graphql'], documents: [], descriptions: false };
 
-function artefactOf(documents: readonly string[], sources: object = from): object {
-  return makeArtefact([typeDefs], { ...from, ...sources }, documents);
+function artifactOf(documents: readonly string[], sources: object = from): object {
+  return makeArtifact([typeDefs], { ...from, ...sources }, documents);
 }
 
 async function ask(
@@ -29,22 +29,22 @@ async function ask(
 
 describe('with a build', () => {
   test('a server needs no typeDefs', async () => {
-    assert.deepEqual(await ask('{ hello }', { build: readBuild(artefactOf([])) }), { data: { hello: 'world' } });
+    assert.deepEqual(await ask('{ hello }', { build: readBuild(artifactOf([])) }), { data: { hello: 'world' } });
   });
 
   test('a known document is not validated', async () => {
-    assert.deepEqual(await ask(unvalidated, { build: readBuild(artefactOf([unvalidated])) }), { data: { hello: 'world' } });
+    assert.deepEqual(await ask(unvalidated, { build: readBuild(artifactOf([unvalidated])) }), { data: { hello: 'world' } });
   });
 
   test('a document that differs by a space from a known one is validated', async () => {
-    const { errors } = await ask(`${unvalidated} `, { build: readBuild(artefactOf([unvalidated])) });
+    const { errors } = await ask(`${unvalidated} `, { build: readBuild(artifactOf([unvalidated])) });
 
     assert.equal(errors?.[0]?.extensions.code, 'GRAPHQL_VALIDATION_FAILED');
   });
 
   test('limits apply to known documents too', async () => {
     const deep = '{ nested { nested { hello } } }';
-    const { errors } = await ask(deep, { build: readBuild(artefactOf([deep])), maxDepth: 2 });
+    const { errors } = await ask(deep, { build: readBuild(artifactOf([deep])), maxDepth: 2 });
 
     assert.match(String(errors?.[0]?.message), /depth|deep|levels/i);
   });
@@ -53,7 +53,7 @@ describe('with a build', () => {
     const noHello = (context: ValidationContext): ASTVisitor => ({
       Field: (node) => (node.name.value === 'hello' ? context.reportError(new GraphQLError('Not now.', { nodes: [node] })) : undefined),
     });
-    const { errors } = await ask(unvalidated, { build: readBuild(artefactOf([unvalidated])), validationRules: [noHello] });
+    const { errors } = await ask(unvalidated, { build: readBuild(artifactOf([unvalidated])), validationRules: [noHello] });
 
     assert.deepEqual(
       errors?.map(({ message }) => message),
@@ -62,13 +62,13 @@ describe('with a build', () => {
   });
 
   test('fastValidation: false validates known documents too', async () => {
-    const { errors } = await ask(unvalidated, { build: readBuild(artefactOf([unvalidated])), fastValidation: false });
+    const { errors } = await ask(unvalidated, { build: readBuild(artifactOf([unvalidated])), fastValidation: false });
 
     assert.equal(errors?.[0]?.extensions.code, 'GRAPHQL_VALIDATION_FAILED');
   });
 
   test('a resolver without a field is an error at start in a test, and in production when its type is used', async () => {
-    const options = { build: readBuild(artefactOf([])), resolvers: { Query: { helo: () => 1 } } };
+    const options = { build: readBuild(artifactOf([])), resolvers: { Query: { helo: () => 1 } } };
     const [logger, lines] = recordingLogger();
     const handler = createHandler({ ...options, nodeEnv: 'production', logger });
 
@@ -80,14 +80,14 @@ describe('with a build', () => {
   });
 
   test('resolvers for a type that the build does not have are an error at start', () => {
-    const options = { build: readBuild(artefactOf([])), resolvers: { Quer: {} }, nodeEnv: 'production' };
+    const options = { build: readBuild(artifactOf([])), resolvers: { Quer: {} }, nodeEnv: 'production' };
 
     assert.throws(() => createHandler(options), /name the type "Quer".*Did you mean "Query"/);
   });
 });
 
 describe('a stale build', () => {
-  const stale = readBuild(artefactOf(['{ hello }'], { schema: [], typeDefs: typeDefsMark('type Query { hello: ID }') }));
+  const stale = readBuild(artifactOf(['{ hello }'], { schema: [], typeDefs: typeDefsMark('type Query { hello: ID }') }));
 
   for (const nodeEnv of ['development', 'test']) {
     test(`throws when NODE_ENV is ${nodeEnv}`, () => {
@@ -111,13 +111,13 @@ describe('a stale build', () => {
 });
 
 test('a build together with a schema made in code throws', () => {
-  const options = { build: readBuild(artefactOf([])), schema: new GraphQLSchema({}) };
+  const options = { build: readBuild(artifactOf([])), schema: new GraphQLSchema({}) };
 
   assert.throws(() => createHandler(options), /`build`.*or `schema`, not both/);
 });
 
 test('an artifact that was not read throws with what to write', () => {
-  const options = { build: artefactOf([]) } as unknown as ServerOptions;
+  const options = { build: artifactOf([]) } as unknown as ServerOptions;
 
   assert.throws(() => createHandler(options), /option build to be readBuild\(artifact\)/);
 });

@@ -1,7 +1,7 @@
 import { print, version } from 'graphql';
 
-import { artefactFormat, sealOf } from './build-artefact.ts';
-import type { BuildArtefact } from './build-artefact.ts';
+import { artifactFormat, sealOf } from './build-artifact.ts';
+import type { BuildArtifact } from './build-artifact.ts';
 import { EncodedTypes } from './encoded-types.ts';
 import { fingerprint } from './fingerprint.ts';
 import { describeValue } from '../resolvers/merge-resolvers.ts';
@@ -12,7 +12,7 @@ import type { TypeDefs } from '../sdl/type-defs.ts';
 /** The result of `readBuild` of `graphql-functions/build`. */
 export interface SchemaBuild {
   /** The contents of the file. */
-  readonly artefact: object;
+  readonly artifact: object;
   /** Returns the source of the schema. Throws an Error if the build does not fit. */
   open(use: SchemaBuildUse): OpenedBuild;
 }
@@ -47,20 +47,20 @@ export interface OpenedBuild {
  * export default createHandler({ build: readBuild(artifact), resolvers: {} });
  * ```
  */
-export function readBuild(artefact: object): SchemaBuild {
-  if (describeValue(artefact) !== 'an object')
-    throw new TypeError(`readBuild expects the content of <function>.build.json, got ${describeValue(artefact)}.`);
-  return { artefact, open: (use) => openBuild(artefact, use) };
+export function readBuild(artifact: object): SchemaBuild {
+  if (describeValue(artifact) !== 'an object')
+    throw new TypeError(`readBuild expects the content of <function>.build.json, got ${describeValue(artifact)}.`);
+  return { artifact, open: (use) => openBuild(artifact, use) };
 }
 
 /** A build that does not fit is an error in development; in production it is logged and ignored. */
-function openBuild(artefact: object, use: SchemaBuildUse): OpenedBuild {
-  if (isPending(artefact)) return { typeDefs: pendingTypeDefs(artefact, use) };
-  const problem = problemOf(artefact as BuildArtefact, use.typeDefs);
+function openBuild(artifact: object, use: SchemaBuildUse): OpenedBuild {
+  if (isPending(artifact)) return { typeDefs: pendingTypeDefs(artifact, use) };
+  const problem = problemOf(artifact as BuildArtifact, use.typeDefs);
   if (problem === undefined) {
-    const { text, documents } = artefact as BuildArtefact;
+    const { text, documents } = artifact as BuildArtifact;
     const { typeDefs = text } = use;
-    return { typeDefs, index: decodeIndex(artefact as BuildArtefact), knownDocuments: new Set(documents) };
+    return { typeDefs, index: decodeIndex(artifact as BuildArtifact), knownDocuments: new Set(documents) };
   }
   const message = `${problem.words} Run \`npx graphql-functions build\`, and deploy what it writes.`;
   const typeDefs = use.typeDefs ?? problem.text;
@@ -77,8 +77,8 @@ export interface PendingBuild {
   readonly typeDefs?: readonly string[];
 }
 
-export function isPending(artefact: object): artefact is PendingBuild {
-  return 'pending' in artefact;
+export function isPending(artifact: object): artifact is PendingBuild {
+  return 'pending' in artifact;
 }
 
 function pendingTypeDefs({ typeDefs }: PendingBuild, use: SchemaBuildUse): SchemaBuildUse['typeDefs'] {
@@ -92,11 +92,11 @@ interface Problem {
   readonly text?: string;
 }
 
-function problemOf(artefact: BuildArtefact, typeDefs: SchemaBuildUse['typeDefs']): Problem | undefined {
-  const { format, graphql, text, from } = artefact;
-  if (format !== artefactFormat)
-    return { words: `This version of graphql-functions cannot read the \`build\` (format ${artefactFormat}).` };
-  if (!isSealed(artefact)) return { words: 'The `build` was changed after it was made.' };
+function problemOf(artifact: BuildArtifact, typeDefs: SchemaBuildUse['typeDefs']): Problem | undefined {
+  const { format, graphql, text, from } = artifact;
+  if (format !== artifactFormat)
+    return { words: `This version of graphql-functions cannot read the \`build\` (format ${artifactFormat}).` };
+  if (!isSealed(artifact)) return { words: 'The `build` was changed after it was made.' };
   if (typeDefs !== undefined && from.typeDefs === undefined)
     return {
       words: `The \`build\` was made from ${from.schema.join(', ')}: remove \`typeDefs\`, or make it from them, without --schema.`,
@@ -107,11 +107,11 @@ function problemOf(artefact: BuildArtefact, typeDefs: SchemaBuildUse['typeDefs']
   return { words: `The \`build\` was made with graphql ${graphql}, but this is graphql ${graphqlVersion()}.`, text };
 }
 
-function isSealed(artefact: BuildArtefact): boolean {
+function isSealed(artifact: BuildArtifact): boolean {
   try {
-    const { text, types, members, rest } = artefact;
+    const { text, types, members, rest } = artifact;
     // A missing part has the same seal as an empty one.
-    return [text, types, members, rest].every((part) => typeof part === 'string') && artefact.seal === sealOf(artefact);
+    return [text, types, members, rest].every((part) => typeof part === 'string') && artifact.seal === sealOf(artifact);
   } catch {
     return false;
   }
@@ -131,8 +131,8 @@ export function graphqlVersion(): string {
   return version.split('.', 2).join('.');
 }
 
-/** The index of a sealed artefact. */
-export function decodeIndex({ text, types, members, rest }: BuildArtefact): SchemaIndex {
+/** The index of a sealed artifact. */
+export function decodeIndex({ text, types, members, rest }: BuildArtifact): SchemaIndex {
   const encoded = new EncodedTypes(types, members);
   return {
     ...(JSON.parse(rest) as Omit<SchemaIndex, 'text' | 'sources' | 'types' | 'members'>),

@@ -2,7 +2,7 @@ import type { DirectiveDefinitionNode } from 'graphql';
 
 import type { DefinitionLocation, ScannedMember, Span, TypeKind } from './location.ts';
 
-/** Schema text and the locations of all definitions. `graphql-functions build` can create it ahead of time: see build-artefact.ts. */
+/** Schema text and the locations of all definitions. `graphql-functions build` can create it ahead of time: see build-artifact.ts. */
 export interface SchemaIndex {
   readonly text: string;
   /** The spans of the given typeDefs in `text`; empty for documents. */

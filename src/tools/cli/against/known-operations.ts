@@ -3,7 +3,7 @@ import type { DocumentNode } from 'graphql';
 
 import { entriesOf } from '../../../server/index.ts';
 import type { ServerOptions } from '../../../server/index.ts';
-import type { BuildArtefact } from '../../../executor/schema/index.ts';
+import type { BuildArtifact } from '../../../executor/schema/index.ts';
 import { buildFileOf, readBuildDocuments } from '../project/build-sources.ts';
 import { collectFragments, withFragments } from '../project/documents/check-documents.ts';
 import type { DocumentFile } from '../project/documents/check-documents.ts';
@@ -16,7 +16,7 @@ export interface OperationSources {
   readonly files: readonly DocumentFile[];
   readonly options: ServerOptions;
   /** The builds that the function imports, by file. */
-  readonly builds: ReadonlyMap<string, BuildArtefact>;
+  readonly builds: ReadonlyMap<string, BuildArtifact>;
   readonly directory: string;
 }
 

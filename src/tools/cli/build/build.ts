@@ -4,9 +4,9 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 
 import type { GraphQLSchema } from 'graphql';
 
-import type { BuildArtefact } from '../../../executor/schema/index.ts';
+import type { BuildArtifact } from '../../../executor/schema/index.ts';
 import type { BuildArguments } from '../arguments.ts';
-import { artefactPlugin, readArtefact } from '../project/artefact-plugin.ts';
+import { artifactPlugin, readArtifact } from '../project/artifact-plugin.ts';
 import { buildFileOf, makeBuild, readBuildDocuments } from '../project/build-sources.ts';
 import { checkDocuments, errorsIn, toProblems } from '../project/documents/check-documents.ts';
 import type { DocumentFile } from '../project/documents/check-documents.ts';
@@ -36,10 +36,10 @@ export async function runBuild(settings: BuildArguments, directory: string, term
     terminal.error(`\n${outcome.problems.length === 1 ? '1 problem' : `${outcome.problems.length} problems`}. Nothing was written.`);
     return 1;
   }
-  const { artefact, isUsed } = outcome;
-  await writeFile(file, `${JSON.stringify(artefact, undefined, 1)}\n`);
-  terminal.log(summary(artefact, relative(directory, file)));
-  if (!isUsed) terminal.log(instructions(source, file, artefact));
+  const { artifact, isUsed } = outcome;
+  await writeFile(file, `${JSON.stringify(artifact, undefined, 1)}\n`);
+  terminal.log(summary(artifact, relative(directory, file)));
+  if (!isUsed) terminal.log(instructions(source, file, artifact));
   if (settings.codeCache !== undefined)
     await buildCodeCache({ file: source.file, folder: settings.codeCache, flags: settings.nodeFlags }, directory, terminal);
   return 0;
@@ -63,7 +63,7 @@ async function buildCodeCache({ file, folder, flags }: CodeCacheSettings, direct
 
 /** Settings that are not given default to those of the last build. */
 async function withLastSettings(settings: BuildArguments, file: string): Promise<BuildArguments> {
-  const last = (await readArtefact(file))?.from;
+  const last = (await readArtifact(file))?.from;
   if (last === undefined) return settings;
   return {
     ...settings,
@@ -75,7 +75,7 @@ async function withLastSettings(settings: BuildArguments, file: string): Promise
 
 type Outcome =
   | { readonly kind: 'problems'; readonly problems: readonly Problem[] }
-  | { readonly kind: 'built'; readonly artefact: BuildArtefact; readonly isUsed: boolean };
+  | { readonly kind: 'built'; readonly artifact: BuildArtifact; readonly isUsed: boolean };
 
 async function build(
   settings: BuildArguments,
@@ -83,7 +83,7 @@ async function build(
   directory: string,
 ): Promise<Outcome> {
   const recorded = recordServers();
-  const { plugin } = artefactPlugin(directory, { file, schema: settings.schema });
+  const { plugin } = artifactPlugin(directory, { file, schema: settings.schema });
   const { problems, schema, options } = await checkFunction(source, directory, { recorded, plugins: [plugin] });
   if (problems.length > 0) return { kind: 'problems', problems };
   if (schema === undefined)
@@ -100,14 +100,14 @@ async function build(
   };
   progress.begin(relative(directory, file), 1);
   progress.step('indexing the definitions');
-  const artefact = await makeBuild({
+  const artifact = await makeBuild({
     from,
     typeDefs: options?.typeDefs,
     schema,
     directory,
   });
   progress.end();
-  return { kind: 'built', artefact, isUsed: buildFileOf(options) === file };
+  return { kind: 'built', artifact, isUsed: buildFileOf(options) === file };
 }
 
 function checkBuildDocuments(schema: GraphQLSchema, files: readonly DocumentFile[]): Problem[] {
@@ -132,20 +132,20 @@ function checkManifest(schema: GraphQLSchema, file: DocumentFile): Problem[] {
   }
 }
 
-function summary({ text, documents, from }: BuildArtefact, file: string): string {
+function summary({ text, documents, from }: BuildArtifact, file: string): string {
   const known = documents.length === 1 ? '1 document' : `${documents.length} documents`;
   const described = from.descriptions ? '' : ', without descriptions (--descriptions keeps them)';
   return `Wrote ${file}: ${Math.ceil(text.length / 1000)} KB of schema${described}, ${known}.`;
 }
 
 /** The code that the user must add: with `import`, or with `require` in a file without imports and exports. */
-function instructions(source: FunctionSource, file: string, { from }: BuildArtefact): string {
+function instructions(source: FunctionSource, file: string, { from }: BuildArtifact): string {
   const path = relative(dirname(source.file), file).replaceAll('\\', '/');
-  const artefact = `'${path.startsWith('.') ? path : `./${path}`}'`;
+  const artifact = `'${path.startsWith('.') ? path : `./${path}`}'`;
   const isModule = /\.m[jt]s$/.test(source.file) || /^\s*(?:import|export)\b/m.test(readFileSync(source.file, 'utf8'));
   const lines = isModule
-    ? ["  import { readBuild } from 'graphql-functions/build';", `  import artifact from ${artefact} with { type: 'json' };`]
-    : ["  const { readBuild } = require('graphql-functions/build');", `  const artifact = require(${artefact});`];
+    ? ["  import { readBuild } from 'graphql-functions/build';", `  import artifact from ${artifact} with { type: 'json' };`]
+    : ["  const { readBuild } = require('graphql-functions/build');", `  const artifact = require(${artifact});`];
   return [
     `\n${basename(source.file)} does not use the build yet. Add:\n`,
     ...lines,

@@ -2,14 +2,14 @@ import { relative } from 'node:path';
 
 import type { GraphQLSchema } from 'graphql';
 
-import type { BuildArtefact } from '../../../executor/schema/index.ts';
+import type { BuildArtifact } from '../../../executor/schema/index.ts';
 import type { ServerOptions } from '../../../server/index.ts';
 import { compareSchemas } from '../against/against.ts';
 import type { Comparison } from '../against/against.ts';
 import { CannotCompareError, readEarlierSchema } from '../against/earlier-schema.ts';
 import type { EarlierSchema } from '../against/earlier-schema.ts';
 import type { CheckArguments } from '../arguments.ts';
-import { artefactPlugin } from '../project/artefact-plugin.ts';
+import { artifactPlugin } from '../project/artifact-plugin.ts';
 import { checkDocuments, readDocuments } from '../project/documents/check-documents.ts';
 import { checkFunction } from './check-function.ts';
 import type { CheckedFunction } from './check-function.ts';
@@ -31,7 +31,7 @@ interface CheckedSchema {
   readonly schema: GraphQLSchema;
   readonly options: ServerOptions;
   readonly functionFiles: readonly string[];
-  readonly builds: ReadonlyMap<string, BuildArtefact>;
+  readonly builds: ReadonlyMap<string, BuildArtifact>;
 }
 
 /**
@@ -67,7 +67,7 @@ async function checkProject(settings: CheckArguments, earlier: EarlierSchema | u
   const checked: CheckedFunction[] = [];
   for (const source of functions) {
     terminal.error(`Checking ${relative(directory, source.file)} …`);
-    const builds = artefactPlugin(directory);
+    const builds = artifactPlugin(directory);
     const outcome = await checkFunction(source, directory, { recorded, plugins: [builds.plugin] });
     checked.push(outcome);
     problems.push(...outcome.problems, ...(await findStaleBuild(outcome, builds.found, directory)));

@@ -4,13 +4,13 @@ import { resolve } from 'node:path';
 import type { GraphQLSchema } from 'graphql';
 
 import { isPending, sourcesOf, typeDefsMark } from '../../../executor/schema/index.ts';
-import type { BuildArtefact, BuildSources, PendingBuild } from '../../../executor/schema/index.ts';
+import type { BuildArtifact, BuildSources, PendingBuild } from '../../../executor/schema/index.ts';
 import { filesNamed, readDocuments } from './documents/check-documents.ts';
 import type { DocumentFile } from './documents/check-documents.ts';
 import { DevError } from './problem.ts';
 import { isCode } from './documents/embedded-operations.ts';
 import { findKnownDocuments } from './documents/known-documents.ts';
-import { makeArtefact } from './make-artefact.ts';
+import { makeArtifact } from './make-artifact.ts';
 
 /** A file of schema text. */
 export interface SchemaFile {
@@ -37,12 +37,12 @@ export interface BuildMaterial {
 }
 
 /** Reads the files of a build and creates the build. */
-export async function makeBuild({ from, typeDefs, schema, directory }: BuildMaterial): Promise<BuildArtefact> {
+export async function makeBuild({ from, typeDefs, schema, directory }: BuildMaterial): Promise<BuildArtifact> {
   const files = await readSchemaFiles(from.schema, directory);
   const sources = files.length > 0 ? files.map(({ text }) => text) : sourcesOf(typeDefs);
   const documents = await readBuildDocuments(from.documents, directory);
   const mark = files.length > 0 ? {} : { typeDefs: typeDefsMark(typeDefs) };
-  return makeArtefact(sources, { ...from, ...mark }, findKnownDocuments(schema, documents));
+  return makeArtifact(sources, { ...from, ...mark }, findKnownDocuments(schema, documents));
 }
 
 /** Reads files of operations. Source code is rejected: only the client's tools know the exact texts that it sends. */
@@ -54,11 +54,11 @@ export async function readBuildDocuments(patterns: readonly string[], directory:
 }
 
 /** True when the content of a JSON file is a build. */
-export function isArtefact(value: unknown): value is BuildArtefact {
+export function isArtifact(value: unknown): value is BuildArtifact {
   return typeof value === 'object' && value !== null && 'seal' in value && 'from' in value && 'types' in value;
 }
 
-/** The file of a server's build. Undefined if artefactPlugin did not provide the build. */
+/** The file of a server's build. Undefined if artifactPlugin did not provide the build. */
 export function buildFileOf(options: unknown): string | undefined {
   return pendingOf(options)?.pending;
 }
@@ -69,7 +69,7 @@ export function textsOfBuild(options: unknown): readonly string[] | undefined {
 }
 
 function pendingOf(options: unknown): PendingBuild | undefined {
-  const { build } = (options ?? {}) as { build?: { artefact?: unknown } };
-  const artefact = build?.artefact;
-  return typeof artefact === 'object' && artefact !== null && isPending(artefact) ? artefact : undefined;
+  const { build } = (options ?? {}) as { build?: { artifact?: unknown } };
+  const artifact = build?.artifact;
+  return typeof artifact === 'object' && artifact !== null && isPending(artifact) ? artifact : undefined;
 }

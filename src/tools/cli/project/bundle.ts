@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { findBuiltFile } from '../../../server/index.ts';
-import { artefactPlugin } from './artefact-plugin.ts';
+import { artifactPlugin } from './artifact-plugin.ts';
 import { DevError } from './problem.ts';
 import type { FunctionSource } from './functions-folder.ts';
 import { extensionOptionsPlugin } from './extension-options.ts';
@@ -74,7 +74,7 @@ export async function watchBundle(
   };
   const context: BuildContext = await esbuild.context({
     ...optionsFor(source),
-    plugins: [operationLog, extensionOptionsPlugin, artefactPlugin(directory).plugin, reportResult],
+    plugins: [operationLog, extensionOptionsPlugin, artifactPlugin(directory).plugin, reportResult],
   });
   // A failed build rejects after onEnd has received its errors.
   const rebuild = async (): Promise<void> => void (await context.rebuild().catch(() => {}));

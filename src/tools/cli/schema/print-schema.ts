@@ -8,7 +8,7 @@ import { sourcesOf } from '../../../executor/schema/index.ts';
 import { semanticNonNull } from '../../checks/index.ts';
 import type { SchemaArguments } from '../arguments.ts';
 import { checkFunction } from '../check/check-function.ts';
-import { artefactPlugin } from '../project/artefact-plugin.ts';
+import { artifactPlugin } from '../project/artifact-plugin.ts';
 import { DevError } from '../project/problem.ts';
 import { findFunction } from '../project/functions-folder.ts';
 import { printProblems } from '../project/print-problems.ts';
@@ -20,7 +20,7 @@ export async function runPrintSchema(settings: SchemaArguments, directory: strin
   const source = await findFunction(directory, settings.functions, settings.function);
   const { problems, schema, options } = await checkFunction(source, directory, {
     recorded: recordServers(),
-    plugins: [artefactPlugin(directory).plugin],
+    plugins: [artifactPlugin(directory).plugin],
   });
   if (problems.length > 0) {
     printProblems(problems, directory, { log: terminal.error.bind(terminal), error: terminal.error.bind(terminal) });

@@ -4,10 +4,10 @@ import { describe, test } from 'node:test';
 import { lexicographicSortSchema, parse, printSchema, version } from 'graphql';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 
-import { makeArtefact } from '../../../../src/tools/cli/project/make-artefact.ts';
-import type { BuildArtefact } from '../../../../src/executor/schema/build/build-artefact.ts';
+import { makeArtifact } from '../../../../src/tools/cli/project/make-artifact.ts';
+import type { BuildArtifact } from '../../../../src/executor/schema/build/build-artifact.ts';
 import { createSchemaIndex } from '../../../../src/executor/schema/sdl/create-index.ts';
-import { sealOf } from '../../../../src/executor/schema/build/build-artefact.ts';
+import { sealOf } from '../../../../src/executor/schema/build/build-artifact.ts';
 import { decodeIndex, readBuild, typeDefsMark } from '../../../../src/executor/schema/build/read-build.ts';
 import { LazySchema } from '../../../../src/executor/schema/lazy/lazy-schema.ts';
 import type { OpenedBuild } from '../../../../src/executor/schema/build/read-build.ts';
@@ -19,17 +19,17 @@ const sdl = 'type Query { "A title." title: String }';
 const fromFiles = { schema: ['schema/*.graphql'], documents: [], descriptions: true };
 
 /** As it comes back from a file. */
-function artefactOf(typeDefs: readonly (string | ReturnType<typeof parse>)[], from: BuildArtefact['from'] = fromFiles): BuildArtefact {
-  return JSON.parse(JSON.stringify(makeArtefact(typeDefs, from, ['{ title }']))) as BuildArtefact;
+function artifactOf(typeDefs: readonly (string | ReturnType<typeof parse>)[], from: BuildArtifact['from'] = fromFiles): BuildArtifact {
+  return JSON.parse(JSON.stringify(makeArtifact(typeDefs, from, ['{ title }']))) as BuildArtifact;
 }
 
-function withSeal(artefact: BuildArtefact): BuildArtefact {
-  return { ...artefact, seal: sealOf(artefact) };
+function withSeal(artifact: BuildArtifact): BuildArtifact {
+  return { ...artifact, seal: sealOf(artifact) };
 }
 
-function open(artefact: object, typeDefs?: TypeDefs, strict = false): OpenedBuild & { readonly problems: readonly string[] } {
+function open(artifact: object, typeDefs?: TypeDefs, strict = false): OpenedBuild & { readonly problems: readonly string[] } {
   const problems: string[] = [];
-  return { ...readBuild(artefact).open({ typeDefs, strict, report: (problem) => void problems.push(problem) }), problems };
+  return { ...readBuild(artifact).open({ typeDefs, strict, report: (problem) => void problems.push(problem) }), problems };
 }
 
 describe('a schema is the same when it comes from a build', () => {
@@ -52,7 +52,7 @@ describe('a schema is the same when it comes from a build', () => {
     test(what, () => {
       const eager = new LazySchema(createSchemaIndex(typeDefs), new Map());
 
-      const built = new LazySchema(decodeIndex(artefactOf(typeDefs)), new Map());
+      const built = new LazySchema(decodeIndex(artifactOf(typeDefs)), new Map());
 
       assert.equal(printSchema(built), printSchema(eager));
     });
@@ -60,7 +60,7 @@ describe('a schema is the same when it comes from a build', () => {
 
   for (const [what, text] of Object.entries({ ...nastySDL, 'a generated one': generateSchema({ types: 60 }) })) {
     test(`${what}: descriptions are all that may be left out`, () => {
-      const built = new LazySchema(decodeIndex(artefactOf([text], { ...fromFiles, descriptions: false })), new Map());
+      const built = new LazySchema(decodeIndex(artifactOf([text], { ...fromFiles, descriptions: false })), new Map());
       const whole = new LazySchema(createSchemaIndex([text]), new Map());
 
       assert.equal(printSchema(undescribed(built)), printSchema(undescribed(whole)));
@@ -69,7 +69,7 @@ describe('a schema is the same when it comes from a build', () => {
   }
 
   test('single types and fields are found without making the others', () => {
-    const schema = new LazySchema(decodeIndex(artefactOf([generateSchema({ types: 300 })])), new Map());
+    const schema = new LazySchema(decodeIndex(artifactOf([generateSchema({ types: 300 })])), new Map());
 
     const field = schema.getQueryType()?.getFields()['query7'];
 
@@ -81,7 +81,7 @@ describe('a schema is the same when it comes from a build', () => {
 });
 
 test('a build that fits provides the schema and its known documents', () => {
-  const { typeDefs, index, knownDocuments, problems } = open(artefactOf([sdl]));
+  const { typeDefs, index, knownDocuments, problems } = open(artifactOf([sdl]));
 
   assert.deepEqual(
     [typeDefs, index?.roots.query, knownDocuments, problems],
@@ -90,34 +90,34 @@ test('a build that fits provides the schema and its known documents', () => {
 });
 
 test('a build of typeDefs fits them, given as text or parsed the same', () => {
-  const artefact = artefactOf([sdl], { ...fromFiles, schema: [], typeDefs: typeDefsMark(sdl) });
+  const artifact = artifactOf([sdl], { ...fromFiles, schema: [], typeDefs: typeDefsMark(sdl) });
 
-  assert.ok(open(artefact, sdl, true).index);
-  assert.ok(open(artefact, [sdl], true).index);
-  assert.ok(open(artefact, undefined, true).index);
+  assert.ok(open(artifact, sdl, true).index);
+  assert.ok(open(artifact, [sdl], true).index);
+  assert.ok(open(artifact, undefined, true).index);
 });
 
 const ownTypeDefs = { ...fromFiles, schema: [], typeDefs: typeDefsMark(sdl) };
-const misfits: Readonly<Record<string, readonly [artefact: object, typeDefs: TypeDefs, expected: RegExp]>> = {
-  'of typeDefs that have changed': [artefactOf([sdl], ownTypeDefs), sdl.replace('String', 'ID'), /is stale: `typeDefs` have changed/],
-  'of files, beside typeDefs': [artefactOf([sdl]), sdl, /was made from schema\/\*\.graphql: remove `typeDefs`/],
+const misfits: Readonly<Record<string, readonly [artifact: object, typeDefs: TypeDefs, expected: RegExp]>> = {
+  'of typeDefs that have changed': [artifactOf([sdl], ownTypeDefs), sdl.replace('String', 'ID'), /is stale: `typeDefs` have changed/],
+  'of files, beside typeDefs': [artifactOf([sdl]), sdl, /was made from schema\/\*\.graphql: remove `typeDefs`/],
   'of another version of graphql': [
-    withSeal({ ...artefactOf([sdl], ownTypeDefs), graphql: '15.8' }),
+    withSeal({ ...artifactOf([sdl], ownTypeDefs), graphql: '15.8' }),
     sdl,
     new RegExp(`made with graphql 15\\.8, but this is graphql ${version.split('.', 2).join('\\.')}`),
   ],
-  'of another format': [withSeal({ ...artefactOf([sdl], ownTypeDefs), format: 99 }), sdl, /format 2/],
+  'of another format': [withSeal({ ...artifactOf([sdl], ownTypeDefs), format: 99 }), sdl, /format 2/],
   'whose text was changed': [
-    { ...artefactOf([sdl], ownTypeDefs), text: 'type Query{"A title."titel:String}' },
+    { ...artifactOf([sdl], ownTypeDefs), text: 'type Query{"A title."titel:String}' },
     sdl,
     /was changed after it was made/,
   ],
-  'whose index was changed': [{ ...artefactOf([sdl], ownTypeDefs), types: 'Query type 0 12' }, sdl, /was changed after/],
-  'that got a document more': [{ ...artefactOf([sdl], ownTypeDefs), documents: ['{ title }', '{ wrong }'] }, sdl, /was changed after/],
-  'without a seal': [{ ...artefactOf([sdl], ownTypeDefs), seal: undefined }, sdl, /was changed after/],
+  'whose index was changed': [{ ...artifactOf([sdl], ownTypeDefs), types: 'Query type 0 12' }, sdl, /was changed after/],
+  'that got a document more': [{ ...artifactOf([sdl], ownTypeDefs), documents: ['{ title }', '{ wrong }'] }, sdl, /was changed after/],
+  'without a seal': [{ ...artifactOf([sdl], ownTypeDefs), seal: undefined }, sdl, /was changed after/],
   'with parts missing': [{ format: 2, from: {} }, sdl, /was changed after/],
-  'without a part that was empty': [{ ...artefactOf([sdl], ownTypeDefs), members: undefined }, sdl, /was changed after/],
-  'with parts of wrong types': [{ ...artefactOf([sdl], ownTypeDefs), documents: 7 }, sdl, /was changed after/],
+  'without a part that was empty': [{ ...artifactOf([sdl], ownTypeDefs), members: undefined }, sdl, /was changed after/],
+  'with parts of wrong types': [{ ...artifactOf([sdl], ownTypeDefs), documents: 7 }, sdl, /was changed after/],
   'that is empty': [{}, sdl, /^(?:Error: )?This version of graphql-functions cannot read/],
 };
 
@@ -127,13 +127,13 @@ test('what is no content of a file says so', () => {
 });
 
 describe('a build that does not fit', () => {
-  for (const [what, [artefact, typeDefs, expected]] of Object.entries(misfits)) {
+  for (const [what, [artifact, typeDefs, expected]] of Object.entries(misfits)) {
     test(`${what} is rejected in development`, () => {
-      assert.throws(() => open(artefact, typeDefs, true), expected);
+      assert.throws(() => open(artifact, typeDefs, true), expected);
     });
 
     test(`${what} is logged and ignored in production`, () => {
-      const opened = open(artefact, typeDefs);
+      const opened = open(artifact, typeDefs);
 
       assert.deepEqual([opened.typeDefs, opened.index, opened.knownDocuments], [typeDefs, undefined, undefined]);
       assert.match(String(opened.problems), expected);
@@ -142,13 +142,13 @@ describe('a build that does not fit', () => {
   }
 
   test('of another version of graphql, without typeDefs, still gives the text', () => {
-    const opened = open(withSeal({ ...artefactOf([sdl]), graphql: '15.8' }));
+    const opened = open(withSeal({ ...artifactOf([sdl]), graphql: '15.8' }));
 
     assert.deepEqual([opened.typeDefs, opened.index, opened.problems.length], ['type Query{"A title." title:String}', undefined, 1]);
   });
 
   test('and whose text cannot be trusted is an error when there are no typeDefs', () => {
-    assert.throws(() => open({ ...artefactOf([sdl]), text: 'type Query { other: Int }' }), /was changed after it was made/);
+    assert.throws(() => open({ ...artifactOf([sdl]), text: 'type Query { other: Int }' }), /was changed after it was made/);
     assert.throws(() => open({}), /^(?:Error: )?This version of graphql-functions cannot read/);
   });
 });

@@ -135,8 +135,8 @@ test('the documents of a build are known operations', async (context) => {
     ...bookProject,
     'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
       import { readBuild } from 'graphql-functions/build';
-      import artefact from './graphql.build.json' with { type: 'json' };
-      export default createHandler({ csrfPrevention: true, build: readBuild(artefact) });`,
+      import artifact from './graphql.build.json' with { type: 'json' };
+      export default createHandler({ csrfPrevention: true, build: readBuild(artifact) });`,
     'schema.graphql': current,
     'a.graphql': 'query A { shelf { title } }',
     'manifest.json': JSON.stringify({ one: 'query M { book(id: 1) { title } }' }),

@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import { build as esbuild } from 'esbuild';
 import { version } from 'graphql';
 
-import type { BuildArtefact } from '../../../../src/executor/schema/build/build-artefact.ts';
+import type { BuildArtifact } from '../../../../src/executor/schema/build/build-artifact.ts';
 import { startCommand } from '../../../support/command.ts';
 import { createMovingProject } from '../../../support/command-here.ts';
 import type { MovingProject } from '../../../support/command-here.ts';
@@ -17,9 +17,9 @@ import { cases } from '../../../support/long-form.ts';
 const withBuild = (options: string): string => `
 import { createHandler } from 'graphql-functions';
 import { readBuild } from 'graphql-functions/build';
-import artefact from './graphql.build.json' with { type: 'json' };
+import artifact from './graphql.build.json' with { type: 'json' };
 
-export default createHandler({ build: readBuild(artefact), ${options} });
+export default createHandler({ build: readBuild(artifact), ${options} });
 `;
 
 const schemaFiles = {
@@ -30,19 +30,19 @@ const resolvers = "resolvers: { Query: { book: () => ({ title: 'Emma' }) } }";
 const files = { ...schemaFiles, 'functions/graphql.ts': withBuild(resolvers) };
 
 interface Built extends MovingProject {
-  readonly artefact: () => Promise<BuildArtefact>;
+  readonly artifact: () => Promise<BuildArtifact>;
 }
 
 async function project(context: TestContext, contents: Readonly<Record<string, string>>): Promise<Built> {
   const moving = await createMovingProject(context, contents);
   await linkPackage(moving);
-  const artefact = async (): Promise<BuildArtefact> =>
-    JSON.parse(await readFile(join(moving.directory, 'functions/graphql.build.json'), 'utf8')) as BuildArtefact;
-  return Object.assign(moving, { artefact });
+  const artifact = async (): Promise<BuildArtifact> =>
+    JSON.parse(await readFile(join(moving.directory, 'functions/graphql.build.json'), 'utf8')) as BuildArtifact;
+  return Object.assign(moving, { artifact });
 }
 
 test('build writes the schema of files beside the function, and check finds it up to date', async (context) => {
-  const { run, artefact } = await project(context, files);
+  const { run, artifact } = await project(context, files);
 
   const built = await run('build', '--schema', 'schema/*.graphql');
   const checked = await run('check');
@@ -52,11 +52,11 @@ test('build writes the schema of files beside the function, and check finds it u
     'Wrote functions/graphql.build.json: 1 KB of schema, without descriptions (--descriptions keeps them), 0 documents.\n',
   );
   assert.deepEqual([built.code, checked.code], [0, 0]);
-  assert.match((await artefact()).text, /type Query\{book\(id:ID!\):Book\}/);
+  assert.match((await artifact()).text, /type Query\{book\(id:ID!\):Book\}/);
 });
 
 test('documents of files and manifests are known by every text a client may send, but not what the server decides', async (context) => {
-  const { run, artefact } = await project(context, {
+  const { run, artifact } = await project(context, {
     ...files,
     'ops/book.graphql': 'query Book { book(id: 1) { ...Names } }\n',
     'ops/names.graphql': 'fragment Names on Book { title }\n',
@@ -69,7 +69,7 @@ test('documents of files and manifests are known by every text a client may send
 
   const printed = 'query Book {\n  book(id: 1) {\n    ...Names\n  }\n}\n\nfragment Names on Book {\n  title\n}';
   assert.equal(code, 0);
-  assert.deepEqual((await artefact()).documents, [
+  assert.deepEqual((await artifact()).documents, [
     printed.replace('...Names\n', '...Names\n    __typename\n').replace('title\n', 'title\n  __typename\n'),
     printed,
     '{authors{name}}',
@@ -108,19 +108,19 @@ const problems: Readonly<Record<string, readonly [contents: Readonly<Record<stri
   };
 for (const [what, [contents, argv, expected]] of Object.entries(problems)) {
   test(`${what} is a problem with its place, and nothing is written`, async (context) => {
-    const { run, artefact } = await project(context, { ...files, 'schema/authors.graphql': 'type Author { name: String }', ...contents });
+    const { run, artifact } = await project(context, { ...files, 'schema/authors.graphql': 'type Author { name: String }', ...contents });
 
     const { code, stdout, stderr } = await run('build', '--schema', 'schema/*.graphql', ...argv);
 
     assert.match(stdout, expected);
     assert.match(stderr, /Nothing was written\.\n$/);
     assert.equal(code, 1);
-    await assert.rejects(artefact(), { code: 'ENOENT' });
+    await assert.rejects(artifact(), { code: 'ENOENT' });
   });
 }
 
 test('check reports a stale build, and build without arguments repeats it with the same settings', async (context) => {
-  const { run, write, artefact } = await project(context, { ...files, 'ops/a.graphql': '{ authors { name } }' });
+  const { run, write, artifact } = await project(context, { ...files, 'ops/a.graphql': '{ authors { name } }' });
   await run('build', '--schema', 'schema/*.graphql', '--documents', 'ops/*', '--descriptions');
 
   await write({ 'schema/books.graphql': schemaFiles['schema/books.graphql'].replace('title', 'pages: Int title') });
@@ -130,7 +130,7 @@ test('check reports a stale build, and build without arguments repeats it with t
 
   assert.match(stale.stdout, /^functions\/graphql\.build\.json The build is stale: the schema has changed.*npx graphql-functions build/);
   assert.deepEqual([stale.code, built.code, checked.code], [1, 0, 0]);
-  const { text, from } = await artefact();
+  const { text, from } = await artifact();
   assert.match(text, /"One\."|pages:Int/);
   assert.deepEqual(from, { schema: ['schema/*.graphql'], documents: ['ops/*'], descriptions: true });
 });
@@ -169,11 +169,11 @@ test('build rejects operations in code, and says what it accepts', async (contex
 });
 
 test('descriptions stay where introspection is on', async (context) => {
-  const { run, artefact } = await project(context, { ...files, 'functions/graphql.ts': withBuild(`introspection: true, ${resolvers}`) });
+  const { run, artifact } = await project(context, { ...files, 'functions/graphql.ts': withBuild(`introspection: true, ${resolvers}`) });
 
   await run('build', '--schema', 'schema/*.graphql');
 
-  assert.match((await artefact()).text, /"One\."/);
+  assert.match((await artifact()).text, /"One\."/);
 });
 
 test('an impossible build says what to do', async (context) => {
@@ -260,7 +260,7 @@ for (const [format, extension] of formats.slice(0, cases({ short: 1, long: 2 }))
 
 test('operations that ask for parts are known where a function answers in parts', { skip: version.startsWith('16.') }, async (context) => {
   const source = withBuild(`incrementalDelivery: incrementalDelivery(), ${resolvers}`);
-  const { run, artefact } = await project(context, {
+  const { run, artifact } = await project(context, {
     ...files,
     'functions/graphql.ts': `import { incrementalDelivery } from 'graphql-functions/incremental';\n${source}`,
     'ops/parts.json': '{ "1": "{ book(id: 1) { ... @defer { title } } }" }',
@@ -269,7 +269,7 @@ test('operations that ask for parts are known where a function answers in parts'
   const { code } = await run('build', '--schema', 'schema/*.graphql', '--documents', 'ops/*');
 
   assert.equal(code, 0);
-  assert.deepEqual((await artefact()).documents, ['{ book(id: 1) { ... @defer { title } } }']);
+  assert.deepEqual((await artifact()).documents, ['{ book(id: 1) { ... @defer { title } } }']);
 });
 
 test('the folder with the code cache answers as the function does', async (context) => {

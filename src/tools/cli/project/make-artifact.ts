@@ -2,7 +2,7 @@ import { parse, print, stripIgnoredCharacters, visit } from 'graphql';
 import type { ASTNode, DocumentNode } from 'graphql';
 
 import {
-  artefactFormat,
+  artifactFormat,
   createSchemaIndex,
   encodeMembers,
   encodeTypes,
@@ -13,7 +13,7 @@ import {
   sealOf,
 } from '../../../executor/schema/index.ts';
 import type {
-  BuildArtefact,
+  BuildArtifact,
   BuildSources,
   DefinitionLocation,
   ScannedMember,
@@ -26,15 +26,15 @@ import type {
 const manyCharacters = 2000;
 
 /** Creates the build of a schema, with documents that are valid for it. */
-export function makeArtefact(
+export function makeArtifact(
   typeDefs: readonly (string | DocumentNode)[],
   from: BuildSources,
   documents: readonly string[],
-): BuildArtefact {
+): BuildArtifact {
   const index = writeOut(createSchemaIndex(typeDefs), from.descriptions);
   const { text, directives, schema, schemaExtensions, roots } = index;
   const unsealed = {
-    format: artefactFormat,
+    format: artifactFormat,
     graphql: graphqlVersion(),
     from,
     text,

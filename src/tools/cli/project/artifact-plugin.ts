@@ -4,18 +4,18 @@ import { basename, dirname, relative, resolve } from 'node:path';
 
 import type { OnLoadResult, Plugin } from 'esbuild';
 
-import type { BuildArtefact, PendingBuild } from '../../../executor/schema/index.ts';
-import { isArtefact, readSchemaFiles } from './build-sources.ts';
+import type { BuildArtifact, PendingBuild } from '../../../executor/schema/index.ts';
+import { isArtifact, readSchemaFiles } from './build-sources.ts';
 
 /** The builds of a function. */
-export interface ArtefactPlugin {
+export interface ArtifactPlugin {
   readonly plugin: Plugin;
   /** The imported builds, by file. */
-  readonly found: ReadonlyMap<string, BuildArtefact>;
+  readonly found: ReadonlyMap<string, BuildArtifact>;
 }
 
 /** A build that is about to be written: its file and its sources. */
-export interface ExpectedArtefact {
+export interface ExpectedArtifact {
   readonly file: string;
   readonly schema: readonly string[];
 }
@@ -24,8 +24,8 @@ export interface ExpectedArtefact {
  * Replaces a function's build with the current text of its schema files. Development works with a missing or stale build, and
  * checks can point to lines of the schema files.
  */
-export function artefactPlugin(directory: string, expected?: ExpectedArtefact): ArtefactPlugin {
-  const found = new Map<string, BuildArtefact>();
+export function artifactPlugin(directory: string, expected?: ExpectedArtifact): ArtifactPlugin {
+  const found = new Map<string, BuildArtifact>();
   const plugin: Plugin = {
     name: 'graphql-functions-build',
     setup(build) {
@@ -36,7 +36,7 @@ export function artefactPlugin(directory: string, expected?: ExpectedArtefact): 
         return { errors: [{ text: `${basename(file)} does not exist in ${dirname(file)} yet. Create it: npx graphql-functions build` }] };
       });
       build.onLoad({ filter: /\.json$/ }, async ({ path }) => {
-        const made = await readArtefact(path);
+        const made = await readArtifact(path);
         if (made !== undefined) found.set(path, made);
         const schema = path === expected?.file ? expected.schema : made?.from.schema;
         return schema && pendingBuild(path, schema, directory);
@@ -47,10 +47,10 @@ export function artefactPlugin(directory: string, expected?: ExpectedArtefact): 
 }
 
 /** The build in a file. Undefined if it contains none. */
-export async function readArtefact(file: string): Promise<BuildArtefact | undefined> {
+export async function readArtifact(file: string): Promise<BuildArtifact | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(file, 'utf8'));
-    return isArtefact(value) ? value : undefined;
+    return isArtifact(value) ? value : undefined;
   } catch {
     // Missing, or not JSON: esbuild reports which.
     return undefined;

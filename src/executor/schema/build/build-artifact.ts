@@ -1,13 +1,13 @@
 import { fingerprint } from './fingerprint.ts';
 
-/** Incremented with every change of {@link BuildArtefact} or of its contents. */
-export const artefactFormat = 2;
+/** Incremented with every change of {@link BuildArtifact} or of its contents. */
+export const artifactFormat = 2;
 
 /**
  * The JSON file that `graphql-functions build` writes. Bundlers turn it into JavaScript, where objects and arrays cost several times
  * as much as long strings; and strings with line breaks become templates, which take V8 8 ms for 1 MB instead of 5.
  */
-export interface BuildArtefact {
+export interface BuildArtifact {
   readonly format: number;
   /** Major and minor version of the graphql that has validated schema and documents. */
   readonly graphql: string;
@@ -26,7 +26,7 @@ export interface BuildArtefact {
   readonly seal: string;
 }
 
-/** The sources of an artefact. */
+/** The sources of an artifact. */
 export interface BuildSources {
   /** Patterns of files with the schema. Empty: the function's `typeDefs`. */
   readonly schema: readonly string[];
@@ -38,7 +38,7 @@ export interface BuildSources {
   readonly descriptions: boolean;
 }
 
-/** Shows whether an artefact has been changed. */
-export function sealOf({ format, graphql, from, text, types, members, rest, documents }: Omit<BuildArtefact, 'seal'>): string {
+/** Shows whether an artifact has been changed. */
+export function sealOf({ format, graphql, from, text, types, members, rest, documents }: Omit<BuildArtifact, 'seal'>): string {
   return fingerprint([format, graphql, JSON.stringify(from), text, types, members, rest, ...documents].join('\0'));
 }
