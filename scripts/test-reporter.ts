@@ -19,6 +19,8 @@ export default async function* report(events: Parameters<typeof tap>[0]): AsyncG
   const result: ProcessResult = { passed: 0, failed: 0, skipped: 0, milliseconds: {} };
   const path: string[] = [];
   for await (const { type, data } of events) {
+    // An error outside of every test: Node ends with exit code 1, and reports no failed test.
+    if (type === 'test:diagnostic' && data.message.includes('asynchronous activity')) yield `${data.message}\n`;
     if (type === 'test:start') path.splice(data.nesting, path.length, data.name);
     if (type !== 'test:pass' && type !== 'test:fail') continue;
     // Node reports a file without tests as a test that passed; Node 22 does not say of which file.
