@@ -12,9 +12,10 @@ export function unauthorized(status: number, authorization: AuthorizationOptions
   if (authorization === undefined) return plain(status, text, { 'www-authenticate': 'Bearer' });
   const { resource, scopes = [] } = authorization;
   const { origin, pathname } = new URL(resource);
-  const error = status === 403 ? 'insufficient_scope' : request.headers.has('authorization') ? 'invalid_token' : undefined;
+  const hasToken = /^Bearer ./i.test(request.headers.get('authorization') ?? '');
+  const error = status === 403 ? 'insufficient_scope' : hasToken ? 'invalid_token' : undefined;
   const parts = [
-    `resource_metadata="${origin}${metadataPath}${pathname}"`,
+    `resource_metadata="${origin}${metadataPath}${pathname === '/' ? '' : pathname}"`,
     ...(scopes.length > 0 ? [`scope="${scopes.join(' ')}"`] : []),
     ...(error === undefined ? [] : [`error="${error}"`]),
   ];
@@ -22,7 +23,10 @@ export function unauthorized(status: number, authorization: AuthorizationOptions
 }
 
 /** The metadata of a protected resource (RFC 9728 section 2), which is public. */
-export function metadata({ resource, authorizationServers, scopes }: AuthorizationOptions): HTTPResponse {
+export function metadata({ resource, authorizationServers, scopes }: AuthorizationOptions, { method }: HTTPRequest): HTTPResponse {
+  if (method === 'OPTIONS')
+    return { status: 204, headers: new HeaderMap({ 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' }), body: null };
+  if (method !== 'GET' && method !== 'HEAD') return plain(405, 'Expected GET.', { allow: 'GET' });
   const body = {
     resource,
     authorization_servers: authorizationServers,

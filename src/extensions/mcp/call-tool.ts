@@ -1,5 +1,5 @@
 import type { OperationOutcome, RequestCall } from '../../server/index.ts';
-import { isObject } from './messages.ts';
+import { invalidParams, isObject, RPCError } from './messages.ts';
 import type { Tool } from './tools.ts';
 
 /** The result of `tools/call`. */
@@ -18,25 +18,30 @@ export type CallOutcome = { readonly result: ToolResult } | { readonly status: n
 export async function callTool(
   call: RequestCall,
   tool: Tool,
-  { given, running }: { readonly given: unknown; readonly running: WeakSet<object> },
+  { given = {}, running }: { readonly given: unknown; readonly running: WeakMap<object, Tool> },
 ): Promise<CallOutcome> {
-  const args = given ?? {};
-  if (!isObject(args)) return { result: failure('Expected arguments to be an object.') };
+  if (!isObject(given)) throw new RPCError(200, invalidParams, { message: 'Expected arguments to be an object.' });
   // Execution ignores variables that the document does not define.
-  const unknown = Object.keys(args).find((name) => !tool.variables.has(name));
+  const unknown = Object.keys(given).find((name) => !tool.variables.has(name));
   if (unknown !== undefined) return { result: failure(`Unknown argument "${unknown}". The tool takes ${listOf(tool.variables)}.`) };
-  const variables = { ...args };
-  running.add(variables);
+  const variables = { ...given };
+  running.set(variables, tool);
   const outcome = await call.runOperation({ documentId: tool.documentId, variables });
   const status = authenticationStatus(outcome);
   if (status !== undefined) return { status };
+  const refused = outcome.errors.find(({ message }) => [...tool.hidden].some((name) => message.includes(`"$${name}"`)));
+  if (refused !== undefined) {
+    // Errors of coercion show the value.
+    call.logger.error(`A hidden variable of the MCP tool "${tool.name}" has an invalid value.`, refused);
+    return { result: failure('Internal server error') };
+  }
   const { http: _, ...extensions } = outcome.result.extensions ?? {};
   const hasExtensions = Object.keys(extensions).length > 0;
   return { result: { ...resultOf(outcome), ...(hasExtensions && { _meta: { 'graphql-functions/extensions': extensions } }) } };
 }
 
-/** Characters of an answer. Models read far fewer, and the answer holds the data twice. */
-const maxText = 1_048_576;
+/** Characters of an answer. Models read far fewer, and the response holds the data twice: it must fit every platform. */
+const maxText = 262_144;
 
 function resultOf({ result: { data, errors } }: OperationOutcome): ToolResult {
   const isTooLarge = errors?.some(({ extensions }) => extensions?.['code'] === 'RESULT_TOO_LARGE') === true;

@@ -1,4 +1,5 @@
 import {
+  GraphQLID,
   isInputObjectType,
   isListType,
   isNonNullType,
@@ -37,7 +38,8 @@ export function inputSchemaOf({ schema, document, operation, scalars, hidden }: 
   const writer = new InputWriter(scalars);
   const neverNull = namesInNonNullPlaces(schema, document);
   const isMutation = operation.operation === 'mutation';
-  const properties: Record<string, JSONSchema> = {};
+  // Not an object literal: a variable may be named __proto__.
+  const properties: [string, JSONSchema][] = [];
   const required: string[] = [];
   for (const definition of operation.variableDefinitions ?? []) {
     const name = definition.variable.name.value;
@@ -46,24 +48,33 @@ export function inputSchemaOf({ schema, document, operation, scalars, hidden }: 
     // Absent says nearly the same as null in a query; in a mutation null often clears a value.
     const mayBeNull = isMutation && !isNonNullType(type) && definition.defaultValue === undefined && !neverNull.has(name);
     const value = writer.nonNull(type);
-    properties[name] = { ...(mayBeNull ? orNull(value) : value), ...extras(definition) };
+    properties.push([name, { ...(mayBeNull ? orNull(value) : value), ...extras(definition, type) }]);
     if (isNonNullType(type) && definition.defaultValue === undefined) required.push(name);
   }
   return {
     type: 'object',
-    properties,
+    properties: Object.fromEntries(properties),
     ...(required.length > 0 && { required }),
     additionalProperties: false,
     ...(writer.definitions.size > 0 && { $defs: Object.fromEntries(writer.definitions) }),
   };
 }
 
-function extras(definition: VariableDefinitionNode): JSONSchema {
+function extras(definition: VariableDefinitionNode, type: GraphQLInputType): JSONSchema {
   const { description } = definition as { readonly description?: { readonly value: string } };
+  const value = definition.defaultValue && fitted(valueFromASTUntyped(definition.defaultValue), type);
   return {
     ...(description && { description: description.value }),
-    ...(definition.defaultValue && { default: valueFromASTUntyped(definition.defaultValue) }),
+    ...(value !== undefined && value !== null && { default: value }),
   };
+}
+
+/** A default in the form that the schema has: GraphQL also accepts a number as an ID, and one item in place of a list. */
+function fitted(value: unknown, type: GraphQLInputType): unknown {
+  const nullable = isNonNullType(type) ? type.ofType : type;
+  if (value === null || value === undefined) return value;
+  if (isListType(nullable)) return (Array.isArray(value) ? value : [value]).map((item) => fitted(item, nullable.ofType));
+  return nullable === GraphQLID ? String(value) : value;
 }
 
 /** Variables whose null would fail when the operation runs: `$first: Int` for an argument `first: Int! = 10`. */

@@ -19,7 +19,7 @@ const builtIn: ReadonlyMap<unknown, JSONSchema> = /* @__PURE__ */ new Map<unknow
 /** Any value is possible for a scalar without a schema. */
 export function leafSchema(type: GraphQLLeafType, scalars: ScalarSchemas): JSONSchema {
   if (isEnumType(type)) return enumSchema(type);
-  return builtIn.get(type) ?? scalars[type.name] ?? {};
+  return builtIn.get(type) ?? (Object.hasOwn(scalars, type.name) ? scalars[type.name]! : {});
 }
 
 function enumSchema(type: GraphQLEnumType): JSONSchema {
@@ -32,6 +32,9 @@ function enumSchema(type: GraphQLEnumType): JSONSchema {
 export function orNull(schema: JSONSchema): JSONSchema {
   const { type } = schema;
   if (Object.keys(schema).length === 0) return schema;
-  if (typeof type !== 'string') return { anyOf: [schema, { type: 'null' }] };
+  if (typeof type !== 'string' || combining.some((key) => key in schema)) return { anyOf: [schema, { type: 'null' }] };
   return { ...schema, type: [type, 'null'], ...(Array.isArray(schema['enum']) && { enum: [...(schema['enum'] as unknown[]), null] }) };
 }
+
+/** Keywords that may refuse null although the type allows it. */
+const combining = ['anyOf', 'oneOf', 'allOf', 'not', 'if', 'const', '$ref'];

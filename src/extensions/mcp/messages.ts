@@ -47,7 +47,7 @@ export function idOf(json: unknown): string | number | undefined {
 }
 
 function isID(id: unknown): id is string | number {
-  return typeof id === 'string' || Number.isInteger(id);
+  return typeof id === 'string' || Number.isSafeInteger(id);
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

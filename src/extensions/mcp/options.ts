@@ -36,7 +36,7 @@ export interface MCPOptions<TContext = any> {
   readonly version: string;
   /** Says to a model how to use the tools. Default: none */
   readonly instructions?: string | undefined;
-  /** Tools by name, in addition to documents with the directive `@mcpTool`. Default: none */
+  /** Tools by name. For a document with the directive `@mcpTool`, this replaces the tool of the directive. Default: none */
   readonly tools?: Readonly<Record<string, ToolOptions>> | undefined;
   /** Variables that the server fills, by name, for example the tenant of the caller. Default: none */
   readonly hidden?: Readonly<Record<string, HiddenVariable<TContext>>> | undefined;
@@ -46,23 +46,38 @@ export interface MCPOptions<TContext = any> {
   readonly origins?: readonly string[] | undefined;
   /** The end of the endpoint's path. Default: '/mcp' */
   readonly path?: string | undefined;
-  /** Refuses calls whose `context` throws an error with status 401 as OAuth 2.1 asks for, and serves the metadata of RFC 9728. Default: none */
+  /**
+   * Refuses requests without a token, and those whose `context` throws an error with status 401, as OAuth 2.1 requires, and serves the
+   * metadata of RFC 9728. Default: none
+   */
   readonly authorization?: AuthorizationOptions | undefined;
   /** Bytes of a request. Default: 1 MiB */
   readonly maxBodyBytes?: number | undefined;
 }
 
-export function assertMCPOptions({ name, version, tools = {}, origins = [], path = '/mcp', authorization }: MCPOptions): void {
+export function assertMCPOptions({ name, version, tools = {}, hidden = {}, origins = [], path = '/mcp', authorization }: MCPOptions): void {
   for (const [key, value] of Object.entries({ name, version }))
     if (typeof value !== 'string' || value === '') throw new TypeError(`Expected ${key} of mcp to be a string, got ${describe(value)}.`);
   for (const tool of Object.keys(tools)) assertName(tool, 'The tool');
+  for (const [variable, value] of Object.entries(hidden))
+    if (typeof value !== 'function') throw new TypeError(`Expected hidden.${variable} of mcp to be a function, got ${describe(value)}.`);
   if (!/^\/[\w./-]*\w$/.test(path))
     throw new TypeError(`Expected path of mcp to be the end of a path such as '/mcp', got ${describe(path)}.`);
   for (const origin of origins)
     if (!URL.canParse(origin) || new URL(origin).origin !== origin)
       throw new TypeError(`Expected origins of mcp to be like 'https://app.example.com', got ${describe(origin)}.`);
-  if (authorization !== undefined && authorization.authorizationServers.length === 0)
-    throw new TypeError('Expected authorization.authorizationServers of mcp to have a URL, got an empty list.');
+  if (authorization !== undefined) assertAuthorization(authorization);
+}
+
+function assertAuthorization({ resource, authorizationServers, scopes = [] }: AuthorizationOptions): void {
+  if (!URL.canParse(resource) || /[?#"\\]/.test(resource))
+    throw new TypeError(`Expected authorization.resource of mcp to be a URL without query and fragment, got ${describe(resource)}.`);
+  if (!Array.isArray(authorizationServers) || authorizationServers.length === 0)
+    throw new TypeError(`Expected authorization.authorizationServers of mcp to be a list of URLs, got ${describe(authorizationServers)}.`);
+  // RFC 6749 section 3.3.
+  for (const scope of scopes)
+    if (!/^[!#-[\]-~]+$/.test(scope))
+      throw new TypeError(`Expected authorization.scopes of mcp to be scope names, got ${describe(scope)}.`);
 }
 
 /** Throws unless every client accepts the name of a tool. */

@@ -21,13 +21,20 @@ interface Output {
 
 /** The JSON Schema of an operation's data. Without `$schema`, `format` and keywords that differ between drafts, because clients compile it. */
 export function outputSchemaOf(output: Output, operation: OperationDefinitionNode): JSONSchema {
-  return new OutputWriter(output).objects(output.schema.getRootType(operation.operation)!, [operation.selectionSet]);
+  const root = output.schema.getRootType(operation.operation)!;
+  return new OutputWriter(output).objects(root, [{ selectionSet: operation.selectionSet, isCertain: true }]);
+}
+
+interface Selections {
+  readonly selectionSet: SelectionSetNode;
+  /** True when no condition can leave them out. */
+  readonly isCertain: boolean;
 }
 
 /** The selections of one response key. */
 interface Selected {
   readonly name: string;
-  readonly selectionSets: SelectionSetNode[];
+  readonly below: Selections[];
   /** True when no condition can leave it out. */
   isCertain: boolean;
 }
@@ -40,43 +47,38 @@ class OutputWriter {
   }
 
   /** The shapes of all possible types; equal ones once. */
-  objects(type: GraphQLCompositeType, selectionSets: readonly SelectionSetNode[]): JSONSchema {
+  objects(type: GraphQLCompositeType, selections: readonly Selections[]): JSONSchema {
     const possible = isAbstractType(type) ? this.#output.schema.getPossibleTypes(type) : [type];
     const shapes = new Map<string, JSONSchema>();
     for (const one of possible) {
-      const shape = this.#object(one, selectionSets);
+      const shape = this.#object(one, selections);
       shapes.set(JSON.stringify(shape), shape);
     }
     const [first, ...others] = shapes.values();
-    return others.length === 0 ? first! : { anyOf: [first!, ...others] };
+    // An interface without implementations has no values.
+    return others.length === 0 ? (first ?? { type: 'object' }) : { anyOf: [first!, ...others] };
   }
 
-  #object(type: GraphQLObjectType, selectionSets: readonly SelectionSetNode[]): JSONSchema {
+  #object(type: GraphQLObjectType, selections: readonly Selections[]): JSONSchema {
     const selected = new Map<string, Selected>();
-    for (const selectionSet of selectionSets) this.#collect(selected, type, { selectionSet, isCertain: true });
-    const properties: Record<string, JSONSchema> = {};
-    const required: string[] = [];
-    for (const [key, { name, selectionSets: below, isCertain }] of selected) {
-      Object.defineProperty(properties, key, { value: this.#field(type, name, below), enumerable: true });
-      if (isCertain) required.push(key);
-    }
+    // Where only one selection can make the object, everything certain in it is there whenever the object is.
+    const isOnly = selections.length === 1;
+    for (const { selectionSet, isCertain } of selections) this.#collect(selected, type, { selectionSet, isCertain: isCertain || isOnly });
+    const properties = Object.fromEntries([...selected].map(([key, { name, below }]) => [key, this.#field(type, name, below)]));
+    const required = [...selected].flatMap(([key, { isCertain }]) => (isCertain ? [key] : []));
     return { type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false };
   }
 
-  #collect(
-    selected: Map<string, Selected>,
-    type: GraphQLObjectType,
-    { selectionSet, isCertain }: { selectionSet: SelectionSetNode; isCertain: boolean },
-  ): void {
+  #collect(selected: Map<string, Selected>, type: GraphQLObjectType, { selectionSet, isCertain }: Selections): void {
     for (const selection of selectionSet.selections) {
       const included = isIncluded(selection.directives ?? []);
       if (included === 'never') continue;
       const certain = isCertain && included === 'always';
       if (selection.kind === Kind.FIELD) {
         const key = (selection.alias ?? selection.name).value;
-        const known = selected.get(key) ?? { name: selection.name.value, selectionSets: [], isCertain: false };
+        const known = selected.get(key) ?? { name: selection.name.value, below: [], isCertain: false };
         known.isCertain ||= certain;
-        if (selection.selectionSet !== undefined) known.selectionSets.push(selection.selectionSet);
+        if (selection.selectionSet !== undefined) known.below.push({ selectionSet: selection.selectionSet, isCertain: certain });
         selected.set(key, known);
         continue;
       }
@@ -92,19 +94,19 @@ class OutputWriter {
     return isAbstractType(other) && this.#output.schema.isSubType(other, type);
   }
 
-  #field(type: GraphQLObjectType, name: string, below: readonly SelectionSetNode[]): JSONSchema {
+  #field(type: GraphQLObjectType, name: string, below: readonly Selections[]): JSONSchema {
     if (name === TypeNameMetaFieldDef.name) return { const: type.name };
     const field = type.getFields()[name]!;
     const schema = this.#value(field.type, below);
     return field.description ? { description: field.description, ...schema } : schema;
   }
 
-  #value(type: GraphQLOutputType, below: readonly SelectionSetNode[]): JSONSchema {
+  #value(type: GraphQLOutputType, below: readonly Selections[]): JSONSchema {
     if (!isNonNullType(type)) return orNull(this.#nonNull(type, below));
     return this.#nonNull(type.ofType, below);
   }
 
-  #nonNull(type: GraphQLOutputType, below: readonly SelectionSetNode[]): JSONSchema {
+  #nonNull(type: GraphQLOutputType, below: readonly Selections[]): JSONSchema {
     if (isListType(type)) return { type: 'array', items: this.#value(type.ofType, below) };
     if (isLeafType(type)) return leafSchema(type, this.#output.scalars);
     return this.objects(getNamedType(type) as GraphQLCompositeType, below);

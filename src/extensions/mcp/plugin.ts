@@ -1,6 +1,6 @@
 import { parseAccept, parseJSON, parseMediaType, preference, readText, requireFromPackage } from '../../server/index.ts';
 import type { Logger, RequestCall, ServerPlugin, ServerStartContext } from '../../server/index.ts';
-import { HeaderMap } from '../../shared/index.ts';
+import { addVary, HeaderMap } from '../../shared/index.ts';
 import type { HTTPResponse } from '../../shared/index.ts';
 import { metadata, metadataPath, unauthorized } from './authorization.ts';
 import { callTool } from './call-tool.ts';
@@ -10,7 +10,7 @@ import { idOf, internalError, invalidParams, methodNotFound, parseError, readMes
 import type { Message } from './messages.ts';
 import { assertMCPOptions } from './options.ts';
 import type { MCPOptions } from './options.ts';
-import { accepted, jsonType, plain, preflight, protocolHeaders, rpc } from './responses.ts';
+import { accepted, allowedHeaders, jsonType, plain, preflight, rpc } from './responses.ts';
 import { makeTools } from './tools.ts';
 import type { Tool, Tools } from './tools.ts';
 
@@ -34,7 +34,7 @@ export function mcp<TContext = any>(options: MCPOptions<TContext>): ServerPlugin
     check(context) {
       makeTools(options as MCPOptions, context);
     },
-    ...(options.origins && { corsHeaders: { allowed: protocolHeaders } }),
+    ...(options.origins && { corsHeaders: { allowed: allowedHeaders, exposed: ['www-authenticate'] } }),
     async serverWillStart(context) {
       endpoint.start(context);
     },
@@ -58,8 +58,9 @@ class Endpoint {
   readonly #path: string;
   #start: ServerStartContext | undefined;
   #tools: Tools | undefined;
-  /** The variables of calls in progress. */
-  readonly #running = new WeakSet<object>();
+  #hasServed = false;
+  /** The variables of calls in progress, with their tools. */
+  readonly #running = new WeakMap<object, Tool>();
 
   constructor(options: MCPOptions) {
     this.#options = options;
@@ -68,29 +69,45 @@ class Endpoint {
 
   /** In production the tools are made for the first request that needs them: a cold start for GraphQL does not pay for them. */
   start(context: ServerStartContext): void {
+    // A failed start is tried again with another schema. After a successful start, another schema means another server.
+    if (this.#hasServed && this.#start?.schema !== context.schema)
+      throw new Error('Expected a separate mcp() for each handler, got one that already serves another handler.');
     this.#start = context;
     const { nodeEnv } = context;
     this.#tools = nodeEnv === undefined || nodeEnv === 'production' ? undefined : makeTools(this.#options, context);
     if (nodeEnv === 'development') reportTools(this.#path, [...this.#listed.values()], context.logger);
   }
 
+  /** In production, a wrong tool is left out and logged once: the others still work. */
   get #listed(): Tools {
-    return (this.#tools ??= makeTools(this.#options, this.#start!));
+    if (this.#tools !== undefined) return this.#tools;
+    const { logger } = this.#start!;
+    const report = (error: unknown): void => logger.error('An MCP tool is left out.', error);
+    try {
+      this.#tools = makeTools(this.#options, this.#start!, report);
+    } catch (error) {
+      logger.error('The MCP endpoint has no tools.', error);
+      this.#tools = new Map();
+    }
+    return this.#tools;
   }
 
   async fillHidden(variables: Record<string, unknown>, contextValue: unknown): Promise<void> {
-    if (!this.#running.has(variables)) return;
-    for (const [name, value] of Object.entries(this.#options.hidden ?? {})) variables[name] = await value({ context: contextValue });
+    for (const name of this.#running.get(variables)?.hidden ?? []) {
+      const value = await this.#options.hidden![name]!({ context: contextValue });
+      // A default of the document would take its place.
+      if (value === undefined) throw new Error(`Expected hidden.${name} of mcp to return a value, got undefined.`);
+      Object.defineProperty(variables, name, { value, enumerable: true });
+    }
   }
 
   /** Undefined: the request is not for this endpoint. */
   answer(call: RequestCall): Promise<HTTPResponse> | undefined {
-    const { path, method } = call.request;
+    const { path } = call.request;
     const { authorization } = this.#options;
-    // Clients insert the well-known path before that of the endpoint, or leave the endpoint out.
-    const [, endpoint] = path.split(metadataPath);
-    if (authorization !== undefined && method === 'GET' && (endpoint === '' || endpoint?.endsWith(this.#path) === true))
-      return Promise.resolve(metadata(authorization));
+    this.#hasServed = true;
+    // Clients insert it before the path of the endpoint, or leave that out.
+    if (path.includes(metadataPath)) return authorization && Promise.resolve(metadata(authorization, call.request));
     return path.endsWith(this.#path) ? this.#answerEndpoint(call) : undefined;
   }
 
@@ -102,7 +119,7 @@ class Endpoint {
     if (origin !== null) {
       response.headers.set('access-control-allow-origin', origin);
       response.headers.set('access-control-expose-headers', 'www-authenticate');
-      response.headers.append('vary', 'Origin');
+      addVary(response.headers, 'Origin');
     }
     return response;
   }
@@ -125,6 +142,8 @@ class Endpoint {
     const accept = headers.get('accept');
     if (accept !== null && accept.trim() !== '' && preference(parseAccept(accept), jsonType).quality === 0)
       return plain(406, `Expected to send ${jsonType}.`);
+    if (this.#options.authorization !== undefined && !headers.has('authorization'))
+      return unauthorized(401, this.#options.authorization, call.request);
     const maxBytes = this.#options.maxBodyBytes ?? 1_048_576;
     let json: unknown;
     try {
@@ -156,8 +175,9 @@ class Endpoint {
       return rpc(200, { id, result: modern ? { resultType: 'complete', ...value, _meta: meta } : value });
     };
     const hints = modern ? { ttlMs: listLifetime, cacheScope: 'private' } : {};
-    switch (modern || method !== 'initialize' ? method : 'legacy/initialize') {
-      case 'legacy/initialize':
+    switch (method) {
+      case 'initialize':
+        if (modern) break;
         return result({
           protocolVersion: negotiatedVersion(message),
           capabilities: { tools: {} },

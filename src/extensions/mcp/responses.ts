@@ -4,7 +4,16 @@ import type { HTTPResponse } from '../../shared/index.ts';
 export const jsonType = 'application/json';
 
 /** Headers of clients in web pages. Older ones send the last two. */
-export const protocolHeaders: readonly string[] = ['mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id', 'last-event-id'];
+export const allowedHeaders: readonly string[] = [
+  'content-type',
+  'accept',
+  'authorization',
+  'mcp-protocol-version',
+  'mcp-method',
+  'mcp-name',
+  'mcp-session-id',
+  'last-event-id',
+];
 
 /** A response of JSON-RPC: `message` has its id, and its result or error. */
 export function rpc(status: number, message: object): HTTPResponse {
@@ -30,7 +39,7 @@ export function accepted(): HTTPResponse {
 export function preflight(): HTTPResponse {
   const headers = {
     'access-control-allow-methods': 'POST',
-    'access-control-allow-headers': ['content-type, accept, authorization', ...protocolHeaders].join(', '),
+    'access-control-allow-headers': allowedHeaders.join(', '),
   };
   return { status: 204, headers: new HeaderMap(headers), body: null };
 }

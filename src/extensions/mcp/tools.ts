@@ -1,5 +1,5 @@
 import { getArgumentValues, GraphQLDirective, GraphQLString, Kind, parse, validate, visit } from 'graphql';
-import type { DocumentNode, FragmentDefinitionNode, OperationDefinitionNode } from 'graphql';
+import type { DirectiveNode, DocumentNode, FragmentDefinitionNode, OperationDefinitionNode } from 'graphql';
 
 import { isIncrementalDirective } from '../../executor/index.ts';
 import { fragmentsOf } from '../../server/index.ts';
@@ -16,6 +16,8 @@ export interface Tool {
   readonly documentId: string;
   /** Names of the variables that callers may send. */
   readonly variables: ReadonlySet<string>;
+  /** Names of the variables that the server fills. */
+  readonly hidden: ReadonlySet<string>;
   readonly listed: ListedTool;
 }
 
@@ -40,45 +42,59 @@ const directive: GraphQLDirective = /* @__PURE__ */ new GraphQLDirective({
 
 type Start = Pick<ServerStartContext, 'schema' | 'trustedDocuments'>;
 
-/** Makes the tools. Throws an Error for one that could not be called, or that clients would refuse. */
-export function makeTools(options: MCPOptions, start: Start): Tools {
+/** Makes the tools. Throws an Error for one that could not be called, or that clients would refuse; with `report`, leaves it out. */
+export function makeTools(options: MCPOptions, start: Start, report?: (error: unknown) => void): Tools {
   const chosen = Object.entries(options.tools ?? {});
   const texts = new Map(start.trustedDocuments().map(([id, { text }]) => [id, text]));
   const tools = new Map<string, Tool>();
   const names = new Set<string>();
-  const add = (tool: Tool): void => {
-    if (names.has(tool.name.toLowerCase()))
-      throw new Error(`Expected each tool of mcp to have a unique name, got two named "${tool.name}".`);
-    names.add(tool.name.toLowerCase());
-    tools.set(tool.name, tool);
+  const add = (source: Source): void => {
+    try {
+      const tool = makeTool(options, start, source);
+      if (tool === undefined) return;
+      if (names.has(tool.name.toLowerCase()))
+        throw new Error(`Expected each tool of mcp to have a unique name, got two named "${tool.name}".`);
+      names.add(tool.name.toLowerCase());
+      tools.set(tool.name, tool);
+    } catch (error) {
+      if (report === undefined) throw error;
+      report(error);
+    }
   };
+  const replaced = new Set(chosen.map(([, { document }]) => document));
   for (const [id, text] of texts) {
     // Parsing thousands of documents would take long.
-    if (text.includes('@mcpTool')) add(makeTool(options, start, { id, text }));
+    if (text.includes('@mcpTool') && !replaced.has(id)) add({ id, text });
   }
-  for (const [name, tool] of chosen) {
-    const text = texts.get(tool.document);
-    if (text === undefined)
-      throw new Error(`Expected the tool "${name}" of mcp to name a trusted document, got the id "${tool.document}".`);
-    add(makeTool(options, start, { id: tool.document, text, name, ...tool }));
-  }
+  for (const [name, tool] of chosen) add({ id: tool.document, text: texts.get(tool.document), name, ...tool });
+  for (const variable of Object.keys(options.hidden ?? {}))
+    if (![...tools.values()].some(({ hidden }) => hidden.has(variable)))
+      throw new Error(`Expected hidden.${variable} of mcp to name a variable of a tool, but no tool has it.`);
   // In a fixed order: clients cache prompts that contain the list.
   return new Map([...tools].toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 interface Source extends Partial<ToolOptions> {
   readonly id: string;
-  readonly text: string;
+  /** Undefined if there is no such document. */
+  readonly text: string | undefined;
+  /** Undefined: the document is a tool only if its operation has the directive. */
   readonly name?: string;
 }
 
-function makeTool({ hidden = {}, scalars = {} }: MCPOptions, { schema }: Start, source: Source): Tool {
+function makeTool({ hidden = {}, scalars = {} }: MCPOptions, { schema }: Start, source: Source): Tool | undefined {
+  if (source.text === undefined)
+    throw new Error(`Expected the tool "${source.name}" of mcp to name a trusted document, got the id "${source.id}".`);
   const document = parse(source.text);
+  // The text may have the directive's name in a comment or a string.
+  if (source.name === undefined && !document.definitions.some((node) => node.kind === Kind.OPERATION_DEFINITION && directiveOf(node)))
+    return undefined;
   const place = `The trusted document "${source.id}"`;
   const operation = onlyOperation(document, place);
   const [invalid] = validate(schema, document);
   if (invalid !== undefined) throw new Error(`${place} cannot be a tool: ${invalid.message}`);
-  const given = directiveOf(operation);
+  const node = directiveOf(operation);
+  const given: Given = node === undefined ? {} : getArgumentValues(directive as never, node as never);
   const name = source.name ?? given.name ?? snakeCase(operation.name?.value ?? '');
   assertName(name, place);
   const fragments = fragmentsOf(document) as ReadonlyMap<string, FragmentDefinitionNode>;
@@ -87,12 +103,13 @@ function makeTool({ hidden = {}, scalars = {} }: MCPOptions, { schema }: Start, 
     throw new Error(`The tool "${name}" of mcp needs a description: models choose tools by it. Write @mcpTool(description: "…").`);
   const title = source.title ?? given.title;
   const isQuery = operation.operation === 'query';
-  const own = (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
-  const hiddenNames = new Set(own.filter((one) => Object.hasOwn(hidden, one)));
+  const variables = (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
+  const hiddenNames = new Set(variables.filter((one) => Object.hasOwn(hidden, one)));
   return {
     name,
     documentId: source.id,
-    variables: new Set(own.filter((one) => !hiddenNames.has(one))),
+    variables: new Set(variables.filter((one) => !hiddenNames.has(one))),
+    hidden: hiddenNames,
     listed: {
       name,
       ...(title !== undefined && { title }),
@@ -116,6 +133,9 @@ function onlyOperation(document: DocumentNode, place: string): OperationDefiniti
   if (operation.operation === 'subscription')
     throw new Error(`${place} cannot be a tool: a tool has one answer, and this is a subscription.`);
   visit(document, {
+    Field({ name }) {
+      if (/^__(?:schema|type)$/.test(name.value)) throw new Error(`${place} cannot be a tool: it selects ${name.value}.`);
+    },
     Directive({ name }) {
       if (isIncrementalDirective(name.value)) throw new Error(`${place} cannot be a tool: a tool has one answer, without @${name.value}.`);
     },
@@ -129,9 +149,10 @@ function hasKey({ selectionSet }: OperationDefinitionNode): boolean {
   return keys.some(({ arguments: given = [] }) => given.some(({ value }) => value.kind === Kind.VARIABLE));
 }
 
-function directiveOf(operation: OperationDefinitionNode): Readonly<Partial<Record<'name' | 'title' | 'description', string>>> {
-  const node = operation.directives?.find(({ name }) => name.value === 'mcpTool');
-  return node === undefined ? {} : getArgumentValues(directive as never, node as never);
+type Given = Readonly<Partial<Record<'name' | 'title' | 'description', string>>>;
+
+function directiveOf(operation: OperationDefinitionNode): DirectiveNode | undefined {
+  return operation.directives?.find(({ name }) => name.value === 'mcpTool');
 }
 
 /** That of the operation, which graphql 16.15 and 17 parse; else that of its first field. */

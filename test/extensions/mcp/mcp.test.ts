@@ -110,6 +110,7 @@ describe('version 2026-07-28', () => {
     ['fitting headers', good, params, 200],
     ['spaces around a value', { ...good, 'mcp-name': ' get_book ' }, params, 200],
     ['a name in base64', { ...good, 'mcp-name': `=?base64?${btoa('get_book')}?=` }, params, 200],
+    ['a name in base64 with a byte order mark', { ...good, 'mcp-name': '=?base64?77u/Z2V0X2Jvb2s=?=' }, params, 400, -32_020],
     ['a name in invalid base64', { ...good, 'mcp-name': '=?base64?Z2V0X2Jvb2?=' }, params, 400, -32_020],
     ['no version header', { 'mcp-method': 'tools/call', 'mcp-name': 'get_book' }, params, 400, -32_020],
     ['another version header', { ...good, 'mcp-protocol-version': '2025-11-25' }, params, 400, -32_020],
@@ -172,7 +173,16 @@ describe('version 2026-07-28', () => {
   test('does not know the methods of older versions', async () => {
     const { modern } = serveTools();
 
-    for (const method of ['initialize', 'ping', 'logging/setLevel', 'subscriptions/listen', 'prompts/list', 'resources/read', 'toString']) {
+    for (const method of [
+      'initialize',
+      'legacy/initialize',
+      'ping',
+      'logging/setLevel',
+      'subscriptions/listen',
+      'prompts/list',
+      'resources/read',
+      'toString',
+    ]) {
       const response = await modern(method);
       assert.deepEqual([response.status, ((await response.json()) as any).error.code], [404, -32_601], method);
     }
@@ -224,10 +234,10 @@ describe('a call', () => {
       ['get_book', { id: '1', more: 1 }],
       ['mine', { tenant: '1' }],
       ['get_book', JSON.parse('{ "id": "1", "__proto__": {} }')],
-      ['get_book', []],
-      ['get_book', 'x'],
     ])
       assert.equal((await legacy('tools/call', { name, arguments: args })).result.isError, true);
+    for (const args of [[], 'x', null])
+      assert.equal((await legacy('tools/call', { name: 'get_book', arguments: args })).error.code, -32_602);
 
     assert.deepEqual(runs, []);
   });
@@ -237,6 +247,33 @@ describe('a call', () => {
 
     assert.deepEqual((await legacy('tools/call', { name: 'mine' })).result.structuredContent, { book: { title: 'Frankenstein' } });
     assert.deepEqual(runs, ['book {"id":"2"}']);
+  });
+
+  test('shows neither names nor values of hidden variables when they are wrong', async () => {
+    const [logger, lines] = recordingLogger();
+    for (const value of [{ apiKey: 'SECRET' }, undefined, null]) {
+      const { legacy, runs } = serveTools({ hidden: { tenant: () => value } }, { logger });
+
+      const { result } = await legacy('tools/call', { name: 'mine' });
+
+      assert.equal(result.isError, true);
+      assert.doesNotMatch(result.content[0].text, /SECRET|tenant/);
+      assert.deepEqual(runs, []);
+    }
+    assert.equal(lines.filter(({ level }) => level === 'error').length, 3);
+  });
+
+  test('fills only the hidden variables of its own tool', async () => {
+    const { legacy } = serveTools({
+      hidden: {
+        tenant: () => {
+          throw new Error('Nobody is logged in.');
+        },
+      },
+    });
+
+    assert.equal((await legacy('tools/call', { name: 'get_book', arguments: { id: '1' } })).result.isError, undefined);
+    assert.equal((await legacy('tools/call', { name: 'mine' })).result.isError, true);
   });
 
   test('with a wrong argument is a result that a model can correct', async () => {
@@ -275,7 +312,14 @@ describe('a call', () => {
 
     const without = await serveTools({ authorization }, refuse(401)).modern('tools/call', call);
     const invalid = await serveTools({ authorization }, refuse(401)).modern('tools/call', call, { authorization: 'Bearer x' });
-    const forbidden = await serveTools({ authorization }, refuse(403)).modern('tools/call', call);
+    const forbidden = await serveTools({ authorization }, refuse(403)).modern('tools/call', call, { authorization: 'Bearer x' });
+    const listed = await serveTools({ authorization }).modern('tools/list');
+    const elsewhere = serveTools({ authorization });
+    const posted = await elsewhere.post(
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call },
+      {},
+      '/.well-known/oauth-protected-resource/mcp',
+    );
     const places = ['/mcp', '/graphql/mcp', ''].map((place) => `/.well-known/oauth-protected-resource${place}`);
     const [described, ...alike] = await Promise.all(
       [...places, '/.netlify/functions/graphql/.well-known/oauth-protected-resource/mcp'].map((path) =>
@@ -283,6 +327,7 @@ describe('a call', () => {
       ),
     );
 
+    assert.deepEqual([listed.status, posted.status, elsewhere.runs], [401, 405, []]);
     assert.deepEqual([without.status, without.headers.get('www-authenticate')], [401, metadata]);
     assert.equal(invalid.headers.get('www-authenticate'), `${metadata}, error="invalid_token"`);
     assert.deepEqual([forbidden.status, forbidden.headers.get('www-authenticate')], [403, `${metadata}, error="insufficient_scope"`]);
@@ -361,6 +406,7 @@ describe('tools', () => {
     ['a name with a dot', 'query A @mcpTool(name: "a.b", description: "x") { fails }', /1 to 64 letters/],
     ['a name that another tool has', 'query A @mcpTool(name: "Get_Book", description: "x") { fails }', /got two named/],
     ['no description', 'query A @mcpTool { fails }', /needs a description/],
+    ['introspection', 'query A @mcpTool(description: "x") { __type(name: "Book") { name } }', /it selects __type/],
   ] as const)
     test(`${what} fails at the start`, async () => {
       const [logger, lines] = recordingLogger();
@@ -398,12 +444,106 @@ describe('tools', () => {
     );
   });
 
+  test('need the directive itself: its name in a comment or a string exposes nothing', async () => {
+    const unlisted = {
+      comment: '# never: no @mcpTool here\nquery Internal { secret }',
+      string: 'query Internal2 { book(id: "@mcpTool") { title } secret }',
+      other: 'query Internal3 { secret } # @mcpTool @mcpToolDisabled',
+    };
+    const { legacy, runs } = serveTools({}, { trustedDocuments: { documents: { ...documents, ...unlisted } } });
+
+    const names = (await legacy('tools/list')).result.tools.map(({ name }: { name: string }) => name);
+
+    assert.deepEqual(names, ['fails', 'get_book', 'mine', 'rename', 'search-all']);
+    assert.equal((await legacy('tools/call', { name: 'internal' })).error.code, -32_602);
+    assert.deepEqual(runs, []);
+  });
+
+  test('have each hidden variable in at least one of them, so that a misspelled name exposes nothing', async () => {
+    const [logger, lines] = recordingLogger();
+    const hidden = { tenantt: () => '2' };
+    const development = await serveTools({ hidden }, { logger }).post(ping);
+    const production = serveTools({ hidden }, { logger, nodeEnv: 'production' });
+
+    assert.equal(development.status, 500);
+    assert.deepEqual((await production.legacy('tools/list')).result.tools, []);
+    assert.match(JSON.stringify(lines.map(({ details }) => String(details[0]))), /hidden\.tenantt of mcp/);
+    assert.throws(
+      () => mcp({ name: 'x', version: '1', hidden: { tenant: '2' as never } }),
+      /Expected hidden\.tenant of mcp to be a function/,
+    );
+  });
+
+  test('that are wrong are left out in production, and logged once', async () => {
+    const [logger, lines] = recordingLogger();
+    const wrong = 'query Wrong @mcpTool(description: "x") { nothing }';
+    const { legacy } = serveTools({}, { logger, nodeEnv: 'production', trustedDocuments: { documents: { ...documents, wrong } } });
+
+    await legacy('tools/list');
+    const { tools } = (await legacy('tools/list')).result;
+
+    assert.equal(tools.length, 5);
+    assert.deepEqual(
+      lines.map(({ level, message }) => [level, message]),
+      [['error', 'An MCP tool is left out.']],
+    );
+  });
+
+  test('of the option replace those of the directive', async () => {
+    const { legacy } = serveTools({ tools: { rename_book: { document: 'rename', description: 'Renames', destructive: false } } });
+
+    const names = (await legacy('tools/list')).result.tools.map(({ name }: { name: string }) => name);
+
+    assert.deepEqual(names, ['fails', 'get_book', 'mine', 'rename_book', 'search-all']);
+  });
+
+  test('belong to one handler', async () => {
+    const shared = mcp({ name: 'a', version: '1' });
+    const [logger, lines] = recordingLogger();
+    await serveTools({}, { plugins: [shared] }).post(ping);
+
+    const second = await serveTools({}, { plugins: [shared], logger }).post(ping);
+
+    assert.equal(second.status, 500);
+    assert.match(String(lines.at(-1)!.details[0]), /a separate mcp\(\) for each handler/);
+  });
+
+  test('require only what every answer has', async () => {
+    const schemaOf = async (selection: string): Promise<any> => {
+      const text = `query A($more: Boolean!) @mcpTool(description: "x") { ${selection} }`;
+      const { legacy } = serveTools({ hidden: undefined }, { trustedDocuments: { documents: { a: text } } });
+      return (await legacy('tools/list')).result.tools[0].outputSchema.properties.b;
+    };
+    const b = 'b: book(id: 1)';
+
+    assert.deepEqual((await schemaOf(`${b} { title } ${b} @include(if: $more) { pages }`)).required, ['title']);
+    assert.deepEqual((await schemaOf(`${b} { title } ... @include(if: $more) { ${b} { pages } }`)).required, ['title']);
+    assert.deepEqual((await schemaOf(`${b} @include(if: $more) { title pages }`)).required, ['title', 'pages']);
+    assert.equal((await schemaOf(`${b} @skip(if: $more) { title } ${b} @include(if: $more) { pages }`)).required, undefined);
+  });
+
+  test('have defaults that fit their schemas', async () => {
+    const text =
+      'query A($a: ID = 5, $b: [Sort!] = TITLE, $c: Int = null) @mcpTool(description: "x") { book(id: $a) { title } search(text: "a", sort: $b, first: 1) { __typename } fails }';
+    const { legacy } = serveTools(
+      { hidden: undefined },
+      {
+        typeDefs: [mcpDefinitions, typeDefs.replace('book(id: ID!)', 'book(id: ID)').replace('fails: Int', 'fails(c: Int): Int')],
+        trustedDocuments: { documents: { a: text.replace('} fails }', '} fails(c: $c) }') } },
+      },
+    );
+
+    const { a, b: list, c } = (await legacy('tools/list')).result.tools[0].inputSchema.properties;
+
+    assert.deepEqual([a.default, list.default, 'default' in c], ['5', ['TITLE'], false]);
+  });
+
   test('are idempotent if they take a key', async () => {
     const pay = (key: string): string =>
       `mutation Pay($key: String! = "k") @mcpTool(description: "Pays") { rename(id: 1, title: $key) @idempotent(key: ${key}) { id } }`;
     const idempotentHints = async (key: string): Promise<boolean> => {
       const { legacy } = serveTools(
-        {},
+        { hidden: undefined },
         { typeDefs: [mcpDefinitions, idempotencyDefinitions, typeDefs], trustedDocuments: { documents: { pay: pay(key) } } },
       );
       return (await legacy('tools/list')).result.tools[0].annotations.idempotentHint;
