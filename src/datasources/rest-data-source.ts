@@ -19,7 +19,7 @@ import { ResponseCache } from './http-cache/response-cache.ts';
 import type { Answered } from './http-cache/response-cache.ts';
 import { sendToOrigin } from './send.ts';
 import type { HTTPFetch } from './send.ts';
-import { resolveCallHref, toRequestURL } from './url.ts';
+import { locationsOf, resolveCallHref, toRequestURL } from './url.ts';
 import { isPromiseLike } from '../shared/index.ts';
 
 const systemTime = (): Milliseconds => Date.now();
@@ -247,13 +247,22 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
     if (responses !== undefined && request.method === 'GET') return responses.answer(lookup);
 
     const send = (): Promise<Response> => lookup.send(lookup.waiting());
-    if (responses === undefined || request.method === 'HEAD') return { received: fromFetch(await send()), outcome: 'bypass' };
-    const around = (inner: typeof send, each: string) => () => responses.invalidateAround({ ...lookup, key: each }, inner);
-    return { received: fromFetch(await [key, ...others].reduce(around, send)()), outcome: 'bypass' };
+    if (request.method === 'HEAD') return { received: fromFetch(await send()), outcome: 'bypass' };
+    const around = (inner: typeof send, each: string) => () =>
+      responses === undefined ? inner() : responses.invalidateAround({ ...lookup, key: each }, inner);
+    const response = await [key, ...others].reduce(around, send)();
+    // An override may need what other hooks add to a request.
+    const keyIsURL = this.cacheKeyFor === RESTDataSource.prototype.cacheKeyFor;
+    for (const each of keyIsURL ? locationsOf(response, request.url) : []) {
+      this.memoizedResults.delete(each);
+      await around(async () => response, each)();
+    }
+    return { received: fromFetch(response), outcome: 'bypass' };
   }
 
   #lookupOf(key: string, request: DataSourceRequest, flight: Flight<CallAnswer>): CacheLookup {
     const operation = this.#operation;
+    const hasCacheHook = request.cacheOptions !== undefined || this.cacheOptionsFor !== RESTDataSource.prototype.cacheOptionsFor;
     return {
       key,
       request,
@@ -282,12 +291,8 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
         const retry = request.retry ?? this.retry;
         return sendToOrigin(request, { httpFetch: this.#options.httpFetch, retry, waiting, validators });
       },
-      cacheOptionsFor: this.#hasCacheHook(request) ? (response) => this.#cacheOptionsOf(response, request) : undefined,
+      cacheOptionsFor: hasCacheHook ? (response) => this.#cacheOptionsOf(response, request) : undefined,
     };
-  }
-
-  #hasCacheHook({ cacheOptions }: DataSourceRequest): boolean {
-    return cacheOptions !== undefined || this.cacheOptionsFor !== RESTDataSource.prototype.cacheOptionsFor;
   }
 
   async #cacheOptionsOf(response: Response, request: DataSourceRequest): Promise<CacheOptions | undefined> {

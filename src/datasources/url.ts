@@ -55,6 +55,17 @@ export function toRequestURL(url: URL | string, search: string): string {
   return /[?&]$/.test(href) ? href + search : `${href}&${search}`;
 }
 
+/** The URLs that a successful write invalidates in addition: Location and Content-Location, in its origin (RFC 9111 section 4.4). */
+export function locationsOf({ status, headers, url }: Response, requested: string): string[] {
+  if (status >= 400) return [];
+  const fields = [headers.get('location'), headers.get('content-location')];
+  // Not every replacement of fetch sets the response's URL.
+  const base = url === '' ? requested : url;
+  const urls = fields.flatMap((field) => (field !== null && URL.canParse(field, base) ? [new URL(field, base)] : []));
+  const { origin } = new URL(requested);
+  return urls.filter((each) => each.origin === origin).map((each) => toRequestURL(each, ''));
+}
+
 function parseAbsolute(path: string): URL {
   const url = URL.canParse(path) ? new URL(path) : undefined;
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
 import { InMemoryLRUCache } from '../../src/datasources/cache/in-memory.ts';
 import type { DataSourceRequest } from '../../src/datasources/request.ts';
 import { API, Operations } from './api.ts';
@@ -241,6 +242,49 @@ describe('invalidates', () => {
 
   it('is refused for a call that does not write', async () => {
     await assert.rejects(new API('http://a.test').read('x', {}, { invalidates: ['y'] }), /invalidates is for calls that write/);
+  });
+});
+
+/** RFC 9111, section 4.4. */
+describe('Location and Content-Location of the response of a write', () => {
+  const readsAround = async (t: TestContext, headers: Record<string, string>, status = 200): Promise<number> => {
+    const origin = await startOrigin(t, ({ method }) => {
+      return method === 'GET' ? { headers: { 'cache-control': 'max-age=60' }, body: 1 } : { status, headers };
+    });
+    const operations = new Operations(origin.url);
+    const api = operations.begin();
+    await api.read('books/1');
+    await api.replace('books/1/title', 'Emma').catch(() => undefined);
+    for (const source of [api, operations.begin()]) await source.read('books/1');
+    return origin.calls.filter(({ method }) => method === 'GET').length;
+  };
+
+  for (const name of ['Location', 'Content-Location']) {
+    it(`${name} drops a GET from the memo and the response cache`, async (t) => {
+      assert.equal(await readsAround(t, { [name]: '../1' }), 2);
+      assert.equal(await readsAround(t, { [name]: '/books/1#title' }, 201), 2);
+    });
+
+    it(`${name} of another origin, of a failed write, or that is no URL is ignored`, async (t) => {
+      assert.equal(await readsAround(t, { [name]: 'http://localhost:1/books/1' }), 1);
+      assert.equal(await readsAround(t, { [name]: '/books/1' }, 409), 1);
+      assert.equal(await readsAround(t, { [name]: 'http://[' }), 1);
+    });
+  }
+
+  it('are ignored where cacheKeyFor is overridden, which is not called with a request that no hook has seen', async (t) => {
+    const origin = await startOrigin(t, () => ({ headers: { 'content-location': '/books/1' }, body: 1 }));
+    const keyed: string[] = [];
+    class Keyed extends API {
+      protected override cacheKeyFor(request: DataSourceRequest): string {
+        keyed.push(request.method);
+        return request.url;
+      }
+    }
+
+    await new Keyed(origin.url).create('books', {});
+
+    assert.deepEqual(keyed, ['POST']);
   });
 });
 

@@ -5,7 +5,7 @@ export type HeaderRecord = Readonly<Record<string, string>>;
 const unstored = new Set(
   (
     'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade ' +
-    'content-encoding content-length content-range set-cookie set-cookie2'
+    'content-encoding content-length set-cookie'
   ).split(' '),
 );
 
@@ -26,7 +26,7 @@ export function storedHeadersOf(fields: HeaderRecord, bodyLength: number): Heade
 /** The fields after a 304 (RFC 9111 section 3.2): those of the 304 replace the stored ones, except those about the body. Age and Date belong to one response. */
 export function mergeHeaders(stored: HeaderRecord, fields: HeaderRecord): HeaderRecord {
   const { age: _age, date: _date, ...kept } = stored;
-  const { 'content-length': _length, ...newer } = storedHeadersOf(fields, 0);
+  const { 'content-length': _length, 'content-range': _range, ...newer } = storedHeadersOf(fields, 0);
   return { ...kept, ...newer };
 }
 
