@@ -28,8 +28,8 @@ const sizes: Readonly<Record<string, number>> = {
   'fetch, parts': 77_800,
   // The plugin and the store for Redis: 4,400 above aws-lambda.
   'aws, idempotency': 64_700,
-  // The tools of trusted documents: 6,100 above aws-lambda.
-  'aws, mcp': 66_200,
+  // The tools of trusted documents: 6,900 above aws-lambda.
+  'aws, mcp': 66_900,
 };
 const room = 1.03;
 

@@ -21,7 +21,7 @@ import type {
   VariableDefinitionNode,
 } from 'graphql';
 
-import { leafSchema, orNull } from './json-schema.ts';
+import { descriptionKeyword, leafSchema, orNull } from './json-schema.ts';
 import type { JSONSchema, ScalarSchemas } from './json-schema.ts';
 
 interface Input {
@@ -119,7 +119,7 @@ class InputWriter {
     }
     if (this.definitions.has(type.name)) return reference;
     this.#open.push(type);
-    const schema = type.isOneOf ? this.#oneOf(type) : this.#fields(type);
+    const schema = this.#fields(type);
     this.#open.pop();
     if (!this.#recursive.has(type)) return schema;
     this.definitions.set(type.name, schema);
@@ -129,28 +129,18 @@ class InputWriter {
   #fields(type: GraphQLInputObjectType): JSONSchema {
     const fields = Object.values(type.getFields());
     const required = fields.filter(isRequiredInputField).map(({ name }) => name);
+    const properties = fields.map((field) => [field.name, this.#field(field, type.isOneOf)] as const);
     return {
       type: 'object',
-      ...(type.description && { description: type.description }),
-      properties: Object.fromEntries(fields.map((field) => [field.name, this.#field(field)])),
+      ...descriptionKeyword(type),
+      properties: Object.fromEntries(properties),
       ...(required.length > 0 && { required }),
+      ...(type.isOneOf && { minProperties: 1, maxProperties: 1 }),
       additionalProperties: false,
     };
   }
 
-  #field(field: GraphQLInputField): JSONSchema {
-    return { ...this.#value(field.type), ...(field.description && { description: field.description }) };
-  }
-
-  #oneOf(type: GraphQLInputObjectType): JSONSchema {
-    const fields = Object.values(type.getFields());
-    return {
-      type: 'object',
-      ...(type.description && { description: type.description }),
-      properties: Object.fromEntries(fields.map(({ name, type: inner }) => [name, this.nonNull(inner)])),
-      minProperties: 1,
-      maxProperties: 1,
-      additionalProperties: false,
-    };
+  #field(field: GraphQLInputField, isOneOf: boolean): JSONSchema {
+    return { ...(isOneOf ? this.nonNull(field.type) : this.#value(field.type)), ...descriptionKeyword(field) };
   }
 }

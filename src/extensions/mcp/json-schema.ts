@@ -22,6 +22,11 @@ export function leafSchema(type: GraphQLLeafType, scalars: ScalarSchemas): JSONS
   return builtIn.get(type) ?? (Object.hasOwn(scalars, type.name) ? scalars[type.name]! : {});
 }
 
+/** The keyword for the description of a definition, if it has one. */
+export function descriptionKeyword({ description }: { readonly description?: string | null | undefined }): JSONSchema {
+  return description ? { description } : {};
+}
+
 function enumSchema(type: GraphQLEnumType): JSONSchema {
   const values = type.getValues();
   const descriptions = values.flatMap(({ name, description }) => (description ? [`${name}: ${description}`] : []));

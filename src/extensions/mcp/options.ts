@@ -57,27 +57,25 @@ export interface MCPOptions<TContext = any> {
 
 export function assertMCPOptions({ name, version, tools = {}, hidden = {}, origins = [], path = '/mcp', authorization }: MCPOptions): void {
   for (const [key, value] of Object.entries({ name, version }))
-    if (typeof value !== 'string' || value === '') throw new TypeError(`Expected ${key} of mcp to be a string, got ${describe(value)}.`);
+    assertOption(typeof value === 'string' && value !== '', `${key} of mcp to be a string`, value);
   for (const tool of Object.keys(tools)) assertName(tool, 'The tool');
   for (const [variable, value] of Object.entries(hidden))
-    if (typeof value !== 'function') throw new TypeError(`Expected hidden.${variable} of mcp to be a function, got ${describe(value)}.`);
-  if (!/^\/[\w./-]*\w$/.test(path))
-    throw new TypeError(`Expected path of mcp to be the end of a path such as '/mcp', got ${describe(path)}.`);
+    assertOption(typeof value === 'function', `hidden.${variable} of mcp to be a function`, value);
+  assertOption(/^\/[\w./-]*\w$/.test(path), "path of mcp to be the end of a path such as '/mcp'", path);
   for (const origin of origins)
-    if (!URL.canParse(origin) || new URL(origin).origin !== origin)
-      throw new TypeError(`Expected origins of mcp to be like 'https://app.example.com', got ${describe(origin)}.`);
-  if (authorization !== undefined) assertAuthorization(authorization);
+    assertOption(URL.canParse(origin) && new URL(origin).origin === origin, "origins of mcp to be like 'https://app.example.com'", origin);
+  if (authorization === undefined) return;
+  const { resource, authorizationServers, scopes = [] } = authorization;
+  const isURL = URL.canParse(resource) && !/[?#"\\]/.test(resource);
+  assertOption(isURL, 'authorization.resource of mcp to be a URL without query and fragment', resource);
+  const hasServers = Array.isArray(authorizationServers) && authorizationServers.length > 0;
+  assertOption(hasServers, 'authorization.authorizationServers of mcp to be a list of URLs', authorizationServers);
+  // RFC 6749 section 3.3.
+  for (const scope of scopes) assertOption(/^[!#-[\]-~]+$/.test(scope), 'authorization.scopes of mcp to be scope names', scope);
 }
 
-function assertAuthorization({ resource, authorizationServers, scopes = [] }: AuthorizationOptions): void {
-  if (!URL.canParse(resource) || /[?#"\\]/.test(resource))
-    throw new TypeError(`Expected authorization.resource of mcp to be a URL without query and fragment, got ${describe(resource)}.`);
-  if (!Array.isArray(authorizationServers) || authorizationServers.length === 0)
-    throw new TypeError(`Expected authorization.authorizationServers of mcp to be a list of URLs, got ${describe(authorizationServers)}.`);
-  // RFC 6749 section 3.3.
-  for (const scope of scopes)
-    if (!/^[!#-[\]-~]+$/.test(scope))
-      throw new TypeError(`Expected authorization.scopes of mcp to be scope names, got ${describe(scope)}.`);
+function assertOption(isValid: boolean, expected: string, value: unknown): void {
+  if (!isValid) throw new TypeError(`Expected ${expected}, got ${describe(value)}.`);
 }
 
 /** Throws unless every client accepts the name of a tool. */

@@ -10,7 +10,7 @@ import type {
   SelectionSetNode,
 } from 'graphql';
 
-import { leafSchema, orNull } from './json-schema.ts';
+import { descriptionKeyword, leafSchema, orNull } from './json-schema.ts';
 import type { JSONSchema, ScalarSchemas } from './json-schema.ts';
 
 interface Output {
@@ -97,8 +97,7 @@ class OutputWriter {
   #field(type: GraphQLObjectType, name: string, below: readonly Selections[]): JSONSchema {
     if (name === TypeNameMetaFieldDef.name) return { const: type.name };
     const field = type.getFields()[name]!;
-    const schema = this.#value(field.type, below);
-    return field.description ? { description: field.description, ...schema } : schema;
+    return { ...descriptionKeyword(field), ...this.#value(field.type, below) };
   }
 
   #value(type: GraphQLOutputType, below: readonly Selections[]): JSONSchema {
