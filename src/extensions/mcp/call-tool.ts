@@ -25,7 +25,7 @@ export async function callTool(
   const unknown = Object.keys(given).find((name) => !tool.variables.has(name));
   if (unknown !== undefined) return { result: failure(`Unknown argument "${unknown}". The tool takes ${listOf(tool.variables)}.`) };
   const variables = { ...given };
-  running.set(variables, tool);
+  if (tool.hidden.size > 0) running.set(variables, tool);
   const outcome = await call.runOperation({ documentId: tool.documentId, variables });
   const status = authenticationStatus(outcome);
   if (status !== undefined) return { status };
@@ -35,9 +35,11 @@ export async function callTool(
     call.logger.error(`A hidden variable of the MCP tool "${tool.name}" has an invalid value.`, refused);
     return { result: failure('Internal server error') };
   }
-  const { http: _, ...extensions } = outcome.result.extensions ?? {};
+  const result = resultOf(outcome);
+  if (outcome.result.extensions === undefined) return { result };
+  const { http: _, ...extensions } = outcome.result.extensions;
   const hasExtensions = Object.keys(extensions).length > 0;
-  return { result: { ...resultOf(outcome), ...(hasExtensions && { _meta: { 'graphql-functions/extensions': extensions } }) } };
+  return { result: { ...result, ...(hasExtensions && { _meta: { 'graphql-functions/extensions': extensions } }) } };
 }
 
 /** Characters of an answer. Models read far fewer, and the response holds the data twice: it must fit every platform. */
