@@ -1,11 +1,11 @@
 /**
  * Builds dist/: ES modules in dist/esm, CommonJS in dist/cjs, each with its own types, and the playground.
  *
- * Each entry of package.json is one file; what several of them need is in the few files of `chunks/`, so that a class is
- * the same class whichever entry it comes from. Few files, because a function that nobody bundles opens every one of
- * them when it starts. Types are checked by `npm run typecheck`, not here.
+ * Each entry of package.json is one file. Shared code is in the files of `chunks/`, so that a class is the same in every
+ * entry. There are few chunks, because a function that is not bundled opens all of them when it starts. `npm run typecheck`
+ * checks the types.
  *
- * Builds beside dist/ and swaps at the end: no stale file stays, and who reads dist/ meanwhile finds all of it.
+ * Builds into another folder, which replaces dist/ at the end: no old file stays, and dist/ is always complete.
  */
 import { chmod, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -31,9 +31,9 @@ const commandLine = {
 };
 
 /**
- * What every handler needs is one file, and so is what data sources need. Adapters of platforms, and all else that only
- * some entries share, are divided by who needs them; user-frames.ts would bring node:util to all. package-files.ts looks for its own name, and for entries in the
- * folder above.
+ * The code of every handler is one chunk, and so is the code of data sources. Code that only some entries share, such as the adapters
+ * of platforms, is divided by entries. user-frames.ts is apart, because it needs node:util. package-files.ts looks for its own name, and
+ * for entries in the folder above.
  */
 const groups = [
   { name: 'package-files', test: /src[\\/]server[\\/]startup[\\/]package-files\.ts$/, priority: 2 },
@@ -46,7 +46,7 @@ const groups = [
     test: /src[\\/](?:shared|executor|server[\\/](?:call|http|operation|startup))[\\/]|src[\\/]server[\\/][\w-]+\.ts$/,
     minShareCount: 3,
   },
-  // What the servers of version 3 share, without the error classes, which its data sources have too.
+  // Shared by the servers of version 3, without the error classes, which its data sources need too.
   { name: 'v3-servers', test: /src[\\/]v3[\\/](?!errors|datasource|types|hosts)/, minShareCount: 2 },
   {
     name: 'platform',
@@ -65,7 +65,7 @@ try {
   const entries = await readEntries();
   const eager = eagerFunctions(await functionsOfFirstRequest(join(root, 'src/entries/aws-lambda.ts'), join(fresh, 'first-request')));
   await rm(join(fresh, 'first-request'), { recursive: true });
-  // Settled, so that none of them still writes when what a failure leaves is removed.
+  // Wait for all of them: after a failure the folder is removed, and none may still write to it.
   const builds = await Promise.allSettled([
     buildCode('esm', { ...entries, ...commandLine }, eager),
     buildCode('cjs', entries, eager),
@@ -185,12 +185,12 @@ async function writeScope(format: string, type: string): Promise<void> {
 
 async function swap(attempts = 5): Promise<void> {
   const old = `${fresh}-old`;
-  // No dist/ yet is the ordinary case of a fresh clone.
+  // A fresh clone has no dist/.
   await rename(dist, old).catch(() => {});
   try {
     await rename(fresh, dist);
   } catch (error) {
-    // Another build came between the two renames.
+    // Another build has replaced dist/ meanwhile.
     if (attempts === 1) throw error;
     await swap(attempts - 1);
   } finally {

@@ -1,8 +1,10 @@
 /**
- * The first hour of a stranger, as a transcript: an empty folder, the packed package, README.md and docs/getting-started.md to the
- * letter, and what the latter deploys answering in AWS's runtime client, as Netlify packs it; then each project of `init`, from
- * `npm install` to an answer in its platform's runtime. Needs a build, and the parts of `node test/real/install.ts test:netlify` for
- * the Node that runs it: `node scripts/first-hour.ts`. Pages and platforms can be named: `node scripts/first-hour.ts README.md node`.
+ * Prints a transcript of a new user's first hour. Installs the packed package in an empty folder, follows README.md and
+ * docs/getting-started.md to the letter, and calls the deployed function through AWS's runtime client, as Netlify packs it. Then makes a
+ * project of each template of `init`, from `npm install` to an answer in its platform's runtime.
+ *
+ *     node scripts/first-hour.ts                  needs a build, and the parts of `node test/real/install.ts test:netlify`
+ *     node scripts/first-hour.ts README.md node   some pages and platforms
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

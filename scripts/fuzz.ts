@@ -1,9 +1,9 @@
-// Sends generated events through the handler, and reports what must not happen: calls that throw or break a platform's
-// contract, 5xx, answers that went to somebody else, slow calls, and a heap that grows.
+// Sends generated events to the handler, and reports calls that throw or break a platform's contract, 5xx, answers for another
+// request, slow calls, and a growing heap.
 //
 //     npm run fuzz -- --events 25000 --source 'HTTP API 2.0' --seed 7 --concurrency 8
 //
-// Bounded by --events for each source (default 2,000), in process, without a socket. Exits with 1 when it found anything.
+// Limited by --events for each source (default 2,000). Runs in one process, without a socket. Exits with 1 if it reports anything.
 
 import { parseArgs } from 'node:util';
 

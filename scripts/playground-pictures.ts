@@ -1,5 +1,5 @@
 /**
- * Makes docs/playground.png and docs/figures/explain.png, and pictures to look at in test/browser/.artifacts/: dark, on a phone.
+ * Makes docs/playground.png and docs/figures/explain.png, and pictures for review in test/browser/.artifacts/: dark mode, a phone.
  * Needs Chromium and a build: `node scripts/playground-pictures.ts`.
  */
 import { mkdir } from 'node:fs/promises';

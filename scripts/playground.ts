@@ -1,9 +1,8 @@
 /**
- * Bundles the playground (playground/) into compressed files, which browsers get as they are: from the dev server each by itself,
- * elsewhere in the landing page.
+ * Bundles the playground (playground/) into compressed files. The dev server serves each file; elsewhere they are part of the landing
+ * page.
  *
- * GraphiQL with all it needs is 209 MB in node_modules; what a browser runs of it is 1.8 MB here, and nothing that a
- * user of this package has to install.
+ * GraphiQL and its dependencies are 209 MB in node_modules. The bundle has 1.8 MB, and users install nothing else.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -24,7 +23,7 @@ export async function buildPlayground(folder: string): Promise<void> {
     const fresh = `${cache}-${process.pid}`;
     await mkdir(join(fresh, 'playground'), { recursive: true });
     await bundlePlayground(fresh);
-    // Another build may have been as fast.
+    // Another build may have made it meanwhile.
     await rename(fresh, cache).catch(() => {});
   }
   await cp(cache, folder, { recursive: true });
@@ -78,7 +77,7 @@ const options = {
   loader: { '.ttf': 'dataurl', '.woff2': 'dataurl' },
   define: { 'process.env.NODE_ENV': '"production"' },
   plugins: [stylesOnce],
-  // This project's paths lead into src/.
+  // The paths of this project's tsconfig.json lead to src/.
   tsconfigRaw: {},
 } satisfies BuildOptions;
 
@@ -110,5 +109,5 @@ async function licenseOf(folder: string): Promise<string> {
   return `--- ${name} ${version} (${license})\n\n${text.trim()}`;
 }
 
-// Also by hand: node scripts/playground.ts <folder>
+// As a command: node scripts/playground.ts <folder>
 if (process.argv[1] === import.meta.filename) await buildPlayground(process.argv[2] ?? join(root, 'dist'));

@@ -4,8 +4,8 @@
  *
  *     node scripts/release.ts v1.0.0
  *
- * Makes the links and pictures of README.md and of the release notes absolute, because npm and GitHub's page of a release show them
- * without the repository around them. Writes release-notes.md and release-tag.txt, npm's dist-tag.
+ * Makes the links and pictures of README.md and of the release notes absolute, because npm and GitHub show them outside of the
+ * repository. Writes release-notes.md and release-tag.txt, npm's dist-tag.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

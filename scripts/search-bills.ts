@@ -1,11 +1,11 @@
-// Searches for small requests with large bills: at most 1 MiB, default options, anonymous. A half of the requests is random,
-// the others are like the dearest so far. Reports the dearest, and exits with 1 when one breaks a promise of docs/security.md.
+// Searches for small requests that are expensive: at most 1 MiB, default options, anonymous. Half of the requests are random, the
+// others are variants of the most expensive so far. Reports the most expensive, and exits with 1 if one exceeds a limit of docs/security.md.
 //
 //     npm run search-bills -- --requests 2000 --seed 7 --schema wide
 //
-// In process, without a socket, bounded by --requests for each server (default 1,000). Where the machine is busy, CPU is reckoned
-// back to an idle core by a piece of work that is always the same. What graphql-js executes takes ten times as long for each field,
-// and has no promise of CPU, nor has introspection for everybody: where you choose one of them, choose `maxCost` and `maxAliases` too.
+// Runs in one process, without a socket, limited by --requests for each server (default 1,000). On a busy machine, CPU time is
+// converted to that of an idle core by means of a constant piece of work. There is no limit for graphql-js's executor, which takes ten
+// times as long for each field, and for introspection that is open to everybody: with either, set `maxCost` and `maxAliases` too.
 
 import { parseArgs } from 'node:util';
 

@@ -1,6 +1,6 @@
 /**
- * Completes the documentation site that VitePress has built in docs/.vitepress/dist: the playground, which answers from a schema
- * in its page, and llms.txt. `npm run site` runs both.
+ * Adds two things to the documentation site that VitePress has built in docs/.vitepress/dist: the playground, whose schema runs in the
+ * page, and llms.txt. `npm run site` runs both.
  */
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

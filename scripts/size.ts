@@ -1,8 +1,8 @@
 /**
- * Prints the size of a bundle with this package, folder by folder, and fails when a bundle has grown beyond its budget.
+ * Prints the sizes of bundles with this package, by folder, and fails if a bundle exceeds its limit.
  *
- * Each bundle is a function that serves one field, bundled as for Lambda: esbuild, one minified ES module, everything
- * in it. `bare` is the same with graphql-js alone. Bytes per folder are minified bytes; gzip is of the whole file.
+ * Each bundle is a function that serves one field, bundled by esbuild as for Lambda: one minified ES module with all dependencies.
+ * `bare` is the same with graphql-js alone. Sizes of folders are minified bytes; gzip is of the whole file.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -15,8 +15,8 @@ import type { BuildResult, Metafile } from 'esbuild';
 const root = join(import.meta.dirname, '..');
 
 /**
- * Bytes of gzip that each bundle had above the bare one when the number was last set. A bundle may be larger by `room`. What
- * needs more sets the number anew, and its commit says what the bytes are for.
+ * How many bytes (gzip) each bundle had above the bare one when the number was last set. A bundle may grow by the factor `room`. A
+ * commit that needs more sets the number, and says what the bytes are for.
  */
 const sizes: Readonly<Record<string, number>> = {
   'aws-lambda': 59_100,
@@ -39,7 +39,7 @@ const forbidden = [
   '@graphql-tools/',
   'tools/',
   'server/node/',
-  // Only those who import it carry it.
+  // Only in bundles of applications that import it.
   'v3/',
 ];
 

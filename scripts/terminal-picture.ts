@@ -1,6 +1,6 @@
 /**
- * Draws what `graphql-functions dev` and `check` say of a broken schema, as docs/figures/dev.svg and check.svg: `npm run docs`,
- * after a build. The text comes from real runs in a folder of its own.
+ * Draws the output of `graphql-functions dev` and `check` for a broken schema, as docs/figures/dev.svg and check.svg: `npm run docs`,
+ * after a build. The text comes from real runs in a temporary folder.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

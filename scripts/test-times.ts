@@ -1,6 +1,6 @@
 /**
- * What each test file costs: CPU time, user and system, of its process and of the processes it starts and waits for.
- * Dearest first. A file alone pays for loading what it shares with others in `npm test` (about 0.5 s), so the sum is larger.
+ * Prints the CPU time (user and system) of each test file, the highest first. Includes the processes that it starts and waits for. A
+ * file that runs alone also loads code that files of `npm test` share (about 0.5 s), so the sum is larger.
  *
  *     node scripts/test-times.ts                     the plain suite
  *     node scripts/test-times.ts test/tools/cli/*.test.ts  some of its files

@@ -1,12 +1,12 @@
 /**
- * Runs test files in two processes, the fast ones in one. Prints failures, slow files, and last one line: `N passed, N failed`.
+ * Runs test files in two processes, the fast ones in one. Prints failures, slow files, and as the last line `N passed, N failed`.
  *
  *     node scripts/test.ts                      the plain suite
- *     node scripts/test.ts --fast               for every save: nothing that starts a process or bundles, and no long run
+ *     node scripts/test.ts --fast               for every save: without tests that start processes, bundle, or take long
  *     node scripts/test.ts --long               the generated tests, with more cases
  *     node scripts/test.ts test/tools/cli/dev/*.ts    some files
  *
- * `--build` builds the package first. Other flags go to `node --test`. Fails when a test fails, none ran, or a process died.
+ * `--build` builds the package first. Other flags go to `node --test`. Fails if a test fails, no test ran, or a process crashed.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import type { StdioOptions } from 'node:child_process';
@@ -38,7 +38,7 @@ const given = args.filter((arg) => !arg.startsWith('-'));
 const isPlain = given.length === 0 && !isFast && !isLong;
 const files = chooseFiles();
 
-// The fast ones spend as long on loading what they share as on their tests.
+// Fast tests take as long as loading the code that they share.
 const processes = isFast ? 1 : 2;
 console.log(`${files.length} test files.${isPlain ? ' This takes about 100 s on two idle cores.' : ''}`);
 if (builds && spawnSync(process.execPath, ['scripts/build.ts'], { stdio: 'inherit' }).status !== 0) process.exit(1);
@@ -100,7 +100,7 @@ function report(results: readonly ProcessResult[]): number {
     results.reduce((sum, result) => sum + result[what], 0),
   );
   if (passed + failed === 0) console.log('No test ran.');
-  // On a line of its own, even where a test printed one without its end.
+  // On a separate line, even after output without a line break.
   console.log(`\n${passed} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`);
   return failed > 0 || passed === 0 ? 1 : 0;
 }
