@@ -21,7 +21,7 @@ const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const fresh = join(root, `dist-${process.pid}`);
 
-/** The command line, and the files that it starts as threads or bundles into functions. ES modules only: nobody requires them. */
+/** The command line, and the files that it starts as threads or bundles into functions. ES modules only, because they are never required. */
 const commandLine = {
   'cli/main': 'tools/cli/main',
   'cli/function-worker': 'tools/cli/dev/function-worker',
@@ -54,7 +54,7 @@ const groups = [
   },
 ];
 
-/** Apart, because both have a DataSource, a Logger, …: in one file one of each would be called DataSource$1, in editors too. */
+/** Separate, because both have a DataSource and a Logger: in one file, the second would be DataSource$1, in editors too. */
 const typeGroups = [
   { name: 'types.d', test: /^(?!.*src[\\/]v3[\\/]).*\.d\.ts$/, minShareCount: 2, priority: 1 },
   { name: 'types-v3.d', test: /\.d\.ts$/, minShareCount: 2 },
@@ -84,7 +84,7 @@ try {
 
 type Sources = Readonly<Record<string, string>>;
 
-/** One for each subpath of package.json, which names what is built of it. */
+/** One for each subpath of package.json, which has the names of the built files. */
 async function readEntries(): Promise<Sources> {
   const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { exports: Readonly<Record<string, unknown>> };
   return Object.fromEntries(
@@ -113,7 +113,7 @@ async function buildCode(format: 'esm' | 'cjs', sources: Sources, eager: Plugin)
   if ('cli/main' in sources) await chmod(join(fresh, format, 'cli/main.js'), 0o755);
 }
 
-/** Puts the playground into its ES module, which runs where there are no files. The CommonJS module reads them. */
+/** Puts the playground into its ES module, which may run without a file system. The CommonJS module reads files. */
 async function embedPlayground(): Promise<void> {
   const folder = join(fresh, 'playground');
   const names = await readdir(folder);
@@ -129,7 +129,7 @@ async function embedPlayground(): Promise<void> {
   await rm(join(fresh, 'esm/playground.js.map'), { force: true });
 }
 
-/** The same text for both formats: what a declaration file is, is said by the package.json beside it. */
+/** The text is the same for both formats: the package.json next to a declaration file decides its format. */
 async function buildTypes(sources: Sources): Promise<void> {
   const folder = join(fresh, 'types');
   await write(
@@ -153,7 +153,7 @@ async function buildTypes(sources: Sources): Promise<void> {
   await rm(folder, { recursive: true });
 }
 
-/** Within `{ … }` of a type, comments come out behind the member before theirs, where no editor takes them for a comment of the next. */
+/** In object types, the bundler writes a comment after the previous member, where editors do not find it. */
 function withCommentsAbove(types: string): string {
   return types.replaceAll(/^( *)(\S.*;) (\/\*\*.*\*\/)$/gm, '$1$2\n$1$3');
 }
@@ -178,7 +178,7 @@ function pathsOf(sources: Sources): Record<string, string> {
   return Object.fromEntries(Object.entries(sources).map(([name, source]) => [name, join(root, 'src', `${source}.ts`)]));
 }
 
-/** The package.json of one format. It repeats `sideEffects`, which bundlers read from the nearest one only. */
+/** The package.json of one format. It repeats `sideEffects`, which bundlers read only from the nearest package.json. */
 async function writeScope(format: string, type: string): Promise<void> {
   await writeFile(join(fresh, format, 'package.json'), `${JSON.stringify({ type, sideEffects: false }, null, 2)}\n`);
 }

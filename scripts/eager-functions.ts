@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { rolldown, RolldownMagicString } from 'rolldown';
 import type { Plugin, RenderedChunk } from 'rolldown';
 
-/** One request that takes the usual ways: variables, fragments, lists, promises. */
+/** A typical request: variables, fragments, lists, promises. */
 const firstRequest = (entry: string): string => `
   import { createHandler } from ${JSON.stringify(entry)};
   const typeDefs = 'enum Sort { NAME } input Filter { name: String } type Query { items(first: Int = 2, sort: Sort, filter: Filter): [Item!]! } type Item { id: ID! name: String tags: [String!] price: Float maker: Maker } type Maker { name: String! }';
@@ -35,7 +35,7 @@ const firstRequest = (entry: string): string => `
   if (statusCode !== 200 || answer.includes('"errors"')) throw new Error(answer);
 `;
 
-/** The names of the package's functions that a first request calls. `folder` may be written to. */
+/** The names of the package's functions that a first request calls. Writes files into `folder`. */
 export async function functionsOfFirstRequest(entry: string, folder: string): Promise<ReadonlySet<string>> {
   await mkdir(folder, { recursive: true });
   const [source, program, log] = ['request.mjs', 'program.mjs', 'v8.log'].map((name) => join(folder, name)) as [string, string, string];
@@ -52,7 +52,7 @@ export async function functionsOfFirstRequest(entry: string, folder: string): Pr
   return new Set(compiled.map((parts) => sourceName(parts[7] ?? '')).filter((name) => name !== ''));
 }
 
-/** Marks these functions. Only declarations of the module itself: they do nothing until they are called, so they may move. */
+/** Marks these functions, if they are declarations at the top level of the module: moving those changes nothing. */
 export function eagerFunctions(names: ReadonlySet<string>): Plugin {
   return {
     name: 'eager-functions',

@@ -32,7 +32,7 @@ async function use(platform: InitPlatform): Promise<void> {
   console.log((await useProject(platform, '--codegen --tests')).transcript);
 }
 
-/** Follows a page. With a query, also builds as its netlify.toml says, and sends the query to what is deployed. */
+/** Follows a page. With a query, also builds the function by its netlify.toml, and sends the query to it. */
 async function follow(page: string, until: string, query?: string): Promise<void> {
   console.log(`=== ${page}, up to "${until}", in an empty folder\n`);
   const followed = await followPages({ page, until });

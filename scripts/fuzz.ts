@@ -32,9 +32,9 @@ const { values } = parseArgs({
 const events = Number(values.events);
 const seed = Number(values.seed);
 const concurrency = Math.min(8, Number(values.concurrency));
-/** Milliseconds of CPU: what one request of up to 1 MiB may cost. */
+/** Limit of CPU time for a request of up to 1 MiB, in milliseconds. */
 const slowCall = 100;
-/** MiB of heap that may be held after the events beyond what was held before them: caches that fill up to their bounds. */
+/** Limit of heap growth in MiB: caches fill up to their limits. */
 const growth = 60;
 
 const adapters = [fetchAPI, ...lambdaAdapters, netlifyV1];

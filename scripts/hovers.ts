@@ -10,19 +10,19 @@ import { pathToFileURL } from 'node:url';
 const root = join(import.meta.dirname, '..');
 const types = join(root, 'dist/esm');
 
-/** A name with a comment, and what an editor shows of it. */
+/** A name with a comment, and what an editor shows for it. */
 export interface Hover {
   /** Relative to dist/esm. */
   readonly file: string;
-  /** From 1. */
+  /** The first is 1. */
   readonly line: number;
   readonly name: string;
-  /** Without stars and white space. */
+  /** Without asterisks and white space. */
   readonly comment: string;
   readonly text: string;
 }
 
-/** The hovers of all names with a comment in the published types; of some entries and what they share, when these are named. */
+/** The hovers of all names with a comment in the published types, or in the types of some entries and their shared files. */
 export async function readHovers(entries: readonly string[] = []): Promise<Hover[]> {
   const server = new LanguageServer();
   try {
@@ -60,7 +60,7 @@ interface HoverAnswer {
   readonly contents: { readonly value: string };
 }
 
-/** Each comment with the name that it stands above. */
+/** Each comment with the name below it. */
 function commentsIn(text: string): { comment: string; name: string; offset: number }[] {
   const words = String.raw`(?:(?:export|declare|default|abstract|class|interface|type|const|function|readonly|static|protected|override|get|set|async|new)\s+)*`;
   const commented = new RegExp(String.raw`/\*\*((?:(?!\*/)[^])*)\*/\s*${words}(?=(\[?["']?[\w$]+))`, 'g');
@@ -70,7 +70,7 @@ function commentsIn(text: string): { comment: string; name: string; offset: numb
   });
 }
 
-/** `tsc --lsp`, asked one thing after another. */
+/** `tsc --lsp`, with one request at a time. */
 class LanguageServer {
   readonly #process = spawn(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '--lsp', '--stdio'], {
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -117,7 +117,7 @@ class LanguageServer {
     }
   }
 
-  /** The server asks, too: for settings that nobody has here. */
+  /** The server requests settings, of which there are none. */
   #take({ id, method, result }: { id?: number; method?: string; result?: unknown }): void {
     if (id === undefined) return;
     if (method === undefined) this.#waiting.get(id)?.(result);

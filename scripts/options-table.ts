@@ -5,7 +5,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** One row: what the source says of an option. */
+/** A row of the table: an option as its source describes it. */
 export interface OptionRow {
   readonly name: string;
   readonly type: string;
@@ -29,20 +29,20 @@ export async function readOptions(): Promise<OptionRow[]> {
   );
 }
 
-/** What the user writes: without the type parameters, which are inferred. */
+/** The type without its type parameters, which are inferred. */
 function plainType(type: string): string {
   const inferred = type
     .replaceAll(/\b(?:TContext|TDataSources)\b/g, 'object')
     .replaceAll('NoInfer<object>', 'object')
     .replaceAll('Promise<object>', 'Promise');
-  // Twice, for those within others.
+  // Twice, for nested ones.
   return inferred
     .replaceAll(/<[^<>=]*>/g, '')
     .replaceAll(/<[^<>=]*>/g, '')
     .replaceAll('readonly ', '');
 }
 
-/** The rows of the table as GitHub's Markdown has them. */
+/** The rows of the table in GitHub's Markdown. */
 export function toMarkdown(options: readonly OptionRow[]): string {
   const rows = options.map(({ name, type, fallback, effect }) => toRow([`\`${name}\``, `\`${type}\``, fallback, effect]));
   return [toRow(['Option', 'Type', 'Default', 'Effect']), '| --- | --- | --- | --- |', ...rows].join('\n');
@@ -55,13 +55,13 @@ function toRow(cells: readonly string[]): string {
 const start = '<!-- options: written by `npm run docs` -->';
 const end = '<!-- /options -->';
 
-/** The cells of a page's table, row by row; what is between them is the formatter's business. */
+/** The cells of a page's table by row, without the spaces that the formatter adds. */
 export function rowsIn(page: string): string[][] {
   const table = page.slice(page.indexOf(start) + start.length, page.indexOf(end)).trim();
   return cellsOf(table);
 }
 
-/** The same of the table that belongs there. */
+/** The expected cells. */
 export function cellsOf(table: string): string[][] {
   const [, , ...rows] = table.split('\n');
   return rows.map((row) => row.split(/(?<!\\)\|/).map((cell) => cell.trim()));

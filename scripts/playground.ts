@@ -16,7 +16,7 @@ import type { BuildOptions, Metafile, Plugin } from 'esbuild';
 const root = join(import.meta.dirname, '..');
 const sources = join(root, 'playground');
 
-/** Writes `playground/` and the licences of what is in it into a folder. Four seconds; a copy if nothing has changed since the last time. */
+/** Writes `playground/` with its licenses into a folder. Takes four seconds, or copies the last result if nothing has changed. */
 export async function buildPlayground(folder: string): Promise<void> {
   const cache = join(root, 'node_modules/.cache/graphql-functions', await fingerprint());
   if (!existsSync(cache)) {
@@ -29,7 +29,7 @@ export async function buildPlayground(folder: string): Promise<void> {
   await cp(cache, folder, { recursive: true });
 }
 
-/** Of all that the bundle is made from: our files, and the versions of everybody else's. */
+/** A hash of everything in the bundle: our files, and the versions of the dependencies. */
 async function fingerprint(): Promise<string> {
   const names = (await readdir(sources)).toSorted().map((name) => join(sources, name));
   const hash = createHash('sha256');
@@ -45,7 +45,7 @@ async function bundlePlayground(folder: string): Promise<void> {
   await writeFile(join(folder, 'playground-licenses.txt'), await licensesOf([page.metafile, worker.metafile]));
 }
 
-/** "main.js" → "main-0123456789abcdef.js.gz": under one name there is ever one text, which browsers may keep. */
+/** "main.js" → "main-0123456789abcdef.js.gz": browsers may cache a file forever, because its name changes with its content. */
 function named(name: string, text: string): string {
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
   return `${name.replace('.', `-${hash}.`)}.gz`;
@@ -57,7 +57,7 @@ async function bundle(entry: string): Promise<{ script: string; style: string; m
   return { script: textOf('.js'), style: textOf('.css'), metafile };
 }
 
-/** GraphiQL's style sheet has the editor's in it; the editor's modules import theirs all the same. */
+/** GraphiQL's style sheet includes that of the editor, whose modules import it again. */
 const stylesOnce: Plugin = {
   name: 'styles-once',
   setup: ({ onLoad }) => onLoad({ filter: /[\\/]monaco-editor[\\/].*\.css$/ }, () => ({ contents: '', loader: 'css' })),
@@ -81,7 +81,7 @@ const options = {
   tsconfigRaw: {},
 } satisfies BuildOptions;
 
-/** Of 34 text fonts, 360 KB that do not compress, the three that English needs; elsewhere the system's fonts do. The other is the icons. */
+/** Three of the 34 text fonts, which English needs, and the icons. All fonts are 360 KB, which do not compress. Other languages use system fonts. */
 function withFewFonts(style: string): string {
   return style.replaceAll(/@font-face\{[^}]*\}/g, (face) => {
     const isNeeded = face.includes('codicon') || (face.includes('U+0000-00FF') && !face.includes('italic'));
@@ -89,7 +89,7 @@ function withFewFonts(style: string): string {
   });
 }
 
-/** The licence of every package that is in the bundles, once. */
+/** The license of each package in the bundles, once. */
 async function licensesOf(metafiles: readonly Metafile[]): Promise<string> {
   const inputs = metafiles.flatMap(({ inputs: files }) => Object.keys(files));
   const folders = new Set(inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []));
@@ -97,7 +97,7 @@ async function licensesOf(metafiles: readonly Metafile[]): Promise<string> {
   return `The folder playground contains code of these packages.\n${fonts}\n\n${texts.join('\n\n')}`;
 }
 
-/** They are in style sheets, and have no package of their own. */
+/** These are in style sheets, and are not separate packages. */
 const fonts =
   'Its fonts: Roboto (Google, Apache License 2.0), Fira Code (The Fira Code Project Authors, SIL Open Font License 1.1), ' +
   'Codicon (Microsoft, CC BY 4.0).';

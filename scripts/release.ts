@@ -18,7 +18,7 @@ export interface Manifest {
   readonly repository?: { readonly type: string; readonly url: string };
 }
 
-/** What is to be written, by file name. Throws with everything that is missing. */
+/** The files to write, by name. Throws an error that lists everything that is missing. */
 export function prepareRelease(
   tag: string,
   { manifest, changelog, readme }: { readonly manifest: Manifest; readonly changelog: string; readonly readme: string },
@@ -41,7 +41,7 @@ export function prepareRelease(
   };
 }
 
-/** The section of a version that has a date. */
+/** The section of a version with a date. */
 function notesOf(changelog: string, version: string): string | undefined {
   const sections = changelog.split(/^## /m);
   const section = sections.find((one) => one.startsWith(`${version} (`) && /^\S+ \(\d{4}-\d{2}-\d{2}\)\n/.test(one));

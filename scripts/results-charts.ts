@@ -16,7 +16,7 @@ interface Panel {
   readonly bars: readonly { readonly name: string; readonly value: number; readonly label: string }[];
 }
 
-/** Every chart, by its name; of several panels beside each other. */
+/** The panels of each chart, by its name. */
 const charts: Readonly<Record<string, (results: Results) => readonly Panel[]>> = {
   summary: (results) => [coldPanel(results, 300), warmPanel(results, '50 objects, 100 async resolvers, variables')],
   cold: (results) => results.cold.map(({ types, sdlKB }) => coldPanel(results, types, sdlKB)),
@@ -60,7 +60,7 @@ const barWidth = 176;
 const row = 26;
 const top = 40;
 
-/** One chart as SVG. Text is text, so that it can be read aloud and searched. */
+/** One chart as SVG. Its text can be searched, and read by a screen reader. */
 function draw(panels: readonly Panel[], colors: Colors): string {
   const columns = panels.length > 3 ? 2 : panels.length;
   const panelHeight = top + row * Math.max(...panels.map(({ bars }) => bars.length)) + 8;
@@ -100,7 +100,7 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }
 
-/** The files that these results make, by name. */
+/** The files for these results, by name. */
 export function drawCharts(results: Results): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(charts).flatMap(([name, panelsOf]) =>

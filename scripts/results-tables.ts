@@ -10,10 +10,10 @@ import { readResults } from './results.ts';
 import type { Ratio, Results, Spread } from './results.ts';
 
 const root = join(import.meta.dirname, '..');
-/** The pages that have such tables. */
+/** The pages with tables of results. */
 export const pages: readonly string[] = ['README.md', 'docs/performance.md', 'docs/benchmarks.md', 'docs/build.md'];
 
-/** Every table there is, by the name that stands in a page's marker. */
+/** All tables, by the name in a page's marker. */
 export const tables: Readonly<Record<string, (results: Results) => string>> = {
   machine: ({ date, command, runs = 1, machine }) =>
     toTable(
@@ -144,7 +144,7 @@ const reference = 'bare graphql-js 17';
 const reference16 = 'bare graphql-js 16';
 const toBoth = 'ratio to bare graphql-js 17 · 16';
 const bothRatios = 'Ratio to bare graphql-js 17 · 16';
-/** The columns of the table on the first page. */
+/** The columns of the README's table. */
 const peers = ['Apollo Server 5', 'GraphQL Yoga 5', 'Mercurius with JIT', reference, reference16];
 const summarised = [ours, reference, reference16, 'Apollo Server 5', 'GraphQL Yoga 5', 'Mercurius with JIT'];
 const summarisedWork = ['hello', '50 objects, 100 async resolvers, variables', 'documents never seen before', '1,000 rows of 8 fields'];
@@ -187,7 +187,7 @@ function multiple(peer: number | undefined, mine: number): string {
   return factor >= 10 ? String(Math.round(factor)) : factor.toFixed(1);
 }
 
-/** How far the runs are apart, for what is read first. */
+/** The spread of the runs, for the most important figures. */
 function rangeRows({ cold, warm, generated, requests, dataSources }: Results): string[][] {
   const { warm: known, warm16, unseen, unseen16 } = generated.spreads['all']!;
   const rows: [string, Ratio | undefined][] = [
@@ -256,7 +256,7 @@ function toTable(head: readonly string[], rows: readonly (readonly string[])[]):
 
 const block = /<!-- results: ([\w-]+) -->([^]*?)<!-- \/results -->/g;
 
-/** The tables of a page by name, cell by cell; what is between cells is the formatter's business. */
+/** The cells of a page's tables by name, without the spaces that the formatter adds. */
 export function resultsIn(page: string): [name: string, cells: string[][]][] {
   return Array.from(page.matchAll(block), ([, name = '', table = '']) => [name, cellsOf(table.trim())]);
 }

@@ -1,13 +1,13 @@
-/** What `node bench/run.ts` writes into bench/results.json, as far as pages show it. */
+/** The part of bench/results.json, written by `node bench/run.ts`, that pages show. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export interface Ratio {
-  /** To bare graphql-js 17, or what the table names. The median of the runs. */
+  /** The ratio to bare graphql-js 17, or to the baseline of the table. The median of the runs. */
   readonly ratio: number;
   /** The lowest and the highest of the runs. */
   readonly ratios?: readonly number[];
-  /** To bare graphql-js 16. */
+  /** The ratio to bare graphql-js 16. */
   readonly ratio16?: number;
   readonly ratio16s?: readonly number[];
 }
@@ -30,7 +30,7 @@ export interface Results {
   readonly warm: readonly { readonly workload: string; readonly contestants: Readonly<Record<string, Ratio & { microseconds: number }>> }[];
   readonly cold: readonly {
     readonly types: number;
-    /** Of the schema's text. */
+    /** The size of the schema's text. */
     readonly sdlKB: number;
     readonly contestants: Readonly<Record<string, Ratio & { cpuMilliseconds: number; rssMiB: number }>>;
   }[];

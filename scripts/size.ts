@@ -33,7 +33,7 @@ const sizes: Readonly<Record<string, number>> = {
 };
 const room = 1.03;
 
-/** What is a tool for development, or a page, or for another place. None of it may be in a bundle. */
+/** Tools for development, pages, and code for other environments. None of it may be in a bundle. */
 const forbidden = [
   'datasources/undici',
   '@graphql-tools/',
@@ -43,20 +43,20 @@ const forbidden = [
   'v3/',
 ];
 
-/** The same, in what is published. */
+/** The same among the published files. */
 const forbiddenFile =
   /@graphql-tools\/|^dist\/esm\/(?:cli\/|(?:checks|explain|landing-page|node|testing)\.js$|chunks\/(?:html|platforms)\.js$)/;
 
-/** graphql-js's executor, by its largest file. Only those who hand it in have it, or incremental delivery. */
+/** graphql-js's executor, recognized by its largest file. Only applications that import it or incremental delivery have it. */
 const graphqlJSExecutor = "graphql-js's executor";
 
 interface Bundle {
   readonly name: string;
   readonly bytes: number;
   readonly gzip: number;
-  /** Minified bytes by layer of this package, or by name of another. */
+  /** Minified bytes by folder of this package, or by name of another package. */
   readonly parts: ReadonlyMap<string, number>;
-  /** What is bundled, as it is published. */
+  /** The published files in the bundle. */
   readonly files: readonly string[];
 }
 
@@ -73,14 +73,14 @@ const entries = ['', '/aws-lambda', '/netlify', '/fetch'].map(
     ] as const,
 );
 
-/** The option whose value weighs so much that it is handed in. */
+/** An option with a large value, which applications import. */
 const withParts = [
   'fetch, parts',
   `import { createHandler } from 'graphql-functions/fetch'; import { incrementalDelivery } from 'graphql-functions/incremental';
    export default createHandler({ ...${oneField}, incrementalDelivery: incrementalDelivery() });`,
 ] as const;
 
-/** An extension, which only those who import it carry. */
+/** An extension, which is only in bundles of applications that import it. */
 const withIdempotency = [
   'aws, idempotency',
   `import { createHandler } from 'graphql-functions/aws-lambda'; import { idempotency, redisStore } from 'graphql-functions/idempotency';
@@ -111,7 +111,7 @@ else
     `\nNo bundle is more than ${Math.round((room - 1) * 100)} % above its size in scripts/size.ts. Bare is graphql-js ${await versionOf('graphql')}.`,
   );
 
-/** Measures what is published; the share of each folder is read from a bundle of the sources. */
+/** Measures the published files. The sizes of folders are from a bundle of the sources. */
 async function bundle(name: string, contents: string): Promise<Bundle> {
   const [published, sources] = await Promise.all([bundleFrom('dist', contents), bundleFrom('src', contents)]);
   const [file] = published.outputFiles;

@@ -62,7 +62,7 @@ export function folderOf(path: string): string {
   return path.split('/', 1)[0]!;
 }
 
-/** For each folder of src/, the folders that it imports. */
+/** The imported folders of each folder of src/. */
 export function dependenciesOf(files: readonly SourceFile[]): ReadonlyMap<string, readonly string[]> {
   const dependencies = new Map<string, Set<string>>(files.map(({ path }) => [folderOf(path), new Set()]));
   for (const { from, to } of files.flatMap((file) => file.imports.filter(isInternal))) {
@@ -100,7 +100,7 @@ function longFiles(files: readonly SourceFile[]): readonly string[] {
     .map(({ path, lines }) => `${path} (${lines})`);
 }
 
-/** Functions with four or more parameters. Resolvers, whose last one is `info`, are left out: graphql-js decides theirs. */
+/** Functions with four or more parameters, except resolvers (whose last parameter is `info`). */
 function longParameterLists(files: readonly SourceFile[]): readonly string[] {
   return files.flatMap(({ path, text }) => {
     const found: string[] = [];
@@ -143,7 +143,7 @@ const contents: Readonly<Record<string, string>> = {
 
 const box = { width: 220, height: 58, gapX: 40, gapY: 44, margin: 20 };
 
-/** A picture of the folders of src/: each above those that it imports. Arrows that others imply are left out. */
+/** A picture of the folders of src/: each is above those that it imports. Arrows that follow from others are left out. */
 export function drawFolders(files: readonly SourceFile[]): string {
   const dependencies = dependenciesOf(files);
   const rows = rowsOf(dependencies);
@@ -204,7 +204,7 @@ function placeIn(columns: number, column: number, row: number, width: number): P
   return { x: (width - rowWidth) / 2 + column * (box.width + box.gapX), y: box.margin + row * (box.height + box.gapY) };
 }
 
-/** From the bottom of one box to the top of another; ends that share a box stay apart. */
+/** An arrow from the bottom of one box to the top of another. Arrows at the same box end at different points. */
 function arrow(from: Place, to: Place): string {
   const lean = Math.sign(to.x - from.x) * 40;
   const [x1, y1, x2] = [from.x + box.width / 2 + lean, from.y + box.height, to.x + box.width / 2 - lean];

@@ -12,7 +12,7 @@ export interface ProcessResult {
   readonly milliseconds: Record<string, number>;
 }
 
-/** Where `scripts/test.ts` reads the result: not on stdout, where tests print, too. */
+/** The file from which `scripts/test.ts` reads the result. Not stdout, because tests print there too. */
 export const resultDescriptor = 3;
 
 export default async function* report(events: Parameters<typeof tap>[0]): AsyncGenerator<string, void> {

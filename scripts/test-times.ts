@@ -24,7 +24,7 @@ console.log(
     .padStart(7)} s  in ${times.length} files`,
 );
 
-/** Node cannot tell what its children used; the shell's `time` can. */
+/** Node does not report the CPU time of child processes; the shell's `time` does. */
 function cpuSecondsOf(file: string): { readonly seconds: number; readonly passed: boolean } {
   const command = 'TIMEFORMAT="%U %S"; time "$0" --test --experimental-test-isolation=none --test-reporter=dot "$1" >/dev/null 2>/dev/null';
   const { stderr, status } = spawnSync('bash', ['-c', command, process.execPath, file], { cwd: root, encoding: 'utf8' });

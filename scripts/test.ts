@@ -21,10 +21,10 @@ import type { ProcessResult } from './test-reporter.ts';
 
 process.chdir(join(import.meta.dirname, '..'));
 
-/** Importing one of these means starting a process or a thread, bundling, or a run of generated input. */
+/** Tests that import one of these start a process or a thread, bundle, or run generated input. */
 const heavyImport =
   /from '(?:node:child_process|node:worker_threads|esbuild)'|\/src\/(?:\w+\/)*cli\/|\/support\/(?:random|long-form|heap-growth|differential\/[\w-]+)\.ts'/;
-/** Other long runs: many requests up to a limit. */
+/** Other tests that take long: many requests up to a limit. */
 const longRun =
   /\/(?:bills|promises|small-values|result-size|nesting|default-caches|hostile-input|answer-limit|answers|opentelemetry|masking|audits|input-work|body-limits|secrets|endless-lists|identity|response-cache|large-selections|(?:node-)?hosts|create-index|fingerprint|undici[\w-]*)\.test\.ts$/;
 /** Seconds from which a file is listed as slow. */
@@ -54,7 +54,7 @@ function chooseFiles(): readonly string[] {
   return isLong ? plain.filter((file) => readFileSync(file, 'utf8').includes('/long-form.ts')) : plain;
 }
 
-/** Itself, or a helper among the tests that it imports. */
+/** The file itself, or a helper among the tests that it imports. */
 function isHeavy(file: string, seen: Set<string> = new Set()): boolean {
   if (seen.has(file)) return false;
   seen.add(file);
@@ -64,7 +64,7 @@ function isHeavy(file: string, seen: Set<string> = new Set()): boolean {
   return helpers.some((helper) => helper.startsWith('test/') && existsSync(helper) && isHeavy(helper, seen));
 }
 
-/** Resolves to what the reporter counted. A process that ends with an error but without a failed test, or too early, is one failure. */
+/** Resolves to the counts of the reporter. A process that fails without a failed test, or ends too early, counts as one failure. */
 async function runInProcess(chosen: readonly string[]): Promise<ProcessResult> {
   const defaults = [
     '--test',
