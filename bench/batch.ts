@@ -1,6 +1,6 @@
 /**
  * Lists whose objects have two fields that come from elsewhere: read by batched resolvers, with DataLoader, by a resolver for each
- * object, and joined to the rows beforehand (the floor).
+ * object, and joined to the rows beforehand (the minimum).
  *
  *     node bench/batch.ts
  *
@@ -51,7 +51,7 @@ const rows: readonly Row[] = Array.from({ length: most }, (_, id) => ({
 }));
 const joined = rows.map((row) => ({ ...row, author: authors[row.authorId], publisher: publishers[row.publisherId] }));
 
-/** The rows of keys, as a database returns them: each once. */
+/** The rows of some keys as a database returns them: each row once. */
 function rowsWith(table: readonly Named[], keys: readonly number[]): Named[] {
   return [...new Set(keys)].map((key) => table[key]!);
 }

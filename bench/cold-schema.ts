@@ -4,7 +4,7 @@
  *     node bench/cold-schema.ts [runs]
  *
  * Every run is a fresh process; the variants take turns, so that a busy moment of the machine hits all of
- * them. Figures are medians of user plus system CPU time in milliseconds, without Node's own start.
+ * them. Figures are medians of user plus system CPU time in milliseconds, without the start of Node.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ const variants: Readonly<Record<string, string>> = {
   'lazy schema, build read': `import { LazySchema } from './src/executor/schema/lazy/lazy-schema.ts'; import { readBuild } from './src/entries/build.ts'; const make = () => new LazySchema(readBuild(JSON.parse(read('build.json'))).open({ strict: true }).index, new Map());`,
 };
 
-/** What every variant does once it has its schema. */
+/** The code that every variant runs with its schema. */
 const request = `
   import { readFileSync } from 'node:fs';
   import { execute, parse, validate } from 'graphql';
@@ -86,7 +86,7 @@ function measureSize(types: number, names: readonly string[]): Map<string, numbe
   return figures;
 }
 
-/** Four fields of the root, spread over it, that may be null: nothing resolves them. */
+/** Four nullable fields of the root type without resolvers. */
 function smallQuery(text: string): string {
   const fields = Object.values(buildSchema(text).getQueryType()?.getFields() ?? {}).filter(({ type }) => isNullableType(type));
   const chosen = [0, 1, 2].map((third) => fields[Math.floor((third * fields.length) / 3)]);

@@ -6,9 +6,9 @@ import { generateSchema } from '../test/support/schema-generator.ts';
 import { browserHeaders, createEvent } from './event.ts';
 import type { Workload } from './workloads.ts';
 
-/** What a cold process is given and asked for. */
+/** The schema and the request of a cold process. */
 export interface ColdWorkload extends Workload {
-  /** `resolvers` as the user's own module has them: code that is part of the bundle. */
+  /** The code of `resolvers` in the user's module, which is part of the bundle. */
   readonly resolversCode: string;
   /** The one event. */
   readonly event: object;
@@ -16,7 +16,7 @@ export interface ColdWorkload extends Workload {
 
 /**
  * A schema of so many types with a resolver map in proportion: 8,200 resolvers for 3,000 types, 1.2 MB of text and 570 KB
- * of code; asked once, by a browser, for 50 objects. `short`: ten types in 1.5 KB of text instead of 4.9.
+ * of code; with one request of a browser, for 50 objects. `short`: ten types in 1.5 KB of text instead of 4.9.
  */
 export function coldWorkload(types: number, sdl: 'short' | 'long' = 'long'): ColdWorkload {
   const typeDefs = sdl === 'short' ? shortSchema : schemaOf(types);
@@ -26,7 +26,7 @@ export function coldWorkload(types: number, sdl: 'short' | 'long' = 'long'): Col
     name: `${types} types`,
     typeDefs,
     resolversCode,
-    // The same code as the bundles': it is ours.
+    // The same code as in the bundles.
     resolvers: runInThisContext(`(${resolversCode})`) as ColdWorkload['resolvers'],
     body: () => body,
     event: createEvent(body, browserHeaders),
@@ -66,7 +66,7 @@ input AddressInput { street: String! number: String city: String! postalCode: St
 input ReviewInput { stars: Int! title: String text: String }
 `;
 
-/** The generated types, and among them those that the operation asks for. */
+/** The generated types, including those that the operation selects. */
 function schemaOf(types: number): string {
   const generated = generateSchema({ types, described: 0.05 });
   const asked = `enum Order { NAME PRICE }

@@ -5,7 +5,7 @@
  *     npm run build && node bench/cold.ts, or ONLY=graphql-functions TYPES=300 RUNS=15 node bench/cold.ts for some of it
  *
  * Every run is a new process, as Lambda starts it (--expose-gc); contestants take turns; figures are medians, ratios those
- * of the own CPU of one round.
+ * within one round, without that of "no GraphQL".
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ import type { ColdEntry } from './contestants.ts';
 import { median, rounded } from './statistics.ts';
 
 const run = promisify(execFile);
-/** What every bundle spends that has the user's own code in it. */
+/** The minimum for every bundle with the user's code. */
 const byHand = 'no GraphQL';
 const only = process.env['ONLY']?.split(',') ?? [''];
 const always: readonly string[] = [reference, reference16, byHand];
@@ -35,7 +35,7 @@ export interface ColdResult {
     Record<
       string,
       {
-        /** Its own. */
+        /** Without that of "no GraphQL". */
         readonly cpuMilliseconds: number;
         readonly wallMilliseconds: number;
         readonly ratio: number;
@@ -95,7 +95,7 @@ async function bundleOf(contestant: ColdEntry, workload: ColdWorkload, name: str
   return contestant.codeCache ? cachedFunction(contestant, code, name) : bundle(contestant, name, code);
 }
 
-/** As `graphql-functions build` writes it for a schema in files, and for the operation that is asked. */
+/** As `graphql-functions build` writes it for a schema in files, and for the operation of the request. */
 async function writeArtifact(file: string, { typeDefs, body }: ColdWorkload): Promise<void> {
   const { query } = JSON.parse(body(0)) as { query: string };
   const from = { schema: ['schema.graphql'], documents: ['operations.json'], descriptions: false };

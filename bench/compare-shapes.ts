@@ -8,7 +8,7 @@ export interface CompareShape {
   readonly resolvers: Readonly<Record<string, Readonly<Record<string, (parent: any, args: any) => unknown>>>>;
   /** The nth event. */
   readonly event: (nth: number) => unknown;
-  /** Which handler gets it: of `/aws-lambda`, the same with a `context` function, or of `/fetch`, which takes web `Request`s. */
+  /** The handler: of `/aws-lambda`, the same with a `context` function, or of `/fetch`, which takes web `Request`s. */
   readonly entry: 'lambda' | 'context' | 'fetch';
 }
 
@@ -133,7 +133,7 @@ const body = (query: string, variables?: object): string => JSON.stringify({ que
 const post = (text: string) => (): unknown => withBrowserFields(createEvent(text));
 const hello = body('{ hello }');
 
-/** What a browser sends besides. */
+/** Other header fields of a browser. */
 const browserFields = {
   'accept-language': 'en-GB,en;q=0.9',
   'cache-control': 'no-cache',
@@ -175,5 +175,5 @@ const asked: readonly Asked[] = [
   { name: 'Request hello', event: () => request(hello), entry: 'fetch' },
 ];
 
-/** What is compared. */
+/** The kinds of requests. */
 export const compareShapes: readonly CompareShape[] = asked.map((shape) => ({ entry: 'lambda', ...shape, typeDefs, resolvers }));

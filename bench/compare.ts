@@ -1,5 +1,5 @@
-// Two builds of this package and bare graphql-js against each other, in one process that serves all shapes in turn, as a function
-// does. Slices of all three alternate, so that neighbours on the machine slow all of them. CPU time, of the event to the result.
+// Compares two builds of this package and bare graphql-js, in one process that serves all shapes in turn, like a function. Slices of
+// all three alternate, so that other processes on the machine slow all of them. Measures CPU time from the event to the result.
 // Run: node bench/compare.ts <folder of one build> <folder of the other> [shape …]
 // A folder is a checkout in which `npm run build` has run. ROUNDS (40) and SLICE (25 ms) set how long it takes: about a minute.
 import { resolve } from 'node:path';

@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 import { writeCodeCache } from '../src/tools/cli/build/code-cache.ts';
 import type { ColdWorkload } from './cold-workload.ts';
 
-/** One that takes part. */
+/** A server to compare. */
 export interface Entry {
   readonly name: string;
   /** In contestants/. */
@@ -15,7 +15,7 @@ export interface Entry {
   readonly graphql: 16 | 17;
 }
 
-/** Who takes part. Every contestant is bundled by itself, minified, with the newest graphql that it allows. */
+/** The servers to compare. Each is a separate minified bundle, with the newest version of graphql that it allows. */
 export const contestants = [
   { name: 'graphql-functions', file: 'ours', graphql: 17 },
   { name: 'graphql-functions, graphql 16', file: 'ours', graphql: 16 },
@@ -28,13 +28,13 @@ export const contestants = [
   { name: 'no GraphQL', file: 'no-graphql', graphql: 17 },
 ] as const satisfies readonly Entry[];
 
-/** One that takes part in cold starts. */
+/** A server to compare in cold starts. */
 export interface ColdEntry extends Entry {
-  /** Whether V8's code cache lies beside the bundle, as `build --code-cache` puts it there. */
+  /** Whether V8's code cache is next to the bundle, where `build --code-cache` writes it. */
   readonly codeCache?: boolean;
 }
 
-/** Who takes part in cold starts: once more this package, with its schema and operation, or its code, built ahead. */
+/** The servers to compare in cold starts. This package also with a prebuilt schema and operation, and with a code cache. */
 export const coldContestants: readonly ColdEntry[] = [
   { name: 'graphql-functions, code cache', file: 'ours', graphql: 17, codeCache: true },
   { name: 'graphql-functions, with build', file: 'ours-built', graphql: 17 },
@@ -43,7 +43,7 @@ export const coldContestants: readonly ColdEntry[] = [
 
 export type ContestantName = (typeof contestants)[number]['name'];
 
-/** Every ratio is to this one, and `ratio16` to the other, which is the faster for small operations. */
+/** Ratios are to the first, and `ratio16` to the second, which is faster for small operations. */
 export const reference: ContestantName = 'bare graphql-js 17';
 export const reference16: ContestantName = 'bare graphql-js 16';
 
@@ -66,7 +66,7 @@ export async function bundle(contestant: Entry, name: string, code: (file: strin
     target: 'node22',
     format: 'cjs',
     outfile,
-    // By folder, so that its package.json is read; `module` first, so that it is shaken in both majors.
+    // As a folder, so that esbuild reads its package.json. `module` first, so that unused code is removed for both majors.
     plugins: [published, oneGraphQL(graphql)],
     mainFields: ['module', 'main'],
     logLevel: 'error',

@@ -1,5 +1,5 @@
-// REST data sources against peers, on loopback: a memoised GET, a cache hit, a miss, and loading the code. Then with the API in
-// a process of its own, so that its work is not counted: misses of several sizes, ten at once, a revalidation, a POST.
+// Compares REST data sources with those of peers, on loopback: a memoized GET, a cache hit, a miss, and loading the code. Then, with
+// the API in another process, whose work is not counted: misses of several sizes, ten at once, a revalidation, a POST.
 // Run: node bench/datasource.ts
 import { execFile, fork } from 'node:child_process';
 import { createServer } from 'node:http';
@@ -155,7 +155,7 @@ class Theirs extends ApolloRESTDataSource {
     this.#memoise = memoise;
   }
 
-  /** Its own default only joins calls in flight; this policy is its true memo. */
+  /** The default only shares calls in progress; this policy also memoizes results. */
   override requestDeduplicationPolicyFor(...[url, request]: Parameters<ApolloRESTDataSource['requestDeduplicationPolicyFor']>) {
     return this.#memoise
       ? ({ policy: 'deduplicate-until-invalidated', deduplicationKey: `${request.method} ${url}` } as const)

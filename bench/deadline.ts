@@ -1,11 +1,11 @@
 /**
- * The deadline with real clocks: operations of which half never comes, 3,000 ms for each, 1,000 of them, 200 at a time. In
- * this process, and in AWS's runtime client where that is installed (node test/real/install.ts test:real).
+ * The deadline with real clocks: 1,000 operations, 200 at a time, each with a limit of 3,000 ms and resolvers of which half never
+ * settle. In this process, and in AWS's runtime client if it is installed (node test/real/install.ts test:real).
  *
  *     node bench/deadline.ts
  *
- * The promise: all of them answer what is finished before the limit, nothing is left of what never came (no unhandled
- * rejection, no open socket). Takes 40 s.
+ * Expected: all operations answer with their finished fields before the limit, and leave no unhandled rejection and no open socket.
+ * Takes 40 s.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -16,7 +16,7 @@ import { deploy } from '../test/real/lambda-function.ts';
 import { needs } from '../test/real/parts.ts';
 import { createEvent } from './event.ts';
 
-/** What came of all runs. */
+/** The results of all runs. */
 export interface DeadlineResult {
   readonly runs: number;
   /** Those that answered everything that was finished, and null for the rest. */

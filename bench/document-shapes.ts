@@ -1,7 +1,7 @@
 import type { DocumentShape } from './plan-shapes.ts';
 
 /**
- * Documents that are large in one way each: arguments of every kind, literals, variables, directives, fragments, operations,
+ * Documents, each of them large in one respect: arguments of every kind, literals, variables, directives, fragments, operations,
  * texts, introspection.
  */
 export function documentShapes(): DocumentShape[] {

@@ -1,7 +1,7 @@
 /**
  * What remembered documents hold: heap after a garbage collection, when more of one shape have been sent than the cache keeps.
  *
- *     node --expose-gc bench/documents.ts            all shapes, each in a process of its own
+ *     node --expose-gc bench/documents.ts            all shapes, each in a separate process
  *     node --expose-gc bench/documents.ts nested     one
  *
  * The promise: with the default of 30 MiB no shape holds more than 30 MiB, plans included.
@@ -19,7 +19,7 @@ const typeDefs = `
 const fill = (count: number, part: (index: number) => string): string => Array.from({ length: count }, (_, index) => part(index)).join('');
 const name = (index: number): string => `n${index.toString(36)}`;
 
-/** The text of a document by its number: no two are alike. */
+/** The text of a document by its number. All are different. */
 const shapes: Readonly<Record<string, (index: number) => string>> = {
   ordinary: (i) =>
     `query Op${i} { longFieldNameOfSomeKind { anotherLongFieldName longFieldNameOfSomeKind { a } } nodes { anotherLongFieldName } }`,

@@ -1,11 +1,11 @@
 /**
- * The CPU time of a function, with a real Varnish before it and without: the trace of test/real/varnish.test.ts, 20,000 requests by
- * Zipf's law, 5 % of them mutations. The function is a process of its own, warm, and purges Varnish. Needs `varnishd` with xkey.
+ * The CPU time of a function behind a real Varnish and without it: the trace of test/real/varnish.test.ts, 20,000 requests with a Zipf
+ * distribution, 5 % of them mutations. The function is a warm process, and purges Varnish. Needs `varnishd` with xkey.
  *
- * Paced: clients send the same number of requests a second, with Varnish and without, as they do in operation.
- * Saturated: eight clients, each as fast as it is answered. Without Varnish the function then has always more to do: it reads many
- * requests in each turn of the event loop. With Varnish it sleeps between most requests, and pays each time for being woken.
- * The floor: this process sends the purges, and those of the function do nothing.
+ * Paced: clients send the same number of requests per second with Varnish and without, as in production.
+ * Saturated: eight clients, each of which sends the next request when it has a response. Without Varnish, the function reads many
+ * requests in each turn of the event loop. With Varnish, it sleeps between most requests, and waking up takes CPU time.
+ * The minimum: this process sends the purges, and those of the function do nothing.
  *
  *     node bench/edge-origin.ts
  */
@@ -26,7 +26,7 @@ interface Setup {
   readonly edge?: EdgeSettings;
   /** Default: the function */
   readonly purgedBy?: 'this process';
-  /** Undefined: as fast as they are answered */
+  /** Undefined: each client sends its next request when it has a response */
   readonly rate?: number;
 }
 
@@ -35,7 +35,7 @@ async function run({ edge, purgedBy, rate }: Setup): Promise<Usage> {
   const direct = `http://127.0.0.1:${origin.port}/graphql`;
   const varnish = edge && (await startVarnish(origin.port));
   if (varnish !== undefined && purgedBy === undefined) await origin.isBehind(varnish.url);
-  // With Varnish it is asked eight times less: too seldom for V8 to compile all of it during the trace.
+  // With Varnish it gets an eighth of the requests: too few for V8 to compile all code during the trace.
   await saturate({ url: direct }, 1);
   const before = await origin.usage();
   const url = varnish?.url ?? direct;

@@ -42,7 +42,7 @@ const queries = {
   '1,000 rows': '{ items(first: 1000) { id name price stock } }',
 };
 
-/** As a GET, which may be public, or by POST, which may not. */
+/** By GET, whose response may be public, or by POST, whose response may not. */
 function events(query: string, method: string): () => never {
   const event: any = createEvent(method === 'POST' ? JSON.stringify({ query }) : '');
   const http = { ...event.requestContext.http, method };
@@ -54,7 +54,7 @@ function events(query: string, method: string): () => never {
     ({ ...event, rawQueryString, headers: { ...headers }, requestContext: { ...event.requestContext, http }, body: undefined }) as never;
 }
 
-/** Microseconds that this thread has worked: what else the machine does makes no difference. */
+/** Microseconds of CPU time of this thread, which do not depend on other processes. */
 function cpuTime(): number {
   const { user, system } = process.threadCpuUsage();
   return user + system;
@@ -69,7 +69,7 @@ interface Contestant {
 
 const none = (): ServerPlugin[] => [];
 const withEdge = (): ServerPlugin[] => [edge({ cdn: 'varnish' })];
-/** The plain fields of RFC 9213 have no tags: what is left is the cost of hints and header fields. */
+/** The fields of RFC 9213 have no tags: this is the cost of hints and header fields. */
 const withoutTags = (): ServerPlugin[] => [edge({ cdn: 'rfc9213' })];
 const contestants: readonly Contestant[] = [
   { name: 'no plugin', hint: '', method: 'GET', plugins: none },
@@ -82,7 +82,7 @@ const contestants: readonly Contestant[] = [
   { name: 'POST, edge, hints: public', hint: '@cacheControl(maxAge: 60)', method: 'POST', plugins: withEdge },
 ];
 
-/** Reads what may be read of a public answer's request. */
+/** Reads the parts of the request that a public response may depend on. */
 const context = ({ request }: ContextArgument): object => ({ path: request.path, accept: request.headers.get('accept') });
 
 interface Runner {

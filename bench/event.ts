@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** The event of an API Gateway HTTP API (2.0), as AWS sends it for a POST. `added`: header fields beside, or in place of, a script's. */
+/** The event of an API Gateway HTTP API (2.0), as AWS sends it for a POST. `added`: header fields in addition to those of a script, or in place of them. */
 export function createEvent(body: string, added: Readonly<Record<string, string>> = {}): object {
   return {
     version: '2.0',
@@ -37,7 +37,7 @@ export function createEvent(body: string, added: Readonly<Record<string, string>
   };
 }
 
-/** What makes an event's fields the 18 of a browser that asks another origin. */
+/** Header fields that, added to an event's, make the 18 of a browser's cross-origin request. */
 export const browserHeaders: Readonly<Record<string, string>> = {
   accept: 'application/graphql-response+json, application/json',
   'accept-encoding': 'gzip, deflate, br, zstd',
@@ -94,19 +94,19 @@ export function createRESTEvent(body: string): object {
   };
 }
 
-/** What comes back to it. */
+/** The result of the handler. */
 export interface Result {
   readonly statusCode: number;
   readonly body: string;
 }
 
-/** A contestant: a schema and its resolvers in, a Lambda handler out. */
+/** Creates a Lambda handler of a server for a schema and its resolvers. */
 export type Contestant = (input: {
   readonly typeDefs: string;
   readonly resolvers: Readonly<Record<string, Readonly<Record<string, (parent: any, args: any) => unknown>>>>;
 }) => (event: any, context: object) => Promise<Result>;
 
-/** A contestant behind each entry. */
+/** The handlers of a server for each entry. */
 export type EntriesOf = (input: Parameters<Contestant>[0]) => {
   event(): ReturnType<Contestant>;
   fetch(): (request: Request) => Promise<Response>;

@@ -1,5 +1,5 @@
-// Execution of a parsed and validated operation, JSON.stringify included: the planned executor against graphql-js 17
-// and 16. Contestants take turns; the figures are medians of the rounds, the ratios medians of the rounds' ratios.
+// Execution of a parsed and validated operation, including JSON.stringify: the planned executor compared with graphql-js 17 and 16, in
+// turns. Times are medians of the rounds; ratios are medians of the rounds' ratios.
 // Run: NODE_ENV=production node bench/execute.ts
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -12,7 +12,7 @@ import { median } from './statistics.ts';
 
 type GraphQL = typeof GraphQLModule;
 
-/** The copy that the library itself runs on: this folder has one of its own. */
+/** The copy that the library uses: this folder has another one. */
 const librarysGraphQL = createRequire(new URL('../src/entries/index.ts', import.meta.url)).resolve('graphql');
 const installed = (await import(pathToFileURL(librarysGraphQL).href)) as GraphQL;
 

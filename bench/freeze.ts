@@ -1,11 +1,11 @@
 /**
- * Whether cache writes are lost when the process is frozen behind each answer, as Lambda does: 1,000 operations in AWS's
- * runtime client (node test/real/install.ts test:real), each of which writes one entry into a store that takes 20 ms.
+ * Whether cache writes are lost if the process is frozen after each response, as on Lambda: 1,000 operations in AWS's runtime client
+ * (node test/real/install.ts test:real), each of which writes one entry into a store that takes 20 ms.
  *
  *     node bench/freeze.ts
  *
- * The promise: none. The last one is looked for while the process is still frozen: there is no later call that could have
- * finished its work. Takes half a minute.
+ * Expected: none. The entry of the last call is read while the process is still frozen, so no later call can have finished the write.
+ * Takes half a minute.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -20,11 +20,11 @@ import { median, rounded } from './statistics.ts';
 
 export interface FreezeResult {
   readonly operations: number;
-  /** Operations whose entry was not in the store when their answer had come. */
+  /** Operations whose entry was not in the store when the response arrived. */
   readonly late: number;
-  /** Entries that were not in the store in the end. */
+  /** Entries that were not in the store at the end. */
   readonly lost: number;
-  /** Milliseconds, the write included. */
+  /** Milliseconds, including the write. */
   readonly median: number;
 }
 
@@ -63,7 +63,7 @@ export async function measureFreeze(): Promise<FreezeResult | string> {
   }
 }
 
-/** Origin and store in one: `/items/…` answers what may be kept for a minute, `/store/…` keeps it. */
+/** An API and a store: responses of `/items/…` are fresh for a minute, `/store/…` stores them. */
 async function startServer(entries: Map<string, string>): Promise<Server> {
   const server = createServer(async (request, response) => {
     const [, kind, key = ''] = /^\/(items|store)\/(.*)$/.exec(request.url ?? '') ?? [];

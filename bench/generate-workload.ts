@@ -1,19 +1,19 @@
 import type { Random } from '../test/support/random.ts';
 import type { Contestant } from './event.ts';
 
-/** A schema, its resolvers and a request, all made from random numbers. */
+/** A random schema with its resolvers and a request. */
 export interface GeneratedWorkload {
   readonly name: string;
-  /** What can be said of it: each is a row of the table of results. */
+  /** Properties of the workload: each is a row of the table of results. */
   readonly traits: readonly string[];
   readonly entry: EntryKind;
   readonly typeDefs: string;
   readonly resolvers: Parameters<Contestant>[0]['resolvers'];
-  /** The body of a request: each number is another document that asks for the same, or other values of its variables. */
+  /** The body of a request. Another number means another document with the same selection, or other values of its variables. */
   readonly body: (document: number, values: number) => string;
 }
 
-/** How the request comes. */
+/** How the handler receives the request. */
 export type EntryKind = (typeof entryKinds)[number];
 
 export const entryKinds = ['HTTP API event', 'REST API event', 'Request', 'node:http'] as const;
@@ -31,7 +31,7 @@ interface Shape {
   readonly asynchronous: number;
 }
 
-/** A field that has no fields of its own. */
+/** A field without a selection. */
 interface Leaf {
   readonly name: string;
   readonly type: string;
@@ -224,7 +224,7 @@ class QueryWriter {
     this.#shape = shape;
   }
 
-  /** What is asked of objects of a type; so many of them, all lists around them counted. */
+  /** The selection for objects of a type, and the number of objects in all lists around them. */
   selection(type: number, depth: number, objects: number): string {
     const own = `id name ${this.#leaves()} ${depth > 0 ? this.#deeper(type, depth - 1, objects) : ''}`;
     if (!this.#random.chance(0.2)) return `{ ${own}}`;

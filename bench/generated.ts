@@ -1,12 +1,11 @@
 /**
- * Workloads that nobody has picked: schema, resolvers, query and entry come from random numbers. Whole requests, bare graphql-js 17
- * and 16
- * beside this library in one process, in turns: one document with other variables each time ("warm"), and a document that was never seen before
- * in each request ("unseen": parsed, validated, planned and run once).
+ * Random workloads: schema, resolvers, query and entry. Measures whole requests to this library and to bare graphql-js 17 and 16, in one
+ * process and in turns: the same document with other variables in each request ("warm"), and a new document in each request ("unseen":
+ * parsed, validated, planned and executed once).
  *
  *     NODE_ENV=production node bench/generated.ts [seed] [how many]
  *
- * The figure is the distribution of the ratios. Takes two minutes for 48.
+ * The result is the distribution of the ratios. Takes two minutes for 48.
  */
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -25,7 +24,7 @@ import { browserHeaders } from './request-workloads.ts';
 import { pairedRatio, pairedRatios, rounded } from './statistics.ts';
 import type { Timed, Turns } from './statistics.ts';
 
-/** How the ratios to one bare graphql-js are spread over workloads. */
+/** The distribution over workloads of the ratios to one version of bare graphql-js. */
 export interface Spread {
   readonly workloads: number;
   readonly median: number;
@@ -36,18 +35,18 @@ export interface Spread {
 
 export interface GeneratedResult {
   readonly seed: number;
-  /** By what the workloads have in common; the first are all of them. */
+  /** By a common property of the workloads; the first is for all of them. */
   readonly spreads: Readonly<Record<string, Readonly<Record<Figure, Spread>>>>;
 }
 
 const figures = ['warm', 'warm16', 'none', 'unseen', 'unseen16'] as const;
-/** Ratios to bare graphql-js 17, or 16, of this library; `none`: of a handler that only reads the request and sends the known answer, to 17. */
+/** Ratios of this library to bare graphql-js 17 or 16; `none`: of a handler that only reads the request and sends a constant response, to 17. */
 type Figure = (typeof figures)[number];
 
 /** For each workload. SLICE: milliseconds of a contestant in a round. */
 const turns: Turns = { slice: Number(process.env['SLICE'] ?? 25), rounds: 9, warmUps: 8, most: 1000 };
 
-/** For what hardly varies: handlers without GraphQL. */
+/** For handlers without GraphQL, whose times hardly vary. */
 const fewTurns: Turns = { ...turns, rounds: 5, warmUps: 5 };
 
 type Measured = { readonly workload: GeneratedWorkload } & Readonly<Record<Figure, number>>;
@@ -85,7 +84,7 @@ async function load(file: string, graphql: 16 | 17): Promise<EntriesOf> {
   return (createRequire(import.meta.url)(bundled) as { entriesOf: EntriesOf }).entriesOf;
 }
 
-/** Serves so many requests; resolves to the microseconds of CPU that one took. */
+/** Serves a number of requests; resolves to the microseconds of CPU time of one. */
 interface Connected {
   readonly warm: Timed;
   readonly unseen: Timed;
@@ -108,7 +107,7 @@ async function connect({ entry, typeDefs, resolvers, body }: GeneratedWorkload, 
   return { warm: timed(() => body(0, ++nth)), unseen: timed(() => body(++nth, nth)), answer, close };
 }
 
-/** Makes the requests of these bodies; what comes back sends them one after another. */
+/** Creates requests with these bodies. Returns a function that sends them one after another. */
 type Serve = (bodies: readonly string[]) => () => Promise<void>;
 
 async function opened(
@@ -140,7 +139,7 @@ function toRequest(body: string): Request {
   return new Request('https://api.example.com/graphql', { method: 'POST', headers: browserHeaders, body });
 }
 
-/** A real server on loopback. Its client costs next to nothing, and both contestants the same. */
+/** A real server on loopback. Its client takes little time, and the same for both servers. */
 async function overSocket(
   listener: (request: IncomingMessage, response: ServerResponse) => unknown,
 ): Promise<{ serve: Serve } & Pick<Connected, 'answer' | 'close'>> {

@@ -1,15 +1,14 @@
 /**
- * What hostile requests cost: CPU, memory, status. One new process for each, warmed up with ordinary requests; the
- * request is then sent five times.
+ * The CPU time, memory and status of hostile requests. Each has a new process, which is warmed up with ordinary requests and then gets
+ * the request five times.
  *
  *     node bench/hostile.ts              all of them
  *     node bench/hostile.ts batch        those with "batch" in their name
  *
- * The promise: no request up to 1 MiB, batches included, costs more than 100 ms of CPU or 30 MB on an idle core; 300 ms
- * where graphql's own bound on validation is what stops it ("Validation aborted."), which our own limits leave few to. First is the first time this process sees such a
- * request, with nothing compiled; median is of all five. Held is the heap after a garbage collection, with the response
- * still there; peak is how much the resident memory has grown at its highest, garbage included, which V8 leaves lying
- * until its young generation (32 MB) is full.
+ * Expected: no request or batch of up to 1 MiB takes more than 100 ms of CPU or 30 MB on an idle core; 300 ms if graphql's limit of
+ * validation errors stops it ("Validation aborted."), which our limits leave to few. First: the first time that this process gets such a
+ * request, before V8 compiles the code. Median: of all five. Held: the heap after a garbage collection, with the response. Peak: the
+ * growth of resident memory, including garbage, which V8 collects when its young generation (32 MB) is full.
  */
 import { spawnSync } from 'node:child_process';
 

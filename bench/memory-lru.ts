@@ -1,9 +1,9 @@
 /**
- * How much memory an InMemoryLRUCache really takes against its bound, with 1,000,000 tiny entries:
+ * The memory of an InMemoryLRUCache compared with its limit, with 1,000,000 small entries:
  *
  *     node --expose-gc bench/memory-lru.ts
  *
- * Fails when the heap has grown by more than the bound.
+ * Fails if the heap has grown by more than the limit.
  */
 import { InMemoryLRUCache } from '../src/datasources/cache/in-memory.ts';
 
@@ -17,7 +17,7 @@ async function measure(name: string, keyOf: (index: number) => string, valueOf: 
   gc!();
   const before = process.memoryUsage().heapUsed;
   const cache = new InMemoryLRUCache({ maxSize: bound });
-  // Buffer.from makes flat strings of their own: concatenations would share their parts.
+  // Buffer.from makes flat strings: concatenated strings would share their parts.
   for (let index = 0; index < entries; index++) {
     await cache.set(Buffer.from(keyOf(index)).toString(), Buffer.from(valueOf(index)).toString(), { ttl: 60.5 });
   }

@@ -1,4 +1,4 @@
-// Memory of a warm process: RSS after each fifth of many invocations, with and without new documents.
+// The memory of a warm process after each fifth of many invocations, with and without new documents.
 // Run: node --expose-gc bench/memory.ts [invocations]
 import { createHandler } from '../src/entries/aws-lambda.ts';
 import { createEvent } from './event.ts';
@@ -7,9 +7,9 @@ import { warmWorkloads } from './workloads.ts';
 
 export interface MemoryResult {
   readonly invocations: number;
-  /** Resident memory after warm-up and after each fifth: what V8 has taken from the system, most of it for garbage. */
+  /** Resident memory after warm-up and after each fifth. Most of it is garbage. */
   readonly rssMiB: readonly number[];
-  /** What is alive at the same moments. */
+  /** Live objects at the same times. */
   readonly heapMiB: readonly number[];
 }
 

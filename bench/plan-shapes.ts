@@ -6,22 +6,22 @@ import type { GraphQLNamedType, GraphQLObjectType, GraphQLSchema } from 'graphql
 
 import type { Random } from '../test/support/random.ts';
 
-/** The copy that the library itself runs on: this folder has one of its own. */
+/** The copy that the library uses: this folder has another one. */
 const librarysGraphQL = createRequire(new URL('../src/entries/index.ts', import.meta.url)).resolve('graphql');
 export const graphql = (await import(pathToFileURL(librarysGraphQL).href)) as typeof GraphQLModule;
 const { buildSchema, getNamedType, isAbstractType, isInputType, isLeafType, isObjectType, parse, validate } = graphql;
 
-/** A schema, a document for it, and the data that answer it. */
+/** A schema, a document for it, and its data. */
 export interface DocumentShape {
   readonly name: string;
-  /** Several: one document runs on them in turn. */
+  /** Several roots: the document runs with each in turn. */
   readonly typeDefs: readonly string[];
   readonly text: string;
   readonly rootValue: unknown;
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Those that were slow once: many types behind one field, many levels. */
+/** Shapes that were slow: many types for one field, many levels. */
 export function knownShapes(): DocumentShape[] {
   const numbers = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
   const types = (count: number, body: string): string =>

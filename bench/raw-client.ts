@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 
-/** Sends POSTs over one connection, without waiting for the answers (HTTP/1.1 pipelining), with as little work as can be. */
+/** Sends POSTs over one connection, without waiting for the answers (HTTP/1.1 pipelining), with as little work as possible. */
 export class RawClient {
   readonly #socket: Socket;
   #received = '';
@@ -42,7 +42,7 @@ export class RawClient {
     return answered;
   }
 
-  /** The next answer, as far as it is there. */
+  /** The next response, if it is complete. */
   #next(): string | undefined {
     const end = this.#received.indexOf('\r\n\r\n');
     if (end < 0) return undefined;

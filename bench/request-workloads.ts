@@ -1,11 +1,11 @@
 import type { Contestant } from './event.ts';
 
-/** A schema with its resolvers, and what is asked of it through the web's `Request`. */
+/** A schema with its resolvers, and requests as web `Request` objects. */
 export interface RequestWorkload {
   readonly name: string;
   readonly typeDefs: string;
   readonly resolvers: Parameters<Contestant>[0]['resolvers'];
-  /** Of requests that are sent in turn. Variables have other values in each. */
+  /** The bodies of requests that are sent in turn. Variables have other values in each. */
   readonly requests: readonly { readonly body: string; readonly headers: Readonly<Record<string, string>> }[];
 }
 
@@ -71,7 +71,7 @@ const resolvers: RequestWorkload['resolvers'] = {
 
 const body = (query: string, variables?: object): string => JSON.stringify({ query, ...(variables && { variables }) });
 
-/** What a browser sends with a request. */
+/** The header fields of a browser's request. */
 export const browserHeaders: Readonly<Record<string, string>> = {
   accept: 'application/graphql-response+json, application/json;q=0.9',
   'accept-encoding': 'gzip, deflate, br, zstd',

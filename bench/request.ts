@@ -1,11 +1,11 @@
 /**
  * The web's `Request` and `Response`, on every runtime that is installed (node test/real/install.ts test:real): Node, workerd,
  * Deno and Bun. Each serves ours and bare graphql-js 17 in one process, in turns; workerd's clock stands still while it works,
- * so that all of them are timed from outside, by the CPU time of the process where the system tells it.
+ * so that all of them are timed from outside, by the CPU time of the process if the system reports it.
  *
  *     node bench/request.ts [runtime]
  *
- * The time in which the Requests are made is taken off. Takes a minute.
+ * The time to create the Requests is subtracted. Takes a minute.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -27,7 +27,7 @@ export interface RequestFigures {
   /** The medians of the rounds' ratios to bare graphql-js 17 and 16. */
   readonly ratio: number;
   readonly ratio16: number;
-  /** The ratio to bare graphql-js 17 of a handler that reads the request and sends the known answer, with our header fields: what the runtime itself costs. */
+  /** The ratio to bare graphql-js 17 of a handler that reads the request and sends a constant response with our header fields: the cost of the runtime. */
   readonly none: number;
 }
 
@@ -61,7 +61,7 @@ export async function measureRequests(only?: string): Promise<RequestResult> {
   return results;
 }
 
-/** As wrangler bundles it, for all four alike. */
+/** Bundled like wrangler does, for all four runtimes. */
 async function bundleFor(outfile: string): Promise<void> {
   await build({
     entryPoints: [`${import.meta.dirname}/functions/request.ts`],
@@ -129,7 +129,7 @@ function timer({ url, program }: ServedModule, workload: string, contestant: str
   };
 }
 
-/** Microseconds: of CPU where Linux tells it, otherwise of the clock. */
+/** Microseconds of CPU time if Linux reports it, else of wall-clock time. */
 function usedBy(pid: number): number {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);

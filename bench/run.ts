@@ -1,11 +1,11 @@
 /**
- * Everything, in one go, which writes what the documentation quotes:
+ * Runs all benchmarks, and writes the figures of the documentation:
  *
  *     npm run build && node bench/run.ts [--runs 3] [--quick] [file]
  *
- * `--quick` takes two rounds of everything, in about two minutes: it shows that all parts work, its figures are noise.
- * `--runs`: how often ratios are measured. Each figure is then the median of the runs, and the lowest and highest ratio are kept with
- * it. What is no ratio (sizes, memory, code caches, bundling) is measured once. One run takes about six minutes, three take sixteen.
+ * `--quick` runs two rounds of each, in about two minutes: it shows that all parts work, but its figures are noise.
+ * `--runs`: how often ratios are measured. Each figure is the median of the runs, with the lowest and the highest ratio. Figures that are
+ * not ratios (sizes, memory, code caches, bundling) are measured once. One run takes about six minutes, three take sixteen.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ import { warmWorkloads } from './workloads.ts';
 const run = promisify(execFile);
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
-/** A process of its own for each: no part leaves its garbage, or its optimised code, to the next. */
+/** A new process for each, without the garbage and the optimized code of another. */
 async function script<T>(file: string, args: readonly string[], env: Record<string, string> = {}): Promise<T> {
   console.error(`${new Date().toISOString().slice(11, 19)}  ${file} ${args.join(' ')}`);
   const flags = file === 'memory.ts' ? ['--expose-gc'] : [];

@@ -1,8 +1,8 @@
 import { median, rounded } from './statistics.ts';
 
 /**
- * Several runs of the same measurement as one: each figure is the median of the runs. Beside a `ratio` stand the lowest and the
- * highest of the runs as `ratios`, beside a `ratio16` as `ratio16s`, beside a `median` as `medians`. What is no number is taken from the first.
+ * Combines several runs of a measurement: each figure is the median of the runs. `ratios` has the lowest and the highest `ratio` of the
+ * runs, `ratio16s` those of `ratio16`, and `medians` those of `median`. Other values are those of the first run.
  */
 export function medianOfRuns<T>(runs: readonly [T, ...T[]]): T {
   return merge(runs) as T;

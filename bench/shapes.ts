@@ -1,6 +1,6 @@
-// Shapes of queries and schemas that nobody tuned for: the planned executor against the installed graphql-js, JSON.stringify included.
-// "first" runs a document that was never run before (parsed anew each time, in a warm process), "warm" one document again and
-// again. Hand-made shapes come first, then those that come from a seed.
+// Compares the planned executor with the installed graphql-js, including JSON.stringify, on queries and schemas that it was not tuned
+// for. "first" runs a new document each time (parsed anew, in a warm process), "warm" the same document. Hand-made shapes come first, then
+// generated ones.
 // Run: NODE_ENV=production node bench/shapes.ts [seed] [how many generated] [part of the names of the shapes to run]
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 

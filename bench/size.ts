@@ -1,11 +1,11 @@
-// What a bundle with each contestant weighs: minified, gzip. Run alone: node bench/size.ts
+// The size of a bundle with each server: minified, gzip. Run alone: node bench/size.ts
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 
 import { bundle, contestants } from './contestants.ts';
 import { rounded } from './statistics.ts';
 
-/** Kilobytes by contestant. */
+/** Kilobytes by server. */
 export type SizeResult = Readonly<Record<string, { readonly minifiedKB: number; readonly gzipKB: number }>>;
 
 export async function measureSizes(): Promise<SizeResult> {

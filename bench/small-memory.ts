@@ -1,10 +1,10 @@
 /**
  * The example of this repository (functions/) in functions of 128, 256 and 512 MB: bundled, V8's limits as AWS Lambda sets them,
- * 100,000 operations, each tenth a document that was never seen before. Its REST API is a process of its own.
+ * 100,000 operations, each tenth with a new document. Its REST API is another process.
  *
  *     npm run build && node bench/small-memory.ts [operations]
  *
- * Resident memory after 100 operations and at the end, the most there was, and what of the heap is alive then. Takes two minutes.
+ * Measures resident memory after 100 operations and at the end, its maximum, and the live heap at the end. Takes two minutes.
  */
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -20,10 +20,10 @@ interface MemoryUse {
   readonly firstMiB: number;
   readonly rssMiB: number;
   readonly peakMiB: number;
-  /** At the end, without the pages of Node's own file. */
+  /** At the end, without the pages of Node's executable. */
   readonly ownMiB: number;
   readonly heapMiB: number;
-  /** CPU of an operation. */
+  /** CPU time of an operation. */
   readonly microseconds: number;
 }
 
@@ -38,7 +38,7 @@ export async function measureSmallMemory(operations: number): Promise<SmallMemor
       await bundle(`bench/functions/memory-${name}.ts`, `${folder.path}/${name}.mjs`, 'lambda-esm');
     origin = await start(`${folder.path}/catalogue.mjs`);
     for (const megabytes of sizes) {
-      // What AWS Lambda's runtime for Node gives V8 of a function's memory.
+      // The limits that AWS Lambda's Node runtime sets for V8.
       const flags = [
         '--expose-gc',
         `--max-old-space-size=${Math.floor(megabytes * 0.9)}`,

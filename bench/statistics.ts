@@ -1,4 +1,4 @@
-/** The middle of the values, the mean of the two middle ones when their number is even. */
+/** The median: the middle value, or the mean of the two middle ones. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((one, other) => one - other);
   const middle = sorted.length >> 1;
@@ -10,7 +10,7 @@ export function rounded(value: number): number {
   return Number(value.toPrecision(3));
 }
 
-/** Runs a contestant so often. Resolves to the microseconds of one run. */
+/** Runs a contestant `count` times. Resolves to the microseconds of one run. */
 export type Timed = (count: number) => Promise<number>;
 
 /** How two contestants are run in turns. */
@@ -18,9 +18,9 @@ export interface Turns {
   /** Milliseconds for each contestant in a round. */
   readonly slice: number;
   readonly rounds: number;
-  /** Slices before the first that counts: what is compiled late is not warm before. */
+  /** Slices before the first that counts, because V8 compiles some code late. */
   readonly warmUps: number;
-  /** Runs in a slice, however short they are. */
+  /** Limit of runs in a slice. */
   readonly most: number;
 }
 
@@ -30,7 +30,7 @@ export async function pairedRatio(ours: Timed, theirs: Timed, turns: Turns): Pro
   return ratio!;
 }
 
-/** The same to each of several others. */
+/** The median of the ratios to each of several others. */
 export async function pairedRatios(ours: Timed, others: readonly Timed[], { slice, rounds, warmUps, most }: Turns): Promise<number[]> {
   let count = 4;
   for (let warmUp = 0; warmUp < warmUps; warmUp++) {
@@ -39,7 +39,7 @@ export async function pairedRatios(ours: Timed, others: readonly Timed[], { slic
   }
   const ratios: number[][] = others.map(() => []);
   for (let round = 0; round < rounds; round++) {
-    // Whoever comes later pays for the garbage of those before: we come first and last in turn.
+    // Later contestants pay for the garbage of earlier ones: ours is first and last in turn.
     const mine = round % 2 === 0 ? await ours(count) : undefined;
     const times: number[] = [];
     for (const timed of others) times.push(await timed(count));

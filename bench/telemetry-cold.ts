@@ -1,10 +1,10 @@
 /**
- * What telemetry adds to a cold start: CPU of a new process from reading the bundle to its first answer.
+ * The cost of telemetry in a cold start: CPU time of a new process from reading the bundle to its first response.
  *
  *     npm run build && node bench/telemetry-cold.ts [runs]
  *
  * Bundles of one handler, as esbuild makes them for Lambda: without telemetry, with @opentelemetry/api loaded and nothing done
- * with it, with the plugin openTelemetry (no SDK registered: that is its own price), and with costLine. Each run is a new
+ * with it, with the plugin openTelemetry (no SDK registered, which has a cost of its own), and with costLine. Each run is a new
  * process; the bundles take turns; differences are medians of the rounds.
  */
 import { execFile } from 'node:child_process';

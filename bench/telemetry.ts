@@ -3,7 +3,7 @@
  *
  *     node bench/telemetry.ts
  *
- * Ratios to the same handler to which nobody listens: a listener on graphql:execute, one on graphql:resolve, and the plugins
+ * Ratios to the same handler without subscribers: a listener on graphql:execute, one on graphql:resolve, and the plugins
  * openTelemetry (with an SDK that keeps nothing) and costLine (which writes nowhere). Takes a minute.
  */
 import { tracingChannel } from 'node:diagnostics_channel';
@@ -32,15 +32,15 @@ const bodies = { hello: '{ hello }', 'async fields': `{ items { ${fields.join(' 
 interface Contestant {
   readonly name: string;
   readonly plugins?: readonly ServerPlugin[];
-  /** Begins to listen, and returns what stops it. */
+  /** Subscribes, and returns a function that unsubscribes. */
   readonly listen?: () => () => void;
 }
 
 const ignore = (): void => {};
 const provider = new NodeTracerProvider();
 const contestants: readonly Contestant[] = [
-  { name: 'nobody' },
-  { name: 'nobody, again' },
+  { name: 'none' },
+  { name: 'none, again' },
   { name: 'execute', listen: () => listenTo('graphql:execute') },
   { name: 'resolve', listen: () => listenTo('graphql:resolve') },
   { name: 'openTelemetry', plugins: [openTelemetry({ tracerProvider: provider })] },
@@ -78,7 +78,7 @@ for (const [workload, query] of Object.entries(bodies)) {
       times.get(name)!.push(await time());
     }
   }
-  const base = times.get('nobody')!;
+  const base = times.get('none')!;
   for (const [name, all] of times) {
     const ratio = median(all.map((one, at) => one / base[at]!));
     console.log(`${workload.padEnd(14)} ${name.padEnd(26)} ${rounded(median(all))} µs  ${rounded(ratio)}`);

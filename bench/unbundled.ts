@@ -16,7 +16,7 @@ import { median, rounded } from './statistics.ts';
 export interface UnbundledResult {
   readonly bundledMilliseconds: number;
   readonly unbundledMilliseconds: number;
-  /** How many files of the package and of graphql the function is made of. */
+  /** The number of files of the package and of graphql that the function loads. */
   readonly files: number;
 }
 

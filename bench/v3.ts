@@ -74,7 +74,7 @@ async function bundle(name: string, library: string, resolveDir: string): Promis
   return { file: outfile, bytes: statSync(outfile).size };
 }
 
-/** Milliseconds of CPU that a process takes to its first answer. */
+/** Milliseconds of CPU time of a process until its first response. */
 function coldStart(file: string): number {
   const program = join(work, 'start.cjs');
   writeFileSync(

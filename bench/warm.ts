@@ -1,4 +1,4 @@
-// Warm invocations: event in, result out, all contestants in turn within each round of one process.
+// Warm invocations, from the event to the result. All servers run in turn within each round of one process.
 // Run alone for one workload: node bench/warm.ts 'hello'
 import { createRequire } from 'node:module';
 
@@ -11,7 +11,7 @@ import type { Workload } from './workloads.ts';
 
 export interface WarmResult {
   readonly workload: string;
-  /** Per contestant: microseconds per invocation, and the medians of the rounds' ratios to bare graphql-js 17 and 16. */
+  /** By server: microseconds per invocation, and the medians of the rounds' ratios to bare graphql-js 17 and 16. */
   readonly contestants: Readonly<Record<string, { readonly microseconds: number; readonly ratio: number; readonly ratio16: number }>>;
 }
 

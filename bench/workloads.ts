@@ -1,17 +1,17 @@
 import { createRows, rowTypeDefs } from './rows.ts';
 
-/** A schema with its resolvers and the requests sent to it. The same objects go to every contestant. */
+/** A schema with its resolvers and requests. Every server gets the same objects. */
 export interface Workload {
   readonly name: string;
   readonly typeDefs: string;
   readonly resolvers: Readonly<Record<string, Readonly<Record<string, (parent: any, args: any) => unknown>>>>;
-  /** The body of the nth request. Variables have other values in each, which do not change the amount of work. */
+  /** The body of the nth request. The values of variables differ, but not the amount of work. */
   readonly body: (nth: number) => string;
-  /** Contestants answer the same, but for a syntax error. */
+  /** All servers send the same response, except for a syntax error. */
   readonly fails?: boolean;
-  /** Each request has another document. */
+  /** Each request has a different document. */
   readonly isUnseen?: boolean;
-  /** Fewer requests in a round, for the slow ones. Default: 1. */
+  /** Share of the requests in a round; lower for slow workloads. Default: 1. */
   readonly weight?: number;
 }
 
@@ -66,7 +66,7 @@ const same = (text: string) => (): string => text;
 const rowsQuery = 'query ($count: Int!, $after: ID) { rows(count: $count, after: $after) { id name price count active sku tag rank } }';
 const rowsBody = (count: number) => (nth: number) => body(rowsQuery, { count, after: `r${nth}` });
 
-/** What a warm process is asked for. */
+/** The requests to a warm process. */
 export const warmWorkloads: readonly Workload[] = [
   { name: 'hello', body: same(body('{ hello }')) },
   {

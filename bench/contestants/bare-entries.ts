@@ -1,7 +1,7 @@
 import { create, createFetch, createRunner } from './bare.ts';
 import type { EntriesOf } from '../event.ts';
 
-/** Every entry that generated workloads come through. */
+/** Handlers for every entry that generated workloads use. */
 export const entriesOf: EntriesOf = (input) => ({
   event: () => create(input),
   fetch: () => createFetch(input),

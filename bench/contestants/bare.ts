@@ -4,8 +4,8 @@ import type { DocumentNode, GraphQLError, GraphQLObjectType } from 'graphql';
 import type { Contestant } from '../event.ts';
 
 /**
- * graphql-js with nothing around it: buildSchema with its default checks, documents parsed and validated once and kept
- * by their text, execute, JSON.stringify. No limits, no CSRF rule, no negotiation, no masking.
+ * graphql-js alone: buildSchema with its default checks, a cache of parsed and validated documents, execute, JSON.stringify. No limits,
+ * no CSRF prevention, no content negotiation, no masking of errors.
  */
 export const create: Contestant = (input) => {
   const run = createRunner(input);

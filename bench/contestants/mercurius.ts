@@ -4,7 +4,7 @@ import mercurius from 'mercurius';
 
 import type { Contestant, Result } from '../event.ts';
 
-/** Mercurius on Fastify with its compiler on (`jit: 1`), through Fastify's own Lambda adapter. */
+/** Mercurius on Fastify with its compiler on (`jit: 1`), through Fastify's Lambda adapter. */
 export const create: Contestant = ({ typeDefs, resolvers }) => {
   const app = fastify();
   void app.register(mercurius, { schema: typeDefs, resolvers: resolvers as never, jit: 1, allowBatchedQueries: true, path: '/graphql' });

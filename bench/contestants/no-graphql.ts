@@ -1,6 +1,6 @@
 import type { Contestant } from '../event.ts';
 
-/** The limit: resolvers called by hand, known requests only. What no GraphQL server can be faster than. */
+/** Calls the resolvers by hand, for known requests only. No GraphQL server can be faster. */
 export const create: Contestant = ({ resolvers }) => {
   const run = async ({ query, variables }: { query: string; variables?: any }): Promise<unknown> => {
     const { Query, Mutation, User, Product } = resolvers;

@@ -1,6 +1,6 @@
 import type { EntriesOf } from '../event.ts';
 
-/** Every entry, by handlers that read the request, know the answer and send it with our header fields: what the platform itself costs. */
+/** Handlers for every entry that read the request and send a constant response with our header fields: the cost of the platform. */
 export function entriesWithout(answer: string): ReturnType<EntriesOf> {
   return {
     event: () => async (event) => {

@@ -3,7 +3,7 @@ import { createHandler as createFetchHandler } from '../../src/entries/fetch.ts'
 import { createListener } from '../../src/entries/node.ts';
 import type { EntriesOf } from '../event.ts';
 
-/** Every entry that generated workloads come through. */
+/** Handlers for every entry that generated workloads use. */
 export const entriesOf: EntriesOf = ({ typeDefs, resolvers }) => {
   const options = { csrfPrevention: true, typeDefs, resolvers } as const;
   return {

@@ -1,4 +1,4 @@
-// Half of what is asked of it comes at once, the rest never: a resolver that does not settle, and an origin that does not answer.
+// Half of the fields resolve at once, the others never: a resolver that does not settle, and an API that does not answer.
 import { createHandler } from '../../src/entries/aws-lambda.ts';
 import { RESTDataSource } from '../../src/entries/datasource.ts';
 

@@ -1,4 +1,4 @@
-// The example's REST API over HTTP, in a process of its own: says its port to the process that has started it. For bench/small-memory.ts.
+// The example's REST API over HTTP, in a separate process, which sends its port to the parent. For bench/small-memory.ts.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

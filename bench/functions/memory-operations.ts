@@ -1,4 +1,4 @@
-// Sends so many operations to the example, and says to the process that has started it what memory they took. For bench/small-memory.ts.
+// Sends operations to the example, and their memory use to the parent process. For bench/small-memory.ts.
 import { readFileSync } from 'node:fs';
 
 import handler from '../../functions/graphql.ts';
@@ -28,7 +28,7 @@ process.send!({
   microseconds: Math.round((user + system) / operations),
 });
 
-/** Mostly the same few documents. Each tenth is new, and each fiftieth asks for reviews, which the API wants to be asked for each time. */
+/** Mostly the same few documents. Each tenth is new, and each fiftieth selects reviews, which the API does not allow to be stored. */
 function bodyOf(nth: number): string {
   if (nth % 10 === 0) return JSON.stringify({ query: `query New${nth} { new${nth}: authors { name books { title year } } }` });
   if (nth % 50 === 1)
@@ -36,7 +36,7 @@ function bodyOf(nth: number): string {
   return JSON.stringify({ query: 'query ($id: ID!) { author(id: $id) { name born books { title year } } }', variables: { id: 'austen' } });
 }
 
-/** Resident memory without the pages of Node's own file, which the system may drop: Linux alone tells. */
+/** Resident memory without the pages of Node's executable, which the system may drop. Only Linux reports it. */
 function ownMemory(): number | undefined {
   try {
     return Number(/RssAnon:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024 || undefined;

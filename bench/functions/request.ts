@@ -1,4 +1,4 @@
-// Served by a runtime of its own: handles so many Requests in a row and answers when it is done. bench/request.ts asks and times it.
+// Runs in one of the runtimes: handles a number of Requests one after another, then responds. Called and timed by bench/request.ts.
 import * as graphql16 from 'graphql-16';
 
 import { createHandler } from '../../src/entries/fetch.ts';

@@ -1,4 +1,4 @@
-// Serves the default export of a module over HTTP, with Node's own Request: node serve-request.ts <module>
+// Serves the default export of a module over HTTP, with Node's Request: node serve-request.ts <module>
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

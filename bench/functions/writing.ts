@@ -1,4 +1,4 @@
-// Every operation fetches something, and writes it into a store behind the network.
+// Every operation sends a request, and writes the response into a store in the network.
 import { createHandler } from '../../src/entries/aws-lambda.ts';
 import { RESTDataSource } from '../../src/entries/datasource.ts';
 import type { KeyValueCache } from '../../src/entries/cache.ts';

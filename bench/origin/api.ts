@@ -1,6 +1,6 @@
 /**
- * An API in a process of its own, so that its work is not part of the caller's time. A child of bench/datasource.ts.
- * `/fresh/<KB>/<id>` may be kept for an hour, `/validated/<KB>/<id>` has to be asked for again each time, and is never new.
+ * An API in a child process of bench/datasource.ts, so that its work is not part of the caller's time. `/fresh/<KB>/<id>` is fresh for an
+ * hour; `/validated/<KB>/<id>` must be revalidated each time, and never changes.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

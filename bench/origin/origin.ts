@@ -1,6 +1,6 @@
 /**
- * The shop in a process of its own, so that its CPU time is its own. A child of bench/edge-origin.ts; its argument has settings of
- * `edge`, for answers that Varnish may keep. It says where it listens, and is told where Varnish is.
+ * The shop in a child process of bench/edge-origin.ts, so that its CPU time can be measured. Its argument has settings of `edge`, for
+ * responses that Varnish may store. It sends its port, and receives the address of Varnish.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

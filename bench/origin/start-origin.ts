@@ -26,7 +26,7 @@ export interface Usage {
   readonly asked: number;
 }
 
-/** The shop in a process of its own. */
+/** The shop in a separate process. */
 export interface Origin {
   readonly port: number;
   readonly usage: () => Promise<Usage>;
