@@ -187,7 +187,7 @@ interface Loaders {
   readonly counter: Counter;
 }
 
-/** Resolvers that stand in files of their own, each with the part of the context that it reads. */
+/** Resolvers in separate files, each with the part of the context that it reads. */
 function resolversOfOtherFiles(): void {
   const whole: ResolverMap<ContextValue<{ user: string; admin: boolean }, Loaders>> = {
     Query: {

@@ -19,7 +19,7 @@ import { serveStage } from './stage-server.ts';
 
 let schemas = 0;
 
-/** Options of a schema of its own: a handler for one that another handler serves is warned of. */
+/** Options with a separate schema, because a second handler for the same schema logs a warning. */
 function greeting(): ServerOptions {
   return {
     nodeEnv: 'development',
@@ -36,7 +36,7 @@ describe('the playground in Chromium', needsChromium(), () => {
 
   before(async () => {
     browser = await launchChromium();
-    // The example as `npm run dev` serves it: bundled, in a thread of its own, under Netlify's prefix.
+    // The example as `npm run dev` serves it: bundled, in a separate thread, under Netlify's prefix.
     dev = await startDevServer({
       directory: join(import.meta.dirname, '../..'),
       functions: undefined,

@@ -227,7 +227,7 @@ async function call(
     | undefined;
   if (answer === undefined) return;
 
-  // Nothing tells the source's user from nobody: then it may be told what everybody without a name is told, and nothing more.
+  // Nothing identifies the user: the source may get only what anonymous callers get.
   const mayBeNobody = added !== undefined && cacheIdentity === undefined;
   check(answer, {
     path,

@@ -109,7 +109,7 @@ function membersOf(source: string, name: string): string[] {
   return [...(body.split('\n}\n')[0] ?? '').matchAll(/^ {2}(?:readonly )?(\w+)\??[:(]/gm)].map(([, member = '']) => member);
 }
 
-/** The calls have a chapter of their own, and the context comes from DataSource. */
+/** Calls have a separate section, and the context comes from DataSource. */
 function membersOfDataSource(source: string): string[] {
   const [, body = ''] = source.split(/^export abstract class REST\w+\b.*$/m);
   const members = [
@@ -126,13 +126,13 @@ function codesOf(source: string): string[] {
   return [...[...union.matchAll(/'(\w+)'/g)].map(([, code = '']) => code), 'UNAUTHENTICATED', 'FORBIDDEN'];
 }
 
-/** Those that the cache has, an equal call under way, and nobody. */
+/** The values of the cache, of an equal call in progress, and none. */
 function layersOf(source: string): string[] {
   const [, union = ''] = /export type CacheOutcome =([^;]+);/.exec(source) ?? [];
   return [...[...union.matchAll(/'([\w-]+)'/g)].map(([, name = '']) => name), 'shared', 'none'];
 }
 
-/** Without comments, which each file has of its own. */
+/** Without comments, which differ between files. */
 function linesOf(text: string): string[] {
   return text
     .split('\n')

@@ -1,5 +1,5 @@
 /**
- * Runs snippets of the documentation in a process of its own: `node run-snippets.ts <files as JSON>`. Prints, as JSON, what
+ * Runs snippets of the documentation in a separate process: `node run-snippets.ts <files as JSON>`. Prints, as JSON, what
  * is wrong with each. A snippet must load; what it logs must be what its comments `// → …` say; a handler that it exports
  * must answer.
  */

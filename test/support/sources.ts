@@ -74,7 +74,7 @@ export interface OpenDoor {
 
 type CreateHandler = (options: ServerOptions) => (event: unknown, context?: unknown) => Promise<unknown>;
 
-/** All event sources: the universal handler behind every source, the entry points of their own, `fetch`, and node:http. */
+/** All event sources: the universal handler behind every source, separate entry points, `fetch`, and node:http. */
 export const frontDoors: readonly FrontDoor[] = [
   ...sources.map((one) => frontDoor('', createHandler as CreateHandler, one)),
   ...lambdaSources.map((one) => frontDoor('/aws-lambda: ', createLambdaHandler as CreateHandler, one)),

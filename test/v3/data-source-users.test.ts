@@ -140,7 +140,7 @@ test('a public response after a redirect that kept credentials is stored for at 
   deepEqual(told, ['for alice', 'for bob']);
 });
 
-/** `httpFetch` has the token: in a header field of the request that it was given, which nobody sees before it is called. */
+/** `httpFetch` has the token: in a header field of its request, which is not visible before the call. */
 async function tellByFetch(users: readonly string[], fields: readonly Record<string, string>[]): Promise<string[]> {
   const cache = new Map<string, string>();
   class Tenant extends RESTDataSource {

@@ -76,7 +76,7 @@ async function createMemcached(t: TestContext): Promise<KeyValueCache> {
   const server = spawn('memcached', ['-l', '127.0.0.1', '-p', String(port), '-u', 'nobody'], { stdio: 'ignore' });
   t.after(() => end(server));
   await untilListening(port);
-  // Without types of its own.
+  // Without type declarations.
   const memjs = createRequire(import.meta.url)('memjs') as { Client: { create(servers: string): MemcachedClient & { close(): void } } };
   const client = memjs.Client.create(`127.0.0.1:${port}`);
   t.after(() => client.close());

@@ -88,7 +88,7 @@ describe('what resolvers reach through info', () => {
     equal(new Set(seen).size, 1);
   });
 
-  // Shared is what graphql-js shares for a document that is kept: the document, the schema (defaults of arguments too), and what the caller handed in.
+  // Shared are the objects that graphql-js shares for a cached document: the document, the schema (defaults of arguments too), and what the caller handed in.
   it('shares no object with the next execution but the document, the schema and what both were given', async () => {
     const text = `query Q($first: Int = 2, $filter: Filter = { name: "x" }) {
       nodes { ...id } items(first: $first) { owner(filter: $filter) { name } fails ...id } item { owner(filter: { name: "y" }) { name } }

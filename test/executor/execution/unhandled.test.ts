@@ -26,7 +26,7 @@ const operation = document.definitions.find(
 const rounds = Number(process.env['REJECTION_ROUNDS'] ?? 300);
 const firstSeed = Number(process.env['REJECTION_SEED'] ?? 1);
 
-// A rejection that nobody handles ends a Node process, and with it every other request in it.
+// An unhandled rejection ends a Node process, with all of its requests.
 describe('whatever resolvers return, and whenever the time is up', () => {
   it('no rejection goes unhandled', async () => {
     const failing: number[] = [];

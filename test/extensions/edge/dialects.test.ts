@@ -123,7 +123,7 @@ describe('the dialects', () => {
   });
 });
 
-/** How many items have tags of their own, beside t:Item, l:Item and q:items. */
+/** How many items have separate tags, in addition to t:Item, l:Item and q:items. */
 const most: Partial<Record<CDN, number>> = { cloudfront: 47, vercel: 125, netlify: 469, varnish: 469, cloudflare: 469, fastly: 962 };
 
 describe('the limits of tags', () => {

@@ -5,7 +5,7 @@ export interface Row {
   readonly query: string;
   readonly variables?: object;
   readonly defaultMaxAge?: number;
-  /** Seconds, or 'private' for an answer that nobody may keep. */
+  /** Seconds, or 'private' for an answer that no cache may store. */
   readonly expected: number | 'private';
   readonly resolvers?: object;
 }

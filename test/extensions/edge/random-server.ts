@@ -53,7 +53,7 @@ export function randomServer(random: Random): Partial<ServerOptions> {
     dynamic: random.chance(0.15),
   }));
   const leaves = fields.map((field) => `${field.name}: String ${field.hint}`).join(' ');
-  // An id that nobody asks for is read for the tags all the same, and may say who asks, come late, or fail.
+  // The tags need the id, even if it is not selected. It may depend on the caller, be late, or fail.
   const idKind = random.pick(['none', 'property', 'property', 'resolver', 'personal', 'late', 'failing'] as const);
   const id = idKind === 'none' ? '' : 'id: ID!';
   const typeDefs = `type Query { ${leaves} a: A ${hint()} list: [A] ${hint()} any: Any ${hint()} }

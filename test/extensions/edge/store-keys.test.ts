@@ -36,7 +36,7 @@ const resolvers = {
   },
 };
 
-/** JSON has no text of its own for some numbers. */
+/** Some numbers have the same text in JSON. */
 function shown(value: unknown): string {
   return (
     JSON.stringify(value, (_, one: unknown) => (typeof one === 'number' ? `number ${Object.is(one, -0) ? '-0' : one}` : one)) ?? 'absent'

@@ -113,7 +113,7 @@ describe('whatever caching headers context sets', () => {
     'a request that is refused': get({}),
   };
   for (const [name, request] of Object.entries(requests)) {
-    it(`no cache stores ${name}, including a CDN with a field of its own`, async () => {
+    it(`no cache stores ${name}, including a CDN with its own field`, async () => {
       const { headers } = await createEndpoint({ context: setting(lifetimes) }).send(request);
 
       assert.equal(headers.get('cache-control'), 'private, no-store');
@@ -134,7 +134,7 @@ it('a node:http listener sends no-store as well', async (t) => {
   assert.equal(response.headers.get('cache-control'), 'private, no-store');
 });
 
-it('no cache stores an event stream, including a CDN with a field of its own', async () => {
+it('no cache stores an event stream, including a CDN with its own field', async () => {
   const handler = createHandler({
     typeDefs: 'type Query { hello: String } # events',
     context: setting(lifetimes),

@@ -15,7 +15,7 @@ const explode = (): never => {
 };
 const explodes = { resolvers: { Query: { hello: explode } } };
 
-describe('an error that nobody threw on purpose', () => {
+describe('an unexpected error', () => {
   it('is masked, keeps its position, and has the id that is logged with its cause', async () => {
     const endpoint = createEndpoint(explodes);
 

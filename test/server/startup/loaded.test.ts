@@ -103,7 +103,7 @@ describe('tools for development', () => {
   });
 });
 
-/** Functions of a user: the page is there by default, or as a plugin of its own entry. */
+/** Functions of a user: with the page by default, or as a plugin from its entry. */
 const functions = {
   'by default': ['', ''],
   'as a plugin': [`import { landingPage } from ${JSON.stringify(join(root, 'src/entries/landing-page.ts'))};`, 'plugins: [landingPage()],'],

@@ -25,7 +25,7 @@ export default createHandler({
 });
 `;
 
-/** Those that `dev` reports in ways of its own come first. */
+/** Those that `dev` reports in a different way come first. */
 const breaks: Readonly<Record<string, Break>> = {
   'a syntax error': {
     files: {

@@ -19,7 +19,7 @@ const methods: readonly string[] = ['GET', 'QUERY', 'POST'];
 /** The dialect of the store: every tag of an entry is read again with it. The headers of `varyHeaders` are in the key. */
 const dialect: Keeper['dialect'] = {
   vary: 'listed',
-  // Answers out of the store get the media type of their own request.
+  // Stored answers get the media type of the request.
   keyHasAccept: false,
   tags: { header: '', separator: ',', maxTags: 50, maxLength: 256, maxTotal: 8_000 },
 };

@@ -35,7 +35,7 @@ test('a lazy property can be assigned, and is not computed then', () => {
   assert.deepEqual(object, { value: 5 });
 });
 
-/** The codes of three letters in an order of their own, and how many have been made. */
+/** The codes of three letters in a fixed order, and how many have been created. */
 function codes(): { record: Record<string, number>; made: () => number } {
   const entries = Object.create(null) as Record<string, number>;
   const find = (name: string): number | undefined =>

@@ -18,7 +18,7 @@ interface Cached {
   readonly folder: string;
   /** The bundle's name, without its folder. */
   readonly bundle: string;
-  /** What the deployed folder's handler answers, in a process of its own. */
+  /** The response of the deployed folder's handler, in a separate process. */
   readonly answer: () => Promise<string>;
 }
 

@@ -235,13 +235,13 @@ test('a function that crashes or exits restarts with the next request', async (c
       export default (request: Request) => {
         calls++;
         if (request.method === 'DELETE') process.exit(7);
-        if (request.method === 'POST') { queueMicrotask(() => { throw new Error('nobody catches this'); }); return new Promise(() => {}); }
+        if (request.method === 'POST') { queueMicrotask(() => { throw new Error('not caught'); }); return new Promise(() => {}); }
         return new Response(String(calls));
       };`,
   });
   assert.equal(await read(address('crash')), '200 1');
 
-  assert.match(await read(address('crash'), { method: 'POST' }), /^500 [^]*nobody catches this/);
+  assert.match(await read(address('crash'), { method: 'POST' }), /^500 [^]*not caught/);
   assert.equal(await read(address('crash')), '200 1');
   assert.match(await read(address('crash'), { method: 'DELETE' }), /^500 [^]*process exited with code 7/);
   assert.equal(await read(address('crash')), '200 1');
