@@ -121,7 +121,7 @@ function smallPage(nonce: string): string {
 <h1>A GraphQL endpoint</h1>
 <p>Send operations to <code class="endpoint">this address</code>, with POST and JSON:</p>
 <pre id="curl">curl -H 'content-type: application/json' --data '{"query":"{ __typename }"}' <span class="endpoint">…</span></pre>
-<p>In development, introspection is on, so that tools can explore the schema.</p>
+<p>In development, introspection is on by default, so that tools can explore the schema.</p>
 <ul>
 <li><a href="https://www.npmjs.com/package/graphql-functions">graphql-functions</a>, the server of this endpoint</li>
 <li><a href="https://graphql.org/learn/">an introduction to GraphQL</a></li>
