@@ -1,5 +1,5 @@
-import { getNamedType, getNullableType, isIntrospectionType, isListType, isNonNullType, responsePathAsArray } from 'graphql';
-import type { ExecutionResult, GraphQLError, GraphQLOutputType, GraphQLResolveInfo } from 'graphql';
+import { getNamedType, getNullableType, GraphQLError, isIntrospectionType, isListType, isNonNullType, responsePathAsArray } from 'graphql';
+import type { ExecutionResult, GraphQLOutputType, GraphQLResolveInfo } from 'graphql';
 
 import { isPromiseLike } from '../../../shared/index.ts';
 import type { ExecutionInvocation } from '../../../shared/index.ts';
@@ -7,6 +7,7 @@ import { isAsyncIterable } from '../complete/async-lists.ts';
 import { CopiedInputs } from '../plan/copied-inputs.ts';
 import { sizeInLists, sizeOfRead } from '../plan/planned-field.ts';
 import { abandon, handleRejections } from '../promises.ts';
+import { maxRecordedErrors, workOf } from '../run.ts';
 import type { AnswerBudget, ErrorHandling } from '../run.ts';
 import { asPromises, collect, each, readAll, listsAround, mapItems } from './guarded-lists.ts';
 import { isGraphQL17 } from './version.ts';
@@ -28,10 +29,13 @@ export class DeadlineGuard {
   readonly #isWhole: boolean;
   readonly #waiting = new Set<(reason: Error) => void>();
   #reason: Error | undefined = undefined;
+  #located: GraphQLError | undefined = undefined;
   #stop: (() => void) | undefined = undefined;
   readonly #answerLimit: AnswerBudget | undefined;
   #size = 0;
   #maxSize: number;
+  #freeWork: number;
+  #failures = 0;
   /** Set when the response is too large: the result is this error alone. */
   overflow: GraphQLError | undefined = undefined;
   readonly #halts: boolean;
@@ -44,17 +48,18 @@ export class DeadlineGuard {
     this.#isWhole = isWhole;
     this.#answerLimit = answerLimit;
     this.#maxSize = answerLimit?.free ?? Infinity;
+    this.#freeWork = answerLimit?.freeWork ?? Infinity;
   }
 
   /** `type`: that of the field. Undefined for `resolveType` and `isTypeOf`. */
   run(info: GraphQLResolveInfo, call: () => unknown, type: GraphQLOutputType | undefined): unknown {
     // Without an error for each of a million fields, because they are not returned.
     if (this.overflow !== undefined && !isNonNullType(type)) return null;
-    if (this.#reason !== undefined) throw this.#reason;
+    if (this.#reason !== undefined) throw this.#failureBy(this.#reason);
     if (type !== undefined) this.#grow(String(info.path.key).length + charactersBesideName);
     // The operation's signal instead of graphql-js's, which fires after every execution.
     if (isGraphQL17) Reflect.set(info, 'getAbortSignal', () => this.#invocation.signal);
-    const value = this.#halts ? this.#haltIfItFails(info, call) : call();
+    const value = this.#attempt(this.#halts ? () => this.#haltIfItFails(info, call) : call);
     // graphql-js stops reading when another field fails.
     if (type !== undefined && !isIntrospectionType(getNamedType(type))) handleRejections(value);
     if (Array.isArray(value)) this.#grow(value.length * listsAround(info.path) * sizeInLists);
@@ -63,6 +68,29 @@ export class DeadlineGuard {
 
   end(): void {
     this.#stop?.();
+  }
+
+  #attempt(call: () => unknown): unknown {
+    try {
+      return call();
+    } catch (error) {
+      throw this.#countFailure(error);
+    }
+  }
+
+  /** Failures beyond those that a response contains are work, as in planned executions. */
+  #countFailure(error: unknown): unknown {
+    if (this.#reason === undefined && ++this.#failures > maxRecordedErrors) this.#spend(workOf.error);
+    return error;
+  }
+
+  /**
+   * The error of a field after the cancellation. graphql-js uses an error with a path as it is; for any other it searches the document for
+   * line and column, which would take seconds for a hundred thousand fields.
+   */
+  #failureBy(reason: Error): Error {
+    if (this.overflow === undefined && ++this.#failures <= maxRecordedErrors) return reason;
+    return (this.#located ??= new GraphQLError(reason.message, { path: [] }));
   }
 
   halted(result: ExecutionResult): ExecutionResult {
@@ -101,7 +129,12 @@ export class DeadlineGuard {
   }
 
   #watchPromise(value: PromiseLike<unknown>, type: GraphQLOutputType | undefined): Promise<unknown> {
-    const watched = this.#wait(value).then((settled) => this.#watch(settled, type));
+    const watched = this.#wait(value).then(
+      (settled) => this.#watch(settled, type),
+      (error: unknown) => {
+        throw this.#countFailure(error);
+      },
+    );
     // graphql 16 drops the promises after a failing item: on cancellation they would reject unhandled.
     abandon(watched);
     return watched;
@@ -168,20 +201,27 @@ export class DeadlineGuard {
       const late = (reason: Error): void => {
         giveUp?.();
         abandon(value);
-        reject(reason);
+        reject(this.#failureBy(reason));
       };
       const done = (): boolean => this.#waiting.delete(late);
       if (this.#reason === undefined) this.#waiting.add(late);
       else late(this.#reason);
+      // Last, because it may cancel the execution, which then rejects this promise too.
+      this.#spend(workOf.promise);
       Promise.resolve(value).then(resolve, reject).finally(done);
     });
+  }
+
+  #spend(work: number): void {
+    this.#freeWork -= work;
+    if (this.#freeWork < 0) this.#grow(Math.min(work, -this.#freeWork) * this.#answerLimit!.sizeOfWork);
   }
 
   #grow(size: number): void {
     this.#size += size;
     if (this.#size <= this.#maxSize || this.overflow !== undefined) return;
     try {
-      this.#maxSize = this.#answerLimit!.grow(this.#size, false);
+      this.#maxSize = this.#answerLimit!.grow(this.#size, this.#freeWork < 0);
     } catch (error) {
       this.overflow = error as GraphQLError;
       this.#cancel(this.overflow);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { graphqlJSExecutor } from '../../../../src/entries/graphql-js.ts';
 import { createHandler } from '../../../../src/entries/index.ts';
 import type { ServerOptions } from '../../../../src/server/startup/options.ts';
 import { json, post } from '../../../support/plain-http.ts';
@@ -62,37 +63,59 @@ describe('the promises of an answer', () => {
     await more.body!.cancel();
   });
 
-  it('are limited to 75,000: an answer with more is abandoned, with a short 400 that says why', async () => {
-    const { send, made } = serve();
+  for (const [name, options] of [
+    ['a plan', {}],
+    ['graphql-js', { executor: graphqlJSExecutor() }],
+  ] as const) {
+    describe(`of ${name}`, () => {
+      it('are limited to 75,000: an answer with more is abandoned, with a short 400 that says why', async () => {
+        const { send, made } = serve(options);
 
-    const response = await send({ query: sixFields });
+        const response = await send({ query: sixFields });
 
-    assert.equal(response.status, 400);
-    const [{ message, extensions }] = json(response).errors;
-    assert.equal(extensions.code, 'RESULT_TOO_LARGE');
-    assert.match(
-      message,
-      /^The answer has about \d+ bytes, 140 of them for each unit of work after 180000 \(a promise counts 3, .+\), and .+ at most\. Request less/,
-    );
-    assert.ok(made.count <= 75_001, `${made.count}`);
-    assert.ok(response.body.length < 400);
-  });
+        assert.equal(response.status, 400);
+        const [{ message, extensions }] = json(response).errors;
+        assert.equal(extensions.code, 'RESULT_TOO_LARGE');
+        assert.match(
+          message,
+          /^The answer has about \d+ bytes, 140 of them for each unit of work after 180000 \(a promise counts 3, .+\), and .+ at most\. Request less/,
+        );
+        assert.ok(made.count <= 75_001, `${made.count}`);
+        assert.ok(response.body.length < 400);
+      });
 
-  it('that reject after their answer was abandoned are handled', async () => {
-    const unhandled: unknown[] = [];
-    const note = (reason: unknown): void => void unhandled.push(reason);
-    process.on('unhandledRejection', note);
+      it('share their limit with failing fields beyond the first 1,100', async () => {
+        const { send, made } = serve(options);
 
-    const query = `query ($t: String) { echo(text: $t) rows(first: 8000) { fails } }`;
-    const large = { query, variables: { t: 'x'.repeat(870_000) } };
+        const some = await send({ query: '{ rows(first: 3000) { fails } }' });
+        const many = await send({ query: '{ rows(first: 20000) { fails } }' });
 
-    const response = await serve({ maxResultBytes: 1_000_000 }).send([large, ...Array.from({ length: 9 }, () => ({ query: '{ name }' }))]);
-    await new Promise(setImmediate);
-    process.off('unhandledRejection', note);
+        assert.equal(json(some).data.rows.length, 3000);
+        assert.equal(json(some).errors[0].path.join('.'), 'rows.0.fails');
+        assert.equal(json(many).errors[0].extensions.code, 'RESULT_TOO_LARGE');
+        assert.ok(made.count <= 23_000, `${made.count}`);
+      });
 
-    assert.match(json(response)[0].errors[0].message, /23 of them for each unit of work after 18000 /);
-    assert.deepEqual(unhandled, []);
-  });
+      it('that reject after their answer was abandoned are handled', async () => {
+        const unhandled: unknown[] = [];
+        const note = (reason: unknown): void => void unhandled.push(reason);
+        process.on('unhandledRejection', note);
+
+        const query = `query ($t: String) { echo(text: $t) rows(first: 8000) { fails } }`;
+        const large = { query, variables: { t: 'x'.repeat(870_000) } };
+
+        const response = await serve({ ...options, maxResultBytes: 1_000_000 }).send([
+          large,
+          ...Array.from({ length: 9 }, () => ({ query: '{ name }' })),
+        ]);
+        await new Promise(setImmediate);
+        process.off('unhandledRejection', note);
+
+        assert.match(json(response)[0].errors[0].message, /23 of them for each unit of work after 18000 /);
+        assert.deepEqual(unhandled, []);
+      });
+    });
+  }
 
   it('share that limit in a batch, whose small operations are answered', async () => {
     const { send, made } = serve();
