@@ -82,8 +82,6 @@ export interface MigrateArguments {
   readonly name: 'migrate';
   /** Files and folders. */
   readonly paths: readonly string[];
-  /** True: writes handlers with `createHandler` where that is safe. */
-  readonly modern: boolean;
   readonly isDryRun: boolean;
   /** True when npm may fetch a parser. */
   readonly hasAgreed: boolean;
@@ -231,9 +229,9 @@ function parseBuild(argv: readonly string[]): BuildArguments {
 }
 
 function parseMigrate(argv: readonly string[]): MigrateArguments {
-  const { values, positionals } = readOptions('migrate', argv, { modern: flag, 'dry-run': flag, yes: flag } as const, Infinity);
-  const { modern = false, 'dry-run': isDryRun = false, yes: hasAgreed = false } = values;
-  return { name: 'migrate', paths: positionals.length === 0 ? ['.'] : positionals, modern, isDryRun, hasAgreed };
+  const { values, positionals } = readOptions('migrate', argv, { 'dry-run': flag, yes: flag } as const, Infinity);
+  const { 'dry-run': isDryRun = false, yes: hasAgreed = false } = values;
+  return { name: 'migrate', paths: positionals.length === 0 ? ['.'] : positionals, isDryRun, hasAgreed };
 }
 
 function parseSchema(argv: readonly string[]): SchemaArguments {

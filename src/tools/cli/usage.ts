@@ -127,8 +127,6 @@ and 3 to graphql-functions/v3, and updates package.json. Prints the changes and
 what you have to change by hand. Reads code with the project's @babel/parser or
 oxc-parser; without either, prompts to download one into a temporary folder.
 
-  --modern     rewrites handlers with createHandler where this is safe,
-               including those of Apollo Server 4 and 5 and GraphQL Yoga
   --dry-run    prints changes without writing them
   --yes        downloads a parser without a prompt
 

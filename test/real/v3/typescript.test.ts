@@ -25,7 +25,7 @@ async function migrated(context: TestContext): Promise<string> {
     await writeFile(join(directory, file), text);
   }
   const silent = { log() {}, error() {} };
-  const settings = { name: 'migrate', paths: ['.'], modern: false, isDryRun: false, hasAgreed: false } as const;
+  const settings = { name: 'migrate', paths: ['.'], isDryRun: false, hasAgreed: false } as const;
   await runMigrate(settings, directory, silent as never);
   return directory;
 }

@@ -6,27 +6,23 @@ import { firstLineOf } from '../../../shared/index.ts';
 import type { MigrateArguments } from '../arguments.ts';
 import type { Terminal } from '../project/paint.ts';
 import { readPackageVersion } from '../requirements.ts';
-import { modernizeApollo } from './apollo.ts';
-import { modernizeDataSources } from './datasource-rest.ts';
 import { broughtAlong, findUnfitPackages } from './dependencies.ts';
 import { diffOf } from './diff.ts';
 import { readManifests } from './manifests.ts';
 import type { Manifest, Manifests } from './manifests.ts';
 import { isOfVersion3, packageOf } from './modules.ts';
 import { findOldRuntimes } from './old-runtimes.ts';
-import { replacedBy, reportOtherServers } from './other-servers.ts';
+import { reportOtherServers } from './other-servers.ts';
 import { listsVersion3, rewritePackage } from './package-file.ts';
 import { findParser } from './parser.ts';
 import type { Parse } from './parser.ts';
-import { Project } from './project.ts';
-import type { SourceFile } from './project.ts';
 import { referencesIn } from './references.ts';
 import { lineOf, rewriteImports } from './rewrite.ts';
 import type { Finding, Rewritten } from './rewrite.ts';
 import { findSourceFiles } from './source-files.ts';
+import type { SourceFile } from './source-files.ts';
 import { findUploads, isOfVersion2, keepCORSOfVersion2, usesUpload } from './version-2.ts';
 import { isBelow } from './versions.ts';
-import { modernizeYoga, modernizeYogaParts } from './yoga.ts';
 
 /** A file before and after the migration. */
 interface Change {
@@ -45,7 +41,7 @@ export async function runMigrate(settings: MigrateArguments, directory: string, 
   const texts = new Map(await Promise.all(files.map(async (file) => [file, await readFile(file, 'utf8')] as const)));
   const manifests = await readManifests(directory, files);
   // All changes are computed before any file is written.
-  const changes = makeChanges(parse, texts, { manifests, directory, isModern: settings.modern });
+  const changes = makeChanges(parse, texts, { manifests, directory });
   const relevant = changes.filter(({ before, after, findings }) => before !== after || findings.length > 0);
   const packages = await changePackages(parse, changes, manifests);
   for (const change of [...relevant, ...packages]) await apply(change, settings, { directory, terminal });
@@ -57,76 +53,64 @@ export async function runMigrate(settings: MigrateArguments, directory: string, 
     settings.isDryRun,
     terminal,
   );
-  reportOtherServers(changes, settings.modern, terminal);
+  reportOtherServers([...texts.values()], terminal);
   return 0;
 }
 
 /** Files without any of these need not be parsed. */
-const mayChange = /apollo-|@apollo\/|@as-integrations\/|graphql-yoga|\.createHandler\(|['"]graphql-tools['"]/;
+const mayChange = /apollo-|@apollo\/|\.createHandler\(|['"]graphql-tools['"]/;
 
-interface Circumstances {
+interface ProjectFiles {
   readonly manifests: Manifests;
   readonly directory: string;
-  readonly isModern: boolean;
 }
 
-type Step = (source: SourceFile, project: Project) => Rewritten | undefined;
+type Step = (source: SourceFile) => Rewritten | undefined;
 
-function makeChanges(parse: Parse, texts: ReadonlyMap<string, string>, { manifests, directory, isModern }: Circumstances): Change[] {
+type Outcome = Pick<Change, 'after' | 'findings' | 'modules'>;
+
+function makeChanges(parse: Parse, texts: ReadonlyMap<string, string>, { manifests, directory }: ProjectFiles): Change[] {
   const hasUploads = schemaTexts(texts, directory).some(usesUpload);
-  const modern: Step[] = [
-    ({ text, program }) => modernizeDataSources(text, program),
-    (source, project) => modernizeApollo(source, project, manifests),
-    modernizeYoga,
-    modernizeYogaParts,
-  ];
   const steps: Step[] = [
     (source) => ({ text: source.text, modules: [], findings: findOldTools(source, manifests) }),
     (source) => (hasUploads ? { text: source.text, modules: [], findings: findUploads(source) } : undefined),
-    ...(isModern ? modern : []),
     (source) => (isOfVersion2(manifests, source.file) ? keepCORSOfVersion2(source) : undefined),
     ({ text, program }) => rewriteImports(text, program),
   ];
-  const candidates = [...texts].filter(([, text]) => mayChange.test(text)).map(([file]) => file);
-  let current = texts;
-  const made = new Map<string, Pick<Change, 'findings' | 'modules'>>();
+  return [...texts].map(([file, text]) => ({
+    file,
+    before: text,
+    ...(mayChange.test(text) ? applySteps(parse, steps, { file, text }) : unchanged(text)),
+  }));
+}
+
+function unchanged(text: string, message?: string): Outcome {
+  return { after: text, findings: message === undefined ? [] : [{ line: 1, message }], modules: [] };
+}
+
+/** Each step reads the result of the previous one. A file that no parser reads, or in which a step fails, stays as it is. */
+function applySteps(parse: Parse, steps: readonly Step[], { file, text }: Omit<SourceFile, 'program'>): Outcome {
+  let after = text;
+  const findings: Finding[] = [];
+  const modules: string[] = [];
   for (const step of steps) {
-    // Each step reads the result of the previous one for all files.
-    const project = new Project(parse, current);
-    const next = new Map(current);
-    for (const file of candidates) {
-      const source = project.read(file);
-      const written = source && attempt(step, source, project);
-      if (written === undefined) continue;
-      next.set(file, written.text);
-      const { findings, modules } = made.get(file) ?? { findings: [], modules: [] };
-      made.set(file, { findings: [...findings, ...written.findings], modules: [...new Set([...modules, ...written.modules])] });
+    let program;
+    try {
+      program = parse(file, after);
+    } catch (error) {
+      return unchanged(text, `The file could not be parsed (${firstLineOf(error)}) and was left unchanged.`);
     }
-    current = next;
+    try {
+      const written = step({ file, text: after, program });
+      if (written === undefined) continue;
+      after = written.text;
+      findings.push(...written.findings);
+      modules.push(...written.modules);
+    } catch (error) {
+      return unchanged(text, `migrate failed on this file (${firstLineOf(error)}) and left it unchanged.`);
+    }
   }
-  return [...texts].map(([file, before]) => {
-    const unparsed = candidates.includes(file) ? findSyntaxError(parse, file, before) : [];
-    return { file, before, after: current.get(file)!, ...(made.get(file) ?? { findings: unparsed, modules: [] }) };
-  });
-}
-
-/** A file in which a step fails stays as it is; the other files change. */
-function attempt(step: Step, source: SourceFile, project: Project): Rewritten | undefined {
-  try {
-    return step(source, project);
-  } catch (error) {
-    const message = `migrate failed on this file (${firstLineOf(error)}) and left it unchanged.`;
-    return { text: source.text, findings: [{ line: 1, message }], modules: [] };
-  }
-}
-
-function findSyntaxError(parse: Parse, file: string, text: string): Finding[] {
-  try {
-    parse(file, text);
-    return [];
-  } catch (error) {
-    return [{ line: 1, message: `The file could not be parsed (${firstLineOf(error)}) and was left unchanged.` }];
-  }
+  return { after, findings, modules };
 }
 
 function schemaTexts(texts: ReadonlyMap<string, string>, directory: string): string[] {
@@ -147,7 +131,6 @@ function findOldTools({ file, text }: SourceFile, manifests: Manifests): Finding
 async function changePackages(parse: Parse, changes: readonly Change[], manifests: Manifests): Promise<Change[]> {
   const version = await readPackageVersion();
   const stillUsed = changes.flatMap(({ file, after }) => (mayChange.test(after) ? modulesOf(parse, file, after) : []));
-  const replaced = replacedBy(changes);
   return manifests.all().flatMap((manifest) => {
     const { file, text } = manifest;
     const ofManifest = changes.filter((change) => isChangedFor(manifest, manifests.above(change.file)));
@@ -157,7 +140,7 @@ async function changePackages(parse: Parse, changes: readonly Change[], manifest
       .above(file)
       .slice(1)
       .flatMap(({ dependencies, devDependencies }) => Object.keys({ ...dependencies, ...devDependencies }));
-    const after = rewritePackage(manifest, { modules: isUsed ? modules : [], stillUsed, replaced, listedAbove, version });
+    const after = rewritePackage(manifest, { modules: isUsed ? modules : [], stillUsed, listedAbove, version });
     return after === text ? [] : [{ file, before: text, after, findings: [], modules: [] }];
   });
 }

@@ -10,8 +10,6 @@ export interface PackageChange {
   readonly modules: readonly string[];
   /** Packages that some file of the project still mentions. */
   readonly stillUsed: readonly string[];
-  /** Packages of later generations that no file mentions any more. */
-  readonly replaced: readonly string[];
   /** Packages that a package.json of a folder above lists. */
   readonly listedAbove: readonly string[];
   /** The version of this package. */
@@ -24,12 +22,12 @@ export function listsVersion3(manifest: Manifest): boolean {
 }
 
 /** The new text of package.json. Dependencies keep their order; a new one is inserted alphabetically. */
-export function rewritePackage(manifest: Manifest, { modules, stillUsed, replaced, listedAbove, version }: PackageChange): string {
+export function rewritePackage(manifest: Manifest, { modules, stillUsed, listedAbove, version }: PackageChange): string {
   const isUsed = modules.some((module) => packageOf(module) === 'graphql-functions');
   if (!isUsed && !listsVersion3(manifest)) return manifest.text;
   const written = JSON.parse(manifest.text) as { dependencies?: Versions; devDependencies?: Versions };
   const listed = [written.dependencies, written.devDependencies].filter((one) => one !== undefined);
-  const unused = [...packagesOfVersion3.filter((name) => !stillUsed.includes(name)), ...replaced];
+  const unused = packagesOfVersion3.filter((name) => !stillUsed.includes(name));
   for (const versions of listed) for (const name of unused) delete versions[name];
   for (const versions of listed)
     for (const [name, firstFit, range] of tooOldForGraphQL16) if (isBelow(versions[name], firstFit)) versions[name] = range;

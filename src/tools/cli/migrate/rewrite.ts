@@ -75,12 +75,12 @@ function editsFor(text: string, reference: ModuleReference, { byModule, kept }: 
 }
 
 /** A name as written in a list of imports. */
-export function nameText({ imported, local, isType }: ImportedName): string {
+function nameText({ imported, local, isType }: ImportedName): string {
   return `${isType ? 'type ' : ''}${imported === local ? imported : `${imported} as ${local}`}`;
 }
 
 /** A statement in the style of an existing one, with other names and another module. */
-export function importText(text: string, reference: ModuleReference, names: readonly string[], module: string): string {
+function importText(text: string, reference: ModuleReference, names: readonly string[], module: string): string {
   const { kind, statement, literal, declaration, isType } = reference;
   const end = text[statement!.end - 1] === ';' ? ';' : '';
   const list = names.join(', ');
@@ -95,7 +95,7 @@ function quoted(text: string, { start }: Range, module: string): string {
 }
 
 /** Removes a range with its line, and the blank line after it if a blank line or the start of a block precedes it. */
-export function removal(text: string, { start, end }: Range): Edit {
+function removal(text: string, { start, end }: Range): Edit {
   const before = text.slice(0, start);
   const margin = /(?:^|\n)([ \t]*)$/.exec(before)?.[1]?.length ?? 0;
   const opens = /(?:^|\n[ \t]*\r?\n|\{[ \t]*\r?\n)$/.test(before.slice(0, start - margin));

@@ -2,6 +2,14 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { DevError } from '../project/problem.ts';
+import type { Node } from './references.ts';
+
+/** A file of the project that is being changed. */
+export interface SourceFile {
+  readonly file: string;
+  readonly text: string;
+  readonly program: Node;
+}
 
 const sourceFile = /\.(?:[mc]?[jt]s|[jt]sx)$/;
 const passedOver = new Set([

@@ -3,8 +3,7 @@ import { nodesIn } from './references.ts';
 import type { Node } from './references.ts';
 import { applyEdits, lineOf } from './rewrite.ts';
 import type { Edit, Finding, Rewritten } from './rewrite.ts';
-import type { SourceFile } from './project.ts';
-import { propertyNamed } from './written-code.ts';
+import type { SourceFile } from './source-files.ts';
 
 /** Servers whose createHandler sent no CORS headers in version 2, and allows all origins in version 3. */
 const withoutCORS = ['apollo-server-lambda', 'apollo-server-cloud-functions', 'apollo-server-azure-functions'];
@@ -50,4 +49,9 @@ export function findUploads({ text, program }: SourceFile): Finding[] {
 /** True when schema text uses the scalar. */
 export function usesUpload(text: string): boolean {
   return /\bscalar\s+Upload\b|:\s*\[?Upload\b/.test(text);
+}
+
+/** The property of an object literal with a name. */
+function propertyNamed(object: Node, name: string): Node | undefined {
+  return object.properties.find(({ key }: Node) => key?.name === name);
 }

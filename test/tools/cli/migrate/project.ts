@@ -12,17 +12,10 @@ const root = join(import.meta.dirname, '../../../..');
 const run = promisify(execFile);
 
 /** What is printed, in one text. */
-export async function migrate(
-  project: Project,
-  settings: { paths?: string[]; modern?: boolean; isDryRun?: boolean } = {},
-): Promise<string> {
+export async function migrate(project: Project, settings: { paths?: string[]; isDryRun?: boolean } = {}): Promise<string> {
   const printed: string[] = [];
   const terminal = { log: (line: string) => printed.push(line), error: (line: string) => printed.push(line) };
-  await runMigrate(
-    { name: 'migrate', paths: ['.'], modern: false, isDryRun: false, hasAgreed: false, ...settings },
-    project.directory,
-    terminal as never,
-  );
+  await runMigrate({ name: 'migrate', paths: ['.'], isDryRun: false, hasAgreed: false, ...settings }, project.directory, terminal as never);
   return printed.join('\n');
 }
 
