@@ -59,7 +59,7 @@ const Events: FunctionComponent<LastEvents> = ({ events, hasEnded }) => {
 };
 
 const Explanation: FunctionComponent<{ readonly report: ExplainReport }> = ({ report }) => {
-  const { milliseconds, calls, batches, advice } = report;
+  const { milliseconds, calls, batches } = report;
   const stages = Object.entries(milliseconds).map(([stage, time]) => `${stage} ${round(time)} ms`);
   const total = Math.max(milliseconds.total, ...calls.map(({ start, duration = 0 }) => start + duration), 1);
   return createElement(
@@ -74,7 +74,6 @@ const Explanation: FunctionComponent<{ readonly report: ExplainReport }> = ({ re
         `${field}: ${batchText(count, parents)}`,
       ),
     ),
-    ...advice.map((text, at) => createElement('p', { key: `advice-${at}`, style: { margin: '4px 0' } }, `→ ${text}`)),
     createElement('details', null, createElement('summary', { style: { cursor: 'pointer', color: muted } }, 'Everything'), json(report)),
   );
 };

@@ -506,7 +506,6 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
   './explain': [
     'explainOperation',
     'type CacheLayer',
-    'type DuplicateCalls',
     'type ExplainReport',
     'type ExplainedBatch',
     'type ExplainedCall',
@@ -515,7 +514,6 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type ExplainedSchema',
     'type ExplainedTimes',
     'type LongestChain',
-    'type SerialCalls',
   ],
   './checks': ['checkDataSourceOptions', 'checkDataSources', 'checkWhole', 'reportTools', 'warnOfOptions', 'watchOptions'],
 };

@@ -8,8 +8,8 @@ import { messageOf } from '../../shared/index.ts';
 import type { HTTPRequest } from '../../shared/index.ts';
 import type { Milliseconds } from '../../datasources/index.ts';
 import { whyAnswered } from './cache-words.ts';
-import { adviseBatches, findLongestChain, findSerialCalls } from './chains.ts';
-import { findDuplicates, shownURL } from './duplicates.ts';
+import { findLongestChain } from './longest-chain.ts';
+import { shownURL } from './shown-url.ts';
 import type {
   ExplainedBatch,
   ExplainedCall,
@@ -68,12 +68,9 @@ export interface ReportInput {
 
 function writeReport({ recording, settings, request, operationRequest, deadline, inParts, ...known }: ReportInput): ExplainReport {
   const { idempotency, onError } = known;
-  const { calls, operation } = recording;
-  const duplicates = findDuplicates(calls, operation?.operation === 'query');
-  const chains = findSerialCalls(calls).map((chain) => ({ ...chain, milliseconds: round(chain.milliseconds) }));
+  const { calls } = recording;
   const longestChain = findLongestChain(calls);
   return {
-    advice: [...[...duplicates, ...chains].map(({ advice }) => advice), ...adviseBatches(calls, chains)],
     milliseconds: timesOf(recording),
     document: documentOf(recording, operationRequest),
     executor: executorOf(recording, settings.operation, inParts),
@@ -84,8 +81,6 @@ function writeReport({ recording, settings, request, operationRequest, deadline,
     ...(deadline && { deadline: { leftAtStart: round(deadline.leftAtStart), leftAtEnd: round(deadline.leftAtEnd) } }),
     calls: calls.map((call) => toCall(recording, call)),
     batches: batchesOf(recording),
-    duplicates,
-    chains,
     ...(longestChain && { longestChain: { ...longestChain, milliseconds: round(longestChain.milliseconds) } }),
   };
 }

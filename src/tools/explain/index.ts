@@ -1,7 +1,6 @@
 export { explainOperation } from './explain-operation.ts';
 export type {
   CacheLayer,
-  DuplicateCalls,
   ExplainReport,
   ExplainedBatch,
   ExplainedCall,
@@ -10,5 +9,4 @@ export type {
   ExplainedSchema,
   ExplainedTimes,
   LongestChain,
-  SerialCalls,
 } from './report.ts';

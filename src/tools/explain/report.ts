@@ -4,8 +4,6 @@ type Milliseconds = number;
 
 /** `extensions.explain` of a response. Only in development, for requests with `graphql-functions-explain: 1`. */
 export interface ExplainReport {
-  /** Advice for people. */
-  readonly advice: readonly string[];
   /** The duration of each step. A step that did not run is absent: a cached document is not parsed. */
   readonly milliseconds: ExplainedTimes;
   readonly document: ExplainedDocument;
@@ -19,10 +17,6 @@ export interface ExplainReport {
   readonly calls: readonly ExplainedCall[];
   /** The calls of batched resolvers. */
   readonly batches: readonly ExplainedBatch[];
-  /** Identical calls that were sent to the origin more than once. */
-  readonly duplicates: readonly DuplicateCalls[];
-  /** Similar calls, made one after another by one field or the items of one list. */
-  readonly chains: readonly SerialCalls[];
   /** With the extension `edge`: whether a CDN may cache such a response; if not, `reason` is the first rule that prevents it. */
   readonly sharing?: { readonly public: boolean; readonly maxAge?: number; readonly tags?: readonly string[]; readonly reason?: string };
   /** What errors do to the response, if the request or the trusted document sets it. */
@@ -106,25 +100,9 @@ export interface ExplainedBatch {
   readonly parents: number;
 }
 
-/** Identical calls, as indexes of the report's `calls`. */
-export interface DuplicateCalls {
-  readonly calls: readonly number[];
-  readonly call: string;
-  readonly advice: string;
-}
-
-/** Similar calls that ran one after another. */
-export interface SerialCalls {
-  readonly calls: readonly number[];
-  /** A path in the response, with `*` for the items of a list. */
-  readonly field?: string;
-  /** From the start of the first to the end of the last. */
-  readonly milliseconds: Milliseconds;
-  readonly advice: string;
-}
-
 /** The calls that the response waited for. */
 export interface LongestChain {
+  /** Indexes of the report's `calls`. */
   readonly calls: readonly number[];
   readonly fields: readonly string[];
   readonly milliseconds: Milliseconds;

@@ -168,7 +168,7 @@ describe('the report is in', () => {
     );
   });
 
-  test('the response to a mutation, whose equal writes are not duplicates', async (t) => {
+  test('the response to a mutation', async (t) => {
     const server = await startExplaining(t, reply, {
       typeDefs: 'type Query { n: Int } type Mutation { write: Int }',
       resolvers: {
@@ -180,7 +180,7 @@ describe('the report is in', () => {
         },
       },
     } as Partial<ServerOptions>);
-    const { calls, duplicates } = await server.explain('mutation { write }');
+    const { calls } = await server.explain('mutation { write }');
 
     deepEqual(
       calls.map(({ cache, field }) => [cache, field]),
@@ -189,7 +189,6 @@ describe('the report is in', () => {
         ['bypass', 'write'],
       ],
     );
-    deepEqual(duplicates, []);
   });
 
   test('a response after context() failed', async (t) => {
