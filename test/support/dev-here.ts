@@ -1,7 +1,6 @@
 import type { TestContext } from 'node:test';
 
 import { runQuery } from '../../src/tools/cli/dev/run-query.ts';
-import { tsconfigNotice } from '../../src/tools/cli/dev/tsconfig-notice.ts';
 import { Reporter } from '../../src/tools/cli/reporter.ts';
 import { serveProject } from './functions-project.ts';
 import type { Project, ServedProject } from './functions-project.ts';
@@ -26,8 +25,6 @@ export async function startDevHere(context: TestContext, project: Project, query
     for (const listener of listeners) listener();
   };
   const reporter = new Reporter({ log, error: (line) => (stderr += `${line}\n`) }, project.directory);
-  const notice = await tsconfigNotice(project.directory);
-  if (notice !== undefined) stderr += notice;
   const served = await serveProject(context, project, { report: (event) => reporter.report(event) });
   reporter.banner(served.server, query);
   if (query !== undefined) reporter.answer(query, await runQuery(served.server, query), served.server);

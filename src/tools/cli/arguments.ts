@@ -30,8 +30,6 @@ export interface DevArguments extends FunctionArguments {
   /** An operation to run once after the server has started. */
   readonly query: string | undefined;
   readonly platform: PlatformSettings;
-  readonly cold: boolean;
-  readonly freeze: boolean;
   /** Undefined: .env, if it exists. */
   readonly envFile: string | undefined;
   /** True: opens the first GraphQL function in the browser. */
@@ -156,15 +154,12 @@ function parseDev(argv: readonly string[]): DevArguments {
     host: text,
     query: text,
     platform: text,
-    stage: text,
     timeout: text,
-    cold: flag,
-    freeze: flag,
     'env-file': text,
     open: flag,
   } as const);
   const { functions, prefix = '/.netlify/functions', port, host = 'localhost', env, query } = values;
-  const { platform, stage, timeout, cold = false, freeze = false, open = false, 'env-file': envFile } = values;
+  const { platform, timeout, open = false, 'env-file': envFile } = values;
   return {
     name: 'dev',
     functions,
@@ -173,9 +168,7 @@ function parseDev(argv: readonly string[]): DevArguments {
     host,
     env: toVariables(env),
     query,
-    platform: toPlatform(platform, stage, timeout),
-    cold,
-    freeze,
+    platform: toPlatform(platform, timeout),
     envFile,
     open,
   };
@@ -264,13 +257,10 @@ function toChoice(name: string, isOn: boolean | undefined, isOff: boolean | unde
   return isOn ?? (isOff ? false : undefined);
 }
 
-function toPlatform(name = 'netlify', stage: string | undefined, seconds: string | undefined): PlatformSettings {
+function toPlatform(name = 'netlify', seconds: string | undefined): PlatformSettings {
   const platform = devPlatforms.find((one) => one === name);
   if (platform === undefined) throw new UsageError(`Expected --platform to be one of ${devPlatforms.join(', ')}, got "${name}".`);
-  if (stage !== undefined && platform !== 'aws-http' && platform !== 'aws-rest')
-    throw new UsageError(`Only API Gateway has stages: use --stage with --platform aws-http or aws-rest, not with ${platform}.`);
-  if (stage !== undefined && !/^\w+$/.test(stage)) throw new UsageError(`Expected --stage to be letters, digits and "_", got "${stage}".`);
-  return { platform, stage, timeout: seconds === undefined ? undefined : toMilliseconds(seconds) };
+  return { platform, timeout: seconds === undefined ? undefined : toMilliseconds(seconds) };
 }
 
 function toMilliseconds(seconds: string): number {

@@ -14,7 +14,6 @@ import { runQuery } from './dev/run-query.ts';
 import { runMigrate } from './migrate/migrate.ts';
 import { runPrintSchema } from './schema/print-schema.ts';
 import { schemaFileNotice } from './project/schema-file-notice.ts';
-import { tsconfigNotice } from './dev/tsconfig-notice.ts';
 import { Reporter } from './reporter.ts';
 import type { Terminal } from './project/paint.ts';
 
@@ -83,8 +82,6 @@ async function dev({ query, open, ...settings }: DevArguments): Promise<void> {
     void shutDown(server, 0);
   });
   for (const notice of requirementNotices(process.versions.node)) console.error(notice);
-  const tsconfig = await tsconfigNotice(process.cwd());
-  if (tsconfig !== undefined) console.error(tsconfig);
   const reporter = new Reporter(console, process.cwd());
   server = await startDevServer({
     ...settings,

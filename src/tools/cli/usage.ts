@@ -36,12 +36,8 @@ functions when files change.
   --open                 opens the first GraphQL function in the browser
   --platform <name>      netlify, netlify-v1, aws-http, aws-rest, function-url,
                          alb or fetch: how to call functions
-  --stage <name>         for aws-http and aws-rest: the first segment of the
-                         path
   --timeout <seconds>    stops a function that takes longer; the function can
                          read the remaining time
-  --cold                 starts a new instance for every request
-  --freeze               pauses the function between requests, as Lambda does
   --help                 prints this help
 
 NODE_ENV is "development" unless it is set.`;

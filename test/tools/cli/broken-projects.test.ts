@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
@@ -304,25 +304,4 @@ test('a browser gets the list of functions at /, and for a broken one a page tha
   assert.match(home, /<a href="\/\.netlify\/functions\/graphql">[^]*cannot run[^]*<a href="\/\.netlify\/functions\/other">/);
   assert.match(broken, /http-equiv="refresh"[^]*Unknown type &quot;Bolean|http-equiv="refresh"[^]*Unknown type "Bolean"/);
   assert.match(mended, /GraphQL playground/);
-});
-
-test('dev reports what the tsconfig.json of tsc --init lacks; that of getting started lacks nothing', async (context) => {
-  // TypeScript 5.9 and 7, shortened.
-  const init = `{
-  // Visit https://aka.ms/tsconfig to read more about this file
-  "compilerOptions": { "module": "nodenext", "types": [], /* "lib": [] */ "strict": true, "verbatimModuleSyntax": true, }
-}`;
-  const page = await readFile(join(root, 'docs/getting-started.md'), 'utf8');
-  const [, ours = ''] = /```json\n(\{\n {2}"compilerOptions"[^]*?)```/.exec(page) ?? [];
-  const say = async (tsconfig: string): Promise<string> => {
-    const plain = 'export default () => new Response();';
-    const project = await createProject(context, { 'functions/plain.ts': plain, 'tsconfig.json': tsconfig, 'package.json': '{}' });
-    return (await startDevHere(context, project)).printed().stderr;
-  };
-
-  assert.match(
-    await say(init),
-    /tsconfig\.json is missing settings for tsc and your editor:\n {2}"allowImportingTsExtensions"[^]*"types": \["node"\][^]*npm pkg set type=module/,
-  );
-  assert.doesNotMatch(await say(ours), /tsconfig/);
 });

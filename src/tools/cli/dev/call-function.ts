@@ -94,7 +94,7 @@ const netlifyTimeout = 60_000;
 
 function callEventHandler(name: string, handler: EventHandler, timeout: number = netlifyTimeout): Callable {
   return async (request) => {
-    const event = { body: null, ...createEvent('netlify-v1', toFields(request, undefined)), rawUrl: request.url };
+    const event = { body: null, ...createEvent('netlify-v1', toFields(request)), rawUrl: request.url };
     const result = await handler(event, { ...createFunctionContext(name, timeout), clientContext: {} });
     const remedy = remedyOf(result);
     if (remedy !== undefined) throw new TypeError(`The function ${name} rejected a Netlify event. ${remedy}`);
@@ -132,7 +132,7 @@ const takesRequests =
  * version 1 works the same way, except that it ignores `lambda`.
  */
 function callWithEvents(name: string, exports: Readonly<Record<string, unknown>>, settings: EventSettings): Callable {
-  const { platform, stage, timeout } = settings;
+  const { platform, timeout } = settings;
   const main = exports['default'];
   const named = exports['handler'] ?? propertyOf(main, 'handler');
   const handler = named ?? (platform === 'netlify-v1' ? main : (exports['lambda'] ?? main));
@@ -144,7 +144,7 @@ function callWithEvents(name: string, exports: Readonly<Record<string, unknown>>
   if (platform === 'netlify-v1') return callEventHandler(name, handler as EventHandler, timeout);
   return async (request) => {
     // A JSON copy, because the function may modify its event.
-    const event: unknown = JSON.parse(JSON.stringify(createEvent(platform, toFields(request, stage), { stage })));
+    const event: unknown = JSON.parse(JSON.stringify(createEvent(platform, toFields(request))));
     const context = createLambdaContext(name, timeout);
     const readHead = (head: unknown): Response => readResult(platform, head);
     return toThreadResponse(
@@ -159,10 +159,8 @@ interface EventSettings extends PlatformSettings {
   readonly platform: Exclude<DevPlatform, 'netlify' | 'fetch'>;
 }
 
-/** The stage is always in the URL; whether it is in the event depends on the platform. */
-function toFields({ method, url, headers, body }: ThreadRequest, stage: string | undefined): RequestFields {
-  const { pathname, search } = new URL(url);
-  const path = stage === undefined ? pathname : pathname.slice(stage.length + 1);
+function toFields({ method, url, headers, body }: ThreadRequest): RequestFields {
+  const { pathname: path, search } = new URL(url);
   return { method, path, query: search.slice(1), headers, body: body && textIfPossible(body) };
 }
 

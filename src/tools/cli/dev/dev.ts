@@ -32,10 +32,6 @@ export interface DevSettings {
   readonly report: (event: DevEvent) => void;
   /** How functions are called. Default: as on Netlify. */
   readonly platform?: PlatformSettings;
-  /** A new instance for every request. Default: false. */
-  readonly cold?: boolean;
-  /** Instances sleep between requests. Default: false. */
-  readonly freeze?: boolean;
   /** A file of variables. Default: .env, if it exists. */
   readonly envFile?: string | undefined;
 }
@@ -53,25 +49,21 @@ export interface DevServer {
 
 /** Serves every function of a folder and reloads it when its files change. Resolves once all have been bundled and loaded. */
 export async function startDevServer(settings: DevSettings): Promise<DevServer> {
-  const { report, platform = { platform: 'netlify' }, cold = false, freeze = false } = settings;
-  const stage = platform.stage === undefined ? '' : `/${platform.stage}`;
-  const prefix = `${stage}${settings.prefix}`;
+  const { report, prefix, platform = { platform: 'netlify' } } = settings;
   let fromFile = await readEnvFile(settings.directory, settings.envFile);
   const esbuild = await importEsbuild();
   const { folder, problems, notices } = await resolveFunctionsFolder(settings.directory, settings.functions);
   const functions = new Map<string, LocalFunction>();
   // Listens first: the functions may need the URL, and a port in use is reported at once. Requests wait for the functions' names.
   const found = Promise.withResolvers<void>();
-  const serve = { ...settings, prefix, functions, found: found.promise };
+  const serve = { ...settings, functions, found: found.promise };
   const server = await listen(settings, (request, response) => void answerRequest(serve, request, response));
   const local: LocalSettings = {
     esbuild,
     directory: settings.directory,
     report,
     platform,
-    cold,
-    freeze,
-    env: () => functionEnvironment(settings, `${server.url}${stage}`, fromFile),
+    env: () => functionEnvironment(settings, server.url, fromFile),
     bundled: () => [...functions.values()].map(({ bundled }) => bundled),
   };
   for (const problem of problems) report({ kind: 'warning', message: problemText(problem, settings.directory) });

@@ -17,12 +17,10 @@ export class FunctionThread {
   hasEnded = false;
   readonly #worker: Worker;
   readonly #calls = new Map<number, PendingCall>();
-  readonly #thaw: Int32Array | undefined;
   #lastId = 0;
   #retiring: NodeJS.Timeout | undefined;
 
   constructor(data: ThreadData, env: NodeJS.ProcessEnv, listeners: ThreadListeners) {
-    this.#thaw = data.thaw;
     this.#worker = new Worker(workerFile(), { workerData: data, env, name: data.name });
     this.ready = this.#start(listeners);
     // Callers of the function see the rejection, but there may be none.
@@ -34,7 +32,6 @@ export class FunctionThread {
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       this.#calls.set(id, { resolve, reject });
-      this.#wake();
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- to a thread, not to a window
       this.#worker.postMessage({ id, request } satisfies ThreadCall);
     });
@@ -48,14 +45,7 @@ export class FunctionThread {
 
   async close(): Promise<void> {
     clearTimeout(this.#retiring);
-    this.#wake();
     await this.#worker.terminate();
-  }
-
-  #wake(): void {
-    if (this.#thaw === undefined) return;
-    Atomics.add(this.#thaw, 0, 1);
-    Atomics.notify(this.#thaw, 0);
   }
 
   #start({ onCrash, onRequest, onProblem, onNotice }: ThreadListeners): Promise<void> {
@@ -143,7 +133,8 @@ export class FunctionError extends Error {}
 /** The module was loaded, but exports nothing that can be called. */
 export class NoFunctionError extends FunctionError {}
 
-/** In the folder of this file, both in the sources and in the build. */
+/** The built file, also when Node runs the sources: a thread that loads 100 TypeScript files takes 0.4 s longer to start. */
 function workerFile(): URL {
-  return new URL(import.meta.url.endsWith('.ts') ? './function-worker.ts' : './function-worker.js', import.meta.url);
+  const built = import.meta.url.endsWith('.ts') ? '../../../../dist/esm/cli/function-worker.js' : './function-worker.js';
+  return new URL(built, import.meta.url);
 }

@@ -15,12 +15,10 @@ import { describeFailure, describeLoadFailure, describeOptions } from '../check/
 import { csrfNotice } from '../project/csrf-notice.ts';
 import { exportsFunction, noFunctionMessage } from '../project/no-function.ts';
 import { importUserCode, placeOf } from '../project/user-code.ts';
-import type { OperationRecord, Refusal, ThreadData, ThreadAnswer, ThreadCall, ThreadMessage, ThreadResponse } from './thread-messages.ts';
+import type { OperationRecord, Refusal, ThreadData, ThreadCall, ThreadMessage, ThreadResponse } from './thread-messages.ts';
 
 const data = workerData as ThreadData;
-const { name, file, code, settings, thaw } = data;
-let received = 0;
-let active = 0;
+const { name, file, code, settings } = data;
 /** Advice about options, sent once the function is known to load. */
 const notices: string[] = [];
 /** Options that resolved asynchronously and have not been checked yet. */
@@ -67,8 +65,6 @@ async function start(): Promise<void> {
 }
 
 async function answer(callable: Callable, { id, request }: ThreadCall): Promise<void> {
-  received++;
-  active++;
   const recording = new Recording();
   const began = performance.now();
   const report = (status: number): void => {
@@ -79,25 +75,22 @@ async function answer(callable: Callable, { id, request }: ThreadCall): Promise<
     });
   };
   try {
-    const response = await recordings.run(recording, async () => finish(await callable(request)));
-    // Before the response is sent: afterwards the thread may sleep.
+    const response = await recordings.run(recording, () => callable(request));
     if (response.status >= 500) await reportOptionProblems();
     const { body } = response;
     const hint = corsHint(request, response);
     if (hint !== undefined) recording.errors.push(hint);
     report(response.status);
     sendNotices();
-    send({ kind: 'response', id, response }, body === null || body instanceof Uint8Array ? [] : [body]);
+    send({ kind: 'response', id, response }, body === null ? [] : [body]);
   } catch (error) {
     report(500);
     send({ kind: 'error', id, error: describeFailure(error) });
   }
-  active--;
-  if (active === 0 && thaw !== undefined) freeze(thaw);
 }
 
 /** Browsers report only the missing header; the log names the option that sets it. */
-function corsHint({ method, headers }: ThreadCall['request'], response: ThreadAnswer): string | undefined {
+function corsHint({ method, headers }: ThreadCall['request'], response: ThreadResponse): string | undefined {
   const requested = new Headers(headers.map(([key, value]) => [key, value]));
   const origin = requested.get('origin');
   if (method !== 'OPTIONS' || origin === null || !requested.has('access-control-request-method')) return undefined;
@@ -136,22 +129,6 @@ async function reportOptionProblems(): Promise<void> {
   later = undefined;
   const problem = await describeOptions(options, place, data);
   if (problem !== '') send({ kind: 'problem', error: problem });
-}
-
-/** A thread that will be frozen sends the whole body first. */
-async function finish(response: ThreadResponse): Promise<ThreadAnswer> {
-  if (thaw === undefined || response.body === null) return response;
-  return { ...response, body: new Uint8Array(await new Response(response.body as ReadableStream<Uint8Array>).arrayBuffer()) };
-}
-
-/** As on Lambda: after the response no timer and no promise runs until the next request. */
-function freeze(counter: Int32Array): void {
-  // Logged output leaves the thread within two turns of the event loop.
-  setImmediate(() =>
-    setImmediate(() => {
-      if (active === 0) Atomics.wait(counter, 0, received);
-    }),
-  );
 }
 
 function sendNotices(): void {

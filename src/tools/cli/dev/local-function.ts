@@ -35,10 +35,6 @@ export interface LocalSettings {
   readonly bundled: () => readonly BundledFile[];
   readonly report: (event: DevEvent) => void;
   readonly platform: PlatformSettings;
-  /** Every request gets a new instance. */
-  readonly cold: boolean;
-  /** Instances sleep between requests. */
-  readonly freeze: boolean;
 }
 
 /** A function of the folder. Can be called when it compiles and loads; calls reject with the reason when it does not. */
@@ -148,8 +144,7 @@ export class LocalFunction {
       });
       throw new FunctionError(this.#problem);
     }
-    const { cold } = this.#settings;
-    const thread = cold ? this.#createThread() : this.#currentThread();
+    const thread = this.#currentThread();
     try {
       await thread.ready;
       return await this.#callInTime(thread, request);
@@ -158,8 +153,6 @@ export class LocalFunction {
       // A failure to load has already been reported.
       if (message !== this.#refusal) this.#report({ kind: 'failed', name: this.name, message });
       throw error;
-    } finally {
-      if (cold) thread.retire();
     }
   }
 
@@ -232,9 +225,8 @@ export class LocalFunction {
 
   #createThread(): FunctionThread {
     const { name, file } = this.#source;
-    const { env, directory, freeze, platform: settings } = this.#settings;
-    const thaw = freeze ? new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) : undefined;
-    const data = { name, file, code: this.#code ?? '', files: this.#files, directory, settings, thaw };
+    const { env, directory, platform: settings } = this.#settings;
+    const data = { name, file, code: this.#code ?? '', files: this.#files, directory, settings };
     const thread = new FunctionThread(data, env(), {
       onCrash: (message) => this.#report({ kind: 'failed', name, message }),
       onRequest: (record) => this.#report({ kind: 'request', name, record }),

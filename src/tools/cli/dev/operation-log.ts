@@ -3,7 +3,6 @@
 import { costLine } from '../../../extensions/cost-line/index.ts';
 import type { CostRecord } from '../../../extensions/cost-line/index.ts';
 import type { OperationOutcome, OptionsSource, ServerOptions, ServerPlugin } from '../../../server/index.ts';
-import { watchShapes } from './shape-watch.ts';
 import type { OperationRecord } from './thread-messages.ts';
 
 /** Adds a plugin that reports every operation. Invalid options are passed through, so that createHandler reports them. */
@@ -28,8 +27,7 @@ function withPlugin(options: ServerOptions): ServerOptions {
   listenerOf<[options: ServerOptions]>('graphql-functions.options')?.(options);
   const { context } = options;
   // First, so that its record includes the work of the other plugins.
-  const shapes = watchShapes(options, (message) => listenerOf<[message: string]>('graphql-functions.errors')?.(message));
-  const logged = { ...options, plugins: [operationLog, ...(shapes === undefined ? [] : [shapes]), ...(options.plugins ?? [])] };
+  const logged = { ...options, plugins: [operationLog, ...(options.plugins ?? [])] };
   return typeof context === 'function' ? { ...logged, context: withHint(context) } : logged;
 }
 

@@ -50,11 +50,6 @@ export interface OperationRecord {
   readonly errors: readonly string[];
 }
 
-/** A response from a thread. Its body is not a stream if the thread may be frozen before the stream ends. */
-export interface ThreadAnswer extends Omit<ThreadResponse, 'body'> {
-  readonly body: ThreadResponse['body'] | Uint8Array<ArrayBuffer>;
-}
-
 /** A message from the thread. `error` is a text with a stack for the terminal. */
 export type ThreadMessage =
   | { readonly kind: 'ready' }
@@ -62,7 +57,7 @@ export type ThreadMessage =
   /** The errors of options that resolved after the function was ready. */
   | { readonly kind: 'problem'; readonly error: string }
   | { readonly kind: 'notice'; readonly message: string }
-  | { readonly kind: 'response'; readonly id: number; readonly response: ThreadAnswer }
+  | { readonly kind: 'response'; readonly id: number; readonly response: ThreadResponse }
   | { readonly kind: 'request'; readonly record: RequestRecord }
   | { readonly kind: 'error'; readonly id: number; readonly error: string };
 
@@ -79,8 +74,6 @@ export interface ThreadData extends UserFiles {
   readonly name: string;
   readonly file: string;
   readonly code: string;
-  /** The number of requests sent to the thread, which sleeps between them. Undefined: it does not sleep. */
-  readonly thaw?: Int32Array<SharedArrayBuffer> | undefined;
 }
 
 /** The path after a function's name in a URL, for display: "/books/1?x". */
@@ -102,8 +95,6 @@ export type DevPlatform = (typeof devPlatforms)[number];
 /** How functions are called. */
 export interface PlatformSettings {
   readonly platform: DevPlatform;
-  /** API Gateway's stage, the first segment of the path. Undefined: none. */
-  readonly stage?: string | undefined;
   /** Milliseconds that a function may take. Undefined: it sees the platform's default limit, which is not enforced. */
   readonly timeout?: number | undefined;
 }

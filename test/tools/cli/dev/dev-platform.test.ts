@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { test } from 'node:test';
-import { Worker } from 'node:worker_threads';
 
 import type { DevPlatform } from '../../../../src/tools/cli/dev/thread-messages.ts';
 import { openerOf } from '../../../../src/tools/cli/dev/listen.ts';
@@ -91,18 +89,6 @@ test('bytes arrive in base64 and text as the platform has it; lambda is called b
   assert.deepEqual([bytes.body, bytes.isBase64Encoded], ['AP8=', true]);
 });
 
-test('the stage is in the address, and in the event where the platform leaves it', async (context) => {
-  const files = { 'functions/echo.ts': echo };
-  const rest = await serveProject(context, files, { platform: { platform: 'aws-rest', stage: 'beta' }, prefix: '' });
-  const http = await serveProject(context, files, { platform: { platform: 'aws-http', stage: 'beta' }, prefix: '' });
-  const read = async (address: string): Promise<any> => (await fetch(address)).json();
-
-  assert.match(rest.address('echo'), /:\d+\/beta\/echo$/);
-  assert.equal((await read(rest.address('echo/x'))).path, '/echo/x');
-  assert.equal((await read(http.address('echo/x'))).rawPath, '/beta/echo/x');
-  assert.equal((await fetch(`${http.server.url}/echo`)).status, 404);
-});
-
 test('a result that the platform would reject is rejected with a message', async (context) => {
   const { address } = await serveProject(
     context,
@@ -139,39 +125,6 @@ test('a function can read its timeout, and is stopped when it takes longer', asy
   assert.match(await late.text(), /No response after 1 s \(--timeout\)/);
   assert.equal(next.calls, 1);
   assert.ok(server.functions.has('time'));
-});
-
-test('with --cold, every request gets a new instance', async (context) => {
-  const files = { 'functions/count.ts': 'let calls = 0; export default () => new Response(String(++calls));' };
-  const { address } = await serveProject(context, files, { cold: true });
-
-  const answers = await Promise.all([1, 2, 3].map(async () => (await fetch(address('count'))).text()));
-
-  assert.deepEqual(answers, ['1', '1', '1']);
-});
-
-test('with --freeze nothing runs between requests, answers are whole, and a sleeping instance is replaced', async (context) => {
-  const { address, server, after, write } = await serveProject(
-    context,
-    {
-      // Busy in the background: each turn of its event loop counts, and a thread that sleeps takes none.
-      'functions/busy.ts': `let turns = 0; let last = 0; const turn = () => { turns++; setImmediate(turn); }; turn();
-        export default () => { const since = turns - last; last = turns; return new Response(String(since).padEnd(100_000)); };`,
-    },
-    { freeze: true },
-  );
-  const ask = async (): Promise<string> => (await fetch(address('busy'))).text();
-
-  const first = await ask();
-  await turnsOfAnotherThread(50_000);
-  const second = await ask();
-  // Replacing a frozen thread needs it to end.
-  await after({ kind: 'reloaded' }, () => write({ 'functions/busy.ts': "export default () => new Response('new');" }));
-  const third = await ask();
-
-  assert.deepEqual([first.length, second.length, third], [100_000, 100_000, 'new']);
-  assert.ok(Number(second) < 5000, second.trim());
-  assert.ok(server.functions.has('busy'));
 });
 
 test('variables come from .env, and the shell and --env take precedence', async (context) => {
@@ -229,12 +182,6 @@ test('a URL is opened with the system’s command, without a shell', () => {
   assert.deepEqual(openerOf('linux', 'http://a'), ['xdg-open', 'http://a']);
   assert.equal(openerOf('win32', 'http://a/?b&c').at(-1), 'http://a/?b&c');
 });
-
-/** Waits as long as a thread that runs needs for so many turns of its event loop. */
-async function turnsOfAnotherThread(turns: number): Promise<void> {
-  const code = `let turns = 0; const turn = () => { if (++turns < ${turns}) setImmediate(turn); }; turn();`;
-  await once(new Worker(code, { eval: true }), 'exit');
-}
 
 const subscriptions = (create: string): string => `${create}
   let ended = 0;
