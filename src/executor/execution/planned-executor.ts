@@ -1,10 +1,10 @@
-import { assertValidSchema, getVariableValues, OperationTypeNode } from 'graphql';
+import { assertValidSchema } from 'graphql';
 import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import { isExecutionListened } from '../../shared/index.ts';
 import { toRootError } from './complete/errors.ts';
 import { executeFields } from './fields.ts';
-import { isGraphQL17 } from './graphql-js/version.ts';
+import { getVariableValues, isGraphQL17 } from './graphql-js/version.ts';
 import { Pending } from './pending.ts';
 import { Plan } from './plan/plan.ts';
 import { copyVariables } from './plan/copied-inputs.ts';
@@ -122,7 +122,7 @@ function start(plan: Plan, run: Run): ExecutionResult | Promise<ExecutionResult>
   let data: unknown;
   try {
     const selection = plan.selectionFor(run.coerced);
-    const isSerial = plan.operation.operation === OperationTypeNode.MUTATION;
+    const isSerial = plan.operation.operation === 'mutation';
     data = isSerial
       ? executeSerially(run, selection, run.settings.rootValue)
       : executeFields(run, selection, run.settings.rootValue, undefined);

@@ -1,4 +1,4 @@
-import { isCompositeType, isInputType, Kind, OperationTypeNode, typeFromAST } from 'graphql';
+import { isCompositeType, isInputType, Kind, typeFromAST } from 'graphql';
 import type { DocumentNode, FragmentDefinitionNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import { canMerge } from './merging.ts';
@@ -61,7 +61,7 @@ function areNamesKnownValid(operations: readonly OperationDefinitionNode[]): boo
 }
 
 function isOperationKnownValid(scope: Scope, operation: OperationDefinitionNode): boolean {
-  if (operation.operation === OperationTypeNode.SUBSCRIPTION || isNotEmpty(operation.directives)) return false;
+  if (operation.operation === 'subscription' || isNotEmpty(operation.directives)) return false;
   const rootType = scope.schema.getRootType(operation.operation);
   if (rootType === null || rootType === undefined) return false;
   return (

@@ -4,8 +4,6 @@ import {
   GraphQLID,
   GraphQLInt,
   GraphQLString,
-  GRAPHQL_MAX_INT,
-  GRAPHQL_MIN_INT,
   isEnumType,
   isInputObjectType,
   isListType,
@@ -77,7 +75,7 @@ function isScalarKnownValid(type: GraphQLScalarType, node: ValueNode): boolean {
     case GraphQLFloat:
       return node.kind === Kind.INT || node.kind === Kind.FLOAT;
     case GraphQLInt:
-      return node.kind === Kind.INT && Number(node.value) <= GRAPHQL_MAX_INT && Number(node.value) >= GRAPHQL_MIN_INT;
+      return node.kind === Kind.INT && Math.abs(Number(node.value) + 0.5) < 2 ** 31;
     default:
       return false;
   }

@@ -1,7 +1,7 @@
-import { getArgumentValues, GraphQLDirective, GraphQLString, Kind, parse, validate, visit } from 'graphql';
+import { GraphQLDirective, GraphQLString, Kind, parse, validate, visit } from 'graphql';
 import type { DirectiveNode, DocumentNode, FragmentDefinitionNode, OperationDefinitionNode } from 'graphql';
 
-import { isIncrementalDirective } from '../../executor/index.ts';
+import { getArgumentValues, isIncrementalDirective } from '../../executor/index.ts';
 import { fragmentsOf } from '../../server/index.ts';
 import type { ServerStartContext } from '../../server/index.ts';
 import { inputSchemaOf } from './input-schema.ts';

@@ -1,5 +1,5 @@
 /** The steps of one operation. A step that sets the result is the last one; what a step throws becomes an error of the answer. */
-import { GraphQLError, OperationTypeNode } from 'graphql';
+import { GraphQLError } from 'graphql';
 import type { ExecutionResult } from 'graphql';
 
 import { coercedVariables, prepareExecution } from '../../executor/index.ts';
@@ -123,7 +123,7 @@ export function coerceVariables(state: OperationState): void {
   state.wrapExecution = wrap;
   if (runToEnd) input.invocation = invocation.untilDeadline;
   // An error ends only its event of a subscription.
-  const halts = state.onError === 'HALT' && operation!.operation !== OperationTypeNode.SUBSCRIPTION;
+  const halts = state.onError === 'HALT' && operation!.operation !== 'subscription';
   if (halts) input.invocation = new StoppableInvocation(input.invocation);
   // After the first part has been sent, `data` can no longer be null.
   if (halts || inOneAnswer === true) input.delivery = undefined;
@@ -148,7 +148,7 @@ const noChoices: Partial<ChosenOptions> = {};
 
 /** False where graphql-js runs the operation, which coerces variables itself. */
 function isPlanned({ settings, input, operation }: OperationState): boolean {
-  if (settings.executor !== undefined || operation!.operation === OperationTypeNode.SUBSCRIPTION) return false;
+  if (settings.executor !== undefined || operation!.operation === 'subscription') return false;
   return input.delivery?.incremental === undefined || settings.incrementalDelivery === undefined;
 }
 
@@ -167,7 +167,7 @@ function wrapperOf({ settings: { wrapExecution: outer }, wrapExecution: inner }:
 }
 
 function executeWrapped(wrapExecution: WrapExecution, state: OperationState): Eventual<unknown> {
-  const isSubscription = state.operation!.operation === OperationTypeNode.SUBSCRIPTION;
+  const isSubscription = state.operation!.operation === 'subscription';
   const variableValues = isSubscription ? undefined : coercedVariables(state.execution!);
   if (variableValues === undefined) return executeWithHooks(state);
   const execution = { ...describeExecution(state), response: state.input.head, variableValues };

@@ -1,7 +1,25 @@
-import { versionInfo } from 'graphql';
+import * as graphql from 'graphql';
 
 /** True with graphql-js 17 or later, false with 16. */
-export const isGraphQL17: boolean = versionInfo.major >= 17;
+export const isGraphQL17: boolean = assertVersion() >= 17;
+
+/** Returns the major version. Throws for versions without the limits on validation that this package relies on. */
+function assertVersion(): number {
+  const { major, minor } = graphql.versionInfo;
+  if ((major === 16 && minor >= 15) || major > 16) return major;
+  throw new Error(
+    `graphql-functions needs graphql 16.15 or newer, and this process has loaded graphql ${graphql.version}. ` +
+      'Run `npm install graphql@^16.15.0`; `npm ls graphql` lists the packages that need another version.',
+  );
+}
+
+// Names that some of those versions lack. To import them by name would fail before the message above.
+
+export const getArgumentValues: typeof graphql.getArgumentValues = graphql.getArgumentValues;
+export const getVariableValues: typeof graphql.getVariableValues = graphql.getVariableValues;
+export const GraphQLOneOfDirective: typeof graphql.GraphQLOneOfDirective = graphql.GraphQLOneOfDirective;
+export const GraphQLSpecifiedByDirective: typeof graphql.GraphQLSpecifiedByDirective = graphql.GraphQLSpecifiedByDirective;
+export const NoSchemaIntrospectionCustomRule: typeof graphql.NoSchemaIntrospectionCustomRule = graphql.NoSchemaIntrospectionCustomRule;
 
 /** The function of a leaf type that converts results, which graphql 17 renamed. */
 export const coerceOutput = (isGraphQL17 ? 'coerceOutputValue' : 'serialize') as 'coerceOutputValue';

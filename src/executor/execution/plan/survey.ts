@@ -1,4 +1,4 @@
-import { getArgumentValues, GraphQLIncludeDirective, GraphQLSkipDirective, Kind } from 'graphql';
+import { GraphQLIncludeDirective, GraphQLSkipDirective, Kind } from 'graphql';
 import type {
   DirectiveNode,
   FragmentDefinitionNode,
@@ -9,7 +9,7 @@ import type {
   ValueNode,
 } from 'graphql';
 
-import { isGraphQL17 } from '../graphql-js/version.ts';
+import { getArgumentValues, isGraphQL17 } from '../graphql-js/version.ts';
 
 export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
 

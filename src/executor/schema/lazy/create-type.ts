@@ -3,9 +3,7 @@ import {
   GraphQLInputObjectType,
   GraphQLInterfaceType,
   GraphQLObjectType,
-  GraphQLOneOfDirective,
   GraphQLScalarType,
-  GraphQLSpecifiedByDirective,
   GraphQLUnionType,
 } from 'graphql';
 import type {
@@ -18,6 +16,7 @@ import type {
   ScalarTypeDefinitionNode,
 } from 'graphql';
 
+import { GraphQLOneOfDirective, GraphQLSpecifiedByDirective } from '../../execution/graphql-js/version.ts';
 import { directiveValues, argumentConfigs, enumValueConfig, fieldConfig } from './type-configs.ts';
 import { LazyFieldsObjectType } from './lazy-fields.ts';
 import { defineLazy } from './lazy-property.ts';

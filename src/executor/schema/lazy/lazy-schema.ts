@@ -5,7 +5,7 @@ import {
   isObjectType,
   isUnionType,
   KnownTypeNamesRule,
-  OperationTypeNode,
+  type OperationTypeNode,
   specifiedRules,
 } from 'graphql';
 import type {
@@ -76,8 +76,8 @@ export class LazySchema extends GraphQLSchema {
   }
 
   override getRootType(operation: OperationTypeNode): GraphQLObjectType | undefined {
-    if (operation === OperationTypeNode.QUERY) return this.getQueryType();
-    return operation === OperationTypeNode.MUTATION ? this.getMutationType() : this.getSubscriptionType();
+    if (operation === 'query') return this.getQueryType();
+    return operation === 'mutation' ? this.getMutationType() : this.getSubscriptionType();
   }
 
   override getType(name: string): GraphQLNamedType | undefined {

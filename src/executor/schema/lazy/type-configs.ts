@@ -1,4 +1,5 @@
-import { getArgumentValues, getDirectiveValues, GraphQLDeprecatedDirective, GraphQLList, GraphQLNonNull, Kind, versionInfo } from 'graphql';
+import { getDirectiveValues, GraphQLDeprecatedDirective, GraphQLList, GraphQLNonNull, Kind, versionInfo } from 'graphql';
+import { getArgumentValues } from '../../execution/graphql-js/version.ts';
 import { messageOf } from '../../../shared/index.ts';
 import type {
   DirectiveDefinitionNode,

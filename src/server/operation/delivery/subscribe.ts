@@ -12,12 +12,11 @@ import type { Execution } from '../execute.ts';
 import { withDeadline } from '../with-deadline.ts';
 import { lastResult, callDidEncounterSubsequentErrors, callWillSendSubsequentPayload } from './payload-hooks.ts';
 import { closeSource, SourcedPayloads, withThrown } from './payload-stream.ts';
-import { OperationTypeNode } from 'graphql';
 
 /** Executes an operation that may have several answers: a subscription, or one with `@defer` or `@stream`. */
 export function executeDelivery(input: DeliveryInput): ExecutionResult | Promise<ExecutionResult> {
   const { settings, execution, delivery } = input;
-  if (execution.operation.operation === OperationTypeNode.SUBSCRIPTION) return subscribe(input);
+  if (execution.operation.operation === 'subscription') return subscribe(input);
   if (delivery.incremental !== undefined && settings.incrementalDelivery !== undefined) return settings.incrementalDelivery.execute(input);
   return executeOperation(settings, execution);
 }

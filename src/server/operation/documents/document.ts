@@ -1,4 +1,4 @@
-import { GraphQLError, NoSchemaIntrospectionCustomRule, parse, validate, versionInfo } from 'graphql';
+import { GraphQLError, parse, validate, versionInfo } from 'graphql';
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode, ValidationRule } from 'graphql';
 
 import {
@@ -12,7 +12,7 @@ import {
 import type { ChannelName, Eventual } from '../../../shared/index.ts';
 import { specifiedRulesForLazySchema } from '../../../executor/schema/index.ts';
 import type { BatchBudget } from '../limits/batch-budget.ts';
-import { isKnownValid } from '../../../executor/index.ts';
+import { isKnownValid, NoSchemaIntrospectionCustomRule } from '../../../executor/index.ts';
 import type { DocumentCache, KnownDocument } from './document-cache.ts';
 import { measureDocument } from '../limits/document-size.ts';
 import { DocumentError, withCode } from '../errors.ts';

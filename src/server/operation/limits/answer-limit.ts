@@ -1,4 +1,4 @@
-import { OperationTypeNode } from 'graphql';
+import type { OperationTypeNode } from 'graphql';
 import type { GraphQLError } from 'graphql';
 
 import { workOf } from '../../../executor/index.ts';
@@ -62,7 +62,7 @@ export class AnswerLimit {
     this.sizeOfWork = Math.ceil(Math.min(maxBytes, usualMaxBytes) / (maxWork - freeWork));
     this.sharedErrors = budget?.errors.shared;
     this.#batch = batch;
-    this.#isMutation = operationType === OperationTypeNode.MUTATION;
+    this.#isMutation = operationType === 'mutation';
     this.free = batch === undefined ? maxBytes : Math.min(maxBytes, batch.share);
   }
 
