@@ -9,7 +9,7 @@ import type {
   ValueNode,
 } from 'graphql';
 
-import { getArgumentValues, isGraphQL17 } from '../graphql-js/version.ts';
+import { getArgumentValues, isGraphQL17 } from '../../schema/graphql-version.ts';
 
 export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
 
