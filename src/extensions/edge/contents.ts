@@ -6,7 +6,7 @@ import type { TagDialect } from './dialects.ts';
 import type { EdgeOptions } from './options.ts';
 import type { SelectedField, Selection } from './selection.ts';
 import { maxVisits, typesOfObject, walkAnswer } from './walk-answer.ts';
-import type { Answered } from './walk-answer.ts';
+import type { Answered, AnswerVisitor } from './walk-answer.ts';
 
 /** How tags name objects. */
 export interface TagSettings {
@@ -23,6 +23,8 @@ export interface TaggedAnswer {
   readonly data: Answered;
   /** The executor's list. Undefined: objects are found in the answer itself. */
   readonly objects: AnsweredObjects | undefined;
+  /** True when a field has failed: then any field may be null, whatever its type. Default: false */
+  readonly hasErrors?: boolean;
 }
 
 /** The ids of the objects of one type. */
@@ -62,7 +64,7 @@ export type EntityLimits = Pick<TagDialect, 'maxTags' | 'maxTotal'>;
 
 /** Undefined: the answer is too large to search. */
 export function contentsOf(
-  { selection: root, data, objects }: TaggedAnswer,
+  { selection: root, data, objects, hasErrors = false }: TaggedAnswer,
   { entity }: Pick<TagSettings, 'entity'>,
   limits: EntityLimits,
 ): Contents | undefined {
@@ -70,7 +72,10 @@ export function contentsOf(
   if (objects === undefined || objects.naming !== entity) return readContents({ selection: root, data }, entity === undefined);
   const contents = new Contents();
   addObjects(contents, objects, limits);
-  return addAbsences({ contents, left: maxVisits }, root, data) ? contents : undefined;
+  const isWhole = hasErrors
+    ? walkAnswer(root, data, { kind: 'objects', field: addFieldTo(contents) })
+    : addAbsences({ contents, left: maxVisits }, root, data);
+  return isWhole ? contents : undefined;
 }
 
 /** Without the executor's list, objects are found in the answer itself. */
@@ -86,14 +91,18 @@ function readContents({ selection: root, data }: Pick<TaggedAnswer, 'selection' 
         else contents.idsOf(type.name).add(id);
       }
     },
-    field: ({ selected, value }) => {
-      if (selected.below !== undefined) contents.addField(selected, selected.below, value);
-    },
+    field: addFieldTo(contents),
   });
   return isWhole ? contents : undefined;
 }
 
-/** A search of an answer for fields that are lists or null. */
+function addFieldTo(contents: Contents): AnswerVisitor['field'] {
+  return ({ selected, value }) => {
+    if (selected.below !== undefined) contents.addField(selected, selected.below, value);
+  };
+}
+
+/** A search of an answer without errors for fields that are lists or null. */
 interface AbsenceSearch {
   readonly contents: Contents;
   /** The number of fields that may still be read. */

@@ -77,7 +77,7 @@ export function tagsOfMutation(
   { schema, root, data, objects, hasErrors }: MutationAnswer,
   settings: Pick<TagSettings, 'entity' | 'salt'>,
 ): readonly string[] {
-  const given = data === null ? undefined : { selection: root, data, objects };
+  const given = data === null ? undefined : { selection: root, data, objects, hasErrors };
   const contents = given && contentsOf(given, settings, { maxTags: Infinity, maxTotal: Infinity });
   const tags = new Set<string>();
   for (const { type, ids } of contents?.entities ?? []) for (const id of ids) tags.add(entityTag(type, id, settings.salt));

@@ -7,6 +7,7 @@ import type { CDN } from '../../../src/entries/edge.ts';
 import { createHandler } from '../../../src/entries/fetch.ts';
 import type { ServerOptions } from '../../../src/entries/index.ts';
 import { cases } from '../../support/long-form.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
 import { createRandom } from '../../support/random.ts';
 import type { Random } from '../../support/random.ts';
 import { ModelCache } from './model-cache.ts';
@@ -16,13 +17,15 @@ const cdns: readonly CDN[] = ['netlify', 'cloudflare', 'cloudfront', 'vercel', '
 /** 10,000 requests and more in the long form: EDGE_HISTORIES=1000. */
 const histories = Number(process.env['EDGE_HISTORIES'] ?? cases({ short: 20, long: 200 }));
 
+const silent = recordingLogger()[0];
+
 type Handler = (request: Request, context: object) => Promise<Response>;
 type Row = Record<string, { id: string; version: number } | { id: string; version: number }[]>;
 
 const typeDefs = `
   directive @cacheControl(maxAge: Int) on FIELD_DEFINITION
   type Query { item(id: ID!): Item @cacheControl(maxAge: 60) items: [Item] @cacheControl(maxAge: 60) }
-  type Item { id: ID! version: Int! } type Mutation { change(id: ID!): Item }`;
+  type Item { id: ID! version: Int! } type Mutation { change(id: ID!): Item replace(id: ID!, fails: Boolean!): Item! }`;
 const queries = ['{ item(id: 1) { id version } }', '{ item(id: 2) { id version } }', '{ items { id version } }'];
 
 /** A CDN in front of some processes over one database, in which every step waits for its turn. */
@@ -45,10 +48,17 @@ class World {
         item: async (_: unknown, { id }: { id: string }) => this.#read(id),
         items: async () => Promise.all([this.#read('1'), this.#read('2')]),
       },
-      Mutation: { change: async (_: unknown, { id }: { id: string }) => this.#change(id) },
+      Mutation: {
+        change: async (_: unknown, { id }: { id: string }) => this.#change(id),
+        replace: async (_: unknown, { id, fails }: { id: string; fails: boolean }) => {
+          const changed = await this.#change(id);
+          if (fails) throw new Error('The item has changed, but this field fails.');
+          return changed;
+        },
+      },
     };
     this.#handlers = Array.from({ length: processes }, () =>
-      createHandler({ typeDefs, resolvers, plugins: [edge({ cdn, purge, purgeAgainAfter })] } as unknown as ServerOptions),
+      createHandler({ typeDefs, resolvers, logger: silent, plugins: [edge({ cdn, purge, purgeAgainAfter })] } as unknown as ServerOptions),
     ) as unknown as Handler[];
   }
 
@@ -73,7 +83,9 @@ class World {
   };
 
   readonly write = async (): Promise<void> => {
-    const body = JSON.stringify({ query: `mutation { change(id: ${this.#random.pick(['1', '2'])}) { id } }` });
+    const id = this.#random.pick(['1', '2']);
+    const field = this.#random.chance(0.5) ? `change(id: ${id})` : `replace(id: ${id}, fails: ${this.#random.chance(0.5)})`;
+    const body = JSON.stringify({ query: `mutation { ${field} { id } }`, onError: this.#random.pick([undefined, 'NULL', 'HALT']) });
     await this.#serve(new Request('https://shop.example/', { method: 'POST', headers: { 'content-type': 'application/json' }, body }));
   };
 

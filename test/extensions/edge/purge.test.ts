@@ -99,6 +99,39 @@ describe('a mutation purges', () => {
       );
     });
 
+  const strictTypeDefs = `
+    type Query { book: Book @cacheControl(maxAge: 60) } type Book @cacheControl(maxAge: 60) { id: ID! } type Pair { book: Book! }
+    type Mutation { replace: Book! replaceAll: [Book!]! replaceBoth: Pair! }`;
+  const resolvers = { Mutation: { replace: fail, replaceAll: fail, replaceBoth: () => ({}) }, Pair: { book: fail } };
+  const hanging = { Mutation: { replace: () => new Promise<never>(() => undefined), replaceAll: fail, replaceBoth: fail } };
+  const strict: readonly (readonly [name: string, query: string, onError: string | undefined, server: object])[] = [
+    ['at the root, with onError: NULL', 'mutation { replace { id } }', 'NULL', { resolvers }],
+    ['that is a list, with onError: NULL', 'mutation { replaceAll { id } }', 'NULL', { resolvers }],
+    ['of a payload, with onError: NULL', 'mutation { replaceBoth { book { id } } }', 'NULL', { resolvers }],
+    ['at the root, as errors propagate', 'mutation { replace { id } }', undefined, { resolvers }],
+    ['at the root, with onError: HALT', 'mutation { replace { id } }', 'HALT', { resolvers }],
+    [
+      'that the deadline has left unfinished, with partial: NULL',
+      'mutation { replace { id } }',
+      undefined,
+      { resolvers: hanging, deadline: { ms: 20, reserveMs: 5, partial: 'NULL' } },
+    ],
+  ];
+  for (const [name, query, onError, server] of strict)
+    test(`what a failed field may have changed, also where its type is non-null: a field ${name}`, async () => {
+      const purges: string[][] = [];
+      const { post, settled } = edgeServing({
+        purge: async (tags) => void purges.push([...tags]),
+        purgeAgainAfter: 0,
+        server: { typeDefs: strictTypeDefs, ...server } as never,
+      });
+
+      await post({ query, onError });
+      await settled();
+
+      assert.ok(purges.flat().includes('t:Book'), `purged ${JSON.stringify(purges)}`);
+    });
+
   test('every tag of an answer that shows the object is met', async () => {
     const { get, post, settled, purges, decisions } = shop();
     await get('{ book(id: 1) { id title } }');
