@@ -7,7 +7,7 @@ export { guardExecution } from './execution/graphql-js/execute-with-deadline.ts'
 export type { GuardedExecution } from './execution/graphql-js/execute-with-deadline.ts';
 export { executeWithGraphQLJS, graphqlJSExecutor, refuseVariables } from './execution/graphql-js/execute-with-graphql-js.ts';
 export { withSignal } from './execution/graphql-js/subscribe-signal.ts';
-export { getArgumentValues, isGraphQL17, NoSchemaIntrospectionCustomRule } from './schema/graphql-version.ts';
+export { getArgumentValues, isGraphQL17, NoSchemaIntrospectionCustomRule } from './graphql-version.ts';
 export { isIncrementalDirective } from './execution/graphql-js/without-incremental-directives.ts';
 export { wrapResolvers } from './execution/graphql-js/wrap-resolvers.ts';
 export type { Around } from './execution/graphql-js/wrap-resolvers.ts';

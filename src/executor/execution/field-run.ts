@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 
-import { isGraphQL17 } from '../schema/graphql-version.ts';
+import { isGraphQL17 } from '../graphql-version.ts';
 import { addPath } from './plan/planned-field.ts';
 import type { FieldRun, Path, PlannedField, Shape } from './plan/planned-field.ts';
 import type { Run } from './run.ts';

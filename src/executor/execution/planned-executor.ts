@@ -4,7 +4,7 @@ import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema, Operat
 import { isExecutionListened } from '../../shared/index.ts';
 import { toRootError } from './complete/errors.ts';
 import { executeFields } from './fields.ts';
-import { getVariableValues, isGraphQL17 } from '../schema/graphql-version.ts';
+import { getVariableValues, isGraphQL17 } from '../graphql-version.ts';
 import { Pending } from './pending.ts';
 import { Plan } from './plan/plan.ts';
 import { copyVariables } from './plan/copied-inputs.ts';

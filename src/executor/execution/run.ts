@@ -13,7 +13,7 @@ import type {
 import { withoutStacks } from '../../shared/index.ts';
 import type { ExecutionInvocation } from '../../shared/index.ts';
 import type { Batches } from './batch/batches.ts';
-import { isGraphQL17 } from '../schema/graphql-version.ts';
+import { isGraphQL17 } from '../graphql-version.ts';
 import type { ObjectLog } from './object-log.ts';
 import { abandon } from './promises.ts';
 import type { FieldTracer } from './trace-execution.ts';

@@ -2,7 +2,7 @@ import { defaultTypeResolver, GraphQLError, isObjectType } from 'graphql';
 import type { GraphQLAbstractType, GraphQLNamedType, GraphQLObjectType } from 'graphql';
 
 import { inspect, nullOrThrow } from './errors.ts';
-import { isGraphQL17 } from '../../schema/graphql-version.ts';
+import { isGraphQL17 } from '../../graphql-version.ts';
 import { completeItem } from './items.ts';
 import type { ListRun } from './items.ts';
 import { completeChecked } from './objects.ts';

@@ -2,7 +2,7 @@ import { GraphQLBoolean, GraphQLFloat, GraphQLID, GraphQLInt, GraphQLString } fr
 import type { GraphQLLeafType } from 'graphql';
 
 import { inspect } from './errors.ts';
-import { coerceOutput, isGraphQL17 } from '../../schema/graphql-version.ts';
+import { coerceOutput, isGraphQL17 } from '../../graphql-version.ts';
 import { Promised } from '../pending.ts';
 import { notPlain, Shape } from '../plan/planned-field.ts';
 import type { Position } from '../plan/planned-field.ts';

@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 
 import { AbstractShape, RowsByType } from './abstract-types.ts';
 import { completeAsyncIterable, isAsyncIterable } from './async-lists.ts';
-import { isGraphQL17 } from '../../schema/graphql-version.ts';
+import { isGraphQL17 } from '../../graphql-version.ts';
 import { completeItem, ListRun } from './items.ts';
 import { isNumber, sizeOfItem } from './leaf.ts';
 import { Pending, PendingContainer, placed } from '../pending.ts';

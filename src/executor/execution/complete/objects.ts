@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 import type { GraphQLObjectType } from 'graphql';
 
 import { inspect } from './errors.ts';
-import { isGraphQL17 } from '../../schema/graphql-version.ts';
+import { isGraphQL17 } from '../../graphql-version.ts';
 import { placed, PromisedType } from '../pending.ts';
 import { executeObject } from './rows.ts';
 import { Shape } from '../plan/planned-field.ts';

@@ -10,7 +10,7 @@ import { abandon, handleRejections } from '../promises.ts';
 import { maxRecordedErrors, workOf } from '../run.ts';
 import type { AnswerBudget, ErrorHandling } from '../run.ts';
 import { asPromises, collect, each, readAll, listsAround, mapItems } from './guarded-lists.ts';
-import { isGraphQL17 } from '../../schema/graphql-version.ts';
+import { isGraphQL17 } from '../../graphql-version.ts';
 
 /** The limits of an execution. */
 export interface Bounds {

@@ -5,7 +5,7 @@ import { firstInputError } from '../plan/wrong-input.ts';
 import type { GraphQLJSExecutor, PlannedExecution } from '../planned-executor.ts';
 import { executionChannels, traceExecute } from '../trace-execution.ts';
 import { executeWithDeadline } from './execute-with-deadline.ts';
-import { isGraphQL17 } from '../../schema/graphql-version.ts';
+import { isGraphQL17 } from '../../graphql-version.ts';
 import { withoutIncrementalDirectives } from './without-incremental-directives.ts';
 
 /**

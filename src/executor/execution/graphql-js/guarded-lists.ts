@@ -3,7 +3,7 @@ import type { GraphQLOutputType } from 'graphql';
 
 import { abandon, drainedWhenLeft, handleRejections, isOfCollection } from '../promises.ts';
 import type { Path } from '../plan/planned-field.ts';
-import { isGraphQL17 } from '../../schema/graphql-version.ts';
+import { isGraphQL17 } from '../../graphql-version.ts';
 import { isPromiseLike } from '../../../shared/index.ts';
 
 // Lists for graphql-js, which does not handle all of their promises: an unhandled rejection would end the process.

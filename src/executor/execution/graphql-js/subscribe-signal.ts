@@ -3,7 +3,7 @@ import type { ExecutionArgs, GraphQLFieldResolver, OperationDefinitionNode } fro
 
 import type { ExecutionInvocation } from '../../../shared/index.ts';
 import { CopiedInputs } from '../plan/copied-inputs.ts';
-import { isGraphQL17 } from '../../schema/graphql-version.ts';
+import { isGraphQL17 } from '../../graphql-version.ts';
 import { withCopiedOperation } from './execute-with-deadline.ts';
 import { wrapResolvers } from './wrap-resolvers.ts';
 import type { Around } from './wrap-resolvers.ts';

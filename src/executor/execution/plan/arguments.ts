@@ -1,6 +1,6 @@
 import type { FieldNode, GraphQLField } from 'graphql';
 
-import { getArgumentValues, isGraphQL17 } from '../../schema/graphql-version.ts';
+import { getArgumentValues, isGraphQL17 } from '../../graphql-version.ts';
 import type { Run } from '../run.ts';
 import { prepareGiven, PreparedInput } from './literals.ts';
 import { absent, MadeValue, put, valueOf } from './made-values.ts';

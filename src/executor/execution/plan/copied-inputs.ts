@@ -2,7 +2,7 @@ import { getNullableType, isEnumType, isInputObjectType, isInputType, isListType
 import type { GraphQLInputType, GraphQLResolveInfo } from 'graphql';
 
 import { deepCopyOf } from '../../../shared/index.ts';
-import { isGraphQL17 } from '../../schema/graphql-version.ts';
+import { isGraphQL17 } from '../../graphql-version.ts';
 
 const builtIn: ReadonlySet<unknown> = new Set(specifiedScalarTypes);
 

@@ -2,7 +2,7 @@ import { isInputObjectType, isListType, isNonNullType } from 'graphql';
 import type { GraphQLInputObjectType, GraphQLInputType, GraphQLLeafType } from 'graphql';
 
 import { plainKinds, plainValue } from '../complete/leaf.ts';
-import { isGraphQL17 } from '../../schema/graphql-version.ts';
+import { isGraphQL17 } from '../../graphql-version.ts';
 import { workOf } from '../run.ts';
 import type { Run } from '../run.ts';
 import { inputFieldsOf } from './literals.ts';

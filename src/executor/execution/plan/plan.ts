@@ -1,7 +1,7 @@
 import { GraphQLError, Kind } from 'graphql';
 import type { DocumentNode, FieldNode, FragmentDefinitionNode, GraphQLObjectType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { isGraphQL17 } from '../../schema/graphql-version.ts';
+import { isGraphQL17 } from '../../graphql-version.ts';
 import { collectFields } from './collect-fields.ts';
 import { planPool } from './plan-pool.ts';
 import type { LargePlan, PoolShare } from './plan-pool.ts';

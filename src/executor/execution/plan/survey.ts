@@ -9,7 +9,7 @@ import type {
   ValueNode,
 } from 'graphql';
 
-import { getArgumentValues, isGraphQL17 } from '../../schema/graphql-version.ts';
+import { getArgumentValues, isGraphQL17 } from '../../graphql-version.ts';
 
 export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
 

@@ -8,7 +8,7 @@ import type {
   OperationDefinitionNode,
 } from 'graphql';
 
-import { isGraphQL17 } from '../../schema/graphql-version.ts';
+import { isGraphQL17 } from '../../graphql-version.ts';
 
 interface Input {
   readonly schema: GraphQLSchema;

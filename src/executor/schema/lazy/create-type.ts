@@ -16,7 +16,7 @@ import type {
   ScalarTypeDefinitionNode,
 } from 'graphql';
 
-import { GraphQLOneOfDirective, GraphQLSpecifiedByDirective } from '../graphql-version.ts';
+import { GraphQLOneOfDirective, GraphQLSpecifiedByDirective } from '../../graphql-version.ts';
 import { directiveValues, argumentConfigs, enumValueConfig, fieldConfig } from './type-configs.ts';
 import { LazyFieldsObjectType } from './lazy-fields.ts';
 import { defineLazy } from './lazy-property.ts';

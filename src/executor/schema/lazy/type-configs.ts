@@ -1,5 +1,5 @@
 import { getDirectiveValues, GraphQLDeprecatedDirective, GraphQLList, GraphQLNonNull, Kind, versionInfo } from 'graphql';
-import { getArgumentValues } from '../graphql-version.ts';
+import { getArgumentValues } from '../../graphql-version.ts';
 import { messageOf } from '../../../shared/index.ts';
 import type {
   DirectiveDefinitionNode,
