@@ -21,6 +21,8 @@ export interface BatchedFieldResolver<TContext = any, TResult = any> {
 
 /** What makes a resolver a batched one. The planned executor calls `call`; to every other executor it is an ordinary resolver. */
 export interface BatchMark {
+  /** The resolver that was marked. A wrapper may show the mark of the resolver inside it, and is an ordinary resolver. */
+  readonly resolve: Resolver;
   readonly call: BatchFunction;
   /** Number of parents of one call. */
   readonly maxSize: number;
@@ -36,15 +38,20 @@ const batchMark = Symbol.for('graphql-functions.batch');
 
 type Marked = Resolver & { [batchMark]?: BatchMark };
 
-export function markBatched(resolve: Resolver, mark: BatchMark): void {
-  (resolve as Marked)[batchMark] = mark;
-  // Makers of schemas bind resolvers to their map, and a bound function would not be marked. It does not use `this`.
-  Object.defineProperties(resolve, { bind: { value: () => resolve }, isBatched: { value: true } });
+export function markBatched(resolve: Resolver, mark: Omit<BatchMark, 'resolve'>): void {
+  (resolve as Marked)[batchMark] = { ...mark, resolve };
+  Object.defineProperties(resolve, { bind: { value: bindUnlessBatched }, isBatched: { value: true } });
 }
 
-/** Undefined for an ordinary resolver. */
+/** Makers of schemas bind resolvers to their map, and a bound function would not be marked. A batched resolver does not use `this`. */
+function bindUnlessBatched(this: Resolver, ...given: readonly [unknown, ...unknown[]]): Resolver {
+  return batchOf(this) === undefined ? (Function.prototype.bind.apply(this, given as never) as Resolver) : this;
+}
+
+/** Undefined for an ordinary resolver, such as a proxy of a batched one, or a function that has its properties or its prototype. */
 export function batchOf(resolve: Resolver): BatchMark | undefined {
-  return (resolve as Marked)[batchMark];
+  const mark = (resolve as Marked)[batchMark];
+  return mark?.resolve === resolve ? mark : undefined;
 }
 
 /** Wraps a resolver. A batched one stays batched: then a second wrapper gets the list of parents, once for each call. */

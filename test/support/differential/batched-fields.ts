@@ -3,6 +3,7 @@ import type { GraphQLField, GraphQLObjectType, GraphQLSchema } from 'graphql';
 
 import { batch } from '../../../src/entries/index.ts';
 import type { Random } from '../random.ts';
+import { functionWrappers } from '../resolver-wrappers.ts';
 import type { Behaviour } from './behaviour.ts';
 import { declaredType } from './without-propagation.ts';
 
@@ -37,7 +38,10 @@ export function batchFields(schema: GraphQLSchema, random: Random): BatchedField
         const values = sources.map((source) => resultOf(one, source));
         return mode === 'promise' && values.some(isPromise) ? Promise.all(values.map(withoutRejection)) : values;
       }) as never) as Resolve;
-      replaced.push({ field, one, many });
+      if (random.chance(0.2)) {
+        const wrap = random.pick(Object.values(functionWrappers));
+        replaced.push({ field, one: wrap(one, refuseSome) as Resolve, many: wrap(many, refuseSome) as Resolve });
+      } else replaced.push({ field, one, many });
     }
   }
   return {
@@ -49,6 +53,13 @@ export function batchFields(schema: GraphQLSchema, random: Random): BatchedField
       return taken;
     },
   };
+}
+
+/** A guard around a resolver, which must run for each parent. */
+function refuseSome(resolve: (...given: any[]) => unknown, given: readonly any[]): unknown {
+  const { place = '' } = (given[0] ?? {}) as Source;
+  if (place.length % 2 === 0) throw new Error('Forbidden.');
+  return resolve(...given);
 }
 
 /** Its value depends on the parent alone. */

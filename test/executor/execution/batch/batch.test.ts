@@ -15,6 +15,7 @@ import { createTester } from '../../../../src/entries/testing.ts';
 import { deferred } from '../../../support/deferred.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import type { LogLine } from '../../../support/recording-logger.ts';
+import { functionWrappers } from '../../../support/resolver-wrappers.ts';
 
 const typeDefs = `
   type Query {
@@ -434,19 +435,44 @@ describe('batch', () => {
     assert.deepEqual(sizes, [1, 1, 1, 1, 2]);
   });
 
-  test('works in a schema of makeExecutableSchema', async () => {
-    const sizes: number[] = [];
-    const resolvers = {
-      Query: { books: () => rows(1, 2) },
-      Book: { label: batch((books) => (sizes.push(books.length), books.map(({ id }) => `${id}`))) },
-    };
-    const schema = makeExecutableSchema({ typeDefs: 'type Query { books: [Book!]! } type Book { label: String }', resolvers });
+  const makers: readonly (readonly [name: string, options: (given: { typeDefs: string; resolvers: any }) => object])[] = [
+    ['typeDefs and resolvers', (given) => given],
+    ["schemaValidation: 'start'", (given) => ({ ...given, schemaValidation: 'start' })],
+    ['makeExecutableSchema', (given) => ({ schema: makeExecutableSchema(given) })],
+  ];
+  for (const [maker, optionsOf] of makers) {
+    test(`is batched in production, with ${maker}`, async () => {
+      const sizes: number[] = [];
+      const label = batch((books: Rows) => (sizes.push(books.length), books.map(({ id }) => `${id}`)));
+      const resolvers = { Query: { books: () => rows(1, 2) }, Book: { label } };
+      const given = optionsOf({ typeDefs: `type Query { books: [Book!]! } type Book { label: String } # ${maker}`, resolvers });
 
-    const { data } = await createTester({ schema, csrfPrevention: true }).run('{ books { label } }');
+      await createTester(createHandler({ nodeEnv: 'production', logger: recordingLogger()[0], ...given } as never)).run(
+        '{ books { label } }',
+      );
 
-    assert.deepEqual(data, { books: [{ label: '1' }, { label: '2' }] });
-    assert.deepEqual(sizes, [2]);
-  });
+      assert.deepEqual(sizes, [2]);
+    });
+
+    for (const [wrapper, wrap] of Object.entries(functionWrappers))
+      test(`is never called past a guard that is ${wrapper} around it, with ${maker}`, async () => {
+        const label = wrap(batch((books: Rows) => books.map(({ id }) => `secret ${id}`)) as never, (resolve, given) => {
+          if (given[0].id === 2) throw new Error('Forbidden.');
+          return resolve(...given);
+        });
+        const resolvers = { Query: { books: () => rows(1, 2) }, Book: { label } };
+        const given = optionsOf({
+          typeDefs: `type Query { books: [Book!]! } type Book { label: String } # ${maker}, ${wrapper}`,
+          resolvers,
+        });
+
+        const { data } = await createTester(createHandler({ nodeEnv: 'production', logger: recordingLogger()[0], ...given } as never)).run(
+          '{ books { label } }',
+        );
+
+        assert.deepEqual(data, { books: [{ label: 'secret 1' }, { label: null }] });
+      });
+  }
 
   test('is one event of the channel for resolvers, with the number of parents', async (t) => {
     const { run } = createServer();
