@@ -109,7 +109,7 @@ async function answersBefore(context: TestContext, project: ExampleProject): Pro
 
 /** What package.json lists after the migration, from the parts. */
 const installed: Readonly<Record<string, readonly string[]>> = {
-  'migration-version-3': ['@apollo/subgraph', 'graphql-tag'],
+  'migration-version-3': ['@apollo/subgraph', '@graphql-tools/mock', 'apollo-server-plugin-response-cache', 'graphql-tag'],
 };
 
 async function answersAfter(context: TestContext, project: ExampleProject): Promise<Answer[]> {

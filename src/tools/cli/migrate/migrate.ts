@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 
 import { firstLineOf } from '../../../shared/index.ts';
 import type { MigrateArguments } from '../arguments.ts';
@@ -11,13 +11,14 @@ import { diffOf } from './diff.ts';
 import { readManifests } from './manifests.ts';
 import type { Manifest, Manifests } from './manifests.ts';
 import { isOfVersion3, packageOf } from './modules.ts';
+import { hasOldResponseCache, modulesOfMocks, requireDefaultOfResponseCache } from './brought-along.ts';
 import { findOldRuntimes } from './old-runtimes.ts';
 import { reportOtherServers } from './other-servers.ts';
 import { listsVersion3, rewritePackage } from './package-file.ts';
 import { findParser } from './parser.ts';
 import type { Parse } from './parser.ts';
 import { referencesIn } from './references.ts';
-import { lineOf, rewriteImports } from './rewrite.ts';
+import { rewriteImports } from './rewrite.ts';
 import type { Finding, Rewritten } from './rewrite.ts';
 import { findSourceFiles } from './source-files.ts';
 import type { SourceFile } from './source-files.ts';
@@ -47,18 +48,15 @@ export async function runMigrate(settings: MigrateArguments, directory: string, 
   for (const change of [...relevant, ...packages]) await apply(change, settings, { directory, terminal });
   const concerned = new Set(relevant.flatMap(({ file }) => manifests.above(file)));
   const unfit = await Promise.all([...concerned].map((one) => findUnfitPackages(one, directory)));
-  report(
-    relevant,
-    [...findingsIn(relevant, directory), ...unfit.flat(), ...(await findOldRuntimes(directory))],
-    settings.isDryRun,
-    terminal,
-  );
+  const folders = new Set([directory, ...[...concerned].map(({ file }) => dirname(file))]);
+  const runtimes = await Promise.all([...folders].map((folder) => findOldRuntimes(folder, directory)));
+  report(relevant, [...findingsIn(relevant, directory), ...unfit.flat(), ...runtimes.flat()], settings.isDryRun, terminal);
   reportOtherServers([...texts.values()], terminal);
   return 0;
 }
 
 /** Files without any of these need not be parsed. */
-const mayChange = /apollo-|@apollo\/|\.createHandler\(|['"]graphql-tools['"]/;
+const mayChange = /apollo-|@apollo\/|\.createHandler\(|['"]graphql-tools\b|\bApolloServer\b/;
 
 interface ProjectFiles {
   readonly manifests: Manifests;
@@ -72,10 +70,11 @@ type Outcome = Pick<Change, 'after' | 'findings' | 'modules'>;
 function makeChanges(parse: Parse, texts: ReadonlyMap<string, string>, { manifests, directory }: ProjectFiles): Change[] {
   const hasUploads = schemaTexts(texts, directory).some(usesUpload);
   const steps: Step[] = [
-    (source) => ({ text: source.text, modules: [], findings: findOldTools(source, manifests) }),
     (source) => (hasUploads ? { text: source.text, modules: [], findings: findUploads(source) } : undefined),
     (source) => (isOfVersion2(manifests, source.file) ? keepCORSOfVersion2(source) : undefined),
-    ({ text, program }) => rewriteImports(text, program),
+    (source) => ({ text: source.text, modules: modulesOfMocks(source), findings: [] }),
+    (source) => (hasOldResponseCache(manifests, source.file) ? requireDefaultOfResponseCache(source) : undefined),
+    ({ file, text, program }) => rewriteImports(text, program, (module) => isReplaced(module, file, manifests)),
   ];
   return [...texts].map(([file, text]) => ({
     file,
@@ -113,24 +112,22 @@ function applySteps(parse: Parse, steps: readonly Step[], { file, text }: Omit<S
   return { after, findings, modules };
 }
 
+/** True for modules of version 3, and for a graphql-tools that does not work with graphql 16 or that came with a server of version 2. */
+function isReplaced(module: string, file: string, manifests: Manifests): boolean {
+  if (packageOf(module) !== 'graphql-tools') return isOfVersion3(module);
+  const range = manifests.rangeOf('graphql-tools', file);
+  return range === undefined || isBelow(range, { major: 8, minor: 0 });
+}
+
 function schemaTexts(texts: ReadonlyMap<string, string>, directory: string): string[] {
   const files = globSync('**/*.{graphql,graphqls,gql}', { cwd: directory, exclude: (name) => name === 'node_modules' });
   return [...texts.values(), ...files.map((file) => readFileSync(join(directory, file), 'utf8'))];
 }
 
-/** graphql-tools 4 or older. Later versions re-export the packages of @graphql-tools, and work. */
-function findOldTools({ file, text }: SourceFile, manifests: Manifests): Finding[] {
-  const at = text.search(/['"]graphql-tools['"]/);
-  if (at < 0 || !isBelow(manifests.rangeOf('graphql-tools', file), { major: 5, minor: 0 })) return [];
-  const message =
-    'graphql-tools 4 does not work with graphql 16: makeExecutableSchema is in graphql-functions/v3/core, SchemaDirectiveVisitor in graphql-functions/v3, and the rest in the packages of @graphql-tools.';
-  return [{ line: lineOf(text, at), message }];
-}
-
 /** Updates the package.json of each file: the nearest that lists the old packages, else the nearest. */
 async function changePackages(parse: Parse, changes: readonly Change[], manifests: Manifests): Promise<Change[]> {
   const version = await readPackageVersion();
-  const stillUsed = changes.flatMap(({ file, after }) => (mayChange.test(after) ? modulesOf(parse, file, after) : []));
+  const stillUsed = changes.flatMap(({ file, after }) => (mayChange.test(after) ? packagesIn(parse, file, after) : []));
   return manifests.all().flatMap((manifest) => {
     const { file, text } = manifest;
     const ofManifest = changes.filter((change) => isChangedFor(manifest, manifests.above(change.file)));
@@ -156,11 +153,9 @@ function packagesBroughtAlong(text: string): string[] {
   );
 }
 
-function modulesOf(parse: Parse, file: string, text: string): string[] {
+function packagesIn(parse: Parse, file: string, text: string): string[] {
   try {
-    return referencesIn(parse(file, text))
-      .map(({ module }) => packageOf(module))
-      .filter(isOfVersion3);
+    return referencesIn(parse(file, text)).map(({ module }) => packageOf(module));
   } catch {
     return [];
   }

@@ -3,6 +3,7 @@ export type Destination = { readonly module: string } | { readonly isGlobal: tru
 
 const v3 = 'graphql-functions/v3';
 const core = 'graphql-functions/v3/core';
+const rest = 'graphql-functions/v3/datasource-rest';
 
 const ofEveryServer =
   'ApolloServer Config Context ContextFunction CreateHandlerOptions GatewayInterface GraphQLOptions GraphQLSchemaModule SchemaDirectiveVisitor';
@@ -22,8 +23,45 @@ export const sharedNames: readonly string[] = names(
   'ApolloError ApolloServerPlugin AuthenticationError ForbiddenError GraphQLRequest GraphQLResponse PluginDefinition SyntaxError UserInputError ValidationError gql toApolloError',
 );
 
+/** Names of the other entries, which a test compares as well. */
+export const otherNames: Readonly<Record<string, readonly string[]>> = {
+  [core]: names(
+    `AnyFunction AnyFunctionMap ApolloConfig ApolloConfigInput ApolloError ApolloServerBase ApolloServerPlugin ApolloServerPluginCacheControl ApolloServerPluginCacheControlDisabled ApolloServerPluginCacheControlOptions ApolloServerPluginDrainHttpServer ApolloServerPluginDrainHttpServerOptions ApolloServerPluginInlineTrace ApolloServerPluginInlineTraceDisabled ApolloServerPluginInlineTraceOptions ApolloServerPluginLandingPageDefaultBaseOptions ApolloServerPluginLandingPageDefaultOptions ApolloServerPluginLandingPageDisabled ApolloServerPluginLandingPageGraphQLPlayground ApolloServerPluginLandingPageGraphQLPlaygroundOptions ApolloServerPluginLandingPageLocalDefault ApolloServerPluginLandingPageLocalDefaultOptions ApolloServerPluginLandingPageProductionDefault ApolloServerPluginLandingPageProductionDefaultOptions ApolloServerPluginSchemaReporting ApolloServerPluginSchemaReportingOptions ApolloServerPluginUsageReporting ApolloServerPluginUsageReportingDisabled ApolloServerPluginUsageReportingOptions ApolloServerTestClient AuthenticationError BaseContext CacheAnnotation CacheHint CachePolicy CacheScope ClientInfo Config Context ContextFunction convertNodeHttpToRequest createTestClient CSRFPreventionOptions DataSources DocumentStore ErrorOptions ErrorsAreMissesCache ExecutableSchemaOptions ForbiddenError formatApolloErrors fromGraphQLError GatewayInterface GenerateClientInfo gql GraphQLExecutionResult GraphQLExecutor GraphQLFieldResolverParams GraphQLOptions GraphQLRequest GraphQLRequestContext GraphQLRequestContextDidEncounterErrors GraphQLRequestContextDidResolveOperation GraphQLRequestContextDidResolveSource GraphQLRequestContextExecutionDidStart GraphQLRequestContextParsingDidStart GraphQLRequestContextResponseForOperation GraphQLRequestContextValidationDidStart GraphQLRequestContextWillSendResponse GraphQLRequestExecutionListener GraphQLRequestListener GraphQLRequestListenerDidResolveField GraphQLRequestListenerExecutionDidEnd GraphQLRequestListenerParsingDidEnd GraphQLRequestListenerValidationDidEnd GraphQLRequestMetrics GraphQLResponse GraphQLSchemaContext GraphQLSchemaModule GraphQLServerListener GraphQLServerOptions GraphQLService GraphQLServiceConfig GraphQLServiceContext HttpQueryError HttpQueryRequest HttpQueryResponse HTTPRequestHead InMemoryLRUCache isHttpQueryError KeyvAdapter KeyValueCache KeyValueCacheSetOptions LandingPage Logger makeExecutableSchema newCachePolicy PersistedQueryNotFoundError PersistedQueryNotSupportedError PersistedQueryOptions PluginDefinition PrefixingKeyValueCache resolveGraphqlOptions ResolveInfoCacheControl runHttpQuery SchemaChangeCallback SchemaHash SendValuesBaseOptions SyntaxError toApolloError Unsubscriber UserInputError ValidationError ValidationRule ValueOrPromise VariableValueOptions VariableValues WithRequired`,
+  ),
+  'graphql-functions/v3/datasource': names('DataSource DataSourceConfig KeyValueCache'),
+  [rest]: names('Body CacheOptions HTTPCache Request RequestOptions Response RESTDataSource URLSearchParamsInit'),
+};
+
 function names(text: string): string[] {
   return text.split(' ');
+}
+
+/** Names of graphql-tools before version 8, which does not work with graphql 16. */
+const namesOfTools: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    Object.entries({
+      '@graphql-tools/schema': 'addResolversToSchema mergeSchemas IExecutableSchemaDefinition',
+      '@graphql-tools/merge': 'mergeResolvers mergeTypeDefs',
+      '@graphql-tools/mock': 'addMocksToSchema createMockStore IMocks MockList mockServer relayStylePaginationMock',
+      '@graphql-tools/load-files': 'loadFiles loadFilesSync',
+      '@graphql-tools/utils':
+        'filterSchema getDirective getDirectives IDirectiveResolvers IFieldResolver IResolvers IResolverValidationOptions ISchemaLevelResolver ITypeDefinitions MapperKind mapSchema printSchemaWithDirectives pruneSchema',
+    }).flatMap(([module, list]) => names(list).map((name) => [name, module])),
+  ),
+  // Supports schemaDirectives, which @graphql-tools/schema ignores silently.
+  makeExecutableSchema: core,
+  SchemaDirectiveVisitor: v3,
+};
+
+function destinationOfTool(name: string | undefined): Destination {
+  if (name === undefined)
+    return { left: 'This version of graphql-tools does not work with graphql 16: import its names from the packages of @graphql-tools' };
+  if (Object.hasOwn(namesOfTools, name)) return { module: namesOfTools[name]! };
+  const advice =
+    name === 'addMockFunctionsToSchema'
+      ? 'use addMocksToSchema of @graphql-tools/mock'
+      : 'look for its replacement in the packages of @graphql-tools';
+  return { left: `${name} of graphql-tools does not work with graphql 16: ${advice}` };
 }
 
 /** Names that version 2 re-exported from other packages. */
@@ -45,7 +83,7 @@ const internals = ['generateSchemaHash', 'processGraphQLRequest', 'hasPersistedQ
 /** Modules whose names all move to one place. */
 const whole: Readonly<Record<string, string>> = {
   'apollo-datasource': 'graphql-functions/v3/datasource',
-  'apollo-datasource-rest': 'graphql-functions/v3/datasource-rest',
+  'apollo-datasource-rest': rest,
   'apollo-server-errors': core,
   'apollo-server-testing': core,
   'apollo-server-types': core,
@@ -75,7 +113,7 @@ const webNames =
 
 /** Types of apollo-server-env that data sources and plugins use. */
 const typesOfEnv: Readonly<Record<string, string>> = {
-  URLSearchParamsInit: 'graphql-functions/v3/datasource-rest',
+  URLSearchParamsInit: rest,
   ValueOrPromise: core,
 };
 
@@ -102,7 +140,9 @@ export function isOfVersion3(module: string): boolean {
 /** Where a module's name moves. An undefined name stands for the whole module. */
 export function destinationOf(module: string, name: string | undefined): Destination {
   const from = packageOf(module);
-  if (Object.hasOwn(whole, from)) return { module: whole[from]! };
+  if (from === 'graphql-tools') return destinationOfTool(name);
+  if (Object.hasOwn(whole, from))
+    return name === undefined || otherNames[whole[from]!]!.includes(name) ? { module: whole[from]! } : missing(name, from);
   if (name === undefined) return destinationOfWhole(from);
   if (from === 'apollo-server-env')
     return webNames.test(name)
@@ -114,15 +154,17 @@ export function destinationOf(module: string, name: string | undefined): Destina
   if (other !== undefined)
     return other === '' ? { left: `${name} does not exist in this package, which does not support uploads` } : { module: other };
   if (internals.includes(name)) return { left: `${name} of ${from} is internal, and does not exist here` };
-  if (from === 'apollo-server-core') return { module: core };
+  if (from === 'apollo-server-core') return otherNames[core]!.includes(name) ? { module: core } : missing(name, from);
   const entry = Object.hasOwn(servers, from) ? servers[from]! : undefined;
   const isShared = sharedNames.includes(name);
   if (entry !== undefined && (isShared || serverNames[entry]!.includes(name))) return { module: entry };
-  if (isShared || from === 'apollo-server-lambda' || coreNames.test(name)) return { module: core };
-  return {
-    left:
-      entry === undefined ? `${name} of ${from} belongs to another platform: ${wayOut(from)}` : `${name} of ${from} does not exist here`,
-  };
+  if (otherNames[core]!.includes(name)) return { module: core };
+  if (entry !== undefined) return missing(name, from);
+  return { left: `${name} of ${from} belongs to another platform: ${wayOut(from)}` };
+}
+
+function missing(name: string, from: string): Destination {
+  return { left: `${name} of ${from} does not exist here` };
 }
 
 /** The replacement for a server that has no entry in this package. */
@@ -130,10 +172,6 @@ function wayOut(from: string): string {
   if (from === 'apollo-server-cloudflare') return 'use createHandler of graphql-functions/fetch there';
   return "use createHandler() of ApolloServer in graphql-functions/v3/express, which takes Node's request and response";
 }
-
-/** Names that every server re-exported from apollo-server-core. */
-const coreNames =
-  /^(?:ApolloServer(?:Base|Plugin\w+)|GraphQLRequest\w*|GraphQLServ\w+|BaseContext|Logger|KeyValueCache|InMemoryLRUCache|Cache(?:Scope|Hint|Policy)|formatApolloErrors)$/;
 
 function destinationOfWhole(from: string): Destination {
   if (Object.hasOwn(servers, from)) return { module: servers[from]! };

@@ -25,11 +25,15 @@ export function listsVersion3(manifest: Manifest): boolean {
 export function rewritePackage(manifest: Manifest, { modules, stillUsed, listedAbove, version }: PackageChange): string {
   const isUsed = modules.some((module) => packageOf(module) === 'graphql-functions');
   if (!isUsed && !listsVersion3(manifest)) return manifest.text;
-  const written = JSON.parse(manifest.text) as { dependencies?: Versions; devDependencies?: Versions };
+  const written = JSON.parse(manifest.text) as Written;
   const listed = [written.dependencies, written.devDependencies].filter((one) => one !== undefined);
-  const unused = packagesOfVersion3.filter((name) => !stillUsed.includes(name));
+  const replaced = [
+    ...packagesOfVersion3,
+    ...(isBelow(rangeIn(manifest, 'graphql-tools'), { major: 8, minor: 0 }) ? ['graphql-tools'] : []),
+  ];
+  const unused = replaced.filter((name) => !stillUsed.includes(name));
   for (const versions of listed) for (const name of unused) delete versions[name];
-  for (const versions of listed)
+  for (const versions of [...listed, ...forcedVersions(written)])
     for (const [name, firstFit, range] of tooOldForGraphQL16) if (isBelow(versions[name], firstFit)) versions[name] = range;
   const missing = new Set([...modules.map(packageOf), ...(isUsed ? ['graphql'] : [])]);
   const ranges: Versions = { ...broughtAlong, graphql: '^16.15.0', 'graphql-functions': `^${version}` };
@@ -40,4 +44,25 @@ export function rewritePackage(manifest: Manifest, { modules, stillUsed, listedA
   }
   const indent = /^([ \t]+)"/m.exec(manifest.text)?.[1] ?? '  ';
   return JSON.stringify(written, null, indent) + (manifest.text.endsWith('\n') ? '\n' : '');
+}
+
+/** The parts of package.json that decide on versions. */
+interface Written {
+  dependencies?: Versions;
+  readonly devDependencies?: Versions;
+  readonly peerDependencies?: Versions;
+  readonly overrides?: unknown;
+  readonly resolutions?: unknown;
+  readonly pnpm?: { readonly overrides?: unknown };
+}
+
+/** Versions that take precedence over those of dependencies, and those that users of a package must have. */
+function forcedVersions({ peerDependencies = {}, overrides, resolutions, pnpm }: Written): Versions[] {
+  return [peerDependencies, ...[overrides, resolutions, pnpm?.overrides].flatMap(versionsIn)];
+}
+
+/** The objects of overrides, which npm nests by package. */
+function versionsIn(overrides: unknown): Versions[] {
+  if (typeof overrides !== 'object' || overrides === null) return [];
+  return [overrides as Versions, ...Object.values(overrides).flatMap(versionsIn)];
 }

@@ -23,8 +23,8 @@ export interface Rewritten {
   readonly modules: readonly string[];
 }
 
-/** Rewrites a file's references to modules of version 3. */
-export function rewriteImports(text: string, program: Node): Rewritten {
+/** Rewrites a file's references to the modules that this package replaces. */
+export function rewriteImports(text: string, program: Node, isReplaced: (module: string) => boolean = isOfVersion3): Rewritten {
   const edits: Edit[] = [];
   const findings: Finding[] = [];
   const modules = new Set<string>();
@@ -32,11 +32,16 @@ export function rewriteImports(text: string, program: Node): Rewritten {
   const isLater = references.some(({ module }) => /^@apollo\/(?:server|datasource-rest)$/.test(packageOf(module)));
   for (const reference of references) {
     // Version 4 imports its caches from the same packages: without version 3's server, these imports stay.
-    if (!isOfVersion3(reference.module) || (isLater && reference.module.startsWith('@apollo/'))) continue;
+    if (!isReplaced(reference.module) || (isLater && reference.module.startsWith('@apollo/'))) continue;
     const groups = groupsOf(reference);
     for (const left of groups.left) findings.push({ line: lineOf(text, reference.literal.start), message: left });
     for (const module of groups.byModule.keys()) modules.add(module);
-    edits.push(...editsFor(text, reference, groups));
+    const made = editsFor(text, reference, groups);
+    if (made.length === 0 && groups.byModule.size > 0) {
+      const message = `This import of ${reference.module} was left unchanged: write a separate statement for each of ${[...groups.byModule.keys()].join(', ')}.`;
+      findings.push({ line: lineOf(text, reference.literal.start), message });
+    }
+    edits.push(...made);
   }
   return { text: applyEdits(text, edits), findings, modules: [...modules] };
 }

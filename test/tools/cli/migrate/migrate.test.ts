@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { serverNames, sharedNames } from '../../../../src/tools/cli/migrate/modules.ts';
+import { otherNames, serverNames, sharedNames } from '../../../../src/tools/cli/migrate/modules.ts';
 import { runTypeScript } from '../../../support/run-typescript.ts';
 import { handlers } from './handlers.ts';
 import { answersOf, migrate, projectWith } from './project.ts';
@@ -158,24 +158,163 @@ test('files of other servers are counted, with what to do about them', async (co
   match(printed, /1 file uses Mercurius and was left unchanged/);
 });
 
-for (const [version, isNamed] of [
+for (const [version, isChanged] of [
   ['^4.0.8', true],
   ['3', true],
+  // A server of version 2 brought it along.
+  [undefined, true],
+  ['^7.0.5', true],
   ['^9.0.0', false],
   ['8.3.19', false],
 ] as const)
-  test(`a file that imports graphql-tools ${version} is ${isNamed ? 'named, and' : 'not named, and'} left`, async (context) => {
-    const text = "import gql from 'graphql-tag';\nimport { makeExecutableSchema } from 'graphql-tools';\n";
+  test(`imports of graphql-tools ${version ?? 'that no package.json lists'} ${isChanged ? 'change, because it does not work with graphql 16' : 'stay'}`, async (context) => {
+    const text = "import { addMockFunctionsToSchema, makeExecutableSchema, MockList } from 'graphql-tools';\n";
     const project = await projectWith(context, {
       'schema.mjs': text,
-      'package.json': JSON.stringify({ dependencies: { 'graphql-tools': version } }),
+      'package.json': JSON.stringify({
+        dependencies: { 'apollo-server-lambda': '^2.0.0', ...(version !== undefined && { 'graphql-tools': version }) },
+      }),
     });
 
     const printed = await migrate(project);
 
-    equal(/schema\.mjs:2  graphql-tools 4 does not work with graphql 16: makeExecutableSchema is in/.test(printed), isNamed);
-    equal(await readFile(join(project.directory, 'schema.mjs'), 'utf8'), text);
+    const changed = `import { makeExecutableSchema } from 'graphql-functions/v3/core';
+import { MockList } from '@graphql-tools/mock';
+import { addMockFunctionsToSchema } from 'graphql-tools';
+`;
+    equal(await readFile(join(project.directory, 'schema.mjs'), 'utf8'), isChanged ? changed : text);
+    equal(/schema\.mjs:1 {2}addMockFunctionsToSchema of graphql-tools .* use addMocksToSchema/.test(printed), isChanged);
   });
+
+test('a name that this package does not have stays, and is reported, for every package of version 3', async (context) => {
+  const modules = ['apollo-server-lambda', 'apollo-server-core', 'apollo-datasource', 'apollo-datasource-rest', 'apollo-server-types'];
+  const files = Object.fromEntries(modules.map((module) => [`${module}.mjs`, `import { Nothing } from '${module}';\n`]));
+  const project = await projectWith(context, files);
+
+  const printed = await migrate(project);
+
+  for (const module of modules) {
+    match(printed, new RegExp(`${module}\\.mjs:1  Nothing of ${module} does not exist here`));
+    equal(await readFile(join(project.directory, `${module}.mjs`), 'utf8'), files[`${module}.mjs`]);
+  }
+});
+
+test('a statement that declares more than its import is left, with the reason', async (context) => {
+  const text = "const { gql, PubSub } = require('apollo-server-lambda'), port = 1;\n";
+  const project = await projectWith(context, { 'a.cjs': text });
+
+  const printed = await migrate(project);
+
+  equal(await readFile(join(project.directory, 'a.cjs'), 'utf8'), text);
+  match(printed, /a\.cjs:1 {2}This import of apollo-server-lambda was left unchanged: write a separate statement/);
+});
+
+test('the option mocks adds the package that it needs', async (context) => {
+  const project = await projectWith(context, {
+    'a.mjs':
+      "import { ApolloServer } from 'apollo-server-lambda';\nexport const { createHandler } = new ApolloServer({ typeDefs, mocks: true });\n",
+    'package.json': manifest,
+  });
+
+  await migrate(project);
+
+  match(await readFile(join(project.directory, 'package.json'), 'utf8'), /"@graphql-tools\/mock": "\^9/);
+});
+
+for (const [before, after] of [
+  [
+    "const plugin = require('apollo-server-plugin-response-cache');",
+    "const plugin = require('apollo-server-plugin-response-cache').default;",
+  ],
+  ["const { default: plugin } = require('apollo-server-plugin-response-cache');", undefined],
+  ["const plugin = require('apollo-server-plugin-response-cache').default;", undefined],
+] as const)
+  test(`the response cache of version 2 is required as version 3 exports it: ${before}`, async (context) => {
+    const project = await projectWith(context, {
+      'a.cjs': `const { ApolloServer } = require('apollo-server-lambda');\n${before}\n`,
+      'package.json': '{ "dependencies": { "apollo-server-lambda": "^2.0.0", "apollo-server-plugin-response-cache": "^0.9.0" } }',
+    });
+
+    await migrate(project);
+
+    equal((await readFile(join(project.directory, 'a.cjs'), 'utf8')).split('\n')[1], after ?? before);
+    match(await readFile(join(project.directory, 'package.json'), 'utf8'), /"apollo-server-plugin-response-cache": "\^3\.8\.2"/);
+  });
+
+test('resolutions, overrides and peer dependencies with a graphql below 16 are updated', async (context) => {
+  const project = await projectWith(context, {
+    'a.mjs': "import { gql } from 'apollo-server-lambda';\n",
+    'package.json': JSON.stringify({
+      dependencies: { 'apollo-server-lambda': '^3.0.0' },
+      peerDependencies: { graphql: '^14.0.0 || ^15.0.0' },
+      resolutions: { graphql: '15.8.0', lodash: '4.17.21' },
+      overrides: { graphql: '$graphql', express: { graphql: '^15.0.0' } },
+      pnpm: { overrides: { graphql: '15' } },
+    }),
+  });
+
+  await migrate(project);
+
+  const written = JSON.parse(await readFile(join(project.directory, 'package.json'), 'utf8')) as Record<string, unknown>;
+  deepEqual(
+    [written['peerDependencies'], written['resolutions'], written['overrides'], written['pnpm']],
+    [
+      { graphql: '^16.15.0' },
+      { graphql: '^16.15.0', lodash: '4.17.21' },
+      { graphql: '$graphql', express: { graphql: '^16.15.0' } },
+      { overrides: { graphql: '^16.15.0' } },
+    ],
+  );
+});
+
+test('installed packages whose peers exclude graphql 16, and a range of @apollo/subgraph with 2.15, are named', async (context) => {
+  const installed = (peer: string): string => JSON.stringify({ version: '8.0.0', peerDependencies: { graphql: peer } });
+  const project = await projectWith(context, {
+    'api/a.mjs': "import { gql } from 'apollo-server-lambda';\n",
+    'api/package.json': JSON.stringify({
+      dependencies: { 'apollo-server-lambda': '^3.0.0', '@apollo/subgraph': '^2.4.0', 'graphql-shield': '7', 'graphql-scalars': '1' },
+      devDependencies: { 'graphql-upload': '8' },
+    }),
+    'node_modules/graphql-shield/package.json': installed('^14.0.0 || ^15.0.0'),
+    'node_modules/graphql-scalars/package.json': installed('^0.8.0 || ^14.0.0 || >=15.0.0 <17'),
+    'api/node_modules/graphql-upload/package.json': installed('0.13.1 - 15'),
+  });
+
+  const printed = await migrate(project);
+
+  match(printed, /api\/package\.json:1 {2}graphql-shield 8\.0\.0 does not support graphql 16: its peer dependency is graphql \^14/);
+  match(printed, /graphql-upload 8\.0\.0 does not support graphql 16/);
+  match(printed, /@apollo\/subgraph \^2\.4\.0 includes 2\.15/);
+  doesNotMatch(printed, /graphql-scalars 8/);
+});
+
+test('old versions in engines, scripts, tsconfig.json and the folder of a package are listed with their line', async (context) => {
+  const project = await projectWith(context, {
+    'package.json': `{
+  "engines": { "node": "12.x || 14.x" },
+  "scripts": { "build": "esbuild --target=node14 a.mjs", "types": "npx -p typescript@4.2 tsc" },
+  "devDependencies": { "typescript": "<4.9.0", "@types/node": "^14.18.0" }
+}`,
+    'tsconfig.json': '{ "compilerOptions": {\n  "target": "ES5"\n} }',
+    'services/a/package.json': '{ "dependencies": { "apollo-server-lambda": "^3.0.0" }, "engines": { "node": ">=12" } }',
+    'services/a/serverless.yml': 'provider:\n  runtime: nodejs14.x\n',
+    'services/a/a.mjs': "import { gql } from 'apollo-server-lambda';\n",
+  });
+
+  const printed = await migrate(project);
+
+  for (const line of [
+    /package\.json:2 {2}"node": "12\.x \|\| 14\.x" in engines excludes/,
+    /package\.json:3 {2}node14 is too old/,
+    /package\.json:3 {2}typescript@4\.2 cannot read the types/,
+    /package\.json:4 {2}TypeScript <4\.9\.0 requires "skipLibCheck"/,
+    /package\.json:4 {2}@types\/node \^14\.18\.0 lacks types/,
+    /tsconfig\.json:2 {2}"target": "ES5" is too old/,
+    /services\/a\/serverless\.yml:2 {2}nodejs14\.x is too old/,
+  ])
+    match(printed, line);
+  doesNotMatch(printed, /">=12" in engines/);
+});
 
 test('settings with an old Node version are listed with their line', async (context) => {
   const project = await projectWith(context, {
@@ -223,9 +362,9 @@ test('what a file still imports of a replaced package stays in package.json', as
 test('the command knows the names of the entries it points to', async () => {
   const exportsOf = async (file: string): Promise<string[]> => {
     const text = await readFile(join(root, file), 'utf8');
-    return [...text.matchAll(/export (?:type )?\{([^}]*)\}/g)]
-      .flatMap(([, list = '']) => list.split(',').map((name) => name.trim().replace(/^.* as /, '')))
-      .filter(Boolean);
+    const lists = [...text.matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap(([, list = '']) => list.split(','));
+    const declared = [...text.matchAll(/export type (\w+) =/g)].map(([, name = '']) => name);
+    return [...lists.map((name) => name.trim().replace(/^.* as /, '')).filter(Boolean), ...declared];
   };
 
   const common = await exportsOf('src/v3/common.ts');
@@ -233,6 +372,8 @@ test('the command knows the names of the entries it points to', async () => {
     const exported = await exportsOf(`src/entries/${entry.replace('graphql-functions/', '')}.ts`);
     deepEqual([...common, ...exported].toSorted(), [...sharedNames, ...names].toSorted(), entry);
   }
+  for (const [entry, names] of Object.entries(otherNames))
+    deepEqual((await exportsOf(`src/entries/${entry.replace('graphql-functions/', '')}.ts`)).toSorted(), [...names].toSorted(), entry);
 });
 
 test('a missing path is an error', async (context) => {

@@ -127,4 +127,106 @@ exports.handler = server.createHandler({ cors: { origin: 'https://shop.example',
     caller: 'lambda-rest',
     part: 'migration-version-2',
   },
+  'version 2 with graphql-tools that it brought along, and the response cache': {
+    files: {
+      'package.json': manifest({
+        'apollo-server-lambda': '^2.26.0',
+        'apollo-server-plugin-response-cache': '^0.9.0',
+        graphql: '^15.8.0',
+      }).replace('"type": "module",', '"engines": { "node": "12.x" },'),
+      'src/schema.js': `const { makeExecutableSchema } = require('graphql-tools');
+
+module.exports = makeExecutableSchema({ typeDefs: \`${typeDefs}\`, resolvers: ${resolvers} });
+`,
+      'src/handler.js': `const { ApolloServer } = require('apollo-server-lambda');
+const responseCachePlugin = require('apollo-server-plugin-response-cache');
+const schema = require('./schema');
+
+const server = new ApolloServer({ schema, plugins: [responseCachePlugin()] });
+exports.handler = server.createHandler();
+`,
+    },
+    entry: 'src/handler.js',
+    caller: 'lambda-rest',
+    part: 'migration-version-2',
+  },
+  'version 2 with schema directives': {
+    files: {
+      'package.json': manifest({ 'apollo-server-lambda': '^2.26.0', graphql: '^15.8.0', 'graphql-tools': '^4.0.8' }),
+      'handler.js': `import { ApolloServer, gql } from 'apollo-server-lambda';
+import { SchemaDirectiveVisitor } from 'graphql-tools';
+
+class Loud extends SchemaDirectiveVisitor {
+  visitFieldDefinition(field) {
+    const { resolve } = field;
+    field.resolve = (...args) => resolve(...args).toUpperCase();
+  }
+}
+
+const typeDefs = gql\`
+  directive @loud on FIELD_DEFINITION
+  ${typeDefs.replace('hello(name: String): String', 'hello(name: String): String @loud')}
+\`;
+
+export const handler = new ApolloServer({ typeDefs, resolvers: ${resolvers}, schemaDirectives: { loud: Loud } }).createHandler();
+`,
+    },
+    entry: 'handler.js',
+    caller: 'lambda-rest',
+    part: 'migration-version-2',
+  },
+  mocks: {
+    files: {
+      'package.json': version3,
+      'handler.js': `import { ApolloServer } from 'apollo-server-lambda';
+
+const mocks = { String: () => 'a word' };
+
+export const handler = new ApolloServer({ typeDefs: \`${typeDefs}\`, mocks }).createHandler();
+`,
+    },
+    entry: 'handler.js',
+    caller: 'lambda',
+    part: 'migration-version-3',
+  },
+  'workspace with resolutions and an old Node': {
+    files: {
+      'package.json': `${JSON.stringify(
+        {
+          private: true,
+          workspaces: ['services/*'],
+          resolutions: { graphql: '15.8.0', '@graphql-tools/utils': '7.10.0' },
+          engines: { node: '>=14 <17' },
+          scripts: { bundle: 'esbuild --bundle --target=node14 src/index.ts' },
+          devDependencies: { '@types/node': '^14.18.0', typescript: '<4.9.0' },
+        },
+        null,
+        2,
+      )}\n`,
+      'tsconfig.json': '{ "compilerOptions": { "target": "ES5", "skipLibCheck": true } }\n',
+      'services/graphql/package.json': version3,
+      'services/graphql/serverless.yml': 'provider:\n  name: aws\n  runtime: nodejs14.x\n',
+      'services/graphql/src/index.ts': `import { ApolloServer, AuthenticationError, gql } from 'apollo-server-lambda';
+
+const context = ({ event }: { event: { headers: Record<string, string> } }) => {
+  if (event.headers['x-user'] === undefined) throw new AuthenticationError('Sign in.');
+  return { user: event.headers['x-user'] };
+};
+
+const typeDefs = gql\`${typeDefs}\`;
+const resolvers = {
+  Query: {
+    hello: (_: unknown, { name }: { name?: string }, { user }: { user: string }) => 'Hello, ' + (name ?? user),
+    fail: () => {
+      throw new Error('broken');
+    },
+  },
+};
+export const handler = new ApolloServer({ typeDefs, resolvers, context }).createHandler();
+`,
+    },
+    entry: 'services/graphql/src/index.ts',
+    caller: 'lambda',
+    part: 'migration-version-3',
+  },
 };
