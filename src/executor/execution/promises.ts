@@ -73,9 +73,21 @@ class Abandonment {
   #look(value: object): void {
     if (this.#seen.size >= maxObjects || this.#seen.has(value) || ArrayBuffer.isView(value)) return;
     this.#seen.add(value);
-    if (Array.isArray(value) || value instanceof Set) for (const item of value as Iterable<unknown>) this.take(item);
+    if (Array.isArray(value)) this.#lookAtItems(value);
+    else if (value instanceof Set) for (const item of value as Iterable<unknown>) this.take(item);
     else if (typeof (value as { [Symbol.iterator]?: unknown })[Symbol.iterator] !== 'function') this.#lookAtProperties(value);
     else if (this.#mayDrain) this.drain((value as Iterable<unknown>)[Symbol.iterator]());
+  }
+
+  /** Some of them may be getters that throw. */
+  #lookAtItems(items: readonly unknown[]): void {
+    for (let at = 0; at < items.length; at++) {
+      try {
+        this.take(items[at]);
+      } catch {
+        // Ignored, as in `take`.
+      }
+    }
   }
 
   #lookAtProperties(value: object): void {

@@ -13,9 +13,10 @@ import type {
 import { withoutStacks } from '../../shared/index.ts';
 import type { ExecutionInvocation } from '../../shared/index.ts';
 import type { Batches } from './batch/batches.ts';
+import { createAsyncHelpers, fragmentsByName } from './info-parts.ts';
+import type { AsyncHelpers } from './info-parts.ts';
 import { isGraphQL17 } from '../graphql-version.ts';
 import type { ObjectLog } from './object-log.ts';
-import { abandon } from './promises.ts';
 import type { FieldTracer } from './trace-execution.ts';
 
 /** Limits the size of a response while it is built. Sizes are characters of JSON, rounded down. */
@@ -79,9 +80,6 @@ interface SelectedField {
 }
 
 export type VariableValues = GraphQLResolveInfo['variableValues'];
-/** `never` with the types of graphql 16, which has no async helpers. */
-type AsyncHelpers = GraphQLResolveInfo extends { readonly getAsyncHelpers: () => infer Helpers } ? Helpers : never;
-
 /** The parts that all `info` objects of one execution share. The last two exist in graphql 17 only. */
 interface InfoParts {
   readonly fragments: Record<string, FragmentDefinitionNode>;
@@ -129,6 +127,7 @@ export class Run {
   #maxSize: number;
   #freeWork: number;
   #errors: GraphQLError[] | undefined = undefined;
+  #sharedError: unknown = none;
   #abortController: AbortController | undefined = undefined;
 
   constructor(settings: RunSettings, plan: RunPlan) {
@@ -163,16 +162,31 @@ export class Run {
     return nodes;
   }
 
-  /** Adds an error to the result; from a limit on, errors are only counted. */
+  /** Adds an error to the result, up to a limit. */
   record(error: GraphQLError): void {
-    const limit = this.settings.answerLimit;
-    if (!this.hasManyErrors) {
-      (this.#errors ??= []).push(error);
-      if (limit?.sharedErrors !== undefined) limit.sharedErrors.left--;
-    }
-    // A million failing fields take seconds; fields that fail because of a cancellation take no time.
-    else if (this.cancelReason === undefined) this.#addWork(workOf.error);
+    if (this.hasManyErrors) return;
+    (this.#errors ??= []).push(error);
+    const shared = this.settings.answerLimit?.sharedErrors;
+    if (shared !== undefined) shared.left--;
+  }
+
+  /** Counts an error above that limit: a million failing fields take seconds. Fields that fail because of a cancellation take no time. */
+  countError(thrown: unknown): void {
+    if (this.cancelReason !== undefined || thrown === this.#sharedError) return;
+    this.#addWork(workOf.error);
     if (this.#size > this.#maxSize) this.#extend();
+  }
+
+  /** Fails fields that share an error, which counts once. */
+  shareError(error: unknown, failFields: () => void): void {
+    if (this.hasManyErrors) this.countError(error);
+    const before = this.#sharedError;
+    this.#sharedError = error;
+    try {
+      failFields();
+    } finally {
+      this.#sharedError = before;
+    }
   }
 
   /** True when further errors are only counted. */
@@ -273,7 +287,7 @@ export class Run {
   #createInfoParts(): InfoParts {
     let asyncHelpers: AsyncHelpers | undefined;
     return {
-      fragments: recordOf(this.#plan.fragmentDefinitions),
+      fragments: fragmentsByName(this.#plan.fragmentDefinitions),
       variableValues: this.#variableValues ?? emptyVariableValues(),
       getAbortSignal: () => this.#abortSignal(),
       getAsyncHelpers: () => (asyncHelpers ??= createAsyncHelpers()),
@@ -288,12 +302,6 @@ export class Run {
     if (this.finished) this.#abortController.abort();
     return this.#abortController.signal;
   }
-}
-
-function recordOf(fragments: readonly FragmentDefinitionNode[]): Record<string, FragmentDefinitionNode> {
-  const record = Object.create(null) as Record<string, FragmentDefinitionNode>;
-  for (const fragment of fragments) record[fragment.name.value] = fragment;
-  return record;
 }
 
 /**
@@ -331,18 +339,8 @@ export function lengthOfJSON(value: object): number {
   }
 }
 
-/** The result of `info.getAsyncHelpers()`. `track` only handles rejections: graphql-js tracks for a hook that plans do not run. */
-function createAsyncHelpers(): AsyncHelpers {
-  return {
-    promiseAll: (values) => {
-      const all = Promise.all(values);
-      all.then(undefined, () => abandon(values));
-      return all as Promise<Awaited<(typeof values)[number]>[]>;
-    },
-    track: (values) => abandon(values),
-  };
-}
-
+/** No thrown value. */
+const none = Symbol('none');
 const noVariables: Readonly<Record<string, unknown>> = Object.freeze({});
 
 export function coercedOf(variableValues: VariableValues): Readonly<Record<string, unknown>> {

@@ -1,5 +1,7 @@
 import { GraphQLError, GraphQLScalarType } from 'graphql';
 
+import { batch } from '../../../src/entries/index.ts';
+
 /** Types that implement every interface and are in the union. */
 export const kinds = 40;
 export const currencies: readonly string[] = Array.from({ length: 500 }, (_, at) => `CURRENCY_${at}`);
@@ -11,7 +13,7 @@ const noted = `note(text: String, where: Where = ${defaults}, pick: Pick, list: 
   later(text: String, where: Where): String`;
 const product = `id: ID! price(currency: Currency = CURRENCY_7, at: DateTime): Float
   siblings(first: Int = 3, where: Where = ${defaults}): [Listed!]!
-  parent: Listed name: String fails: String! refuses: String
+  parent: Listed name: String fails: String! refuses: String stock: Int counted: Int! sold: Int
   ${noted} matrix: [[Float!]!]! related(first: Int = 5): [Thing]`;
 
 /** The schema of a shop as generators make them: filters within filters, oneOf inputs, interfaces of interfaces, pages of edges. */
@@ -65,6 +67,10 @@ const productResolvers = {
   parent: async () => all[3],
   fails,
   refuses: () => Promise.reject(refusal),
+  stock: batch({ maxSize: 7 }, (products) => products.map(() => 3)),
+  // One error, for each call, of fields that may be null and of fields that may not.
+  counted: batch({ maxSize: 7 }, fails),
+  sold: batch(async () => fails()),
   note,
   later: async (_: unknown, { text }: { text?: string }) => text?.slice(0, 1000) ?? 'later',
   matrix: () => [[1, 2, 3], [4, 5, 6], [7, 8, 9]], // prettier-ignore

@@ -32,11 +32,13 @@ export function batchFields(schema: GraphQLSchema, random: Random): BatchedField
     for (const field of Object.values(type.getFields())) {
       if (!random.chance(0.5)) continue;
       const one = resolverOf(field, type);
-      const mode = random.pick(['values', 'promises', 'promise'] as const);
+      const mode = random.pick(['values', 'getters', 'promise', 'promised getters'] as const);
       const many = batch({ maxSize: random.pick([1, 2, 3, 100]) }, ((sources: readonly unknown[]) => {
         calls.push(sources.length);
         const values = sources.map((source) => resultOf(one, source));
-        return mode === 'promise' && values.some(isPromise) ? Promise.all(values.map(withoutRejection)) : values;
+        if (mode === 'promise' && values.some(isPromise)) return Promise.all(values.map(withoutRejection));
+        if (mode === 'promised getters' && values.some(isPromise)) return Promise.resolve(readByGetters(values));
+        return mode === 'values' ? values : readByGetters(values);
       }) as never) as Resolve;
       if (random.chance(0.2)) {
         const wrap = random.pick(Object.values(functionWrappers));
@@ -78,6 +80,19 @@ function resolverOf(field: Field, type: GraphQLObjectType): Resolve {
         })
       : value;
   };
+}
+
+/** A list that throws its errors when they are read. */
+function readByGetters(values: readonly unknown[]): readonly unknown[] {
+  const list: unknown[] = Array.from({ length: values.length });
+  for (const [at, value] of values.entries())
+    Object.defineProperty(list, at, {
+      get: () => {
+        if (value instanceof Error) throw value;
+        return value;
+      },
+    });
+  return list;
 }
 
 function resultOf(resolve: Resolve, source: unknown): unknown {

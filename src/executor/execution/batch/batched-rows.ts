@@ -1,5 +1,5 @@
 import { isPromiseLike } from '../../../shared/index.ts';
-import { completeValue } from '../complete/errors.ts';
+import { completeValue, locate } from '../complete/errors.ts';
 import type { ListRun } from '../complete/items.ts';
 import { plainValue } from '../complete/leaf.ts';
 import { canBeRow, noBatches, rowsBelow } from '../complete/rows.ts';
@@ -102,9 +102,14 @@ class BatchedColumn extends Pending implements BatchReceiver, RowOwner {
 
   takeValues(values: readonly unknown[], { start, end, offset }: BatchSlice): void {
     for (let at = start; at < end; at++) {
-      const value = values[offset + at - start];
-      if (this.#isMissing(at)) this.#put(at, value);
-      else abandon(value);
+      try {
+        const value = values[offset + at - start];
+        if (this.#isMissing(at)) this.#put(at, value);
+        else abandon(value);
+      } catch (error) {
+        // The list is a proxy, or the value has a getter.
+        if (this.#isMissing(at)) this.#fail(at, error);
+      }
     }
     for (const rows of this.#below?.takeBatchedRows() ?? noBatches) (rows as BatchedRows).start(this.#container, this);
     this.#settle(end - start);
@@ -169,7 +174,14 @@ class BatchedColumn extends Pending implements BatchReceiver, RowOwner {
   }
 
   #fail(at: number, error: unknown): void {
-    const { indexes, sources } = this.#objects;
+    const { run } = this;
+    const { shape, responseName } = this.#field;
+    const { indexes, rows, sources } = this.#objects;
+    if (!run.haltsOnError && !(shape.nonNull && run.propagates(error))) {
+      run.record(locate(error, this.at(at)));
+      rows[at]![responseName] = null;
+      return;
+    }
     const value = new BatchedValue(this.run, this.#field, { source: sources[at], path: this.#owner.at(indexes[at]!).path });
     this.#waitInRow(at, value);
     value.fail(error);

@@ -16,6 +16,8 @@ import { afterMicrotasks } from './turns.ts';
 
 /** Waits for values of a batched field: that of one object, or those of a list's objects. */
 export interface BatchReceiver {
+  /** True when no value is needed any more. */
+  isOver(): boolean;
   /** The parents whose values are still needed; no others arrive. */
   takeParents(): readonly unknown[];
   /** Takes the values of its parents from `start` to before `end`, which begin at `offset` in the result of a call. */
@@ -104,34 +106,33 @@ class OpenBatch {
     this.#receivers.push(receiver);
   }
 
+  /** Calls the function once for every `maxSize` parents. A call that ends the run, or fails what is around its parents, is the last one. */
   call(): void {
-    const waiting = this.#receivers
-      .map((receiver) => ({ receiver, parents: receiver.takeParents() }))
-      .filter(({ parents }) => parents.length > 0);
-    const parents = waiting.length === 1 ? waiting[0]!.parents : waiting.flatMap((one) => one.parents);
     const { maxSize } = this.#mark;
-    for (let from = 0; from < parents.length; from += maxSize) {
-      const some = parents.slice(from, from + maxSize);
-      new BatchCall(this.#run, this.#field, partsOf(waiting, from, from + some.length)).make(this.#mark.call, some);
+    let parts: Part[] = [];
+    let parents: unknown[] = [];
+    for (const receiver of this.#receivers) {
+      const given = receiver.takeParents();
+      for (let start = 0; start < given.length && !receiver.isOver();) {
+        const end = Math.min(given.length, start + maxSize - parents.length);
+        parts.push({ receiver, start, end, offset: parents.length });
+        for (let at = start; at < end; at++) parents.push(given[at]);
+        start = end;
+        if (parents.length < maxSize) continue;
+        this.#make(parts, parents);
+        [parts, parents] = [[], []];
+      }
     }
+    if (parts.length > 0) this.#make(parts, parents);
+  }
+
+  #make(parts: readonly Part[], parents: readonly unknown[]): void {
+    new BatchCall(this.#run, this.#field, parts).make(this.#mark.call, parents);
   }
 }
 
 interface Part extends BatchSlice {
   readonly receiver: BatchReceiver;
-}
-
-/** What a call for the parents from `from` to before `to` is for. */
-function partsOf(waiting: readonly { receiver: BatchReceiver; parents: readonly unknown[] }[], from: number, to: number): readonly Part[] {
-  const parts: Part[] = [];
-  let first = 0;
-  for (const { receiver, parents } of waiting) {
-    const start = Math.max(from, first);
-    const end = Math.min(to, first + parents.length);
-    if (start < end) parts.push({ receiver, start: start - first, end: end - first, offset: start - from });
-    first += parents.length;
-  }
-  return parts;
 }
 
 /** One call of a batched resolver. */
@@ -188,7 +189,9 @@ class BatchCall {
   }
 
   #refuse(error: unknown): void {
-    for (const part of this.#parts) part.receiver.takeError(error, part);
+    this.#run.shareError(error, () => {
+      for (const part of this.#parts) part.receiver.takeError(error, part);
+    });
   }
 }
 
@@ -233,7 +236,14 @@ export class BatchedValue extends Late implements BatchReceiver {
   }
 
   takeValues(values: readonly unknown[], { offset }: BatchSlice): void {
-    this.arrive(values[offset]);
+    let value: unknown;
+    try {
+      value = values[offset];
+    } catch (error) {
+      this.refuse(error);
+      return;
+    }
+    this.arrive(value);
   }
 
   takeError(error: unknown): void {

@@ -7,7 +7,10 @@ import { abandon } from '../promises.ts';
 /** Adds locations and path to an error that has no path. Errors beyond the limit are not located: that would take most of their time. */
 export function locate(thrown: unknown, position: Pick<Position, 'fieldRun' | 'path'>): GraphQLError {
   const { run, field } = position.fieldRun;
-  if (run.hasManyErrors) return manyErrors;
+  if (run.hasManyErrors) {
+    if (thrown !== manyErrors) run.countError(thrown);
+    return manyErrors;
+  }
   return toLocatedError(thrown, run.nodesOf(field), responsePathAsArray(position.path));
 }
 
@@ -38,7 +41,10 @@ export function nullOrThrow(position: Position, thrown: unknown): null {
 }
 
 function nullError({ run, field }: FieldRun): Error {
-  if (run.hasManyErrors) return manyErrors;
+  if (run.hasManyErrors) {
+    run.countError(manyErrors);
+    return manyErrors;
+  }
   // Without a stack trace, which takes half the time and shows only our frames.
   return withoutStacks(() => new Error(`Cannot return null for non-nullable field ${field.parentType.name}.${field.fieldName}.`));
 }

@@ -5,17 +5,20 @@ import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import { graphql } from 'graphql';
+import { graphql, parse } from 'graphql';
+import type { OperationDefinitionNode } from 'graphql';
 
 import { batch, byKey, createHandler, groupByKey } from '../../../../src/entries/index.ts';
 import type { ServerOptions } from '../../../../src/entries/index.ts';
 import { graphqlJSExecutor } from '../../../../src/entries/graphql-js.ts';
 import { incrementalDelivery } from '../../../../src/entries/incremental.ts';
 import { createTester } from '../../../../src/entries/testing.ts';
+import { executePlanned } from '../../../../src/executor/index.ts';
 import { deferred } from '../../../support/deferred.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import type { LogLine } from '../../../support/recording-logger.ts';
 import { functionWrappers } from '../../../support/resolver-wrappers.ts';
+import { unhandledRejections } from '../../../support/unhandled-rejections.ts';
 
 const typeDefs = `
   type Query {
@@ -36,6 +39,16 @@ interface Row {
 
 type Rows = readonly Row[];
 const rows = (...ids: readonly number[]): Rows => ids.map((id) => ({ id }));
+
+const refuse = (): never => {
+  throw new Error('It cannot be read.');
+};
+
+function revokedProxy(): unknown {
+  const { proxy, revoke } = Proxy.revocable([1, 2, 3], {});
+  revoke();
+  return proxy;
+}
 
 interface Batches {
   readonly run: ReturnType<typeof createTester>['run'];
@@ -385,6 +398,113 @@ describe('the result of a batched resolver', () => {
       [['books', 1_050, 'author', 'name']],
     );
     assert.deepEqual(strict.calls, ['Book.author: 2500']);
+  });
+
+  const unreadable: readonly (readonly [what: string, list: () => unknown])[] = [
+    ['is a proxy that throws', () => new Proxy([1, 2, 3], { get: (target, key) => (key === 'length' ? target.length : refuse()) })],
+    ['is a revoked proxy', revokedProxy],
+    [
+      'has a getter that throws, before a promise that rejects',
+      () => Object.defineProperty([1, Promise.reject(new Error('later')), 3], 0, { get: refuse }),
+    ],
+    [
+      'has a getter that throws, is too short, and has a promise that rejects',
+      () => Object.defineProperty([1, Promise.reject(new Error('later'))], 0, { get: refuse }),
+    ],
+  ];
+  for (const [what, list] of unreadable)
+    for (const count of [3, 1_500])
+      test(`that ${what} fails fields and leaves no rejection unhandled, with ${count} parents`, async () => {
+        for (const later of [false, true]) {
+          const values = (length: number): unknown => {
+            const given = list() as unknown[];
+            if (what.startsWith('has') && !what.includes('short')) given.length = length;
+            return given;
+          };
+          const { run } = createServer({
+            Book: { label: batch((books) => (later ? setImmediate().then(() => values(books.length)) : values(books.length)) as never) },
+          });
+          let answer: Awaited<ReturnType<typeof run>> | undefined;
+
+          const unhandled = await unhandledRejections(async () => {
+            answer = await run(`{ books(count: ${count}) { label } }`);
+          });
+
+          assert.equal(unhandled, 0);
+          assert.deepEqual((answer!.data as any).books[0], { label: null });
+          assert.deepEqual(answer!.errors![0]!.path, ['books', 0, 'label']);
+        }
+      });
+
+  test('that is one error of 7,000 fields counts as the work of one, so that the rest of the answer is kept', async () => {
+    const failing = batch(() => {
+      throw new Error('The database is gone.');
+    });
+    for (const field of ['maybe', 'author']) {
+      const { run, lines } = createServer({ Book: { [field]: failing } }, { nodeEnv: 'production' });
+
+      const { data, errors = [] } = await run<any>(`{ books(count: 7000) { ${field} { name } } one { id } }`);
+
+      assert.deepEqual(data.one, { id: '7' });
+      assert.deepEqual(data.books[6_999], field === 'maybe' ? { maybe: null } : null);
+      assert.deepEqual([errors.length, errors.at(-1)!.extensions!['code']], [1_001, 'TOO_MANY_ERRORS']);
+      assert.equal(lines.length, 1);
+    }
+  });
+
+  test('with HALT ends the operation: no further call is made, for these parents or for others', async () => {
+    const calls: string[] = [];
+    const failing = batch({ maxSize: 2 }, (books: Rows) => {
+      calls.push(books.map(({ id }) => id).join(' '));
+      throw new Error('no author');
+    });
+    const { run, calls: others } = createServer({ Book: { author: failing } });
+
+    const { data, errors } = await run(
+      '{ books(count: 5) { author { name } label } shelves { author { name } } }',
+      {},
+      { onError: 'HALT' },
+    );
+
+    assert.deepEqual([data, errors?.map(({ message }) => message)], [null, ['no author']]);
+    assert.deepEqual([calls, others], [['0 1'], []]);
+  });
+
+  test('whose error makes the list null ends the calls for the objects in it', async () => {
+    const calls: string[] = [];
+    const failing = batch({ maxSize: 2 }, (books: Rows) => {
+      calls.push(books.map(({ id }) => id).join(' '));
+      throw new Error('no author');
+    });
+    const { run } = createServer({ Query: { slow: () => rows(1, 2, 3, 4, 5) }, Book: { author: failing } });
+
+    const { data } = await run('{ slow { author { name } } }');
+
+    assert.deepEqual([data, calls], [null, ['1 2']]);
+  });
+
+  // Each call looked at all lists: 400,000 lists took minutes.
+  test('with maxSize takes parents from 400,000 lists, in their order', { timeout: 20_000 }, async () => {
+    const count = 400_000;
+    const sizes = new Map<number, number>();
+    const resolvers = {
+      Query: { lists: () => Array.from({ length: count }, (_, id) => [{ id }]) },
+      Row: {
+        id: batch({ maxSize: 25 }, (parents: Rows) => {
+          sizes.set(parents.length, (sizes.get(parents.length) ?? 0) + 1);
+          return parents.map(({ id }) => id);
+        }),
+      },
+    };
+    const schema = makeExecutableSchema({ typeDefs: 'type Query { lists: [[Row]] } type Row { id: Int }', resolvers });
+    const document = parse('{ lists { id } }');
+    const operation = document.definitions[0] as OperationDefinitionNode;
+
+    const run = { schema, document, operation, rootValue: undefined, contextValue: {}, variableValues: undefined, hideSuggestions: false };
+    const { data } = (await executePlanned(run)) as { data: { lists: { id: number }[][] } };
+
+    assert.deepEqual(sizes, new Map([[25, count / 25]]));
+    assert.ok(data.lists.every(([row], at) => row!.id === at));
   });
 
   test('is null in its own position with onError NULL, and ends the operation with HALT', async () => {
