@@ -4,6 +4,7 @@ import { HeaderMap } from '../../src/shared/header-map.ts';
 import type { OperationInvocation } from '../../src/shared/invocation.ts';
 import { executeDelivery } from '../../src/server/operation/delivery/subscribe.ts';
 import type { Delivery } from '../../src/server/operation/delivery/delivery.ts';
+import { OperationSignal } from '../../src/server/operation/operation-signal.ts';
 import type { PayloadStream, SubsequentPayload, OperationOutcome } from '../../src/server/operation/types.ts';
 import { runOperation } from '../../src/server/pipeline.ts';
 import type { ServerOptions } from '../../src/server/startup/options.ts';
@@ -24,6 +25,7 @@ export async function runIncrementally(
     request: { query, operationName: undefined, variables, extensions: undefined } as never,
     contextArgument: undefined,
     invocation,
+    signal: new OperationSignal(invocation),
     http: undefined,
     head: { headers: new HeaderMap() },
     refuse: undefined,

@@ -14,7 +14,7 @@ export interface ContextArgument<TEvent = unknown, TPlatformContext = unknown, T
   readonly env: TEnv;
   /** Keeps the function alive for work that continues after the answer. */
   readonly waitUntil: (work: Promise<unknown>) => void;
-  /** Fires when the client disconnects, and at the deadline. */
+  /** Fires when the client disconnects, at the deadline, and when an error ends the operation (`onError: HALT`). */
   readonly signal: AbortSignal;
 }
 
@@ -30,14 +30,18 @@ export interface CallView {
  * `signal` is created when it is first read, and a plugin's view may notice when the platform's objects are read. A proxy, because an
  * object with four accessors takes 0.8 µs, and a copy (`{ ...argument }`) must have all members.
  */
-export function createContextArgument(response: ResponseHead, view: CallView): ContextArgument {
+export function createContextArgument(
+  response: ResponseHead,
+  view: CallView,
+  operation: { readonly signal: AbortSignal },
+): ContextArgument {
   const { request, invocation, platform = invocation } = view;
   const waitUntil = (work: Promise<unknown>): void => invocation.waitUntil(work);
   const target =
     platform === invocation
       ? { request, response, event: platform.event, context: platform.context, env: platform.env, waitUntil, signal: late }
       : { request, response, event: late, context: late, env: late, waitUntil, signal: late };
-  return new Proxy(target as unknown as ContextArgument, new LateMembers(view));
+  return new Proxy(target as unknown as ContextArgument, new LateMembers(view, operation));
 }
 
 /** The placeholder of a member that has not been read. */
@@ -45,16 +49,18 @@ const late = Symbol('created when read');
 
 class LateMembers implements ProxyHandler<ContextArgument> {
   readonly #view: CallView;
+  readonly #operation: { readonly signal: AbortSignal };
 
-  constructor(view: CallView) {
+  constructor(view: CallView, operation: { readonly signal: AbortSignal }) {
     this.#view = view;
+    this.#operation = operation;
   }
 
   get(target: ContextArgument, member: keyof ContextArgument): unknown {
     const value: unknown = target[member];
     if (value !== late) return value;
     const { invocation, platform = invocation } = this.#view;
-    return member === 'signal' ? invocation.signal : platform[member as keyof CallView['platform']];
+    return member === 'signal' ? this.#operation.signal : platform[member as keyof CallView['platform']];
   }
 
   /** For `Object.freeze`: a proxy must return the members of a frozen object unchanged. */

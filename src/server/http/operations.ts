@@ -6,6 +6,7 @@ import type { AnswerSize, Invocation } from '../../shared/index.ts';
 import type { Delivery } from '../operation/delivery/delivery.ts';
 import { BatchAnswers } from '../operation/limits/answer-limit.ts';
 import { BatchBudget } from '../operation/limits/batch-budget.ts';
+import { OperationSignal } from '../operation/operation-signal.ts';
 import type { OperationInput } from '../operation/state.ts';
 import type { GraphQLRequest, OperationOutcome } from '../operation/types.ts';
 import { createContextArgument } from './context-argument.ts';
@@ -51,10 +52,12 @@ function inputFor(
 ): OperationInput {
   const { settings, invocation } = call;
   const head = { headers: new HeaderMap() };
+  const signal = new OperationSignal(invocation);
   return {
     request,
-    contextArgument: settings.operation.context && createContextArgument(head, view),
+    contextArgument: settings.operation.context && createContextArgument(head, view, signal),
     invocation,
+    signal,
     http: view.request,
     head,
     refuse: refusals[call.request.method] ?? (delivery?.subscriptions === true ? undefined : refuseSubscription),

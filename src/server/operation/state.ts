@@ -12,6 +12,7 @@ import type { ErrorBehavior } from './error-behavior.ts';
 import type { ErrorSettings } from './errors.ts';
 import type { Execution, ExecutionSettings } from './execute.ts';
 import type { OperationHooks } from './hooks.ts';
+import type { OperationSignal } from './operation-signal.ts';
 import type { PersistedQuery } from './documents/persisted-queries.ts';
 import type { CoercedExecution, ExecutionOptions, OperationExecution, ServerPlugin } from './plugin.ts';
 import type { RefuseOperation } from './resolve.ts';
@@ -49,6 +50,8 @@ export interface OperationInput extends ContextInput {
   readonly request: GraphQLRequest;
   /** From an execution that runs to its end on: the call until its deadline. */
   invocation: OperationInvocation;
+  /** The signal that `context` gets. */
+  readonly signal: OperationSignal;
   /** Handed on to plugins, unread. */
   readonly http: HTTPRequest | undefined;
   readonly head: ResponseHead;

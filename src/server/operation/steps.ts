@@ -124,7 +124,7 @@ export function coerceVariables(state: OperationState): void {
   if (runToEnd) input.invocation = invocation.untilDeadline;
   // An error ends only its event of a subscription.
   const halts = state.onError === 'HALT' && operation!.operation !== 'subscription';
-  if (halts) input.invocation = new StoppableInvocation(input.invocation);
+  if (halts) input.invocation = new StoppableInvocation(input.invocation, input.signal);
   // After the first part has been sent, `data` can no longer be null.
   if (halts || inOneAnswer === true) input.delivery = undefined;
   const { document, plan } = known!;

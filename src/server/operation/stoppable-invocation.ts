@@ -1,25 +1,26 @@
 import type { ExecutionInvocation, Milliseconds, OperationInvocation } from '../../shared/index.ts';
+import type { OperationSignal } from './operation-signal.ts';
 
-/** A view of a call whose signal also fires when this operation ends early because of an error. */
+/** A view of a call whose signal is that of an operation, which can end early because of an error. */
 export class StoppableInvocation implements OperationInvocation, ExecutionInvocation {
   readonly #call: OperationInvocation;
-  readonly #controller = new AbortController();
-  #signal: AbortSignal | undefined = undefined;
+  readonly #signal: OperationSignal;
 
-  constructor(call: OperationInvocation) {
+  constructor(call: OperationInvocation, signal: OperationSignal) {
     this.#call = call;
+    this.#signal = signal;
   }
 
   stop(reason: Error): void {
-    this.#controller.abort(reason);
+    this.#signal.stop(reason);
   }
 
   get signal(): AbortSignal {
-    return (this.#signal ??= AbortSignal.any([this.#call.signal, this.#controller.signal]));
+    return this.#signal.signal;
   }
 
   get untilDeadline(): OperationInvocation {
-    return new StoppableInvocation(this.#call.untilDeadline);
+    return new StoppableInvocation(this.#call.untilDeadline, this.#signal);
   }
 
   get isOver(): boolean {

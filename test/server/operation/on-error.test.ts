@@ -6,9 +6,11 @@ import { versionInfo } from 'graphql';
 
 import { costLine } from '../../../src/entries/cost-line.ts';
 import type { CostRecord } from '../../../src/entries/cost-line.ts';
-import { createHandler } from '../../../src/entries/index.ts';
+import { createHandler, DataSource } from '../../../src/entries/index.ts';
+import type { ContextArgument, DataSourceConfig } from '../../../src/entries/index.ts';
 import { incrementalDelivery } from '../../../src/entries/incremental.ts';
 import type { ServerOptions } from '../../../src/server/startup/options.ts';
+import { deferred } from '../../support/deferred.ts';
 import { createEventSource } from '../../support/event-source.ts';
 import { executors } from '../../support/executors.ts';
 import { get, json, post } from '../../support/plain-http.ts';
@@ -158,6 +160,74 @@ for (const [name, options] of executors) {
     });
   });
 }
+
+describe('the signal of context', () => {
+  const reads = { 'when the context is made': true, 'in a resolver': false };
+  for (const [when, isEager] of Object.entries(reads))
+    test(`read ${when}, aborts for the operation that HALT ends, and for no other of its batch`, async () => {
+      const ended: Record<string, boolean> = {};
+      const ready = deferred<void>();
+      const server = createServer({
+        typeDefs: `type Query { hangs(name: String!): Int fails: Int! } # on-error ${++schemas}`,
+        context: (argument: ContextArgument) => ({ argument, signal: isEager ? argument.signal : undefined }),
+        resolvers: {
+          Query: {
+            hangs: async (_: unknown, { name }: { name: string }, { argument, signal = argument.signal }: any) => {
+              (signal as AbortSignal).addEventListener('abort', () => (ended[name] = true));
+              ended[name] = (signal as AbortSignal).aborted;
+              if (name === 'halted') await new Promise(() => {});
+              await ready.promise;
+            },
+            fails: () => Promise.reject(new Error('failed')),
+          },
+        },
+      } as never);
+
+      const answers = server.send(
+        post([
+          { query: '{ hangs(name: "halted") fails }', onError: 'HALT' },
+          { query: '{ hangs(name: "null") fails }', onError: 'NULL' },
+          { query: '{ hangs(name: "other") }', onError: 'HALT' },
+        ]),
+      );
+      await new Promise((resolve) => setImmediate(resolve));
+      assert.deepEqual(ended, { halted: true, null: false, other: false });
+      ready.resolve();
+
+      assert.equal(json(await answers)[0].errors[0].message, 'failed');
+    });
+
+  test('aborts the calls of data sources, and what context has started', async () => {
+    const reasons: unknown[] = [];
+    class Prices extends DataSource {
+      #operation: DataSourceConfig<unknown>['operation'];
+      override initialize(config: DataSourceConfig<unknown>): void {
+        this.#operation = config.operation;
+      }
+      watch(): void {
+        this.#operation!.signal.addEventListener('abort', () => reasons.push('data source'));
+      }
+    }
+    const server = createServer({
+      typeDefs: `type Query { hangs: Int fails: Int! } # on-error ${++schemas}`,
+      context: ({ signal }: ContextArgument) => (
+        signal.addEventListener('abort', () => reasons.push((signal.reason as Error).message)),
+        {}
+      ),
+      dataSources: () => ({ prices: new Prices() }),
+      resolvers: {
+        Query: {
+          hangs: (_: unknown, __: unknown, { dataSources }: any) => (dataSources.prices.watch(), new Promise(() => {})),
+          fails: () => Promise.reject(new Error('failed')),
+        },
+      },
+    } as never);
+
+    await server.send(post({ query: '{ hangs fails }', onError: 'HALT' }));
+
+    assert.deepEqual(reasons, ['failed', 'data source']);
+  });
+});
 
 describe('the parameter onError', () => {
   const query = '{ shop { name empty } }';
