@@ -2,6 +2,7 @@ import { assertValidSchema, GraphQLSchema, print } from 'graphql';
 import type { DocumentNode, GraphQLDirective } from 'graphql';
 
 import { messageOf } from '../../shared/index.ts';
+import { checkBatches } from './resolvers/check-batches.ts';
 import { checkResolvers, checkTypeNames } from './resolvers/check-resolvers.ts';
 import { createSchemaIndex } from './sdl/create-index.ts';
 import { LazySchema } from './lazy/lazy-schema.ts';
@@ -34,7 +35,7 @@ export type FindCheck = () => CheckWhole | { readonly missing: string };
 export interface SchemaSettings {
   /** Build and check the whole schema first, with graphql-js and this checker. False: production's checks only. */
   readonly checkWhole: FindCheck | false;
-  /** Called when `@graphql-tools/schema` cannot be loaded. */
+  /** Called for what may be a mistake, and when `@graphql-tools/schema` cannot be loaded. */
   readonly warn?: (message: string) => void;
   /** Directives that are added unless the schema defines them. Default: those of the specification. */
   readonly directives?: readonly GraphQLDirective[];
@@ -64,9 +65,11 @@ function assertOneSource({ typeDefs, resolvers, schema }: SchemaInput): void {
     );
 }
 
-function readySchema(input: unknown, { checkWhole: whole, directives = [] }: SchemaSettings): GraphQLSchema {
+function readySchema(input: unknown, { checkWhole: whole, directives = [], warn }: SchemaSettings): GraphQLSchema {
   const schema = withDirectives(assertReadySchema(input), directives);
-  if (whole !== false) assertValidSchema(schema);
+  if (whole === false) return schema;
+  assertValidSchema(schema);
+  checkBatches(schema, warn);
   return schema;
 }
 
@@ -86,7 +89,9 @@ interface Prepared {
 /** Builds the whole schema with the lazy schema's code and validates it with graphql-js and `@graphql-tools/schema`. The result is discarded. */
 function checkWhole({ typeDefs, index, resolvers, findCheck }: Prepared, { warn, directives }: SchemaSettings): void {
   checkResolvers(resolvers, index);
-  assertValidSchema(new GraphQLSchema(new LazySchema(index, resolvers, directives).toConfig()));
+  const schema = new GraphQLSchema(new LazySchema(index, resolvers, directives).toConfig());
+  assertValidSchema(schema);
+  checkBatches(schema, warn);
   const check = findCheck();
   if (typeof check !== 'function')
     return warn?.(`The schema was checked by graphql-js, but not by @graphql-tools/schema, which could not be loaded: ${check.missing}.`);

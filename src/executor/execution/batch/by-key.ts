@@ -4,11 +4,14 @@ export type KeyOf<TRow> = (keyof TRow & string) | ((row: TRow) => unknown);
 /**
  * Puts rows into the order of keys, for the result of a batched resolver: the row of each key, or null where there is none. Of several
  * rows with one key the last counts. Keys are compared as strings, so that `1` finds `'1'`, and an ObjectId its equal; a key that is
- * null or undefined finds nothing.
+ * null or undefined finds nothing, and a row without a key is not found.
  */
 export function byKey<TRow extends object>(keys: readonly unknown[], rows: Iterable<TRow>, key: KeyOf<TRow>): (TRow | null)[] {
   const found = new Map<string, TRow>();
-  for (const row of rows) found.set(String(keyOf(row, key)), row);
+  for (const row of rows) {
+    const own = keyOf(row, key);
+    if (isKey(own)) found.set(String(own), row);
+  }
   return keys.map((one) => (isKey(one) ? (found.get(String(one)) ?? null) : null));
 }
 
@@ -16,7 +19,9 @@ export function byKey<TRow extends object>(keys: readonly unknown[], rows: Itera
 export function groupByKey<TRow extends object>(keys: readonly unknown[], rows: Iterable<TRow>, key: KeyOf<TRow>): TRow[][] {
   const groups = new Map<string, TRow[]>();
   for (const row of rows) {
-    const name = String(keyOf(row, key));
+    const own = keyOf(row, key);
+    if (!isKey(own)) continue;
+    const name = String(own);
     const group = groups.get(name);
     if (group === undefined) groups.set(name, [row]);
     else group.push(row);

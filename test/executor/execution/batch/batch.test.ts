@@ -5,8 +5,8 @@ import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import { graphql, parse } from 'graphql';
-import type { OperationDefinitionNode } from 'graphql';
+import { graphql, GraphQLScalarType, parse } from 'graphql';
+import type { GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import { batch, byKey, createHandler, groupByKey } from '../../../../src/entries/index.ts';
 import type { ServerOptions } from '../../../../src/entries/index.ts';
@@ -617,15 +617,22 @@ describe('batch', () => {
     ]);
   });
 
-  test('of another copy of this package is an ordinary resolver', async () => {
+  test('of another copy of this package, such as its CommonJS build, is an ordinary resolver, and a warning says so in development', async () => {
     const { batch: other } = createRequire(import.meta.url)('../../../../dist/cjs/index.js') as { batch: typeof batch };
     const sizes: number[] = [];
-    const { run } = createServer({ Book: { label: other((books) => (sizes.push(books.length), books.map(({ id }) => `${id}`))) } });
+    const { run, lines } = createServer({ Book: { label: other((books) => (sizes.push(books.length), books.map(({ id }) => `${id}`))) } });
 
     const { data } = await run('{ books { label } }');
 
     assert.deepEqual(data, { books: [{ label: '0' }, { label: '1' }, { label: '2' }] });
     assert.deepEqual(sizes, [1, 1, 1]);
+    assert.deepEqual(
+      lines.map(({ level, message }) => `${level}: ${message}`),
+      [
+        'warn: batch() of Book.label comes from another copy of graphql-functions than this server, such as its CommonJS build, so these ' +
+          'resolvers are called for each parent. Load batch and createHandler in the same way, by import or by require().',
+      ],
+    );
   });
 
   test('refuses a missing function, and a maxSize that is no positive integer', () => {
@@ -639,6 +646,65 @@ describe('batch', () => {
       /^Error: resolvers\.Mutation\.add: a field of Mutation cannot be batched, because these fields run in series\. Fields of its result can\.$/,
     );
   });
+});
+
+describe('batch where nothing is called for many parents is refused at start:', () => {
+  const never = batch(() => []) as never;
+  const typeDefs = `scalar Day interface Node { id: ID } union Any = Book type Book implements Node { id: ID }
+    type Query { book: Book node: Node any: Any day: Day } type Subscription { book: Book }  type Mutation { add: ID }`;
+  const day = new GraphQLScalarType({ name: 'Day', serialize: never });
+  const withReference = (): GraphQLSchema => {
+    const schema = makeExecutableSchema({ typeDefs });
+    Object.assign(schema.getType('Book')!, { extensions: { apollo: { subgraph: { resolveReference: never } } } });
+    return schema;
+  };
+  const inMap: readonly (readonly [path: string, resolvers: object])[] = [
+    ['Book.__isTypeOf', { Book: { __isTypeOf: never } }],
+    ['Node.__resolveType', { Node: { __resolveType: never } }],
+    ['Any.__resolveType', { Any: { __resolveType: never } }],
+    ['Day.serialize', { Day: { serialize: never } }],
+    ['Day.parseValue', { Day: { __parseValue: never } }],
+    ['Day.serialize', { Day: day }],
+    ['Subscription.book.subscribe', { Subscription: { book: { subscribe: never } } }],
+  ];
+  const rows: readonly (readonly [path: string, options: () => object])[] = [
+    ...inMap.map(([path, resolvers]) => [path, () => ({ typeDefs, resolvers })] as const),
+    ...inMap.map(
+      ([path, resolvers]) => [path, () => ({ schema: makeExecutableSchema({ typeDefs, resolvers: resolvers as never }) })] as const,
+    ),
+    ['Book.__resolveReference', () => ({ schema: withReference() })],
+    ['Mutation.add', () => ({ schema: makeExecutableSchema({ typeDefs, resolvers: { Mutation: { add: never } } }) })],
+  ];
+  for (const [path, options] of rows)
+    test(`${path} in ${'schema' in options() ? 'a schema' : 'a resolver map'}`, () => {
+      for (const environment of [{ nodeEnv: 'development' }, { nodeEnv: 'test' }, { nodeEnv: 'production', schemaValidation: 'start' }])
+        assert.throws(
+          () => createHandler({ ...options(), ...environment } as never),
+          new RegExp(`^Error: resolvers\\.${path.replaceAll('.', '\\.')}.* cannot be batched`),
+        );
+    });
+});
+
+test('batch on a field of Mutation that no check has seen runs in series, with a list of one', async () => {
+  const order: unknown[] = [];
+  const add = batch(async (parents: readonly unknown[], { id }: Row) => (order.push([id, parents.length]), [await Promise.resolve(id)]));
+  const given = { typeDefs: 'type Query { a: Int } type Mutation { add(id: Int): Int }', resolvers: { Mutation: { add } } };
+
+  const { data } = await createTester(createHandler({ ...given, nodeEnv: 'production' } as never)).run(
+    'mutation { a: add(id: 1) b: add(id: 2) }',
+  );
+
+  assert.deepEqual([data, order], [{ a: 1, b: 2 }, [[1, 1], [2, 1]]]); // prettier-ignore
+});
+
+test('byKey and groupByKey tell the key "null" from a row without a key', () => {
+  const table = [{ id: null, name: 'lost' }, { name: 'without' } as { id?: null; name: string }, { id: 'null', name: 'Null' }];
+  const [, , named] = table;
+
+  for (const rows of [table, table.toReversed()]) {
+    assert.deepEqual(byKey(['null', null, undefined, 'undefined'], rows as { id: unknown }[], 'id'), [named, null, null, null]);
+    assert.deepEqual(groupByKey(['null', null, 'undefined'], rows as { id: unknown }[], 'id'), [[named], [], []]);
+  }
 });
 
 test('byKey and groupByKey put rows into the order of keys', () => {

@@ -1,0 +1,57 @@
+import { isObjectType, isScalarType } from 'graphql';
+import type { GraphQLNamedType, GraphQLSchema } from 'graphql';
+
+import { batchOf, thisCopy } from '../../../shared/index.ts';
+
+/**
+ * Throws an Error for a batched resolver where nothing is called for many parents: only resolvers of fields are, except those of Mutation.
+ * Warns of batched resolvers of another copy of this package, which are called for each parent.
+ */
+export function checkBatches(schema: GraphQLSchema, warn?: (message: string) => void): void {
+  const foreign: string[] = [];
+  for (const type of Object.values(schema.getTypeMap())) {
+    const [member] = [...batchedMembers(type), ...batchedMembers(subgraphMembers(type))];
+    if (member !== undefined) throw notOfField(`${type.name}.${isScalarType(type) ? '' : '__'}${member}`);
+    if (!isObjectType(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      const path = `${type.name}.${field.name}`;
+      const members = batchedMembers(field);
+      if (members.includes('subscribe')) throw notOfField(`${path}.subscribe`);
+      if (!members.includes('resolve')) continue;
+      if (type === schema.getMutationType()) throw inSeries(type.name, path);
+      if (batchOf(field.resolve!)!.runner.copy !== thisCopy) foreign.push(path);
+    }
+  }
+  if (foreign.length > 0) warn?.(otherCopy(foreign));
+}
+
+/** The names of the members that are batched resolvers. */
+function batchedMembers(owner: object): string[] {
+  return Object.entries(owner).flatMap(([name, member]) =>
+    typeof member === 'function' && batchOf(member as () => unknown) !== undefined ? name : [],
+  );
+}
+
+/** The `__resolveReference` that @apollo/subgraph has put there. */
+function subgraphMembers({ extensions }: GraphQLNamedType): object {
+  return (extensions as { readonly apollo?: { readonly subgraph?: object } }).apollo?.subgraph ?? {};
+}
+
+function notOfField(path: string): Error {
+  return new Error(`resolvers.${path} cannot be batched: only resolvers of fields are called for many parents.`);
+}
+
+/** The specification (section 6.2.2) runs these fields one after another. */
+function inSeries(type: string, path: string): Error {
+  return new Error(
+    `resolvers.${path}: a field of ${type} cannot be batched, because these fields run in series. Fields of its result can.`,
+  );
+}
+
+function otherCopy(paths: readonly string[]): string {
+  const more = paths.length > 3 ? ` and ${paths.length - 3} more` : '';
+  return (
+    `batch() of ${paths.slice(0, 3).join(', ')}${more} comes from another copy of graphql-functions than this server, such as its ` +
+    'CommonJS build, so these resolvers are called for each parent. Load batch and createHandler in the same way, by import or by require().'
+  );
+}
