@@ -15,7 +15,7 @@ export type { IdentifiedSelection, MadeObject, ObjectIdentity, ObjectLog, Object
 export { coercedVariables, executePlanned, prepareExecution } from './execution/planned-executor.ts';
 export type { GraphQLJSExecutor, KeptPlan, PlannedExecution } from './execution/planned-executor.ts';
 export { abandon } from './execution/promises.ts';
-export { lengthOfJSON, maxRecordedErrors, minRecordedErrors, workOf } from './execution/run.ts';
+export { lengthOfJSON, maxRecordedErrors, minRecordedErrors, workOf } from './execution/costs.ts';
 export type { ErrorHandling } from './execution/run.ts';
 export { executeContext } from './execution/trace-execution.ts';
 export { seesInfo } from './execution/visible-arguments.ts';

@@ -1,4 +1,7 @@
+import { GraphQLError } from 'graphql';
+
 import { withoutStacks } from './describe.ts';
+import { isGraphQLError } from './is-graphql-error.ts';
 import { deepCopyOf } from './plain-object.ts';
 
 /** The members of a GraphQLError that are used here. */
@@ -24,9 +27,14 @@ export function markAsCopied<TError extends object>(error: TError): TError {
  * The errors of a result, shared with no other operation. graphql-js made most of them around what was thrown: those get only a copy
  * of the extensions, as a whole copy takes as long as making an error.
  */
-export function copyErrorsForOperation<TError extends Error>(errors: readonly TError[]): readonly TError[] {
+export function copyErrorsForOperation(errors: readonly GraphQLError[]): readonly GraphQLError[] {
   if (errors.every((error) => copied.has(error))) return errors;
-  return errors.map((error) => (isMadeAround(error) ? withCopiedExtensions(error) : copyErrorForOperation(error)));
+  return errors.map((error: Error) => {
+    // graphql-js passes on an error of any library that has a list called `path`.
+    if (error instanceof Error && !isGraphQLError(error))
+      return withCopiedExtensions(new GraphQLError(error.message, { originalError: error }));
+    return (isMadeAround(error) ? withCopiedExtensions(error) : copyErrorForOperation(error)) as GraphQLError;
+  });
 }
 
 /** A copy of an error that user code has thrown, unless it was made for this operation or has no extensions. */

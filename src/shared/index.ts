@@ -16,6 +16,7 @@ export type { ChunkStream, HTTPRequest, HTTPRequestBody, HTTPResponse, ResponseH
 export type { ExecutionInvocation, Invocation, Milliseconds, OperationInvocation } from './invocation.ts';
 export { markAsCopied, copyErrorForOperation, copyErrorsForOperation, copyFormattedError, withCopiedExtensions } from './copied-errors.ts';
 export { deepCopyOf, isPlainObject, isRecord, shallowCopyOf } from './plain-object.ts';
+export { isGraphQLError } from './is-graphql-error.ts';
 export { isPromiseLike } from './promise-like.ts';
 export { RecentTexts } from './recent-texts.ts';
 export { sha256 } from './sha256.ts';

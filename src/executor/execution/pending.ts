@@ -1,7 +1,7 @@
 import { abandon, handleRejections } from './promises.ts';
 import { completeValue, locate, toRootError } from './complete/errors.ts';
 import type { Position } from './plan/planned-field.ts';
-import { workOf } from './run.ts';
+import { workOf } from './costs.ts';
 import type { Run } from './run.ts';
 
 /**

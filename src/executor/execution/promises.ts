@@ -61,7 +61,7 @@ class Abandonment {
       const most = isOfCollection(iterator) ? Infinity : maxDrained;
       for (let count = 0; count < most; count++) {
         const step = iterator.next();
-        if (step.done === true) return;
+        if (step.done) return;
         this.take(step.value);
       }
       iterator.return?.();

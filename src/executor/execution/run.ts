@@ -16,6 +16,8 @@ import type { Batches } from './batch/batches.ts';
 import { createAsyncHelpers, fragmentsByName } from './info-parts.ts';
 import type { AsyncHelpers } from './info-parts.ts';
 import { isGraphQL17 } from '../graphql-version.ts';
+import type { LineStarts } from './complete/line-starts.ts';
+import { lengthOfJSON, longText, maxRecordedErrors, minRecordedErrors, sizeOfAliasedNumber, workOf } from './costs.ts';
 import type { ObjectLog } from './object-log.ts';
 import type { FieldTracer } from './trace-execution.ts';
 
@@ -102,6 +104,8 @@ export class Run {
   fieldTracer: FieldTracer | undefined = undefined;
   /** Undefined: no batched field has been reached. */
   batches: Batches | undefined = undefined;
+  /** The lines of the document. Undefined: no error has been located. */
+  lineStarts: LineStarts | undefined = undefined;
   /** True when a value was asynchronous. */
   awaitsPromises = false;
   /** True when the result has been returned: later values are dropped. */
@@ -301,41 +305,6 @@ export class Run {
     this.#abortController ??= new AbortController();
     if (this.finished) this.#abortController.abort();
     return this.#abortController.signal;
-  }
-}
-
-/**
- * Costs beyond the size of the response, in units of a third of a microsecond. They share one limit, because each is small alone and
- * multiplies with rows, aliases or defaults: 7,000 literals of `{}` with 30 defaults in each of 100 rows took 1.4 s.
- */
-export const workOf = {
-  /** A promise: also 300 bytes or more until all have settled. */
-  promise: 3,
-  /** A failing field whose error is not recorded. Most of it is the stack trace. */
-  error: 45,
-  /** An object or a list in an argument or a default value. */
-  inputValue: 4,
-  /** This many list items, or fields of an input type, count as one unit. */
-  inputLeaves: 16,
-} as const;
-
-/** Errors recorded per execution, or per batch: a few more than a response contains. */
-export const maxRecordedErrors = 1_100;
-/** Errors that each operation of a batch may record, whatever the others have recorded. */
-export const minRecordedErrors = 20;
-
-/** Characters counted for an aliased number beyond the first: numbers have up to 24. */
-export const sizeOfAliasedNumber = 8;
-
-/** Escapes are counted only in longer strings. */
-const longText = 64;
-
-/** Length of a value's JSON. 0 if it cannot be serialized: that fails later, when the response is written. */
-export function lengthOfJSON(value: object): number {
-  try {
-    return (JSON.stringify(value) as string | undefined)?.length ?? 0;
-  } catch {
-    return 0;
   }
 }
 

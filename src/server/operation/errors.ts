@@ -3,6 +3,7 @@ import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError }
 
 import {
   describe,
+  isGraphQLError,
   isRecord,
   markAsCopied,
   copyErrorForOperation,
@@ -14,7 +15,7 @@ import { cut, ErrorAllowance, loggable } from './limits/error-allowance.ts';
 import { escapeControls, printable } from './log-text.ts';
 import type { ErrorCode, Logger } from './types.ts';
 
-export { describe };
+export { describe, isGraphQLError };
 
 /** Decides how an error is sent. Gets the formatted error, which would be sent otherwise, and the error as it was thrown. */
 export type FormatError = (formattedError: GraphQLFormattedError, error: unknown) => GraphQLFormattedError;
@@ -162,14 +163,6 @@ export function toGraphQLError(thrown: unknown): GraphQLError {
   const originalError =
     thrown instanceof Error ? thrown : new Error(`Expected an Error to be thrown, got ${describe(thrown)}.`, { cause: thrown });
   return withCopiedExtensions(new GraphQLError(originalError.message, { originalError }));
-}
-
-/** True for a GraphQLError of any copy of the graphql package. */
-export function isGraphQLError(thrown: unknown): thrown is GraphQLError {
-  if (thrown instanceof GraphQLError) return true;
-  // A subclass may have another name, but only a GraphQLError has positions.
-  if (!(thrown instanceof Error) || !('extensions' in thrown) || !(thrown.name === 'GraphQLError' || 'positions' in thrown)) return false;
-  return typeof thrown.extensions === 'object' && thrown.extensions !== null;
 }
 
 /** Creates a GraphQLError with a code. This library creates all errors that clients may read with it. */

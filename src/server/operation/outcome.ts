@@ -17,8 +17,9 @@ export function toOutcome(result: ExecutionResult, state: OperationState): Event
   // The usual case: no errors to format, no hooks to call.
   if (result.errors === undefined && state.hooks === undefined) return outcomeOf(result as FormattedExecutionResult, state);
   if (result.errors !== undefined) {
-    state.result = { ...result, errors: copyErrorsForOperation(result.errors) };
-    reportUnfinished(state.settings.logger, result.errors);
+    const errors = copyErrorsForOperation(result.errors);
+    state.result = { ...result, errors };
+    reportUnfinished(state.settings.logger, errors);
   }
   return rescued(formatToOutcome, outcomeOfFailure, state);
 }

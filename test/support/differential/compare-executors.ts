@@ -4,7 +4,7 @@ import type { DocumentNode, ExecutionResult, GraphQLFieldResolver, GraphQLSchema
 import { listObjects } from '../../../src/entries/edge.ts';
 import { executePlanned } from '../../../src/executor/execution/planned-executor.ts';
 import type { PlannedExecution } from '../../../src/executor/execution/planned-executor.ts';
-import { maxRecordedErrors } from '../../../src/executor/execution/run.ts';
+import { maxRecordedErrors } from '../../../src/executor/execution/costs.ts';
 import { createRandom } from '../random.ts';
 import type { Random } from '../random.ts';
 import { watchRejections } from '../unhandled-rejections.ts';

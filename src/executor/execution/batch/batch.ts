@@ -4,7 +4,7 @@ import { describe, isPromiseLike, markBatched, thisCopy } from '../../../shared/
 import type { BatchedFieldResolver, BatchFunction } from '../../../shared/index.ts';
 import type { PlannedField } from '../plan/planned-field.ts';
 import type { Run } from '../run.ts';
-import { workOf } from '../run.ts';
+import { workOf } from '../costs.ts';
 import type { BatchRunner } from './batch-runner.ts';
 import { BatchedRows } from './batched-rows.ts';
 import { assertValues, BatchedValue, openBatchesOf } from './open-batches.ts';

@@ -1,4 +1,3 @@
-import { locate } from './errors.ts';
 import { completeItem } from './items.ts';
 import type { ListRun } from './items.ts';
 import { Pending, PendingContainer } from '../pending.ts';
@@ -10,58 +9,53 @@ export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown>
   return typeof (value as { [Symbol.asyncIterator]?: unknown })[Symbol.asyncIterator] === 'function';
 }
 
-/** Completes the items as they arrive. */
+/** Completes the items as they arrive. Throws if the iteration cannot begin. */
 export function completeAsyncIterable(list: ListRun, items: AsyncIterable<unknown>): Pending {
-  const pending = new AsyncList(list);
-  void pending.fillFrom(items);
+  const iterator = items[Symbol.asyncIterator]();
+  const first = iterator.next();
+  const pending = new AsyncList(list, iterator);
+  void pending.fillFrom(first);
   return pending;
 }
 
 class AsyncList extends PendingContainer {
   readonly #list: ListRun;
-  #iterator: AsyncIterator<unknown> | undefined = undefined;
+  #iterator: AsyncIterator<unknown> | undefined;
   #ended = false;
-  #itemFailure: { readonly error: unknown } | undefined = undefined;
 
-  constructor(list: ListRun) {
+  constructor(list: ListRun, iterator: AsyncIterator<unknown>) {
     super(list.fieldRun.run, []);
     this.run.awaitsPromises = true;
     this.#list = list;
+    this.#iterator = iterator;
   }
 
-  async fillFrom(items: AsyncIterable<unknown>): Promise<void> {
+  async fillFrom(first: Promise<IteratorResult<unknown>>): Promise<void> {
     try {
-      const iterator = items[Symbol.asyncIterator]();
-      this.#iterator = iterator;
+      let next = first;
       for (let index = 0; ; index++) {
-        let step: IteratorResult<unknown>;
-        try {
-          step = await iterator.next();
-        } catch (error) {
-          throw locate(error, this.#list);
-        }
-        if (step.done === true) break;
+        const { done, value } = await next;
+        // Any true value counts, as in `for await`.
+        if (done) break;
         if (this.isOver()) {
-          abandon(step.value);
+          abandon(value);
           void this.#close();
           return;
         }
-        this.#put(index, step.value);
+        this.#put(index, value);
+        next = this.#iterator!.next();
       }
+      this.#ended = true;
+      this.filled();
     } catch (error) {
-      void this.#close();
-      super.fail(error);
-      return;
+      this.fail(error);
     }
-    this.#ended = true;
-    if (this.#itemFailure === undefined) this.filled();
-    else super.fail(this.#itemFailure.error);
   }
 
-  /** As in graphql-js, a rejected item makes the list null when the source has ended: an error of the source takes precedence. */
+  /** A list that has failed is not read on. */
   override fail(error: unknown): void {
-    if (this.#ended) super.fail(error);
-    else this.#itemFailure ??= { error };
+    void this.#close();
+    super.fail(error);
   }
 
   /** An unfinished list fails as a whole: otherwise the client could not see that items are missing. */
@@ -70,8 +64,7 @@ class AsyncList extends PendingContainer {
       super.stopWaiting(reason);
       return;
     }
-    void this.#close();
-    super.fail(reason);
+    this.fail(reason);
   }
 
   /** Lets the source clean up, once. Its errors are ignored. */
@@ -79,7 +72,7 @@ class AsyncList extends PendingContainer {
     const iterator = this.#iterator;
     this.#iterator = undefined;
     try {
-      await iterator?.return?.();
+      if (!this.#ended) await iterator?.return?.();
     } catch {
       // Ignored.
     }

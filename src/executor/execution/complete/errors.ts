@@ -1,30 +1,60 @@
 import { GraphQLError, locatedError, responsePathAsArray } from 'graphql';
+import type { FieldNode } from 'graphql';
 
-import { copyErrorForOperation, withCopiedExtensions, withoutStacks } from '../../../shared/index.ts';
-import type { FieldRun, PlannedField, Position } from '../plan/planned-field.ts';
+import { copyErrorForOperation, isGraphQLError, withCopiedExtensions, withoutStacks } from '../../../shared/index.ts';
+import type { FieldRun, Position } from '../plan/planned-field.ts';
 import { abandon } from '../promises.ts';
+import { LineStarts } from './line-starts.ts';
 
-/** Adds locations and path to an error that has no path. Errors beyond the limit are not located: that would take most of their time. */
+/** Adds locations and path to an error that this server has not located. Errors beyond the limit are not located: that would take most of their time. */
 export function locate(thrown: unknown, position: Pick<Position, 'fieldRun' | 'path'>): GraphQLError {
   const { run, field } = position.fieldRun;
   if (run.hasManyErrors) {
     if (thrown !== manyErrors) run.countError(thrown);
     return manyErrors;
   }
-  return toLocatedError(thrown, run.nodesOf(field), responsePathAsArray(position.path));
+  return toLocatedError(thrown, {
+    nodes: run.nodesOf(field),
+    lineStarts: (run.lineStarts ??= new LineStarts()),
+    path: responsePathAsArray(position.path),
+  });
 }
 
-/** graphql-js reads properties of the thrown value. If that throws (a getter, a proxy), the error has a general message. */
-function toLocatedError(thrown: unknown, nodes?: PlannedField['nodes'], path?: readonly (string | number)[]): GraphQLError {
+/** The position of a field in the document and in the response. */
+interface Place {
+  readonly nodes: FieldNode[];
+  readonly lineStarts: LineStarts;
+  readonly path: readonly (string | number)[];
+}
+
+/** Reads properties of the thrown value. If that throws (a getter, a proxy), the error has a general message. */
+function toLocatedError(thrown: unknown, place?: Place): GraphQLError {
   try {
-    // A located error takes the stack of the original.
-    const located = thrown instanceof Error ? withoutStacks(() => locatedError(thrown, nodes, path)) : locatedError(thrown, nodes, path);
-    // It already has a path, and may be thrown for every user.
-    return located === thrown ? copyErrorForOperation(located) : withCopiedExtensions(located);
+    if (!(thrown instanceof Error)) return withCopiedExtensions(locatedError(thrown, place?.nodes, place?.path));
+    if (isGraphQLError(thrown)) {
+      // It already has a path, and may be thrown for every user.
+      if (Array.isArray(thrown.path)) return copyErrorForOperation(thrown);
+      if (thrown.nodes !== undefined || thrown.source !== undefined)
+        return withCopiedExtensions(withoutStacks(() => locatedError(thrown, place?.nodes, place?.path)));
+    }
+    return withCopiedExtensions(withoutStacks(() => errorAt(place, thrown)));
   } catch {
-    const originalError = new Error('An error was thrown that cannot be read.');
-    return new GraphQLError(originalError.message, { nodes: nodes ?? null, path: path ?? null, originalError });
+    return errorAt(place, new Error('An error was thrown that cannot be read.'));
   }
+}
+
+/** As `locatedError`, also for errors of other libraries that have a list called `path`: that is not a path in the response. */
+function errorAt(place: Place | undefined, originalError: Error): GraphQLError {
+  // It takes the stack of the original.
+  const error = new GraphQLError(originalError.message, { path: place?.path ?? null, originalError });
+  return place === undefined ? error : Object.assign(error, sourceOf(place));
+}
+
+/** What GraphQLError computes of nodes. */
+function sourceOf({ nodes, lineStarts }: Place): object {
+  const locations = lineStarts.locationsOf(nodes);
+  const positions = nodes.flatMap(({ loc }) => loc?.start ?? []);
+  return { nodes, source: nodes[0]?.loc?.source, positions: locations && positions, locations };
 }
 
 const manyErrors = new GraphQLError('There are more errors than are kept.');

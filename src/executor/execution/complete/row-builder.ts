@@ -2,7 +2,7 @@ import { allArguments, resolverCall } from '../visible-arguments.ts';
 import type { ResolverCall } from '../visible-arguments.ts';
 import { isNumber, isText, plainTest } from './leaf.ts';
 import type { BuildRow, PlannedField, RowBuilder, Selection } from '../plan/planned-field.ts';
-import { sizeOfAliasedNumber } from '../run.ts';
+import { sizeOfAliasedNumber } from '../costs.ts';
 
 /**
  * Generates a function that makes one object of a selection: it reads properties and calls resolvers.

@@ -7,7 +7,7 @@ import { isAsyncIterable } from '../complete/async-lists.ts';
 import { CopiedInputs } from '../plan/copied-inputs.ts';
 import { sizeInLists, sizeOfRead } from '../plan/planned-field.ts';
 import { abandon, handleRejections } from '../promises.ts';
-import { maxRecordedErrors, workOf } from '../run.ts';
+import { maxRecordedErrors, workOf } from '../costs.ts';
 import type { AnswerBudget, ErrorHandling } from '../run.ts';
 import { asPromises, collect, each, readAll, listsAround, mapItems } from './guarded-lists.ts';
 import { isGraphQL17 } from '../../graphql-version.ts';

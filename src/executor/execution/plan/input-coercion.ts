@@ -3,7 +3,7 @@ import type { GraphQLInputObjectType, GraphQLInputType, GraphQLLeafType } from '
 
 import { plainKinds, plainValue } from '../complete/leaf.ts';
 import { isGraphQL17 } from '../../graphql-version.ts';
-import { workOf } from '../run.ts';
+import { workOf } from '../costs.ts';
 import type { Run } from '../run.ts';
 import { inputFieldsOf } from './literals.ts';
 import type { PreparedInput } from './literals.ts';

@@ -10,7 +10,7 @@ import type {
   ValueNode,
 } from 'graphql';
 
-import { workOf } from '../run.ts';
+import { workOf } from '../costs.ts';
 import {
   absent,
   coerceWithGraphQLJS,

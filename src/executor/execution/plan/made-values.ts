@@ -2,7 +2,7 @@ import { Kind } from 'graphql';
 import type { ArgumentNode, GraphQLArgument, GraphQLInputType, GraphQLLeafType, NameNode, ValueNode } from 'graphql';
 
 import { getArgumentValues, isGraphQL17 } from '../../graphql-version.ts';
-import { workOf } from '../run.ts';
+import { workOf } from '../costs.ts';
 import type { Run } from '../run.ts';
 import { copyInput } from './copied-inputs.ts';
 

@@ -123,3 +123,71 @@ describe('an asynchronous iterable', () => {
     equal(errors?.[0]?.message, 'Expected Iterable, but did not find one for field "Query.users".');
   });
 });
+
+/** Iterations that fail at once. */
+const broken: Readonly<Record<string, () => unknown>> = {
+  'a locked stream': () => {
+    const stream = new ReadableStream();
+    stream.getReader();
+    return stream;
+  },
+  'an iterable whose Symbol.asyncIterator throws': () => ({
+    [Symbol.asyncIterator]() {
+      throw new Error('broken');
+    },
+  }),
+  'an iterable whose Symbol.asyncIterator returns nothing': () => ({ [Symbol.asyncIterator]() {} }),
+  'an iterator whose next throws': () => ({
+    [Symbol.asyncIterator]: () => ({
+      next() {
+        throw new Error('broken');
+      },
+    }),
+  }),
+  'an iterator whose next returns nothing': () => ({ [Symbol.asyncIterator]: () => ({ next() {} }) }),
+  'an iterator whose next resolves to nothing': () => ({ [Symbol.asyncIterator]: () => ({ async next() {} }) }),
+};
+
+describe('an asynchronous list', { skip: versionInfo.major < 17 && 'graphql 16 has none' }, () => {
+  for (const [name, make] of Object.entries(broken))
+    for (const field of ['numbers', 'strict', 'shop { numbers }'])
+      it(`that fails at once is null with an error at its position: ${name}, ${field}`, async () => {
+        const shop = 'type Shop { numbers: [Int]! }';
+        const schema = `${typeDefs.replace('type Query {', 'type Query { shop: Shop other: Int ')} ${shop}`;
+        const rootValue = { numbers: make, strict: make, shop: { numbers: make }, other: 1 };
+
+        const { data, errors } = await executePlanned(executionOf({ typeDefs: schema, text: `{ ${field} other }`, rootValue }));
+
+        const [key = ''] = field.split(' ');
+        deepEqual({ ...data }, { [key]: null, other: 1 });
+        deepEqual(
+          errors?.map(({ path }) => path),
+          [field === 'shop { numbers }' ? ['shop', 'numbers'] : [field]],
+        );
+      });
+
+  it('ends at any true `done`', async () => {
+    const steps = [{ value: 1 }, { done: 1, value: 2 }];
+    const rootValue = { numbers: { [Symbol.asyncIterator]: () => ({ next: async () => steps.shift() }) } };
+
+    deepEqual((await executePlanned(executionOf({ typeDefs, text: '{ numbers }', rootValue }))).data?.['numbers'], [1]);
+  });
+
+  it('that has failed is not read on, and is closed', async () => {
+    let reads = 0;
+    let closed = 0;
+    const strict = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => Promise.resolve({ value: reads++ === 1 ? Promise.reject(new Error('broken')) : 1 }),
+        return: async () => void closed++,
+      }),
+    };
+
+    const { data, errors } = await executePlanned(executionOf({ typeDefs, text: '{ strict }', rootValue: { strict } }));
+
+    equal(data?.['strict'], null);
+    deepEqual(errors?.[0]?.path, ['strict', 1]);
+    equal(closed, 1);
+    equal(reads < 5, true, `${reads} reads`);
+  });
+});

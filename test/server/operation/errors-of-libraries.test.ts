@@ -1,0 +1,38 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { createHandler } from '../../../src/entries/index.ts';
+import { executors } from '../../support/executors.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+
+/** As superstruct and axios-like libraries throw them: the path is one in a value. */
+const foreignErrors: Readonly<Record<string, () => Error>> = {
+  'an error with a list called path': () => Object.assign(new TypeError('secret'), { path: ['address', 'zip'] }),
+  'one with extensions, too': () => Object.assign(new Error('secret'), { path: [], extensions: {} }),
+  'one with a code in its extensions': () => Object.assign(new Error('secret'), { path: ['a'], extensions: { code: 'OK' } }),
+  'one whose nodes, positions and source are not those of a document': () =>
+    Object.assign(new Error('secret'), { path: ['a'], nodes: [null], positions: 'x', source: 'y' }),
+};
+
+for (const [executor, options] of executors)
+  for (const [name, make] of Object.entries(foreignErrors))
+    for (const type of ['Int', 'Int!', '[Int!]'])
+      test(`${name} fails its field alone, and is masked (${type}, ${executor})`, async () => {
+        const [logger] = recordingLogger();
+        const fail = type === '[Int!]' ? () => [Promise.reject(make())] : () => Promise.reject(make());
+        const handler = createHandler({
+          ...options,
+          logger,
+          nodeEnv: 'production',
+          typeDefs: `type Query { shop: Shop other: Int } type Shop { fail: ${type} }`,
+          resolvers: { Query: { shop: () => ({}), other: () => 1 }, Shop: { fail } },
+        });
+
+        const answer = (await handler({ query: '{ shop { fail } other }' }, {})) as any;
+
+        equal(answer.data.other, 1);
+        equal(answer.errors.length, 1);
+        equal(answer.errors[0].message, 'Internal server error');
+        equal(answer.errors[0].extensions.code, 'INTERNAL_SERVER_ERROR');
+        if (executor === 'a plan') deepEqual(answer.errors[0].path, type === '[Int!]' ? ['shop', 'fail', 0] : ['shop', 'fail']);
+      });
