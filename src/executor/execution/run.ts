@@ -104,6 +104,8 @@ export class Run {
   fieldTracer: FieldTracer | undefined = undefined;
   /** Undefined: no batched field has been reached. */
   batches: Batches | undefined = undefined;
+  /** The work of copying the values of variables that have been used in literals. */
+  workOfVariables: Map<string, number> | undefined = undefined;
   /** The lines of the document. Undefined: no error has been located. */
   lineStarts: LineStarts | undefined = undefined;
   /** True when a value was asynchronous. */

@@ -106,6 +106,40 @@ export const worstMakers: Readonly<Record<string, Maker>> = {
     if (form === 'list') return { document: `{ dated(list: [${'"no date" '.repeat(Math.min(count, 7000))}]) }` };
     return { document: `{ ${literals} }` };
   },
+  quotes: (reader) => {
+    // Texts that an error message quotes, and that contain what is looked for in messages.
+    const text = reader.pick([
+      ' Did you mean ',
+      ', but encountered error "',
+      ', found ',
+      'Expected type "a". ',
+      ' got invalid value ',
+      '?. "',
+    ]);
+    const value = text.repeat(Math.min(reader.size(maxBytes), maxBytes - 1000) / text.length);
+    const form = reader.pick(['enum', 'number', 'date', 'input', 'name']);
+    if (form === 'enum') return { document: 'query ($v: E) { sum(e: $v) }', variables: { v: value } };
+    if (form === 'number') return { document: 'query ($v: [Int!]) { sum(n: $v) }', variables: { v: [value] } };
+    if (form === 'date') return { document: `{ dated(at: ${JSON.stringify(value)}) }` };
+    if (form === 'input') return { document: 'query ($v: In) { row(in: $v) { id } }', variables: { v: { b: 'b', [value]: 1 } } };
+    return { document: 'query ($v: Int) { name(text: $v) }', variables: { v: value }, operationName: value.slice(0, 1000) };
+  },
+  variablesInLiterals: (reader) => {
+    const [count, uses] = [reader.size(100_000), reader.size(4000)];
+    const value = reader.pick<(at: number) => unknown>([() => [], () => ({}), (at) => at, () => 'x'.repeat(10), (at) => ({ a: [at] })]);
+    const literal = reader.pick(['$j', '[$j]', '{ a: $j }', '{ a: $j, b: [$j, $j] }']);
+    return {
+      document: `query ($j: JSON) { ${list(uses, (at) => `j${at}: json(value: ${literal})`)} }`,
+      variables: { j: Array.from({ length: count }, (_, at) => value(at)) },
+    };
+  },
+  lineBreaks: (reader) => {
+    const [lines, fields] = [reader.size(1_000_000), reader.size(5000)];
+    const lineBreak = reader.pick(['\n', '\r\n', '\r', '#\n']);
+    const leaf = reader.pick(['fail', 'refuse', 'dated(at: 1)', 'row { missing }', 'nothing']);
+    const wrap = reader.pick([(inner: string) => inner, (inner: string) => `rows(first: 3) { ${inner.replaceAll(leaf, 'fail')} }`]);
+    return { document: `{ ${lineBreak.repeat(lines)} ${wrap(list(fields, (at) => `l${at}: ${leaf}`))} }` };
+  },
   inputsInRows: (reader) => {
     const [count, uses] = [reader.size(7000), 1 + reader.size(1000)];
     const item = reader.pick([
