@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, before, describe, test } from 'node:test';
+import { after, before, describe, mock, test } from 'node:test';
 import { promisify } from 'node:util';
 
 import { needs, pathInPart } from '../parts.ts';
@@ -42,6 +42,36 @@ describe('the recipes of docs/databases-sql.md and docs/databases-dynamodb.md', 
     assert.deepEqual(await ask(handler, 'mutation { removeNote(id: 1) }'), { data: { removeNote: true } });
   });
 
+  test('Drizzle: a list of notes and the comments of all of them are two statements', async () => {
+    const { default: handler } = await project.import('functions/notes.ts');
+    const tables = (await project.import('lib/tables.ts')) as { database: any; comments: unknown };
+    const { database, comments } = tables;
+    for (const text of ['first', 'second', 'third'])
+      await ask(handler, `mutation { addNote(text: "${text}") { id } }`, { 'x-user': 'eve' });
+    const { data } = (await ask(handler, '{ notes { id } }', { 'x-user': 'eve' })) as { data: { notes: { id: number }[] } };
+    const [first, , third] = data.notes;
+    await database.insert(comments).values([
+      { note: third!.id, text: 'to the third' },
+      { note: first!.id, text: 'to the first' },
+      { note: third!.id, text: 'again' },
+    ]);
+    const statements = mock.method(DatabaseSync.prototype, 'prepare');
+
+    const answer = await ask(handler, '{ notes { text comments { text } } }', { 'x-user': 'eve' });
+
+    assert.deepEqual(answer, {
+      data: {
+        notes: [
+          { text: 'first', comments: [{ text: 'to the first' }] },
+          { text: 'second', comments: [] },
+          { text: 'third', comments: [{ text: 'to the third' }, { text: 'again' }] },
+        ],
+      },
+    });
+    assert.equal(statements.mock.callCount(), 2);
+    statements.mock.restore();
+  });
+
   test('Prisma: a list and its authors are two statements', async () => {
     const file = join(project.folder, 'test.db');
     const database = new DatabaseSync(file);
@@ -54,7 +84,8 @@ describe('the recipes of docs/databases-sql.md and docs/databases-dynamodb.md', 
     database.close();
     process.env['DATABASE_URL'] = `file:${file}`;
     const { default: handler } = await project.import('functions/library.ts');
-    const { prisma } = (await project.import('lib/prisma.ts')) as { prisma: { $disconnect: () => Promise<void> } };
+    const { prisma } = (await project.import('lib/prisma.ts')) as { prisma: any };
+    const execute = mock.method(prisma._engine, 'request');
 
     assert.deepEqual(await ask(handler, '{ books { title author { name } } }'), {
       data: {
@@ -65,6 +96,7 @@ describe('the recipes of docs/databases-sql.md and docs/databases-dynamodb.md', 
         ],
       },
     });
+    assert.equal(execute.mock.callCount(), 2);
     await prisma.$disconnect();
   });
 
