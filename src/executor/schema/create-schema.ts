@@ -1,8 +1,7 @@
 import { assertValidSchema, GraphQLSchema, print } from 'graphql';
 import type { DocumentNode, GraphQLDirective } from 'graphql';
 
-import { messageOf } from '../../shared/index.ts';
-import { checkBatches } from './resolvers/check-batches.ts';
+import { messageOf, thisCopy } from '../../shared/index.ts';
 import { checkResolvers, checkTypeNames } from './resolvers/check-resolvers.ts';
 import { createSchemaIndex } from './sdl/create-index.ts';
 import { LazySchema } from './lazy/lazy-schema.ts';
@@ -26,7 +25,15 @@ export interface SchemaInput<TContext = any> {
 }
 
 /** Checks a schema with another tool. Throws an Error with all problems. */
-export type CheckWhole = (texts: readonly string[], resolvers: Readonly<Record<string, object>>) => void;
+export type CheckWhole = (texts: readonly string[], resolvers: Readonly<Record<string, object>>, more: CheckSettings) => void;
+
+export interface CheckSettings {
+  /** A schema that the user has built, in place of text and resolvers. */
+  readonly schema?: GraphQLSchema;
+  /** This copy of the package. */
+  readonly copy: object;
+  readonly warn: SchemaSettings['warn'] | undefined;
+}
 
 /** Loads the checker of whole schemas, or says why it cannot be loaded. */
 export type FindCheck = () => CheckWhole | { readonly missing: string };
@@ -69,7 +76,8 @@ function readySchema(input: unknown, { checkWhole: whole, directives = [], warn 
   const schema = withDirectives(assertReadySchema(input), directives);
   if (whole === false) return schema;
   assertValidSchema(schema);
-  checkBatches(schema, warn);
+  const check = whole();
+  if (typeof check === 'function') check([], {}, { schema, copy: thisCopy, warn });
   return schema;
 }
 
@@ -89,16 +97,14 @@ interface Prepared {
 /** Builds the whole schema with the lazy schema's code and validates it with graphql-js and `@graphql-tools/schema`. The result is discarded. */
 function checkWhole({ typeDefs, index, resolvers, findCheck }: Prepared, { warn, directives }: SchemaSettings): void {
   checkResolvers(resolvers, index);
-  const schema = new GraphQLSchema(new LazySchema(index, resolvers, directives).toConfig());
-  assertValidSchema(schema);
-  checkBatches(schema, warn);
+  assertValidSchema(new GraphQLSchema(new LazySchema(index, resolvers, directives).toConfig()));
   const check = findCheck();
   if (typeof check !== 'function')
     return warn?.(`The schema was checked by graphql-js, but not by @graphql-tools/schema, which could not be loaded: ${check.missing}.`);
   try {
     // As text, because the checker may use another copy of graphql, and @graphql-tools/schema changes the documents it merges.
     const texts = typeDefs.map((source) => (typeof source === 'string' ? source : print(source)));
-    check(texts, Object.fromEntries(resolvers.names().map((name) => [name, wholeOf(resolvers.get(name)!)])));
+    check(texts, Object.fromEntries(resolvers.names().map((name) => [name, wholeOf(resolvers.get(name)!)])), { copy: thisCopy, warn });
   } catch (error) {
     throw new Error(`typeDefs and resolvers do not make a valid schema. ${messageOf(error)}`, { cause: error });
   }

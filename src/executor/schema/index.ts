@@ -4,6 +4,7 @@ export { encodeMembers, encodeTypes } from './build/encoded-types.ts';
 export { graphqlVersion, isPending, readBuild, typeDefsMark } from './build/read-build.ts';
 export type { OpenedBuild, PendingBuild, SchemaBuild } from './build/read-build.ts';
 export { createSchema } from './create-schema.ts';
+export type { CheckSettings, CheckWhole } from './create-schema.ts';
 export { LazySchema, specifiedRulesForLazySchema } from './lazy/lazy-schema.ts';
 export { checkResolvers } from './resolvers/check-resolvers.ts';
 export { isScalarType, MergedResolvers } from './resolvers/merge-resolvers.ts';

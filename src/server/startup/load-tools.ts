@@ -1,3 +1,4 @@
+import type { CheckWhole } from '../../executor/schema/index.ts';
 import { firstLineOf } from '../../shared/index.ts';
 import type { LandingPage, ServerPlugin, ServerStartContext } from '../operation/plugin.ts';
 import { requireFromPackage } from './package-files.ts';
@@ -63,8 +64,6 @@ export function findChecks(): DevelopmentChecks | undefined {
     return undefined;
   }
 }
-
-type CheckWhole = (texts: readonly string[], resolvers: Readonly<Record<string, object>>) => void;
 
 /**
  * Finds the checker of whole schemas, which is in no bundle, or the reason why it is missing. It takes text and resolvers, because

@@ -1,18 +1,32 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { assertValidSchema } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
 
+import type { CheckSettings } from '../../executor/schema/index.ts';
+import { checkBatches } from './check-batches.ts';
 import { semanticNonNull } from './semantic-non-null.ts';
 
 /**
- * Builds the whole schema with `@graphql-tools/schema`, has graphql-js check it, and throws it away.
+ * Builds the whole schema with `@graphql-tools/schema`, unless it is given, has graphql-js check it, and throws it away.
  * Throws an Error that names everything that is wrong.
  *
  * Nothing imports this file: load-tools.ts loads it at run time, so that a bundle contains neither it nor
  * `@graphql-tools/schema`.
  */
-export function checkWhole(texts: readonly string[], resolvers: Readonly<Record<string, object>>): void {
+export function checkWhole(
+  texts: readonly string[],
+  resolvers: Readonly<Record<string, object>>,
+  { schema: given, copy, warn }: CheckSettings,
+): void {
+  const schema = given ?? makeSchema(texts, resolvers);
+  checkBatches(schema, copy, warn);
+}
+
+function makeSchema(texts: readonly string[], resolvers: Readonly<Record<string, object>>): GraphQLSchema {
   const typeDefs = usesSemanticNonNull(texts) ? [...texts, semanticNonNull] : [...texts];
-  assertValidSchema(makeExecutableSchema({ typeDefs, resolvers: resolvers as never }));
+  const schema = makeExecutableSchema({ typeDefs, resolvers: resolvers as never });
+  assertValidSchema(schema);
+  return schema;
 }
 
 /** True if the schema uses the directive without a definition. It needs none, like the directives of the specification. */

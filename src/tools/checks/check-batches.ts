@@ -1,28 +1,32 @@
-import { isObjectType, isScalarType } from 'graphql';
-import type { GraphQLNamedType, GraphQLSchema } from 'graphql';
+import type { GraphQLNamedType, GraphQLObjectType, GraphQLSchema } from 'graphql';
 
-import { batchOf, thisCopy } from '../../../shared/index.ts';
+import { batchOf } from '../../shared/index.ts';
 
 /**
  * Throws an Error for a batched resolver where nothing is called for many parents: only resolvers of fields are, except those of Mutation.
- * Warns of batched resolvers of another copy of this package, which are called for each parent.
+ * Warns of batched resolvers of another copy of this package than the server's, which are called for each parent.
  */
-export function checkBatches(schema: GraphQLSchema, warn?: (message: string) => void): void {
+export function checkBatches(schema: GraphQLSchema, copy: object, warn?: (message: string) => void): void {
   const foreign: string[] = [];
   for (const type of Object.values(schema.getTypeMap())) {
     const [member] = [...batchedMembers(type), ...batchedMembers(subgraphMembers(type))];
-    if (member !== undefined) throw notOfField(`${type.name}.${isScalarType(type) ? '' : '__'}${member}`);
-    if (!isObjectType(type)) continue;
+    if (member !== undefined) throw notOfField(`${type.name}.${'serialize' in type ? '' : '__'}${member}`);
+    if (!isObject(type)) continue;
     for (const field of Object.values(type.getFields())) {
       const path = `${type.name}.${field.name}`;
       const members = batchedMembers(field);
       if (members.includes('subscribe')) throw notOfField(`${path}.subscribe`);
       if (!members.includes('resolve')) continue;
       if (type === schema.getMutationType()) throw inSeries(type.name, path);
-      if (batchOf(field.resolve!)!.runner.copy !== thisCopy) foreign.push(path);
+      if (batchOf(field.resolve!)!.runner.copy !== copy) foreign.push(path);
     }
   }
   if (foreign.length > 0) warn?.(otherCopy(foreign));
+}
+
+/** Not an instance of a class: a bundle contains another copy of graphql. */
+function isObject(type: GraphQLNamedType): type is GraphQLObjectType {
+  return 'isTypeOf' in type;
 }
 
 /** The names of the members that are batched resolvers. */
