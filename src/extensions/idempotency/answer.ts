@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { FormattedExecutionResult } from 'graphql';
 
-import { byteLength } from '../../shared/index.ts';
+import { byteLength, isRecord } from '../../shared/index.ts';
 import { codeOf, httpExtensionOf } from '../../server/index.ts';
 import type { CoercedExecution, HTTPExtension, OperationOutcome } from '../../server/index.ts';
 
@@ -37,7 +37,7 @@ export function toStoredAnswer({ result, head, errors: [first, ...others] }: Ope
 
 /** The outcome of a stored answer: the same status and bytes. */
 export function toReplay(text: string, { response, operation, document, source, batchIndex }: CoercedExecution): OperationOutcome {
-  const { result, status, code, http } = JSON.parse(text, keepNumber) as StoredAnswer;
+  const { result, status, code, http } = assertAnswer(JSON.parse(text, keepNumber));
   response.status = status;
   // In a batch, a header field would be that of all elements.
   if (batchIndex === undefined) response.headers.set('idempotent-replayed', 'true');
@@ -50,6 +50,26 @@ export function toReplay(text: string, { response, operation, document, source, 
     source,
     executed: false,
   };
+}
+
+/** Throws for what this plugin has not stored: another program may write into the store. */
+function assertAnswer(stored: unknown): StoredAnswer {
+  const { result, status, code, http } = (stored ?? {}) as Partial<StoredAnswer>;
+  const isAnswer = isRecord(result) && (isRecord(result['data']) || result['data'] === null || Array.isArray(result['errors']));
+  if (
+    !isAnswer ||
+    !isStatus(status) ||
+    !isStatus(http?.status) ||
+    !isStatus(http?.draftStatus) ||
+    (code !== undefined && typeof code !== 'string')
+  )
+    throw new Error('The stored answer does not have the form of an answer.');
+  // Only these: a header field may be a cookie.
+  return { result, status, code, http: http && { status: http.status!, draftStatus: http.draftStatus! } };
+}
+
+function isStatus(status: unknown): boolean {
+  return status === undefined || (Number.isInteger(status) && (status as number) >= 200 && (status as number) <= 599);
 }
 
 /** For other plugins, and for the status. */

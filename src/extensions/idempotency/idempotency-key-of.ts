@@ -4,7 +4,7 @@ import { sha256 } from '../../shared/index.ts';
 const records = new WeakMap<object, string>();
 const shared = 'shared';
 
-/** Called before an operation with a key runs. */
+/** Called before a mutation runs. `id`: '' without a key. */
 export function rememberRecord(contextValue: unknown, id: string): void {
   if (typeof contextValue !== 'object' || contextValue === null) return;
   const known = records.get(contextValue);
@@ -21,5 +21,5 @@ export function rememberRecord(contextValue: unknown, id: string): void {
 export function idempotencyKeyOf(contextValue: object, label: string): string | undefined {
   const id = records.get(contextValue);
   if (id === shared) throw new Error('idempotencyKeyOf needs a context value for each operation, got one that several operations share.');
-  return id && sha256(JSON.stringify([id, label]));
+  return id === undefined || id === '' ? undefined : sha256(JSON.stringify([id, label]));
 }

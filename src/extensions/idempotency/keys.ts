@@ -50,7 +50,8 @@ const plainKey = /^[ -~]{1,255}$/;
  * An Item of RFC 9651 (section 3.3.3) whose value is a String. It may have parameters (section 3.1.2), of which the draft defines none.
  * Two lines of the field are joined by a comma, and so are no Item.
  */
-const quotedKey = /^ *"((?:[ !#-[\]-~]|\\["\\]){1,510})"(?:; *[a-z*][\w.*-]*(?:=(?:"(?:[ !#-[\]-~]|\\["\\])*"|[\w:+/=.*?@-]+))?)* *$/;
+const quotedKey =
+  /^ *"((?:[ !#-[\]-~]|\\["\\]){1,510})"(?:; *[a-z*][\w.*-]*(?:=(?:%?"(?:[ !#-[\]-~]|\\["\\])*"|[\w:+/=.*?@!#$%&'^`|~-]+))?)* *$/;
 const bareKey = /^ *([!#-+./0-:<-~-]{1,255}) *$/;
 
 function parseHeader(value: string, bareKeys: boolean): string {
@@ -84,7 +85,7 @@ function directiveOf({ directives }: FieldNode): DirectiveNode | undefined {
 }
 
 /** The root fields, also those of fragments and those that `@skip` leaves out, but not `__typename`. */
-function rootFields({ document, operation }: Pick<OperationExecution, 'document' | 'operation'>): readonly FieldNode[] {
+export function rootFields({ document, operation }: Pick<OperationExecution, 'document' | 'operation'>): readonly FieldNode[] {
   const spread = new Set<string>();
   const fieldsIn = (selections: readonly SelectionNode[]): FieldNode[] =>
     selections.flatMap((selection) => {

@@ -20,16 +20,19 @@ export interface IdempotencyOptions<TContext = any> {
   ) => string | null | undefined | Promise<string | null | undefined>;
   /** The mutations that are refused without a key: all, or these fields of `Mutation`. Default: false */
   readonly required?: boolean | readonly string[] | undefined;
-  /** For how long records and answers are kept. Default: 86,400, a day. */
+  /** For how long records and answers are kept: at most a year, and longer than the longest run. Default: 86,400, a day. */
   readonly ttl?: Seconds | undefined;
   /**
    * What a retry gets if the first attempt was interrupted, so that it is unknown whether it took effect. 'refuse': an error; a person can
    * look. 'run again': it runs, once the first attempt cannot be running any more; for mutations that are safe to repeat. Default: 'refuse'
    */
   readonly afterCrash?: 'refuse' | 'run again' | undefined;
-  /** How long an attempt may take if the request has no deadline. Default: 60; 'run again' then needs a number. */
+  /** How long an attempt may take if the request has no deadline, at most a day. Default: 60; 'run again' then needs a number. */
   readonly lease?: Seconds | undefined;
-  /** How long each of two tries to reach the store may take. Then the request is refused with 503. Default: 500 */
+  /**
+   * How long each of two tries to reach the store may take, at most a minute; then the request is refused with 503. Also for `identity`,
+   * `seal` and `open`. Default: 500
+   */
   readonly storeTimeout?: Milliseconds | undefined;
   /** Bytes of an answer. A larger one is not kept: a retry is refused, because the mutation has run. Default: 262,144 */
   readonly maxAnswerBytes?: number | undefined;
@@ -37,7 +40,7 @@ export interface IdempotencyOptions<TContext = any> {
   readonly bareKeys?: boolean | undefined;
   /**
    * Returns true if these errors mean that nothing has happened, so that a retry may run. Called with errors as they were thrown, and only
-   * if all fields of the mutation have failed. Default: answers with errors are kept like all others.
+   * if every root field of the operation has an error of its own resolver. Default: answers with errors are kept like all others.
    */
   readonly releaseIf?: ((errors: readonly GraphQLError[]) => boolean) | undefined;
   /** Encrypts an answer before it is stored. `id`: of the record, as additional data. Default: answers are stored as they are. */
@@ -59,10 +62,33 @@ export function assertIdempotencyOptions(options: IdempotencyOptions): void {
   if (afterCrash !== 'refuse' && afterCrash !== 'run again')
     throw new TypeError(`Expected afterCrash of idempotency to be 'refuse' or 'run again', got ${describe(afterCrash)}.`);
   if ((seal === undefined) !== (open === undefined)) throw new TypeError('Expected both seal and open of idempotency, or neither.');
-  for (const name of ['ttl', 'lease', 'storeTimeout', 'maxAnswerBytes'] as const) {
-    const value = options[name];
-    if (value !== undefined && !(value > 0)) throw new TypeError(`Expected ${name} of idempotency to be above 0, got ${describe(value)}.`);
+  for (const [name, highest] of Object.entries(highestValues)) {
+    const value = options[name as keyof typeof highestValues];
+    if (value !== undefined && !(value > 0 && value <= highest))
+      throw new TypeError(`Expected ${name} of idempotency to be above 0 and at most ${highest}, got ${describe(value)}.`);
   }
+  const { ttl = defaultTTL, lease, required } = options;
+  if (lease !== undefined && ttl <= lease)
+    throw new TypeError(`Expected ttl of idempotency to be longer than lease, got ${ttl} and ${lease} seconds.`);
+  if (required !== undefined && typeof required !== 'boolean' && !isListOfNames(required))
+    throw new TypeError(`Expected required of idempotency to be true, false or a list of mutations, got ${describe(required)}.`);
+}
+
+/** Seconds: a day. */
+export const defaultTTL = 86_400;
+
+const highestValues = {
+  /** Seconds: a year. */
+  ttl: 31_536_000,
+  /** Seconds: a day. */
+  lease: 86_400,
+  /** Milliseconds: a minute. */
+  storeTimeout: 60_000,
+  maxAnswerBytes: Number.MAX_SAFE_INTEGER,
+} as const;
+
+function isListOfNames(required: unknown): boolean {
+  return Array.isArray(required) && required.every((name) => typeof name === 'string');
 }
 
 type Methods = Readonly<Record<string, unknown>> | null | undefined;

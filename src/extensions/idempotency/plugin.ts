@@ -1,6 +1,8 @@
 import type { ExecutionOptions, OperationExecution, ServerPlugin, ServerStartContext } from '../../server/index.ts';
+import { isPlainObject } from '../../shared/index.ts';
+import { rememberRecord } from './idempotency-key-of.ts';
 import { findKey } from './keys.ts';
-import { assertIdempotencyOptions } from './options.ts';
+import { assertIdempotencyOptions, defaultTTL } from './options.ts';
 import type { IdempotencyOptions } from './options.ts';
 import { runOnce } from './run-once.ts';
 import type { RunSettings } from './run-once.ts';
@@ -20,7 +22,7 @@ export const idempotencyDefinitions = 'directive @idempotent(key: String!) on FI
  */
 export function idempotency<TContext = any>(options: IdempotencyOptions<TContext>): ServerPlugin {
   assertIdempotencyOptions(options);
-  const { prefix = 'idempotency:', ttl = 86_400, storeTimeout = 500, maxAnswerBytes = 262_144 } = options;
+  const { prefix = 'idempotency:', ttl = defaultTTL, storeTimeout = 500, maxAnswerBytes = 262_144 } = options;
   let settings: RunSettings = { ...options, prefix, ttl, storeTimeout, maxAnswerBytes, logger: console };
   return {
     corsHeaders: { allowed: ['Idempotency-Key'], exposed: ['Idempotent-Replayed', 'Retry-After'] },
@@ -31,7 +33,11 @@ export function idempotency<TContext = any>(options: IdempotencyOptions<TContext
     executionWillStart(execution: OperationExecution): ExecutionOptions | undefined {
       if (execution.operation.operation !== 'mutation') return undefined;
       const source = findKey(options, execution);
-      if (source === undefined) return undefined;
+      if (source === undefined) {
+        // Only an instance of a class can belong to several operations; it may be that of one with a key.
+        if (!isPlainObject(execution.contextValue)) rememberRecord(execution.contextValue, '');
+        return undefined;
+      }
       // Who lost the connection is who retries: the mutation must come to its end, and its answer into the store.
       return { runToEnd: true, inOneAnswer: true, around: (coerced, next) => runOnce(settings, { execution: coerced, source }, next) };
     },

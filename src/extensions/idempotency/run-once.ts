@@ -7,7 +7,7 @@ import { recordRun } from '../../server/index.ts';
 import type { CoercedExecution, Logger, OperationOutcome } from '../../server/index.ts';
 import { toReplay, toStoredAnswer } from './answer.ts';
 import { rememberRecord } from './idempotency-key-of.ts';
-import { fingerprintOf, readKey, recordId } from './keys.ts';
+import { fingerprintOf, readKey, recordId, rootFields } from './keys.ts';
 import type { KeySource } from './keys.ts';
 import type { IdempotencyOptions } from './options.ts';
 import { refusal } from './refusals.ts';
@@ -48,13 +48,20 @@ export async function runOnce(
   if (claimed.state !== 'claimed') return answerFor(attempt, claimed, fingerprint);
   recordRun(execution.response, 'claimed');
   rememberRecord(execution.contextValue, id);
-  const outcome = await next();
+  let outcome;
+  try {
+    outcome = await next();
+  } catch (error) {
+    // Another plugin has refused the operation.
+    await release(attempt);
+    throw error;
+  }
   await end(attempt, outcome);
   return outcome;
 }
 
-async function identityOf({ identity }: RunSettings, { contextValue, http }: CoercedExecution): Promise<string> {
-  const client = await identity(contextValue, http);
+async function identityOf(settings: RunSettings, { contextValue, http }: CoercedExecution): Promise<string> {
+  const client = await once(settings, 'identity', () => settings.identity(contextValue, http));
   if (client === undefined || client === null || client === '') throw refusal('IDEMPOTENCY_IDENTITY_MISSING');
   if (typeof client !== 'string') throw new TypeError(`Expected a string from identity of idempotency, got ${describe(client)}.`);
   return client;
@@ -91,17 +98,19 @@ async function claim(attempt: Attempt, fingerprint: string): Promise<ClaimResult
 }
 
 /** Tries again once, with the same token: the first try may have had its effect. */
-async function twice<T>({ storeTimeout }: RunSettings, call: () => Promise<T>): Promise<T> {
-  const once = async (): Promise<T> => {
-    const result = await waitAtMost(storeTimeout, call());
-    if (result === 'late') throw new Error(`No answer within ${storeTimeout} ms.`);
-    return result;
-  };
+async function twice<T>(settings: RunSettings, call: () => Promise<T>): Promise<T> {
   try {
-    return await once();
+    return await once(settings, 'The store', call);
   } catch {
-    return once();
+    return once(settings, 'The store', call);
   }
+}
+
+/** Waits for a function of the user. */
+async function once<T>({ storeTimeout }: RunSettings, name: string, call: () => T | Promise<T>): Promise<T> {
+  const result = await waitAtMost(storeTimeout, Promise.resolve(call()));
+  if (result === 'late') throw new Error(`${name} of idempotency gave no answer within ${storeTimeout} ms.`);
+  return result;
 }
 
 /** The answer if the operation is not run. */
@@ -116,7 +125,9 @@ async function answerFor(
   if (found.state === 'abandoned') throw logged(attempt, refuse(attempt, 'IDEMPOTENCY_OUTCOME_UNKNOWN'));
   if (found.answer === undefined) throw refuse(attempt, 'IDEMPOTENCY_ANSWER_NOT_KEPT');
   try {
-    const replay = toReplay(settings.open === undefined ? found.answer : await settings.open(found.answer, id), execution);
+    const { answer } = found;
+    const { open } = settings;
+    const replay = toReplay(open === undefined ? answer : await once(settings, 'open', () => open(answer, id)), execution);
     recordRun(execution.response, 'replayed');
     return replay;
   } catch (error) {
@@ -172,26 +183,32 @@ async function release(attempt: Attempt): Promise<void> {
   }
 }
 
-function isReleased(attempt: Attempt, { result, errors }: OperationOutcome): boolean {
-  const { releaseIf } = attempt.settings;
+function isReleased(attempt: Attempt, { errors }: OperationOutcome): boolean {
+  const { settings, execution } = attempt;
+  const { releaseIf } = settings;
   try {
-    return releaseIf !== undefined && hasFailed(result) && releaseIf(errors);
+    return releaseIf !== undefined && haveAllFailed(execution, errors) && releaseIf(errors);
   } catch (error) {
     log(attempt, 'releaseIf of idempotency has failed.', error);
     return false;
   }
 }
 
-/** True if every field of the mutation has failed. */
-function hasFailed({ data, errors = [] }: OperationOutcome['result']): boolean {
-  return Object.entries(data ?? {}).every(([name, value]) => value === null && errors.some(({ path }) => path?.[0] === name));
+/**
+ * True if the resolver of every field of the mutation has failed. `data: null` does not say so: with HALT, and where fields are non-null,
+ * those before the failed one have run. An error below a field means that it has run.
+ */
+function haveAllFailed(execution: CoercedExecution, errors: readonly GraphQLError[]): boolean {
+  const failed = new Set(errors.flatMap(({ path }) => (path?.length === 1 ? path[0] : [])));
+  return rootFields(execution).every(({ alias, name }) => failed.has((alias ?? name).value));
 }
 
 async function sealedAnswer(attempt: Attempt, outcome: OperationOutcome): Promise<string | undefined> {
-  const { seal, maxAnswerBytes } = attempt.settings;
-  const answer = toStoredAnswer(outcome, maxAnswerBytes);
+  const { settings, id } = attempt;
+  const { seal } = settings;
+  const answer = toStoredAnswer(outcome, settings.maxAnswerBytes);
   try {
-    return answer === undefined || seal === undefined ? answer : await seal(answer, attempt.id);
+    return answer === undefined || seal === undefined ? answer : await once(settings, 'seal', () => seal(answer, id));
   } catch (error) {
     log(attempt, 'The answer of a mutation was not stored: seal has failed.', error);
     return undefined;

@@ -160,10 +160,15 @@ export function execute(state: OperationState): Eventual<unknown> {
   return executing;
 }
 
-/** The plugins that wrap all executions, around those that wrap this one. */
-function wrapperOf({ settings: { wrapExecution: outer }, wrapExecution: inner }: OperationState): WrapExecution | undefined {
+/**
+ * The plugins that wrap this execution, around those that wrap all: what the former store is what the client gets, even if a plugin fails
+ * after the execution, for example when it commits a transaction.
+ */
+function wrapperOf(state: OperationState): WrapExecution | undefined {
+  const { wrapExecution: outer, settings } = state;
+  const { wrapExecution: inner } = settings;
   if (outer === undefined || inner === undefined) return outer ?? inner;
-  return (execution, next) => outer(execution, () => inner(execution, next));
+  return (execution, next) => outer(execution, () => rescued(() => inner(execution, next), failWrapped, state));
 }
 
 function executeWrapped(wrapExecution: WrapExecution, state: OperationState): Eventual<unknown> {

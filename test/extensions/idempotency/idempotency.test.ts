@@ -665,6 +665,79 @@ describe('answers', () => {
     assert.equal(bank.charges.length, 2 + 2);
   });
 
+  const effects: readonly (readonly [what: string, typeDefs: string, query: string, onError?: string])[] = [
+    ['with onError: HALT', 'reserve: Int charge: Int', 'mutation { reserve charge }', 'HALT'],
+    ['where root fields are non-null', 'reserve: Int! charge: Int!', 'mutation { reserve charge }'],
+    ['where the order is another', 'reserve: Int! charge: Int!', 'mutation { charge reserve }', 'NULL'],
+    ['below a root field that has run', 'order: Order', 'mutation { order { fail } }'],
+    ['below a non-null root field that has run', 'order: Order!', 'mutation { order { fail } }'],
+  ];
+  for (const [what, fields, query, onError] of effects)
+    test(`are kept if a part of the mutation has run: an error ${what}`, async () => {
+      const effectsOf: string[] = [];
+      const fail = (): never => {
+        throw new GraphQLError('declined');
+      };
+      const bank = openBank({
+        releaseIf: () => true,
+        server: {
+          typeDefs: `type Query { a: Int } type Mutation { ${fields} } type Order { fail: Int! }`,
+          resolvers: {
+            Mutation: Object.fromEntries(
+              Object.entries({ reserve: () => effectsOf.push('reserve'), charge: fail, order: () => (effectsOf.push('order'), {}) }).filter(
+                ([name]) => fields.includes(`${name}:`),
+              ),
+            ),
+            Order: { fail },
+          } as never,
+        },
+      });
+
+      const answers = [];
+      for (let tries = 0; tries < 3; tries++) answers.push(await bank.sendWithKey({ query, onError }));
+
+      assert.equal(effectsOf.length, 1);
+      assert.deepEqual([answers[1]!.text, answers[2]!.text], [answers[0]!.text, answers[0]!.text]);
+    });
+
+  test('that a plugin causes after the mutation, for example when it commits, are stored: a retry gets them', async () => {
+    const commits: ServerPlugin = {
+      async aroundExecution(_execution, next) {
+        await next();
+        throw new GraphQLError('The transaction could not be committed.');
+      },
+    };
+    for (const position of [undefined, 'first'] as const) {
+      const bank = openBank({ server: { plugins: [{ ...commits, ...(position && { position }) }] } });
+
+      const first = await bank.sendWithKey(charge);
+      const again = await bank.sendWithKey(charge);
+
+      assert.match(first.text, /could not be committed/);
+      assert.equal(again.text, first.text);
+      assert.equal(bank.charges.length, 1);
+    }
+  });
+
+  test('of a plugin that refuses the mutation before it runs release the key', async () => {
+    let isOpen = false;
+    const guard: ServerPlugin = {
+      async aroundExecution(_execution, next) {
+        if (!isOpen) throw new GraphQLError('Not now.', { extensions: { code: 'FORBIDDEN' } });
+        return next();
+      },
+    };
+    const bank = openBank({ server: { plugins: [guard] } });
+
+    const refused = await bank.sendWithKey(charge);
+    isOpen = true;
+    const again = await bank.sendWithKey(charge);
+
+    assert.match(refused.text, /Not now/);
+    assert.match(again.text, /"number":1/);
+    assert.equal(bank.charges.length, 1);
+  });
+
   test('with parts are sent at once, and replayed', { skip: versionInfo.major < 17 && 'graphql 16 answers once' }, async () => {
     const bank = openBank({ server: { incrementalDelivery: incrementalDelivery() } });
     const parted = { query: 'mutation { charge { number ... @defer { client } } }' };
@@ -861,6 +934,30 @@ describe('other plugins', () => {
 });
 
 describe('idempotencyKeyOf', () => {
+  test('is never the key of another operation, where operations share a context', async () => {
+    class Shared {
+      client = 'ada';
+    }
+    const contextValue = new Shared();
+    const seen: unknown[] = [];
+    const note = (_: unknown, __: unknown, value: object): null => {
+      try {
+        seen.push(idempotencyKeyOf(value, 'charge'));
+      } catch {
+        seen.push('refused');
+      }
+      return null;
+    };
+    const bank = openBank({ server: { context: () => contextValue, resolvers: { Mutation: { charge: note } } } as never });
+
+    await bank.sendWithKey(charge);
+    await bank.send(charge);
+    await bank.sendWithKey(charge, { headers: { 'idempotency-key': '"other"' } });
+
+    assert.equal(typeof seen[0], 'string');
+    assert.deepEqual(seen.slice(1), ['refused', 'refused']);
+  });
+
   const keysOf = async (context?: () => object): Promise<(string | undefined)[]> => {
     const keys: (string | undefined)[] = [];
     const resolvers = {
@@ -929,6 +1026,37 @@ describe('CORS', () => {
   });
 });
 
+describe('a stored answer of another form', () => {
+  for (const [what, text] of [
+    ['no JSON', 'x'],
+    ['null', 'null'],
+    ['no result', '{}'],
+    ['a result without data and errors', '{"result":{}}'],
+    ['a result that is a list', '{"result":[]}'],
+    ['a status that is none', '{"result":{"data":null},"status":"200"}'],
+    ['a code that is an object', '{"result":{"data":null},"code":{}}'],
+    ['header fields', '{"result":{"errors":[{"message":"x"}]},"http":{"headers":{"set-cookie":"a=1"}},"code":"A"}'],
+  ] as const)
+    test(`is not replayed as an answer, and sets no cookie: ${what}`, async () => {
+      const inner = memoryStore();
+      const store: IdempotencyStore = {
+        ...inner,
+        claim: async (id, claim) => {
+          const result = await inner.claim(id, claim);
+          return result.state === 'finished' ? { ...result, answer: text } : result;
+        },
+      };
+      const bank = openBank({ store });
+      await bank.sendWithKey(charge);
+
+      const again = await bank.sendWithKey(charge);
+
+      assert.equal(again.headers.get('set-cookie'), null);
+      assert.equal(bank.charges.length, 1);
+      if (what !== 'header fields') assert.deepEqual([again.status, again.code], [409, 'IDEMPOTENCY_ANSWER_NOT_KEPT']);
+    });
+});
+
 describe('options', () => {
   const wrong: readonly (readonly [what: string, options: object, message: RegExp])[] = [
     ['no store', { store: undefined }, /claim, finish and release.*got undefined/],
@@ -938,7 +1066,13 @@ describe('options', () => {
     ['no identity', { identity: undefined }, /identity .* 'everyone', got undefined/],
     ['a constant identity', { identity: 'everyone' }, /to be a function/],
     ['a wrong afterCrash', { afterCrash: 'rerun' }, /'refuse' or 'run again'/],
-    ['a negative ttl', { ttl: -1 }, /ttl .* above 0, got -1/],
+    ['a negative ttl', { ttl: -1 }, /ttl .* above 0 and at most 31536000, got -1/],
+    ['an endless ttl', { ttl: Infinity }, /ttl .* at most 31536000, got Infinity/],
+    ['a ttl that is no number', { ttl: Number.NaN }, /ttl .* above 0/],
+    ['a ttl below the longest run', { ttl: 60, lease: 60 }, /ttl of idempotency to be longer than lease, got 60 and 60 seconds/],
+    ['a lease of two days', { lease: 172_800 }, /lease .* at most 86400/],
+    ['a timeout of an hour', { storeTimeout: 3_600_000 }, /storeTimeout .* at most 60000/],
+    ['required with a text', { required: 'charge' }, /required .* true, false or a list of mutations, got "charge"/],
     ['seal alone', { seal: String }, /both seal and open/],
   ];
   for (const [what, options, message] of wrong)

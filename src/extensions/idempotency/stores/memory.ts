@@ -10,7 +10,10 @@ export interface MemoryStoreOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** Keeps records in the memory of this process: for tests and development. A restart forgets them. */
+/** Records that are kept. Further claims are refused, because to forget a record would let its mutation run twice. */
+const maxRecords = 100_000;
+
+/** Keeps up to 100,000 records in the memory of this process: for tests and development. A restart forgets them. */
 export function memoryStore({ isOnlyProcess = false, now = Date.now }: MemoryStoreOptions = {}): IdempotencyStore {
   const records = new Map<string, StoredRecord>();
   const apply = <T>(id: string, { result, write }: RecordStep<T>): T => {
@@ -29,6 +32,7 @@ export function memoryStore({ isOnlyProcess = false, now = Date.now }: MemorySto
     isLocal: !isOnlyProcess,
     claim: async (id, claim) => {
       removeExpired();
+      if (records.size >= maxRecords && !records.has(id)) throw new Error(`memoryStore has ${maxRecords} records, the most that it keeps.`);
       return apply(id, claimRecord(records.get(id), claim, now()));
     },
     finish: async (id, finish) => apply(id, finishRecord(records.get(id), finish, now())),
