@@ -2,6 +2,7 @@ import { isObjectType } from 'graphql';
 import type { GraphQLField, GraphQLObjectType, GraphQLSchema } from 'graphql';
 
 import { batch } from '../../../src/entries/index.ts';
+import { handleRejections } from '../../../src/executor/execution/promises.ts';
 import type { Random } from '../random.ts';
 import { functionWrappers } from '../resolver-wrappers.ts';
 import type { Behaviour } from './behaviour.ts';
@@ -112,6 +113,14 @@ function isPromise(value: unknown): boolean {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
 
-function withoutRejection(value: unknown): unknown {
-  return isPromise(value) ? (value as Promise<unknown>).then(undefined, (error: unknown) => error) : value;
+/** What waits for other values must handle the rejections of promises in it, as code that waits must. */
+async function withoutRejection(value: unknown): Promise<unknown> {
+  handleRejections(value);
+  try {
+    const settled = await value;
+    handleRejections(settled);
+    return settled;
+  } catch (error) {
+    return error;
+  }
 }

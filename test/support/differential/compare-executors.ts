@@ -184,7 +184,8 @@ async function differenceOf(scenario: Scenario, expected: Observation, actual: O
   const { result } = await observe({ ...scenario, traced: false }, (run) =>
     executeWithoutPropagation({ ...scenario, variableValues: scenario.variables, ...run }),
   );
-  return findDifference({ expected: expected.result, actual: actual.result, unpropagated: withNullErrors(result, actual.result) });
+  const unpropagated = withNullErrors(result, actual.result);
+  return findDifference({ expected: expected.result, actual: actual.result, unpropagated, isReordered: scenario.batched !== undefined });
 }
 
 /** HALT: one of the errors that the operation can have, in synchronous operations the first. `expected` is without propagation. */

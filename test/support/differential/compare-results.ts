@@ -7,6 +7,8 @@ export interface ComparedResults {
   readonly actual: ExecutionResult;
   /** That of graphql-js if every error makes only its own position null: it has all errors that there can be. */
   readonly unpropagated: ExecutionResult;
+  /** True if errors may come in another order: of a list that its source and an item both make null, either error may be the first. */
+  readonly isReordered?: boolean;
 }
 
 /**
@@ -15,7 +17,7 @@ export interface ComparedResults {
  * `data` must be equal, and each error that is not below a null must be reported. Which errors are reported below a null is
  * unspecified, but there must be one for each null that an error caused, and each must be possible. So is the order of errors.
  */
-export function findDifference({ expected, actual, unpropagated }: ComparedResults): string | undefined {
+export function findDifference({ expected, actual, unpropagated, isReordered = false }: ComparedResults): string | undefined {
   if (JSON.stringify(actual.data) !== JSON.stringify(expected.data)) return 'other data';
   const { data } = expected;
   if (data === undefined) return firstOf('missing', expected.errors, actual.errors) ?? firstOf('invented', actual.errors, expected.errors);
@@ -23,7 +25,10 @@ export function findDifference({ expected, actual, unpropagated }: ComparedResul
   // An error that was thrown with a path may belong below any null that another error caused.
   const hasHidden =
     JSON.stringify(data) !== JSON.stringify(unpropagated.data) || errorsOf(unpropagated).some(({ path }) => isPlace(unpropagated, path));
-  const certain = errorsOf(expected).filter(({ path }) => (isPlace(unpropagated, path) ? !isBelowNull(data, path) : !hasHidden));
+  const certain = errorsOf(expected).filter(({ path }) => {
+    if (!isPlace(unpropagated, path)) return !hasHidden;
+    return !isBelowNull(data, path) && !(isReordered && errorsOf(unpropagated).some((other) => isBelow(other.path, path)));
+  });
   return (
     firstOf('missing', certain, actual.errors) ??
     firstOf('invented', actual.errors, unpropagated.errors) ??
@@ -61,6 +66,11 @@ function isPlace({ data }: ExecutionResult, path: Path = []): boolean {
 
 function isBelowNull(data: unknown, path: Path = []): boolean {
   return path.some((_, length) => valueAt(data, path.slice(0, length)) === null);
+}
+
+/** True for a path that continues the other. */
+function isBelow(path: Path = [], above: Path = []): boolean {
+  return path.length > above.length && above.every((key, at) => key === path[at]);
 }
 
 /** The first of some errors that is not among the others. */
