@@ -19,10 +19,10 @@ const root = join(import.meta.dirname, '..');
  * commit that needs more sets the number, and says what the bytes are for.
  */
 const sizes: Readonly<Record<string, number>> = {
-  'aws-lambda': 59_100,
+  'aws-lambda': 59_200,
   fetch: 63_300,
   netlify: 64_500,
-  'aws, streamed': 64_200,
+  'aws, streamed': 64_600,
   index: 65_900,
   // With @defer and @stream, and graphql-js's executors for them.
   'fetch, parts': 77_800,
