@@ -51,6 +51,7 @@ export function costLine(options: CostLineOptions = {}): ServerPlugin {
   return {
     // The outermost, so that the time of other plugins counts, too.
     position: 'first',
+    onlyWatches: true,
     async aroundRequest(call, next) {
       const request: Request = { cold, start: now(), cpu: cpuUsage(), operations: [] };
       cold = false;

@@ -68,6 +68,7 @@ const cdnMethods = ['GET'];
 
 class EdgePlugin implements Edge {
   readonly position = 'first';
+  readonly onlyWatches = true;
   /** Only with a store: hooks that only observe cost no promises. */
   readonly aroundOperation?: NonNullable<ServerPlugin['aroundOperation']>;
   readonly #options: EdgeOptions;

@@ -25,6 +25,8 @@ export function idempotency<TContext = any>(options: IdempotencyOptions<TContext
   const { prefix = 'idempotency:', ttl = defaultTTL, storeTimeout = 500, maxAnswerBytes = 262_144 } = options;
   let settings: RunSettings = { ...options, prefix, ttl, storeTimeout, maxAnswerBytes, logger: console };
   return {
+    // After the execution, it only stores the answer.
+    onlyWatches: true,
     corsHeaders: { allowed: ['Idempotency-Key'], exposed: ['Idempotent-Replayed', 'Retry-After'] },
     async serverWillStart(context) {
       assertFits(options, context);

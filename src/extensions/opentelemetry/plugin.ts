@@ -44,6 +44,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): ServerPlugin 
   const settings: SpanSettings = { tracer, recordErrors: options.errorMessages === true ? recordWithMessages : recordWithoutMessages };
   const withOperations = new WeakSet<RequestCall>();
   return {
+    onlyWatches: true,
     aroundRequest: (call, next) => traceRequest({ tracer, call, withOperations, flush }, next),
     aroundOperation: (call, next) => {
       withOperations.add(call.http);

@@ -1,7 +1,7 @@
 import { BackgroundWork } from './background-work.ts';
 import { DeadlineInvocation } from './deadline-invocation.ts';
 import type { Invocation, Milliseconds, OperationInvocation, ResultLimit } from '../../shared/index.ts';
-import { createError, deadlineExceeded, isGraphQLError } from '../operation/errors.ts';
+import { createError, isGraphQLError, unfinishedAtDeadline } from '../operation/errors.ts';
 import type { Logger } from '../operation/types.ts';
 import { deadlineOf } from '../startup/deadline.ts';
 import type { Deadline, DeadlineSettings } from '../startup/deadline.ts';
@@ -254,7 +254,7 @@ export class PlatformInvocation implements Invocation {
     if (deadline === undefined) return;
     waiting.timer = timerAt(deadline.at, () => {
       waiting.timer = timerAt(deadline.lastMoment, () => this.#end(waiting));
-      const error = (waiting.deadlineError = deadlineExceeded());
+      const error = (waiting.deadlineError = unfinishedAtDeadline());
       for (const notify of waiting.onDeadline) notify(error);
       this.#cancel(error);
     });

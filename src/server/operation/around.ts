@@ -4,7 +4,7 @@ import type { Eventual, HTTPResponse, StreamedResponse } from '../../shared/inde
 import { copyMutableParts } from './hooks.ts';
 import { outcomeInTime } from './in-time.ts';
 import type { OperationOutcome } from './types.ts';
-import type { CoercedExecution, DataSourceCallListener, OperationCall, RequestCall, ServerPlugin } from './plugin.ts';
+import type { CoercedExecution, DataSourceCallListener, ExecutionOptions, OperationCall, RequestCall, ServerPlugin } from './plugin.ts';
 import type { NotifyExecution, OperationInput, WrapExecution } from './state.ts';
 
 // In development, tools/checks/plugin-check.ts warns of mistakes of plugins: a forgotten return, a second next().
@@ -74,6 +74,9 @@ export function createWrapOperation(plugins: readonly ServerPlugin[]): WrapOpera
     ...(plugin.operationDidEnd === undefined ? [] : [after(plugin.operationDidEnd.bind(plugin))]),
   ]);
   const followers = plugins.flatMap((plugin) => plugin.dataSourceCallDidStart?.bind(plugin) ?? []);
+  const mustEnd = plugins.some(
+    ({ aroundOperation, operationDidEnd, onlyWatches }) => onlyWatches !== true && (aroundOperation ?? operationDidEnd) !== undefined,
+  );
   if (middleware.length === 0 && followers.length === 0) return undefined;
   return ({ input, http, run }) => {
     const call = { request: input.request, response: input.head, http, requestIsBatched: input.budget !== undefined };
@@ -81,11 +84,7 @@ export function createWrapOperation(plugins: readonly ServerPlugin[]): WrapOpera
     let inner: Eventual<OperationOutcome> | undefined;
     const wrapped = (): Eventual<OperationOutcome> => {
       const wrapping = compose(middleware, call, () => (inner = run(watched)));
-      return whenReady(
-        outcomeInTime(wrapping, input.invocation, () => inner),
-        assertAnswer,
-        'aroundOperation',
-      );
+      return whenReady(outcomeInTime(wrapping, input.invocation, { inner: () => inner, mustEnd }), assertAnswer, 'aroundOperation');
     };
     const fail = (error: unknown): never => {
       void closeStream(inner);
@@ -102,13 +101,18 @@ async function closeStream(inner: Eventual<OperationOutcome> | undefined): Promi
 
 /** Undefined where no plugin wraps executions. */
 export function createWrapExecution(plugins: readonly ServerPlugin[]): WrapExecution | undefined {
-  return wrapBy(plugins.flatMap((plugin) => plugin.aroundExecution?.bind(plugin) ?? []));
+  return wrapBy(
+    plugins.flatMap((plugin) => plugin.aroundExecution?.bind(plugin) ?? []),
+    plugins.some(({ aroundExecution, onlyWatches }) => aroundExecution !== undefined && onlyWatches !== true),
+  );
 }
 
-function wrapBy(hooks: readonly NonNullable<ServerPlugin['aroundExecution']>[]): WrapExecution | undefined {
+function wrapBy(hooks: readonly NonNullable<ServerPlugin['aroundExecution']>[], mustEnd: boolean): WrapExecution | undefined {
   if (hooks.length === 0) return undefined;
   const middleware = hooks.map((hook) => around(hook));
-  return (execution: CoercedExecution, next) => whenReady(compose(middleware, execution, next), assertAnswer, 'aroundExecution');
+  const wrap = (execution: CoercedExecution, next: () => Eventual<OperationOutcome>): Eventual<OperationOutcome> =>
+    whenReady(compose(middleware, execution, next), assertAnswer, 'aroundExecution');
+  return Object.assign(wrap, { mustEnd });
 }
 
 function watchBy(
@@ -178,17 +182,20 @@ function copyAnswer<TAnswer>(given: TAnswer, before: unknown, call: unknown): TA
 
 /** Undefined where no plugin has `executionWillStart`. */
 export function createNotifyExecution(plugins: readonly ServerPlugin[]): NotifyExecution | undefined {
-  const hooks = plugins.flatMap((plugin) => plugin.executionWillStart?.bind(plugin) ?? []);
-  if (hooks.length === 0) return undefined;
+  const choosing = plugins.filter((plugin) => plugin.executionWillStart !== undefined);
+  if (choosing.length === 0) return undefined;
   return (execution) => {
-    const chosen = hooks.map((hook) => hook(execution) ?? {});
+    const chosen = choosing.map((plugin): ExecutionOptions => plugin.executionWillStart!(execution) ?? {});
     const listings = chosen.flatMap(({ objects }) => objects ?? []);
     return {
       // One that names objects serves those that do not, too.
       objects: listings.find(({ naming }) => naming !== undefined) ?? listings[0],
       runToEnd: chosen.some(({ runToEnd }) => runToEnd === true),
       inOneAnswer: chosen.some(({ inOneAnswer }) => inOneAnswer === true),
-      wrap: wrapBy(chosen.flatMap(({ around: hook }) => hook ?? [])),
+      wrap: wrapBy(
+        chosen.flatMap(({ around: hook }) => hook ?? []),
+        chosen.some(({ around: hook }, at) => hook !== undefined && choosing[at]!.onlyWatches !== true),
+      ),
     };
   };
 }

@@ -176,18 +176,24 @@ export function createError(
   return error;
 }
 
-const tooLate = 'The deadline of the request passed before this could run.';
+const notStarted = 'The deadline of the request passed before this could run.';
+const notFinished = 'The deadline of the request passed before this was finished. It may have run.';
 
-/** The error for what was not finished at the deadline. */
+/** The error for what did not run because of the deadline. */
 export function deadlineExceeded(): GraphQLError {
-  return createError('DEADLINE_EXCEEDED', tooLate);
+  return createError('DEADLINE_EXCEEDED', notStarted);
+}
+
+/** The error for what was running at the deadline. */
+export function unfinishedAtDeadline(): GraphQLError {
+  return createError('DEADLINE_EXCEEDED', notFinished);
 }
 
 /** Logs a warning for an answer that is too large, or that misses parts because of the deadline and otherwise looks like a success. */
 export function reportUnfinished(logger: Logger, errors: readonly GraphQLError[]): void {
   const tooLarge = errors.find(({ extensions }) => extensions['code'] === 'RESULT_TOO_LARGE');
   if (tooLarge !== undefined) logger.warn(cut(tooLarge.message));
-  const late = errors.filter(({ message }) => message === tooLate);
+  const late = errors.filter(({ message }) => message === notStarted || message === notFinished);
   if (late.length === 0) return;
   const paths = late.slice(0, 5).map(({ path }) => (path === undefined ? 'the whole operation' : cut(path.join('.'), maxPath)));
   const more = late.length > paths.length ? ` and ${late.length - paths.length} more` : '';

@@ -21,10 +21,13 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 /** Starts an operation's hooks; undefined when no plugin listens, so that the pipeline does no plugin work at all. */
 export function startHooks(plugins: readonly ServerPlugin[], context: GraphQLRequestContext): Eventual<OperationHooks | undefined> {
   const started: Eventual<GraphQLRequestListener | void>[] = [];
+  const mayRefuse: boolean[] = [];
   const failures: unknown[] = [];
   for (const plugin of plugins) {
     try {
-      if (plugin.requestDidStart !== undefined) started.push(plugin.requestDidStart(context));
+      if (plugin.requestDidStart === undefined) continue;
+      started.push(plugin.requestDidStart(context));
+      mayRefuse.push(plugin.onlyWatches !== true);
     } catch (error) {
       failures.push(error);
     }
@@ -34,7 +37,9 @@ export function startHooks(plugins: readonly ServerPlugin[], context: GraphQLReq
     void Promise.allSettled(started);
     throw failures[0];
   }
-  return started.every(isReady) ? hooksOf(started, context) : Promise.all(started).then((listeners) => hooksOf(listeners, context));
+  const hooks = (listeners: readonly (GraphQLRequestListener | void)[]): OperationHooks | undefined =>
+    hooksOf(listeners, mayRefuse, context);
+  return started.every(isReady) ? hooks(started) : Promise.all(started).then(hooks);
 }
 
 /** A plugin may return any object with a `then`. */
@@ -42,9 +47,16 @@ function isReady(started: Eventual<GraphQLRequestListener | void>): started is G
   return !isPromiseLike(started);
 }
 
-function hooksOf(started: readonly (GraphQLRequestListener | void)[], context: GraphQLRequestContext): OperationHooks | undefined {
+function hooksOf(
+  started: readonly (GraphQLRequestListener | void)[],
+  mayRefuse: readonly boolean[],
+  context: GraphQLRequestContext,
+): OperationHooks | undefined {
   const listeners = started.filter((listener) => typeof listener === 'object' && listener !== null);
-  return listeners.length === 0 ? undefined : new OperationHooks(listeners, context);
+  const mustEnd = started.some(
+    (listener, at) => mayRefuse[at] === true && (listener?.willSendResponse ?? listener?.executionDidStart) !== undefined,
+  );
+  return listeners.length === 0 ? undefined : new OperationHooks(listeners, { context, mustEnd });
 }
 
 /**
@@ -54,10 +66,13 @@ function hooksOf(started: readonly (GraphQLRequestListener | void)[], context: G
 export class OperationHooks {
   readonly listeners: readonly GraphQLRequestListener[];
   readonly context: Mutable<GraphQLRequestContext>;
+  /** True if no answer may be sent before they have ended: a hook after the execution may take data away, or refuse. */
+  readonly mustEnd: boolean;
 
-  constructor(listeners: readonly GraphQLRequestListener[], context: GraphQLRequestContext) {
+  constructor(listeners: readonly GraphQLRequestListener[], { context, mustEnd }: Pick<OperationHooks, 'context' | 'mustEnd'>) {
     this.listeners = listeners;
     this.context = context;
+    this.mustEnd = mustEnd;
   }
 
   async didResolveSource(source: string): Promise<void> {

@@ -1,7 +1,9 @@
 import type { ExecutionResult } from 'graphql';
 
 import type { Eventual, OperationInvocation } from '../../shared/index.ts';
-import { deadlineExceeded } from './errors.ts';
+import type { GraphQLError } from 'graphql';
+
+import { codeOf, deadlineExceeded, unfinishedAtDeadline } from './errors.ts';
 import type { OperationState } from './state.ts';
 import type { OperationOutcome } from './types.ts';
 import { withDeadline } from './with-deadline.ts';
@@ -37,27 +39,41 @@ function waitInTime(running: Promise<unknown>, state: OperationState, endsByItse
     onCancel: (reason) => {
       if (endsByItself()) return undefined;
       state.timeIsUp = reason;
-      if (!state.isExecuting) throw reason;
+      // Nothing has run.
+      if (!state.isExecuting) throw codeOf(reason as GraphQLError) === 'DEADLINE_EXCEEDED' ? deadlineExceeded() : reason;
       return undefined;
     },
     onLastMoment: () => {
       if (endsByItself()) return undefined;
-      if (state.result === undefined) throw deadlineExceeded();
+      if (state.result === undefined) throw state.isExecuting ? unfinishedAtDeadline() : deadlineExceeded();
+      if (state.hooks?.mustEnd === true) throw unfinishedAtDeadline();
       return state.result;
     },
   });
 }
 
-/** The outcome of plugins around something. One that hangs after `next` does not withhold the inner outcome, which comes in time. */
+/** What plugins are around. */
+interface Wrapped {
+  /** The outcome inside. Undefined: no plugin has called `next` yet. */
+  readonly inner: () => Eventual<OperationOutcome> | undefined;
+  /** True if a plugin may still refuse the outcome. */
+  readonly mustEnd: boolean;
+}
+
+/**
+ * The outcome of plugins around something. If one hangs after `next`, the inner outcome is sent only if all of them just watch: a client
+ * can choose the moment with a slow field, and must not get what a plugin would have taken away.
+ */
 export function outcomeInTime(
   wrapping: Eventual<OperationOutcome>,
   invocation: OperationInvocation,
-  inner: () => Eventual<OperationOutcome> | undefined,
+  { inner, mustEnd }: Wrapped,
 ): Eventual<OperationOutcome> {
   if (!(wrapping instanceof Promise)) return wrapping;
   const onLastMoment = (): Eventual<OperationOutcome> => {
     const outcome = inner();
     if (outcome === undefined) throw deadlineExceeded();
+    if (mustEnd) throw unfinishedAtDeadline();
     return outcome;
   };
   return withDeadline(wrapping, invocation, { onLastMoment });

@@ -2,7 +2,7 @@ import type { ExecutionResult, FormattedExecutionResult } from 'graphql';
 
 import { copyErrorsForOperation, rescued, whenReady } from '../../shared/index.ts';
 import type { Eventual } from '../../shared/index.ts';
-import { formatFailure, formatResult, reportUnfinished, toGraphQLError } from './errors.ts';
+import { formatFailure, formatResult, reportUnfinished, toGraphQLError, unfinishedAtDeadline } from './errors.ts';
 import type { ErrorAllowance } from './limits/error-allowance.ts';
 import { withDeadline } from './with-deadline.ts';
 import { callFailureHook } from './hooks.ts';
@@ -61,10 +61,13 @@ export function outcomeOfFailure(thrown: unknown, state: OperationState): Operat
   return outcomeOf(formatFailure(state.settings, error), state);
 }
 
-/** Stops waiting for hooks at the last moment, so that a hanging hook does not delay the answer. */
+/** Stops waiting for hooks at the last moment: for an answer that one of them was to see, there is an error instead. */
 function formatWithHooks(state: OperationState): Eventual<FormattedExecutionResult> {
   if (state.hooks === undefined && !state.contextFailed) return format(state);
-  const onLastMoment = (): FormattedExecutionResult => state.formatted ?? format(state);
+  const onLastMoment = (): FormattedExecutionResult => {
+    if (state.hooks?.mustEnd === true) throw unfinishedAtDeadline();
+    return state.formatted ?? format(state);
+  };
   return withDeadline(callLastHooks(state), state.input.invocation, { onLastMoment });
 }
 

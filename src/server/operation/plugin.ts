@@ -214,6 +214,12 @@ export interface ServerPlugin<TContext = unknown> {
    * the order of the list.
    */
   readonly position?: 'first' | undefined;
+  /**
+   * true: what this plugin does after an operation changes no answer and refuses none. If it has not ended at the last moment before the
+   * platform's limit, the answer is sent anyway. Default: the operation is then answered with 504, without data, because the plugin might
+   * have refused it.
+   */
+  readonly onlyWatches?: boolean | undefined;
   /** Header fields that clients send and read because of this plugin: they are added to the lists of the option `cors`. */
   readonly corsHeaders?: { readonly allowed?: readonly string[]; readonly exposed?: readonly string[] } | undefined;
   /**

@@ -30,7 +30,11 @@ export interface ChosenOptions extends Omit<ExecutionOptions, 'around'> {
 }
 
 /** Runs an execution inside the plugins that wrap it. */
-export type WrapExecution = (execution: CoercedExecution, next: () => Eventual<OperationOutcome>) => Eventual<OperationOutcome>;
+export interface WrapExecution {
+  (execution: CoercedExecution, next: () => Eventual<OperationOutcome>): Eventual<OperationOutcome>;
+  /** True if no answer may be sent before all of them have ended. */
+  readonly mustEnd: boolean;
+}
 
 /** All that an operation needs from the server. Made once, at cold start. */
 export interface OperationSettings

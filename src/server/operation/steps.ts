@@ -22,7 +22,7 @@ import { assertCost } from './limits/cost.ts';
 import { ErrorAllowance } from './limits/error-allowance.ts';
 import { outcomeInTime, wrappedResultInTime } from './in-time.ts';
 import { outcomeOfFailure, toOutcome } from './outcome.ts';
-import type { OperationExecution } from './plugin.ts';
+import type { CoercedExecution, OperationExecution } from './plugin.ts';
 import { operationToRun } from './resolve.ts';
 import { StoppableInvocation } from './stoppable-invocation.ts';
 import type { ChosenOptions, OperationState, WrapExecution } from './state.ts';
@@ -121,7 +121,7 @@ export function coerceVariables(state: OperationState): void {
   const { objects, runToEnd = false, inOneAnswer, wrap } = settings.notifyExecution?.(describeExecution(state)) ?? noChoices;
   state.runsToEnd = runToEnd;
   state.wrapExecution = wrap;
-  if (runToEnd) input.invocation = invocation.untilDeadline;
+  if (runToEnd) input.signal.follow((input.invocation = invocation.untilDeadline));
   // An error ends only its event of a subscription.
   const halts = state.onError === 'HALT' && operation!.operation !== 'subscription';
   if (halts) input.invocation = new StoppableInvocation(input.invocation, input.signal);
@@ -168,7 +168,11 @@ function wrapperOf(state: OperationState): WrapExecution | undefined {
   const { wrapExecution: outer, settings } = state;
   const { wrapExecution: inner } = settings;
   if (outer === undefined || inner === undefined) return outer ?? inner;
-  return (execution, next) => outer(execution, () => rescued(() => inner(execution, next), failWrapped, state));
+  const wrap = (execution: CoercedExecution, next: () => Eventual<OperationOutcome>): Eventual<OperationOutcome> =>
+    outer(execution, () => rescued(() => inTime(inner(execution, next), inner), failWrapped, state));
+  const inTime = (wrapping: Eventual<OperationOutcome>, { mustEnd }: WrapExecution): Eventual<OperationOutcome> =>
+    outcomeInTime(wrapping, state.input.invocation, { inner: () => state.wrapped, mustEnd });
+  return Object.assign(wrap, { mustEnd: outer.mustEnd || inner.mustEnd });
 }
 
 function executeWrapped(wrapExecution: WrapExecution, state: OperationState): Eventual<unknown> {
@@ -178,7 +182,7 @@ function executeWrapped(wrapExecution: WrapExecution, state: OperationState): Ev
   const execution = { ...describeExecution(state), response: state.input.head, variableValues };
   const wrapping = rescued(() => wrapExecution(execution, () => (state.wrapped = executeToOutcome(state))), failWrapped, state);
   return whenReady(
-    outcomeInTime(wrapping, state.input.invocation, () => state.wrapped),
+    outcomeInTime(wrapping, state.input.invocation, { inner: () => state.wrapped, mustEnd: wrapExecution.mustEnd }),
     setOutcome,
     state,
   );

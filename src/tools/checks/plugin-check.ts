@@ -32,7 +32,7 @@ const ofPlugin: Level = {
     contextCreationDidFail: true,
     invalidRequestWasReceived: true,
     startupDidFail: true,
-  } satisfies Readonly<Record<Exclude<keyof ServerPlugin, 'position' | 'corsHeaders'>, true>>),
+  } satisfies Readonly<Record<Exclude<keyof ServerPlugin, 'position' | 'corsHeaders' | 'onlyWatches'>, true>>),
 };
 const ofServer: Level = {
   place: 'the object that serverWillStart returns',
@@ -90,8 +90,12 @@ function assertHooks(plugin: ServerPlugin): void {
 /** Delegates each hook when it is called. A proxy cannot do this, because for a frozen plugin it must return the original functions. */
 function watch(plugin: ServerPlugin, check: (hooks: unknown, level: Level) => void): ServerPlugin {
   const returns: Readonly<Record<string, Level>> = { serverWillStart: ofServer, requestDidStart: ofOperation };
-  const { position, corsHeaders } = plugin;
-  const watched = { ...(position !== undefined && { position }), ...(corsHeaders !== undefined && { corsHeaders }) };
+  const { position, corsHeaders, onlyWatches } = plugin;
+  const watched = {
+    ...(position !== undefined && { position }),
+    ...(corsHeaders !== undefined && { corsHeaders }),
+    ...(onlyWatches !== undefined && { onlyWatches }),
+  };
   for (const name of ofPlugin.hooks as readonly (keyof ServerPlugin)[]) {
     const level = returns[name];
     const call = (...given: unknown[]): unknown => {

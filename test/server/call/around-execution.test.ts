@@ -225,7 +225,7 @@ function servingUntilDeadline(t: TestContext, plugins: readonly ServerPlugin[], 
 }
 
 describe('executionWillStart', () => {
-  test('may wrap one execution, inside of the plugins that wrap all', async () => {
+  test('may wrap one execution, around the plugins that wrap all', async () => {
     const notes: string[] = [];
     const noting =
       (name: string): AroundExecution =>
@@ -243,7 +243,7 @@ describe('executionWillStart', () => {
     await send(post({ query: 'query wrapped($text: String) { echo(text: $text) }', operationName: 'wrapped', variables: { text: 'a' } }));
     await send(post({ query: '{ echo }' }));
 
-    assert.deepEqual(notes, ['all a', 'one a', 'two a', 'two true', 'one true', 'all true', 'all undefined', 'all true']);
+    assert.deepEqual(notes, ['one a', 'two a', 'all a', 'all true', 'two true', 'one true', 'all undefined', 'all true']);
   });
 
   test('knows the position in a batch, and the time that is left', async () => {
@@ -313,9 +313,22 @@ describe('at the deadline', () => {
       assert.deepEqual(notes, ['willSendResponse', 'DEADLINE_EXCEEDED']);
     });
 
-    test(`an aroundExecution that hangs after next() does not withhold the answer${where}`, async (t) => {
+    test(`an aroundExecution that hangs after next() withholds the answer, which it may refuse${where}`, async (t) => {
+      const hanging: ServerPlugin['aroundExecution'] = async (_execution, next) => {
+        await next();
+        return new Promise(() => {});
+      };
+
+      const answer = await servingUntilDeadline(t, [{ aroundExecution: hanging }], context && { context })(post({ query: '{ echo }' }));
+
+      assert.equal(answer.data, undefined);
+      assert.equal(answer.errors[0].message, 'The deadline of the request passed before this was finished. It may have run.');
+    });
+
+    test(`an aroundExecution that only watches, and hangs after next(), does not withhold the answer${where}`, async (t) => {
       const notes: string[] = [];
       const plugin: ServerPlugin = {
+        onlyWatches: true,
         aroundExecution: async (_execution, next) => {
           await next();
           return new Promise(() => {});
@@ -331,12 +344,23 @@ describe('at the deadline', () => {
   }
 
   for (const hook of ['aroundExecution', 'aroundOperation'] as const) {
-    test(`a willSendResponse that hangs inside of ${hook} does not withhold the answer`, async (t) => {
+    test(`a willSendResponse that hangs inside of ${hook} withholds the answer, which it may change`, async (t) => {
+      const hanging: ServerPlugin = { requestDidStart: () => ({ willSendResponse: () => new Promise<void>(() => {}) }) };
+      const plugin: ServerPlugin = { [hook]: (_call: unknown, next: () => Promise<OperationOutcome>) => next() };
+
+      const answer = await servingUntilDeadline(t, [plugin, hanging])(post({ query: '{ echo }' }));
+
+      assert.equal(answer.data, undefined);
+      assert.equal(answer.errors[0].extensions.code, 'DEADLINE_EXCEEDED');
+    });
+
+    test(`a willSendResponse that only watches, and hangs inside of ${hook}, does not withhold the answer`, async (t) => {
       let calls = 0;
       const hanging: ServerPlugin = {
+        onlyWatches: true,
         requestDidStart: () => ({ willSendResponse: () => (calls++, new Promise<void>(() => {})) }),
       };
-      const plugin: ServerPlugin = { [hook]: (_call: unknown, next: () => Promise<OperationOutcome>) => next() };
+      const plugin: ServerPlugin = { onlyWatches: true, [hook]: (_call: unknown, next: () => Promise<OperationOutcome>) => next() };
 
       const answer = await servingUntilDeadline(t, [plugin, hanging])(post({ query: '{ echo }' }));
 

@@ -221,31 +221,33 @@ describe('aroundOperation', () => {
     assert.match(json(answer).errors[0].message, /call next\(\) once/);
   });
 
-  test('that hangs after next() does not withhold the answer beyond the deadline', async (t) => {
-    t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 20) });
-    let isAnswered!: () => void;
-    const answered = new Promise<void>((resolve) => (isAnswered = resolve));
-    const plugin = wrapping(async (_call, next) => {
-      await next();
-      isAnswered();
-      return new Promise(() => {});
-    });
-    const [logger] = recordingLogger();
-    const handler = createHandler({
-      typeDefs,
-      resolvers: { Query: { name: () => 'x' } },
-      logger,
-      deadline: { ms: 1000 },
-      plugins: [plugin],
-    });
+  for (const onlyWatches of [true, false])
+    test(`that hangs after next() ${onlyWatches ? 'and only watches does not withhold' : 'withholds'} the answer at the deadline`, async (t) => {
+      t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 20) });
+      let isAnswered!: () => void;
+      const answered = new Promise<void>((resolve) => (isAnswered = resolve));
+      const plugin = wrapping(async (_call, next) => {
+        await next();
+        isAnswered();
+        return new Promise(() => {});
+      });
+      const [logger] = recordingLogger();
+      const handler = createHandler({
+        typeDefs,
+        resolvers: { Query: { name: () => 'x' } },
+        logger,
+        deadline: { ms: 1000 },
+        plugins: [{ ...plugin, onlyWatches }],
+      });
 
-    const answering = handler(httpAPI.build(post({ query: '{ name }' })));
-    await answered;
-    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
-    t.mock.timers.tick(2000);
+      const answering = handler(httpAPI.build(post({ query: '{ name }' })));
+      await answered;
+      for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+      t.mock.timers.tick(2000);
 
-    assert.deepEqual(json(await httpAPI.read(await answering)).data, { name: 'x' });
-  });
+      const response = await httpAPI.read(await answering);
+      assert.deepEqual([response.status, json(response).data], onlyWatches ? [200, { name: 'x' }] : [504, undefined]);
+    });
 
   test('can follow the events of a subscription to the end', async () => {
     const notes: unknown[] = [];

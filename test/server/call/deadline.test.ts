@@ -55,7 +55,7 @@ const partial = post({ query: '{ name slow }' });
 const partialAnswer = {
   errors: [
     {
-      message: 'The deadline of the request passed before this could run.',
+      message: 'The deadline of the request passed before this was finished. It may have run.',
       locations: [{ line: 1, column: 8 }],
       path: ['slow'],
       extensions: { code: 'DEADLINE_EXCEEDED' },
@@ -438,20 +438,45 @@ describe('what hangs before an operation runs is answered with status 504', () =
 });
 
 describe('a hook that hangs after the execution is awaited for at most half of the reserve', () => {
-  for (const hook of ['executionDidEnd', 'didEncounterErrors', 'willSendResponse']) {
-    test(hook, async (t) => {
+  for (const [hook, onlyWatches] of [
+    ['executionDidEnd', true],
+    ['executionDidEnd', false],
+    ['didEncounterErrors', false],
+    ['willSendResponse', true],
+    ['willSendResponse', false],
+  ] as const) {
+    test(`${hook}${onlyWatches ? ' of a plugin that only watches' : ''}`, async (t) => {
       const turn = stopTheClock(t);
       const listener = hook === 'executionDidEnd' ? { executionDidStart: () => never } : { [hook]: never };
-      const [options] = optionsWith({ plugins: [{ requestDidStart: () => listener as GraphQLRequestListener }] });
+      const [options] = optionsWith({ plugins: [{ onlyWatches, requestDidStart: () => listener as GraphQLRequestListener }] });
       const answer = createHandler(options)(httpAPIEvent(partial), lambdaContext(3000));
 
       await turn(2500);
       assert.equal(await isAnswered(answer), false);
       await turn(250);
 
-      assert.deepEqual(json(await httpAPI.read(await answer)), partialAnswer);
+      const response = await httpAPI.read(await answer);
+      // An answer that a hook was to see is not sent unseen.
+      if (onlyWatches || hook === 'didEncounterErrors') assert.deepEqual(json(response), partialAnswer);
+      else assert.deepEqual([response.status, (json(response) as { data?: unknown }).data], [504, undefined]);
     });
   }
+
+  test('in a batch, the element of the hook alone has no answer', async (t) => {
+    const turn = stopTheClock(t);
+    let count = 0;
+    const [options] = optionsWith({
+      plugins: [{ requestDidStart: () => ({ willSendResponse: () => (++count === 1 ? never() : undefined) }) }] as never,
+    });
+    const answer = createHandler(options)(httpAPIEvent(post([{ query: '{ name }' }, { query: '{ name }' }])), lambdaContext(3000));
+
+    await turn(2500);
+    await turn(250);
+
+    const [first, second] = json(await httpAPI.read(await answer)) as { data?: unknown }[];
+    assert.equal(first!.data, undefined);
+    assert.deepEqual(second, { data: { name: 'x' } });
+  });
 });
 
 describe('work passed to waitUntil', () => {

@@ -12,7 +12,7 @@ import { copyErrorsForOperation } from '../../../shared/index.ts';
 import type { OperationInvocation } from '../../../shared/index.ts';
 import { guardExecution, isIncrementalDirective, refuseVariables } from '../../../executor/index.ts';
 import type { GuardedExecution } from '../../../executor/index.ts';
-import { createError, deadlineExceeded, formatResult, isGraphQLError, reportUnfinished, toGraphQLError } from '../errors.ts';
+import { createError, formatResult, isGraphQLError, reportUnfinished, toGraphQLError, unfinishedAtDeadline } from '../errors.ts';
 import { fragmentsOf } from '../limits/document-size.ts';
 import { maxNameLength } from '../limits/nesting.ts';
 
@@ -114,7 +114,7 @@ function endAtDeadline(stream: PayloadStream, invocation: OperationInvocation): 
     const isDeadline = isGraphQLError(reason) && reason.extensions['code'] === 'DEADLINE_EXCEEDED';
     if (!isDeadline) void stream.return();
   });
-  invocation.onLastMoment(() => stream.finish(deadlineExceeded()));
+  invocation.onLastMoment(() => stream.finish(unfinishedAtDeadline()));
 }
 
 /** The parts that have been announced and not completed. */
