@@ -19,13 +19,13 @@ const root = join(import.meta.dirname, '..');
  * commit that needs more sets the number, and says what the bytes are for.
  */
 const sizes: Readonly<Record<string, number>> = {
-  'aws-lambda': 59_200,
-  fetch: 63_300,
-  netlify: 64_500,
-  'aws, streamed': 64_600,
-  index: 65_900,
+  'aws-lambda': 59_900,
+  fetch: 64_000,
+  netlify: 65_200,
+  'aws, streamed': 65_300,
+  index: 66_600,
   // With @defer and @stream, and graphql-js's executors for them.
-  'fetch, parts': 77_800,
+  'fetch, parts': 78_400,
   // The plugin and the store for Redis: 4,400 above aws-lambda.
   'aws, idempotency': 64_700,
   // The tools of trusted documents: 6,900 above aws-lambda.
