@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 
-import { pathInPart } from './parts.ts';
+import { partNamed, pathInPart } from './parts.ts';
 import { startProgram } from './program.ts';
 import type { Program } from './program.ts';
 
@@ -23,13 +23,29 @@ export const workerd: FetchRuntime = {
   name: 'workerd (Cloudflare Workers), without nodejs_compat',
   part: 'workerd',
   hasProcess: false,
-  serve: async (folder) => {
-    await writeFile(`${folder}/config.capnp`, workerdConfig);
-    const program = startProgram(pathInPart('workerd', 'workerd/bin/workerd'), ['serve', `${folder}/config.capnp`, '--control-fd=1']);
-    const [, port] = await program.printed(/"socket":"http","port":(\d+)/);
-    return { program, url: `http://127.0.0.1:${port}/graphql` };
-  },
+  serve: (folder) => serveWithWorkerd(folder, 'compatibilityDate = "2025-06-01"'),
 };
+
+/** The date is the newest that this version of workerd accepts. Since 2025-09-15 there is a `process`, of which some functions throw. */
+export const workerdWithNode: FetchRuntime = {
+  name: 'workerd (Cloudflare Workers), with nodejs_compat',
+  part: 'workerd',
+  hasProcess: true,
+  serve: (folder) => serveWithWorkerd(folder, `compatibilityDate = "${newestDate()}", compatibilityFlags = ["nodejs_compat"]`),
+};
+
+async function serveWithWorkerd(folder: string, compatibility: string): Promise<ServedModule> {
+  await writeFile(`${folder}/config.capnp`, workerdConfig(compatibility));
+  const program = startProgram(pathInPart('workerd', 'workerd/bin/workerd'), ['serve', `${folder}/config.capnp`, '--control-fd=1']);
+  const [, port] = await program.printed(/"socket":"http","port":(\d+)/);
+  return { program, url: `http://127.0.0.1:${port}/graphql` };
+}
+
+/** 1.20261117.1 → 2026-11-17 */
+function newestDate(): string {
+  const [, year, month, day] = /\.(\d{4})(\d\d)(\d\d)\./.exec(partNamed('workerd').version) ?? [];
+  return `${year}-${month}-${day}`;
+}
 
 export const deno: FetchRuntime = {
   name: 'Deno, without --allow-env',
@@ -55,21 +71,21 @@ export const bun: FetchRuntime = {
   },
 };
 
-export const fetchRuntimes: readonly FetchRuntime[] = [workerd, deno, bun];
+export const fetchRuntimes: readonly FetchRuntime[] = [workerd, workerdWithNode, deno, bun];
 
 async function addressIn(program: Program): Promise<string> {
   const [, port] = await program.printed(/https?:\/\/[\w.]+:(\d+)/);
   return `http://127.0.0.1:${port}/graphql`;
 }
 
-const workerdConfig = `using Workerd = import "/workerd/workerd.capnp";
+const workerdConfig = (compatibility: string): string => `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [(name = "main", worker = .worker), (name = "network", network = (allow = ["private"]))],
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
 );
 const worker :Workerd.Worker = (
   modules = [(name = "worker.mjs", esModule = embed "worker.mjs")],
-  compatibilityDate = "2025-06-01",
+  ${compatibility},
   globalOutbound = "network",
 );
 `;

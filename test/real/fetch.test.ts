@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { sendTo, testAnswers } from './answers.ts';
 import { bundle, createFolder } from './bundle.ts';
 import type { Folder } from './bundle.ts';
-import { bun, deno, fetchRuntimes, workerd } from './fetch-runtimes.ts';
+import { bun, deno, fetchRuntimes, workerd, workerdWithNode } from './fetch-runtimes.ts';
 import type { FetchRuntime, ServedModule } from './fetch-runtimes.ts';
 import { needs } from './parts.ts';
 import { startReportServer } from './report-server.ts';
@@ -67,15 +67,15 @@ for (const runtime of fetchRuntimes) {
 }
 
 describe('extensions in a worker', () => {
-  for (const path of ['graphql', 'graphql-js']) {
-    describe(`/${path}`, needs('workerd'), () => {
+  for (const [path, runtime] of ['graphql', 'graphql-js'].flatMap((one) => [[one, workerd] as const, [one, workerdWithNode] as const])) {
+    describe(`/${path}, ${runtime.name}`, needs('workerd'), () => {
       let folder: Folder;
       let served: ServedModule;
 
       before(async () => {
         folder = await createFolder();
         await bundle('test/real/functions/every-entry.ts', `${folder.path}/worker.mjs`, 'worker');
-        served = await workerd.serve(folder.path);
+        served = await runtime.serve(folder.path);
       });
       after(async () => {
         await served?.program.end();

@@ -202,10 +202,14 @@ function addCodes(counts: Counts, errors: readonly { readonly extensions?: { rea
   }
 }
 
-/** Milliseconds of CPU. Undefined where the platform has no such figure. */
+/** Milliseconds of CPU. Undefined where the platform has no such figure: the function exists on Workers with nodejs_compat, and throws. */
 function cpuUsage(): number | undefined {
-  const used = globalThis.process?.cpuUsage?.();
-  return used && (used.user + used.system) / 1000;
+  try {
+    const { user, system } = globalThis.process.cpuUsage();
+    return (user + system) / 1000;
+  } catch {
+    return undefined;
+  }
 }
 
 function rounded(milliseconds: number): number {
