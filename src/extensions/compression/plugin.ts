@@ -38,10 +38,10 @@ export function compression({ restAPI = false, withCookies = false }: Compressio
       const coding = chooseCoding(headers.get('accept-encoding'));
       return coding && (async (response) => encode(response, coding));
     },
-    // Also for clients that accept no coding: a cache must not send them the compressed answer.
-    responseWillBeSent(call, { headers, body }) {
-      if (typeof body !== 'string' || body.length < minLength || !isFromGateway(call) || !isCompressible(call)) return;
-      addCodingToVary(headers);
+    // Also for clients that accept no coding: a cache must not send them the compressed answer. The platform's event is not read here: that
+    // would make the answer private for `edge`.
+    responseWillBeSent({ platform }, { headers, body }) {
+      if (typeof body === 'string' && body.length >= minLength && gateways.test(platform)) addCodingToVary(headers);
     },
   };
 }
@@ -50,10 +50,8 @@ function addCodingToVary(headers: HeaderMap): void {
   if (!/\baccept-encoding\b/i.test(headers.get('vary') ?? '')) addVary(headers, 'Accept-Encoding');
 }
 
-/** The events of platforms for which `encodeResponse` is called have this key. */
-function isFromGateway({ invocation: { event } }: RequestCall): boolean {
-  return isRecord(event) && 'requestContext' in event;
-}
+/** The platforms for which `encodeResponse` is called. */
+const gateways = /^(?:Lambda function URL|API Gateway|Application Load Balancer)/;
 
 /** True for a REST API. An HTTP API sends the version of the payload, and a load balancer its name. */
 function isFromRestAPI({ invocation: { event } }: RequestCall): boolean {

@@ -4,6 +4,8 @@ import { describe, test } from 'node:test';
 
 import { compression } from '../../../src/entries/compression.ts';
 import { createHandler } from '../../../src/entries/index.ts';
+import { edge } from '../../../src/entries/edge.ts';
+import type { EdgeDecision } from '../../../src/entries/edge.ts';
 import { createStreamingHandler } from '../../../src/entries/aws-lambda.ts';
 import type { ServerOptions, ServerPlugin } from '../../../src/entries/index.ts';
 import type { CompressionOptions } from '../../../src/entries/compression.ts';
@@ -247,3 +249,22 @@ test('CORS fields are sent with a compressed answer', async () => {
   assert.equal(response.headers.get('access-control-allow-origin'), 'https://a.example');
   assert.match(response.headers.get('vary') ?? '', /Origin/);
 });
+
+for (const source of [httpAPI, httpAPIv1, restAPI, functionURL, alb])
+  test(`beside edge, an answer stays public, compressed or not: ${source.name}`, async () => {
+    const decisions: EdgeDecision[] = [];
+    const shared = edge({ cdn: 'cloudfront', defaultMaxAge: 60, onDecision: (decision) => void decisions.push(decision) });
+    const handler = createHandler({
+      typeDefs: 'type Query { text: String }',
+      resolvers: { Query: { text: () => 'a'.repeat(100_000) } },
+      plugins: [shared, compression({ restAPI: true })],
+    } as ServerOptions) as unknown as (event: unknown, context: object) => Promise<unknown>;
+    const headers = [accepting('br'), [], [...accepting('br'), ['Cookie', 'a=1']]] as PlainRequest['headers'][];
+
+    for (const sent of headers) await handler(source.build(get({ query: '{ text }' }, { headers: sent })), {});
+
+    assert.deepEqual(
+      decisions.map((decision) => (decision.public ? 'public' : decision.reason)),
+      ['public', 'public', 'public'],
+    );
+  });
