@@ -4,6 +4,10 @@ import type { GraphQLField, GraphQLObjectType } from 'graphql';
 export interface ObjectLog {
   /** True when the execution has ended. */
   isComplete: boolean;
+  /** The response names of the root fields of a mutation whose resolvers have been called. */
+  readonly called: Set<string>;
+  /** Called when a resolver settles after the end of the execution: it has changed data later than the response says. */
+  onLate: (() => void) | undefined;
   runOf(selection: IdentifiedSelection): ObjectRun;
 }
 

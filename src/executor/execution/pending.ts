@@ -136,11 +136,13 @@ export abstract class Late extends Pending {
 
   protected refuse(error: unknown): void {
     this.drop();
+    if (this.run.finished) this.run.objects?.onLate?.();
     this.fail(error);
   }
 
   protected arrive(value: unknown): void {
     if (this.isOver()) {
+      if (this.run.finished) this.run.objects?.onLate?.();
       abandon(value);
       this.drop();
       return;

@@ -43,6 +43,7 @@ class Series extends PendingContainer {
   #execute(field: PlannedField): unknown {
     const { run } = this;
     if (run.cancelReason === undefined || field.typename !== undefined) {
+      run.objects?.called.add(field.responseName);
       return (run.fieldTracer === undefined ? executeField : executeTracedField)(run, field, this.#source, undefined);
     }
     return nullOrThrow(startField(run, field, undefined), run.cancelReason);

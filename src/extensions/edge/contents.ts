@@ -6,7 +6,7 @@ import type { TagDialect } from './dialects.ts';
 import type { EdgeOptions } from './options.ts';
 import type { SelectedField, Selection } from './selection.ts';
 import { maxVisits, typesOfObject, walkAnswer } from './walk-answer.ts';
-import type { Answered, AnswerVisitor } from './walk-answer.ts';
+import type { Answered } from './walk-answer.ts';
 
 /** How tags name objects. */
 export interface TagSettings {
@@ -23,8 +23,6 @@ export interface TaggedAnswer {
   readonly data: Answered;
   /** The executor's list. Undefined: objects are found in the answer itself. */
   readonly objects: AnsweredObjects | undefined;
-  /** True when a field has failed: then any field may be null, whatever its type. Default: false */
-  readonly hasErrors?: boolean;
 }
 
 /** The ids of the objects of one type. */
@@ -42,8 +40,6 @@ export class Contents {
   readonly lists: string[] = [];
   /** Ids by type. */
   entities: NamedEntities[] = [];
-  /** The selections of fields that are null. */
-  readonly missing: Selection[] = [];
 
   idsOf(type: string): Set<string> {
     for (const entities of this.entities) if (entities.type === type) return entities.ids;
@@ -55,7 +51,6 @@ export class Contents {
   /** Adds a field that has a selection. */
   addField({ hasList }: Pick<SelectedField, 'hasList'>, below: Selection, value: unknown): void {
     if (hasList || value === null) addOnce(this.lists, below.type.name);
-    if (value === null) this.missing.push(below);
   }
 }
 
@@ -64,7 +59,7 @@ export type EntityLimits = Pick<TagDialect, 'maxTags' | 'maxTotal'>;
 
 /** Undefined: the answer is too large to search. */
 export function contentsOf(
-  { selection: root, data, objects, hasErrors = false }: TaggedAnswer,
+  { selection: root, data, objects }: TaggedAnswer,
   { entity }: Pick<TagSettings, 'entity'>,
   limits: EntityLimits,
 ): Contents | undefined {
@@ -72,10 +67,7 @@ export function contentsOf(
   if (objects === undefined || objects.naming !== entity) return readContents({ selection: root, data }, entity === undefined);
   const contents = new Contents();
   addObjects(contents, objects, limits);
-  const isWhole = hasErrors
-    ? walkAnswer(root, data, { kind: 'objects', field: addFieldTo(contents) })
-    : addAbsences({ contents, left: maxVisits }, root, data);
-  return isWhole ? contents : undefined;
+  return addAbsences({ contents, left: maxVisits }, root, data) ? contents : undefined;
 }
 
 /** Without the executor's list, objects are found in the answer itself. */
@@ -91,18 +83,14 @@ function readContents({ selection: root, data }: Pick<TaggedAnswer, 'selection' 
         else contents.idsOf(type.name).add(id);
       }
     },
-    field: addFieldTo(contents),
+    field: ({ selected, value }) => {
+      if (selected.below !== undefined) contents.addField(selected, selected.below, value);
+    },
   });
   return isWhole ? contents : undefined;
 }
 
-function addFieldTo(contents: Contents): AnswerVisitor['field'] {
-  return ({ selected, value }) => {
-    if (selected.below !== undefined) contents.addField(selected, selected.below, value);
-  };
-}
-
-/** A search of an answer without errors for fields that are lists or null. */
+/** A search of an answer for fields that are lists or null. */
 interface AbsenceSearch {
   readonly contents: Contents;
   /** The number of fields that may still be read. */

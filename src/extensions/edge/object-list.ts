@@ -22,7 +22,7 @@ const maxObjects = 10_000;
  * The objects in an answer: each with its name, or its id, which is read in addition to the selected fields and is not in the answer. An
  * id or a name that fails counts as missing and does not change the answer.
  */
-class ObjectList implements AnsweredObjects, ObjectLog {
+export class ObjectList implements AnsweredObjects, ObjectLog {
   /** Undefined: objects are named by their field `id`. */
   readonly naming: ObjectNaming | undefined;
   /** True when the execution has come to its end. */
@@ -30,6 +30,8 @@ class ObjectList implements AnsweredObjects, ObjectLog {
   /** The error of the first name that failed. */
   failure: unknown;
   readonly runs: ListedRun[] = [];
+  readonly called = new Set<string>();
+  onLate: (() => void) | undefined;
 
   constructor(naming?: ObjectNaming) {
     this.naming = naming;

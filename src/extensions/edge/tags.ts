@@ -1,13 +1,15 @@
 import { isAbstractType, isObjectType } from 'graphql';
-import type { GraphQLObjectType, GraphQLSchema } from 'graphql';
+import type { GraphQLError, GraphQLObjectType, GraphQLSchema } from 'graphql';
 
 import type { AnsweredObjects } from '../../server/index.ts';
+import { minRecordedErrors } from '../../executor/index.ts';
 import { sha256 } from '../../shared/index.ts';
 import { contentsOf } from './contents.ts';
 import type { TaggedAnswer, TagSettings } from './contents.ts';
 import type { TagDialect } from './dialects.ts';
 import type { Selection } from './selection.ts';
-import type { Answered } from './walk-answer.ts';
+import { walkAnswer } from './walk-answer.ts';
+import type { Answered, AnswerVisitor } from './walk-answer.ts';
 
 /**
  * Tags name the contents of an answer. A public answer has:
@@ -61,35 +63,104 @@ function rootFields(root: Selection): readonly string[] {
   return [...new Set(names)].filter((name) => !name.startsWith('__'));
 }
 
-/** An answer to a mutation. */
+/** A mutation that has run, and its answer. */
 export interface MutationAnswer {
   readonly schema: GraphQLSchema;
   readonly root: Selection;
   /** null: the answer does not show the change. */
   readonly data: Answered | null;
+  readonly errors: readonly GraphQLError[];
+  /** Lists the objects that the mutation has returned, even if its answer has lost them. Undefined: graphql-js has run it. */
   readonly objects: AnsweredObjects | undefined;
-  /** True when a field has failed, which may have changed objects that the answer does not show. */
-  readonly hasErrors: boolean;
+  /** The response names of the fields whose resolvers were called. Undefined: unknown, so all of them. */
+  readonly called: ReadonlySet<string> | undefined;
 }
 
-/** The tags that a mutation purges: those of the objects in its answer, and all of a type whose objects the answer does not name. */
-export function tagsOfMutation(
-  { schema, root, data, objects, hasErrors }: MutationAnswer,
-  settings: Pick<TagSettings, 'entity' | 'salt'>,
-): readonly string[] {
-  const given = data === null ? undefined : { selection: root, data, objects, hasErrors };
-  const contents = given && contentsOf(given, settings, { maxTags: Infinity, maxTotal: Infinity });
+/** The tags that a mutation purges: those of the objects it has returned, and all of a type whose objects it does not name. */
+export function tagsOfMutation(answer: MutationAnswer, settings: Pick<TagSettings, 'entity' | 'salt'>): readonly string[] {
+  const { schema, root, data, objects } = answer;
+  const contents = contentsOf({ selection: root, data: data ?? {}, objects }, settings, { maxTags: Infinity, maxTotal: Infinity });
+  const places = placesOf(answer, contents !== undefined);
+  const names = new Map(contents?.entities.map(({ type, ids }) => [type, ids]));
+  const unnamed = new Set([...(contents?.unnamed ?? []), ...places.types, ...typesAt(places.lost)]);
+  const types = new Set([...(contents?.types ?? []), ...unnamed]);
   const tags = new Set<string>();
-  for (const { type, ids } of contents?.entities ?? []) for (const id of ids) tags.add(entityTag(type, id, settings.salt));
-  const types = new Set(contents?.types);
-  // If the answer is too large to search, or does not show the change, all types that may be in it are purged.
-  const places = contents === undefined ? placesBelow(root) : hasErrors ? contents.missing : [];
-  for (const name of [...(contents?.unnamed ?? []), ...typesAt(places)]) {
-    tags.add(`t:${name}`);
-    types.add(name);
+  for (const [type, ids] of names) for (const id of ids) tags.add(entityTag(type, id, settings.salt));
+  // The object may have had any type of its interface or union before.
+  for (const { types: possible } of places.abstract) {
+    const found = possible.filter(({ name }) => types.has(name));
+    const ids = found.flatMap(({ name }) => [...(names.get(name) ?? [])]);
+    const isNamed = found.every(({ name }) => !unnamed.has(name)) && ids.length * possible.length <= maxFormerTags;
+    for (const { name } of found.length === 0 ? [] : possible) {
+      types.add(name);
+      if (isNamed) for (const id of ids) tags.add(entityTag(name, id, settings.salt));
+      else unnamed.add(name);
+    }
   }
+  for (const name of unnamed) tags.add(`t:${name}`);
   for (const name of types) for (const tag of changeTags(schema, name)) tags.add(tag);
   return [...tags];
+}
+
+/** The most tags of objects under types that they may have had before. Above that, all objects of these types are purged. */
+const maxFormerTags = 1_000;
+
+/** The places of a mutation where objects have changed that its answer does not name. */
+interface ChangedPlaces {
+  /** The types of fields that have failed, or returned no object. */
+  readonly types: Set<string>;
+  /** The objects at these places, and at any below, are not in the answer. */
+  readonly lost: Selection[];
+  /** Places of objects whose type is an interface or a union. */
+  readonly abstract: Set<Selection>;
+}
+
+/** `isKnown`: the contents of the answer are known. */
+function placesOf({ root, data, errors, objects, called }: MutationAnswer, isKnown: boolean): ChangedPlaces {
+  const places: ChangedPlaces = { types: new Set(), lost: [], abstract: new Set() };
+  const fields = root.types.flatMap((type) => root.fieldsFor(type)).filter(({ key }) => called?.has(key) !== false);
+  // The answer may have no room for all errors.
+  const mayHideRefusals = errors.length >= minRecordedErrors && errors.some(isRefusal);
+  for (const { key, name, below } of fields) {
+    if (below === undefined || name.startsWith('__')) continue;
+    if (isAbstractType(below.type)) places.abstract.add(below);
+    const own = errors.filter(({ path }) => path?.[0] === key);
+    const failure = own.find(({ path }) => path!.length === 1);
+    const value = data?.[key] ?? null;
+    // Nobody may empty the CDN by a mutation that is refused, or by what is selected below a field that fails.
+    if (failure === undefined ? !mayHideRefusals && data !== null && hasNull(value) : !isRefusal(failure)) addTypes(places.types, below);
+    // With the list of objects, only the last field may have returned objects that it does not have.
+    const isLost = own.length > 0 || objects === undefined || key === fields.at(-1)!.key;
+    if (failure === undefined && (!isKnown || (value === null && isLost && (data === null || own.length > 0)))) places.lost.push(below);
+  }
+  if (data !== null) walkAnswer(root, data, visitorOf(places, errors.length > 0));
+  return places;
+}
+
+/** Finds what a mutation does not name below the fields of its root. */
+function visitorOf({ lost, abstract }: ChangedPlaces, hasErrors: boolean): AnswerVisitor {
+  return {
+    kind: 'objects',
+    object: (_types, _value, selection) => {
+      if (isAbstractType(selection.type)) abstract.add(selection);
+    },
+    field: ({ selected: { below }, value, isRoot }) => {
+      if (hasErrors && !isRoot && below !== undefined && hasNull(value)) lost.push(below);
+    },
+  };
+}
+
+/** True for null, and for a list that contains it. */
+function hasNull(value: unknown): boolean {
+  return value === null || (Array.isArray(value) && value.some(hasNull));
+}
+
+function addTypes(types: Set<string>, place: Selection): void {
+  for (const { name } of place.types) types.add(name);
+}
+
+function isRefusal({ extensions }: GraphQLError): boolean {
+  return extensions['code'] === 'UNAUTHENTICATED' || extensions['code'] === 'FORBIDDEN';
 }
 
 /** All types of objects that an operation can meet from these places on. */
@@ -98,7 +169,7 @@ function typesAt(places: readonly Selection[]): ReadonlySet<string> {
   const waiting = [...places];
   for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
     if (place.isTooLarge) throw new Error('The operation has too many selections. Call purge of edge in its resolver.');
-    for (const { name } of place.types) found.add(name);
+    addTypes(found, place);
     waiting.push(...placesBelow(place));
   }
   return found;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { versionInfo } from 'graphql';
+import { GraphQLError, versionInfo } from 'graphql';
 
 import { createHandler } from '../../../src/entries/aws-lambda.ts';
 import { cacheControlDefinitions, edge, PurgeRefused } from '../../../src/entries/edge.ts';
@@ -23,6 +23,13 @@ const typeDefs = `
   interface Node { id: ID! } union Item = Book | Pen
   type Book implements Node @cacheControl(maxAge: 60) { id: ID! title: String } type Pen { id: ID! }
   type Mutation { rename(id: ID!): Book remove(id: ID!): Boolean nameless: Book failing: Book strict: Pair! both(id: ID!): Pair } type Pair { book: Book pen: Pen }`;
+
+const oddTypeDefs = `
+  type Query { book(id: ID!): Book @cacheControl(maxAge: 60) item: Item @cacheControl(maxAge: 60) }
+  interface Node { id: ID! } union Item = Book | Pen
+  type Book implements Node @cacheControl(maxAge: 60) { id: ID! title: String pens: [Pen] } type Pen implements Node @cacheControl(maxAge: 60) { id: ID! }
+  type Mutation { rename: Book replace: Book! renameAll: [Book] write: Book turn: Node tidy: Tidied strictTidy: Strict! }
+  type Tidied { books: [Book] pens: [Pen] } type Strict { pens: [Pen!]! }`;
 
 const fail = (): never => {
   throw new Error('No.');
@@ -52,6 +59,11 @@ function shop(options: Partial<EdgeOptions> = {}, resolvers: object = {}, server
   return { ...serving, purges };
 }
 
+/** With fields that fail in odd places. */
+function oddShop({ Query = {}, ...resolvers }: { Query?: object; Mutation: object; Strict?: object }, server: object = {}): Shop {
+  return shop({}, { Query: { book: () => null, ...Query }, ...resolvers }, { typeDefs: oddTypeDefs, ...server });
+}
+
 describe('a mutation purges', () => {
   const rows: readonly (readonly [name: string, query: string, tags: readonly string[] | undefined])[] = [
     [
@@ -76,9 +88,9 @@ describe('a mutation purges', () => {
       ['e:Book:2', 't:Book', 'u:Book', 'l:Book', 'l:Node', 'l:Item'],
     ],
     [
-      'all that it may have changed, when it shows nothing of it',
+      'the type of a field that has failed, and not what is selected below it',
       'mutation { strict { book { id } } }',
-      ['t:Book', 't:Pair', 'u:Pair', 'l:Pair', 'u:Book', 'l:Book', 'l:Node', 'l:Item'],
+      ['t:Pair', 'u:Pair', 'l:Pair'],
     ],
     [
       'objects at any depth',
@@ -130,6 +142,153 @@ describe('a mutation purges', () => {
       await settled();
 
       assert.ok(purges.flat().includes('t:Book'), `purged ${JSON.stringify(purges)}`);
+    });
+
+  test('what a field may have changed that returns no object, and the failed items of a list', async () => {
+    const { post, settled, purges } = oddShop({
+      Mutation: { rename: () => null, renameAll: () => [{ id: '1' }, new Error('No.')], tidy: () => ({ books: [null, { id: '2' }] }) },
+    });
+
+    await post({ query: 'mutation { rename { id } }' });
+    await settled();
+    await post({ query: 'mutation { renameAll { id } }' });
+    await settled();
+    await post({ query: 'mutation { tidy { books { id } } }' });
+    await settled();
+
+    assert.deepEqual(
+      purges.map((tags) => ['t:Book', 'e:Book:1', 'e:Book:2'].filter((tag) => tags.includes(tag))),
+      [['t:Book'], ['t:Book', 'e:Book:1'], ['e:Book:2']],
+    );
+  });
+
+  const refuse = (code: string) => (): never => {
+    throw new GraphQLError('Not you.', { extensions: { code } });
+  };
+  const cases = ['UNAUTHENTICATED', 'FORBIDDEN'].flatMap((code) =>
+    [undefined, 'NULL', 'HALT'].flatMap((onError) => ['rename', 'replace'].map((field) => [code, onError, field] as const)),
+  );
+  for (const [code, onError, field] of cases)
+    test(`nothing when its field ${field} is refused with ${code}, with onError ${onError ?? 'PROPAGATE'}: nobody can empty the CDN by it`, async () => {
+      const { post, settled, purges } = oddShop({ Mutation: { [field]: refuse(code) } });
+
+      await post({ query: `mutation { ${field} { id pens { id } } }`, onError });
+      await settled();
+
+      assert.deepEqual(purges, []);
+    });
+
+  test('what the fields beside a refused one have changed, and nothing for fields that were not called', async () => {
+    const rename = refuse('FORBIDDEN');
+    const resolvers = { Mutation: { rename, write: () => ({ id: '7' }), turn: () => ({ __typename: 'Pen', id: '1' }) } };
+    const { post, settled, purges } = oddShop(resolvers);
+
+    await post({ query: 'mutation { write { id } rename { id } turn { id } }', onError: 'HALT' });
+    await settled();
+
+    assert.deepEqual(
+      purges.map((tags) => tags.toSorted()),
+      [['e:Book:7', 'l:Book', 'l:Item', 'l:Node', 'u:Book']],
+    );
+  });
+
+  test('no type of fields that were not called, because the client left while a refused one was checked', async () => {
+    const { promise: checked, reject } = Promise.withResolvers<never>();
+    const { promise: started, resolve: start } = Promise.withResolvers<void>();
+    const rename = (): Promise<never> => {
+      start();
+      return checked;
+    };
+    const { send, settled, purges } = oddShop({ Mutation: { rename, tidy: () => ({}) } });
+    const client = new AbortController();
+    const body = JSON.stringify({ query: 'mutation { rename { id } tidy { pens { id } } }' });
+    const headers = { 'content-type': 'application/json' };
+
+    const answered = send(new Request('https://api.example/', { method: 'POST', headers, body, signal: client.signal }));
+    await started;
+    client.abort();
+    await answered.catch(() => undefined);
+    await settled();
+    reject(new GraphQLError('Not you.', { extensions: { code: 'FORBIDDEN' } }));
+
+    assert.deepEqual(
+      purges.flat().filter((tag) => /Pen|Tidied/.test(tag)),
+      [],
+    );
+  });
+
+  test('the objects of fields that ran, when a field deeper down fails and takes the data along', async () => {
+    const Mutation = { write: () => ({ id: '7' }), tidy: () => ({ books: [{ id: '8' }] }), strictTidy: () => ({}) };
+    const { post, settled, purges } = oddShop({ Mutation, Strict: { pens: fail } });
+
+    await post({ query: 'mutation { write { id } strictTidy { pens { id } } }' });
+    await settled();
+
+    const [tags = []] = purges;
+    assert.ok(tags.includes('e:Book:7') && tags.includes('t:Pen') && tags.includes('t:Strict'), `purged ${tags.join(' ')}`);
+    assert.ok(!tags.includes('t:Book'), `purged ${tags.join(' ')}`);
+  });
+
+  test('what it has changed, when its answer is too large to be sent', async () => {
+    const Mutation = { write: () => ({ id: '7', title: 'x'.repeat(100_000) }) };
+    const { post, settled, purges } = oddShop({ Mutation }, { maxResultBytes: 50_000 });
+
+    const response = await post({ query: 'mutation { write { id title } }' });
+    await settled();
+
+    assert.match(await response.text(), /RESULT_TOO_LARGE/);
+    assert.ok(purges.flat().includes('t:Book'), `purged ${purges.join(' ')}`);
+  });
+
+  test('answers that show an object by its former type, when it returns the object at an interface or a union', async () => {
+    const Query = { item: () => ({ __typename: 'Book', id: '1' }) };
+    const Mutation = { turn: () => ({ __typename: 'Pen', id: '1' }) };
+    const { get, post, settled, purges, decisions } = oddShop({ Query, Mutation });
+
+    for (const selection of ['... on Book { id title }', '... on Book { title }']) await get(`{ item { ${selection} } }`);
+    await post({ query: 'mutation { turn { id } }' });
+    await settled();
+
+    const shown = decisions.slice(0, 2).map((decision) => (decision.public ? decision.tags : []));
+    for (const tags of shown) assert.ok(purges.flat().some((tag) => tags.includes(tag)), `${purges.join(' ')} of ${tags.join(' ')}`); // prettier-ignore
+    assert.ok(purges.flat().includes('e:Book:1') && !purges.flat().includes('t:Book'), `purged ${purges.join(' ')}`);
+  });
+
+  const endings: readonly (readonly [name: string, server: object, leaves: boolean])[] = [
+    ['when its deadline has passed', { deadline: { ms: 30, reserveMs: 5 } }, false],
+    ['when its client has left', {}, true],
+  ];
+  for (const [name, server, leaves] of endings)
+    test(`again, when a resolver settles after the answer: ${name}`, async () => {
+      const { promise: written, resolve: write } = Promise.withResolvers<object>();
+      const { promise: started, resolve: start } = Promise.withResolvers<void>();
+      const rename = (): Promise<object> => {
+        start();
+        return written;
+      };
+      const { send, settled, purges } = oddShop({ Mutation: { rename } }, server);
+      const client = new AbortController();
+      const body = JSON.stringify({ query: 'mutation { rename { id } }' });
+      const request = new Request('https://api.example/', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+        signal: client.signal,
+      });
+
+      const answered = send(request);
+      await started;
+      if (leaves) client.abort();
+      await answered.catch(() => undefined);
+      await settled();
+      const before = purges.length;
+      write({ id: '1' });
+      await written;
+      await settled();
+
+      assert.equal(before, 1);
+      assert.equal(purges.length, 2);
+      assert.ok(purges.every((tags) => tags.includes('t:Book')));
     });
 
   test('every tag of an answer that shows the object is met', async () => {

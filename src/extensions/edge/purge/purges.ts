@@ -8,6 +8,7 @@ import type { Logger, OperationCall, OperationOutcome, RequestCall } from '../..
 import type { DecisionSettings } from '../decide.ts';
 import { safeTotal } from '../dialects.ts';
 import type { KnownDocument } from '../documents.ts';
+import { ObjectList } from '../object-list.ts';
 import type { EdgeOptions } from '../options.ts';
 import type { PurgeClient, PurgePlatform } from './purge-client.ts';
 import { logFailure, Purger } from './purger.ts';
@@ -142,40 +143,42 @@ export class Purges {
   /** Purges after a mutation, even if it has errors: a field may have changed data before another field failed. */
   async after({ outcome, known, begun }: Mutation, call: OperationCall): Promise<void> {
     const { request, http } = call;
-    const { invocation, logger } = http;
-    const { operation, result, stream } = outcome;
-    // Without data nothing was executed.
-    if (this.hasNone || operation === undefined || result.data === undefined) return;
+    const { logger } = http;
+    const { operation, result, stream, objects, errors } = outcome;
+    // An answer that is too large has no data, either.
+    if (this.hasNone || operation === undefined || (result.data === undefined && objects === undefined)) return;
     try {
       const hints = known && this.#settings.hints.of({ known, operation, variables: request.variables });
       if (hints === undefined) throw new Error('The mutation has no parsed document.');
-      const { errors = [] } = result;
       // The later parts of a streamed answer are not known yet.
       const data = stream === undefined ? (result.data ?? null) : null;
-      const answer = { schema: known!.schema, root: hints.selection, data, objects: outcome.objects, hasErrors: errors.length > 0 };
+      const list = objects instanceof ObjectList ? objects : undefined;
+      const answer = { schema: known!.schema, root: hints.selection, data, errors, objects, called: list?.called };
       const tags = tagsOfMutation(answer, this.#settings);
-      if (outcome.objects?.failure !== undefined)
-        logger.error(
-          'entity of edge has failed for an object that a mutation has changed: all of its type is purged.',
-          outcome.objects.failure,
-        );
+      if (objects?.failure !== undefined)
+        logger.error('entity of edge has failed for an object that a mutation has changed: all of its type is purged.', objects.failure);
       if (tags.length === 0) {
         if (begun === this.#settings.log.now) this.#warn(Object.keys(result.data ?? {}).join(', '), logger);
         return;
       }
-      this.#settings.log.add(tags);
-      const isPurgedByAnswer = stream === undefined && this.#sendsTags(tags, call);
-      const [until, again] = [this.#until(), this.#repeatAfter()];
-      const end = { platform: invocation, until };
-      if (this.#cdn !== undefined && !isPurgedByAnswer) invocation.waitUntil(logFailure(this.#cdn.purge(tags, end), tags, logger));
-      if (this.#cdn !== undefined && again > 0) invocation.waitUntil(logFailure(this.#cdn.repeat(tags, again, end), tags, logger));
-      if (this.#store === undefined) return;
-      const purged = logFailure(this.#store.purge(tags, { until: until ?? now() + lifeOfStore }), tags, logger);
-      invocation.waitUntil(purged);
-      await waitAtMost(storeTime, purged);
+      if (list !== undefined) list.onLate = () => void this.#send(tags, http, false);
+      await this.#send(tags, http, stream === undefined && this.#sendsTags(tags, call));
     } catch (error) {
       logger.error('edge could not determine what a mutation changed: nothing was purged.', error);
     }
+  }
+
+  /** Resolves when the store is purged, or after a while. */
+  async #send(tags: readonly string[], { invocation, logger }: RequestCall, isPurgedByAnswer: boolean): Promise<void> {
+    this.#settings.log.add(tags);
+    const [until, again] = [this.#until(), this.#repeatAfter()];
+    const end = { platform: invocation, until };
+    if (this.#cdn !== undefined && !isPurgedByAnswer) invocation.waitUntil(logFailure(this.#cdn.purge(tags, end), tags, logger));
+    if (this.#cdn !== undefined && again > 0) invocation.waitUntil(logFailure(this.#cdn.repeat(tags, again, end), tags, logger));
+    if (this.#store === undefined) return;
+    const purged = logFailure(this.#store.purge(tags, { until: until ?? now() + lifeOfStore }), tags, logger);
+    invocation.waitUntil(purged);
+    await waitAtMost(storeTime, purged);
   }
 
   /** True when the answer sends the tags to the CDN. The answer to a batch, and one that starts before the mutation has ended, cannot. */
