@@ -53,7 +53,8 @@ class BoundedBody {
     if (this.#isWhole) return undefined;
     try {
       const chunk = this.#reader === undefined ? await this.#readWhole() : (await this.#reader.read()).value;
-      if (chunk !== undefined) this.#count(chunk);
+      if (chunk === undefined) assertWhole(this.#response, this.size);
+      else this.#count(chunk);
       if (this.#failure !== undefined) throw this.#failure;
       this.#isWhole = chunk !== undefined && isWholeBody(this.#response, chunk);
       if (chunk === undefined || this.#isWhole) clearTimeout(this.#timer);
@@ -93,6 +94,13 @@ class BoundedBody {
     if (typeof arrayBuffer === 'function') return new Uint8Array(await arrayBuffer.call(this.#response));
     return new TextEncoder().encode(await this.#response.text());
   }
+}
+
+/** Throws if the body is shorter than its Content-Length: over HTTP/2, one that breaks off may end like a complete one. */
+function assertWhole({ headers, body }: Response, size: number): void {
+  const length = headers.get('content-length') ?? '';
+  if (body !== null && /^\d+$/.test(length) && size < Number(length) && headers.get('content-encoding') === null)
+    throw new Error(`The body ended after ${size} of ${length} bytes.`);
 }
 
 /**

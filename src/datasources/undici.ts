@@ -13,7 +13,10 @@ import type { HTTPFetch } from './send.ts';
 
 /** Options of {@link undiciFetch}. */
 export interface UndiciFetchOptions {
-  /** The Agent, Pool, ProxyAgent or MockAgent that sends. Default: undici's global dispatcher */
+  /**
+   * The Agent, Pool, ProxyAgent or MockAgent that sends. An Agent of undici 8 needs `allowH2: false`, so that bodies that break off are errors.
+   * Default: undici's global dispatcher, with HTTP/1.1
+   */
   readonly dispatcher?: Dispatcher | undefined;
   /** How long a response may take until its header fields are there; 0: no limit. Default: the dispatcher's, 300,000 */
   readonly headersTimeout?: Milliseconds | undefined;
@@ -51,6 +54,7 @@ async function readBody(request: Request): Promise<NonNullable<RequestInit['body
 
 async function sendOnce(url: string, init: RequestInit, redirected: boolean, options: UndiciFetchOptions): Promise<Response> {
   const { statusCode, statusText, headers, body } = await sendRequest(url, {
+    ...(options.dispatcher === undefined && withoutHTTP2),
     ...(options as Parameters<typeof sendRequest>[1]),
     method: init.method as Dispatcher.HttpMethod,
     headers: toFields(url, new Headers(init.headers)),
@@ -66,6 +70,12 @@ async function sendOnce(url: string, init: RequestInit, redirected: boolean, opt
   }
   return createResponse(toWebStream(decode(body, fields.get('content-encoding'))), head);
 }
+
+/**
+ * Over HTTP/2, which undici 8 uses where the server offers it, a body that breaks off ends like a complete one, and would be stored. The
+ * global dispatcher, with its proxy or certificates, opens an HTTP/1.1 connection for such a request; earlier versions do so anyway.
+ */
+const withoutHTTP2: object = { allowH2: false };
 
 /** With the header fields that fetch adds. A range must not be encoded. */
 function toFields(url: string, headers: Headers): Record<string, string> {
