@@ -27,6 +27,8 @@ export interface CallWatch {
   found(entry: StoredResponse, use: EntryUse, now: Milliseconds): void;
   /** The stored response is for requests with other header fields. */
   passedOver(entry: StoredResponse): void;
+  /** The result of the call is a stored response, or one that is stored now. */
+  used?(entry: StoredResponse): void;
   /** The call waits for the response to an equal request. */
   joined(): void;
   /** The request is sent, once for each attempt. */

@@ -80,11 +80,10 @@ export class ResponseCache {
     const now = lookup.now();
     const use = entry === undefined ? 'none' : judgeEntry(entry, request, now);
     if (entry !== undefined && use !== 'none') request.watch?.found(entry, use, now);
-    if (entry !== undefined && (use === 'fresh' || use === 'stale'))
-      return { received: fromEntry(entry, { url: request.url, now }), outcome: use };
+    if (entry !== undefined && (use === 'fresh' || use === 'stale')) return { received: useEntry(lookup, entry), outcome: use };
     if (entry !== undefined && use === 'stale-while-revalidate') {
       this.#revalidateInBackground(lookup, entry);
-      return { received: fromEntry(entry, { url: request.url, now }), outcome: 'stale' };
+      return { received: useEntry(lookup, entry), outcome: 'stale' };
     }
     if (entry !== undefined && isUsableOnError(entry.head, now)) offerFallback(lookup, entry);
     if (!mayUseNetwork(request)) return { received: fromFetch(createGatewayTimeout(request.url)), outcome: 'miss' };
@@ -212,7 +211,7 @@ export class ResponseCache {
     if (entry === undefined) return { received: fromFetch(live!), outcome };
     // Set-Cookie is only for the request that was sent.
     const cookies = isSender ? answer.fetched?.cookies : undefined;
-    return { received: fromEntry(entry, { url: lookup.request.url, now: lookup.now(), cookies }), outcome };
+    return { received: useEntry(lookup, entry, cookies), outcome };
   }
 
   #revalidateInBackground(lookup: CacheLookup, entry: CacheEntry): void {
@@ -253,10 +252,12 @@ function isConclusive({ status }: Response): boolean {
 }
 
 function offerFallback(lookup: CacheLookup, entry: CacheEntry): void {
-  lookup.fallback(() => {
-    const now = lookup.now();
-    return isUsableOnError(entry.head, now) ? fromEntry(entry, { url: lookup.request.url, now }) : undefined;
-  });
+  lookup.fallback(() => (isUsableOnError(entry.head, lookup.now()) ? useEntry(lookup, entry) : undefined));
+}
+
+function useEntry({ request, now }: CacheLookup, entry: CacheEntry, cookies?: readonly string[]): ReceivedResponse {
+  request.watch?.used?.(entry);
+  return fromEntry(entry, { url: request.url, now: now(), cookies });
 }
 
 /** Passes work to the operation, which waits for it before the process may freeze. False if there is none, or it has ended. */

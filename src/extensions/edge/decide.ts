@@ -1,7 +1,7 @@
 import type { OperationDefinitionNode } from 'graphql';
 
 import type { Seconds } from '../../datasources/index.ts';
-import type { HTTPRequest, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
+import type { HTTPRequest, HTTPResponse, Milliseconds, StreamedResponse } from '../../shared/index.ts';
 import type { AnsweredObjects, GraphQLRequest, OperationOutcome, RequestCall } from '../../server/index.ts';
 import type { Lookup } from './store/answer-store.ts';
 import type { Flight } from './store/flights.ts';
@@ -48,9 +48,29 @@ export interface EdgeOperation {
   lookup: Lookup | undefined;
   /** Set when equal operations may wait for this one. */
   flight?: Flight | undefined;
+  /** When the first of the stored responses of data sources ends that the answer was made of. Milliseconds since 1970. Default: Infinity */
+  freshUntil: Milliseconds;
   /** The fields that `context` and hooks had set when it ended. */
   fields: readonly (readonly [name: string, value: string])[];
 }
+
+/** The record of one operation of a request. */
+export function operationOf({ operations }: EdgeRequest, request: GraphQLRequest): EdgeOperation {
+  for (const operation of operations) if (operation.request === request) return operation;
+  const operation: EdgeOperation = {
+    request,
+    planned: undefined,
+    outcome: undefined,
+    resolverHints: undefined,
+    lookup: undefined,
+    freshUntil: Infinity,
+    fields: none,
+  };
+  operations.push(operation);
+  return operation;
+}
+
+const none: readonly never[] = [];
 
 /** An operation that is executed, and its hints. */
 export interface PlannedOperation {
@@ -108,9 +128,11 @@ export function assess({ request, response, known }: Answer, settings: DecisionS
   const data = outcome!.result.data as Answered;
   const policy = overallPolicy(hints, operation, settings);
   if (policy === null) return 'the answer is too large to inspect';
-  const maxAge = Math.floor(policy.maxAge ?? 0);
-  if (!(maxAge > 0)) return tooShort;
+  if (!(Math.floor(policy.maxAge ?? 0) > 0)) return tooShort;
   if (policy.scope === 'PRIVATE') return notPublic;
+  // After a purge, an answer may still be made of responses from before the change: it must not live longer than they do.
+  const maxAge = Math.floor(Math.min(policy.maxAge!, (operation.freshUntil - Date.now()) / 1_000));
+  if (maxAge <= 0) return 'a stored response of a data source lives for less than a second';
   return { request, operation, hints, selection: hints.selection, data, objects: outcome!.objects, maxAge };
 }
 

@@ -3,6 +3,8 @@ import { HeaderMap } from '../../shared/index.ts';
 import type { HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import { areDecisionsRequested, recordDecision } from '../../server/index.ts';
 import type {
+  DataSourceCall,
+  DataSourceCallListener,
   ExecutionOptions,
   GraphQLRequest,
   OperationCall,
@@ -13,7 +15,7 @@ import type {
   ServerStartContext,
 } from '../../server/index.ts';
 import { listObjects } from './object-list.ts';
-import { assess, decideFor, mayBePublic, notShareable } from './decide.ts';
+import { assess, decideFor, mayBePublic, notShareable, operationOf } from './decide.ts';
 import type { DecisionSettings, EdgeOperation, EdgeRequest } from './decide.ts';
 import { dialects, publicFieldsOf } from './dialects.ts';
 import { KnownDocuments } from './documents.ts';
@@ -143,21 +145,6 @@ class EdgePlugin implements Edge {
     return watch?.edge === this ? watch : undefined;
   }
 
-  /** The record of one operation of a request. */
-  #operationOf({ operations }: EdgeRequest, request: GraphQLRequest): EdgeOperation {
-    for (const operation of operations) if (operation.request === request) return operation;
-    const operation: EdgeOperation = {
-      request,
-      planned: undefined,
-      outcome: undefined,
-      resolverHints: undefined,
-      lookup: undefined,
-      fields: none,
-    };
-    operations.push(operation);
-    return operation;
-  }
-
   responseWillBeSent(call: RequestCall, response: HTTPResponse | StreamedResponse): void {
     const { onDecision } = this.#options;
     const { headers, method } = call.request;
@@ -183,12 +170,19 @@ class EdgePlugin implements Edge {
 
   async #findOrRun(call: OperationCall, next: () => Promise<OperationOutcome>): Promise<OperationOutcome> {
     const request = this.#requestOf(call.http.request.headers);
-    const operation = request && this.#operationOf(request, call.request);
+    const operation = request && operationOf(request, call.request);
     const found = operation && (await this.#stored!.find(operation, request!, call));
     if (found === undefined) return next();
     // With an answer from the store, no later hook of the operation is called.
     void this.operationDidEnd(call, found);
     return found;
+  }
+
+  dataSourceCallDidStart({ operation: { http, request } }: DataSourceCall): DataSourceCallListener | undefined {
+    const edgeRequest = this.#requestOf(http.request.headers);
+    if (edgeRequest === undefined) return undefined;
+    const operation = operationOf(edgeRequest, request);
+    return { used: ({ head }) => void (operation.freshUntil = Math.min(operation.freshUntil, head.freshUntil)) };
   }
 
   executionWillStart(execution: OperationExecution): ExecutionOptions | undefined {
@@ -201,7 +195,7 @@ class EdgePlugin implements Edge {
       return undefined;
     }
     const known = this.#documents.of(execution);
-    if (known.mayHint || isShareable(contextValue)) this.#offerHints(contextValue, request && this.#operationOf(request, graphQLRequest));
+    if (known.mayHint || isShareable(contextValue)) this.#offerHints(contextValue, request && operationOf(request, graphQLRequest));
     if (operation.operation === 'mutation') {
       if (this.#purges.hasNone) return undefined;
       this.#begun.set(graphQLRequest, this.#settings.log.now);
@@ -209,7 +203,7 @@ class EdgePlugin implements Edge {
     }
     if (request === undefined) return undefined;
     const hints = this.#settings.hints.of({ known, operation, variables: graphQLRequest.variables });
-    this.#operationOf(request, graphQLRequest).planned = { operation, hints };
+    operationOf(request, graphQLRequest).planned = { operation, hints };
     if (this.#listing === undefined || hints?.selection.isFlat === true) return undefined;
     return known.mayHint || mayBePublic(hints) ? this.#listing : undefined;
   }
@@ -218,7 +212,7 @@ class EdgePlugin implements Edge {
     recordDecision(call.http, undefined);
     const request = this.#requestOf(call.http.request.headers);
     if (request !== undefined) {
-      const operation = this.#operationOf(request, call.request);
+      const operation = operationOf(request, call.request);
       operation.outcome = outcome;
       if (operation.lookup !== undefined && !outcome.head.headers.isEmpty) operation.fields = [...outcome.head.headers];
       if (operation.resolverHints?.isEmpty === false) {
@@ -294,5 +288,4 @@ class EdgePlugin implements Edge {
   }
 }
 
-const none: readonly never[] = [];
 const notWatched = notShareable();

@@ -201,7 +201,7 @@ export function createNotifyExecution(plugins: readonly ServerPlugin[]): NotifyE
 }
 
 type Step = Exclude<keyof CallWatch, 'aroundSend'>;
-const steps: readonly Step[] = ['found', 'passedOver', 'joined', 'sent', 'answered', 'judged', 'ended'];
+const steps: readonly Step[] = ['found', 'used', 'passedOver', 'joined', 'sent', 'answered', 'judged', 'ended'];
 
 /** Several listeners as one that has every step. */
 function joinListeners(listeners: readonly (DataSourceCallListener | void)[]): CallWatch {

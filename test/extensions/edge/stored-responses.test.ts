@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { InMemoryLRUCache, RESTDataSource } from '../../../src/entries/index.ts';
+import { edgeServing } from './serving.ts';
+import type { EdgeServing } from './serving.ts';
+
+/** A field that may be stored for an hour, made of a response with these header fields. */
+function serving(headers: Record<string, string>, respond: () => Promise<void> | undefined = () => undefined): EdgeServing {
+  class Prices extends RESTDataSource {
+    override baseURL = 'https://prices.example/';
+    price(): Promise<{ amount: number }> {
+      return this.get('price');
+    }
+  }
+  const httpFetch = async (): Promise<Response> => {
+    await respond();
+    return new Response('{"amount":1}', { headers: { 'content-type': 'application/json', ...headers } });
+  };
+  const typeDefs = 'type Query { amount(at: Int): Int @cacheControl(maxAge: 3600) }';
+  const amount = async (_: unknown, __: unknown, { dataSources }: { dataSources: { prices: Prices } }): Promise<number> =>
+    (await dataSources.prices.price()).amount;
+  return edgeServing({
+    server: {
+      typeDefs,
+      resolvers: { Query: { amount } },
+      cache: new InMemoryLRUCache(),
+      dataSources: () => ({ prices: new Prices({ httpFetch } as never) }),
+    } as never,
+  });
+}
+
+const lifetimes = ({ decisions }: EdgeServing): unknown[] => decisions.map((decision) => (decision.public ? decision.maxAge : 0));
+
+function useClock(t: TestContext): (seconds: number) => void {
+  t.mock.timers.enable({ apis: ['Date'], now: 1_000_000_000_000 });
+  return (seconds) => t.mock.timers.tick(seconds * 1_000);
+}
+
+test('an answer lives no longer than the stored responses of data sources that it was made of', async (t) => {
+  const pass = useClock(t);
+  const server = serving({ 'cache-control': 'public, max-age=60' });
+
+  for (const seconds of [0, 25, 34]) {
+    pass(seconds);
+    await server.get('{ amount }');
+  }
+
+  assert.deepEqual(lifetimes(server), [60, 35, 1]);
+});
+
+test('an answer made of a stale response is private', async (t) => {
+  const pass = useClock(t);
+  const server = serving({ 'cache-control': 'public, max-age=60, stale-while-revalidate=600' });
+
+  await server.get('{ amount }');
+  pass(100);
+  await server.get('{ amount }');
+
+  assert.deepEqual(lifetimes(server), [60, 0]);
+  assert.match(JSON.stringify(server.decisions[1]), /stored response/);
+});
+
+test('an answer made of the response to an equal request in flight lives no longer than that', async (t) => {
+  const pass = useClock(t);
+  const { promise: arrived, resolve } = Promise.withResolvers<void>();
+  let requests = 0;
+  const server = serving({ 'cache-control': 'public, max-age=60' }, () => (++requests === 1 ? undefined : arrived));
+  await server.get('{ amount }');
+  pass(61);
+
+  const answers = Promise.all([server.get('{ a: amount(at: 1) }'), server.get('{ b: amount(at: 2) }')]);
+  resolve();
+  await answers;
+
+  assert.deepEqual([requests, lifetimes(server)], [2, [60, 60, 60]]);
+});
+
+test('an answer made of a response that is not stored lives as long as its hints say', async (t) => {
+  useClock(t);
+  const server = serving({ 'cache-control': 'no-store' });
+
+  await server.get('{ amount }');
+
+  assert.deepEqual(lifetimes(server), [3_600]);
+});
