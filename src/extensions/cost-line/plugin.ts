@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 
-import { byteLength } from '../../shared/index.ts';
+import { byteLength, isPromiseLike } from '../../shared/index.ts';
 import type { HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import { CallOutcome, requestDecisions, decisionOf, documentHash, followStream, now, runOf } from '../../server/index.ts';
 import type { AnswerDecision, OperationCall, OperationOutcome, RequestCall, ServerPlugin } from '../../server/index.ts';
@@ -18,7 +18,7 @@ export interface CostLineOptions {
    * Gets each line, its record, and the outcome of the operation, with errors as they were thrown. Without an outcome, the request was
    * refused before an operation was chosen. Default: prints the line with `console.log`.
    */
-  readonly write?: ((line: string, record: CostRecord, outcome: OperationOutcome | undefined) => void) | undefined;
+  readonly write?: ((line: string, record: CostRecord, outcome: OperationOutcome | undefined) => void | Promise<void>) | undefined;
 }
 
 /**
@@ -40,10 +40,12 @@ export function costLine(options: CostLineOptions = {}): ServerPlugin {
   const writeAll = (request: Request, call: RequestCall, response: Sent): void => {
     for (const [record, outcome] of toRecords(request, call, response)) {
       const value = format === 'emf' ? toEmbeddedMetrics(record, namespace, Date.now()) : record;
+      const fail = (error: unknown): void => call.logger.error('costLine could not write its line.', error);
       try {
-        write(JSON.stringify(value), record, outcome);
+        const written: unknown = write(JSON.stringify(value), record, outcome);
+        if (isPromiseLike(written)) call.invocation.waitUntil(Promise.resolve(written).catch(fail));
       } catch (error) {
-        call.logger.error('costLine could not write its line.', error);
+        fail(error);
       }
     }
   };

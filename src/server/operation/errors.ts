@@ -298,7 +298,8 @@ function maskedForm(error: GraphQLError, errorId: string | undefined): GraphQLFo
 
 function visibleForm(settings: ErrorSettings, error: GraphQLError): GraphQLFormattedError {
   const { http: _notSent, response, ...extensions } = error.extensions;
-  const message = settings.maskErrors && error instanceof InputError ? error.masked : error.message;
+  // User code may have set another value.
+  const message = String(settings.maskErrors && error instanceof InputError ? error.masked : ((error.message as unknown) ?? ''));
   return {
     // An error without a path may quote the request.
     message: error.path === undefined ? cut(message) : message,

@@ -141,6 +141,7 @@ export function installPlugins(
   logger: Logger,
 ): ApolloServerPlugin<any>[] {
   const installed = plugins.map((plugin) => (typeof plugin === 'function' ? plugin() : plugin));
+  installed.forEach(assertCallable);
   if (!hasInternalPlugin(installed, 'CacheControl') && cacheControl !== false)
     installed.push(ApolloServerPluginCacheControl(typeof cacheControl === 'object' ? (cacheControl as object) : {}));
   if (!hasInternalPlugin(installed, 'UsageReporting') && apollo.key !== undefined)
@@ -151,6 +152,28 @@ export function installPlugins(
   const isShown = nodeEnv === 'development' && playground !== false;
   if (isShown && !hasInternalPlugin(installed, 'LandingPageDisabled')) installed.push(implicitLandingPage());
   return installed;
+}
+
+/** Hooks of plugins for createHandler that the servers of version 3 do not call. */
+const otherHooks = [
+  'viewRequest',
+  'aroundRequest',
+  'aroundOperation',
+  'aroundExecution',
+  'responseWillBeSent',
+  'encodeResponse',
+  'operationDidEnd',
+  'executionWillStart',
+  'dataSourceCallDidStart',
+];
+
+/** Throws for a plugin that would do nothing here, or only a part of what it should, such as idempotency() and edge(). */
+function assertCallable(plugin: object, position: number): void {
+  const hook = otherHooks.find((name) => typeof (plugin as Readonly<Record<string, unknown>>)[name] === 'function');
+  if (hook !== undefined)
+    throw new TypeError(
+      `plugins[${position}] has the hook ${hook}, which the servers of version 3 do not call. Use this plugin with createHandler of graphql-functions: see docs/migration.md, "From version 3 to createHandler".`,
+    );
 }
 
 /** True when one of the plugins has this id. */

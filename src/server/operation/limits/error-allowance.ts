@@ -65,7 +65,8 @@ export class ErrorAllowance {
     if (this.#errors-- <= 0) return undefined;
     let fitting = error;
     let length = lengthOfJSON(error);
-    if (length > Math.min(maxErrorCharacters, this.#characters)) {
+    // 0: its extensions cannot be written as JSON.
+    if (length === 0 || length > Math.min(maxErrorCharacters, this.#characters)) {
       fitting = shortened(error);
       length = lengthOfJSON(fitting);
     }
@@ -77,7 +78,7 @@ export class ErrorAllowance {
 function shortened({ message, locations, path, extensions }: GraphQLFormattedError): GraphQLFormattedError {
   const { code, errorId } = extensions ?? {};
   return {
-    message: cut(message),
+    message: cut(String(message)),
     ...(locations && { locations: locations.slice(0, 10) }),
     ...(path && { path }),
     extensions: { code: typeof code === 'string' ? cut(code) : undefined, ...(typeof errorId === 'string' && { errorId }) },
