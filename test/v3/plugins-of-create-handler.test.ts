@@ -12,7 +12,7 @@ import { ApolloServer } from '../../src/entries/v3.ts';
 const extensions = {
   compression: compression(),
   costLine: costLine(),
-  edge: edge({}),
+  edge: edge({ cdn: 'fastly' }),
   idempotency: idempotency({ store: memoryStore(), identity: () => 'everyone' }),
   mcp: mcp({ name: 'a', version: '1' } as never),
   openTelemetry: openTelemetry(),
