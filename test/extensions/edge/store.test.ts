@@ -473,3 +473,53 @@ describe('the option store', () => {
       assert.throws(() => shop(wrong as never), /^TypeError: Expected (?:\w+ of )?edge /);
     });
 });
+
+/** Values of each member of an entry that the extension cannot have written. Undefined: the member is missing. */
+const damages: Readonly<Record<string, readonly unknown[]>> = {
+  result: [undefined, null, [], 'x', {}, { data: null }, { data: 1 }],
+  source: [undefined, null, 1, '', '{', 'fragment A on Book { id }', 'type A { id: ID }'],
+  headers: [undefined, null, {}, 'x', [null], [['a']], [['a', 1]], [['a b', 'c']], [['a', 'b\nc']]],
+  varies: [undefined, null, 'x', 0],
+  tags: [undefined, null, {}, 'x', [null], ['a'], [['a']], [['t:Book', 1]], [['t:Book', 'other']]],
+  until: [undefined, null, 'x'],
+  staleUntil: [undefined, null, 'x'],
+};
+
+for (const [member, values] of Object.entries(damages))
+  test(`an entry of the store with a damaged ${member} is a miss`, async () => {
+    const query = 'query Book { book(id: 1) { id title } }';
+    const { cache, get, settled } = shop();
+    await get(query);
+    await settled();
+    const key = cache.keysOf('answer')[0]!;
+    const text = (await cache.get(key))!;
+
+    for (const value of values) {
+      const { get: getAgain, settled: keptAgain, runs, log } = shop({ cache });
+      await cache.set(key, JSON.stringify({ ...JSON.parse(text), [member]: value }));
+
+      const response = await getAgain(query);
+      await keptAgain();
+
+      assert.deepEqual([await response.json(), runs, log], [{ data: { book: { id: '1', title: 'one' } } }, ['book 1'], []]);
+    }
+  });
+
+test('a truncated entry of the store is a miss', async () => {
+  const query = '{ book(id: 1) { id title } }';
+  const { cache, get, settled } = shop();
+  await get(query);
+  await settled();
+  const key = cache.keysOf('answer')[0]!;
+  const text = (await cache.get(key))!;
+
+  for (let length = 0; length < text.length; length += 7) {
+    const { get: getAgain, settled: keptAgain, runs } = shop({ cache });
+    await cache.set(key, text.slice(0, length));
+
+    const response = await getAgain(query);
+    await keptAgain();
+
+    assert.deepEqual([await response.json(), runs], [{ data: { book: { id: '1', title: 'one' } } }, ['book 1']]);
+  }
+});

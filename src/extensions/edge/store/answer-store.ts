@@ -2,6 +2,7 @@ import type { FormattedExecutionResult } from 'graphql';
 
 import { guardCache, PrefixingKeyValueCache } from '../../../datasources/index.ts';
 import type { KeyValueCache, Milliseconds, Seconds } from '../../../datasources/index.ts';
+import { HeaderMap, isRecord } from '../../../shared/index.ts';
 
 /** The parts of an answer beside its result. */
 interface AnswerParts {
@@ -147,17 +148,35 @@ function timeOf(version: string): Milliseconds {
   return Number.parseInt(version, 36);
 }
 
-/** Undefined for a text that is no entry. */
+/** Undefined for a text that is no entry, for example because the store has damaged it. */
 function entryIn(text: string): Entry | undefined {
   try {
-    const entry = JSON.parse(text) as Partial<Entry> | null;
-    const isEntry =
-      typeof entry?.until === 'number' &&
-      typeof entry.staleUntil === 'number' &&
-      Array.isArray(entry.tags) &&
-      typeof entry.source === 'string';
-    return isEntry && Array.isArray(entry.headers) && typeof entry.result === 'object' ? (entry as Entry) : undefined;
+    const entry: unknown = JSON.parse(text);
+    if (!isRecord(entry) || !isEntry(entry)) return undefined;
+    // Throws for malformed fields.
+    void new HeaderMap(entry.headers);
+    return entry;
   } catch {
     return undefined;
   }
+}
+
+function isEntry(entry: Partial<Record<keyof Entry, unknown>>): entry is Entry {
+  const { result, source, headers, varies, until, staleUntil, tags } = entry;
+  return (
+    isRecord(result) &&
+    isRecord(result['data']) &&
+    typeof source === 'string' &&
+    typeof varies === 'boolean' &&
+    typeof until === 'number' &&
+    typeof staleUntil === 'number' &&
+    arePairs(headers) &&
+    arePairs(tags)
+  );
+}
+
+function arePairs(value: unknown): boolean {
+  return (
+    Array.isArray(value) && value.every((pair) => Array.isArray(pair) && pair.length === 2 && pair.every((one) => typeof one === 'string'))
+  );
 }

@@ -10,7 +10,7 @@ import type { FoundAnswer, Lookup } from './answer-store.ts';
 import { Flights } from './flights.ts';
 import { decideFor, notShareable } from '../decide.ts';
 import type { DecisionSettings, EdgeOperation, EdgeRequest, Keeper, Shareable } from '../decide.ts';
-import type { KnownDocuments } from '../documents.ts';
+import type { KnownDocument, KnownDocuments } from '../documents.ts';
 import type { EdgeDecision } from '../options.ts';
 
 /** The methods that the store answers: the key has the body, too. */
@@ -66,14 +66,22 @@ export class StoredAnswers {
       (isBatched || this.#isWorker
         ? undefined
         : await this.#fromOthers({ operation, request: edgeRequest }, lookup, http.invocation.deadlineLeft()));
-    operation.lookup = { ...lookup, hit };
-    // Another process may have kept the answer: this process has not parsed its document yet.
-    const known = hit && this.#input.documents.read(hit.source, this.schema!);
+    const known = hit && this.#documentOf(hit);
     const chosen = known && getOperationAST(known.document, request.operationName);
+    operation.lookup = { ...lookup, hit: chosen ? hit : undefined };
     if (hit === undefined || !chosen) return undefined;
     readings.varies = hit.varies;
     for (const [name, value] of hit.headers) head.headers.append(name, value);
     return { result: hit.result, errors: [], head, operation: chosen, document: known.document, source: hit.source };
+  }
+
+  /** Another process may have kept the answer: then its document is parsed here. Undefined: the store has damaged it. */
+  #documentOf({ source }: FoundAnswer): KnownDocument | undefined {
+    try {
+      return this.#input.documents.read(source, this.schema!);
+    } catch {
+      return undefined;
+    }
   }
 
   /** The answer of an equal operation in progress. While one operation makes a new answer, the others get the last one. */
