@@ -1,5 +1,7 @@
 import {
+  astFromValue,
   GraphQLID,
+  isEnumType,
   isInputObjectType,
   isListType,
   isNonNullType,
@@ -11,7 +13,9 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import type {
+  ConstValueNode,
   DocumentNode,
+  GraphQLEnumType,
   GraphQLInputField,
   GraphQLInputObjectType,
   GraphQLInputType,
@@ -23,6 +27,7 @@ import type {
 
 import { descriptionKeyword, leafSchema, orNull } from './json-schema.ts';
 import type { JSONSchema, ScalarSchemas } from './json-schema.ts';
+import { SchemaDefinitions } from './schema-definitions.ts';
 
 interface Input {
   readonly schema: GraphQLSchema;
@@ -33,7 +38,7 @@ interface Input {
   readonly hidden: ReadonlySet<string>;
 }
 
-/** The JSON Schema of an operation's variables. Recursive types are in `$defs`; everything else is written out, because many clients resolve no references. */
+/** The JSON Schema of an operation's variables. */
 export function inputSchemaOf({ schema, document, operation, scalars, hidden }: Input): JSONSchema {
   const writer = new InputWriter(scalars);
   const neverNull = namesInNonNullPlaces(schema, document);
@@ -47,17 +52,18 @@ export function inputSchemaOf({ schema, document, operation, scalars, hidden }: 
     const type = typeFromAST(schema, definition.type as never) as GraphQLInputType;
     // Absent says nearly the same as null in a query; in a mutation null often clears a value.
     const mayBeNull = isMutation && !isNonNullType(type) && definition.defaultValue === undefined && !neverNull.has(name);
+    writer.definitions.path.push(`$${name}`);
     const value = writer.nonNull(type);
+    writer.definitions.path.pop();
     properties.push([name, { ...(mayBeNull ? orNull(value) : value), ...extras(definition, type) }]);
     if (isNonNullType(type) && definition.defaultValue === undefined) required.push(name);
   }
-  return {
+  return writer.definitions.write({
     type: 'object',
     properties: Object.fromEntries(properties),
     ...(required.length > 0 && { required }),
     additionalProperties: false,
-    ...(writer.definitions.size > 0 && { $defs: Object.fromEntries(writer.definitions) }),
-  };
+  });
 }
 
 function extras(definition: VariableDefinitionNode, type: GraphQLInputType): JSONSchema {
@@ -90,10 +96,9 @@ function namesInNonNullPlaces(schema: GraphQLSchema, document: DocumentNode): Se
 }
 
 class InputWriter {
-  readonly definitions = new Map<string, JSONSchema>();
+  readonly definitions: SchemaDefinitions = new SchemaDefinitions();
   readonly #scalars: ScalarSchemas;
-  readonly #open: GraphQLInputObjectType[] = [];
-  readonly #recursive = new Set<GraphQLInputObjectType>();
+  readonly #known = new Map<GraphQLInputType, JSONSchema>();
 
   constructor(scalars: ScalarSchemas) {
     this.#scalars = scalars;
@@ -102,7 +107,7 @@ class InputWriter {
   nonNull(type: GraphQLInputType): JSONSchema {
     const nullable = isNonNullType(type) ? type.ofType : type;
     if (isListType(nullable)) return { type: 'array', items: this.#value(nullable.ofType) };
-    if (isInputObjectType(nullable)) return this.#object(nullable);
+    if (isInputObjectType(nullable) || isEnumType(nullable)) return this.#part(nullable);
     return leafSchema(nullable as GraphQLLeafType, this.#scalars);
   }
 
@@ -111,19 +116,13 @@ class InputWriter {
     return isNonNullType(type) ? schema : orNull(schema);
   }
 
-  #object(type: GraphQLInputObjectType): JSONSchema {
+  /** Known before its fields are, because they may contain the type. */
+  #part(type: GraphQLInputObjectType | GraphQLEnumType): JSONSchema {
+    const known = this.#known.get(type);
+    if (known !== undefined) return known;
     const reference = { $ref: `#/$defs/${type.name}` };
-    if (this.#open.includes(type)) {
-      this.#recursive.add(type);
-      return reference;
-    }
-    if (this.definitions.has(type.name)) return reference;
-    this.#open.push(type);
-    const schema = this.#fields(type);
-    this.#open.pop();
-    if (!this.#recursive.has(type)) return schema;
-    this.definitions.set(type.name, schema);
-    return reference;
+    this.#known.set(type, reference);
+    return this.definitions.set(type.name, isEnumType(type) ? leafSchema(type, this.#scalars) : this.#fields(type));
   }
 
   #fields(type: GraphQLInputObjectType): JSONSchema {
@@ -141,6 +140,18 @@ class InputWriter {
   }
 
   #field(field: GraphQLInputField, isOneOf: boolean): JSONSchema {
-    return { ...(isOneOf ? this.nonNull(field.type) : this.#value(field.type)), ...descriptionKeyword(field) };
+    this.definitions.path.push(field.name);
+    const value = isOneOf ? this.nonNull(field.type) : this.#value(field.type);
+    this.definitions.path.pop();
+    const given = defaultOf(field);
+    return { ...value, ...descriptionKeyword(field), ...(given !== undefined && given !== null && { default: given }) };
   }
+}
+
+/** The default of an input field, in the form that clients send. */
+function defaultOf(field: GraphQLInputField): unknown {
+  const { default: given } = field as { readonly default?: { readonly literal?: ConstValueNode; readonly value?: unknown } };
+  if (given?.value !== undefined) return fitted(given.value, field.type);
+  const literal = given?.literal ?? (field.defaultValue === undefined ? undefined : astFromValue(field.defaultValue, field.type));
+  return literal && fitted(valueFromASTUntyped(literal), field.type);
 }

@@ -1,8 +1,9 @@
-import { getNamedType, isAbstractType, isLeafType, isListType, isNonNullType, Kind, TypeNameMetaFieldDef } from 'graphql';
+import { getNamedType, isAbstractType, isEnumType, isLeafType, isListType, isNonNullType, Kind, TypeNameMetaFieldDef } from 'graphql';
 import type {
   DirectiveNode,
   FragmentDefinitionNode,
   GraphQLCompositeType,
+  GraphQLEnumType,
   GraphQLObjectType,
   GraphQLOutputType,
   GraphQLSchema,
@@ -12,6 +13,7 @@ import type {
 
 import { descriptionKeyword, leafSchema, orNull } from './json-schema.ts';
 import type { JSONSchema, ScalarSchemas } from './json-schema.ts';
+import { SchemaDefinitions } from './schema-definitions.ts';
 
 interface Output {
   readonly schema: GraphQLSchema;
@@ -22,7 +24,8 @@ interface Output {
 /** The JSON Schema of an operation's data. Without `$schema`, `format` and keywords that differ between drafts, because clients compile it. */
 export function outputSchemaOf(output: Output, operation: OperationDefinitionNode): JSONSchema {
   const root = output.schema.getRootType(operation.operation)!;
-  return new OutputWriter(output).objects(root, [{ selectionSet: operation.selectionSet, isCertain: true }]);
+  const writer = new OutputWriter(output);
+  return writer.definitions.write(writer.objects(root, [{ selectionSet: operation.selectionSet, isCertain: true }]));
 }
 
 interface Selections {
@@ -39,37 +42,73 @@ interface Selected {
   isCertain: boolean;
 }
 
+/** The fields of one object while they are collected. */
+interface Collection {
+  readonly type: GraphQLObjectType;
+  readonly selected: Map<string, Selected>;
+  /** True for selection sets that no condition can leave out. */
+  readonly visited: Map<SelectionSetNode, boolean>;
+}
+
 class OutputWriter {
+  readonly definitions: SchemaDefinitions = new SchemaDefinitions();
   readonly #output: Output;
+  /** References by type and selections. */
+  readonly #known = new Map<string, JSONSchema>();
+  readonly #ids = new Map<SelectionSetNode, number>();
 
   constructor(output: Output) {
     this.#output = output;
   }
 
-  /** The shapes of all possible types; equal ones once. */
-  objects(type: GraphQLCompositeType, selections: readonly Selections[]): JSONSchema {
-    const possible = isAbstractType(type) ? this.#output.schema.getPossibleTypes(type) : [type];
-    const shapes = new Map<string, JSONSchema>();
-    for (const one of possible) {
-      const shape = this.#object(one, selections);
-      shapes.set(JSON.stringify(shape), shape);
-    }
-    const [first, ...others] = shapes.values();
+  /** A reference to the shapes of all possible types; equal ones once. */
+  objects(type: GraphQLCompositeType, given: readonly Selections[]): JSONSchema {
+    const selections = merged(given);
+    const key = `${type.name} ${selections.map((one) => this.#keyOf(one)).join(' ')}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const schema = this.#shapes(type, selections);
+    this.#known.set(key, schema);
+    return schema;
+  }
+
+  #keyOf({ selectionSet, isCertain }: Selections): string {
+    const id = this.#ids.get(selectionSet) ?? this.#ids.size;
+    this.#ids.set(selectionSet, id);
+    return `${id}${isCertain ? '!' : ''}`;
+  }
+
+  #shapes(type: GraphQLCompositeType, selections: readonly Selections[]): JSONSchema {
+    if (!isAbstractType(type)) return this.definitions.add(type.name, this.#object(type, selections));
+    const possible = this.#output.schema.getPossibleTypes(type);
+    const references = possible.map((one) => this.objects(one, selections));
+    const [first, ...others] = new Map(references.map((reference) => [reference['$ref'], reference])).values();
     // An interface without implementations has no values.
-    return others.length === 0 ? (first ?? { type: 'object' }) : { anyOf: [first!, ...others] };
+    if (others.length === 0) return first ?? { type: 'object' };
+    return this.definitions.add(type.name, { anyOf: [first!, ...others] });
   }
 
   #object(type: GraphQLObjectType, selections: readonly Selections[]): JSONSchema {
     const selected = new Map<string, Selected>();
-    // Where only one selection can make the object, everything certain in it is there whenever the object is.
-    const isOnly = selections.length === 1;
-    for (const { selectionSet, isCertain } of selections) this.#collect(selected, type, { selectionSet, isCertain: isCertain || isOnly });
-    const properties = Object.fromEntries([...selected].map(([key, { name, below }]) => [key, this.#field(type, name, below)]));
+    const collection = { type, selected, visited: new Map<SelectionSetNode, boolean>() };
+    for (const one of selections) this.#collect(collection, one);
+    const properties = Object.fromEntries(
+      [...selected].map(([key, { name, below }]) => {
+        this.definitions.path.push(key);
+        const field = this.#field(type, name, below);
+        this.definitions.path.pop();
+        return [key, field];
+      }),
+    );
     const required = [...selected].flatMap(([key, { isCertain }]) => (isCertain ? [key] : []));
     return { type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false };
   }
 
-  #collect(selected: Map<string, Selected>, type: GraphQLObjectType, { selectionSet, isCertain }: Selections): void {
+  #collect(collection: Collection, { selectionSet, isCertain }: Selections): void {
+    const { type, selected, visited } = collection;
+    // Fragments that spread each other twice would take exponential time.
+    if (visited.get(selectionSet) === true || (visited.has(selectionSet) && !isCertain)) return;
+    visited.set(selectionSet, isCertain);
     for (const selection of selectionSet.selections) {
       const included = isIncluded(selection.directives ?? []);
       if (included === 'never') continue;
@@ -84,7 +123,7 @@ class OutputWriter {
       }
       const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : this.#output.fragments.get(selection.name.value);
       if (fragment !== undefined && this.#applies(type, fragment.typeCondition?.name.value))
-        this.#collect(selected, type, { selectionSet: fragment.selectionSet, isCertain: certain });
+        this.#collect(collection, { selectionSet: fragment.selectionSet, isCertain: certain });
     }
   }
 
@@ -107,9 +146,23 @@ class OutputWriter {
 
   #nonNull(type: GraphQLOutputType, below: readonly Selections[]): JSONSchema {
     if (isListType(type)) return { type: 'array', items: this.#value(type.ofType, below) };
+    if (isEnumType(type)) return this.#enum(type);
     if (isLeafType(type)) return leafSchema(type, this.#output.scalars);
     return this.objects(getNamedType(type) as GraphQLCompositeType, below);
   }
+
+  #enum(type: GraphQLEnumType): JSONSchema {
+    const known = this.#known.get(type.name) ?? this.definitions.add(type.name, leafSchema(type, this.#output.scalars));
+    this.#known.set(type.name, known);
+    return known;
+  }
+}
+
+/** Each selection set once. If there is only one, everything certain in it is there whenever the object is. */
+function merged(given: readonly Selections[]): readonly Selections[] {
+  const certain = new Map<SelectionSetNode, boolean>();
+  for (const { selectionSet, isCertain } of given) certain.set(selectionSet, isCertain || certain.get(selectionSet) === true);
+  return [...certain].map(([selectionSet, isCertain]) => ({ selectionSet, isCertain: isCertain || certain.size === 1 }));
 }
 
 function isIncluded(directives: readonly DirectiveNode[]): 'always' | 'never' | 'maybe' {

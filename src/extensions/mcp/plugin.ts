@@ -5,7 +5,7 @@ import type { HTTPResponse } from '../../shared/index.ts';
 import { metadata, metadataPath, unauthorized } from './authorization.ts';
 import { callTool } from './call-tool.ts';
 import type { ToolResult } from './call-tool.ts';
-import { isModern, modernVersion, negotiatedVersion } from './lanes.ts';
+import { isModern, modernVersion, negotiatedVersion } from './protocol-versions.ts';
 import { idOf, internalError, invalidParams, methodNotFound, parseError, readMessage, RPCError } from './messages.ts';
 import type { Message } from './messages.ts';
 import { assertMCPOptions } from './options.ts';
