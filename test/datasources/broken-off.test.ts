@@ -46,7 +46,7 @@ class API extends RESTDataSource {
 
 function open(httpFetch: HTTPFetch, cache: InMemoryLRUCache): API {
   const api = new API(httpFetch);
-  api.initialize({ context: {}, cache } as never);
+  void api.initialize({ context: {}, cache } as never);
   return api;
 }
 

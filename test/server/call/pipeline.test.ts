@@ -272,17 +272,17 @@ describe('formatError', () => {
     assert.match(log.map(({ message }) => message).join(), /formatError is broken/);
   });
 
-  for (const [what, query] of [
-    ['an operation', '{ fail }'],
-    ['a refusal', 1],
+  for (const [what, query, status] of [
+    ['an operation', '{ fail }', 200],
+    ['a refusal', 1, 400],
   ] as const) {
-    test(`that returns invalid JSON for ${what} is a masked 500`, async () => {
+    test(`that returns extensions for ${what} that are no JSON sends the error without them`, async () => {
       const { send } = serving({ formatError: (formatted) => ({ ...formatted, extensions: { id: 1n } }) });
 
       const response = await send({ query });
 
-      assert.equal(response.status, 500);
-      assert.equal(json(response).errors[0].message, 'Internal server error');
+      assert.equal(response.status, status);
+      assert.deepEqual(json(response).errors[0].extensions, {});
     });
   }
 });
