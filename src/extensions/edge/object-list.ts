@@ -30,7 +30,7 @@ export class ObjectList implements AnsweredObjects, ObjectLog {
   /** The error of the first name that failed. */
   failure: unknown;
   readonly runs: ListedRun[] = [];
-  readonly called = new Set<string>();
+  readonly called: Set<string> = new Set<string>();
   onLate: (() => void) | undefined;
 
   constructor(naming?: ObjectNaming) {
