@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
+import { GraphQLError } from 'graphql';
+
 import { edge } from '../../../src/entries/edge.ts';
 import type { CDN } from '../../../src/entries/edge.ts';
 import { createHandler } from '../../../src/entries/fetch.ts';
@@ -25,8 +27,13 @@ type Row = Record<string, { id: string; version: number } | { id: string; versio
 const typeDefs = `
   directive @cacheControl(maxAge: Int) on FIELD_DEFINITION
   type Query { item(id: ID!): Item @cacheControl(maxAge: 60) items: [Item] @cacheControl(maxAge: 60) }
-  type Item { id: ID! version: Int! } type Mutation { change(id: ID!): Item replace(id: ID!, fails: Boolean!): Item! }`;
-const queries = ['{ item(id: 1) { id version } }', '{ item(id: 2) { id version } }', '{ items { id version } }'];
+  interface Item { id: ID! version: Int! } type Even implements Item { id: ID! version: Int! } type Odd implements Item { id: ID! version: Int! }
+  type Mutation { change(id: ID!): Item replace(id: ID!, fails: Boolean!): Item! refused: Item }`;
+const fields = '... on Even { id version } ... on Odd { id version }';
+const queries = [`{ item(id: 1) { ${fields} } }`, `{ item(id: 2) { ${fields} } }`, `{ items { ${fields} } }`];
+
+/** Each change changes the type, too. */
+const typeOf = (version: number): string => (version % 2 === 0 ? 'Even' : 'Odd');
 
 /** A CDN in front of some processes over one database, in which every step waits for its turn. */
 class World {
@@ -36,6 +43,8 @@ class World {
   readonly #handlers: readonly Handler[];
   readonly #database = new Map([['1', 0], ['2', 0]]); // prettier-ignore
   readonly #background: Promise<unknown>[] = [];
+  /** Those whose client has left go on. */
+  readonly #changes: Promise<unknown>[] = [];
 
   constructor(random: Random, processes: number, purgeAgainAfter: number) {
     const cdn = random.pick(cdns);
@@ -50,6 +59,10 @@ class World {
       },
       Mutation: {
         change: async (_: unknown, { id }: { id: string }) => this.#change(id),
+        refused: async () => {
+          await this.turns.wait();
+          throw new GraphQLError('Not you.', { extensions: { code: 'FORBIDDEN' } });
+        },
         replace: async (_: unknown, { id, fails }: { id: string; fails: boolean }) => {
           const changed = await this.#change(id);
           if (fails) throw new Error('The item has changed, but this field fails.');
@@ -66,14 +79,20 @@ class World {
     await this.turns.wait();
     const version = this.#database.get(id)!;
     await this.turns.wait();
-    return { id, version };
+    return { __typename: typeOf(version), id, version };
   }
 
-  async #change(id: string): Promise<object> {
-    await this.turns.wait();
-    this.#database.set(id, this.#database.get(id)! + 1);
-    await this.turns.wait();
-    return { id };
+  #change(id: string): Promise<object> {
+    const changing = async (): Promise<object> => {
+      await this.turns.wait();
+      const version = this.#database.get(id)! + 1;
+      this.#database.set(id, version);
+      await this.turns.wait();
+      return { __typename: typeOf(version), id, version };
+    };
+    const change = changing();
+    this.#changes.push(change);
+    return change;
   }
 
   readonly read = async (query = this.#random.pick(queries)): Promise<Row> => {
@@ -85,9 +104,23 @@ class World {
   readonly write = async (): Promise<void> => {
     const id = this.#random.pick(['1', '2']);
     const field = this.#random.chance(0.5) ? `change(id: ${id})` : `replace(id: ${id}, fails: ${this.#random.chance(0.5)})`;
-    const body = JSON.stringify({ query: `mutation { ${field} { id } }`, onError: this.#random.pick([undefined, 'NULL', 'HALT']) });
-    await this.#serve(new Request('https://shop.example/', { method: 'POST', headers: { 'content-type': 'application/json' }, body }));
+    const others = this.#random.pick(['', 'refused { id }']);
+    const query = `mutation { ${others} ${field} { id } ${others} }`;
+    const body = JSON.stringify({ query, onError: this.#random.pick([undefined, 'NULL', 'HALT']) });
+    const client = new AbortController();
+    const headers = { 'content-type': 'application/json' };
+    const answered = this.#serve(new Request('https://shop.example/', { method: 'POST', headers, body, signal: client.signal }));
+    if (this.#random.chance(0.3)) {
+      for (let turns = this.#random.below(3); turns > 0; turns--) await this.turns.wait();
+      client.abort();
+    }
+    await answered.catch(() => undefined);
   };
+
+  /** Resolves when the resolvers have settled whose clients have left. */
+  async changed(): Promise<void> {
+    await this.turns.run(Promise.all(this.#changes.splice(0)));
+  }
 
   #serve(request: Request): Promise<Response> {
     return this.#random.pick(this.#handlers)(request, { waitUntil: (work: Promise<unknown>) => void this.#background.push(work) });
@@ -119,6 +152,7 @@ async function staleIn(t: TestContext, random: Random, [processes, purgeAgainAft
     const { read, write } = world;
     const work = [read(), read(), write(), read(), random.chance(0.5) ? write() : read()];
     await world.turns.run(Promise.all(work));
+    await world.changed();
     await world.settled(t);
     stale += await world.stale();
   }
