@@ -28,8 +28,8 @@ const sizes: Readonly<Record<string, number>> = {
   'fetch, parts': 78_400,
   // The plugin and the store for Redis: 4,400 above aws-lambda.
   'aws, idempotency': 64_700,
-  // The tools of trusted documents: 6,900 above aws-lambda.
-  'aws, mcp': 66_900,
+  // The tools of trusted documents, with schemas that refer to definitions: 7,800 above aws-lambda.
+  'aws, mcp': 68_600,
 };
 const room = 1.03;
 
