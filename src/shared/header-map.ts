@@ -207,5 +207,10 @@ function isIterable(init: HeaderInit): init is Iterable<readonly [string, string
 /** Adds a request field that the answer depends on. "*" replaces all others (RFC 9110 section 12.5.5). */
 export function addVary(headers: HeaderMap, field: string): void {
   if (field === '*') headers.set('vary', field);
-  else if (headers.get('vary') !== '*') headers.append('vary', field);
+  else if (!listsVary(headers.get('vary'), field)) headers.append('vary', field);
+}
+
+function listsVary(vary: string | null, field: string): boolean {
+  if (vary === null || vary === '') return false;
+  return vary.split(',').some((listed) => listed.trim() === '*' || listed.trim().toLowerCase() === field.toLowerCase());
 }

@@ -138,6 +138,10 @@ class WatchedInvocation implements InvocationOfCall {
     return this.#invocation.signal;
   }
 
+  get resultLimit(): NonNullable<RequestCall['invocation']['resultLimit']> {
+    return this.#invocation.resultLimit ?? { name: '' };
+  }
+
   get waitsForWork(): boolean {
     return this.#invocation.waitsForWork === true;
   }

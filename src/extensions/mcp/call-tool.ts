@@ -1,4 +1,10 @@
+import { Kind } from 'graphql';
+import type { GraphQLError } from 'graphql';
+
+import { codeOf, httpExtensionOf } from '../../server/index.ts';
 import type { OperationOutcome, RequestCall } from '../../server/index.ts';
+import { byteLength, excessOf } from '../../shared/index.ts';
+import type { HTTPResponse } from '../../shared/index.ts';
 import { invalidParams, isObject, RPCError } from './messages.ts';
 import type { Tool } from './tools.ts';
 
@@ -11,65 +17,102 @@ export interface ToolResult {
   readonly _meta?: { readonly 'graphql-functions/extensions': object };
 }
 
-/** The outcome of a call: its result, or the status of the authentication that it lacks. */
-export type CallOutcome = { readonly result: ToolResult } | { readonly status: number };
+/** The outcome of a call: its response, or the status of the authentication that it lacks. */
+export type CallOutcome = ({ readonly response: HTTPResponse } | { readonly status: number }) & {
+  readonly retryAfter?: string | undefined;
+};
+
+interface Call {
+  readonly given: unknown;
+  readonly running: WeakMap<object, Tool>;
+  readonly write: (result: ToolResult) => HTTPResponse;
+  /** Bytes that the server sends. */
+  readonly maxBytes: number;
+}
 
 /** Runs a tool through the pipeline: context, limits, deadline, masking and plugins. */
-export async function callTool(
-  call: RequestCall,
-  tool: Tool,
-  { given = {}, running }: { readonly given: unknown; readonly running: WeakMap<object, Tool> },
-): Promise<CallOutcome> {
+export async function callTool(call: RequestCall, tool: Tool, { given = {}, running, write, maxBytes }: Call): Promise<CallOutcome> {
   if (!isObject(given)) throw new RPCError(200, invalidParams, { message: 'Expected arguments to be an object.' });
   // Execution ignores variables that the document does not define.
   const unknown = Object.keys(given).find((name) => !tool.variables.has(name));
-  if (unknown !== undefined) return { result: failure(`Unknown argument "${unknown}". The tool takes ${listOf(tool.variables)}.`) };
+  if (unknown !== undefined)
+    return { response: write(failure(`Unknown argument "${unknown}". The tool takes ${listOf(tool.variables)}.`)) };
   const variables = { ...given };
   if (tool.hidden.size > 0) running.set(variables, tool);
   const outcome = await call.runOperation({ documentId: tool.documentId, variables });
+  const retryAfter = retryAfterOf(outcome);
   const status = authenticationStatus(outcome);
-  if (status !== undefined) return { status };
-  const refused = outcome.errors.find(({ message }) => [...tool.hidden].some((name) => message.includes(`"$${name}"`)));
+  if (status !== undefined) return { status, retryAfter };
+  const refused = outcome.errors.find((error) => blamesHidden(error, tool));
   if (refused !== undefined) {
     // Errors of coercion show the value.
     call.logger.error(`A hidden variable of the MCP tool "${tool.name}" has an invalid value.`, refused);
-    return { result: failure('Internal server error') };
+    return { response: write(failure('Internal server error')), retryAfter };
   }
-  const result = resultOf(outcome);
-  if (outcome.result.extensions === undefined) return { result };
-  const { http: _, ...extensions } = outcome.result.extensions;
-  const hasExtensions = Object.keys(extensions).length > 0;
-  return { result: { ...result, ...(hasExtensions && { _meta: { 'graphql-functions/extensions': extensions } }) } };
+  const hasRun = tool.isMutation && outcome.executed === true;
+  try {
+    const response = write(resultOf(outcome));
+    const size = { platform: call.invocation.resultLimit ?? { name: call.platform }, maxBytes };
+    if (excessOf(size, response.body as string) === undefined) return { response, retryAfter };
+    return { response: write(failure(hasRun ? ranButTooLarge : tooLarge)), retryAfter };
+  } catch (error) {
+    if (error instanceof RangeError) return { response: write(failure(hasRun ? ranButTooLarge : tooLarge)), retryAfter };
+    call.logger.error(`The answer of the MCP tool "${tool.name}" cannot be written as JSON.`, error);
+    return { response: write(failure(hasRun ? ranWithoutAnswer : 'Internal server error')), retryAfter };
+  }
 }
 
-/** Characters of an answer. Models read far fewer, and the response holds the data twice: it must fit every platform. */
+/** Whether an error is about a variable that the server has filled. Its text is no sign: it may quote an argument. */
+function blamesHidden({ nodes = [] }: GraphQLError, { hidden }: Tool): boolean {
+  return nodes.some(
+    (node) =>
+      (node.kind === Kind.VARIABLE_DEFINITION && hidden.has(node.variable.name.value)) ||
+      (node.kind === Kind.VARIABLE && hidden.has(node.name.value)),
+  );
+}
+
+/** Bytes of an answer. Models read far fewer, and the response holds the data twice. */
 const maxText = 262_144;
 
-function resultOf({ result: { data, errors } }: OperationOutcome): ToolResult {
-  const isTooLarge = errors?.some(({ extensions }) => extensions?.['code'] === 'RESULT_TOO_LARGE') === true;
-  // Without structuredContent: older official clients compare it with the output schema even then.
-  if (isTooLarge) return failure(tooLarge);
-  if (errors !== undefined || data === undefined || data === null) return failure(shortened(JSON.stringify({ data, errors })));
-  const text = JSON.stringify(data);
-  if (text.length > maxText) return failure(tooLarge);
-  return { content: [{ type: 'text', text }], structuredContent: data };
+/** Throws a RangeError if the answer is too large, and whatever `toJSON` and JSON.stringify throw. */
+function resultOf({ result: { data, errors, extensions } }: OperationOutcome): ToolResult {
+  if (errors?.some((error) => error.extensions?.['code'] === 'RESULT_TOO_LARGE') === true) throw new RangeError(tooLarge);
+  const isFailure = errors !== undefined || data === undefined || data === null;
+  const text = JSON.stringify(isFailure ? { data, errors } : data);
+  if (byteLength(text) > maxText) throw new RangeError(tooLarge);
+  const { http: _, ...rest } = extensions ?? {};
+  return {
+    // Without structuredContent: older official clients compare it with the output schema even then.
+    ...(isFailure ? failure(text) : { content: [{ type: 'text', text }], structuredContent: data }),
+    ...(Object.keys(rest).length > 0 && { _meta: { 'graphql-functions/extensions': rest } }),
+  };
 }
 
 const tooLarge = 'The answer is too large. Request less, for example fewer items.';
-
-function shortened(text: string): string {
-  return text.length > maxText ? tooLarge : text;
-}
+const ranButTooLarge = 'The tool has run, but its answer is too large. Do not call it again.';
+const ranWithoutAnswer = 'The tool has run, but its answer cannot be sent. Do not call it again.';
 
 function failure(text: string): ToolResult {
   return { content: [{ type: 'text', text }], isError: true };
 }
 
-/** 401 or 403 if `context` has refused the caller: clients start a login only then. */
-function authenticationStatus({ executed, errors }: OperationOutcome): number | undefined {
-  if (executed) return undefined;
-  const statuses = errors.map(({ extensions }) => (extensions['http'] as { readonly status?: number } | undefined)?.status);
+/** 401 or 403 if `context` or a plugin has refused the caller: clients start a login only then. */
+export function authenticationStatus({ executed, errors }: OperationOutcome): number | undefined {
+  if (executed === true) return undefined;
+  const statuses = errors.map((error) => httpExtensionOf(error)?.status ?? statusByCode.get(codeOf(error)));
   return statuses.find((status) => status === 401 || status === 403);
+}
+
+const statusByCode: ReadonlyMap<string, number> = /* @__PURE__ */ new Map([
+  ['UNAUTHENTICATED', 401],
+  ['FORBIDDEN', 403],
+]);
+
+/** When to call again, as `context`, a plugin or an error says. */
+function retryAfterOf({ head, errors }: OperationOutcome): string | undefined {
+  const ofErrors = errors.flatMap((error) => Object.entries(httpExtensionOf(error)?.headers ?? {}));
+  const [, given] = ofErrors.find(([name]) => name.toLowerCase() === 'retry-after') ?? [];
+  return head.headers.get('retry-after') ?? (given === undefined ? undefined : String(given));
 }
 
 function listOf(names: ReadonlySet<string>): string {

@@ -47,11 +47,11 @@ export interface MCPOptions<TContext = any> {
   /** The end of the endpoint's path. Default: '/mcp' */
   readonly path?: string | undefined;
   /**
-   * Refuses requests without a token, and those whose `context` throws an error with status 401, as OAuth 2.1 requires, and serves the
-   * metadata of RFC 9728. Default: none
+   * Refuses requests without a token as OAuth 2.1 requires, runs `context` before it lists the tools, and serves the metadata of
+   * RFC 9728. Default: none
    */
   readonly authorization?: AuthorizationOptions | undefined;
-  /** Bytes of a request. Default: 1 MiB */
+  /** Bytes of a request, at most the server's `maxBodyBytes`. Default: that of the server */
   readonly maxBodyBytes?: number | undefined;
 }
 

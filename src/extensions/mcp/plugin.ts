@@ -3,7 +3,7 @@ import type { Logger, RequestCall, ServerPlugin, ServerStartContext } from '../.
 import { addVary, HeaderMap } from '../../shared/index.ts';
 import type { HTTPResponse } from '../../shared/index.ts';
 import { metadata, metadataPath, unauthorized } from './authorization.ts';
-import { callTool } from './call-tool.ts';
+import { authenticationStatus, callTool } from './call-tool.ts';
 import type { ToolResult } from './call-tool.ts';
 import { isModern, modernVersion, negotiatedVersion } from './protocol-versions.ts';
 import { idOf, internalError, invalidParams, methodNotFound, parseError, readMessage, RPCError } from './messages.ts';
@@ -31,6 +31,8 @@ export function mcp<TContext = any>(options: MCPOptions<TContext>): ServerPlugin
   assertMCPOptions(options);
   const endpoint = new Endpoint(options as MCPOptions);
   return {
+    // Plugins that refuse requests see those of tools, wherever they are in the list.
+    position: 'last',
     check(context) {
       makeTools(options as MCPOptions, context);
     },
@@ -49,6 +51,9 @@ export function mcp<TContext = any>(options: MCPOptions<TContext>): ServerPlugin
     }),
   };
 }
+
+/** With authorization, these need a valid token as calls do. */
+const methodsOfDiscovery: ReadonlySet<string> = new Set(['initialize', 'server/discover', 'tools/list']);
 
 /** For how long clients may keep the list of tools. */
 const listLifetime = 300_000;
@@ -108,7 +113,7 @@ class Endpoint {
     this.#hasServed = true;
     // Clients insert it before the path of the endpoint, or leave that out.
     if (path.includes(metadataPath)) return authorization && Promise.resolve(metadata(authorization, call.request));
-    return path.endsWith(this.#path) ? this.#answerEndpoint(call) : undefined;
+    return path.endsWith(this.#path) || path.endsWith(`${this.#path}/`) ? this.#answerEndpoint(call) : undefined;
   }
 
   async #answerEndpoint(call: RequestCall): Promise<HTTPResponse> {
@@ -144,7 +149,8 @@ class Endpoint {
       return plain(406, `Expected to send ${jsonType}.`);
     if (this.#options.authorization !== undefined && !headers.has('authorization'))
       return unauthorized(401, this.#options.authorization, call.request);
-    const maxBytes = this.#options.maxBodyBytes ?? 1_048_576;
+    const limit = this.#start!.maxBodyBytes;
+    const maxBytes = Math.min(this.#options.maxBodyBytes ?? limit, limit);
     let json: unknown;
     try {
       json = body.kind === 'value' ? body.value : parseJSON(await readText(body, maxBytes), maxBytes);
@@ -175,6 +181,10 @@ class Endpoint {
       return rpc(200, { id, result: modern ? { resultType: 'complete', ...value, _meta: meta } : value });
     };
     const hints = modern ? { ttlMs: listLifetime, cacheScope: 'private' } : {};
+    if (this.#options.authorization !== undefined && methodsOfDiscovery.has(method)) {
+      const refusal = await this.#authorize(call);
+      if (refusal !== undefined) return refusal;
+    }
     switch (method) {
       case 'initialize':
         if (modern) break;
@@ -202,8 +212,24 @@ class Endpoint {
   async #call(call: RequestCall, params: Message['params'], result: (value: ToolResult) => HTTPResponse): Promise<HTTPResponse> {
     const tool = typeof params['name'] === 'string' ? this.#listed.get(params['name']) : undefined;
     if (tool === undefined) throw new RPCError(200, invalidParams, { message: 'Unknown tool' });
-    const outcome = await callTool(call, tool, { given: params['arguments'], running: this.#running });
-    return 'result' in outcome ? result(outcome.result) : unauthorized(outcome.status, this.#options.authorization, call.request);
+    const outcome = await callTool(call, tool, {
+      given: params['arguments'],
+      running: this.#running,
+      write: result,
+      maxBytes: this.#start!.maxResultBytes,
+    });
+    const response = 'response' in outcome ? outcome.response : unauthorized(outcome.status, this.#options.authorization, call.request);
+    if (outcome.retryAfter !== undefined) response.headers.set('retry-after', outcome.retryAfter);
+    return response;
+  }
+
+  /** Runs `context`, so that clients learn of a bad token before they call a tool. Undefined: it has accepted the caller. */
+  async #authorize(call: RequestCall): Promise<HTTPResponse | undefined> {
+    const outcome = await call.runOperation({ query: '{ __typename }' });
+    const status = authenticationStatus(outcome);
+    if (status !== undefined) return unauthorized(status, this.#options.authorization, call.request);
+    if (outcome.contextFailed === true) throw new RPCError(500, internalError, { message: 'Internal error' });
+    return undefined;
   }
 
   get #info(): object {

@@ -4,7 +4,7 @@ import type { Message } from './messages.ts';
 
 /** The version without a handshake, whose requests carry everything. */
 export const modernVersion = '2026-07-28';
-/** Versions that begin with `initialize`, the newest first. 2025-03-26 is what a request without the header speaks. */
+/** Versions that begin with `initialize`, the newest first. A request without the header uses 2025-03-26. */
 const legacyVersions: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26'];
 
 const versionKey = 'io.modelcontextprotocol/protocolVersion';
@@ -16,8 +16,11 @@ export function isModern({ method, params }: Message, headers: HeaderMap): boole
   const meta = isObject(params['_meta']) ? params['_meta'] : {};
   const version = meta[versionKey];
   if (version === undefined && header !== modernVersion) {
-    if (header === undefined || legacyVersions.includes(header) || method === 'initialize') return false;
-    throw unsupported(header);
+    if (header !== undefined && !legacyVersions.includes(header) && method !== 'initialize') throw unsupported(header);
+    // Optional in these versions. A gateway may have decided by them.
+    if (headers.has('mcp-method')) assertHeader(headers, 'Mcp-Method', method);
+    if (headers.has('mcp-name') && method === 'tools/call') assertHeader(headers, 'Mcp-Name', params['name']);
+    return false;
   }
   if (header === undefined) throw mismatch('MCP-Protocol-Version is missing');
   if (version !== undefined && header !== version) throw mismatch('MCP-Protocol-Version differs from _meta');

@@ -17,7 +17,7 @@ export const allowedHeaders: readonly string[] = [
 
 /** A response of JSON-RPC: `message` has its id, and its result or error. */
 export function rpc(status: number, message: object): HTTPResponse {
-  const headers = new HeaderMap({ 'content-type': jsonType });
+  const headers = new HeaderMap({ 'content-type': jsonType, 'x-content-type-options': 'nosniff' });
   return { status, headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) };
 }
 
@@ -25,7 +25,7 @@ export function rpc(status: number, message: object): HTTPResponse {
 export function plain(status: number, text: string, headers: Readonly<Record<string, string>> = {}): HTTPResponse {
   return {
     status,
-    headers: new HeaderMap({ 'content-type': 'text/plain; charset=utf-8', ...headers }),
+    headers: new HeaderMap({ 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', ...headers }),
     body: text,
   };
 }

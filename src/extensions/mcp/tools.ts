@@ -18,6 +18,8 @@ export interface Tool {
   readonly variables: ReadonlySet<string>;
   /** Names of the variables that the server fills. */
   readonly hidden: ReadonlySet<string>;
+  /** True for a mutation: a call that has run must not be repeated because its answer could not be sent. */
+  readonly isMutation: boolean;
   readonly listed: ListedTool;
 }
 
@@ -48,6 +50,7 @@ export function makeTools(options: MCPOptions, start: Start, report?: (error: un
   const texts = new Map(start.trustedDocuments().map(([id, { text }]) => [id, text]));
   const tools = new Map<string, Tool>();
   const names = new Set<string>();
+  const leftOut: string[] = [];
   const add = (source: Source): void => {
     try {
       const tool = makeTool(options, start, source);
@@ -59,6 +62,7 @@ export function makeTools(options: MCPOptions, start: Start, report?: (error: un
     } catch (error) {
       if (report === undefined) throw error;
       report(error);
+      leftOut.push(source.text ?? '');
     }
   };
   const replaced = new Set(chosen.map(([, { document }]) => document));
@@ -68,7 +72,7 @@ export function makeTools(options: MCPOptions, start: Start, report?: (error: un
   }
   for (const [name, tool] of chosen) add({ id: tool.document, text: texts.get(tool.document), name, ...tool });
   for (const variable of Object.keys(options.hidden ?? {}))
-    if (![...tools.values()].some(({ hidden }) => hidden.has(variable)))
+    if (![...tools.values()].some(({ hidden }) => hidden.has(variable)) && !leftOut.some((text) => text.includes(`$${variable}`)))
       throw new Error(`Expected hidden.${variable} of mcp to name a variable of a tool, but no tool has it.`);
   // In a fixed order: clients cache prompts that contain the list.
   return new Map([...tools].toSorted(([one], [other]) => (one < other ? -1 : 1)));
@@ -110,6 +114,7 @@ function makeTool({ hidden = {}, scalars = {} }: MCPOptions, { schema }: Start, 
     documentId: source.id,
     variables: new Set(variables.filter((one) => !hiddenNames.has(one))),
     hidden: hiddenNames,
+    isMutation: !isQuery,
     listed: {
       name,
       ...(title !== undefined && { title }),
@@ -119,7 +124,7 @@ function makeTool({ hidden = {}, scalars = {} }: MCPOptions, { schema }: Start, 
       annotations: {
         readOnlyHint: source.readOnly ?? isQuery,
         destructiveHint: source.destructive ?? !isQuery,
-        idempotentHint: source.idempotent ?? (isQuery || hasKey(operation)),
+        idempotentHint: source.idempotent ?? (isQuery || hasKey(operation, hiddenNames)),
       },
     },
   };
@@ -143,10 +148,10 @@ function onlyOperation(document: DocumentNode, place: string): OperationDefiniti
   return operation;
 }
 
-/** Whether the caller gives `@idempotent` its key: a second call has no effect. */
-function hasKey({ selectionSet }: OperationDefinitionNode): boolean {
+/** Whether the caller gives `@idempotent` its key: a second call has no effect. A hidden key may be another for each call. */
+function hasKey({ selectionSet }: OperationDefinitionNode, hidden: ReadonlySet<string>): boolean {
   const keys = selectionSet.selections.flatMap(({ directives = [] }) => directives.filter(({ name }) => name.value === 'idempotent'));
-  return keys.some(({ arguments: given = [] }) => given.some(({ value }) => value.kind === Kind.VARIABLE));
+  return keys.some(({ arguments: given = [] }) => given.some(({ value }) => value.kind === Kind.VARIABLE && !hidden.has(value.name.value)));
 }
 
 type Given = Readonly<Partial<Record<'name' | 'title' | 'description', string>>>;

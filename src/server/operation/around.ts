@@ -33,9 +33,13 @@ export function createViewRequest(plugins: readonly ServerPlugin[]): ViewRequest
   return views.length === 0 ? undefined : (call) => views.reduce((seen, view) => view(seen), call);
 }
 
-/** Plugins with the position 'first', then the others, in the order of the list. */
+/** Plugins with the position 'first', those without a position, and those with the position 'last', each in the order of the list. */
 export function inOrder(plugins: readonly ServerPlugin[]): readonly ServerPlugin[] {
-  return plugins.toSorted((one, other) => Number(other.position === 'first') - Number(one.position === 'first'));
+  return plugins.toSorted((one, other) => rankOf(one) - rankOf(other));
+}
+
+function rankOf({ position }: ServerPlugin): number {
+  return position === 'first' ? 0 : position === 'last' ? 2 : 1;
 }
 
 /** Undefined where no plugin wraps requests, or is notified of responses. */

@@ -91,7 +91,7 @@ export interface RequestCall {
   readonly platform: string;
   /** The platform's own objects, the signal, the deadline, and `waitUntil`. */
   readonly invocation: Pick<Invocation, 'event' | 'context' | 'env' | 'signal' | 'waitUntil' | 'deadlineLeft'> &
-    Partial<Pick<Invocation, 'waitsForWork'>>;
+    Partial<Pick<Invocation, 'waitsForWork' | 'resultLimit'>>;
   /** The store of the option `cache`. */
   readonly cache: KeyValueCache;
   readonly logger: Logger;
@@ -185,6 +185,9 @@ export interface ServerStartContext {
   readonly nodeEnv: string | undefined;
   /** The documents of the option `trustedDocuments`, with their ids. A function, because a manifest may list thousands. */
   readonly trustedDocuments: () => readonly (readonly [id: string, document: TrustedDocument])[];
+  /** The options `maxBodyBytes` and `maxResultBytes`, or their defaults. */
+  readonly maxBodyBytes: number;
+  readonly maxResultBytes: number;
 }
 
 /** The page that browsers get in development. */
@@ -210,10 +213,10 @@ export interface ServerPlugin<TContext = unknown> {
   /** Called once per process, before the first request is served. If it fails, so does that request, and the next one retries it. */
   serverWillStart?(context: ServerStartContext): MaybePromise<ServerListener | void>;
   /**
-   * 'first': the hooks of this plugin are called before those of plugins without a position, and its wrappers are the outermost. Default:
-   * the order of the list.
+   * 'first': the hooks of this plugin are called before those of plugins without a position, and its wrappers are the outermost. 'last':
+   * after them, and its wrappers are the innermost. Default: the order of the list.
    */
-  readonly position?: 'first' | undefined;
+  readonly position?: 'first' | 'last' | undefined;
   /**
    * true: what this plugin does after an operation changes no answer and refuses none. If it has not ended at the last moment before the
    * platform's limit, the answer is sent anyway. Default: the operation is then answered with 504, without data, because the plugin might

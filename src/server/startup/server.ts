@@ -82,13 +82,15 @@ export function startedAtOnce(server: Server | undefined): StartedServer | undef
 export async function startServer({ http, plugins, nodeEnv, development, hasDefaultPage }: Server): Promise<StartedServer> {
   const { schema, cache, logger, trustedDocuments: trusted } = http.operation;
   const trustedDocuments = (): [string, TrustedDocument][] => trusted?.entries() ?? [];
+  const { maxBodyBytes, maxResultBytes } = http;
+  const context = { schema, cache, logger, nodeEnv, trustedDocuments, maxBodyBytes, maxResultBytes };
   const listeners: ServerListener[] = [];
   for (const plugin of plugins) {
-    const listener = await plugin.serverWillStart?.({ schema, cache, logger, nodeEnv, trustedDocuments });
+    const listener = await plugin.serverWillStart?.(context);
     if (typeof listener === 'object' && listener !== null) listeners.push(listener);
   }
   const withPage = development ? listeners.find((listener) => listener.renderLandingPage !== undefined) : undefined;
-  const defaultPage = hasDefaultPage ? createDefaultPage({ schema, cache, logger, nodeEnv, trustedDocuments }) : undefined;
+  const defaultPage = hasDefaultPage ? createDefaultPage(context) : undefined;
   const renderLandingPage = withPage === undefined ? defaultPage : () => withPage.renderLandingPage!();
   return { http: { ...http, renderLandingPage }, listeners };
 }
