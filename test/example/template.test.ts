@@ -95,6 +95,13 @@ test('the bundle that template.yaml describes answers the events of both event s
   }
 });
 
+test('template.yaml routes the endpoint of tools, and the metadata of its authorization, to the GraphQL function', () => {
+  const [graphql = ''] = deployed.split('  CatalogueFunction:');
+
+  for (const path of ['/graphql/mcp', '/.well-known/oauth-protected-resource/graphql/mcp'])
+    assert.ok(graphql.includes(`Path: ${path}\n`), path);
+});
+
 test('the path of the health check that template.yaml routes is answered without an operation', async (context) => {
   const graphql = await loadGraphQL(context);
   const [path = ''] = /\/graphql\/health/.exec(template) ?? [];

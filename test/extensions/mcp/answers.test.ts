@@ -147,21 +147,28 @@ describe('the endpoint', () => {
 });
 
 describe('hidden variables', () => {
-  test('are not seen in an argument that quotes their name', async () => {
+  test('are not seen in an error that quotes an argument with their name', async () => {
     const { legacy } = serveTools(
       { hidden: { tenant: () => '1' } },
       {
         trustedDocuments: {
           documents: {
-            a: 'query A($tenant: ID!, $n: Int!) @mcpTool(description: "x") { book(id: $tenant) { title } search(text: "a", first: $n) { __typename } }',
+            a: 'query A($tenant: ID!, $id: ID!) @mcpTool(description: "x") { book(id: $tenant) { id } other: book(id: $id) { id } }',
+          },
+        },
+        resolvers: {
+          Query: {
+            book: (_: unknown, { id }: { id: string }) => {
+              throw new GraphQLError(`There is no book "${id}".`);
+            },
           },
         },
       },
     );
 
-    const { result } = await legacy('tools/call', { name: 'a', arguments: { n: 'of "$tenant"' } });
+    const { result } = await legacy('tools/call', { name: 'a', arguments: { id: '$tenant' } });
 
-    assert.match(result.content[0].text, /\$n/);
+    assert.match(result.content[0].text, /There is no book/);
   });
 
   test('make a mutation not idempotent when they are its key', async () => {
