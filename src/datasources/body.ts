@@ -139,6 +139,9 @@ function assertNothingLost(value: unknown, subject: string): void {
   if (isLost(value)) throw new TypeError(`${subject} ${nameOf(value)}, which JSON turns into {}: ${advice(value)}`);
   for (const key of Object.keys(value)) {
     const item = (value as Record<string, unknown>)[key];
+    if (typeof item === 'function' && typeof (item as { toJSON?: unknown }).toJSON !== 'function') {
+      throw new TypeError(`The field "${key}" in the body of a call is a function, which JSON leaves out`);
+    }
     if (typeof item === 'object' && item !== null) assertNothingLost(item, `The field "${key}" in the body of a call is`);
   }
 }

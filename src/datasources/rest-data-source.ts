@@ -127,7 +127,8 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
       const others = isRead ? [] : this.#keysOf(request.invalidates);
       if (!isRead && (isPromiseLike(ready) || isPromiseLike(others))) started = this.#holdReads();
       if (isPromiseLike(ready) || isPromiseLike(others)) await Promise.all([ready, others]);
-      if (request.method === 'GET' && earlierWrites !== undefined) await earlierWrites;
+      // Within the limits of this call: the hook of a write may hang.
+      if (request.method === 'GET' && earlierWrites !== undefined) await new Flight(() => earlierWrites).join(this.#waitOptions(request));
       request.signal?.throwIfAborted();
       this.signal?.throwIfAborted();
       const key = assertCacheKey(this.cacheKeyFor(request));

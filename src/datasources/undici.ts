@@ -49,7 +49,20 @@ export function undiciFetch(options: UndiciFetchOptions = {}): HTTPFetch {
 
 /** With its length, unless the caller has set content-length for a stream. */
 async function readBody(request: Request): Promise<NonNullable<RequestInit['body']>> {
-  return request.headers.has('content-length') ? request.body! : new Uint8Array(await request.arrayBuffer());
+  return request.headers.has('content-length') ? request.body! : readWhole(request);
+}
+
+/** Gives up the stream at an abort, which `arrayBuffer()` does not. */
+async function readWhole({ body, signal }: Request): Promise<Uint8Array> {
+  const reader = body!.getReader();
+  const cancel = (): void => void reader.cancel(signal.reason).catch(ignore);
+  signal.addEventListener('abort', cancel, { once: true });
+  if (signal.aborted) cancel();
+  const chunks: Uint8Array[] = [];
+  for (let part = await reader.read(); !part.done; part = await reader.read()) chunks.push(part.value);
+  signal.removeEventListener('abort', cancel);
+  signal.throwIfAborted();
+  return Buffer.concat(chunks);
 }
 
 async function sendOnce(url: string, init: RequestInit, redirected: boolean, options: UndiciFetchOptions): Promise<Response> {

@@ -100,10 +100,13 @@ function assertSameOrigin(path: string, base: Base): URL {
   throw createURLError("The URL of the call leaves the baseURL's origin. Override resolveURL if that is meant", path);
 }
 
-/** Matches "." and ".." as segments, also as %2e, and with control characters or spaces around them, which some servers trim. */
+/**
+ * Matches "." and ".." as segments, also as %2e, between encoded slashes and before ";", and with control characters or spaces around
+ * them: servers decode, cut off or trim all of these.
+ */
 function assertNoDotSegments(path: string): void {
   // oxlint-disable-next-line no-control-regex
-  if (!/(?:^|\/)[\0-\x20]*(?:\.|%2e){1,2}[\0-\x20]*(?:\/|$)/i.test(toParsedPath(path))) return;
+  if (!/(?:^|\/|%2f|%5c)[\0-\x20]*(?:\.|%2e){1,2}[\0-\x20]*(?:[/;]|%2f|%5c|%3b|$)/i.test(toParsedPath(path))) return;
   throw createURLError('The path of the call contains a "." or ".." segment, which would change where the call goes', path);
 }
 

@@ -17,7 +17,7 @@ describe('baseURL prefixes every call path', () => {
     ['https://api.test/v1', 'urn:isbn:1', 'https://api.test/v1/urn:isbn:1'],
     ['https://api.test/v1', 'javascript:alert(1)', 'https://api.test/v1/javascript:alert(1)'],
     ['https://api.test/v1', 'a..b/...', 'https://api.test/v1/a..b/...'],
-    ['https://api.test/v1', 'a%2F..%2Fb', 'https://api.test/v1/a%2F..%2Fb'],
+    ['https://api.test/v1', 'a%2F..b%2F.c;d', 'https://api.test/v1/a%2F..b%2F.c;d'],
   ] as const) {
     it(`${base} and "${path}" make ${expected}`, () => {
       assert.equal(href(base, path), expected);
@@ -67,6 +67,14 @@ describe('a call never leaves its baseURL', () => {
     ' ../admin',
     '../admin?x=1',
     '..#x',
+    'a%2F..%2Fb',
+    '..%2fadmin',
+    'users/..%5Cadmin',
+    'users/%2e%2e%2Fadmin',
+    'users/..;/admin',
+    'users/..;x=1',
+    'users/..%3b/admin',
+    '%2F..',
     '..?',
   ]) {
     it(`${JSON.stringify(path)} is refused`, () => {

@@ -149,8 +149,13 @@ function termsOfOrigin(storage: StorageCase, directives: CacheDirectives, audien
   const life = lifeOf(storage, directives, audience);
   if (!isStorable(status, life, directives)) return 'status';
 
-  const age = parseAge(headers['age']);
-  const strict = ['must-revalidate', 'proxy-revalidate', 'no-cache'].some((name) => directives.has(name));
+  const dated = maxAgeOf(directives, audience) === undefined ? parseHTTPDate(headers['date'], now) : undefined;
+  // Expires is a moment: a response that was on its way for an hour has an hour less (RFC 9111 section 4.2.3).
+  const age = Math.max(parseAge(headers['age']), (now - (dated ?? now)) / 1000);
+  // For a shared cache, s-maxage means proxy-revalidate, too (RFC 9111 section 5.2.2.10).
+  const strict =
+    ['must-revalidate', 'proxy-revalidate', 'no-cache'].some((name) => directives.has(name)) ||
+    (audience === 'everybody' && hasSeconds(directives, 's-maxage'));
   const terms = toTerms({
     audience,
     byTTL: false,
@@ -168,9 +173,7 @@ function termsOfOrigin(storage: StorageCase, directives: CacheDirectives, audien
 /** The lifetime by RFC 9111 section 4.2.1; undefined if there is none. */
 function lifeOf({ headers, now }: StorageCase, directives: CacheDirectives, audience: Audience): Seconds | undefined {
   if (directives.has('no-cache')) return 0;
-  // s-maxage is for shared caches.
-  const shared = audience === 'everybody' ? secondsOf(directives, 's-maxage') : undefined;
-  const said = shared ?? secondsOf(directives, 'max-age');
+  const said = maxAgeOf(directives, audience);
   if (said !== undefined) return said;
 
   const { 'cache-control': control, pragma, expires, date } = headers;
@@ -179,6 +182,12 @@ function lifeOf({ headers, now }: StorageCase, directives: CacheDirectives, audi
   if (expires === undefined) return undefined;
   // An invalid date is in the past (RFC 9111 section 5.3).
   return Math.max(0, ((parseHTTPDate(expires, now) ?? 0) - (parseHTTPDate(date, now) ?? now)) / 1000);
+}
+
+/** s-maxage, which is for shared caches, or max-age. */
+function maxAgeOf(directives: CacheDirectives, audience: Audience): Seconds | undefined {
+  const shared = audience === 'everybody' ? secondsOf(directives, 's-maxage') : undefined;
+  return shared ?? secondsOf(directives, 'max-age');
 }
 
 interface Lifetime extends Pick<StorageTerms, 'audience' | 'byTTL' | 'age' | 'strict'> {

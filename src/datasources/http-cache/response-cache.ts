@@ -3,7 +3,7 @@ import { isInMemory } from '../cache/in-memory.ts';
 import type { KeyValueCache, Milliseconds } from '../cache/key-value-cache.ts';
 import type { CacheEntry, EntryHead } from './cache-entry.ts';
 import type { CacheOutcome } from '../call-watch.ts';
-import { isBypass, judgeEntry, mayUseNetwork, isUsableOnError } from './cache-use.ts';
+import { isBypass, isUsableOnError, judgeEntry, mayUseNetwork, needsNewResponse, needsValidation } from './cache-use.ts';
 import { createNetworkError, isNetworkError } from '../errors.ts';
 import { Flight } from '../flight.ts';
 import type { Waiting } from '../flight.ts';
@@ -135,7 +135,8 @@ export class ResponseCache {
     if (known !== undefined) {
       lookup.request.watch?.joined();
       const answer = await known.flight.follow(waiting).catch((error: unknown) => throwSharedFailure(lookup, waiting, error));
-      if (answer?.entry !== undefined && isSelected(lookup, answer.entry.head)) return this.#settle(lookup, answer, false);
+      const shared = answer?.entry;
+      if (shared !== undefined && isSelected(lookup, shared.head) && !needsValidation(shared)) return this.#settle(lookup, answer!, false);
       // A response that may not be stored is for its request only (RFC 9111 section 4).
     }
     const sent = this.#startRequest(lookup, entry, known === undefined ? identity : undefined);
@@ -144,12 +145,12 @@ export class ResponseCache {
 
   /** True if the response is likely to be shareable with equal requests. */
   #isShared({ key, request, sharesInFlight }: CacheLookup, entry: CacheEntry | undefined): boolean {
-    return sharesInFlight && !isWorkerd() && (entry !== undefined || this.#sharing.expects(key, request.url));
+    const expected = entry === undefined ? this.#sharing.expects(key, request.url) : !needsValidation(entry);
+    return sharesInFlight && !isWorkerd() && expected;
   }
 
   #findRunning({ key, request, source }: CacheLookup, identity: string): RunningRequest | undefined {
-    // A reload needs a newer response.
-    if (request.cache === 'reload' || request.cache === 'no-cache') return undefined;
+    if (needsNewResponse(request)) return undefined;
     for (const running of this.#running.get(key) ?? []) {
       if (running.identity === identity && running.source === source && !running.outdated && !running.flight.abandoned) return running;
     }
@@ -163,7 +164,8 @@ export class ResponseCache {
     const flight = new Flight<OriginAnswer>(async (waiting) => {
       try {
         const answer = await new OriginFetch(lookup, waiting).send(entry);
-        this.#sharing.learn(key, request.url, answer.entry !== undefined && !variesByCall(answer.entry.head.vary));
+        const shareable = answer.entry !== undefined && !variesByCall(answer.entry.head.vary) && !needsValidation(answer.entry);
+        this.#sharing.learn(key, request.url, shareable);
         const written = running.outdated ? undefined : this.#write(lookup, answer, entry);
         if (written === undefined) end();
         else written.then(end, end);

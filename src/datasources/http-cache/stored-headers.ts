@@ -1,11 +1,11 @@
 /** Header fields by lower-case name. */
 export type HeaderRecord = Readonly<Record<string, string>>;
 
-// Of the connection (RFC 9110 section 7.6.1), of an encoding that fetch has decoded, or of one user.
+// Of the connection (RFC 9110 section 7.6.1), of the length that was sent, or of one user.
 const unstored = new Set(
   (
     'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade ' +
-    'content-encoding content-length set-cookie'
+    'content-length set-cookie'
   ).split(' '),
 );
 
@@ -14,12 +14,17 @@ export function toRecord(headers: Headers): HeaderRecord {
   return Object.fromEntries(headers);
 }
 
-/** The fields of a response that are stored and that hooks see. They describe the decoded body: without Content-Encoding, with its length. */
+/** The codings that fetch decodes; a body with any other stays as it was sent. */
+const decoded = new Set(['gzip', 'x-gzip', 'deflate', 'br', 'zstd']);
+
+/** The fields of a response that are stored and that hooks see. They describe the decoded body: without its Content-Encoding, with its length. */
 export function storedHeadersOf(fields: HeaderRecord, bodyLength: number): HeaderRecord {
   const ofConnection = namesIn(fields['connection']);
   const stored: Record<string, string> = {};
   for (const name in fields) if (!unstored.has(name) && !ofConnection.includes(name)) stored[name] = fields[name]!;
-  if (fields['content-length'] !== undefined && fields['content-encoding'] === undefined) stored['content-length'] = `${bodyLength}`;
+  if (isDecoded(fields['content-encoding'])) delete stored['content-encoding'];
+  if (fields['content-length'] !== undefined && stored['content-encoding'] === fields['content-encoding'])
+    stored['content-length'] = `${bodyLength}`;
   return stored;
 }
 
@@ -33,6 +38,10 @@ export function mergeHeaders(stored: HeaderRecord, fields: HeaderRecord): Header
 /** The cookies of a response, which are never stored. */
 export function cookiesOf(headers: Headers, fields: HeaderRecord): readonly string[] {
   return fields['set-cookie'] === undefined ? [] : headers.getSetCookie();
+}
+
+function isDecoded(field: string | undefined): boolean {
+  return namesIn(field?.trim()).every((coding) => decoded.has(coding));
 }
 
 function namesIn(field: string | undefined): readonly string[] {

@@ -52,6 +52,7 @@ describe('responses that cannot be stored', () => {
     ['no word on freshness', {}],
     ['private, to nobody in particular', { headers: { 'cache-control': 'private, max-age=60' } }],
     ['a failure', { status: 404 }],
+    ['no-cache, stored for revalidation', { headers: { 'cache-control': 'no-cache', etag: '"v"' } }],
     ['Vary: *', { headers: { 'cache-control': 'max-age=60', vary: '*' } }],
     ['a Vary that makes each call another one', { headers: { 'cache-control': 'max-age=60', vary: 'traceparent' } }],
   ] as const) {
@@ -251,4 +252,16 @@ describe('stale-if-error', () => {
       assert.equal(cut.lastOutcome, 'stale');
     });
   }
+});
+
+describe('a request with Cache-Control: no-cache', () => {
+  it('does not wait for a response that is already on its way', async (t) => {
+    const { origin, crowd } = await startPilingOrigin(t, () => ({ headers: { 'cache-control': 'max-age=60' } }));
+    const operations = new Operations(origin.url, new OpenStore());
+    const headers = { 'cache-control': 'no-cache' };
+
+    await Promise.all([operations.begin().read('x'), operations.begin().read('x', undefined, { headers })]);
+
+    assert.equal(crowd(), 2);
+  });
 });

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { RESTDataSource } from '../../src/datasources/index.ts';
+import { undiciFetch } from '../../src/datasources/undici.ts';
+import type { DataSourceRequest } from '../../src/datasources/request.ts';
+import { storedHeadersOf } from '../../src/datasources/http-cache/stored-headers.ts';
+import { API, Operations } from './api.ts';
+import { startOrigin } from './origin.ts';
+import { OpenStore } from './http-cache/open-store.ts';
+
+describe('a stored response', () => {
+  it('expires at the moment of Expires, also if its Date is old', async (t) => {
+    let now = 0;
+    const at = (seconds: number) => new Date(now + seconds * 1000).toUTCString();
+    const origin = await startOrigin(t, (_call, before) => ({ headers: { date: at(-3600), expires: at(60) }, body: before }));
+    const operations = new Operations(origin.url, new OpenStore());
+    now = operations.clock.now();
+    await operations.begin().read('x');
+
+    operations.clock.turn(50_000);
+    assert.equal(await operations.begin().read('x'), 0);
+    operations.clock.turn(20_000);
+    assert.equal(await operations.begin().read('x'), 1);
+  });
+
+  it('is not used stale with s-maxage, which forbids it for a shared cache', async (t) => {
+    const control = 's-maxage=60, stale-while-revalidate=600, stale-if-error=600';
+    const origin = await startOrigin(t, (_call, before) => ({ headers: { 'cache-control': control }, body: before }));
+    const operations = new Operations(origin.url, new OpenStore());
+    await operations.begin().read('x');
+
+    operations.clock.turn(61_000);
+
+    assert.equal(await operations.begin().read('x'), 1);
+  });
+
+  it('keeps the Content-Encoding of a body that fetch does not decode', () => {
+    assert.deepEqual(storedHeadersOf({ 'content-encoding': 'compress', 'content-length': '9' }, 9), {
+      'content-encoding': 'compress',
+      'content-length': '9',
+    });
+    assert.deepEqual(storedHeadersOf({ 'content-encoding': 'br, GZIP', 'content-length': '9' }, 20), {});
+  });
+});
+
+describe('a body', () => {
+  class Writer extends API {
+    write(body: unknown): Promise<unknown> {
+      return this.post('x', body);
+    }
+  }
+
+  for (const body of [{ a: () => 1 }, { a: { b: [() => 1] } }]) {
+    it(`with a function in it is refused: ${Object.keys(body)} ${typeof body.a}`, async (t) => {
+      const origin = await startOrigin(t, () => ({ body: 'no' }));
+      const source = new Writer(origin.url);
+
+      await assert.rejects(source.write(body), /is a function, which JSON leaves out/);
+      assert.equal(origin.calls.length, 0);
+    });
+  }
+});
+
+describe('a GET beside a write', () => {
+  it('has its own timeout while the hook of the write hangs', async (t) => {
+    const origin = await startOrigin(t, () => ({ body: 'never' }));
+    class Source extends RESTDataSource {
+      override baseURL = origin.url;
+      override willSendRequest(request: DataSourceRequest): void | Promise<void> {
+        if (request.method === 'POST') return new Promise(() => {});
+      }
+      both(): Promise<unknown> {
+        void this.post('x');
+        return this.get('x', undefined, { timeout: 20 });
+      }
+    }
+
+    await assert.rejects(new Source().both(), /20 ms|timeout|timed out/i);
+  });
+});
+
+describe('undiciFetch', () => {
+  it('gives up its upload stream at an abort', async () => {
+    const aborted = new AbortController();
+    const canceled = Promise.withResolvers<unknown>();
+    const body = new ReadableStream({ pull: () => new Promise(() => {}), cancel: canceled.resolve });
+    const init = { method: 'POST', body, duplex: 'half', signal: aborted.signal } as RequestInit;
+
+    const sent = undiciFetch()(new Request('http://localhost:9/', init));
+    aborted.abort(new Error('enough'));
+
+    await assert.rejects(sent, /enough/);
+    assert.match(String(await canceled.promise), /enough/);
+  });
+});
