@@ -1,3 +1,5 @@
+import { escapeControls, printable } from './log-text.ts';
+
 /** The methods that write a line. */
 const levels: ReadonlySet<PropertyKey> = new Set(['debug', 'info', 'warn', 'error']);
 
@@ -5,11 +7,11 @@ const levels: ReadonlySet<PropertyKey> = new Set(['debug', 'info', 'warn', 'erro
 const guards = new WeakMap<object, object>();
 
 /**
- * The user's logger, with methods that cannot fail: in background work, an exception or a rejected promise would end the process.
- * What cannot be logged goes to the console. All other members are passed through.
+ * The user's logger, with methods that write every line of the server: texts on one line, whatever they quote, and errors as the console may
+ * print them; other loggers get the error itself, which they write as data. They cannot fail: in background work, an exception or a rejected
+ * promise would end the process. What cannot be logged goes to the console. All other members are passed through.
  */
 export function guardLogger<TLogger extends object>(logger: TLogger): TLogger {
-  if ((logger as unknown) === console) return logger;
   let guard = guards.get(logger) as TLogger | undefined;
   if (guard === undefined) guards.set(logger, (guard = createGuard(logger)));
   return guard;
@@ -21,13 +23,23 @@ function createGuard<TLogger extends object>(logger: TLogger): TLogger {
     if (typeof value !== 'function') return value;
     // Called on the logger itself, which has the private members.
     return (...given: unknown[]): unknown =>
-      levels.has(key) ? write(logger, value as Method, given) : Reflect.apply(value, logger, given);
+      levels.has(key) ? write(logger, value as Method, lineOf(key, value as Method, given)) : Reflect.apply(value, logger, given);
   };
   // The target is another object, because a proxy of a frozen logger must return its methods unchanged.
   return new Proxy(Object.create(logger) as TLogger, { get, set: (_guard, key, value) => Reflect.set(logger, key, value) });
 }
 
 type Method = (...given: unknown[]) => unknown;
+
+/** A copy of the console has its methods: `{ ...console, debug: () => {} }`. */
+function lineOf(level: PropertyKey, method: Method, given: readonly unknown[]): unknown[] {
+  const toText = method === Reflect.get(console, level) ? printable : escapeText;
+  return given.map(toText);
+}
+
+function escapeText(value: unknown): unknown {
+  return typeof value === 'string' ? escapeControls(value) : value;
+}
 
 function write(logger: object, method: Method, line: unknown[]): unknown {
   try {
@@ -41,5 +53,5 @@ function write(logger: object, method: Method, line: unknown[]): unknown {
 
 function printInstead(failure: unknown, line: readonly unknown[]): void {
   // oxlint-disable-next-line no-console -- the logger has failed
-  console.error('The logger failed.', failure, ...line);
+  console.error('The logger failed.', printable(failure), ...line.map(printable));
 }

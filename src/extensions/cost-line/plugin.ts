@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 
-import { byteLength, isPromiseLike } from '../../shared/index.ts';
+import { byteLength, escapeControls, isPromiseLike } from '../../shared/index.ts';
 import type { HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import { CallOutcome, requestDecisions, decisionOf, documentHash, followStream, now, runOf } from '../../server/index.ts';
 import type { AnswerDecision, OperationCall, OperationOutcome, RequestCall, ServerPlugin } from '../../server/index.ts';
@@ -30,7 +30,7 @@ export interface CostLineOptions {
  */
 export function costLine(options: CostLineOptions = {}): ServerPlugin {
   // oxlint-disable-next-line no-console -- platforms read log lines from there
-  const { format = 'json', namespace = 'GraphQL', write = (line: string) => console.log(line) } = options;
+  const { format = 'json', namespace = 'GraphQL', write = (line: string) => console.log(escapeControls(line)) } = options;
   if (format !== 'json' && format !== 'emf') throw new Error(`Expected format of costLine to be "json" or "emf", got ${String(format)}.`);
   const requests = new WeakMap<RequestCall, Request>();
   const operations = new WeakMap<OperationCall, Operation>();

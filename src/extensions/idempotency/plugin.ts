@@ -1,5 +1,5 @@
 import type { ExecutionOptions, OperationExecution, ServerPlugin, ServerStartContext } from '../../server/index.ts';
-import { isPlainObject } from '../../shared/index.ts';
+import { guardLogger, isPlainObject } from '../../shared/index.ts';
 import { rememberRecord } from './idempotency-key-of.ts';
 import { findKey } from './keys.ts';
 import { assertIdempotencyOptions, defaultTTL } from './options.ts';
@@ -23,7 +23,7 @@ export const idempotencyDefinitions = 'directive @idempotent(key: String!) on FI
 export function idempotency<TContext = any>(options: IdempotencyOptions<TContext>): ServerPlugin {
   assertIdempotencyOptions(options);
   const { prefix = 'idempotency:', ttl = defaultTTL, storeTimeout = 500, maxAnswerBytes = 262_144 } = options;
-  let settings: RunSettings = { ...options, prefix, ttl, storeTimeout, maxAnswerBytes, logger: console };
+  let settings: RunSettings = { ...options, prefix, ttl, storeTimeout, maxAnswerBytes, logger: guardLogger(console) };
   return {
     // After the execution, it only stores the answer.
     onlyWatches: true,

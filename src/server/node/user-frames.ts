@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 
+import { printable } from '../../shared/index.ts';
 import type { Logger } from '../operation/types.ts';
 import { packageFolder } from '../startup/package-files.ts';
 
@@ -41,7 +42,7 @@ export function withUserFrames(logger: Logger): Logger {
 }
 
 function shown<T>(value: T): T | string {
-  return value instanceof Error && (isExpected(value) || hasUserFrame(value)) ? textOf(value) : value;
+  return value instanceof Error && (isExpected(value) || hasUserFrame(value)) ? textOf(printable(value)) : value;
 }
 
 /** True for errors with `extensions`: their stack does not matter. */

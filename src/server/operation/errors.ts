@@ -3,6 +3,7 @@ import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError }
 
 import {
   describe,
+  guardLogger,
   isGraphQLError,
   isRecord,
   markAsCopied,
@@ -12,7 +13,6 @@ import {
   withCopiedExtensions,
 } from '../../shared/index.ts';
 import { cut, ErrorAllowance, loggable } from './limits/error-allowance.ts';
-import { escapeControls, printable } from './log-text.ts';
 import type { ErrorCode, Logger } from './types.ts';
 
 export { describe, isGraphQLError };
@@ -117,7 +117,7 @@ function assertFormatted(formatted: unknown): GraphQLFormattedError {
 function reportUnexpected(logger: Logger, text: string, error: GraphQLError): void {
   const cause = rootCause(error);
   // The console prints the cause with its message. Other loggers may print only the text.
-  const isPrinted = logger === console && cause instanceof Error && cause.message === error.message;
+  const isPrinted = logger === guardLogger(console) && cause instanceof Error && cause.message === error.message;
   report(logger, isPrinted ? text : `${text}: ${cut(error.message)}${upstreamOf(error)}`, loggable(cause));
 }
 
@@ -139,17 +139,10 @@ function upstreamOf({ extensions }: GraphQLError): string {
   return typeof url === 'string' && url !== '' ? ` (${cut(url)})` : '';
 }
 
-const fallback: Logger = console;
-
-/** Logs one line, even if the message contains text from a client. A logger that throws must not fail the request. */
+/** Logs an error, or a text without a cause: some loggers print `undefined`. */
 export function report(logger: Logger, text: string, cause: unknown): void {
-  const message = escapeControls(text);
-  try {
-    if (cause === undefined) logger.error(message);
-    else logger.error(message, logger === console ? printable(cause) : cause);
-  } catch (failure) {
-    fallback.error('The logger failed.', failure, message, cause);
-  }
+  if (cause === undefined) logger.error(text);
+  else logger.error(text, cause);
 }
 
 /** Copies a GraphQLError, so that no other operation has the same one. Returns everything else unchanged. */

@@ -92,7 +92,7 @@ export function createStarter(options: OptionsSource<ServerOptions>): Starter {
 
   const starter: Starter = {
     server: (call) => (started ??= startedAtOnce(prepared)) ?? join(call),
-    logger: () => prepared?.http.operation.logger ?? console,
+    logger: () => prepared?.http.operation.logger ?? guardLogger(console),
     cors: () => prepared?.http.cors,
     deadline: () => (prepared === undefined ? defaultDeadline : prepared.deadline),
   };
@@ -105,7 +105,7 @@ function isPlain(options: OptionsSource<ServerOptions>): options is ServerOption
 
 /** Each cause is reported once: a database that is down for an hour must not fill the log. */
 async function report(server: Server | undefined, error: unknown): Promise<void> {
-  const logger = server?.http.operation.logger ?? console;
+  const logger = server?.http.operation.logger ?? guardLogger(console);
   logger.error('The server could not start: requests are answered with status 500 until it can.', error);
   const failure = { error: error instanceof Error ? error : new Error(String(error)), logger };
   const calls = (server?.plugins ?? []).map((plugin) => callFailureHook(logger, 'startupDidFail', () => plugin.startupDidFail?.(failure)));

@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 
 import { isWorkerd } from '../../../datasources/index.ts';
 import type { Seconds } from '../../../datasources/index.ts';
-import { waitAtMost } from '../../../shared/index.ts';
+import { guardLogger, waitAtMost } from '../../../shared/index.ts';
 import type { HeaderMap } from '../../../shared/index.ts';
 import type { Logger, OperationCall, OperationOutcome, RequestCall } from '../../../server/index.ts';
 import type { DecisionSettings } from '../decide.ts';
@@ -100,7 +100,7 @@ export class Purges {
     this.#settings.log.add(all);
     const again = this.#repeatAfter();
     if (this.#cdn !== undefined && again > 0 && all.length > 0)
-      this.#keepAlive(logFailure(this.#cdn.repeat(all, again, { platform }), all, this.#logger ?? console), platform);
+      this.#keepAlive(logFailure(this.#cdn.repeat(all, again, { platform }), all, this.#logger ?? guardLogger(console)), platform);
     await Promise.all([this.#store?.purge(all, { until: now() + lifeOfStore }), this.#cdn?.purge(all, { platform })]);
   }
 

@@ -96,7 +96,10 @@ export function loggable(cause: unknown): unknown {
   if (!(cause instanceof Error)) return cut(String(cause), maxDetail);
   const short = new Error(cut(cause.message));
   short.name = cut(cause.name, 100);
-  short.stack = cut(cause.stack ?? '', maxDetail);
+  short.stack = cut(
+    (cause.stack ?? '').replace(cause.message, () => short.message),
+    maxDetail,
+  );
   return short;
 }
 
@@ -106,6 +109,8 @@ function sizeOf(value: unknown, levels: number): number {
   if (typeof value !== 'object' || value === null) return 8;
   if (levels === 0) return Infinity;
   let size = value instanceof Error ? (value.stack ?? '').length + sizeOf(value.cause, levels - 1) : 0;
+  // Those of an AggregateError are not enumerable, but printed.
+  if (value instanceof AggregateError) size += sizeOf(value.errors, levels - 1);
   for (const [key, inner] of Object.entries(value)) {
     if (size > maxDetail) return size;
     size += key.length + sizeOf(inner, levels - 1);
