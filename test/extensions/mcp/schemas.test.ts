@@ -18,7 +18,8 @@ interface Multiplying {
 /** An interface with many types, nested by fragments of several kinds. */
 function nestedSelections({ types, levels, kind }: { types: number; levels: number; kind: string }): Multiplying {
   const names = Array.from({ length: types }, (_, at) => `T${at}`);
-  const groups = Array.from({ length: 4 }, (_, bit) => `G${bit}`);
+  // Groups with at least one type: a fragment on an interface without types is invalid.
+  const groups = Array.from({ length: 4 }, (_, bit) => `G${bit}`).filter((_, bit) => 1 << bit < types);
   const fields = '{ id: ID! next: Node all: [Node!]! sort: Sort }';
   const groupsOf = (at: number): string => groups.filter((_, bit) => (at & (1 << bit)) !== 0).join(' & ');
   const typeDefs = `
@@ -56,7 +57,7 @@ function nestedInputs({ fields, levels }: { fields: number; levels: number }): M
 function randomMultiplying(random: Random): Multiplying {
   const levels = 1 + random.below(24);
   if (random.chance(0.3)) return nestedInputs({ fields: 1 + random.below(12), levels });
-  return nestedSelections({ types: 1 + random.below(60), levels, kind: random.pick(['fields', 'types', 'groups', 'spreads']) });
+  return nestedSelections({ types: 2 + random.below(59), levels, kind: random.pick(['fields', 'types', 'groups', 'spreads']) });
 }
 
 /** What the command `check` says. */
@@ -82,7 +83,7 @@ async function listed({ typeDefs, document }: Multiplying): Promise<any> {
 describe('schemas of tools', () => {
   test('are linear in types and selections, whatever the two multiply to', async () => {
     const random = createRandom(1);
-    const count = cases({ short: 40, long: 2_000 });
+    const count = cases({ short: 40, long: 600 });
     for (let at = 0; at < count; at++) {
       const given = randomMultiplying(random);
       const failure = checked(given);
