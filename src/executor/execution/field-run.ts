@@ -45,9 +45,9 @@ class StartedField implements FieldRun {
 function createInfo({ run, field, path }: FieldRun): GraphQLResolveInfo {
   const { definition, parentType } = field;
   const { schema, rootValue, operation } = run.settings;
-  const { fragments, variableValues, getAbortSignal, getAsyncHelpers } = run.infoParts();
+  const { fragments, variableValues, getAbortSignal, getAsyncHelpers } = run.info.members;
   const fieldName = definition.name;
-  const fieldNodes = run.nodesOf(field);
+  const fieldNodes = run.info.nodesOf(field);
   const returnType = definition.type;
   const info: object = { fieldName, fieldNodes, returnType, parentType, path, schema, fragments, rootValue, operation, variableValues };
   if (!isGraphQL17) return info as GraphQLResolveInfo;

@@ -19,7 +19,7 @@ import type { BatchMark } from '../../shared/index.ts';
  * error of a non-null field.
  */
 export function executeFields(run: Run, selection: Selection, source: unknown, path: Path | undefined): unknown {
-  run.grow(selection.size);
+  run.budget.grow(selection.size);
   const result = selection.createResult();
   const execute = run.fieldTracer === undefined ? executeField : executeTracedField;
   let pending: PendingContainer | undefined;
@@ -73,7 +73,7 @@ export function executeField(run: Run, field: PlannedField, source: unknown, pat
     const { shape } = field;
     const plain = plainValue(shape.plain, value);
     if (plain !== undefined) {
-      if (typeof plain === 'string' || field.isAliased) run.growByLeaf(plain, field.isAliased);
+      if (typeof plain === 'string' || field.isAliased) run.budget.growByLeaf(plain, field.isAliased);
       return plain;
     }
     if ((value === null || value === undefined) && !shape.nonNull) return null;

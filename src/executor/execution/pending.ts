@@ -179,7 +179,7 @@ export abstract class Promised extends Late {
     // `Promise.resolve`, because other thenables may call back synchronously, or twice.
     void Promise.resolve(promise).then(this.arrive.bind(this), this.refuse.bind(this));
     // After `then`: this may throw, and no rejection may go unhandled.
-    run.spend(workOf.promise);
+    run.budget.spend(workOf.promise);
   }
 }
 

@@ -16,7 +16,7 @@ import {
 import type { FieldNode, GraphQLField, GraphQLInputType, GraphQLScalarType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import { argumentValues, planArguments } from '../../../src/executor/execution/plan/arguments.ts';
-import type { VariableValues } from '../../../src/executor/execution/run.ts';
+import type { VariableValues } from '../../../src/executor/execution/info-parts.ts';
 import { createRandom } from '../random.ts';
 import { unlimitedRun } from '../unlimited-run.ts';
 import type { Random } from '../random.ts';

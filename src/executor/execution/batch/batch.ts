@@ -72,7 +72,7 @@ function oneByOne(call: BatchFunction): GraphQLFieldResolver<unknown, unknown> {
 const runner: BatchRunner = {
   copy: thisCopy,
   startField(run: Run, field: PlannedField, parent) {
-    run.spend(workOf.promise);
+    run.budget.spend(workOf.promise);
     const value = new BatchedValue(run, field, parent);
     openBatchesOf(run).ofField(field, parent.mark).add(value);
     return value;

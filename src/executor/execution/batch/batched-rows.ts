@@ -164,7 +164,7 @@ class BatchedColumn extends Pending implements BatchReceiver, RowOwner {
     const { shape, isAliased } = this.#field;
     const plain = plainValue(shape.plain, value);
     if (plain !== undefined) {
-      this.run.growByLeaf(plain, isAliased);
+      this.run.budget.growByLeaf(plain, isAliased);
       return plain;
     }
     if ((value === null || value === undefined) && !shape.nonNull) return null;

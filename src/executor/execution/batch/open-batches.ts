@@ -189,7 +189,7 @@ class BatchCall {
   }
 
   #refuse(error: unknown): void {
-    this.#run.shareError(error, () => {
+    this.#run.budget.shareError(error, () => {
       for (const part of this.#parts) part.receiver.takeError(error, part);
     });
   }

@@ -116,7 +116,7 @@ export class RowsByType {
 function assertPossibleType({ run, field }: FieldRun, abstractType: GraphQLAbstractType, name: string): GraphQLObjectType {
   const type = run.settings.schema.getType(name);
   if (isObjectType(type) && run.settings.schema.isSubType(abstractType, type)) return type;
-  throw new GraphQLError(wrongTypeMessage(abstractType.name, name, type), { nodes: run.nodesOf(field) });
+  throw new GraphQLError(wrongTypeMessage(abstractType.name, name, type), { nodes: run.info.nodesOf(field) });
 }
 
 function wrongTypeMessage(abstract: string, name: string, type: GraphQLNamedType | null | undefined): string {
@@ -135,7 +135,7 @@ function noTypeName(
   const problem = `Abstract type "${abstract}" must resolve to an Object type at runtime for field "${parentType.name}.${fieldName}"`;
   if (name === null || name === undefined) {
     const remedy = `Either the "${abstract}" type should provide a "resolveType" function or each possible type should provide an "isTypeOf" function.`;
-    return new GraphQLError(`${problem}. ${remedy}`, { nodes: run.nodesOf(field) });
+    return new GraphQLError(`${problem}. ${remedy}`, { nodes: run.info.nodesOf(field) });
   }
   if (!isGraphQL17 && isObjectType(name)) {
     return new GraphQLError(

@@ -79,7 +79,7 @@ class AsyncList extends PendingContainer {
   }
 
   #put(index: number, item: unknown): void {
-    this.#list.fieldRun.run.grow(sizeOfRead);
+    this.#list.fieldRun.run.budget.grow(sizeOfRead);
     const value = completeItem(this.#list, item, index);
     if (value instanceof Pending) this.waitFor(value, index);
     else this.result[index] = value;

@@ -9,12 +9,12 @@ import { LineStarts } from './line-starts.ts';
 /** Adds locations and path to an error that this server has not located. Errors beyond the limit are not located: that would take most of their time. */
 export function locate(thrown: unknown, position: Pick<Position, 'fieldRun' | 'path'>): GraphQLError {
   const { run, field } = position.fieldRun;
-  if (run.hasManyErrors) {
+  if (run.budget.hasManyErrors) {
     if (thrown !== manyErrors) run.countError(thrown);
     return manyErrors;
   }
   return toLocatedError(thrown, {
-    nodes: run.nodesOf(field),
+    nodes: run.info.nodesOf(field),
     lineStarts: (run.lineStarts ??= new LineStarts()),
     path: responsePathAsArray(position.path),
   });
@@ -71,7 +71,7 @@ export function nullOrThrow(position: Position, thrown: unknown): null {
 }
 
 function nullError({ run, field }: FieldRun): Error {
-  if (run.hasManyErrors) {
+  if (run.budget.hasManyErrors) {
     run.countError(manyErrors);
     return manyErrors;
   }

@@ -97,14 +97,14 @@ class LeafShape extends Shape {
     const { run, field } = position.fieldRun;
     const plain = plainValue(this.plain, value);
     if (plain !== undefined) {
-      run.growByLeaf(plain, field.isAliased);
+      run.budget.growByLeaf(plain, field.isAliased);
       return plain;
     }
     const coerced: unknown = this.#type[coerceOutput](value);
     if (coerced === null || coerced === undefined) throw new Error(nothingReturned(this.#type, value, coerced));
     // graphql-js also awaits asynchronous conversions.
     if (isGraphQL17 ? coerced instanceof Promise : isPromiseLike(coerced)) return new PromisedLeaf(position, coerced as Promise<unknown>);
-    run.growByLeaf(coerced, field.isAliased || field.lists > 2);
+    run.budget.growByLeaf(coerced, field.isAliased || field.lists > 2);
     return coerced;
   }
 }

@@ -72,14 +72,14 @@ const smallArrays: readonly (() => undefined[])[] = [
 function completeItems(list: ListRun, items: Iterable<unknown>): unknown {
   const { run } = list.fieldRun;
   const isArray = Array.isArray(items);
-  if (isArray) run.grow(sizeOf(list, items.length));
+  if (isArray) run.budget.grow(sizeOf(list, items.length));
   const result = isArray && !isNumber(list.item.plain) ? emptyFor(items.length) : [];
   let index = 0;
   const rows = rowsFor(list, items);
   let pending: PendingContainer | undefined;
   try {
     for (const item of isArray ? (items as unknown[]) : drainedWhenLeft(items)) {
-      if (!isArray) run.grow(sizeOfRead);
+      if (!isArray) run.budget.grow(sizeOfRead);
       const value = rows === undefined ? completeItem(list, item, index) : rows.complete(item, index);
       const within = rows?.takePending();
       if (value instanceof Pending) {

@@ -37,7 +37,7 @@ export function completeChecked(position: Position, type: GraphQLObjectType, val
   const accepted: unknown = type.isTypeOf(value, run.contextValue, fieldRun.info);
   const proceed = (isOfType: unknown): unknown => {
     if (!isOfType)
-      throw new GraphQLError(`Expected value of type "${type.name}" but got: ${inspect(value)}.`, { nodes: run.nodesOf(field) });
+      throw new GraphQLError(`Expected value of type "${type.name}" but got: ${inspect(value)}.`, { nodes: run.info.nodesOf(field) });
     return completeObject(position, type, value);
   };
   return isPromiseLike(accepted) ? new PromisedType(position, value, accepted, proceed) : proceed(accepted);

@@ -89,7 +89,7 @@ function completionOf(field: PlannedField, at: number, rest: string): string {
   return `    if (!(${test ?? 'false'})) ${variable} = ${otherwise};${size && `\n    else size += ${size};`}`;
 }
 
-/** The size of a plain value: see Run.growByLeaf. Empty for none. */
+/** The size of a plain value: see Budget.growByLeaf. Empty for none. */
 function sizeOfPlain({ shape, isAliased }: PlannedField, variable: string): string {
   if (isText(shape.plain))
     return isAliased ? `(${variable}.length > 64 ? JSON.stringify(${variable}) : ${variable}).length` : `${variable}.length`;

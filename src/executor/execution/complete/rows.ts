@@ -239,7 +239,7 @@ export class Rows implements RowRest, MadeObject {
   }
 
   grow(characters: number): void {
-    this.#run.grow(this.#selection.size + characters);
+    this.#run.budget.grow(this.#selection.size + characters);
   }
 
   fail(at: number, thrown: unknown): null {

@@ -8,14 +8,15 @@ import { CopiedInputs } from '../plan/copied-inputs.ts';
 import { sizeInLists, sizeOfRead } from '../plan/planned-field.ts';
 import { abandon, handleRejections } from '../promises.ts';
 import { maxRecordedErrors, workOf } from '../costs.ts';
-import type { AnswerBudget, ErrorHandling } from '../run.ts';
+import type { BudgetLimits } from '../budget.ts';
+import type { ErrorHandling } from '../run.ts';
 import { asPromises, collect, each, readAll, listsAround, mapItems } from './guarded-lists.ts';
 import { isGraphQL17 } from '../../graphql-version.ts';
 
 /** The limits of an execution. */
 export interface Bounds {
   readonly invocation: ExecutionInvocation;
-  readonly answerLimit: AnswerBudget | undefined;
+  readonly answerLimit: BudgetLimits | undefined;
   /** Default: errors propagate. graphql-js has no `keepsFinished`. */
   readonly errorHandling?: ErrorHandling | undefined;
   /** True when the response has one part. Default: false */
@@ -31,7 +32,7 @@ export class DeadlineGuard {
   #reason: Error | undefined = undefined;
   #located: GraphQLError | undefined = undefined;
   #stop: (() => void) | undefined = undefined;
-  readonly #answerLimit: AnswerBudget | undefined;
+  readonly #answerLimit: BudgetLimits | undefined;
   #size = 0;
   #maxSize: number;
   #freeWork: number;

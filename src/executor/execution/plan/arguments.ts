@@ -30,7 +30,7 @@ class ArgumentPlan implements PlannedArguments {
   #coerceWithGraphQLJS(node: FieldNode, run: Run): ArgumentValues {
     const { definition, list } = this.#known;
     // Fragment variables are an experiment that plans leave to graphql-js; 16 has three parameters.
-    const values = getArgumentValues(definition, node, run.infoParts().variableValues, undefined, run.settings.hideSuggestions);
+    const values = getArgumentValues(definition, node, run.info.members.variableValues, undefined, run.settings.hideSuggestions);
     for (const { name, type } of list) if (Object.hasOwn(values, name)) values[name] = copyInput(type, values[name]);
     return values;
   }

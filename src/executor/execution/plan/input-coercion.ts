@@ -121,7 +121,7 @@ class ObjectCoercer {
     if (!isOrdinary(value)) return undefined;
     const fields = (this.#fields ??= this.#prepare());
     if (this.#isAmbiguous) return undefined;
-    run.spend(workOf.inputValue + Math.floor(fields.length / workOf.inputLeaves));
+    run.budget.spend(workOf.inputValue + Math.floor(fields.length / workOf.inputLeaves));
     const coerced = emptyInput();
     let known = 0;
     let kept = 0;

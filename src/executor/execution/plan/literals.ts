@@ -63,7 +63,7 @@ function prepareObject(type: GraphQLInputObjectType, { fields: nodes }: ObjectVa
     // Not before the first value: input types may be recursive.
     if (members === undefined) {
       const fields = inputFieldsOf(type);
-      run.spend(Math.floor(fields.length / workOf.inputLeaves));
+      run.budget.spend(Math.floor(fields.length / workOf.inputLeaves));
       members = membersOf(fields, nodes);
     }
     if (members === null) return undefined;

@@ -12,7 +12,8 @@ import { conditionsOf, findConditionVariables, stateOf } from './survey.ts';
 import type { Fragments } from './survey.ts';
 import { prepareVariables } from './variable-coercion.ts';
 import type { CoerceVariables } from './variable-coercion.ts';
-import type { Run, VariableValues } from '../run.ts';
+import type { VariableValues } from '../info-parts.ts';
+import type { Run } from '../run.ts';
 
 /** An operation, prepared for execution. The fields below a field are collected when the first object arrives there. */
 export class Plan implements LargePlan {

@@ -111,7 +111,7 @@ export class PlannedField {
     this.#collect = init.collect;
   }
 
-  /** All nodes that are merged into this field. Resolvers get copies: see Run.nodesOf. */
+  /** All nodes that are merged into this field. Resolvers get copies: see InfoParts.nodesOf. */
   get nodes(): FieldNode[] {
     return (this.#nodes ??= [this.node]);
   }

@@ -2,7 +2,8 @@ import { isInputType, isNonNullType, typeFromAST } from 'graphql';
 import type { ConstValueNode, GraphQLInputType, GraphQLSchema, VariableDefinitionNode } from 'graphql';
 
 import { getVariableValues, isGraphQL17 } from '../../graphql-version.ts';
-import type { Run, VariableValues } from '../run.ts';
+import type { VariableValues } from '../info-parts.ts';
+import type { Run } from '../run.ts';
 import { coerceGiven, inputCoercionOf } from './input-coercion.ts';
 import type { InputCoercion } from './input-coercion.ts';
 import { prepareLiteral } from './literals.ts';
