@@ -23,6 +23,18 @@ export const minRecordedErrors = 20;
 /** Characters counted for an aliased number beyond the first: numbers have up to 24. */
 export const sizeOfAliasedNumber = 8;
 
+/**
+ * Characters counted for an object for each list around it beyond two: lists of two, nested twenty deep, contain a million objects,
+ * which take a second before they are 6 MiB.
+ */
+export const sizeInLists = 64;
+
+/** Characters counted for each item read from an iterable, which may be infinite. */
+export const sizeOfRead = 8;
+
+/** Characters counted for an aliased object: a client may select one object a thousand times. */
+export const sizeOfAliasedObject = 16;
+
 /** Escapes are counted only in longer strings. */
 export const longText = 64;
 

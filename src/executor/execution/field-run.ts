@@ -1,8 +1,9 @@
 import type { GraphQLResolveInfo } from 'graphql';
 
 import { isGraphQL17 } from '../graphql-version.ts';
-import { addPath } from './plan/planned-field.ts';
-import type { FieldRun, Path, PlannedField, Shape } from './plan/planned-field.ts';
+import { addPath } from './plan/path.ts';
+import type { FieldRun, PlannedField, Shape } from './plan/planned-field.ts';
+import type { Path } from './plan/path.ts';
 import type { Run } from './run.ts';
 
 /** Starts a field of the object at this path; undefined for the root. */

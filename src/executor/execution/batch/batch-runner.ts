@@ -1,7 +1,8 @@
 import type { BatchMark } from '../../../shared/index.ts';
 import type { ListRun } from '../complete/items.ts';
 import type { Pending, PendingContainer } from '../pending.ts';
-import type { Path, PlannedField } from '../plan/planned-field.ts';
+import type { Path } from '../plan/path.ts';
+import type { PlannedField } from '../plan/planned-field.ts';
 import type { ResultObject } from '../plan/result-classes.ts';
 import type { Run } from '../run.ts';
 

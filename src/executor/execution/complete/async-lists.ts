@@ -1,7 +1,7 @@
 import { completeItem } from './items.ts';
 import type { ListRun } from './items.ts';
 import { Pending, PendingContainer } from '../pending.ts';
-import { sizeOfRead } from '../plan/planned-field.ts';
+import { sizeOfRead } from '../costs.ts';
 import { abandon } from '../promises.ts';
 
 /** True for lists that graphql 17 iterates asynchronously; 16 does not support them. */

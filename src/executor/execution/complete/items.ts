@@ -1,8 +1,9 @@
 import { completeValue, nullOrThrow } from './errors.ts';
 import { plainValue } from './leaf.ts';
-import { addPath } from '../plan/planned-field.ts';
+import { addPath } from '../plan/path.ts';
 import { PromisedValue } from '../pending.ts';
-import type { FieldRun, Path, Position, Shape } from '../plan/planned-field.ts';
+import type { FieldRun, Position, Shape } from '../plan/planned-field.ts';
+import type { Path } from '../plan/path.ts';
 import { isPromiseLike } from '../../../shared/index.ts';
 
 /** A list whose items are being completed. */

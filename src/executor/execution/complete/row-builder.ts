@@ -1,7 +1,8 @@
 import { allArguments, resolverCall } from '../visible-arguments.ts';
 import type { ResolverCall } from '../visible-arguments.ts';
 import { isNumber, isText, plainTest } from './leaf.ts';
-import type { BuildRow, PlannedField, RowBuilder, Selection } from '../plan/planned-field.ts';
+import type { BuildRow, RowBuilder } from '../plan/row-code.ts';
+import type { PlannedField, Selection } from '../plan/planned-field.ts';
 import { sizeOfAliasedNumber } from '../costs.ts';
 
 /**
@@ -13,7 +14,7 @@ import { sizeOfAliasedNumber } from '../costs.ts';
  * Only names of the document are inserted, each as a JSON string. Undefined where `new Function` is forbidden, as on some
  * platforms, and for very wide objects: those use the loop.
  */
-export function createRowBuilder({ fields }: Selection): RowBuilder | undefined {
+export function createRowBuilder({ fields }: Selection): RowBuilder<PlannedField> | undefined {
   if (fields.length > maxFields) return undefined;
   const definitions = fields.map(({ definition }) => definition);
   const calls = definitions.map(({ resolve }) => (typeof resolve === 'function' ? resolverCall(resolve) : undefined));

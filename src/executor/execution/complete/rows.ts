@@ -13,12 +13,14 @@ import { selectionBelow } from '../plan/planned-field.ts';
 import type { ResultObject } from '../plan/result-classes.ts';
 import type { Run } from '../run.ts';
 import { Pending, PendingContainer, placed } from '../pending.ts';
-import type { FieldRun, Path, PlannedField, Position, RowBuilder, RowRest, Selection } from '../plan/planned-field.ts';
+import type { FieldRun, PlannedField, Position, Selection } from '../plan/planned-field.ts';
+import type { Path } from '../plan/path.ts';
+import type { RowBuilder, RowRest } from '../plan/row-code.ts';
 import { createRowBuilder } from './row-builder.ts';
 import { isPromiseLike } from '../../../shared/index.ts';
 
 /** The generated code for objects of the selection, if it has been run often enough. `count`: number of objects to be made. */
-function builderOf(run: Run, selection: Selection, count: number): RowBuilder | undefined {
+function builderOf(run: Run, selection: Selection, count: number): RowBuilder<PlannedField> | undefined {
   if (selection.rowsSeen < Infinity) {
     selection.rowsSeen += count;
     if (selection.rowsSeen < (run.settings.rowsBeforeCode ?? defaultRowsBeforeCode)) return undefined;
@@ -99,7 +101,7 @@ export class Rows implements RowRest, MadeObject {
   readonly context: unknown;
   readonly #run: Run;
   readonly #selection: Selection;
-  readonly #builder: RowBuilder;
+  readonly #builder: RowBuilder<PlannedField>;
   /** The list of the objects, other places, or the position of a single object. */
   readonly #place: Places | (() => Position);
   readonly #objects: ObjectRun | undefined;
@@ -114,7 +116,7 @@ export class Rows implements RowRest, MadeObject {
   /** True when a pending value can make the object null. */
   #mayBeNulled = false;
 
-  constructor(run: Run, selection: Selection, builder: RowBuilder, place: Places | (() => Position)) {
+  constructor(run: Run, selection: Selection, builder: RowBuilder<PlannedField>, place: Places | (() => Position)) {
     this.#run = run;
     this.context = run.contextValue;
     this.#selection = selection;

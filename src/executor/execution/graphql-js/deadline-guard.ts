@@ -5,7 +5,7 @@ import { isPromiseLike } from '../../../shared/index.ts';
 import type { ExecutionInvocation } from '../../../shared/index.ts';
 import { isAsyncIterable } from '../complete/async-lists.ts';
 import { CopiedInputs } from '../plan/copied-inputs.ts';
-import { sizeInLists, sizeOfRead } from '../plan/planned-field.ts';
+import { sizeInLists, sizeOfRead } from '../costs.ts';
 import { abandon, handleRejections } from '../promises.ts';
 import { maxRecordedErrors, workOf } from '../costs.ts';
 import type { BudgetLimits } from '../budget.ts';

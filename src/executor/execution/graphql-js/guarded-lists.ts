@@ -2,7 +2,7 @@ import { getNullableType, isLeafType, isNonNullType } from 'graphql';
 import type { GraphQLOutputType } from 'graphql';
 
 import { abandon, drainedWhenLeft, handleRejections, isOfCollection } from '../promises.ts';
-import type { Path } from '../plan/planned-field.ts';
+import type { Path } from '../plan/path.ts';
 import { isGraphQL17 } from '../../graphql-version.ts';
 import { isPromiseLike } from '../../../shared/index.ts';
 

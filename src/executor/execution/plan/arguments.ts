@@ -6,9 +6,16 @@ import { prepareGiven, PreparedInput } from './literals.ts';
 import { absent, MadeValue, put, valueOf } from './made-values.ts';
 import type { Prepared } from './made-values.ts';
 import { copyInput } from './copied-inputs.ts';
-import type { PlannedArguments, PlannedField } from './planned-field.ts';
 
 export type ArgumentValues = Record<string, unknown>;
+
+/** The prepared arguments of a field. */
+export interface PlannedArguments {
+  /** True when they do not depend on variables. */
+  readonly areConstant: boolean;
+  /** The values for one call, in a new object. Throws graphql-js's error if one is invalid. */
+  valuesFor(node: FieldNode, run: Run): ArgumentValues;
+}
 
 class ArgumentPlan implements PlannedArguments {
   readonly areConstant: boolean;
@@ -82,7 +89,14 @@ export function planArguments(definition: GraphQLField<unknown, unknown>, node: 
   return known.planFor(node);
 }
 
-export function argumentValues({ arguments: planned, node }: Pick<PlannedField, 'arguments' | 'node'>, run: Run): ArgumentValues {
+/** A field with its arguments. */
+interface PlannedCall {
+  readonly node: FieldNode;
+  /** Undefined if it takes none. */
+  readonly arguments: PlannedArguments | undefined;
+}
+
+export function argumentValues({ arguments: planned, node }: PlannedCall, run: Run): ArgumentValues {
   return planned === undefined ? noValues() : planned.valuesFor(node, run);
 }
 

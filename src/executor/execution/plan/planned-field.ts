@@ -1,20 +1,16 @@
 import { getNullableType, isListType, Kind } from 'graphql';
 import type { FieldNode, GraphQLField, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 
+import { sizeInLists, sizeOfAliasedObject } from '../costs.ts';
 import { resolverCall } from '../visible-arguments.ts';
 import type { Resolver, ResolverCall } from '../visible-arguments.ts';
 import type { ObjectIdentity } from '../object-log.ts';
 import type { Run } from '../run.ts';
+import type { PlannedArguments } from './arguments.ts';
+import type { Path } from './path.ts';
 import { classFor, sharedClassFor, sharedUses } from './result-classes.ts';
 import type { ResultClass, ResultClasses, ResultObject } from './result-classes.ts';
-
-/** `info.path`: a linked list from a value up to the root. */
-export type Path = GraphQLResolveInfo['path'];
-
-/** The path of a field of the type `typename`, or of a list item (no type name). */
-export function addPath(prev: Path | undefined, key: string | number, typename: string | undefined): Path {
-  return { prev, key, typename };
-}
+import type { RowBuilder } from './row-code.ts';
 
 /** The `plain` of types that are no built-in scalar. */
 export const notPlain = 0;
@@ -48,14 +44,6 @@ export interface FieldRun extends Position {
   readonly run: Run;
   readonly field: PlannedField;
   readonly info: GraphQLResolveInfo;
-}
-
-/** The prepared arguments of a field: see arguments.ts. */
-export interface PlannedArguments {
-  /** True when they do not depend on variables. */
-  readonly areConstant: boolean;
-  /** The values for one call, in a new object. Throws graphql-js's error if one is invalid. */
-  valuesFor(node: FieldNode, run: Run): Record<string, unknown>;
 }
 
 /** Collects the fields below some nodes for an object of the type. */
@@ -142,38 +130,6 @@ export class PlannedField {
   }
 }
 
-/** Generated code that makes a response object. `rest` completes the values that are not plain. */
-export type BuildRow = (source: object, rest: RowRest) => ResultObject;
-
-/** The generated code of a selection. */
-export interface RowBuilder {
-  readonly build: BuildRow;
-  /** The resolvers of its fields when the code was made. */
-  readonly resolvers: readonly unknown[];
-  /** The fields that the code leaves undefined: they are resolved later, for many objects at once. */
-  readonly batched: readonly PlannedField[];
-}
-
-/** The functions that generated code calls. Fields are numbered as in the selection. */
-export interface RowRest {
-  readonly context: unknown;
-  /** Runs a field without generated code. */
-  run(field: number): unknown;
-  /** The arguments of a resolver. */
-  values(field: number): Record<string, unknown>;
-  start(field: number): FieldRun;
-  /** Completes the value of a field with an object type. */
-  object(field: number, value: unknown, started?: FieldRun): unknown;
-  /** Completes the result of a resolver. */
-  resolved(field: number, value: unknown, started?: FieldRun): unknown;
-  /** Completes the value of a property. */
-  property(field: number, value: unknown): unknown;
-  /** Adds the size of the object, and the characters of its strings. */
-  grow(characters: number): void;
-  /** Handles an error of a getter or a resolver. */
-  fail(field: number, thrown: unknown): null;
-}
-
 /** The fields to run for one object, in the order of the response. */
 export class Selection {
   readonly fields: readonly PlannedField[];
@@ -190,7 +146,7 @@ export class Selection {
   size: number;
   /** Number of objects so far, and the code that is generated after many: see rows.ts. */
   rowsSeen = 0;
-  rowBuilder: RowBuilder | undefined = undefined;
+  rowBuilder: RowBuilder<PlannedField> | undefined = undefined;
   /** See object-log.ts. */
   identity: ObjectIdentity | undefined = undefined;
 
@@ -237,18 +193,6 @@ const hiddenShape: Shape = { nonNull: false, plain: notPlain, complete: (_fieldR
 function nothingBelow(): never {
   throw new Error('A hidden field has nothing below it.');
 }
-
-/**
- * Characters counted for an object for each list around it beyond two: lists of two, nested twenty deep, contain a million objects,
- * which take a second before they are 6 MiB.
- */
-export const sizeInLists = 64;
-
-/** Characters counted for each item read from an iterable, which may be infinite. */
-export const sizeOfRead = 8;
-
-/** Characters counted for an aliased object: a client may select one object a thousand times. */
-const sizeOfAliasedObject = 16;
 
 interface SelectionOrigin {
   readonly type: GraphQLObjectType;
