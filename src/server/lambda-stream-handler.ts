@@ -31,6 +31,6 @@ async function serveIntoStream(starter: Starter, given: CallArguments, output: R
   const call = createCall(adapter, { starter, streaming }, given);
   const response = await respond(call);
   await writeResponse(adapter, { response, event: given.event }, output);
-  call.invocation.answered();
+  call.invocation.clock.answered();
   await call.invocation.settled();
 }

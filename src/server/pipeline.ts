@@ -5,8 +5,10 @@ import type { Eventual, HTTPResponse, StreamedResponse } from '../shared/index.t
 import {
   addCommonHeaders,
   answerHealthCheck,
+  answerInTime,
   checkSize,
   encodeBody,
+  mayBeLate,
   normalizeResponse,
   refuse,
   responseOf,
@@ -15,7 +17,6 @@ import {
   toRequest,
 } from './call/steps.ts';
 import type { ArrivedCall, Call } from './call/call.ts';
-import { answerInTime, mayBeLate } from './call/in-time.ts';
 import { toPlatformResult } from './call/result.ts';
 import type { HTTPCall } from './http/http-call.ts';
 import { batchInputs, createInput, inputOfPlugin } from './http/operations.ts';
@@ -32,20 +33,22 @@ import {
 } from './http/steps.ts';
 import { toErrors } from './operation/errors.ts';
 import { toOutcome } from './operation/outcome.ts';
-import { assertInTime, isExecuted, resultInTime } from './operation/in-time.ts';
 import type { WrapRequest } from './operation/around.ts';
 import type { RequestCall } from './operation/plugin.ts';
 import { createState } from './operation/state.ts';
 import type { OperationInput, OperationSettings, OperationState } from './operation/state.ts';
 import {
+  assertInTime,
   callPlugins,
   checkLimits,
   chooseOperation,
   coerceVariables,
   execute,
   findSource,
+  isExecuted,
   makeContext,
   parseAndValidate,
+  resultInTime,
   startPlugins,
 } from './operation/steps.ts';
 import type { GraphQLRequest, OperationOutcome } from './operation/types.ts';

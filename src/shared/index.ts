@@ -13,7 +13,7 @@ export type { WebHeaders } from './header-fields.ts';
 export { HeaderMap, addVary } from './header-map.ts';
 export { concatenate } from './http-messages.ts';
 export type { ChunkStream, HTTPRequest, HTTPRequestBody, HTTPResponse, ResponseHead, StreamedResponse } from './http-messages.ts';
-export type { ExecutionInvocation, Invocation, Milliseconds, OperationInvocation } from './invocation.ts';
+export type { CallClock, ExecutionInvocation, Invocation, LateFallbacks, Milliseconds, OperationInvocation, Until } from './invocation.ts';
 export { markAsCopied, copyErrorForOperation, copyErrorsForOperation, copyFormattedError, withCopiedExtensions } from './copied-errors.ts';
 export { deepCopyOf, isPlainObject, isRecord, shallowCopyOf } from './plain-object.ts';
 export { isGraphQLError } from './is-graphql-error.ts';

@@ -19,33 +19,56 @@ export interface Invocation {
   readonly waitsForWork: boolean;
   /** Keeps the function alive for work that continues after the answer. */
   waitUntil(work: Promise<unknown>): void;
-  /** Call when the last byte of the answer has been passed on: nothing ends the call early any more. */
-  answered(): void;
-  /** Call when the client disconnects before that: fires the signal. */
-  left(): void;
-  /** The same call for work that continues when the client disconnects: only the deadline ends it. */
-  readonly untilDeadline: OperationInvocation;
-  /** True after the answer: no new work starts. */
-  readonly isOver: boolean;
   /** Milliseconds until the deadline, negative after it; undefined if there is none. */
   deadlineLeft(): Milliseconds | undefined;
+  readonly clock: CallClock;
+}
+
+/** Decides how long a call lasts. */
+export interface CallClock {
+  /** Creates the clock of one operation, whose work is canceled at the deadline; with `disconnect`, also when the client leaves. */
+  view(options: { readonly until: Until }): OperationInvocation;
+  /** Call when the last byte of the answer has been passed on: nothing ends the call early any more. */
+  answered(): void;
+  /** Call when the client disconnects before that: cancels the call, and ends it. */
+  left(): void;
+}
+
+/** How long work continues: until the client disconnects, and at most until the deadline; or until the deadline in any case. */
+export type Until = 'disconnect' | 'deadline';
+
+/** The lifetime of a call as one operation, with its resolvers and data sources, sees it. */
+export interface OperationInvocation {
+  /** Set it to `deadline` when the operation must run to its end. */
+  until: Until;
+  /** Fires when the work is canceled, and when the operation is stopped. Created when first read. */
+  readonly signal: AbortSignal;
+  /** True after the answer: no new work starts. */
+  readonly isAnswered: boolean;
+  /** Milliseconds until the deadline, negative after it; undefined if there is none. */
+  deadlineLeft(): Milliseconds | undefined;
+  /** Keeps the function alive for work that continues after the answer. */
+  waitUntil(work: Promise<unknown>): void;
   /**
-   * Calls back at the deadline, or when the client disconnects; immediately if that has happened. Returns a function that
-   * unsubscribes. It sets a timer, so call it only while waiting for something.
+   * Calls back when the work is canceled: at the deadline, or when the client disconnects; immediately if that has happened. Returns a
+   * function that unsubscribes. It sets a timer, so call it only while waiting for something.
    */
   onCancel(callback: (reason: Error) => void): () => void;
   /** Calls back later than that: at the last moment at which an answer can still be sent. */
   onLastMoment(callback: () => void): () => void;
+  /** Waits for work, or for a fallback. Ignores the result of work that ends later. */
+  inTime<T>(work: Promise<T>, fallbacks: LateFallbacks<T>): Promise<T>;
+  /** Fires the signal of this operation alone: an error ends it. */
+  stop(reason: Error): void;
 }
 
-/** The part of an invocation that operations, with their resolvers and data sources, may use. */
-export type OperationInvocation = Pick<
-  Invocation,
-  'signal' | 'waitUntil' | 'isOver' | 'deadlineLeft' | 'onCancel' | 'onLastMoment' | 'untilDeadline'
->;
-
-/** The part of an invocation that executors use. */
-export interface ExecutionInvocation extends Pick<Invocation, 'signal' | 'onCancel'> {
-  /** Fires the signal of this operation alone. Undefined where executions are not ended by an error. */
-  stop?(reason: Error): void;
+/** What replaces the result of work that takes too long: a value, or an error that is thrown. Undefined: the work is still awaited. */
+export interface LateFallbacks<T> {
+  /** Called when the work is canceled. */
+  readonly onCancel?: (reason: Error) => T | undefined;
+  /** Called at the last moment at which there can be an answer. */
+  readonly onLastMoment: () => T | Promise<T> | undefined;
 }
+
+/** The part of an operation's lifetime that executors use. `stop` is undefined where an error does not end the operation. */
+export type ExecutionInvocation = Pick<OperationInvocation, 'signal' | 'onCancel'> & Partial<Pick<OperationInvocation, 'stop'>>;

@@ -2,9 +2,9 @@ import { incrementalDelivery } from '../../src/entries/incremental.ts';
 import type { IncrementalDeliveryOptions } from '../../src/entries/incremental.ts';
 import { HeaderMap } from '../../src/shared/header-map.ts';
 import type { OperationInvocation } from '../../src/shared/invocation.ts';
+import { ClockView } from '../../src/server/call/clock.ts';
 import { executeDelivery } from '../../src/server/operation/delivery/subscribe.ts';
 import type { Delivery } from '../../src/server/operation/delivery/delivery.ts';
-import { OperationSignal } from '../../src/server/operation/operation-signal.ts';
 import type { PayloadStream, SubsequentPayload, OperationOutcome } from '../../src/server/operation/types.ts';
 import { runOperation } from '../../src/server/pipeline.ts';
 import type { ServerOptions } from '../../src/server/startup/options.ts';
@@ -25,7 +25,6 @@ export async function runIncrementally(
     request: { query, operationName: undefined, variables, extensions: undefined } as never,
     contextArgument: undefined,
     invocation,
-    signal: new OperationSignal(invocation),
     http: undefined,
     head: { headers: new HeaderMap() },
     refuse: undefined,
@@ -67,13 +66,13 @@ export function createInvocation(): { invocation: OperationInvocation; cancel(re
   const invocation: OperationInvocation = {
     signal: controller.signal,
     waitUntil() {},
-    isOver: false,
+    until: 'disconnect',
+    isAnswered: false,
     deadlineLeft: () => undefined,
     onCancel: (callback) => add(onCancel, callback),
     onLastMoment: (callback) => add(onLastMoment, callback),
-    get untilDeadline() {
-      return invocation;
-    },
+    inTime: ClockView.prototype.inTime,
+    stop: (reason) => controller.abort(reason),
   };
   return {
     invocation,

@@ -60,7 +60,7 @@ export function watchedCall(call: RequestCall, watch: RequestWatch): RequestCall
   return {
     ...call,
     request: watchedRequest(call.request, watch),
-    invocation: new WatchedInvocation(call.invocation, watch),
+    invocation: new Proxy(call.invocation, new WatchedInvocation(watch)),
   };
 }
 
@@ -107,51 +107,21 @@ export function watchOf(headers: HeaderMap): RequestWatch | undefined {
 
 type InvocationOfCall = RequestCall['invocation'];
 
-class WatchedInvocation implements InvocationOfCall {
-  readonly #invocation: InvocationOfCall;
-  readonly #readings: Readings;
-  readonly #isEnvShared: boolean;
+/** Records reads of the platform's objects. */
+class WatchedInvocation implements ProxyHandler<InvocationOfCall> {
+  readonly #watch: RequestWatch;
 
-  constructor(invocation: InvocationOfCall, { readings, isEnvShared }: RequestWatch) {
-    this.#invocation = invocation;
-    this.#readings = readings;
-    this.#isEnvShared = isEnvShared;
+  constructor(watch: RequestWatch) {
+    this.#watch = watch;
   }
 
-  get event(): unknown {
-    this.#readings.personal ??= "the platform's event";
-    return this.#invocation.event;
-  }
-
-  get context(): unknown {
-    this.#readings.personal ??= "the platform's context";
-    return this.#invocation.context;
-  }
-
-  get env(): unknown {
-    const { env } = this.#invocation;
-    if (env !== undefined && !this.#isEnvShared) this.#readings.personal ??= "the platform's env";
-    return env;
-  }
-
-  get signal(): AbortSignal {
-    return this.#invocation.signal;
-  }
-
-  get resultLimit(): NonNullable<RequestCall['invocation']['resultLimit']> {
-    return this.#invocation.resultLimit ?? { name: '' };
-  }
-
-  get waitsForWork(): boolean {
-    return this.#invocation.waitsForWork === true;
-  }
-
-  waitUntil(work: Promise<unknown>): void {
-    this.#invocation.waitUntil(work);
-  }
-
-  deadlineLeft(): number | undefined {
-    return this.#invocation.deadlineLeft();
+  get(invocation: InvocationOfCall, member: keyof InvocationOfCall): unknown {
+    const { readings, isEnvShared } = this.#watch;
+    const value: unknown = invocation[member];
+    const isPersonal = member === 'event' || member === 'context' || (member === 'env' && value !== undefined && !isEnvShared);
+    if (isPersonal) readings.personal ??= `the platform's ${member}`;
+    // Private members are not reached through a proxy.
+    return typeof value === 'function' && !isPersonal ? value.bind(invocation) : value;
   }
 }
 

@@ -8,7 +8,7 @@ export function toPlatformResult(response: HTTPResponse | StreamedResponse, call
   const { adapter, invocation } = call;
   // The stream reports the end of the call.
   if (isStreamed(response)) return adapter.toStreamResult?.(response, invocation.event);
-  invocation.answered();
+  invocation.clock.answered();
   return invocation.hasWork ? toResultAfterWork(response, call) : toResult(response, call);
 }
 

@@ -1,9 +1,9 @@
 /** The first and last steps of the pipeline: an event arrives, a response departs. */
-import { HeaderMap, excessOf, whenReady } from '../../shared/index.ts';
+import { HeaderMap, excessOf, waitAtMost, whenReady } from '../../shared/index.ts';
 import type { Eventual, HTTPRequest, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import { revalidate } from '../http/etag.ts';
 import { sizeOf } from '../http/operations.ts';
-import { finishResponse, reportRefusal, toErrorResponse } from '../http/refusals.ts';
+import { finishResponse, reportRefusal, toErrorResponse, toLateResponse } from '../http/refusals.ts';
 import type { RefusalSettings } from '../http/refusals.ts';
 import { httpExtensionOf, isGraphQLError, copyThrown, report } from '../operation/errors.ts';
 import { normalizeHead } from '../http/response.ts';
@@ -45,7 +45,7 @@ export function startServer(call: Call): Eventual<void> {
 
 function setServer({ http }: StartedServer, call: Call): void {
   call.settings = http;
-  call.invocation.optionsAreKnown();
+  call.invocation.clock.optionsAreKnown();
 }
 
 /** Creates the response to a request that was refused, or that failed outside of its operations. */
@@ -109,4 +109,34 @@ export function setResponse(response: Response, call: Call): void {
 
 export function responseOf(_departed: void, { response }: Call): Response {
   return response!;
+}
+
+/**
+ * True if something other than the operations may wait beyond the deadline: operations end in time by themselves. A web `Request` usually
+ * has no deadline. Until the server has started, its options, which may set a deadline, are not known.
+ */
+export function mayBeLate({ settings, request, invocation }: Call): boolean {
+  if (settings === undefined) return true;
+  if (settings.waitsInOperationsOnly && request?.body.kind !== 'stream') return false;
+  return invocation.deadlineLeft() !== undefined;
+}
+
+/** Waits for a response until the last moment. The start of the server, a request body or a hook may hang. */
+export function answerInTime(responding: Promise<Response>, call: Call): Promise<Response> {
+  const onLastMoment = async (): Promise<Response> => {
+    const response = await waitAtMost(timeForOperations, responding);
+    return response === 'late' ? tooLate(call) : response;
+  };
+  return call.invocation.clock.view({ until: 'deadline' }).inTime(responding, { onLastMoment });
+}
+
+/** Milliseconds after the last moment that operations have to make partial answers. */
+const timeForOperations = 10;
+
+/** Adds only the common headers that are available synchronously: the origin function of `cors` may be what hangs. */
+function tooLate(call: Call): Response {
+  call.starter.logger().warn('The deadline passed before there was an answer.');
+  call.response = toLateResponse(refusalSettings(call), call.request);
+  void addCommonHeaders(call);
+  return call.response;
 }

@@ -6,7 +6,6 @@ import type { AnswerSize, Invocation } from '../../shared/index.ts';
 import type { Delivery } from '../operation/delivery/delivery.ts';
 import { BatchAnswers } from '../operation/limits/answer-limit.ts';
 import { BatchBudget } from '../operation/limits/batch-budget.ts';
-import { OperationSignal } from '../operation/operation-signal.ts';
 import type { OperationInput } from '../operation/state.ts';
 import type { GraphQLRequest, OperationOutcome } from '../operation/types.ts';
 import { createContextArgument } from './context-argument.ts';
@@ -50,14 +49,13 @@ function inputFor(
   view: CallView,
   { request, budget, batchIndex, delivery }: Pick<OperationInput, 'request' | 'budget' | 'batchIndex' | 'delivery'>,
 ): OperationInput {
-  const { settings, invocation } = call;
+  const { settings } = call;
   const head = { headers: new HeaderMap() };
-  const signal = new OperationSignal(invocation);
+  const invocation = call.invocation.clock.view({ until: 'disconnect' });
   return {
     request,
-    contextArgument: settings.operation.context && createContextArgument(head, view, signal),
+    contextArgument: settings.operation.context && createContextArgument(head, view, invocation),
     invocation,
-    signal,
     http: view.request,
     head,
     refuse: refusals[call.request.method] ?? (delivery?.subscriptions === true ? undefined : refuseSubscription),

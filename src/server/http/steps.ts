@@ -71,5 +71,5 @@ export function toHTTPResponse(call: HTTPCall): void {
   const outcome = call.outcome!;
   if ('length' in outcome) call.response = toBatchResponse({ errors: settings.operation, size: sizeOf(call) }, outcome, mediaType);
   else if (negotiation === undefined) call.response = toSingleResponse(settings, outcome, mediaType);
-  else call.response = negotiation.toResponse(settings, outcome, invocation);
+  else call.response = negotiation.toResponse(settings, outcome, invocation.clock);
 }

@@ -1,8 +1,8 @@
 import type { CallWatch } from '../../datasources/index.ts';
 import { HeaderMap, copyErrorsForOperation, rescued, whenReady } from '../../shared/index.ts';
-import type { Eventual, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
+import type { Eventual, HTTPResponse, OperationInvocation, StreamedResponse } from '../../shared/index.ts';
 import { copyMutableParts } from './hooks.ts';
-import { outcomeInTime } from './in-time.ts';
+import { deadlineExceeded, unfinishedAtDeadline } from './errors.ts';
 import type { OperationOutcome } from './types.ts';
 import type { CoercedExecution, DataSourceCallListener, ExecutionOptions, OperationCall, RequestCall, ServerPlugin } from './plugin.ts';
 import type { NotifyExecution, OperationInput, WrapExecution } from './state.ts';
@@ -96,6 +96,33 @@ export function createWrapOperation(plugins: readonly ServerPlugin[]): WrapOpera
     };
     return rescued(wrapped, fail, undefined);
   };
+}
+
+/** The plugins around something. */
+interface Wrapped {
+  /** The outcome inside. Undefined: no plugin has called `next` yet. */
+  readonly inner: () => Eventual<OperationOutcome> | undefined;
+  /** True if a plugin may still refuse the outcome. */
+  readonly mustEnd: boolean;
+}
+
+/**
+ * The outcome of plugins around something. If one hangs after `next`, the inner outcome is sent only if all of them just watch: a client
+ * can choose the moment with a slow field, and must not get what a plugin would have taken away.
+ */
+export function outcomeInTime(
+  wrapping: Eventual<OperationOutcome>,
+  invocation: OperationInvocation,
+  { inner, mustEnd }: Wrapped,
+): Eventual<OperationOutcome> {
+  if (!(wrapping instanceof Promise)) return wrapping;
+  const onLastMoment = (): Eventual<OperationOutcome> => {
+    const outcome = inner();
+    if (outcome === undefined) throw deadlineExceeded();
+    if (mustEnd) throw unfinishedAtDeadline();
+    return outcome;
+  };
+  return invocation.inTime(wrapping, { onLastMoment });
 }
 
 /** A plugin that fails after the operation does not leave its stream open. */

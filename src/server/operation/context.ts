@@ -1,6 +1,6 @@
 import { describe, isPlainObject, isPromiseLike, isRecord, shallowCopyOf } from '../../shared/index.ts';
 import type { Eventual, OperationInvocation } from '../../shared/index.ts';
-import type { DataSource, DataSourceConfig, DataSourceOperation, KeyValueCache, WatchCall } from '../../datasources/index.ts';
+import type { DataSource, DataSourceConfig, KeyValueCache, WatchCall } from '../../datasources/index.ts';
 import type { Logger } from './types.ts';
 
 /** The settings for creating a context value. */
@@ -41,6 +41,7 @@ async function completeLater(settings: ContextSettings, value: PromiseLike<unkno
 export interface ContextInput {
   /** The argument of `context`. */
   readonly contextArgument: unknown;
+  /** Data sources get it as their operation: without the platform's objects, because they must read the user from the context. */
   readonly invocation: OperationInvocation;
   /** Called for each call of a data source. */
   readonly watchCall?: WatchCall | undefined;
@@ -73,8 +74,7 @@ async function attachDataSources(settings: ContextSettings, contextValue: Record
   assertTakesDataSources(contextValue);
   const returned = assertDataSources(settings.dataSources?.());
   const dataSources = copyIfReused(returned, contextValue);
-  const { watchCall } = input;
-  const operation = new OperationScope(input);
+  const { invocation: operation, watchCall } = input;
   const { cache, checks, logger } = settings;
   const warn = checks && ((message: string): void => logger.warn(message));
   const checkOptions = checks && ((given: object): void => checks.checkDataSourceOptions(given, logger));
@@ -106,29 +106,6 @@ function copyIfReused(
   containers.set(returned, known === undefined ? { contextValue, members: { ...returned } } : null);
   if (known) Reflect.set(known.contextValue, 'dataSources', known.members);
   return known === undefined ? returned : { ...returned };
-}
-
-/**
- * The call as data sources see it, without the platform's objects: they have to read the user from the context, where plugins notice it.
- */
-class OperationScope implements DataSourceOperation, Pick<OperationInvocation, 'deadlineLeft'> {
-  readonly #input: Pick<ContextInput, 'invocation'>;
-
-  constructor(input: Pick<ContextInput, 'invocation'>) {
-    this.#input = input;
-  }
-
-  get signal(): AbortSignal {
-    return this.#input.invocation.signal;
-  }
-
-  waitUntil(work: Promise<unknown>): void {
-    this.#input.invocation.waitUntil(work);
-  }
-
-  deadlineLeft(): number | undefined {
-    return this.#input.invocation.deadlineLeft();
-  }
 }
 
 function assertTakesDataSources(value: object): void {

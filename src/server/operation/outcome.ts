@@ -4,7 +4,6 @@ import { copyErrorsForOperation, rescued, whenReady } from '../../shared/index.t
 import type { Eventual } from '../../shared/index.ts';
 import { formatFailure, formatResult, reportUnfinished, toGraphQLError, unfinishedAtDeadline } from './errors.ts';
 import type { ErrorAllowance } from './limits/error-allowance.ts';
-import { withDeadline } from './with-deadline.ts';
 import { callFailureHook } from './hooks.ts';
 import type { AnsweredObjects, OperationOutcome } from './types.ts';
 import type { OperationState } from './state.ts';
@@ -68,7 +67,7 @@ function formatWithHooks(state: OperationState): Eventual<FormattedExecutionResu
     if (state.hooks?.mustEnd === true) throw unfinishedAtDeadline();
     return state.formatted ?? format(state);
   };
-  return withDeadline(callLastHooks(state), state.input.invocation, { onLastMoment });
+  return state.input.invocation.inTime(callLastHooks(state), { onLastMoment });
 }
 
 function format({ settings, result, input, allowance }: OperationState): FormattedExecutionResult {

@@ -1,7 +1,7 @@
 import type { ExecutionResult, FormattedExecutionResult, OperationDefinitionNode } from 'graphql';
 
 import type { ObjectLog } from '../../executor/index.ts';
-import type { Capacity, Eventual, HTTPRequest, OperationInvocation, ResponseHead } from '../../shared/index.ts';
+import type { Capacity, Eventual, HTTPRequest, ResponseHead } from '../../shared/index.ts';
 import type { ContextInput, ContextSettings } from './context.ts';
 import type { CostSettings } from './limits/cost.ts';
 import type { KnownDocument } from './documents/document-cache.ts';
@@ -12,7 +12,6 @@ import type { ErrorBehavior } from './error-behavior.ts';
 import type { ErrorSettings } from './errors.ts';
 import type { Execution, ExecutionSettings } from './execute.ts';
 import type { OperationHooks } from './hooks.ts';
-import type { OperationSignal } from './operation-signal.ts';
 import type { PersistedQuery } from './documents/persisted-queries.ts';
 import type { CoercedExecution, ExecutionOptions, OperationExecution, ServerPlugin } from './plugin.ts';
 import type { RefuseOperation } from './resolve.ts';
@@ -52,10 +51,6 @@ export interface OperationSettings
 /** One operation and what it may see of the world. */
 export interface OperationInput extends ContextInput {
   readonly request: GraphQLRequest;
-  /** From an execution that runs to its end on: the call until its deadline. */
-  invocation: OperationInvocation;
-  /** The signal that `context` gets. */
-  readonly signal: OperationSignal;
   /** Handed on to plugins, unread. */
   readonly http: HTTPRequest | undefined;
   readonly head: ResponseHead;

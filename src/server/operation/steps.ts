@@ -12,7 +12,7 @@ import type { KnownDocument } from './documents/document-cache.ts';
 import type { PersistedQuery } from './documents/persisted-queries.ts';
 import { isPlainSource, resolveSource } from './documents/source.ts';
 import { errorHandlingOf } from './error-behavior.ts';
-import { toErrors } from './errors.ts';
+import { codeOf, deadlineExceeded, toErrors, unfinishedAtDeadline } from './errors.ts';
 import { createExecution, executeOperation } from './execute.ts';
 import type { Execution } from './execute.ts';
 import { startHooks } from './hooks.ts';
@@ -20,13 +20,23 @@ import type { OperationHooks } from './hooks.ts';
 import { AnswerLimit } from './limits/answer-limit.ts';
 import { assertCost } from './limits/cost.ts';
 import { ErrorAllowance } from './limits/error-allowance.ts';
-import { outcomeInTime, wrappedResultInTime } from './in-time.ts';
+import { outcomeInTime } from './around.ts';
 import { outcomeOfFailure, toOutcome } from './outcome.ts';
 import type { CoercedExecution, OperationExecution } from './plugin.ts';
 import { operationToRun } from './resolve.ts';
-import { StoppableInvocation } from './stoppable-invocation.ts';
 import type { ChosenOptions, OperationState, WrapExecution } from './state.ts';
 import type { OperationOutcome, PayloadStream } from './types.ts';
+
+/** Throws when the call has been answered already: the start of the server, or a body, came too late. */
+export function assertInTime({ input }: OperationState): void {
+  if (input.invocation.isAnswered) throw deadlineExceeded();
+}
+
+/** True when no further step is run. Throws when the time is up. */
+export function isExecuted({ timeIsUp, result }: OperationState): boolean {
+  if (timeIsUp !== undefined) throw timeIsUp;
+  return result !== undefined;
+}
 
 export function makeContext(state: OperationState): Eventual<void> {
   return whenReady(createContextValue(state.settings, state.input), setContext, state);
@@ -121,10 +131,9 @@ export function coerceVariables(state: OperationState): void {
   const { objects, runToEnd = false, inOneAnswer, wrap } = settings.notifyExecution?.(describeExecution(state)) ?? noChoices;
   state.runsToEnd = runToEnd;
   state.wrapExecution = wrap;
-  if (runToEnd) input.signal.follow((input.invocation = invocation.untilDeadline));
+  if (runToEnd) invocation.until = 'deadline';
   // An error ends only its event of a subscription.
   const halts = state.onError === 'HALT' && operation!.operation !== 'subscription';
-  if (halts) input.invocation = new StoppableInvocation(input.invocation, input.signal);
   // After the first part has been sent, `data` can no longer be null.
   if (halts || inOneAnswer === true) input.delivery = undefined;
   const { document, plan } = known!;
@@ -134,7 +143,7 @@ export function coerceVariables(state: OperationState): void {
     operation: operation!,
     contextValue,
     variableValues: request.variables,
-    invocation: input.invocation,
+    invocation,
     answerLimit: new AnswerLimit(capacity, operation!.operation, budget),
     kept: plan,
     objects: state.objects,
@@ -195,7 +204,8 @@ function executeToOutcome(state: OperationState): Eventual<OperationOutcome> {
 }
 
 function executeWrappedInTime(state: OperationState): Eventual<ExecutionResult> {
-  return wrappedResultInTime(executeWithHooks(state), state);
+  const running = executeWithHooks(state);
+  return running instanceof Promise ? waitInTime(running, state, () => false) : running;
 }
 
 /** A plugin that fails fails the operation. The last hooks are not called twice. */
@@ -242,4 +252,32 @@ function executeDelivery(state: OperationState, delivery: Delivery, execution: E
   };
   const allowance = (state.allowance = new ErrorAllowance());
   return delivery.execute({ settings, execution, delivery, invocation: execution.invocation, hooks, open, allowance });
+}
+
+/**
+ * The result of running steps. A context, a data source or a hook that hangs must not take the answer with it, nor those of the
+ * other elements of a batch. An execution without hooks ends in time by itself, and so does one that plugins wrap.
+ */
+export function resultInTime(running: Eventual<void>, state: OperationState): Eventual<ExecutionResult> {
+  return running instanceof Promise ? waitInTime(running, state, () => state.wrapped !== undefined) : state.result!;
+}
+
+function waitInTime(running: Promise<unknown>, state: OperationState, endsByItself: () => boolean): Promise<ExecutionResult> {
+  const result = running.then(() => state.result!);
+  if (state.isExecuting && state.hooks === undefined) return result;
+  return state.input.invocation.inTime(result, {
+    onCancel: (reason) => {
+      if (endsByItself()) return undefined;
+      state.timeIsUp = reason;
+      // Nothing has run.
+      if (!state.isExecuting) throw codeOf(reason as GraphQLError) === 'DEADLINE_EXCEEDED' ? deadlineExceeded() : reason;
+      return undefined;
+    },
+    onLastMoment: () => {
+      if (endsByItself()) return undefined;
+      if (state.result === undefined) throw state.isExecuting ? unfinishedAtDeadline() : deadlineExceeded();
+      if (state.hooks?.mustEnd === true) throw unfinishedAtDeadline();
+      return state.result;
+    },
+  });
 }

@@ -7,7 +7,7 @@ import type { Capacity, Invocation } from '../../shared/index.ts';
 import { formatApolloErrors } from '../errors/format-errors.ts';
 import { createRequestContext, setFields } from '../operation/request-context.ts';
 import { processGraphQLRequest } from '../operation/pipeline.ts';
-import type { PipelineConfig } from '../operation/operation.ts';
+import type { OperationCall, PipelineConfig } from '../operation/operation.ts';
 import type { ApolloServerPlugin, GraphQLRequest, GraphQLResponse, HTTPRequestHead, SchemaHash } from '../types.ts';
 import { HttpQueryError } from '../errors/apollo-error.ts';
 
@@ -93,7 +93,7 @@ function payloadOf({ method, query }: QueryRequest): Record<string, any> | unkno
 
 async function runOne(config: QueryOptions, payload: Record<string, any>, { head, invocation }: QueryRequest): Promise<QueryResponse> {
   const context = createRequestContext(config, readParameters(head, payload, variablesLimit(config)), false);
-  const response = await processGraphQLRequest(config, context, { invocation, budget: undefined, capacity: capacityFor(invocation) });
+  const response = await processGraphQLRequest(config, context, { ...callOf(invocation), budget: undefined });
   const { http } = response;
   const headers = new HeaderMap(http?.headers);
   const isRefused = response.errors !== undefined && response.data === undefined;
@@ -108,13 +108,12 @@ async function runBatch(config: QueryOptions, payload: readonly unknown[], { hea
     throw graphqlError(400, [new Error(`Expected a batch of at most ${maxBatchSize} operations, got ${payload.length}.`)], config);
   const limit = variablesLimit(config);
   const requests = payload.map((parameters) => readParameters(head, parameters, limit));
-  const capacity = capacityFor(invocation);
-  const answers = new BatchAnswers(capacity, requests.length);
+  const answers = new BatchAnswers(capacityFor(invocation), requests.length);
   const budget = new BatchBudget({ maxTokens: config.documents.maxTokens, answers });
   const responses = await Promise.all(
     requests.map(async (request): Promise<GraphQLResponse> => {
       try {
-        return await processGraphQLRequest(config, createRequestContext(config, request, true), { invocation, budget, capacity });
+        return await processGraphQLRequest(config, createRequestContext(config, request, true), { ...callOf(invocation), budget });
       } catch (error) {
         return {
           errors: formatApolloErrors([error as Error], {
@@ -147,6 +146,10 @@ function variablesLimit({ documents }: QueryOptions): VariablesLimit {
 
 /** Limits objects and lists of variables. The size of the body itself is limited by `bodyParserConfig`. */
 const maxBodyBytes = 1024 * 1024;
+
+function callOf(invocation: Invocation | undefined): Pick<OperationCall, 'invocation' | 'capacity'> {
+  return { invocation: invocation?.clock.view({ until: 'disconnect' }), capacity: capacityFor(invocation) };
+}
 
 /** The platform's limit of an answer, else 32 MiB. */
 function capacityFor(invocation: Invocation | undefined): Capacity {

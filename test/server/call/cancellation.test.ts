@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, mock, test } from 'node:test';
 
+import type { Clock, ClockView } from '../../../src/server/call/clock.ts';
 import { PlatformInvocation } from '../../../src/server/call/invocation.ts';
 import type { DeadlineSettings } from '../../../src/server/startup/deadline.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
@@ -16,7 +17,8 @@ const whenKnown: DeadlineSettings = { limit: 3000, reserve };
 /** A call with callbacks from the start, and a record of their calls. */
 class WatchedCall {
   readonly told: string[] = [];
-  readonly invocation: PlatformInvocation;
+  readonly clock: Clock;
+  readonly view: ClockView;
   readonly #begunAt = Date.now();
   #settings = atStart;
   #disconnect = (): void => {};
@@ -29,22 +31,24 @@ class WatchedCall {
       },
     };
     const settings = { logger: () => recordingLogger()[0], deadline: () => this.#settings };
-    this.invocation = new PlatformInvocation({ event: {}, context: {}, env: {} }, platform as never, settings);
-    this.invocation.onCancel((reason) => this.told.push(codeOf(reason)));
-    this.invocation.onLastMoment(() => this.told.push('last moment'));
-    this.invocation.signal.addEventListener('abort', () => this.told.push('signal'));
+    const { clock } = new PlatformInvocation({ event: {}, context: {}, env: {} }, platform as never, settings);
+    this.clock = clock;
+    this.view = clock.view({ until: 'disconnect' });
+    this.view.onCancel((reason) => this.told.push(codeOf(reason)));
+    this.view.onLastMoment(() => this.told.push('last moment'));
+    this.view.signal.addEventListener('abort', () => this.told.push('signal'));
     mock.timers.tick(0);
   }
 
   take(step: Step): void {
-    if (step === 'answered') this.invocation.answered();
-    else if (step === 'left') this.invocation.left();
+    if (step === 'answered') this.clock.answered();
+    else if (step === 'left') this.clock.left();
     else if (step === 'disconnects') this.#disconnect();
     else if (step === 'deadline') this.#passUntil(this.#settings.limit! - reserve);
     else if (step === 'last moment') this.#passUntil(this.#settings.limit! - reserve / 2);
     else {
       this.#settings = whenKnown;
-      this.invocation.optionsAreKnown();
+      this.clock.optionsAreKnown();
     }
   }
 
@@ -156,7 +160,7 @@ describe('the end of a call', () => {
       mock.timers.tick(1000);
 
       assert.deepEqual(call.told, []);
-      assert.equal(call.invocation.deadlineLeft(), 1500);
+      assert.equal(call.clock.deadlineLeft(), 1500);
     });
 
     test('after the deadline move only the last moment', () => {
@@ -188,7 +192,7 @@ describe('the end of a call', () => {
         for (const step of steps.slice(0, end + 1)) call.take(step);
         const atEnd = [...call.told];
         for (const step of steps.slice(end + 1)) call.take(step);
-        call.invocation.onLastMoment(() => call.told.push('asked late'));
+        call.view.onLastMoment(() => call.told.push('asked late'));
         mock.timers.tick(10_000);
 
         assert.deepEqual(
@@ -196,7 +200,7 @@ describe('the end of a call', () => {
           atEnd,
           steps.join(', '),
         );
-        assert.equal(call.invocation.isOver, true, steps.join(', '));
+        assert.equal(call.clock.isAnswered, true, steps.join(', '));
       }
     });
 
@@ -231,42 +235,43 @@ describe('the end of a call', () => {
         for (const step of steps) call.take(step);
 
         const told: string[] = [];
-        call.invocation.onCancel((reason) => told.push(codeOf(reason)));
+        call.view.onCancel((reason) => told.push(codeOf(reason)));
 
         assert.equal(told.length, 1, steps.join(', '));
       }
     });
 
     test('has a signal that is aborted with the reason, even if it was not read before', () => {
-      const invocation = new PlatformInvocation({ event: {}, context: {}, env: {} }, {} as never, {
+      const { clock } = new PlatformInvocation({ event: {}, context: {}, env: {} }, {} as never, {
         logger: () => recordingLogger()[0],
         deadline: () => undefined,
       });
 
-      invocation.left();
+      clock.left();
+      const { signal } = clock.view({ until: 'disconnect' });
 
-      assert.equal(invocation.signal.aborted, true);
-      assert.match(String(invocation.signal.reason), /The client disconnected/);
+      assert.equal(signal.aborted, true);
+      assert.match(String(signal.reason), /The client disconnected/);
     });
 
     test('is not called in a call that was answered in time, whose signal never fires', () => {
       const call = new WatchedCall();
 
       call.take('answered');
-      call.invocation.onCancel(() => call.told.push('cancelled'));
-      call.invocation.onLastMoment(() => call.told.push('last moment'));
+      call.view.onCancel(() => call.told.push('cancelled'));
+      call.view.onLastMoment(() => call.told.push('last moment'));
       mock.timers.tick(10_000);
 
       assert.deepEqual(call.told, []);
-      assert.equal(call.invocation.signal.aborted, false);
+      assert.equal(call.view.signal.aborted, false);
     });
 
     test('and removed is not called', () => {
       const call = new WatchedCall();
       const told: string[] = [];
 
-      call.invocation.onCancel(() => told.push('cancelled'))();
-      call.invocation.onLastMoment(() => told.push('last moment'))();
+      call.view.onCancel(() => told.push('cancelled'))();
+      call.view.onLastMoment(() => told.push('last moment'))();
       call.take('deadline');
       call.take('last moment');
 
@@ -274,13 +279,45 @@ describe('the end of a call', () => {
     });
   });
 
+  describe('an operation that runs until the deadline', () => {
+    test('goes on when the client leaves, also if that is decided after its signal was read, and ends at the deadline', () => {
+      const call = new WatchedCall();
+      const view = call.clock.view({ until: 'disconnect' });
+      const { signal } = view;
+      const told: string[] = [];
+      view.onCancel((reason) => told.push(codeOf(reason)));
+
+      view.until = 'deadline';
+      call.take('disconnects');
+      const afterLeaving = [told.length, signal.aborted];
+      call.take('deadline');
+
+      assert.deepEqual(afterLeaving, [0, false]);
+      assert.deepEqual([...told, signal.aborted], ['DEADLINE_EXCEEDED', true]);
+    });
+  });
+
+  describe('an operation that an error stops', () => {
+    test('has an aborted signal, before and after it is read; no other operation of the call has', () => {
+      const { clock } = new WatchedCall();
+      const [one, other] = [clock.view({ until: 'disconnect' }), clock.view({ until: 'disconnect' })];
+      const { signal } = one;
+
+      for (const view of [one, other]) view.stop(new Error('Stopped'));
+
+      assert.match(String(signal.reason), /Stopped/);
+      assert.match(String(other.signal.reason), /Stopped/);
+      assert.equal(clock.view({ until: 'disconnect' }).signal.aborted, false);
+    });
+  });
+
   test('a synchronous call sets no timer, and calls nothing of the platform', () => {
     let asked = 0;
     const platform = { onLeave: () => asked++, timeLimit: () => asked++ };
     const settings = { logger: () => recordingLogger()[0], deadline: () => (asked++, atStart) };
-    const invocation = new PlatformInvocation({ event: {}, context: {}, env: {} }, platform as never, settings);
+    const { clock } = new PlatformInvocation({ event: {}, context: {}, env: {} }, platform as never, settings);
 
-    invocation.answered();
+    clock.answered();
     mock.timers.runAll();
 
     assert.equal(asked, 0);
@@ -290,18 +327,18 @@ describe('the end of a call', () => {
 test('a call whose options are known before the timer is set has one timer, and none after its answer', async () => {
   const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   let settings = atStart;
-  const invocation = new PlatformInvocation({ event: {}, context: {}, env: {} }, {} as never, {
+  const { clock } = new PlatformInvocation({ event: {}, context: {}, env: {} }, {} as never, {
     logger: () => recordingLogger()[0],
     deadline: () => settings,
   });
   const before = timers();
 
-  invocation.onCancel(() => {});
+  clock.view({ until: 'disconnect' }).onCancel(() => {});
   settings = whenKnown;
-  invocation.optionsAreKnown();
+  clock.optionsAreKnown();
   await new Promise((resolve) => setImmediate(resolve));
   const whileOpen = timers();
-  invocation.answered();
+  clock.answered();
 
   assert.deepEqual([whileOpen, timers()], [before + 1, before]);
 });
@@ -309,18 +346,18 @@ test('a call whose options are known before the timer is set has one timer, and 
 test('a call leaves no timer behind after its answer, even if its options are known later', async () => {
   const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   let settings = atStart;
-  const invocation = new PlatformInvocation({ event: {}, context: {}, env: {} }, {} as never, {
+  const { clock } = new PlatformInvocation({ event: {}, context: {}, env: {} }, {} as never, {
     logger: () => recordingLogger()[0],
     deadline: () => settings,
   });
   const before = timers();
 
-  invocation.onCancel(() => {});
+  clock.view({ until: 'disconnect' }).onCancel(() => {});
   await new Promise((resolve) => setImmediate(resolve));
   const whileOpen = timers();
-  invocation.answered();
+  clock.answered();
   settings = whenKnown;
-  invocation.optionsAreKnown();
+  clock.optionsAreKnown();
 
   assert.deepEqual([whileOpen, timers()], [before + 1, before]);
 });

@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 
 import { HeaderMap, byteLength, capacityOf, excessOf } from '../../../shared/index.ts';
-import type { AnswerSize, HTTPResponse, Invocation, StreamedResponse } from '../../../shared/index.ts';
+import type { AnswerSize, CallClock, HTTPResponse, StreamedResponse } from '../../../shared/index.ts';
 import type { Delivery } from '../../operation/delivery/delivery.ts';
 import type { PayloadStream, SubsequentPayload, OperationOutcome } from '../../operation/types.ts';
 import { createError, formatFailure, httpExtensionOf } from '../../operation/errors.ts';
@@ -33,7 +33,7 @@ export interface Negotiation {
   readonly mediaType: ResponseMediaType | undefined;
   readonly delivery: Delivery;
   /** The outcome of an operation → its response, which is streamed if it has more payloads. */
-  toResponse(settings: StreamSettings, outcome: OperationOutcome, invocation: StreamInvocation): HTTPResponse | StreamedResponse;
+  toResponse(settings: StreamSettings, outcome: OperationOutcome, clock: StreamClock): HTTPResponse | StreamedResponse;
 }
 
 export interface StreamSettings extends ResponseSettings {
@@ -44,8 +44,8 @@ export interface StreamSettings extends ResponseSettings {
   readonly multipart: Multipart | undefined;
 }
 
-/** The call that a stream belongs to. */
-type StreamInvocation = Pick<Invocation, 'answered' | 'left'>;
+/** The clock of the call that a stream belongs to. */
+type StreamClock = Pick<CallClock, 'answered' | 'left'>;
 
 export const streaming: Streaming = { negotiate };
 
@@ -72,13 +72,13 @@ function toNegotiation(forms: Forms | undefined): Negotiation | undefined {
 }
 
 function responderFor(forms: Forms): Negotiation['toResponse'] {
-  return (settings, outcome, invocation) => {
+  return (settings, outcome, clock) => {
     const { stream } = outcome;
     try {
       const response = toSingleResponse(settings, outcome, forms.mediaType ?? 'application/json');
       if (stream === undefined) return forms.single === undefined ? response : toSingle(settings, { outcome, response }, forms.single);
       const { body: first, ...head } = response;
-      if (first !== null) return toStreamed(settings, { outcome, stream, head, first, parts: forms.parts }, invocation);
+      if (first !== null) return toStreamed(settings, { outcome, stream, head, first, parts: forms.parts }, clock);
       // The user has set a status that has no body.
       void stream.return();
       return response;
@@ -117,14 +117,14 @@ interface Beginning {
 function toStreamed(
   settings: StreamSettings,
   { outcome, stream, head: { status, headers }, first, parts }: Beginning,
-  invocation: StreamInvocation,
+  clock: StreamClock,
 ): StreamedResponse {
   const { multipart } = settings;
   const excess = excessOf(sizeOf(settings), first);
   if (excess !== undefined) throw resultTooLarge(excess.bytes, excess.capacity);
   const isSubscription = outcome.operation?.operation === 'subscription';
   const toPart = partWriter(settings, stream, isSubscription ? undefined : first);
-  const ends = { onEnd: () => invocation.answered(), onLeave: () => invocation.left(), onStop: () => stream.finish(serverStopping()) };
+  const ends = { onEnd: () => clock.answered(), onLeave: () => clock.left(), onStop: () => stream.finish(serverStopping()) };
   if (isSubscription) {
     return { status, headers: streamHeaders(headers, eventType), body: new EventStream(stream, { toJSON: toPart, ...ends }) };
   }

@@ -4,7 +4,6 @@ import type { OperationInvocation } from '../../../shared/index.ts';
 import type { DeliveryInput } from './delivery.ts';
 import { formatFailure, formatResult, toGraphQLError } from '../errors.ts';
 import type { OperationHooks } from '../hooks.ts';
-import { withDeadline } from '../with-deadline.ts';
 import type { RequestContextWithOperation } from '../plugin.ts';
 import type { SubsequentPayload } from '../types.ts';
 import { withThrown } from './payload-stream.ts';
@@ -34,11 +33,8 @@ export async function lastResult({ settings, hooks, invocation }: DeliveryInput,
 
 /** Stops waiting at the last moment, so that a hanging hook does not delay the end. */
 async function callErrorHooksInTime(hooks: OperationHooks, error: GraphQLError, invocation: OperationInvocation): Promise<void> {
-  await withDeadline(
-    callDidEncounterSubsequentErrors(hooks, [error]).then(() => true),
-    invocation,
-    { onLastMoment: () => true },
-  );
+  const calling = callDidEncounterSubsequentErrors(hooks, [error]).then(() => true);
+  await invocation.inTime(calling, { onLastMoment: () => true });
 }
 
 /** Calls `willSendSubsequentPayload` of every listener, which may change the payload. */

@@ -2,14 +2,13 @@ import * as graphql from 'graphql';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 
 import { listenedChannel, copyErrorsForOperation, traceMixed } from '../../../shared/index.ts';
-import type { OperationInvocation } from '../../../shared/index.ts';
+import type { ExecutionInvocation, OperationInvocation } from '../../../shared/index.ts';
 import { executeContext, isGraphQL17, refuseVariables, withSignal } from '../../../executor/index.ts';
 import type { DeliveryInput } from './delivery.ts';
 import type { PayloadStream, SubsequentPayload } from '../types.ts';
 import { deadlineExceeded, formatResult, isGraphQLError } from '../errors.ts';
 import { executeOperation, toExecutionArgs, withCoercionCode } from '../execute.ts';
 import type { Execution } from '../execute.ts';
-import { withDeadline } from '../with-deadline.ts';
 import { lastResult, callDidEncounterSubsequentErrors, callWillSendSubsequentPayload } from './payload-hooks.ts';
 import { closeSource, SourcedPayloads, withThrown } from './payload-stream.ts';
 
@@ -34,9 +33,10 @@ async function subscribe(input: DeliveryInput): Promise<ExecutionResult> {
     channel === undefined ? createEvents(execution) : traceMixed(channel, executeContext(execution), () => createEvents(execution));
   const events = creating instanceof Promise ? await createWithDeadline(creating, invocation) : creating;
   if (!(Symbol.asyncIterator in events)) return isOfResolver(events) ? events : withCoercionCode(execution, events);
+  const eventInvocation = ofEvents(invocation);
   const stream = new SourcedPayloads<unknown>({
     source: events[Symbol.asyncIterator](),
-    toPayload: (event) => answerEvent(input, event),
+    toPayload: (event) => answerEvent(input, event, eventInvocation),
     toLastPayload: (thrown) => lastResult(input, thrown),
   });
   endWithSignal(stream, invocation.signal);
@@ -55,7 +55,7 @@ function createWithDeadline<T extends object>(creating: Promise<T>, invocation: 
     if (isLate && Symbol.asyncIterator in events) void closeSource((events as unknown as AsyncIterable<unknown>)[Symbol.asyncIterator]());
   };
   creating.then(closeIfLate, () => {});
-  return withDeadline(creating, invocation, { onCancel: giveUp, onLastMoment: () => giveUp(deadlineExceeded()) });
+  return invocation.inTime(creating, { onCancel: giveUp, onLastMoment: () => giveUp(deadlineExceeded()) });
 }
 
 /** Creates the source stream (GraphQL specification, section 6.2.3.1), or returns the errors. */
@@ -75,9 +75,23 @@ function isOfResolver({ errors }: ExecutionResult): boolean {
 
 type PromiseOrValue<T> = T | Promise<T>;
 
+/** An error ends only its event, not the subscription. */
+function ofEvents(invocation: OperationInvocation): ExecutionInvocation {
+  return {
+    get signal() {
+      return invocation.signal;
+    },
+    onCancel: (callback) => invocation.onCancel(callback),
+  };
+}
+
 /** Executes the operation for one event, which is the root value. */
-async function answerEvent({ settings, execution, hooks }: DeliveryInput, event: unknown): Promise<SubsequentPayload> {
-  const executed = await executeOperation(settings, { ...execution, rootValue: event, isEvent: true });
+async function answerEvent(
+  { settings, execution, hooks }: DeliveryInput,
+  event: unknown,
+  invocation: ExecutionInvocation,
+): Promise<SubsequentPayload> {
+  const executed = await executeOperation(settings, { ...execution, invocation, rootValue: event, isEvent: true });
   const result = executed.errors === undefined ? executed : { ...executed, errors: copyErrorsForOperation(executed.errors) };
   if (hooks !== undefined && result.errors !== undefined) await callDidEncounterSubsequentErrors(hooks, result.errors);
   const payload = withThrown(formatResult(settings, result), result.errors);
