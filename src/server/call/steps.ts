@@ -57,7 +57,7 @@ export async function refuse(failure: unknown, call: Call): Promise<void> {
 }
 
 /** The server's settings. Before it has started: details are hidden and logged, and CORS is as far as it is known. */
-export function refusalSettings({ settings, starter }: Call): RefusalSettings {
+function refusalSettings({ settings, starter }: Call): RefusalSettings {
   if (settings !== undefined) return settings;
   return {
     cors: starter.cors(),
