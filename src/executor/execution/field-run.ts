@@ -51,10 +51,12 @@ function createInfo({ run, field, path }: FieldRun): GraphQLResolveInfo {
   const fieldNodes = run.info.nodesOf(field);
   const returnType = definition.type;
   const info: object = { fieldName, fieldNodes, returnType, parentType, path, schema, fragments, rootValue, operation, variableValues };
-  if (!isGraphQL17) return info as GraphQLResolveInfo;
-  // Assigned one by one: a spread would cost as much as the rest of a small field.
-  const helpers = info as { getAbortSignal?: unknown; getAsyncHelpers?: unknown };
-  helpers.getAbortSignal = getAbortSignal;
-  helpers.getAsyncHelpers = getAsyncHelpers;
+  if (isGraphQL17) {
+    // Assigned one by one: a spread would cost as much as the rest of a small field.
+    const helpers = info as { getAbortSignal?: unknown; getAsyncHelpers?: unknown };
+    helpers.getAbortSignal = getAbortSignal;
+    helpers.getAsyncHelpers = getAsyncHelpers;
+  }
+  run.observer?.info?.(info as GraphQLResolveInfo);
   return info as GraphQLResolveInfo;
 }

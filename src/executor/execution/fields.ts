@@ -2,6 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 
 import { allArguments, inBatches } from './visible-arguments.ts';
 import { runnerOf } from './batch/batch-runner.ts';
+import { FieldCall } from './observer.ts';
 import { argumentValues } from './plan/arguments.ts';
 import type { ArgumentValues } from './plan/arguments.ts';
 import { abandon } from './promises.ts';
@@ -22,7 +23,7 @@ import type { BatchMark } from '../../shared/index.ts';
 export function executeFields(run: Run, selection: Selection, source: unknown, path: Path | undefined): unknown {
   run.budget.grow(selection.size);
   const result = selection.createResult();
-  const execute = run.fieldTracer === undefined ? executeField : executeTracedField;
+  const execute = run.fieldObserver === undefined ? executeField : executeObservedField;
   let pending: PendingContainer | undefined;
   try {
     for (const field of selection.fields) {
@@ -84,15 +85,18 @@ export function executeField(run: Run, field: PlannedField, source: unknown, pat
   }
 }
 
-/** Like `executeField`, with events on the channel `resolve`. As in graphql-js, `__typename` and default resolvers have events, too. */
-export function executeTracedField(run: Run, field: PlannedField, source: unknown, path: Path | undefined): unknown {
+/** Like `executeField`, with an observer that is called in place of the resolver. A batched resolver is observed when it is called. */
+export function executeObservedField(run: Run, field: PlannedField, source: unknown, path: Path | undefined): unknown {
   const batch = batchOfField(field);
   if (batch !== undefined) return runnerOf(batch).startField(run, field, { source, path, mark: batch });
   const fieldRun = startField(run, field, path);
   try {
-    const values = argumentValues(field, run);
-    const resolve = (): unknown => resolveField(fieldRun, source, values);
-    return completeResolved(fieldRun, run.fieldTracer!.trace(field, path, { args: values, resolve }));
+    const args = argumentValues(field, run);
+    const call = new FieldCall(fieldRun, { source, args, parents: undefined });
+    return completeResolved(
+      fieldRun,
+      run.fieldObserver!.field(call, () => resolveField(fieldRun, source, args)),
+    );
   } catch (error) {
     return nullOrThrow(fieldRun, error);
   }

@@ -13,7 +13,7 @@ import { coercedOf, Run } from './run.ts';
 import type { VariableValues } from './info-parts.ts';
 import type { RunSettings } from './run.ts';
 import { executeSerially } from './serial.ts';
-import { executionChannels, FieldTracer, traceExecute, tracePhase } from './trace-execution.ts';
+import { executionChannels, ResolverEvents, traceExecute, tracePhase } from './trace-execution.ts';
 import type { ExecutionChannels } from './trace-execution.ts';
 
 /** One execution of an operation of a valid document. */
@@ -73,7 +73,7 @@ export function executePlanned(execution: PlannedExecution): ExecutionResult | P
 function executeTraced(plan: Plan, run: Run, { execution, channels }: TracedExecution): ExecutionResult | Promise<ExecutionResult> {
   const errors = coerceVariables(plan, run, { execution, variableCoercion: channels.variableCoercion });
   if (errors !== undefined) return { errors };
-  if (channels.resolve !== undefined) run.fieldTracer = new FieldTracer(channels.resolve);
+  if (channels.resolve !== undefined) run.observe(new ResolverEvents(channels.resolve));
   return tracePhase(channels.rootSelectionSet, execution, () => start(plan, run));
 }
 

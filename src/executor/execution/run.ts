@@ -18,7 +18,8 @@ import type { VariableValues } from './info-parts.ts';
 import { isGraphQL17 } from '../graphql-version.ts';
 import type { LineStarts } from './complete/line-starts.ts';
 import type { ObjectLog } from './object-log.ts';
-import type { FieldTracer } from './trace-execution.ts';
+import { joinObservers, observesFields } from './observer.ts';
+import type { ExecutionObserver, FieldObserver } from './observer.ts';
 
 /** The arguments of a run. */
 export interface RunSettings {
@@ -44,6 +45,8 @@ export interface RunSettings {
   readonly answerLimit?: BudgetLimits | undefined;
   /** Lists the objects of the response. Default: they are not listed. */
   readonly objects?: ObjectLog | undefined;
+  /** Observes resolvers. Default: they are not observed. */
+  readonly observer?: ExecutionObserver | undefined;
 }
 
 /** What an error does to the response. */
@@ -71,8 +74,6 @@ export class Run {
   readonly haltsOnError: boolean;
   /** The values of the variables by name, in either major. */
   coerced: Readonly<Record<string, unknown>> = noVariables;
-  /** Publishes the events of each resolver. Undefined: the channels have no subscribers. */
-  fieldTracer: FieldTracer | undefined = undefined;
   /** Undefined: no batched field has been reached. */
   batches: Batches | undefined = undefined;
   /** The work of copying the values of variables that have been used in literals. */
@@ -90,6 +91,9 @@ export class Run {
   /** The only error of the response, which has ended the execution early: the response is too large, or errors halt. */
   endedBy: GraphQLError | undefined = undefined;
   readonly objects: ObjectLog | undefined;
+  observer: ExecutionObserver | undefined = undefined;
+  /** The observer, if it is called in place of resolvers. */
+  fieldObserver: FieldObserver | undefined = undefined;
   readonly budget: Budget;
   /** What the `info` objects of its resolvers share. */
   readonly info: InfoParts;
@@ -104,12 +108,19 @@ export class Run {
     this.contextValue = settings.contextValue;
     this.fieldResolver = settings.fieldResolver;
     this.objects = settings.objects;
+    if (settings.observer !== undefined) this.observe(settings.observer);
     this.budget = new Budget(settings.answerLimit, (error) => this.#endBy(error));
     this.info = new InfoParts(settings.invocation, plan.fragmentDefinitions);
     const { errorHandling } = settings;
     this.haltsOnError = errorHandling?.halts ?? false;
     this.#propagatesErrors = errorHandling?.propagates ?? plan.propagatesErrors;
     this.#keepsFinished = errorHandling?.keepsFinished ?? false;
+  }
+
+  /** Adds an observer, around the one that there is. */
+  observe(observer: ExecutionObserver): void {
+    this.observer = this.observer === undefined ? observer : joinObservers([observer, this.observer]);
+    this.fieldObserver = observesFields(this.observer) ? this.observer : undefined;
   }
 
   /** Variables are coerced after the run is created, because that counts as its work. */

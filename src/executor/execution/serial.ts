@@ -1,7 +1,7 @@
 import { abandon } from './promises.ts';
 import { nullOrThrow } from './complete/errors.ts';
 import { startField } from './field-run.ts';
-import { executeField, executeTracedField } from './fields.ts';
+import { executeField, executeObservedField } from './fields.ts';
 import { Pending, PendingContainer } from './pending.ts';
 import type { PlannedField, Selection } from './plan/planned-field.ts';
 import type { ResultObject } from './plan/result-classes.ts';
@@ -44,7 +44,7 @@ class Series extends PendingContainer {
     const { run } = this;
     if (run.cancelReason === undefined || field.typename !== undefined) {
       run.objects?.called.add(field.responseName);
-      return (run.fieldTracer === undefined ? executeField : executeTracedField)(run, field, this.#source, undefined);
+      return (run.fieldObserver === undefined ? executeField : executeObservedField)(run, field, this.#source, undefined);
     }
     return nullOrThrow(startField(run, field, undefined), run.cancelReason);
   }

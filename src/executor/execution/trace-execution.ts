@@ -1,10 +1,10 @@
 import { responsePathAsArray } from 'graphql';
-import type { DocumentNode, GraphQLField, GraphQLObjectType, GraphQLResolveInfo, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import { isExecutionListened, listenedChannel, traceMixed } from '../../shared/index.ts';
 import type { TracingChannel } from '../../shared/index.ts';
-
-type Path = GraphQLResolveInfo['path'];
+import type { FieldObserver, ObservedCall } from './observer.ts';
+import type { Path } from './plan/path.ts';
 
 /** The channels that have subscribers. */
 export interface ExecutionChannels {
@@ -49,25 +49,10 @@ export function executeContext({ schema, document, operation, variableValues: ra
   return { schema, document, rawVariableValues, operationName: operation.name?.value, operationType: operation.operation };
 }
 
-/** A field, as events describe it. */
-interface TracedField {
-  readonly fieldName: string;
-  readonly responseName: string;
-  readonly parentType: GraphQLObjectType;
-  readonly definition: GraphQLField<unknown, unknown>;
-}
-
-interface TracedCall<T> {
-  readonly args: object;
-  readonly resolve: () => T;
-  /** Number of parents of a batched call. Undefined: the call is for one object. */
-  readonly parents?: number;
-}
-
 /** Publishes the events of resolvers on the channel `resolve`. */
-export class FieldTracer {
+export class ResolverEvents implements FieldObserver {
   readonly #channel: TracingChannel;
-  /** The parent of the last traced field, and the prefix of its fields' paths. */
+  /** The parent of the last field, and the prefix of its fields' paths. */
   #parent: Path | undefined = undefined;
   #prefix = '';
 
@@ -75,21 +60,21 @@ export class FieldTracer {
     this.#channel = channel;
   }
 
-  /** Runs the resolver of a field of the object at this path; undefined for the root. */
-  trace<T>(field: TracedField, parent: Path | undefined, { args, resolve, parents }: TracedCall<T>): T {
-    if (parent !== this.#parent) {
-      this.#parent = parent;
-      this.#prefix = parent === undefined ? '' : `${responsePathAsArray(parent).join('.')}.`;
+  field({ definition, parentType, path, args, parents }: ObservedCall, resolve: () => unknown): unknown {
+    const { prev, key } = path;
+    if (prev !== this.#parent) {
+      this.#parent = prev;
+      this.#prefix = prev === undefined ? '' : `${responsePathAsArray(prev).join('.')}.`;
     }
     // graphql-js has a getter for the path. As part of a literal it takes 1.4 us, three times as long as a field; this string takes 0.03.
     const context = {
-      fieldName: field.fieldName,
-      alias: field.responseName,
-      parentType: field.parentType.name,
-      fieldType: field.definition.type.toString(),
+      fieldName: definition.name,
+      alias: key,
+      parentType: parentType.name,
+      fieldType: definition.type.toString(),
       args,
-      isDefaultResolver: field.definition.resolve === undefined,
-      fieldPath: this.#prefix + field.responseName,
+      isDefaultResolver: definition.resolve === undefined,
+      fieldPath: this.#prefix + key,
       ...(parents !== undefined && { parents }),
     };
     return traceMixed(this.#channel, context, resolve);

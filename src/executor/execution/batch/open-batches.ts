@@ -5,6 +5,7 @@ import type { BatchFunction, BatchMark } from '../../../shared/index.ts';
 import { completeValue } from '../complete/errors.ts';
 import { startField } from '../field-run.ts';
 import { Late, PromisedValue } from '../pending.ts';
+import { FieldCall } from '../observer.ts';
 import { argumentValues } from '../plan/arguments.ts';
 import type { FieldRun, PlannedField } from '../plan/planned-field.ts';
 import type { Path } from '../plan/path.ts';
@@ -163,11 +164,14 @@ class BatchCall {
   #resolve(call: BatchFunction, parents: readonly unknown[]): unknown {
     const run = this.#run;
     const args = argumentValues(this.#field, run);
-    const first = this.#parts[0]!.receiver.fieldRun;
-    const info = resolverCall(call).visible < allArguments ? (undefined as never) : infoOf(first);
-    const resolve = (): unknown => call(parents, args, run.contextValue, info);
-    if (run.fieldTracer === undefined) return resolve();
-    return run.fieldTracer.trace(this.#field, withoutIndexes(first.path.prev), { args, resolve, parents: parents.length });
+    const observer = run.fieldObserver;
+    const seesInfo = resolverCall(call).visible === allArguments;
+    if (observer === undefined && !seesInfo) return call(parents, args, run.contextValue, undefined as never);
+    // Its path is that of the selection: without the indexes of lists.
+    const fieldRun = startField(run, this.#field, withoutIndexes(this.#parts[0]!.receiver.fieldRun.path.prev));
+    const resolve = (): unknown => call(parents, args, run.contextValue, seesInfo ? fieldRun.info : (undefined as never));
+    if (observer === undefined) return resolve();
+    return observer.field(new FieldCall(fieldRun, { source: parents, args, parents: parents.length }), resolve);
   }
 
   #await(values: PromiseLike<unknown>, count: number): void {
@@ -207,11 +211,6 @@ export function assertValues(values: unknown, count: number, { parentType, field
 }
 
 type ResolvedField = Pick<GraphQLResolveInfo, 'parentType' | 'fieldName'>;
-
-/** The `info` of a call, whose path is that of the selection: without the indexes of lists. */
-function infoOf(first: FieldRun): GraphQLResolveInfo {
-  return { ...first.info, path: withoutIndexes(first.path)! };
-}
 
 function withoutIndexes(path: Path | undefined): Path | undefined {
   if (path === undefined) return undefined;

@@ -25,7 +25,7 @@ function builderOf(run: Run, selection: Selection, count: number): RowBuilder<Pl
     selection.rowsSeen += count;
     if (selection.rowsSeen < (run.settings.rowsBeforeCode ?? defaultRowsBeforeCode)) return undefined;
   }
-  if (run.fieldResolver !== undefined || run.fieldTracer !== undefined) return undefined;
+  if (run.fieldResolver !== undefined || run.fieldObserver !== undefined) return undefined;
   // Tried only once: if code generation fails, it would fail again.
   if (selection.rowBuilder === undefined && selection.rowsSeen < Infinity) {
     selection.rowBuilder = createRowBuilder(selection);
