@@ -1,6 +1,5 @@
 import type { GraphQLField, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 
-import type { FieldRun } from './plan/planned-field.ts';
 import type { Path } from './plan/path.ts';
 
 /** A call of a resolver. Default resolvers and `__typename` are called, too. */
@@ -54,14 +53,21 @@ export function joinObservers(observers: readonly ExecutionObserver[]): Executio
   };
 }
 
+/** A field under way. */
+interface StartedField {
+  readonly field: Pick<ObservedCall, 'definition' | 'parentType'>;
+  readonly path: Path;
+  readonly info: GraphQLResolveInfo;
+}
+
 /** Hands out nothing of the plan, which other executions use. */
 export class FieldCall implements ObservedCall {
   readonly source: unknown;
   readonly args: Readonly<Record<string, unknown>>;
   readonly parents: number | undefined;
-  readonly #fieldRun: FieldRun;
+  readonly #fieldRun: StartedField;
 
-  constructor(fieldRun: FieldRun, { source, args, parents }: Pick<ObservedCall, 'source' | 'args' | 'parents'>) {
+  constructor(fieldRun: StartedField, { source, args, parents }: Pick<ObservedCall, 'source' | 'args' | 'parents'>) {
     this.#fieldRun = fieldRun;
     this.source = source;
     this.args = args;
