@@ -11,7 +11,7 @@ export { getArgumentValues, isGraphQL17, NoSchemaIntrospectionCustomRule } from 
 export { isIncrementalDirective } from './execution/graphql-js/without-incremental-directives.ts';
 export { wrapResolvers } from './execution/graphql-js/wrap-resolvers.ts';
 export type { Around } from './execution/graphql-js/wrap-resolvers.ts';
-export type { IdentifiedSelection, MadeObject, ObjectIdentity, ObjectLog, ObjectNaming, ObjectRun } from './execution/object-log.ts';
+export type { ListedSelection, ObjectLog, ObjectNaming, ObjectRun } from './execution/object-log.ts';
 export { coercedVariables, executePlanned, prepareExecution } from './execution/planned-executor.ts';
 export type { GraphQLJSExecutor, KeptPlan, PlannedExecution } from './execution/planned-executor.ts';
 export { abandon } from './execution/promises.ts';

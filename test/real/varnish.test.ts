@@ -161,4 +161,11 @@ describe('behind a real Varnish', needsProgram('varnishd'), () => {
     assert.equal(stale, 0);
     assert.ok(hits / perfect >= 0.95, `${hits} hits of ${perfect}`);
   });
+
+  test('of 5,000 requests that select no ids, no response is stale', async (t) => {
+    const { reads, hits, stale } = await runTrace({ url: varnish.url, purged: () => purged, selectsIds: false }, 16, 5_000);
+
+    t.diagnostic(`${reads} reads, ${hits} hits`);
+    assert.equal(stale, 0);
+  });
 });

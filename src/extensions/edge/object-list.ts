@@ -1,15 +1,12 @@
-import { getNullableType, GraphQLID, GraphQLString, isLeafType } from 'graphql';
-import type { GraphQLField, GraphQLScalarType } from 'graphql';
-
-import type { IdentifiedSelection, MadeObject, ObjectIdentity, ObjectLog, ObjectNaming, ObjectRun } from '../../executor/index.ts';
-import { isPromiseLike } from '../../shared/index.ts';
+import type { ListedSelection, ObjectLog, ObjectNaming, ObjectRun } from '../../executor/index.ts';
 import type { AnsweredObjects, AnsweredRun, ObjectListing } from '../../server/index.ts';
 
 /**
  * Lists the objects of answers: returned by a plugin's `executionWillStart` as `objects`, it gives the outcome of the operation its list,
  * `outcome.objects`. One serves any number of operations.
  *
- * `naming` names an object by its type and the value that a resolver has returned for it. Default: each is named by its field `id`.
+ * `naming` names an object by its type and the value that a resolver has returned for it. Default: an object is named by its field `id`,
+ * and has no name if the client has not selected it.
  */
 export function listObjects(naming?: ObjectNaming): ObjectListing {
   return { naming, begin: () => new ObjectList(naming) };
@@ -18,10 +15,7 @@ export function listObjects(naming?: ObjectNaming): ObjectListing {
 /** Objects that are listed one by one. */
 const maxObjects = 10_000;
 
-/**
- * The objects in an answer: each with its name, or its id, which is read in addition to the selected fields and is not in the answer. An
- * id or a name that fails counts as missing and does not change the answer.
- */
+/** The objects in an answer, with their names or selected ids. A name that fails counts as missing and does not change the answer. */
 export class ObjectList implements AnsweredObjects, ObjectLog {
   /** Undefined: objects are named by their field `id`. */
   readonly naming: ObjectNaming | undefined;
@@ -48,11 +42,10 @@ export class ObjectList implements AnsweredObjects, ObjectLog {
     return count <= maxObjects;
   }
 
-  runOf(selection: IdentifiedSelection): ListedRun {
-    const identity = (selection.identity ??= identityOf(selection));
+  runOf(selection: ListedSelection): ListedRun {
     const last = this.runs.at(-1);
-    if (last?.isOf(identity)) return last;
-    const run = new ListedRun(identity, this);
+    if (last?.isOf(selection)) return last;
+    const run = new ListedRun(selection, this);
     this.runs.push(run);
     return run;
   }
@@ -70,23 +63,26 @@ export class ObjectList implements AnsweredObjects, ObjectLog {
 /** Objects of one selection, as they were made. */
 class ListedRun implements ObjectRun, AnsweredRun {
   /** Shared by all calls that run the selection, so plugins, which receive the list, must not reach it. */
-  readonly #identity: ObjectIdentity;
-  noted = 0;
-  /** The name or id of each, or the object of the response, which will have its id. */
-  readonly #values: unknown[] = [];
+  readonly #selection: ListedSelection;
   readonly #log: Pick<ObjectList, 'naming' | 'failure'>;
+  /** The response name of the id. Undefined: it is not selected, or not used as a name. */
+  readonly #idKey: string | undefined;
+  noted = 0;
+  /** The name of each, or the object of the response: its id may still be pending. */
+  readonly #values: unknown[] = [];
 
-  constructor(identity: ObjectIdentity, log: Pick<ObjectList, 'naming' | 'failure'>) {
-    this.#identity = identity;
+  constructor(selection: ListedSelection, log: Pick<ObjectList, 'naming' | 'failure'>) {
+    this.#selection = selection;
     this.#log = log;
+    this.#idKey = log.naming === undefined ? idKeyOf(selection) : undefined;
   }
 
-  isOf(identity: ObjectIdentity): boolean {
-    return this.#identity === identity;
+  isOf(selection: ListedSelection): boolean {
+    return this.#selection === selection;
   }
 
   get typename(): string {
-    return this.#identity.typename;
+    return this.#selection.type.name;
   }
 
   get count(): number {
@@ -94,22 +90,21 @@ class ListedRun implements ObjectRun, AnsweredRun {
   }
 
   nameAt(at: number): string | undefined {
-    const key = this.#log.naming === undefined ? this.#identity.key : undefined;
     const value = this.#values[at];
-    return textOf(key === undefined ? value : (value as Record<string, unknown>)[key]);
+    return textOf(this.#idKey === undefined ? value : (value as Record<string, unknown>)[this.#idKey]);
   }
 
-  note(result: unknown, object: MadeObject): void {
+  note(result: unknown, source: unknown): void {
     if (++this.noted > maxObjects) return;
     const { naming } = this.#log;
-    if (naming === undefined) this.#values.push(this.#identity.key === undefined ? readId(this.#identity, object) : result);
-    else this.#values.push(this.#named(naming, object));
+    if (naming === undefined) this.#values.push(this.#idKey === undefined ? undefined : result);
+    else this.#values.push(this.#named(naming, source));
   }
 
   /** Called at once, because the source may change before the end of the execution. */
-  #named(naming: ObjectNaming, { source }: MadeObject): unknown {
+  #named(naming: ObjectNaming, source: unknown): unknown {
     try {
-      return naming(this.#identity.typename, source);
+      return naming(this.typename, source);
     } catch (error) {
       this.#log.failure ??= error;
       return undefined;
@@ -117,39 +112,10 @@ class ListedRun implements ObjectRun, AnsweredRun {
   }
 }
 
-function identityOf({ type, fields }: IdentifiedSelection): ObjectIdentity {
-  const field = type.getFields()['id'];
-  // With arguments there may be several.
-  const definition = field !== undefined && field.args.length === 0 ? field : undefined;
-  const key = definition && fields.find(({ fieldName }) => fieldName === 'id')?.responseName;
-  const leaf = definition && getNullableType(definition.type);
-  return { typename: type.name, key, definition, isText: leaf === GraphQLID || leaf === GraphQLString, isAsynchronous: false };
-}
-
-/** Undefined: it has no id, or the id is asynchronous. */
-function readId(identity: ObjectIdentity, object: MadeObject): unknown {
-  const { definition } = identity;
-  if (definition === undefined || identity.isAsynchronous) return undefined;
-  try {
-    const value = object.read(definition);
-    if (typeof value === 'string' && identity.isText) return value;
-    if (!isPromiseLike(value)) return completeId(definition, value);
-    identity.isAsynchronous = true;
-    value.then(undefined, () => undefined);
-    return undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** As in a response: other answers and mutations name the same object by that. */
-function completeId({ type }: GraphQLField<unknown, unknown>, value: unknown): unknown {
-  const leaf = getNullableType(type);
-  if (value === null || value === undefined || typeof value === 'function' || value instanceof Error) return undefined;
-  if (!isLeafType(leaf)) return undefined;
-  // graphql 17 renamed the function.
-  const coerceOutput = 'coerceOutputValue' in leaf ? 'coerceOutputValue' : 'serialize';
-  return (leaf as GraphQLScalarType)[coerceOutput](value);
+/** With arguments, an object may have several ids. */
+function idKeyOf({ type, fields }: ListedSelection): string | undefined {
+  if (type.getFields()['id']?.args.length !== 0) return undefined;
+  return fields.find(({ fieldName }) => fieldName === 'id')?.responseName;
 }
 
 function textOf(id: unknown): string | undefined {

@@ -34,7 +34,8 @@ export interface EdgeOptions {
   readonly queryParameters?: readonly string[] | undefined;
   /**
    * Names an object of an answer by the value that a resolver has returned for it: the same object must have the same name in
-   * every answer. Undefined: the object has no name, and every change of its type purges the answer. Default: its field `id`
+   * every answer. Undefined: the object has no name, and every change of its type purges the answer. Default: its field `id`, if the client
+   * has selected it
    */
   // `any`: as the first argument of a resolver.
   readonly entity?: ((typename: string, object: any) => string | number | undefined) | undefined;

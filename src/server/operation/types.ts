@@ -45,9 +45,9 @@ export interface OperationOutcome {
   readonly stream?: PayloadStream | undefined;
 }
 
-/** The objects in an answer, without root objects. They have names or ids even if the client did not select these. */
+/** The objects in an answer, without root objects. */
 export interface AnsweredObjects {
-  /** The function that named them. Undefined: their names are the values of their field `id`. */
+  /** The function that named them. Undefined: their names are their selected ids. */
   readonly naming: ObjectNaming | undefined;
   /** The first error thrown while naming an object, which then has no name. */
   readonly failure: unknown;
@@ -57,7 +57,7 @@ export interface AnsweredObjects {
   readonly isWhole: boolean;
   /**
    * Calls `visit` for each object until it returns false. `id` is the name, or the value of the field `id` as a string; undefined if there
-   * is none, or the resolver of `id` is asynchronous.
+   * is none, or the client has not selected it.
    */
   each(visit: (typename: string, id: string | undefined) => boolean | void): void;
   /** The same objects in runs, by the selections of the operation. */
@@ -74,7 +74,7 @@ export interface AnsweredRun {
 
 /** Lists the objects in answers: see `listObjects()` of `graphql-functions/edge`. An option, so that other bundles do not contain it. */
 export interface ObjectListing {
-  /** Names objects. Undefined: their names are the values of their field `id`. */
+  /** Names objects. Undefined: their names are their selected ids. */
   readonly naming: ObjectNaming | undefined;
   /** Creates the list for one execution. */
   readonly begin: () => AnsweredObjects & ObjectLog;

@@ -72,9 +72,9 @@ describe('a mutation purges', () => {
       ['e:Book:1', 'u:Book', 'l:Book', 'l:Node', 'l:Item'],
     ],
     [
-      'the object it returns, also when nobody asks for its id',
+      'all answers with the type, when the id is not selected',
       'mutation { rename(id: 1) { title } }',
-      ['e:Book:1', 'u:Book', 'l:Book', 'l:Node', 'l:Item'],
+      ['t:Book', 'u:Book', 'l:Book', 'l:Node', 'l:Item'],
     ],
     [
       'all answers with the type, when the object has no id',

@@ -53,11 +53,10 @@ export function randomServer(random: Random): Partial<ServerOptions> {
     dynamic: random.chance(0.15),
   }));
   const leaves = fields.map((field) => `${field.name}: String ${field.hint}`).join(' ');
-  // The tags need the id, even if it is not selected. It may depend on the caller, be late, or fail.
-  const idKind = random.pick(['none', 'property', 'property', 'resolver', 'personal', 'late', 'failing'] as const);
-  const id = idKind === 'none' ? '' : 'id: ID!';
+  // The tags contain a selected id. It may depend on the caller, be late, or fail.
+  const idKind = random.pick(['property', 'property', 'property', 'resolver', 'personal', 'late', 'failing'] as const);
   const typeDefs = `type Query { ${leaves} a: A ${hint()} list: [A] ${hint()} any: Any ${hint()} }
-    type A ${hint()} { ${id} ${leaves} a: A ${hint()} } type B { ${id} ${leaves} } union Any = A | B
+    type A ${hint()} { id: ID! ${leaves} a: A ${hint()} } type B { id: ID! ${leaves} } union Any = A | B
     type Mutation { f0: String }`;
   const resolverOf =
     ({ kind, dynamic }: (typeof fields)[number]) =>
@@ -86,7 +85,6 @@ const fail = (): never => {
   throw new Error('No id.');
 };
 const idResolvers: Readonly<Record<string, { readonly id?: IdResolver }>> = {
-  none: {},
   property: {},
   resolver: { id: ({ id }) => `n${id}` },
   personal: { id: ({ id }, _, context) => `of ${context.who()} ${id}` },
@@ -96,7 +94,8 @@ const idResolvers: Readonly<Record<string, { readonly id?: IdResolver }>> = {
 
 export function randomQuery(random: Random): string {
   const leaf = (): string => random.pick(['f0', 'f1', 'f2', 'f3', 'x: f1', '__typename']);
-  const object = (): string => `{ ${leaf()} ${leaf()} ${random.chance(0.3) ? 'a { f0 f2 }' : ''} }`;
+  const id = (): string => (random.chance(0.3) ? 'id' : '');
+  const object = (): string => `{ ${id()} ${leaf()} ${leaf()} ${random.chance(0.3) ? `a { ${id()} f0 f2 }` : ''} }`;
   const roots = [leaf, () => `a ${object()}`, () => `list ${object()}`, () => `any { __typename ... on A ${object()} ... on B { f1 f3 } }`];
   return `{ ${random.pick(roots)()} ${random.chance(0.5) ? random.pick(roots)() : ''} }`.replace(/(\b[a-z]+ \{.*\}) \1/, '$1');
 }

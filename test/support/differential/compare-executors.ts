@@ -1,4 +1,4 @@
-import { defaultFieldResolver, execute, getNullableType, isLeafType, isObjectType, Kind, parse, validate, versionInfo } from 'graphql';
+import { defaultFieldResolver, execute, Kind, parse, validate, versionInfo } from 'graphql';
 import type { DocumentNode, ExecutionResult, GraphQLFieldResolver, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import { listObjects } from '../../../src/entries/edge.ts';
@@ -37,9 +37,8 @@ export interface Comparison {
   readonly withErrors: number;
   readonly withData: number;
   readonly differences: readonly Difference[];
-  /** Objects that were listed with an id, and without. */
-  readonly named: number;
-  readonly unnamed: number;
+  /** Objects that were listed. */
+  readonly listed: number;
   /** Calls of batched resolvers with more than one parent. */
   readonly batches: number;
   /** Unhandled rejections, in our executor and in graphql-js. */
@@ -67,7 +66,7 @@ interface Scenario {
   readonly rowsBeforeCode: number;
   /** Somebody listens to the tracing channels. */
   readonly traced: boolean;
-  /** Our executor also lists the objects of the response, with unselected ids. */
+  /** Our executor also lists the objects of the response. */
   readonly listed: boolean;
   readonly onError: 'PROPAGATE' | 'NULL' | 'HALT';
   /** In our executor, half of the fields are batched. */
@@ -88,28 +87,16 @@ export async function compareExecutors(
   count: number,
   { timing, traced = false, listed = false, batched = false, onError = 'PROPAGATE' }: Choices,
 ): Promise<Comparison> {
-  const none = { operations: 0, withErrors: 0, withData: 0, named: 0, unnamed: 0, batches: 0 };
+  const none = { operations: 0, withErrors: 0, withData: 0, listed: 0, batches: 0 };
   const found: Findings = { ...none, differences: [], unhandled: { ours: 0, theirs: 0 } };
   for (let seed = firstSeed; seed < firstSeed + count; seed++) {
     for (const scenario of scenarios(seed, timing)) {
-      if (listed) addIds(scenario.schema);
       const fields = batched ? batchFields(scenario.schema, createRandom(scenario.seed)) : undefined;
       const mischief = batched ? { ...scenario.mischief, listsBelow: 8 } : scenario.mischief;
       await compareOnce({ ...scenario, mischief, traced, listed, onError, batched: fields }, found);
     }
   }
   return found;
-}
-
-/** To each type of objects, one that misbehaves as its first leaf does. Documents do not know of it. */
-function addIds(schema: GraphQLSchema): void {
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (!isObjectType(type) || type.name.startsWith('__')) continue;
-    const fields = type.getFields();
-    const leaf = Object.values(fields).find((field) => isLeafType(getNullableType(field.type)) && field.args.length === 0);
-    if (leaf !== undefined)
-      fields['id'] ??= Object.assign(Object.create(Object.getPrototypeOf(leaf) as object) as typeof leaf, leaf, { name: 'id' });
-  }
 }
 
 function* scenarios(seed: number, timing: Timing): Generator<Omit<Scenario, 'traced' | 'listed' | 'onError' | 'batched'>> {
@@ -162,7 +149,7 @@ async function compareOnce(scenario: Scenario, found: Findings): Promise<void> {
     );
     scenario.batched?.oneByOne();
     for (const parents of scenario.batched?.takeCalls() ?? []) if (parents > 1) found.batches++;
-    objects?.each((_type, id) => void (id === undefined ? found.unnamed++ : found.named++));
+    objects?.each(() => void found.listed++);
     found.operations++;
     if (expected.result.errors !== undefined) found.withErrors++;
     if (expected.result.data !== null && expected.result.data !== undefined) found.withData++;

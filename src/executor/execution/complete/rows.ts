@@ -1,8 +1,6 @@
-import type { GraphQLField } from 'graphql';
-
 import { runnerOf } from '../batch/batch-runner.ts';
 import type { CollectedRows } from '../batch/batch-runner.ts';
-import type { MadeObject, ObjectRun } from '../object-log.ts';
+import type { ObjectRun } from '../object-log.ts';
 import { abandon } from '../promises.ts';
 import { nullOrThrow } from './errors.ts';
 import { startField } from '../field-run.ts';
@@ -62,28 +60,9 @@ export function executeObject(position: Position, selection: Selection, source: 
   const { run } = position.fieldRun;
   const builder = typeof source === 'object' && source !== null ? builderOf(run, selection, 1) : undefined;
   if (builder !== undefined) return new Rows(run, selection, builder, () => position).make(source as object);
-  const { path } = position;
-  const made = executeFields(run, selection, source, path);
-  if (run.objects === undefined) return made;
-  const result = made instanceof PendingContainer ? made.result : made;
-  const object = { source, path: () => path };
-  run.objects.runOf(selection).note(result, { source, read: (definition) => readHidden(run, selection, definition, object) });
+  const made = executeFields(run, selection, source, position.path);
+  run.objects?.runOf(selection).note(made instanceof PendingContainer ? made.result : made, source);
   return made;
-}
-
-type Field = GraphQLField<unknown, unknown>;
-
-/** The value of a field that the client has not selected. */
-function readHidden(run: Run, selection: Selection, definition: Field, object: PlacedObject): unknown {
-  const { source } = object;
-  const resolve = definition.resolve ?? run.fieldResolver;
-  if (resolve === undefined) return (source as Record<string, unknown>)[definition.name];
-  return resolve(source, {}, run.contextValue, startField(run, selection.hiddenField(definition), object.path()).info);
-}
-
-interface PlacedObject {
-  readonly source: unknown;
-  path(): Path;
 }
 
 /** False for null, promises and errors, which lists handle separately. */
@@ -97,7 +76,7 @@ export interface Places {
 }
 
 /** Makes objects of one selection, one after another. */
-export class Rows implements RowRest, MadeObject {
+export class Rows implements RowRest {
   readonly context: unknown;
   readonly #run: Run;
   readonly #selection: Selection;
@@ -153,7 +132,7 @@ export class Rows implements RowRest, MadeObject {
       this.#containerOf({}).failed = true;
       throw error;
     }
-    this.#objects?.note(row, this);
+    this.#objects?.note(row, source);
     if (this.#builder.batched.length > 0) this.#batch(source, row);
     if (this.#pending === undefined || (this.#place instanceof ListRun && !this.#mayBeNulled)) return row;
     const container = this.#containerOf(row);
@@ -182,14 +161,6 @@ export class Rows implements RowRest, MadeObject {
     const pending = this.#pending;
     this.#pending = undefined;
     return pending;
-  }
-
-  get source(): object {
-    return this.#source;
-  }
-
-  read(definition: Field): unknown {
-    return readHidden(this.#run, this.#selection, definition, this);
   }
 
   run(at: number): unknown {

@@ -1,10 +1,9 @@
-import { getNullableType, isListType, Kind } from 'graphql';
+import { getNullableType, isListType } from 'graphql';
 import type { FieldNode, GraphQLField, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 
 import { sizeInLists, sizeOfAliasedObject } from '../costs.ts';
 import { resolverCall } from '../visible-arguments.ts';
 import type { Resolver, ResolverCall } from '../visible-arguments.ts';
-import type { ObjectIdentity } from '../object-log.ts';
 import type { Run } from '../run.ts';
 import type { PlannedArguments } from './arguments.ts';
 import type { Path } from './path.ts';
@@ -147,8 +146,6 @@ export class Selection {
   /** Number of objects so far, and the code that is generated after many: see rows.ts. */
   rowsSeen = 0;
   rowBuilder: RowBuilder<PlannedField> | undefined = undefined;
-  /** See object-log.ts. */
-  identity: ObjectIdentity | undefined = undefined;
 
   constructor(fields: readonly PlannedField[], { type, nodes, classes, next }: SelectionOrigin) {
     this.fields = fields;
@@ -159,13 +156,6 @@ export class Selection {
     this.next = next;
     this.#classes = classes;
     this.#Result = sharedClassFor(fields.length);
-  }
-
-  /** A field that the client has not selected; for the `info` of its resolver. */
-  hiddenField(definition: GraphQLField<unknown, unknown>): PlannedField {
-    const node: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: definition.name } };
-    const init = { responseName: definition.name, node, definition, parentType: this.type, shape: hiddenShape, arguments: undefined };
-    return new PlannedField({ ...init, collect: nothingBelow });
   }
 
   createResult(): ResultObject {
@@ -186,12 +176,6 @@ export class Selection {
     this.size += (Math.max(0, lists - 2) - Math.max(0, this.#lists - 2)) * sizeInLists;
     this.#lists = lists;
   }
-}
-
-const hiddenShape: Shape = { nonNull: false, plain: notPlain, complete: (_fieldRun, value) => value };
-
-function nothingBelow(): never {
-  throw new Error('A hidden field has nothing below it.');
 }
 
 interface SelectionOrigin {
