@@ -18,7 +18,7 @@ import { cases } from '../../support/long-form.ts';
 import { createRandom } from '../../support/random.ts';
 
 const script = fileURLToPath(new URL('../../support/idempotency-process.ts', import.meta.url));
-const kills = cases({ short: 2, long: 500 });
+const kills = cases({ short: 2, long: 60 });
 /** In the long form until the lease of a killed attempt is over. */
 const maxTries = cases({ short: 20, long: 1_000 });
 
