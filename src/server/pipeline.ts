@@ -146,8 +146,14 @@ function runWrapped(wrapRequest: WrapRequest, call: ArrivedCall): Eventual<void>
   return whenReady(responding, setResponse, call);
 }
 
+/** A response that cannot be sent, such as one that a plugin made, becomes a refusal. */
 function depart(_answered: void, call: Call): Eventual<HTTPResponse | StreamedResponse> {
-  return whenReady(runDeparture(call), responseOf, call);
+  return whenReady(rescued(runDeparture, departRefused, call), responseOf, call);
+}
+
+async function departRefused(thrown: unknown, call: Call): Promise<void> {
+  await refuse(thrown, call);
+  await runDeparture(call);
 }
 
 /** One HTTP request as plugins see it. */

@@ -1,7 +1,7 @@
 import type { FormattedExecutionResult, GraphQLError } from 'graphql';
 
-import { HeaderMap, addVary, isHeaderField } from '../../shared/index.ts';
-import type { HTTPResponse, StreamedResponse } from '../../shared/index.ts';
+import { HeaderMap, addVary, describe, isHeaderField } from '../../shared/index.ts';
+import type { ChunkStream, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import { formatFailure, httpExtensionOf } from '../operation/errors.ts';
 import type { ErrorSettings, HTTPExtension } from '../operation/errors.ts';
 import type { Logger, OperationOutcome } from '../operation/types.ts';
@@ -40,11 +40,34 @@ function takeHeaders(head: { headers: HeaderMap }): HeaderMap {
   return headers;
 }
 
-/** A response that plugins may have changed, with a valid status and a HeaderMap. */
+/** A response that plugins may have changed, with a valid status and a HeaderMap. Throws for what is not a response. */
 export function normalizeHead<T extends HTTPResponse | StreamedResponse>(response: T, logger: Logger): T {
+  assertResponse(response);
   const status = toFinalStatus(response.status, logger);
   const headers = HeaderMap.from(response.headers);
-  return status === response.status && headers === response.headers ? response : { ...response, status, headers };
+  const isEmpty = response.body === '' && bodiless.has(status);
+  if (status === response.status && headers === response.headers && !isEmpty) return response;
+  return { ...response, status, headers, ...(isEmpty && { body: null }) };
+}
+
+/** Plugins can return anything, also what a platform could not send. */
+function assertResponse(response: unknown): void {
+  if (typeof response !== 'object' || response === null || 'arrayBuffer' in response) throw wrongResponse(describe(response));
+  const { status, headers, body } = response as Partial<HTTPResponse>;
+  if (typeof headers !== 'object' || headers === null) throw wrongResponse(`one whose headers are ${describe(headers)}`);
+  if (!isBody(body)) throw wrongResponse(`one whose body is ${describe(body)}`);
+  if (bodiless.has(status!) && body) throw wrongResponse(`one with status ${status}, which has no body, and a body`);
+}
+
+function isBody(body: unknown): boolean {
+  if (typeof body === 'string' || body === null) return true;
+  return typeof body === 'object' && typeof (body as Partial<ChunkStream>).next === 'function';
+}
+
+function wrongResponse(found: string): TypeError {
+  return new TypeError(
+    `Expected plugins to return a response { status, headers, body } whose body is a string, a stream or null, got ${found}.`,
+  );
 }
 
 /** In the draft, only successes are labeled application/json: the newer type shows that no proxy made the response. */

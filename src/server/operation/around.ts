@@ -1,13 +1,22 @@
 import type { CallWatch } from '../../datasources/index.ts';
-import { HeaderMap, copyErrorsForOperation, rescued, whenReady } from '../../shared/index.ts';
+import { HeaderMap, allReady, copyErrorsForOperation, isPromiseLike, rescued, whenReady } from '../../shared/index.ts';
 import type { Eventual, HTTPResponse, OperationInvocation, StreamedResponse } from '../../shared/index.ts';
 import { copyMutableParts } from './hooks.ts';
-import { deadlineExceeded, unfinishedAtDeadline } from './errors.ts';
-import type { OperationOutcome } from './types.ts';
-import type { CoercedExecution, DataSourceCallListener, ExecutionOptions, OperationCall, RequestCall, ServerPlugin } from './plugin.ts';
-import type { NotifyExecution, OperationInput, WrapExecution } from './state.ts';
+import { deadlineExceeded, report, unfinishedAtDeadline } from './errors.ts';
+import type { Logger, OperationOutcome } from './types.ts';
+import type {
+  CoercedExecution,
+  DataSourceCall,
+  DataSourceCallListener,
+  ExecutionOptions,
+  OperationCall,
+  OperationExecution,
+  RequestCall,
+  ServerPlugin,
+} from './plugin.ts';
+import type { ChosenOptions, NotifyExecution, OperationInput, WrapExecution } from './state.ts';
 
-// In development, tools/checks/plugin-check.ts warns of mistakes of plugins: a forgotten return, a second next().
+// In development, tools/checks/plugin-check.ts says more about a forgotten return.
 
 /** Runs an operation inside the plugins that wrap operations, or are notified of their end. Throws or rejects when one of them fails. */
 export type WrapOperation = (running: RunningOperation) => Eventual<OperationOutcome>;
@@ -29,8 +38,7 @@ export type ViewRequest = (call: RequestCall) => RequestCall;
 /** Undefined where no plugin has a view of requests. Each sees the view of the one before. */
 export function createViewRequest(plugins: readonly ServerPlugin[]): ViewRequest | undefined {
   const views = plugins.flatMap((plugin) => plugin.viewRequest?.bind(plugin) ?? []);
-  if (views.length === 1) return views[0];
-  return views.length === 0 ? undefined : (call) => views.reduce((seen, view) => view(seen), call);
+  return views.length === 0 ? undefined : (call) => views.reduce((seen, view) => assertSynchronous(view(seen), 'viewRequest'), call);
 }
 
 /** Plugins with the position 'first', those without a position, and those with the position 'last', each in the order of the list. */
@@ -45,7 +53,7 @@ function rankOf({ position }: ServerPlugin): number {
 /** Undefined where no plugin wraps requests, or is notified of responses. */
 export function createWrapRequest(plugins: readonly ServerPlugin[]): WrapRequest | undefined {
   const middleware = plugins.flatMap((plugin): Middleware<RequestCall, Response>[] => [
-    ...(plugin.aroundRequest === undefined ? [] : [around(plugin.aroundRequest.bind(plugin))]),
+    ...(plugin.aroundRequest === undefined ? [] : [around('aroundRequest', plugin.aroundRequest.bind(plugin))]),
     ...(plugin.responseWillBeSent === undefined ? [] : [after(plugin.responseWillBeSent.bind(plugin))]),
   ]);
   if (middleware.length === 0) return undefined;
@@ -64,7 +72,7 @@ export function createChooseEncoding(plugins: readonly ServerPlugin[]): ChooseEn
   if (choices.length === 0) return undefined;
   return (call) => {
     for (const choose of choices) {
-      const encode = choose(call);
+      const encode = assertSynchronous(choose(call), 'encodeResponse');
       if (encode !== undefined) return encode;
     }
     return undefined;
@@ -74,7 +82,7 @@ export function createChooseEncoding(plugins: readonly ServerPlugin[]): ChooseEn
 /** Undefined where no plugin wraps operations, is notified of their end, or follows the calls of data sources. */
 export function createWrapOperation(plugins: readonly ServerPlugin[]): WrapOperation | undefined {
   const middleware = plugins.flatMap((plugin): Middleware<OperationCall, OperationOutcome>[] => [
-    ...(plugin.aroundOperation === undefined ? [] : [around(plugin.aroundOperation.bind(plugin))]),
+    ...(plugin.aroundOperation === undefined ? [] : [around('aroundOperation', plugin.aroundOperation.bind(plugin))]),
     ...(plugin.operationDidEnd === undefined ? [] : [after(plugin.operationDidEnd.bind(plugin))]),
   ]);
   const followers = plugins.flatMap((plugin) => plugin.dataSourceCallDidStart?.bind(plugin) ?? []);
@@ -140,7 +148,7 @@ export function createWrapExecution(plugins: readonly ServerPlugin[]): WrapExecu
 
 function wrapBy(hooks: readonly NonNullable<ServerPlugin['aroundExecution']>[], mustEnd: boolean): WrapExecution | undefined {
   if (hooks.length === 0) return undefined;
-  const middleware = hooks.map((hook) => around(hook));
+  const middleware = hooks.map((hook) => around('aroundExecution', hook));
   const wrap = (execution: CoercedExecution, next: () => Eventual<OperationOutcome>): Eventual<OperationOutcome> =>
     whenReady(compose(middleware, execution, next), assertAnswer, 'aroundExecution');
   return Object.assign(wrap, { mustEnd });
@@ -150,7 +158,22 @@ function watchBy(
   followers: readonly NonNullable<ServerPlugin['dataSourceCallDidStart']>[],
   operation: OperationCall,
 ): OperationInput['watchCall'] {
-  return (dataSource, request) => joinListeners(followers.map((follow) => follow({ dataSource, request, operation })));
+  const follow = (follower: (typeof followers)[number], call: DataSourceCall): DataSourceCallListener | void =>
+    assertSynchronous(follower(call), 'dataSourceCallDidStart');
+  return (dataSource, request) => {
+    const call = { dataSource, request, operation };
+    return joinListeners(
+      followers.map((follower) => follow(follower, call)),
+      operation.http.logger,
+    );
+  };
+}
+
+/** Throws for the promise of a hook that was written as asynchronous: nobody would wait for it, nor for its refusal. */
+function assertSynchronous<T>(value: T, hook: string): T {
+  if (!isPromiseLike(value)) return value;
+  Promise.resolve(value).catch(() => {});
+  throw new TypeError(`Expected ${hook} of a plugin to be synchronous, but it returned a promise.`);
 }
 
 /** A plugin without a `return`, for example; in development the message says more. */
@@ -174,11 +197,17 @@ function compose<TCall, TResult>(
 
 /** A hook that calls `next` itself. Asynchronous, so that what it throws at once is a rejection like any other. */
 function around<TCall, TResult extends object>(
+  name: string,
   hook: (call: TCall, next: () => Promise<TResult>) => Promise<TResult>,
 ): Middleware<TCall, TResult> {
   return async (call, next) => {
+    let isCalled = false;
     let inner: TResult | undefined;
-    const answer = await hook(call, async () => (inner = await next()));
+    const answer = await hook(call, async () => {
+      if (isCalled) throw new Error(`Expected ${name} of a plugin to call next() once, but it called it twice.`);
+      isCalled = true;
+      return (inner = await next());
+    });
     return answer === inner || typeof answer !== 'object' || answer === null ? answer : copyAnswer(answer, inner, call);
   };
 }
@@ -215,31 +244,46 @@ function copyAnswer<TAnswer>(given: TAnswer, before: unknown, call: unknown): TA
 export function createNotifyExecution(plugins: readonly ServerPlugin[]): NotifyExecution | undefined {
   const choosing = plugins.filter((plugin) => plugin.executionWillStart !== undefined);
   if (choosing.length === 0) return undefined;
-  return (execution) => {
-    const chosen = choosing.map((plugin): ExecutionOptions => plugin.executionWillStart!(execution) ?? {});
-    const listings = chosen.flatMap(({ objects }) => objects ?? []);
-    return {
-      // One that names objects serves those that do not, too.
-      objects: listings.find(({ naming }) => naming !== undefined) ?? listings[0],
-      runToEnd: chosen.some(({ runToEnd }) => runToEnd === true),
-      inOneAnswer: chosen.some(({ inOneAnswer }) => inOneAnswer === true),
-      wrap: wrapBy(
-        chosen.flatMap(({ around: hook }) => hook ?? []),
-        chosen.some(({ around: hook }, at) => hook !== undefined && choosing[at]!.onlyWatches !== true),
-      ),
-    };
+  return (execution) => whenReady(allReady(choosing.map((plugin) => optionsOf(plugin, execution))), combineOptions, choosing);
+}
+
+/** What is thrown at once is a rejection, so that those of other plugins are handled. */
+function optionsOf(plugin: ServerPlugin, execution: OperationExecution): Eventual<ExecutionOptions | void> {
+  try {
+    const options = plugin.executionWillStart!(execution);
+    return isPromiseLike(options) ? Promise.resolve(options) : options;
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+function combineOptions(all: readonly (ExecutionOptions | void)[], choosing: readonly ServerPlugin[]): ChosenOptions {
+  const chosen = all.map((options) => options ?? {});
+  const listings = chosen.flatMap(({ objects }) => objects ?? []);
+  return {
+    // One that names objects serves those that do not, too.
+    objects: listings.find(({ naming }) => naming !== undefined) ?? listings[0],
+    runToEnd: chosen.some(({ runToEnd }) => runToEnd === true),
+    inOneAnswer: chosen.some(({ inOneAnswer }) => inOneAnswer === true),
+    wrap: wrapBy(
+      chosen.flatMap(({ around: hook }) => hook ?? []),
+      chosen.some(({ around: hook }, at) => hook !== undefined && choosing[at]!.onlyWatches !== true),
+    ),
   };
 }
 
 type Step = Exclude<keyof CallWatch, 'aroundSend'>;
 const steps: readonly Step[] = ['found', 'used', 'passedOver', 'joined', 'sent', 'answered', 'judged', 'ended'];
 
-/** Several listeners as one that has every step. */
-function joinListeners(listeners: readonly (DataSourceCallListener | void)[]): CallWatch {
+/** Several listeners as one that has every step. Nothing waits for a step: if it is asynchronous and fails, that is logged. */
+function joinListeners(listeners: readonly (DataSourceCallListener | void)[], logger: Logger): CallWatch {
   const notify = (step: Step) => [
     step,
     (...given: unknown[]) => {
-      for (const listener of listeners) (listener?.[step] as ((...given: unknown[]) => void) | undefined)?.(...given);
+      for (const listener of listeners) {
+        const work = (listener?.[step] as ((...given: unknown[]) => unknown) | undefined)?.(...given);
+        if (isPromiseLike(work)) Promise.resolve(work).catch((error: unknown) => report(logger, `${step} of a plugin failed.`, error));
+      }
     },
   ];
   const aroundSend: CallWatch['aroundSend'] = (send) =>

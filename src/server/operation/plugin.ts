@@ -264,8 +264,8 @@ export interface ServerPlugin<TContext = unknown> {
   aroundExecution?(execution: CoercedExecution, next: () => Promise<OperationOutcome>): Promise<OperationOutcome>;
   /** Called with the outcome of every operation, where `next` of the plugin's `aroundOperation` would return. Awaited. */
   operationDidEnd?(call: OperationCall, outcome: OperationOutcome): MaybePromise<void>;
-  /** Called before every execution. Must be synchronous. If it throws, the error is the answer. */
-  executionWillStart?(execution: OperationExecution): ExecutionOptions | void;
+  /** Called before every execution. Awaited. If it throws or rejects, the error is the answer. */
+  executionWillStart?(execution: OperationExecution): MaybePromise<ExecutionOptions | void>;
   /** Called when a RESTDataSource starts a call. May return a listener for the steps of the call. */
   dataSourceCallDidStart?(call: DataSourceCall): DataSourceCallListener | void;
   /** Called for every operation, also in a batch, after `context` and `dataSources`. */

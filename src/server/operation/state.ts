@@ -20,7 +20,7 @@ import type { BatchBudget } from './limits/batch-budget.ts';
 import type { ErrorAllowance } from './limits/error-allowance.ts';
 
 /** Calls the plugins before an execution, and returns what they choose for it. */
-export type NotifyExecution = (execution: OperationExecution) => ChosenOptions;
+export type NotifyExecution = (execution: OperationExecution) => Eventual<ChosenOptions>;
 
 /** The choices of all plugins for an execution. */
 export interface ChosenOptions extends Omit<ExecutionOptions, 'around'> {

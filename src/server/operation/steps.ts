@@ -125,10 +125,13 @@ async function callOperationHooks(state: OperationState, hooks: OperationHooks):
  * Calls `executionWillStart` of the plugins, plans the operation at its first runs, and coerces its variables. Variables with errors
  * are the result of the execution, and its hooks are called.
  */
-export function coerceVariables(state: OperationState): void {
+export function coerceVariables(state: OperationState): Eventual<void> {
+  return whenReady(state.settings.notifyExecution?.(describeExecution(state)) ?? noChoices, prepareAsChosen, state);
+}
+
+function prepareAsChosen({ objects, runToEnd = false, inOneAnswer, wrap }: Partial<ChosenOptions>, state: OperationState): void {
   const { settings, input, known, operation, contextValue } = state;
   const { capacity, budget, invocation, request } = input;
-  const { objects, runToEnd = false, inOneAnswer, wrap } = settings.notifyExecution?.(describeExecution(state)) ?? noChoices;
   state.runsToEnd = runToEnd;
   state.wrapExecution = wrap;
   if (runToEnd) invocation.until = 'deadline';

@@ -210,7 +210,7 @@ describe('aroundOperation', () => {
     );
   });
 
-  test('gets an error in development if it would run an operation twice', async () => {
+  test('gets an error if it would run an operation twice', async () => {
     const plugin = wrapping(async (_call, next) => {
       await next();
       return next();

@@ -79,7 +79,10 @@ test('does not warn outside of development', async () => {
 });
 
 const wrong: Readonly<Record<string, [around: (execution: unknown, next: () => Promise<unknown>) => unknown, message: RegExp]>> = {
-  'that calls next twice': [async (_execution, next) => (await next(), next()), /Expected around of a plugin to call next\(\) once/],
+  'that calls next twice': [
+    async (_execution, next) => (await next(), next()),
+    /Expected aroundExecution of a plugin to call next\(\) once/,
+  ],
   'that returns nothing': [async (_execution, next) => void (await next()), /Expected around of a plugin to return the result of next\(\)/],
 };
 for (const [what, [around, message]] of Object.entries(wrong))

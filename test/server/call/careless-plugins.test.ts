@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { ForbiddenError, RESTDataSource, createHandler } from '../../../src/entries/index.ts';
+import type { ServerPlugin } from '../../../src/entries/index.ts';
+import { json, post } from '../../support/plain-http.ts';
+import type { PlainResponse } from '../../support/plain-http.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+import type { LogLine } from '../../support/recording-logger.ts';
+import { httpAPI } from '../../support/sources.ts';
+import { unhandledRejections } from '../../support/unhandled-rejections.ts';
+
+interface Served {
+  readonly response: PlainResponse;
+  readonly runs: number;
+  readonly lines: readonly LogLine[];
+  readonly unhandled: number;
+}
+
+class Books extends RESTDataSource {
+  override baseURL = 'https://books.example/';
+  find(): Promise<string> {
+    return this.get('emma');
+  }
+}
+
+/** Asks a server in production with one plugin, whose types need not be right. */
+async function ask(plugin: object): Promise<Served> {
+  const [logger, lines] = recordingLogger();
+  let runs = 0;
+  const handler = createHandler({
+    typeDefs: 'type Query { title: String }',
+    resolvers: {
+      Query: {
+        title: async (_source: unknown, _args: unknown, { dataSources }: { dataSources: { books: Books } }) => {
+          runs++;
+          return dataSources.books.find();
+        },
+      },
+    } as never,
+    dataSources: () => ({ books: new Books({ httpFetch: async () => Response.json('Emma') }) }),
+    nodeEnv: 'production',
+    logger,
+    plugins: [plugin as ServerPlugin],
+  });
+  let response!: PlainResponse;
+  const unhandled = await unhandledRejections(async () => {
+    response = await httpAPI.read(await handler(httpAPI.build(post({ query: '{ title }' })) as never, {} as never));
+  });
+  return { response, runs, lines, unhandled };
+}
+
+type Next = () => Promise<unknown>;
+
+describe('a plugin that calls next() twice', () => {
+  const ways: Readonly<Record<string, (_call: unknown, next: Next) => Promise<unknown>>> = {
+    'one after the other': async (_call, next) => (await next(), next()),
+    'at the same time': async (_call, next) => (await Promise.all([next(), next()]))[1],
+    'again after an error': async (_call, next) => {
+      try {
+        await next();
+        throw new Error('failed');
+      } catch {
+        return next();
+      }
+    },
+  };
+  for (const hook of ['aroundRequest', 'aroundOperation', 'aroundExecution'])
+    for (const [way, around] of Object.entries(ways))
+      it(`in ${hook}, ${way}, runs the operation once and gets an error`, async () => {
+        const { response, runs, lines, unhandled } = await ask({ [hook]: around });
+
+        assert.equal(runs, 1);
+        assert.equal(json(response).errors[0].extensions.code, 'INTERNAL_SERVER_ERROR');
+        assert.match(
+          lines.map(({ message, details }) => [message, ...details].join(' ')).join('\n'),
+          new RegExp(`Expected ${hook} of a plugin to call next\\(\\) once`),
+        );
+        assert.equal(unhandled, 0);
+      });
+});
+
+describe('a synchronous hook that is written as asynchronous', () => {
+  const refuse = async (): Promise<never> => {
+    throw new ForbiddenError('Not you');
+  };
+
+  it('refuses as executionWillStart, which is awaited', async () => {
+    const { response, runs, unhandled } = await ask({ executionWillStart: refuse });
+
+    assert.deepEqual([runs, unhandled], [0, 0]);
+    assert.equal(json(response).errors[0].extensions.code, 'FORBIDDEN');
+  });
+
+  it('refuses as executionWillStart also beside one that throws at once', async () => {
+    const { unhandled } = await ask({ executionWillStart: refuse, requestDidStart: () => ({ didResolveOperation: refuse }) });
+
+    assert.equal(unhandled, 0);
+  });
+
+  it('gives options as executionWillStart', async () => {
+    const { response } = await ask({
+      executionWillStart: async () => ({
+        around: async (_execution: unknown, next: Next) => ({ ...((await next()) as object), result: { data: { title: 'other' } } }),
+      }),
+    });
+
+    assert.equal(json(response).data.title, 'other');
+  });
+
+  for (const hook of ['viewRequest', 'encodeResponse', 'dataSourceCallDidStart'])
+    for (const [way, written] of Object.entries({ 'that refuses': refuse, 'that returns nothing': async () => {} }))
+      it(`is a masked error that names it, as ${hook} ${way}`, async () => {
+        const { response, lines, unhandled } = await ask({ [hook]: written });
+
+        assert.equal(json(response).errors[0].extensions.code, 'INTERNAL_SERVER_ERROR');
+        assert.match(
+          JSON.stringify(lines.map(({ message, details }) => [message, ...details].join(' '))),
+          new RegExp(`Expected ${hook} of a plugin to be synchronous`),
+        );
+        assert.equal(unhandled, 0);
+      });
+
+  for (const step of ['sent', 'answered', 'ended'])
+    it(`is logged, as ${step} of a call of a data source`, async () => {
+      const { response, lines, unhandled } = await ask({ dataSourceCallDidStart: () => ({ [step]: refuse }) });
+
+      assert.equal(json(response).data.title, 'Emma');
+      assert.deepEqual(
+        lines.map(({ message }) => message),
+        [`${step} of a plugin failed.`],
+      );
+      assert.equal(unhandled, 0);
+    });
+});
