@@ -127,6 +127,7 @@ test('a response written in pieces, chunked, after an early hint or compressed a
       response.writeHead(203, { 'set-cookie': ['a=1', 'b=2'] });
       response.end('hinted');
     },
+    'GET /listed': (_, response) => response.writeHead(200, ['set-cookie', 'a=1', 'Set-Cookie', 'b=2']).end('6869', 'hex'),
     'GET /compressed': (_, response) => response.setHeader('content-encoding', 'gzip').end('not for text'),
     'GET /nothing': (_, response) => response.writeHead(204).end(),
     'HEAD /pieces': (_, response) => response.setHeader('x-head', 'yes').end('nobody reads this'),
@@ -137,6 +138,8 @@ test('a response written in pieces, chunked, after an early hint or compressed a
   equal((await get('/chunked')).body, 'a long piece of textand its end');
   const { statusCode, cookies, body } = await get('/hinted');
   deepEqual([statusCode, cookies, body], [203, ['a=1', 'b=2'], 'hinted']);
+  const listed = await get('/listed');
+  deepEqual([listed.cookies, listed.body], [['a=1', 'b=2'], 'hi']);
   equal((await get('/compressed')).isBase64Encoded, true);
   deepEqual(await get('/nothing'), { statusCode: 204, headers: {} });
   deepEqual(await get('/pieces', 'HEAD'), { statusCode: 200, headers: { 'x-head': 'yes' } });

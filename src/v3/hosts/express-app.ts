@@ -59,13 +59,10 @@ export function assertApp(app: unknown): NodeApp {
 /** Calls an app without a socket. Rejects when the app closes the response instead of ending it. */
 export async function callApp(app: NodeApp, { record, address, prepare }: AppRequest): Promise<AppResponse> {
   const bytes = await bytesOf(record.body);
-  const { socket, written } = createSocket(address);
+  const socket = createSocket(address);
   const request = createNodeRequest(record, bytes, socket);
   prepare(request);
-  const http = process.getBuiltinModule('node:http');
-  const response = new http.ServerResponse(request);
-  // Not chunked: the pieces are concatenated here.
-  response.useChunkedEncodingByDefault = false;
+  const { response, chunks } = createNodeResponse(request);
   response.assignSocket(socket);
   await new Promise<void>((resolve, reject) => {
     response.once('finish', () => resolve());
@@ -73,22 +70,16 @@ export async function callApp(app: NodeApp, { record, address, prepare }: AppReq
     // Express handles its own errors. Other apps are asynchronous functions that may reject.
     Promise.resolve(app(request, response)).catch(reject);
   });
-  return readResponse(Buffer.concat(written));
+  return toAppResponse(response, Buffer.concat(chunks));
 }
 
-/** Stands in for the connection: middleware reads the client's address and whether TLS was used. */
-function createSocket(address: string | undefined): { readonly socket: Socket; readonly written: Buffer[] } {
-  const written: Buffer[] = [];
+/** Stands in for the connection: middleware reads the client's address and whether TLS was used. Discards what is written. */
+function createSocket(address: string | undefined): Socket {
   // Not imported, here and below, so that only projects with an app load these modules.
   const { Writable } = process.getBuiltinModule('node:stream');
-  const socket = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      written.push(chunk);
-      done();
-    },
-  });
+  const socket = new Writable({ write: (_chunk, _encoding, done) => done() });
   Object.assign(socket, { encrypted: true, remoteAddress: address, setTimeout: () => socket });
-  return { socket: socket as unknown as Socket, written };
+  return socket as unknown as Socket;
 }
 
 function createNodeRequest({ method, path, queryString, headers }: HTTPRequest, bytes: Uint8Array, socket: Socket): IncomingMessage {
@@ -115,40 +106,52 @@ async function bytesOf(body: HTTPRequestBody): Promise<Uint8Array> {
   return new Uint8Array(await body.read(Infinity));
 }
 
+/** A response that keeps its body, and all header fields where `getHeaders` finds them: Node's writeHead sends some without storing them. */
+function createNodeResponse(request: IncomingMessage): { readonly response: ServerResponse; readonly chunks: readonly Buffer[] } {
+  const chunks: Buffer[] = [];
+  class KeptResponse extends process.getBuiltinModule('node:http').ServerResponse {
+    // Any: each of these methods has several forms, all of which are passed on.
+    override write(...given: any): boolean {
+      this.#keep(given);
+      return super.write(...(given as Parameters<ServerResponse['write']>));
+    }
+
+    override end(...given: any): this {
+      this.#keep(given);
+      return super.end(...(given as Parameters<ServerResponse['end']>));
+    }
+
+    override writeHead(status: number, ...given: any): this {
+      const [reason, fields] = typeof given[0] === 'string' ? given : [undefined, given[0]];
+      // A list has names and values by turns, and a name may be repeated.
+      const list: readonly any[] | undefined = Array.isArray(fields) ? fields.flat() : undefined;
+      const pairs: [string, any][] =
+        list?.flatMap((name, at) => (at % 2 === 0 ? [[name, list[at + 1]]] : [])) ?? Object.entries(fields ?? {});
+      for (const [name] of pairs) this.removeHeader(name);
+      for (const [name, value] of pairs) this.appendHeader(name, typeof value === 'number' ? String(value) : value);
+      return super.writeHead(status, reason);
+    }
+
+    #keep([chunk, encoding]: [chunk?: unknown, encoding?: unknown]): void {
+      if (this.writableEnded) return;
+      if (typeof chunk === 'string') chunks.push(Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8'));
+      else if (chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk));
+    }
+  }
+  return { response: new KeptResponse(request), chunks };
+}
+
 /** Fields that belong to a connection, or that the platform sets. */
 const ofConnection = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'date']);
 
-/** Parses what the app wrote to the socket, which includes the header fields however the app set them. */
-function readResponse(bytes: Buffer): AppResponse {
-  const end = bytes.indexOf('\r\n\r\n');
-  const [first = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n');
-  const rest = bytes.subarray(end + 4);
-  const status = Number(first.split(' ')[1]);
-  // 100 and 103 come before the answer.
-  if (status < 200) return readResponse(rest);
+function toAppResponse(response: ServerResponse, bytes: Buffer): AppResponse {
+  const { statusCode: status, req } = response;
   const headers = new HeaderMap();
-  let isChunked = false;
-  for (const line of lines) {
-    const at = line.indexOf(':');
-    const name = line.slice(0, at).toLowerCase();
-    const value = line.slice(at + 1).trim();
-    isChunked ||= name === 'transfer-encoding' && value === 'chunked';
-    if (!ofConnection.has(name)) headers.append(name, value);
+  for (const [name, value] of Object.entries(response.getHeaders())) {
+    if (!ofConnection.has(name)) for (const one of [value ?? []].flat()) headers.append(name, String(one));
   }
-  return { status, headers, ...bodyOf(isChunked ? joinChunks(rest) : rest, headers) };
-}
-
-/** An app that passes on the header fields of another server may send chunks (RFC 9112 section 7.1). */
-function joinChunks(bytes: Buffer): Buffer {
-  const parts: Buffer[] = [];
-  for (let at = 0; at < bytes.length;) {
-    const line = bytes.indexOf('\r\n', at);
-    const size = Number.parseInt(bytes.toString('latin1', at, line), 16);
-    if (!(size > 0)) break;
-    parts.push(bytes.subarray(line + 2, line + 2 + size));
-    at = line + 2 + size + 2;
-  }
-  return Buffer.concat(parts);
+  const hasBody = req.method !== 'HEAD' && status !== 204 && status !== 304;
+  return { status, headers, ...bodyOf(hasBody ? bytes : Buffer.alloc(0), headers) };
 }
 
 /** Results are text, so images and compressed bodies become base64. */
