@@ -25,35 +25,29 @@ export interface ClientInfo {
 }
 export type GenerateClientInfo<TContext = BaseContext> = (requestContext: GraphQLRequestContext<TContext>) => ClientInfo;
 
-/** Has no effect but a warning: nothing is reported to Apollo. */
-export function ApolloServerPluginUsageReporting(_options?: ApolloServerPluginUsageReportingOptions): ApolloServerPlugin & InternalPlugin {
-  return withdrawn('UsageReporting', 'No usage is reported to Apollo: ApolloServerPluginUsageReporting does nothing here.');
-}
+type Withdrawn<TOptions> = (options?: TOptions) => ApolloServerPlugin & InternalPlugin;
 
+/** The warnings of plugins that have no other effect. */
+const warnings: Readonly<Partial<Record<InternalPluginId, string>>> = {
+  UsageReporting: 'No usage is reported to Apollo: ApolloServerPluginUsageReporting does nothing here.',
+  SchemaReporting: 'No schema is reported to Apollo: ApolloServerPluginSchemaReporting does nothing here. Publish it with rover.',
+  InlineTrace: 'Answers carry no ftv1 traces: ApolloServerPluginInlineTrace does nothing here.',
+};
+
+/** Has no effect but a warning. */
+export const ApolloServerPluginUsageReporting: Withdrawn<ApolloServerPluginUsageReportingOptions> = () => withdrawn('UsageReporting');
+/** Has no effect but a warning. */
+export const ApolloServerPluginSchemaReporting: Withdrawn<ApolloServerPluginSchemaReportingOptions> = () => withdrawn('SchemaReporting');
+/** Has no effect but a warning. */
+export const ApolloServerPluginInlineTrace: Withdrawn<ApolloServerPluginInlineTraceOptions> = () => withdrawn('InlineTrace');
 /** Takes the place of {@link ApolloServerPluginUsageReporting}. */
-export function ApolloServerPluginUsageReportingDisabled(): ApolloServerPlugin & InternalPlugin {
-  return { __internal_plugin_id__: () => 'UsageReporting' };
-}
-
-/** Has no effect but a warning: no schema is reported to Apollo. */
-export function ApolloServerPluginSchemaReporting(
-  _options?: ApolloServerPluginSchemaReportingOptions,
-): ApolloServerPlugin & InternalPlugin {
-  return withdrawn(
-    'SchemaReporting',
-    'No schema is reported to Apollo: ApolloServerPluginSchemaReporting does nothing here. Publish it with rover.',
-  );
-}
-
-/** Has no effect but a warning: answers have no traces for a federated gateway. */
-export function ApolloServerPluginInlineTrace(_options?: ApolloServerPluginInlineTraceOptions): ApolloServerPlugin & InternalPlugin {
-  return withdrawn('InlineTrace', 'Answers carry no ftv1 traces: ApolloServerPluginInlineTrace does nothing here.');
-}
-
+export const ApolloServerPluginUsageReportingDisabled: () => ApolloServerPlugin & InternalPlugin = () => ({
+  __internal_plugin_id__: () => 'UsageReporting',
+});
 /** Takes the place of {@link ApolloServerPluginInlineTrace}. */
-export function ApolloServerPluginInlineTraceDisabled(): ApolloServerPlugin & InternalPlugin {
-  return { __internal_plugin_id__: () => 'InlineTrace' };
-}
+export const ApolloServerPluginInlineTraceDisabled: () => ApolloServerPlugin & InternalPlugin = () => ({
+  __internal_plugin_id__: () => 'InlineTrace',
+});
 
 /** Options of {@link ApolloServerPluginDrainHttpServer}. */
 export interface ApolloServerPluginDrainHttpServerOptions {
@@ -79,11 +73,9 @@ export function drainHttpServer({ httpServer, stopGracePeriodMillis = 10_000 }: 
   });
 }
 
-function withdrawn(id: InternalPluginId, message: string): ApolloServerPlugin & InternalPlugin {
+function withdrawn(id: InternalPluginId): ApolloServerPlugin & InternalPlugin {
   return {
     __internal_plugin_id__: () => id,
-    serverWillStart: async ({ logger }: { readonly logger: Logger }) => {
-      logger.warn(message);
-    },
+    serverWillStart: async ({ logger }: { readonly logger: Logger }) => logger.warn(warnings[id]),
   };
 }
