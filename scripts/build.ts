@@ -21,14 +21,16 @@ const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const fresh = join(root, `dist-${process.pid}`);
 
-/** The command line, and the files that it starts as threads or bundles into functions. ES modules only, because they are never required. */
+/** The command line, and the files that it starts as threads and processes, or bundles into functions. ES modules only, because they are never required. */
 const commandLine = {
   'cli/main': 'tools/cli/main',
   'cli/function-worker': 'tools/cli/dev/function-worker',
-  'cli/operation-log': 'tools/cli/dev/operation-log',
   'cli/cached-loader': 'tools/cli/build/cached-loader',
   'cli/cache-maker': 'tools/cli/build/cache-maker',
 };
+
+/** Packages that the command line contains, with the notices of their licenses. */
+const bundled = /node_modules[\\/]smol-toml[\\/]/;
 
 /**
  * The code of every handler is one chunk, and so is the code of data sources. Code that only some entries share, such as the adapters
@@ -97,13 +99,18 @@ async function readEntries(): Promise<Sources> {
 
 async function buildCode(format: 'esm' | 'cjs', sources: Sources, eager: Plugin): Promise<void> {
   await write(
-    { input: pathsOf(sources), preserveEntrySignatures: 'allow-extension' },
+    {
+      input: pathsOf(sources),
+      preserveEntrySignatures: 'allow-extension',
+      // package-files.ts uses `__filename` there. Else the bundler would add `require('url')`, which some platforms do not have.
+      ...(format === 'cjs' && { transform: { define: { 'import.meta.url': 'undefined' } } }),
+    },
     {
       dir: join(fresh, format),
       format,
       sourcemap: true,
       chunkFileNames: ({ moduleIds }) =>
-        moduleIds.every((id) => /src[\\/]tools[\\/]cli[\\/]/.test(id)) ? 'cli/[name].js' : 'chunks/[name].js',
+        moduleIds.every((id) => /src[\\/]tools[\\/]cli[\\/]/.test(id) || bundled.test(id)) ? 'cli/[name].js' : 'chunks/[name].js',
       codeSplitting: { groups, includeDependenciesRecursively: false },
       minifyInternalExports: false,
       plugins: [eager],
@@ -162,7 +169,7 @@ async function write(input: InputOptions, output: OutputOptions): Promise<void> 
   const bundle = await rolldown({
     cwd: root,
     platform: 'node',
-    external: (id) => !/^(?:[./]|[A-Za-z]:\\)/.test(id),
+    external: (id) => !/^(?:[./]|[A-Za-z]:\\|smol-toml$)/.test(id),
     treeshake: { moduleSideEffects: false },
     checks: { bundlerTimings: false },
     ...input,

@@ -53,10 +53,18 @@ function origins(): readonly Origin[] {
   return here === undefined || extension === undefined ? byName : [{ require: nodeModule.createRequire(here), extension }, ...byName];
 }
 
-/** This file, by its call site, because CommonJS has no `import.meta.url`, and ES modules have no `__filename`. */
+/**
+ * This file, or the bundle that contains it: a path from CommonJS, a URL from ES modules. Undefined if neither is known, or if the name is
+ * not that of a file.
+ */
 function thisFile(): string | undefined {
-  const file = globalThis.process?.getBuiltinModule?.('node:util').getCallSites?.(1)[0]?.scriptName;
-  return file !== undefined && /^(?:file:|\/|[A-Za-z]:\\)/.test(file) ? file : undefined;
+  try {
+    // In `try`, where bundlers that have no import.meta give no warning.
+    const file: string | undefined = typeof __filename === 'string' ? __filename : import.meta.url;
+    return file !== undefined && /^(?:file:|\/|[A-Za-z]:\\)/.test(file) ? file : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The folder of the package, with a trailing slash; undefined if this file is part of a bundle. */

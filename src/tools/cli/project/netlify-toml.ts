@@ -1,6 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 
+import { TomlError, parse } from 'smol-toml';
+import type { TomlTable } from 'smol-toml';
+
+import { isRecord } from '../../../shared/index.ts';
 import type { Problem } from './problem.ts';
 
 /** The settings for functions in netlify.toml. */
@@ -11,7 +15,7 @@ export interface NetlifySettings {
   readonly line: number | undefined;
   /** True when the build command writes that folder: its files are bundles, and the sources are elsewhere. */
   readonly isOutput: boolean;
-  /** The first line that is not valid TOML, because of which Netlify rejects the file. */
+  /** The first mistake in a file that is not valid TOML, which Netlify rejects. Nothing else of such a file is read. */
   readonly problem: Problem | undefined;
 }
 
@@ -20,15 +24,21 @@ export async function readNetlifySettings(project: string): Promise<NetlifySetti
   const file = join(project, 'netlify.toml');
   const text = await readFile(file, 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
-  const { values, problem } = parseSettings(text);
-  const directory = values.get('functions.directory') ?? values.get('build.functions');
-  const command = await withScripts(values.get('build.command')?.value, project);
+  const { settings, problem } = parseSettings(text);
+  const directory = textAt(settings, 'functions', 'directory') ?? textAt(settings, 'build', 'functions');
+  const command = await withScripts(textAt(settings, 'build', 'command'), project);
   return {
-    directory: directory?.value,
-    line: directory?.line,
-    isOutput: directory !== undefined && names(command, relative(project, resolve(project, directory.value))),
+    directory,
+    line: directory === undefined ? undefined : lineOf(directory, text),
+    isOutput: directory !== undefined && names(command, relative(project, resolve(project, directory))),
     problem: problem && { file, ...problem },
   };
+}
+
+/** The first line that sets a key to this value, as far as it has no escapes. */
+function lineOf(value: string, text: string): number | undefined {
+  const at = text.split('\n').findIndex((line) => /^\s*[\w."']*(?:directory|functions)["']?\s*=/.test(line) && line.includes(value));
+  return at < 0 ? undefined : at + 1;
 }
 
 /** A shell command, and the scripts of package.json that it runs. */
@@ -54,78 +64,25 @@ function names(command: string, path: string): boolean {
   return command.split(/[\s="']+/).some((word) => word.replace(/^\.\//, '').replace(/\/+$/, '') === path);
 }
 
-interface Setting {
-  readonly value: string;
-  readonly line: number;
-}
+type Parsed =
+  | { readonly settings: TomlTable; readonly problem?: undefined }
+  | { readonly settings?: undefined; readonly problem: { readonly line: number; readonly column: number; readonly message: string } };
 
-interface ParsedSettings {
-  /** String values, by "table.key". */
-  readonly values: ReadonlyMap<string, Setting>;
-  readonly problem: { readonly line: number; readonly column: number; readonly message: string } | undefined;
-}
-
-const bareKey = String.raw`(?:[\w-]+|"[^"\n]*"|'[^'\n]*')`;
-const header = new RegExp(String.raw`^\[\[?\s*(${bareKey}(?:\s*\.\s*${bareKey})*)\s*\]\]?$`);
-const assignment = new RegExp(String.raw`^(${bareKey}(?:\s*\.\s*${bareKey})*)\s*=\s*([^]*)$`);
-/** A complete value: a string, number, date, boolean, list or inline table. */
-const whole = /^(?:"""[^]*"""|'''[^]*'''|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|true|false|[+-]?(?:inf|nan)|[+-]?[\d][\w:.+ -]*|\[[^]*\]|\{[^]*\})$/;
-
-/** Parses the subset of TOML that the settings need, and finds the first invalid statement. */
-function parseSettings(text: string): ParsedSettings {
-  const values = new Map<string, Setting>();
-  let table = '';
-  for (const { line, statement } of statementsOf(text)) {
-    const [, name] = header.exec(statement) ?? [];
-    const [, key, value = ''] = assignment.exec(statement) ?? [];
-    if (name !== undefined) table = name;
-    else if (key !== undefined && whole.test(value)) {
-      const content = textIn(value);
-      if (content !== undefined) values.set(table === '' ? key : `${table}.${key}`, { value: content, line });
-    } else {
-      return { values, problem: { line, column: 1, message: invalidMessage(key, value) } };
-    }
-  }
-  return { values, problem: undefined };
-}
-
-function invalidMessage(key: string | undefined, value: string): string {
-  const expected =
-    key === undefined
-      ? 'Expected a table like [functions], or a setting like directory = "functions".'
-      : `The value of ${key} is not valid TOML: ${value === '' ? 'it is empty' : value}. Put text in quotes: ${key} = "functions".`;
-  return `netlify.toml is not valid, so Netlify refuses to build. ${expected}`;
-}
-
-/** Statements without comments. A list, table or string that is open at the end of a line continues on the next line. */
-function* statementsOf(text: string): Generator<{ line: number; statement: string }> {
-  const lines = text.split(/\r?\n/);
-  for (let at = 0; at < lines.length; at++) {
-    const line = at + 1;
-    let statement = withoutComment(lines[at] ?? '');
-    while (isOpen(statement) && at + 1 < lines.length) statement += `\n${withoutComment(lines[++at] ?? '')}`;
-    if (statement.trim() !== '') yield { line, statement: statement.trim() };
+function parseSettings(text: string): Parsed {
+  try {
+    return { settings: parse(text) };
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const { line, column, message } = error;
+    const [reason = ''] = message.split('\n');
+    return { problem: { line, column, message: `netlify.toml is not valid, so Netlify refuses to build. ${reason}. ${example}` } };
   }
 }
 
-const literal = /"""[^]*?(?:"""|$)|'''[^]*?(?:'''|$)|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'/g;
+const example = 'Text needs quotes, as in directory = "functions".';
 
-function withoutComment(line: string): string {
-  // A "#" in quotes does not begin a comment.
-  const masked = line.replaceAll(literal, (match) => '_'.repeat(match.length));
-  const at = masked.indexOf('#');
-  return at < 0 ? line : line.slice(0, at);
-}
-
-function isOpen(statement: string): boolean {
-  for (const mark of ['"""', "'''"]) if (statement.split(mark).length % 2 === 0) return true;
-  const value = statement.slice(statement.indexOf('=') + 1).trim();
-  if (!/^[[{]/.test(value) || header.test(statement.trim())) return false;
-  const code = value.replaceAll(literal, '');
-  return code.split(/[[{]/).length > code.split(/[\]}]/).length;
-}
-
-function textIn(value: string): string | undefined {
-  const [, long, basic, plain] = /^(?:(?:"""|''')\n?([^]*)(?:"""|''')|"([^]*)"|'([^]*)')$/.exec(value) ?? [];
-  return long ?? basic?.replaceAll(/\\(["\\])/g, '$1') ?? plain;
+function textAt(settings: TomlTable | undefined, table: string, key: string): string | undefined {
+  const entries = settings?.[table];
+  const value = isRecord(entries) ? entries[key] : undefined;
+  return typeof value === 'string' ? value : undefined;
 }
