@@ -3,7 +3,7 @@
 // src/v3 imports nothing else of src/server, and no other folder imports this file; test/structure.test.ts says so.
 
 // Platforms
-export { createHandlerFor } from './handler.ts';
+export { createUnobservedHandler } from './handler.ts';
 export type { UntypedHandler } from './handler.ts';
 export type { PlatformAdapter, UnknownEvent } from './platform/adapter.ts';
 export { readHeaders } from './platform/event-headers.ts';

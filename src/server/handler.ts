@@ -1,6 +1,7 @@
 import { createCall } from './call/call.ts';
 import type { CallArguments, Serving } from './call/call.ts';
 import type { Streaming } from './http/streams/streaming.ts';
+import { createObserved } from './observer.ts';
 import { serve } from './pipeline.ts';
 import type { PlatformAdapter } from './platform/adapter.ts';
 import { findAdapter } from './platform/detect.ts';
@@ -25,7 +26,11 @@ export interface Platforms {
 /** Creates a handler. Throws if the options or the schema are invalid. */
 export function createHandlerFor(platforms: Platforms, options: unknown): UntypedHandler {
   // The user's type parameters only connect options with each other; the server does not need them.
-  const source = options as OptionsSource<ServerOptions>;
+  return createObserved((source) => createUnobservedHandler(platforms, source), options as OptionsSource<ServerOptions>);
+}
+
+/** The same for `/v3`, whose options are not those that the tools know. */
+export function createUnobservedHandler(platforms: Platforms, source: OptionsSource<ServerOptions>): UntypedHandler {
   const serveCall = createServe(platforms, createStarter(source));
   const made = warnIfRecreated(source);
   const handle = (call: CallArguments): Promise<unknown> => {

@@ -12,6 +12,8 @@ export { multipart } from './http/streams/multipart.ts';
 export type { IncrementalDelivery } from './http/streams/multipart.ts';
 export { streaming } from './http/streams/streaming.ts';
 export { createUntypedStreamingHandler } from './lambda-stream-handler.ts';
+export { observeHandlers } from './observer.ts';
+export type { CreateFromOptions } from './observer.ts';
 export { followStream } from './operation/delivery/follow-stream.ts';
 export { executeIncrementally } from './operation/delivery/incremental.ts';
 export { documentHash } from './operation/documents/document-hash.ts';

@@ -1,6 +1,7 @@
 import { createCall } from './call/call.ts';
 import type { CallArguments } from './call/call.ts';
 import { streaming } from './http/streams/streaming.ts';
+import { createObserved } from './observer.ts';
 import { respond } from './pipeline.ts';
 import { findStreamingAdapter, writeResponse } from './platform/lambda-stream.ts';
 import type { ResponseStream } from './platform/lambda-stream.ts';
@@ -16,6 +17,10 @@ const handlerMark = Symbol.for('aws.lambda.runtime.handler.streaming');
 
 /** Options in, handler out, for Lambda functions that stream. Throws for wrong options and wrong schema text. */
 export function createUntypedStreamingHandler(options: OptionsSource<ServerOptions>): UntypedStreamingHandler {
+  return createObserved(createUnobserved, options);
+}
+
+function createUnobserved(options: OptionsSource<ServerOptions>): UntypedStreamingHandler {
   const starter = createStarter(options);
   const made = warnIfRecreated(options);
   const handler: UntypedStreamingHandler = (event, responseStream, context) => {

@@ -7,12 +7,9 @@ import { packageFolder } from '../startup/package-files.ts';
 const root = packageFolder();
 const packageFolders = root === undefined ? [] : ['src', 'dist'].map((folder) => `${root}${folder}`);
 
-/** True if a line of a stack is of Node, of a package, or of code that the command line adds to a bundle. */
+/** True if a line of a stack is of Node, of a package, or of this one. */
 export function isForeign(line: string): boolean {
-  return (
-    /\(?node:|[\\/]node_modules[\\/]|graphql-functions-(?:recorded|logged|options):/.test(line) ||
-    packageFolders.some((folder) => line.includes(folder))
-  );
+  return /\(?node:|[\\/]node_modules[\\/]/.test(line) || packageFolders.some((folder) => line.includes(folder));
 }
 
 /** The error with its causes, and with the lines of the stack that are the user's code. */

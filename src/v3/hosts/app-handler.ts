@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { createHandlerFor, lambdaAdapters, netlifyV1, nodeHTTP, ping } from '../../server/for-v3.ts';
+import { createUnobservedHandler, lambdaAdapters, netlifyV1, nodeHTTP, ping } from '../../server/for-v3.ts';
 import type { NodeExchange, PlatformAdapter, UnknownEvent, UntypedHandler } from '../../server/for-v3.ts';
 import type { HTTPRequest, HTTPResponse, Invocation } from '../../shared/index.ts';
 import { clientAddress } from '../http/client-address.ts';
@@ -45,7 +45,7 @@ export function createAppHandler(makeApp: MakeApp, settings: HandlerSettings, se
   const adapters = [...lambdaAdapters, netlifyV1]
     .filter(({ bodyIsResult }) => bodyIsResult !== true)
     .map((adapter) => (adapter === ping ? adapter : forApps(adapter as PlatformAdapter, base64)));
-  return createHandlerFor({ adapters }, toServerOptions(settings, serving, answer));
+  return createUnobservedHandler({ adapters }, toServerOptions(settings, serving, answer));
 }
 
 /** All paths belong to the app, including health checks: the changed method keeps the server from answering them. */

@@ -1,4 +1,4 @@
-import { createHandlerFor, readHeaders, splitURL } from '../../server/for-v3.ts';
+import { createUnobservedHandler, readHeaders, splitURL } from '../../server/for-v3.ts';
 import type { PlatformAdapter } from '../../server/for-v3.ts';
 import type { HTTPRequestBody, HTTPResponse } from '../../shared/index.ts';
 import type { CORSOptionsOfVersion2 } from '../http/cors.ts';
@@ -60,7 +60,7 @@ export class ApolloServer<ContextFunctionParams = AzureContextFunctionParams> ex
       return this.createGraphQLServerOptions(request, context);
     });
     const serving = servingOf({ ...(cors !== undefined && { cors }), expressGetMiddlewareOptions: options }, settings);
-    const serve = createHandlerFor({ adapters: [azure] }, toServerOptions(settings, serving));
+    const serve = createUnobservedHandler({ adapters: [azure] }, toServerOptions(settings, serving));
     // Not async: a function of this model either calls done or returns a promise, never both.
     return (context: AzureContext, request) => {
       serve({ context, request }).then(

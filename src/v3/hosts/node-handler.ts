@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { createHandlerFor, nodeHTTP } from '../../server/for-v3.ts';
+import { createUnobservedHandler, nodeHTTP } from '../../server/for-v3.ts';
 import type { Serving } from '../http/serve.ts';
 import { ApolloServerBase } from '../server/apollo-server-base.ts';
 import type { GraphQLServerOptions } from '../server/query-options.ts';
@@ -34,7 +34,7 @@ export class NodeServer<ContextFunctionParams = NodeContextFunctionParams> exten
 }
 
 function createNodeHandler(settings: HandlerSettings, serving: Serving): NodeHandler {
-  const serve = createHandlerFor({ adapters: [nodeHTTP] }, toServerOptions(settings, serving));
+  const serve = createUnobservedHandler({ adapters: [nodeHTTP] }, toServerOptions(settings, serving));
   return async (request: IncomingMessage, response: ServerResponse) => {
     const work: Promise<unknown>[] = [];
     try {

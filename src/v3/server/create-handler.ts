@@ -1,4 +1,4 @@
-import { createHandlerFor, fetchAPI, lambdaAdapters, netlifyV1 } from '../../server/for-v3.ts';
+import { createUnobservedHandler, fetchAPI, lambdaAdapters, netlifyV1 } from '../../server/for-v3.ts';
 import { createAppHandler } from '../hosts/app-handler.ts';
 import { servingOf, toServerOptions } from './serving.ts';
 import type { HandlerSettings } from './serving.ts';
@@ -12,7 +12,7 @@ export function createLambdaHandler(options: CreateHandlerOptions = {}, settings
   const serving = servingOf(options, settings);
   const serve =
     makeApp === undefined
-      ? createHandlerFor({ adapters: [fetchAPI, ...lambdaAdapters, netlifyV1] }, toServerOptions(settings, serving))
+      ? createUnobservedHandler({ adapters: [fetchAPI, ...lambdaAdapters, netlifyV1] }, toServerOptions(settings, serving))
       : createAppHandler(makeApp, settings, serving);
   // Rest parameters, because AWS's newest runtime refuses a handler that declares three.
   return (...[event, context, callback]) => answer(serve(event, context), callback as Callback | undefined);

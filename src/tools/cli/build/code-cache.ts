@@ -9,7 +9,6 @@ import type { BuildFailure, BuildOptions } from 'esbuild';
 import { formatMessages, importEsbuild, schemaLoaders } from '../project/bundle.ts';
 import { cacheFile } from './cached-loader.ts';
 import type { CachedBundle } from './cached-loader.ts';
-import { warmUpPlugin } from './warm-up.ts';
 import { DevError } from '../project/problem.ts';
 
 /** The function to bundle, and the folder to write. */
@@ -32,7 +31,6 @@ export async function writeCodeCache({ file, folder, flags }: CodeCacheSettings)
     minify: true,
     external: ['@aws-sdk/*'],
     loader: schemaLoaders,
-    plugins: [warmUpPlugin()],
   });
   await removeEarlier(folder);
   const name = `function-${createHash('sha256').update(bundle).digest('hex').slice(0, 16)}.js`;

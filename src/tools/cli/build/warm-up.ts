@@ -1,27 +1,17 @@
-import type { Plugin } from 'esbuild';
-
-import { createEvent, createLambdaContext } from '../../testing/index.ts';
-import { interceptEntry } from '../project/intercept-entry.ts';
+import { observeHandlers } from '../../../server/index.ts';
+import { callStreamingHandler, createEvent, createLambdaContext, isStreamingHandler, readResult } from '../../testing/index.ts';
 
 type Handler = (event: unknown, context: object) => unknown;
-type CreateHandler = (options: object) => Handler;
+type CreateHandler = (options: object) => unknown;
 
-const key = Symbol.for('graphql-functions.warm-up');
-
-/** Makes a bundle expose its createHandler while its code cache is created. */
-export function warmUpPlugin(): Plugin {
-  return interceptEntry({
-    name: 'warm-up',
-    imports: '',
-    make: (maker) => `globalThis[Symbol.for('graphql-functions.warm-up')]?.(real.createHandler); return real.${maker}(options);`,
+/** Collects what creates the handlers of the code that runs from now on. */
+export function collectCreators(): ReadonlySet<CreateHandler> {
+  const creators = new Set<CreateHandler>();
+  observeHandlers((create, options) => {
+    creators.add(create as CreateHandler);
+    return create(options);
   });
-}
-
-/** Collects the createHandler functions that the bundle exposes. Call it before running the bundle. */
-export function collectMakers(): ReadonlySet<CreateHandler> {
-  const makers = new Set<CreateHandler>();
-  Object.assign(globalThis, { [key]: (maker: CreateHandler) => makers.add(maker) });
-  return makers;
+  return creators;
 }
 
 /**
@@ -36,14 +26,15 @@ export async function warmUp(create: CreateHandler): Promise<unknown[]> {
   return results;
 }
 
-/** Sends a request as an HTTP API of API Gateway does, and ignores failures. */
-export async function send(handler: Handler, operation: object): Promise<unknown> {
+/** Sends a request as a function URL does, and ignores failures. */
+export async function send(handler: unknown, operation: object): Promise<unknown> {
   const headers = { 'content-type': 'application/json', accept: 'application/json' };
+  const event: unknown = createEvent('function-url', { method: 'POST', headers, body: JSON.stringify(operation) });
+  const context = createLambdaContext('warm-up');
   try {
-    return await handler(
-      createEvent('aws-http', { method: 'POST', headers, body: JSON.stringify(operation) }),
-      createLambdaContext('warm-up'),
-    );
+    if (!isStreamingHandler(handler)) return await (handler as Handler)(event, context);
+    const response = await callStreamingHandler({ handler, event, context, readHead: (head) => readResult('function-url', head) });
+    return { statusCode: response.status, body: await response.text() };
   } catch {
     // The cache is still useful without this request.
     return undefined;

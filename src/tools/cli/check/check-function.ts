@@ -3,7 +3,6 @@ import { relative } from 'node:path';
 import type { Plugin } from 'esbuild';
 
 import { importEsbuild } from '../project/bundle.ts';
-import { extensionOptionsPlugin } from '../project/extension-options.ts';
 import { toCallable } from '../dev/call-function.ts';
 import { checkServer } from './check-server.ts';
 import type { CheckedServer } from './check-server.ts';
@@ -38,7 +37,7 @@ export async function checkFunction(
   let bundled: BundledFile = { source, exports: ['default'], files: [source.file], isGraphQL: false };
   try {
     progress.step('bundling');
-    const loaded = await loadFunction(await importEsbuild(), source, [recorded.plugin, extensionOptionsPlugin, ...plugins]);
+    const loaded = await loadFunction(await importEsbuild(), source, plugins);
     bundled = { source, exports: Object.keys(loaded.exports), files: loaded.files, isGraphQL: loaded.isGraphQL };
     // Throws if these exports are not functions.
     if (exportsFunction(bundled.exports)) toCallable(source.name, loaded.exports);

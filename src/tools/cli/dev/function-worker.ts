@@ -1,10 +1,10 @@
 // Runs in a separate thread: imports one bundled function and calls it for every request.
 
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Transferable } from 'node:worker_threads';
 
-import type { ServerOptions } from '../../../server/index.ts';
+import { observeHandlers } from '../../../server/index.ts';
+import type { CreateFromOptions, OptionsSource, ServerOptions } from '../../../server/index.ts';
 import { toCallable } from './call-function.ts';
 import type { Callable } from './call-function.ts';
 import { withUserFrames } from '../../../server/node/index.ts';
@@ -15,7 +15,9 @@ import { describeFailure, describeLoadFailure, describeOptions } from '../check/
 import { csrfNotice } from '../project/csrf-notice.ts';
 import { exportsFunction, noFunctionMessage } from '../project/no-function.ts';
 import { importUserCode, placeOf } from '../project/user-code.ts';
-import type { OperationRecord, Refusal, ThreadData, ThreadCall, ThreadMessage, ThreadResponse } from './thread-messages.ts';
+import { withOperationLog } from './operation-log.ts';
+import { Recording, recordings } from './recording.ts';
+import type { Refusal, ThreadData, ThreadCall, ThreadMessage, ThreadResponse } from './thread-messages.ts';
 
 const data = workerData as ThreadData;
 const { name, file, code, settings } = data;
@@ -24,29 +26,12 @@ const notices: string[] = [];
 /** Options that resolved asynchronously and have not been checked yet. */
 let later: { readonly options: ServerOptions; readonly place: string | undefined } | undefined;
 
-const recordings = new AsyncLocalStorage<Recording>();
-
 await start();
 
 async function start(): Promise<void> {
   const refusals: Refusal[] = [];
-  // operation-log.ts, inside the bundle, calls these.
-  Object.assign(globalThis, {
-    [Symbol.for('graphql-functions.recording')]: () => recordings.getStore(),
-    [Symbol.for('graphql-functions.errors')]: (message: string) => void recordings.getStore()?.errors.push(message),
-    [Symbol.for('graphql-functions.refusals')]: (source: Refusal['source'], refusal: unknown) => {
-      refusals.push({ source, refusal, place: placeOf(refusal) ?? placeOf(new Error('called from')) });
-    },
-    [Symbol.for('graphql-functions.options')]: (options: ServerOptions) => {
-      const notice = csrfNotice(name, options);
-      if (notice !== undefined) notices.push(notice);
-    },
-    [playgroundMark]: playgroundNames,
-    [Symbol.for('graphql-functions.later')]: () => {
-      const place = placeOf(new Error('called from'));
-      return (options: ServerOptions) => void (later = { options, place });
-    },
-  });
+  observeHandlers((create, options) => createLogged(create, options, refusals));
+  Object.assign(globalThis, { [playgroundMark]: playgroundNames });
   // Logged errors show only the user's stack frames.
   Object.assign(console, withUserFrames({ ...console }));
   try {
@@ -61,6 +46,26 @@ async function start(): Promise<void> {
     sendNotices();
   } catch (error) {
     send({ kind: 'failed', error: await describeLoadFailure(error, refusals, data), isFunction: true });
+  }
+}
+
+/** Creates a handler that logs its operations. Keeps the options and the error of one that cannot be created. */
+function createLogged<T>(create: CreateFromOptions<T>, source: OptionsSource<ServerOptions>, refusals: Refusal[]): T {
+  // Has the user's call in its stack. Reading the stack takes time for source maps, so it waits until the place is needed.
+  const call = new Error('called from');
+  try {
+    return create(
+      withOperationLog(source, {
+        given(options) {
+          const notice = csrfNotice(name, options);
+          if (notice !== undefined) notices.push(notice);
+        },
+        givenLater: (options) => void (later = { options, place: placeOf(call) }),
+      }),
+    );
+  } catch (refusal) {
+    refusals.push({ source, refusal, place: placeOf(refusal) ?? placeOf(call) });
+    throw refusal;
   }
 }
 
@@ -97,30 +102,6 @@ function corsHint({ method, headers }: ThreadCall['request'], response: ThreadRe
   if (response.headers.some(([key]) => key.toLowerCase() === 'access-control-allow-origin')) return undefined;
   return `Browsers block this request from pages of ${origin} (CORS). To allow it, set cors: { origin: ['${origin}'] }`;
 }
-
-/** The operations and errors of a request until it is reported, and of a stream that ends afterwards. */
-class Recording {
-  readonly errors: string[] = [];
-  readonly #ended: OperationRecord[] = [];
-  readonly #opened: OperationRecord[] = [];
-  #send: SendRecord | undefined = undefined;
-
-  opened(record: OperationRecord): void {
-    this.#opened.push(record);
-  }
-
-  ended(record: OperationRecord): void {
-    if (this.#send === undefined) this.#ended.push(record);
-    else this.#send([record], []);
-  }
-
-  report(sendRecord: SendRecord): void {
-    this.#send = sendRecord;
-    sendRecord(this.#ended.length > 0 ? this.#ended : this.#opened, this.errors);
-  }
-}
-
-type SendRecord = (operations: readonly OperationRecord[], errors: readonly string[]) => void;
 
 /** The server may have failed to start: its message names only the first mistake, and no line. */
 async function reportOptionProblems(): Promise<void> {

@@ -1,30 +1,30 @@
-// Only the dev server bundles this file into functions.
-
 import { costLine } from '../../../extensions/cost-line/index.ts';
 import type { CostRecord } from '../../../extensions/cost-line/index.ts';
 import type { OperationOutcome, OptionsSource, ServerOptions, ServerPlugin } from '../../../server/index.ts';
+import { recordings } from './recording.ts';
+import type { Recording } from './recording.ts';
 import type { OperationRecord } from './thread-messages.ts';
 
+/** Called with the options of a server. */
+export interface OptionsListener {
+  readonly given: (options: ServerOptions) => void;
+  /** Called with options that were a promise or a function, when they are known. */
+  readonly givenLater: (options: ServerOptions) => void;
+}
+
 /** Adds a plugin that reports every operation. Invalid options are passed through, so that createHandler reports them. */
-export function withOperationLog(source: OptionsSource<ServerOptions>): OptionsSource<ServerOptions> {
-  if (typeof source !== 'function' && !(source instanceof Promise)) return withPlugin(source);
-  // Called now, while the stack still contains the user's call.
-  const handOver = listenerOf<[], (options: ServerOptions) => void>('graphql-functions.later')?.();
+export function withOperationLog(source: OptionsSource<ServerOptions>, listener: OptionsListener): OptionsSource<ServerOptions> {
   const take = (options: ServerOptions): ServerOptions => {
-    handOver?.(options);
-    return withPlugin(options);
+    listener.givenLater(options);
+    return withPlugin(options, listener);
   };
-  return typeof source === 'function' ? async () => take(await source()) : source.then(take);
+  if (typeof source === 'function') return async () => take(await source());
+  return source instanceof Promise ? source.then(take) : withPlugin(source, listener);
 }
 
-/** Passes the argument and the error of a createHandler that threw to the thread that runs this bundle. */
-export function reportRefusal(source: unknown, refusal: unknown): void {
-  listenerOf<[source: unknown, refusal: unknown]>('graphql-functions.refusals')?.(source, refusal);
-}
-
-function withPlugin(options: ServerOptions): ServerOptions {
+function withPlugin(options: ServerOptions, listener: OptionsListener): ServerOptions {
   if (typeof options !== 'object' || options === null || !Array.isArray(options.plugins ?? [])) return options;
-  listenerOf<[options: ServerOptions]>('graphql-functions.options')?.(options);
+  listener.given(options);
   const { context } = options;
   // First, so that its record includes the work of the other plugins.
   const logged = { ...options, plugins: [operationLog, ...(options.plugins ?? [])] };
@@ -45,26 +45,20 @@ function withHint(context: NonNullable<ServerOptions['context']>): NonNullable<S
 
 function hintAndThrow(error: unknown): never {
   if (error instanceof TypeError && /^Cannot (?:read|destructure) propert|is not a function/.test(error.message))
-    listenerOf<[message: string]>('graphql-functions.errors')?.(contextHint);
+    recordings.getStore()?.errors.push(contextHint);
   throw error;
 }
 
 const contextHint =
   "context() failed. Its argument has request, response, event, context, env, waitUntil and signal. Read a header with request.headers.get('authorization').";
 
-/** Receives the records of a request. */
-interface Recording {
-  /** A stream has begun; it is recorded when it ends. */
-  opened(record: OperationRecord): void;
-  ended(record: OperationRecord): void;
-}
-
-const recordings = new WeakMap<OperationOutcome, Recording>();
+/** The recording of the request of each operation. */
+const recordingOf = new WeakMap<OperationOutcome, Recording>();
 
 /** The same record as costLine writes in production. */
 const cost = costLine({
   write: (_line, record, outcome) => {
-    if (outcome !== undefined) recordings.get(outcome)?.ended(toOperationRecord(record, outcome));
+    if (outcome !== undefined) recordingOf.get(outcome)?.ended(toOperationRecord(record, outcome));
   },
 });
 
@@ -73,17 +67,17 @@ const operationLog: ServerPlugin = {
   async aroundOperation(call, next) {
     const start = performance.now();
     // Read here, because a subscription's stream ends in the asynchronous context of its reader.
-    const recording = listenerOf<[], Recording | undefined>('graphql-functions.recording')?.();
+    const recording = recordings.getStore();
     return cost.aroundOperation!(call, async () => {
       const outcome = await next();
       if (recording === undefined) return outcome;
-      recordings.set(outcome, recording);
+      recordingOf.set(outcome, recording);
       if (outcome.stream !== undefined) recording.opened(toOperationRecord(openedRecord(performance.now() - start), outcome));
       return outcome;
     });
   },
   async invalidRequestWasReceived({ error }) {
-    listenerOf<[message: string]>('graphql-functions.errors')?.(messageOf(error));
+    recordings.getStore()?.errors.push(messageOf(error));
   },
 };
 
@@ -153,8 +147,4 @@ function withRemedy(message: string): string {
   return type === undefined
     ? message
     : `${message} In resolvers, write ${type}: { __resolveType: (value) => 'Name' }, or return values with a __typename.`;
-}
-
-function listenerOf<TArguments extends unknown[], TResult = void>(name: string): ((...values: TArguments) => TResult) | undefined {
-  return Object.getOwnPropertyDescriptor(globalThis, Symbol.for(name))?.value as ((...values: TArguments) => TResult) | undefined;
 }

@@ -1,16 +1,13 @@
 import type { BuildContext, BuildOptions, BuildResult, Message, OutputFile, Plugin } from 'esbuild';
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { findBuiltFile } from '../../../server/index.ts';
 import { artifactPlugin } from './artifact-plugin.ts';
 import { DevError } from './problem.ts';
 import type { FunctionSource } from './functions-folder.ts';
-import { extensionOptionsPlugin } from './extension-options.ts';
-import { interceptEntry } from './intercept-entry.ts';
 import type { Problem } from './problem.ts';
 
 /** The outcome of bundling a function. */
@@ -74,7 +71,7 @@ export async function watchBundle(
   };
   const context: BuildContext = await esbuild.context({
     ...optionsFor(source),
-    plugins: [operationLog, extensionOptionsPlugin, artifactPlugin(directory).plugin, reportResult],
+    plugins: [artifactPlugin(directory).plugin, reportResult],
   });
   // A failed build rejects after onEnd has received its errors.
   const rebuild = async (): Promise<void> => void (await context.rebuild().catch(() => {}));
@@ -91,20 +88,6 @@ export async function bundleOnce(esbuild: Esbuild, source: FunctionSource, plugi
     // A failed build rejects with its result.
     return toBundle(esbuild, error as BuildResult);
   }
-}
-
-/** Makes functions report their operations and rejected options. */
-const operationLog = interceptEntry({
-  name: 'logged',
-  imports: `import { reportRefusal, withOperationLog } from ${JSON.stringify(operationLogFile())};`,
-  make: (maker) => `
-      try { assertAlone(); return real.${maker}(withOperationLog(options)); }
-      catch (error) { reportRefusal(options, error); throw error; }`,
-});
-
-/** The file of the operation log, whose relative path differs between the sources and the build. */
-function operationLogFile(): string {
-  return fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../dev/operation-log.ts' : './operation-log.js', import.meta.url));
 }
 
 /** Loaders for schema files. The bundler of a deployment needs the same loaders (docs/codegen.md). */
@@ -162,32 +145,31 @@ export async function formatMessages(esbuild: Esbuild, messages: BuildResult['er
   return texts.join('').trim();
 }
 
-/** Prefixes of the modules that interceptEntry inserts between a function and this package's entries. */
-const insertedModules = /graphql-functions-(?:logged|recorded|options):/g;
-
-/** Removes inserted modules from a message, and adds the command that installs a missing package. */
+/** Adds to a message how to install the missing package, or which entry exports a name. */
 function toUserMessage(message: Message): Message {
-  const { text, notes, location } = message;
+  const { text, location } = message;
   const [, missing] = /^Could not resolve "([^"./][^"]*)"$/.exec(text) ?? [];
-  const cleaned = { ...message, location: isInserted(location) ? null : location };
   // For an installed package, esbuild's message says what is wrong.
   if (missing !== undefined && !isInstalled(packageOf(missing), location?.file ?? '.'))
-    return { ...cleaned, text: `${text}: it is not installed. Run: npm i ${packageOf(missing)}`, notes: [] };
-  return {
-    ...cleaned,
-    text: withEntry(text.replaceAll(insertedModules, '')),
-    notes: notes.map((note) => ({
-      text: note.text.replaceAll(insertedModules, ''),
-      location: isInserted(note.location) ? null : note.location,
-    })),
-  };
+    return { ...message, text: `${text}: it is not installed. Run: npm i ${packageOf(missing)}`, notes: [] };
+  return { ...message, text: withEntry(text) };
 }
 
-/** If a name is imported from the wrong entry of this package, adds the entry or package that exports it. */
+/** If a name is imported from the wrong entry of this package, names that entry, and the entry or package that exports it. */
 function withEntry(text: string): string {
-  const [, name] = /^No matching export in "graphql-functions[^"]*" for import "([^"]+)"$/.exec(text) ?? [];
-  const entry = name === undefined ? undefined : isOfGraphQL(name) ? 'graphql' : entryThatExports(name);
-  return entry === undefined ? text : `${text}: import it from "${entry}"`;
+  const [, file = '', name = ''] = /^No matching export in "([^"]+)" for import "([^"]+)"$/.exec(text) ?? [];
+  const [, wrong] = /\/dist\/esm\/([\w/-]+)\.js$/.exec(file) ?? [];
+  const folder = packageFolder();
+  if (wrong === undefined || folder === undefined || !realpathSync(resolve(file)).startsWith(realpathSync(folder))) return text;
+  const entry = isOfGraphQL(name) ? 'graphql' : entryThatExports(name, folder);
+  const message = `No matching export in "graphql-functions${wrong === 'index' ? '' : `/${wrong}`}" for import "${name}"`;
+  return entry === undefined ? message : `${message}: import it from "${entry}"`;
+}
+
+/** The folder of this package. Undefined when it cannot be found. */
+function packageFolder(): string | undefined {
+  const built = findBuiltFile('esm/index.js');
+  return built && join(dirname(built), '../..');
 }
 
 /** True when graphql exports a name. Loads graphql only for this message. */
@@ -195,14 +177,8 @@ function isOfGraphQL(name: string): boolean {
   return name in (createRequire(import.meta.url)('graphql') as object);
 }
 
-/**
- * The first entry of this package that exports a name: `UserInputError` → `graphql-functions/v3`. Undefined when none does, or when
- * the package cannot be found.
- */
-function entryThatExports(name: string): string | undefined {
-  const built = findBuiltFile('esm/index.js');
-  if (built === undefined) return undefined;
-  const folder = join(dirname(built), '../..');
+/** The first entry of this package that exports a name: `UserInputError` → `graphql-functions/v3`. Undefined when none does. */
+function entryThatExports(name: string, folder: string): string | undefined {
   const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
     readonly exports: Readonly<Record<string, string | { readonly import?: { readonly default?: string } }>>;
   };
@@ -218,10 +194,6 @@ function namesIn(file: string): string[] {
   if (!existsSync(file)) return [];
   const lists = [...readFileSync(file, 'utf8').matchAll(/^export \{([^}]*)\}/gm)];
   return lists.flatMap(([, list = '']) => list.split(',').map((name) => name.trim().replace(/^.* as /, '')));
-}
-
-function isInserted(location: Message['location']): boolean {
-  return location !== null && location.file.search(insertedModules) >= 0;
 }
 
 /** True when a node_modules folder in or above the file's folder contains the package. */

@@ -1,16 +1,15 @@
-import type { Plugin } from 'esbuild';
 import { buildClientSchema, getIntrospectionQuery } from 'graphql';
 import type { GraphQLSchema, IntrospectionQuery } from 'graphql';
 
-import type { OptionsSource, ServerOptions, ServerPlugin } from '../../../server/index.ts';
-import { interceptEntry } from './intercept-entry.ts';
+import { observeHandlers } from '../../../server/index.ts';
+import type { CreateFromOptions, OperationOutcome, OptionsSource, ServerOptions, ServerPlugin } from '../../../server/index.ts';
+import { createTester } from '../../testing/index.ts';
+import type { AnyHandler } from '../../testing/index.ts';
 import { progress } from './progress.ts';
 import { placeOf } from './user-code.ts';
 
 /** The servers that functions have created, in order of creation. */
 export interface RecordedServers {
-  /** Intercepts the functions' calls of createHandler. */
-  readonly plugin: Plugin;
   readonly servers: readonly RecordedServer[];
 }
 
@@ -33,44 +32,44 @@ export interface RecordedSchemas {
   readonly served: GraphQLSchema;
 }
 
-type CreateHandler = (options: OptionsSource<ServerOptions>) => (request: Request) => Promise<Response>;
-
-const key = Symbol.for('graphql-functions.check');
-const beginKey = Symbol.for('graphql-functions.check-begins');
-
-/** Records the options of every handler, and the bundle's createHandler: a `schema` built in code uses the graphql of the bundle. */
+/** Records every handler that functions create in this process. */
 export function recordServers(): RecordedServers {
   const servers: RecordedServer[] = [];
-  Object.assign(globalThis, {
-    [beginKey]: () => progress.step('building the whole schema'),
-    [key]: (source: OptionsSource<ServerOptions>, createHandler: CreateHandler, refusal: unknown) => {
-      // The module's output starts on a new line.
-      progress.clear();
-      servers.push({ source, refusal, place: placeOf(new Error('called from')), schemas: () => readSchemas(source, createHandler) });
-    },
+  observeHandlers((create, source) => {
+    progress.step('building the whole schema');
+    let handler: ReturnType<typeof create> | undefined;
+    let refusal: unknown;
+    try {
+      handler = create(source);
+    } catch (error) {
+      refusal = error;
+    }
+    // The module's output starts on a new line.
+    progress.clear();
+    servers.push({ source, refusal, place: placeOf(new Error('called from')), schemas: () => readSchemas(source, create) });
+    return (handler ?? ignore) as ReturnType<typeof create>;
   });
-  return { plugin, servers };
+  return { servers };
 }
 
-// The main entry accepts requests of every kind, so it is used to read every schema.
-const plugin = interceptEntry({
-  name: 'recorded',
-  imports: "import { createHandler as createUniversal } from 'graphql-functions';",
-  make: (maker) => `
-      let handler = () => {}, refusal;
-      globalThis[Symbol.for('graphql-functions.check-begins')]?.();
-      try { assertAlone(); handler = real.${maker}(options); } catch (error) { refusal = error; }
-      globalThis[Symbol.for('graphql-functions.check')]?.(options, createUniversal, refusal);
-      return handler;`,
-});
+/** Events that carry the query: handlers of Lambda alone take no `Request`. */
+const platforms = ['fetch', 'function-url'] as const;
 
-/** Sends an introspection query to a server with only the schema, because the user's context, limits or plugins could reject it. */
-async function readSchemas(source: OptionsSource<ServerOptions>, createHandler: CreateHandler): Promise<RecordedSchemas> {
+/**
+ * Sends an introspection query to a server with only the schema, because the user's context, limits or plugins could reject it. The
+ * function's code creates that server, because a `schema` built in code uses the graphql of the bundle.
+ */
+async function readSchemas(source: OptionsSource<ServerOptions>, create: CreateFromOptions<unknown>): Promise<RecordedSchemas> {
   const { typeDefs, resolvers, schema, build, incrementalDelivery } = await (typeof source === 'function' ? source() : source);
   const given = Object.entries({ typeDefs, resolvers, schema, build, incrementalDelivery }).filter(([, value]) => value !== undefined);
   let served: GraphQLSchema | undefined;
-  const recorder: ServerPlugin = { serverWillStart: (context) => void (served = context.schema) };
-  const handler = createHandler({
+  let outcome: OperationOutcome | undefined;
+  const recorder: ServerPlugin = {
+    serverWillStart: (context) => void (served = context.schema),
+    // The response would be limited to Lambda's size, which a schema of 1,500 types exceeds.
+    aroundOperation: async (_, next) => (outcome = await next()),
+  };
+  const handler = create({
     ...Object.fromEntries(given),
     nodeEnv: 'development',
     landingPage: false,
@@ -78,13 +77,16 @@ async function readSchemas(source: OptionsSource<ServerOptions>, createHandler: 
     plugins: [recorder],
   });
   const query = getIntrospectionQuery({ inputValueDeprecation: true, specifiedByUrl: true, oneOf: true });
-  // Sent as a Request: a direct invocation is limited to Lambda's response size, which a schema of 1,500 types exceeds.
-  const headers = { 'content-type': 'application/json' };
-  const response = await handler(new Request('http://localhost/graphql', { method: 'POST', headers, body: JSON.stringify({ query }) }));
-  const { data, errors } = (await response.json()) as { data?: IntrospectionQuery; errors?: readonly Error[] };
-  if (data === undefined || errors !== undefined)
+  for (const platform of platforms) {
+    if (outcome === undefined)
+      await createTester(handler as AnyHandler, { platform })
+        .run(query)
+        .catch(ignore);
+  }
+  const { data, errors } = (outcome as OperationOutcome | undefined)?.result ?? {};
+  if (data === undefined || data === null || errors !== undefined)
     throw new Error(errors?.map(({ message }) => message).join('\n') ?? 'The result has neither data nor errors.');
-  return { seen: buildClientSchema(data), served: served! };
+  return { seen: buildClientSchema(data as unknown as IntrospectionQuery), served: served! };
 }
 
 const ignore = (): void => {};

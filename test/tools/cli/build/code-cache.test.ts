@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 import { cacheFile } from '../../../../src/tools/cli/build/cached-loader.ts';
 import { writeCodeCache } from '../../../../src/tools/cli/build/code-cache.ts';
 import { compileCached } from '../../../../src/tools/cli/build/compile-cached.ts';
-import { collectMakers, warmUp } from '../../../../src/tools/cli/build/warm-up.ts';
+import { collectCreators, warmUp } from '../../../../src/tools/cli/build/warm-up.ts';
 import { startCommand } from '../../../support/command.ts';
 import { createProject, linkPackage } from '../../../support/functions-project.ts';
 
@@ -116,9 +116,9 @@ test('while the cache is made, operations of another schema run through the bund
   await writeCodeCache({ file: join(directory, 'function.ts'), folder, flags: [] });
   const [bundle] = (await readdir(folder)).filter((name) => name.startsWith('function-') && name.endsWith('.js')) as [string];
 
-  const makers = collectMakers();
+  const creators = collectCreators();
   compileCached(join(folder, bundle), await readFile(join(folder, bundle), 'utf8')).run(createRequire(import.meta.url));
-  const answers = await Promise.all(Array.from(makers, warmUp));
+  const answers = await Promise.all(Array.from(creators, warmUp));
 
   const bodies = answers.flat().map((answer) => JSON.parse((answer as { body: string }).body) as { data?: object; errors?: unknown });
   assert.equal(bodies.length, 4);

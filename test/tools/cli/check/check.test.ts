@@ -311,17 +311,6 @@ test('operations without a valid schema are a problem that says so', async (cont
   assert.equal(code, 1);
 });
 
-test('a second argument of createHandler is rejected', async (context) => {
-  const source =
-    "import { createHandler } from 'graphql-functions';\nexport default createHandler({ typeDefs: 'type Query { a: Int }' }, { csrfPrevention: true });\n";
-  const { code, stdout } = await check(context, { 'functions/graphql.js': source });
-
-  assert.deepEqual(placesIn(stdout), [
-    'functions/graphql.js:2:16 Expected createHandler to receive one object with all options, got a second one (csrfPrevention). Move its entries into the first.',
-  ]);
-  assert.equal(code, 1);
-});
-
 test('names in options that the schema does not have are problems, with their line', async (context) => {
   const source = `import { createHandler } from 'graphql-functions';
 
