@@ -44,7 +44,7 @@ const headers: Record<string, string> = {
   // The format of incremental delivery that GraphiQL reads. Servers without it send the whole response.
   accept: 'application/graphql-response+json, application/json, multipart/mixed;incrementalSpec=v0.2',
   // A page of another site cannot send this without a preflight, so every setting of csrfPrevention accepts it.
-  'vendor-require-preflight': 'playground',
+  'graphql-require-preflight': 'playground',
 };
 
 /** Functions of one site share an origin, but not their tabs and settings. */

@@ -97,11 +97,11 @@ for (const nodeEnv of ['development', 'production', '', 'test']) {
 }
 
 test('SPEC, Operation request, query: required, a string', async () => {
-  for (const body of [{}, { query: 5 }, { query: '' }, { variables: {} }]) assert.equal((await send(post(body))).status, 400);
+  for (const body of [{}, { query: 5 }, { query: '' }, { variables: {} }]) assert.equal((await send(post(body))).status, 422);
 });
 
 test('SPEC, Operation request, operationName: required when there are several operations, and selects one', async () => {
-  assert.equal((await send(post({ query: twoOperations }))).status, 400);
+  assert.equal((await send(post({ query: twoOperations }))).status, 422);
   assert.deepEqual(json(await send(post({ query: twoOperations, operationName: 'B' }))), { data: { echo: 'b' } });
 });
 
@@ -112,7 +112,7 @@ test('SPEC, Operation request, operationName: may be omitted when there is exact
 test('SPEC, Operation request, variables: a JSON object, not required', async () => {
   assert.deepEqual(json(await send(post({ query: echo, variables: { t: 'x' } }))), { data: { echo: 'x' } });
   assert.equal((await send(post({ query: echo }))).status, 200);
-  assert.equal((await send(post({ query: echo, variables: ['x'] }))).status, 400);
+  assert.equal((await send(post({ query: echo, variables: ['x'] }))).status, 422);
 });
 
 test('SPEC, Batch request: a JSON array whose elements are operation requests', async () => {

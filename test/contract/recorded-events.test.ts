@@ -56,7 +56,7 @@ const readings: Readonly<Record<string, Reading>> = {
     header: ['x-myheader', '123'],
     body: none,
     contract: 'albMulti',
-    status: 400,
+    status: 422,
   },
   'apigw-v1/go-apigw-request.json': {
     source: restAPI,
@@ -66,7 +66,7 @@ const readings: Readonly<Record<string, Reading>> = {
     header: ['headername', 'headerValue'],
     body: text('{\r\n\t"a": 1\r\n}'),
     contract: 'restAPI',
-    status: 400,
+    status: 422,
   },
   'apigw-v1/recorded-with-params-encoding-multi.json': {
     source: restAPI,
@@ -76,7 +76,7 @@ const readings: Readonly<Record<string, Reading>> = {
     header: ['authorization', 'Bearer token123;API key456'],
     body: text('{"message": "hello world"}'),
     contract: 'restAPI',
-    status: 400,
+    status: 422,
   },
   'apigw-v1/recorded-with-trailing-slash.json': {
     source: restAPI,
@@ -86,7 +86,7 @@ const readings: Readonly<Record<string, Reading>> = {
     header: ['test-header', 'aValUE'],
     body: none,
     contract: 'restAPI',
-    status: 400,
+    status: 422,
   },
   'apigw-v2/go-apigw-v2-request-jwt-authorizer.json': {
     source: 'API Gateway HTTP API (2.0)',
@@ -96,7 +96,7 @@ const readings: Readonly<Record<string, Reading>> = {
     header: ['cookie', 'cookie1; cookie2'],
     body: text('{\r\n\t"a": 1\r\n}'),
     contract: 'payloadV2',
-    status: 400,
+    status: 422,
   },
   'apigw-v2/powertools-apiGatewayProxyV2Event.json': {
     source: 'API Gateway HTTP API (2.0)',
@@ -126,7 +126,7 @@ const readings: Readonly<Record<string, Reading>> = {
     header: ['sec-fetch-site', 'cross-site'],
     body: none,
     contract: 'payloadV2',
-    status: 400,
+    status: 422,
   },
   'lattice-v1/powertools-vpcLatticeEvent.json': {
     source: 'VPC Lattice (1)',
@@ -136,7 +136,7 @@ const readings: Readonly<Record<string, Reading>> = {
     header: ['header2', 'value1,value2'],
     body: { kind: 'bytes', bytes: Buffer.from('{"test": "event"}') },
     contract: 'lattice',
-    status: 400,
+    status: 422,
   },
   'lattice-v2/powertools-vpcLatticeV2Event.json': {
     source: 'VPC Lattice (2)',
@@ -146,7 +146,7 @@ const readings: Readonly<Record<string, Reading>> = {
     header: ['user_agent', 'curl/7.64.1'],
     body: text('{"message": "Hello from Lambda!"}'),
     contract: 'lattice',
-    status: 400,
+    status: 422,
   },
   'netlify-v1/cli-get-query.json': {
     source: 'Netlify Functions (1)',
@@ -206,7 +206,7 @@ const readings: Readonly<Record<string, Reading>> = {
     header: ['host', '127.0.0.1:8888'],
     body: none,
     contract: 'netlifyV1',
-    status: 400,
+    status: 422,
   },
 };
 

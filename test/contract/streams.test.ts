@@ -79,11 +79,11 @@ for (const door of frontDoors) {
         assert.equal(ended(), 0);
       });
 
-      test('a subscription from a client that also accepts JSON is a 400, and the error says which platforms can stream', async () => {
+      test('a subscription from a client that also accepts JSON is a 422, and the error says which platforms can stream', async () => {
         const response = await open.send(post(subscription, accept('text/event-stream, application/json')));
 
         const [error] = json(response).errors;
-        assert.equal(response.status, 400);
+        assert.equal(response.status, 422);
         assert.equal(error.extensions.code, 'OPERATION_RESOLUTION_FAILURE');
         assert.match(error.message, /createStreamingHandler/);
       });

@@ -75,10 +75,10 @@ describe('docs/http.md tells the truth about statuses', () => {
     ],
   };
 
-  for (const [what, status, draft, code] of rowsAfter('`extensions.code`')) {
+  for (const [what, status, classic, code] of rowsAfter('`extensions.code`')) {
     for (const [httpStatusProfile, promised] of [
-      ['default', status!],
-      ['draft', draft!],
+      ['2026-09', status!],
+      ['classic', classic!],
     ] as const) {
       test(`${what}, ${httpStatusProfile} → ${promised}`, async () => {
         const [request, options] = cases[what!] ?? assert.fail(`the page has a case this test does not know: ${what}`);
@@ -102,9 +102,9 @@ describe('docs/http.md tells the truth about limits', () => {
     'lexical tokens of a document': [{ body: json(`{ ${'n '.repeat(15_000)} }`) }, 400],
     'nesting of braces, brackets and parentheses': [{ body: json('{ n '.repeat(201)) }, 400],
     'operations in a batch': [{ body: JSON.stringify(Array.from({ length: 11 }, () => ({ query: '{ n }' }))) }, 400],
-    'fields of an operation, with its fragments expanded': [{ body: json(manyFields()) }, 400],
-    'nesting of an operation, with its fragments expanded': [{ body: json(deepFragments()) }, 400],
-    'nesting of variables': [{ body: `{"query":"{ n }","variables":{"deep":${'['.repeat(201)}${']'.repeat(201)}}}` }, 400],
+    'fields of an operation, with its fragments expanded': [{ body: json(manyFields()) }, 422],
+    'nesting of an operation, with its fragments expanded': [{ body: json(deepFragments()) }, 422],
+    'nesting of variables': [{ body: `{"query":"{ n }","variables":{"deep":${'['.repeat(201)}${']'.repeat(201)}}}` }, 422],
   };
 
   for (const [what, , , beyond] of rowsAfter('Status above it')) {

@@ -44,8 +44,8 @@ describe('with NODE_ENV unset and nothing configured, no response leaks', () => 
 
     const response = await endpoint.send(plainRequest({ headers: [['accept', 'text/html,application/xhtml+xml,*/*;q=0.8']] }));
 
-    assert.equal(response.status, 400);
-    assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
+    assert.equal(response.status, 422);
+    assert.match(response.headers.get('content-type') ?? '', /^application\/graphql-response\+json/);
   });
 
   for (const query of [
@@ -56,7 +56,7 @@ describe('with NODE_ENV unset and nothing configured, no response leaks', () => 
     it(`introspection: ${query}`, async () => {
       const response = await createEndpoint().send(post({ query }));
 
-      assert.equal(response.status, 400);
+      assert.equal(response.status, 422);
       assert.equal(json(response).data, undefined);
       assert.equal(json(response).errors[0].extensions.code, 'GRAPHQL_VALIDATION_FAILED');
     });
@@ -88,7 +88,7 @@ describe('with NODE_ENV unset and nothing configured, no response leaks', () => 
     it(`suggestions: ${query}`, async () => {
       const response = await createEndpoint().send(post({ query }));
 
-      assert.equal(response.status, 400);
+      assert.equal(response.status, 422);
       assert.doesNotMatch(response.body, /did you mean/i);
     });
   }
@@ -98,7 +98,7 @@ describe('with NODE_ENV unset and nothing configured, no response leaks', () => 
       post({ query: 'query ($f: Filter) { books(filter: $f) { title } }', variables: { f: { autor: 'x' } } }),
     );
 
-    assert.equal(response.status, 400);
+    assert.equal(response.status, 422);
     assert.doesNotMatch(response.body, /did you mean/i);
   });
 

@@ -50,7 +50,7 @@ describe('mistakes of other servers', () => {
     const { statusCode, headers, body } = await handler(broken);
 
     assert.equal(statusCode, 400);
-    assert.equal(headers['content-type'], 'application/json; charset=utf-8');
+    assert.equal(headers['content-type'], 'application/graphql-response+json; charset=utf-8');
     assert.match(JSON.parse(body).errors[0].message, /^Expected the body of the event to be a string/);
   });
 
@@ -84,7 +84,7 @@ describe('mistakes of other servers', () => {
   });
 
   const sixes: Readonly<Record<string, readonly [request: PlainRequest, status: number]>> = {
-    'GET variables that are not JSON': [get({ query: '{ hello }', variables: 'x' }), 400],
+    'GET variables that are not JSON': [get({ query: '{ hello }', variables: 'x' }), 422],
     'bad percent escapes': [plainRequest({ query: 'query=%zz' }), 400],
     'Host "a b"': [post({ query: '{ hello }' }, { headers: [['host', 'a b']] }), 200],
     'Host "[::"': [post({ query: '{ hello }' }, { headers: [['host', '[::']] }), 200],
@@ -159,7 +159,7 @@ describe('mistakes of other servers', () => {
       post({ query: 'query ($n: String) { hello(name: $n) }', variables: { n: {} } }, { headers }),
     );
 
-    assert.equal(response.status, 400);
+    assert.equal(response.status, 422);
   });
 
   it('11. Apollo 5 serves a landing page in production', async () => {
@@ -183,7 +183,7 @@ describe('mistakes of other servers', () => {
     it(`14. graphql-js before 16.15 compares overlapping fields without a limit: ${query.slice(0, 20)}`, async () => {
       const response = await createEndpoint().send(post({ query }));
 
-      assert.equal(response.status, 400);
+      assert.equal(response.status, 422);
       assert.equal(json(response).errors[0].extensions.code, 'GRAPHQL_VALIDATION_FAILED');
     });
   }

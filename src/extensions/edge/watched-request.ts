@@ -38,6 +38,7 @@ export const explainHeader = 'graphql-functions-explain';
 export const explainedHeaders: readonly string[] = [
   'apollo-require-preflight',
   'sec-fetch-site',
+  'graphql-require-preflight',
   'vendor-require-preflight',
   'x-apollo-operation-name',
   'x-vendor-operation-name',

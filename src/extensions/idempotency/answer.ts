@@ -13,19 +13,19 @@ interface StoredAnswer {
   /** The code of the first error as it was thrown: `formatError` may have removed it, and it may decide the status. */
   readonly code?: string | undefined;
   /** The status that an error sets. */
-  readonly http?: Pick<HTTPExtension, 'status' | 'draftStatus'> | undefined;
+  readonly http?: Pick<HTTPExtension, 'status' | 'classicStatus'> | undefined;
 }
 
 /** Undefined if the answer is too large, or cannot be written as JSON: then the client gets an error. */
 export function toStoredAnswer({ result, head, errors: [first, ...others] }: OperationOutcome, maxBytes: number): string | undefined {
   const { http: set, ...extensions } = (result.extensions ?? {}) as { http?: HTTPExtension };
   const { extensions: _all, ...rest } = result;
-  const http = [first, ...others].map((error) => error && httpExtensionOf(error)).find((one) => one?.status ?? one?.draftStatus);
+  const http = [first, ...others].map((error) => error && httpExtensionOf(error)).find((one) => one?.status ?? one?.classicStatus);
   const answer: StoredAnswer = {
     result: set === undefined ? result : { ...rest, ...(Object.keys(extensions).length > 0 && { extensions }) },
     status: head.status ?? set?.status,
     code: first && codeOf(first),
-    http: http && { status: http.status!, draftStatus: http.draftStatus! },
+    http: http && { status: http.status!, classicStatus: http.classicStatus! },
   };
   try {
     const text = JSON.stringify(answer);
@@ -60,12 +60,12 @@ function assertAnswer(stored: unknown): StoredAnswer {
     !isAnswer ||
     !isStatus(status) ||
     !isStatus(http?.status) ||
-    !isStatus(http?.draftStatus) ||
+    !isStatus(http?.classicStatus) ||
     (code !== undefined && typeof code !== 'string')
   )
     throw new Error('The stored answer does not have the form of an answer.');
   // Only these: a header field may be a cookie.
-  return { result, status, code, http: http && { status: http.status!, draftStatus: http.draftStatus! } };
+  return { result, status, code, http: http && { status: http.status!, classicStatus: http.classicStatus! } };
 }
 
 function isStatus(status: unknown): boolean {

@@ -61,7 +61,7 @@ function refusalSettings({ settings, starter }: Call): RefusalSettings {
   if (settings !== undefined) return settings;
   return {
     cors: starter.cors(),
-    httpStatusProfile: 'default',
+    httpStatusProfile: starter.httpStatusProfile(),
     operation: { maskErrors: true, includeStacktrace: false, exposeUpstreamErrors: false, logger: starter.logger() },
   };
 }

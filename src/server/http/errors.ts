@@ -21,9 +21,9 @@ export function badRequest(message: string): GraphQLError {
   return createError('BAD_REQUEST', message);
 }
 
-/** 400, or 422 in the draft profile: valid JSON, but not an operation request. */
+/** 422, and 400 in the classic profile: valid JSON, but not a well-formed request (GraphQL over HTTP, "Status Codes"). */
 export function malformedRequest(message: string): GraphQLError {
-  return createError('BAD_REQUEST', message, { extensions: { http: { status: 400, draftStatus: 422 } } });
+  return createError('BAD_REQUEST', message, { extensions: { http: { status: 422, classicStatus: 400 } } });
 }
 
 export function methodNotAllowed(method: string): GraphQLError {

@@ -66,7 +66,8 @@ function readElement(settings: RequestSettings, limit: VariablesLimit, element: 
   const problem =
     problemOf(element, documentId) ??
     problemOfSize(limit, element as Parameters) ??
-    problemOfErrorBehavior(errorBehaviors, element as Parameters);
+    problemOfErrorBehavior(errorBehaviors, element as Parameters) ??
+    (documentId === undefined ? undefined : problemOfDocumentId(documentId, element as Parameters));
   if (problem !== undefined) return malformedRequest(problem);
   const { query, operationName, variables, extensions, onError } = element as Parameters;
   const request = {
@@ -74,7 +75,7 @@ function readElement(settings: RequestSettings, limit: VariablesLimit, element: 
     operationName: operationName || undefined,
     variables: variables ?? undefined,
     extensions: extensions ?? undefined,
-    onError: onError || undefined,
+    onError: onError || extensions?.onError || undefined,
   };
   return documentId === undefined ? request : { ...request, documentId };
 }
@@ -84,7 +85,12 @@ interface Parameters {
   readonly query?: string | null;
   readonly operationName?: string | null;
   readonly variables?: Readonly<Record<string, unknown>> | null;
-  readonly extensions?: Readonly<Record<string, unknown>> | null;
+  readonly extensions?: RequestExtensions | null;
+  readonly onError?: ErrorBehavior | '' | null;
+}
+
+/** `onError` and `documentId` may be extensions, too: GraphQL over HTTP reserves other parameters for its later editions. */
+interface RequestExtensions extends Readonly<Record<string, unknown>> {
   readonly onError?: ErrorBehavior | '' | null;
 }
 
@@ -104,21 +110,44 @@ function problemOfSize(limit: VariablesLimit, { variables }: Parameters): string
   return isAbsent(variables) ? undefined : limit.problemOf(variables);
 }
 
-function problemOfErrorBehavior(known: readonly ErrorBehavior[], { onError }: Parameters): string | undefined {
-  if (isAbsent(onError) || onError === '' || known.includes(onError)) return undefined;
-  return `Expected "onError" to be ${known.map((name) => `"${name}"`).join(' or ')}, got ${describe(onError)}.`;
+function problemOfErrorBehavior(known: readonly ErrorBehavior[], { onError, extensions }: Parameters): string | undefined {
+  const given = [onError, extensions?.onError].filter((value) => !isAbsent(value) && value !== '');
+  const unknown = given.find((value) => !known.includes(value as ErrorBehavior));
+  if (unknown !== undefined) return `Expected "onError" to be ${known.map((name) => `"${name}"`).join(' or ')}, got ${describe(unknown)}.`;
+  if (given.length < 2 || given[0] === given[1]) return undefined;
+  return `Expected "onError" and "extensions.onError" to be the same, got ${describe(given[0])} and ${describe(given[1])}.`;
 }
 
-/** The names of the draft's appendix on persisted documents, of Apollo's gateways, and of Relay. */
+/** The names of the proposal for persisted documents, of Apollo's gateways, and of Relay. */
 const documentIdNames = ['documentId', 'id', 'doc_id'];
 
 function documentIdOf(json: unknown): string | undefined {
   if (!isRecord(json)) return undefined;
   for (const name of documentIdNames) {
     const id = json[name];
-    if (typeof id === 'string' && id !== '') return id;
+    if (isId(id)) return id;
   }
-  return undefined;
+  const { extensions } = json;
+  return isRecord(extensions) && isId(extensions['documentId']) ? extensions['documentId'] : undefined;
+}
+
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+/** A request that names two documents is refused: whichever ran, a cache or a log may have taken the other. */
+function problemOfDocumentId(id: string, { extensions }: Parameters): string | undefined {
+  const { documentId, persistedQuery } = extensions ?? {};
+  if (isId(documentId) && documentId !== id) {
+    return `Expected the document id and "extensions.documentId" to be the same, got ${shown(id)} and ${shown(documentId)}.`;
+  }
+  const hash = isRecord(persistedQuery) ? persistedQuery['sha256Hash'] : undefined;
+  if (!isId(hash) || hash === id.replace(/^sha256:/, '')) return undefined;
+  return `Expected the document id and "extensions.persistedQuery.sha256Hash" to be the same, got ${shown(id)} and ${shown(hash)}.`;
+}
+
+function shown(id: string): string {
+  return JSON.stringify(id.slice(0, 80));
 }
 
 function isAbsent(value: unknown): value is null | undefined {

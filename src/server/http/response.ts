@@ -9,7 +9,7 @@ import type { ResponseMediaType } from './accept.ts';
 import { removeLifetimes, setDefaultCacheControl, uncacheable } from './cache-control.ts';
 import { fitBatch } from './fit-batch.ts';
 import type { BatchResponseSettings } from './fit-batch.ts';
-import { statusOf, toFinalStatus } from './status.ts';
+import { labelOf, statusOf, toFinalStatus } from './status.ts';
 import type { HTTPStatusProfile } from './status.ts';
 
 /** The settings for a response. */
@@ -27,8 +27,8 @@ export function toSingleResponse(
   const headers = takeHeaders(outcome.head);
   const result = takeHTTPExtension(outcome);
   addErrorHeaders(headers, outcome.errors);
-  const status = toFinalStatus(statusOf(outcome, httpStatusProfile), operation.logger);
-  const label = httpStatusProfile === 'draft' ? labelInDraft(status, mediaType) : mediaType;
+  const status = toFinalStatus(statusOf(outcome, httpStatusProfile, mediaType), operation.logger);
+  const label = labelOf(status, httpStatusProfile, mediaType);
   if (!isCacheable(outcome)) removeLifetimes(headers);
   return respond({ status, headers, mediaType: label, text: JSON.stringify(result) });
 }
@@ -68,11 +68,6 @@ function wrongResponse(found: string): TypeError {
   return new TypeError(
     `Expected plugins to return a response { status, headers, body } whose body is a string, a stream or null, got ${found}.`,
   );
-}
-
-/** In the draft, only successes are labeled application/json: the newer type shows that no proxy made the response. */
-function labelInDraft(status: number, mediaType: ResponseMediaType): ResponseMediaType {
-  return status < 300 ? mediaType : 'application/graphql-response+json';
 }
 
 /** The outcomes of a batch → one response with an array in the same order. */

@@ -2,24 +2,29 @@ import type { GraphQLError } from 'graphql';
 
 import { codeOf, describe, httpExtensionOf, report } from '../operation/errors.ts';
 import type { Logger, OperationOutcome } from '../operation/types.ts';
+import type { ResponseMediaType } from './accept.ts';
 
 /**
- * 'draft': the draft of GraphQL over HTTP of August 2026: statuses 422 and 294, and all but successes are labeled
- * application/graphql-response+json. 'default': 400 and 200, labeled as requested, as clients expect today.
+ * The statuses and labels of answers.
+ * - '2026-09': GraphQL over HTTP, edition of September 2026. 422 for a request that is understood but cannot be executed, 294 for a
+ *   partial success as application/graphql-response+json, 404 for an unknown persisted query. Only successes are labeled application/json.
+ * - 'classic': the statuses of servers before that edition, 400, 200 and 200, labeled as requested.
  */
-export type HTTPStatusProfile = 'default' | 'draft';
+export type HTTPStatusProfile = '2026-09' | 'classic';
+
+export const defaultStatusProfile: HTTPStatusProfile = '2026-09';
 
 /** The status of an answer without data, by the code of its first error. Any other code: 500. */
 const statusByCode: Readonly<Record<string, number>> = {
   GRAPHQL_PARSE_FAILED: 400,
-  GRAPHQL_VALIDATION_FAILED: 400,
-  OPERATION_RESOLUTION_FAILURE: 400,
-  BAD_USER_INPUT: 400,
+  GRAPHQL_VALIDATION_FAILED: 422,
+  OPERATION_RESOLUTION_FAILURE: 422,
+  BAD_USER_INPUT: 422,
   BAD_REQUEST: 400,
   // 413 would be about the request.
   RESULT_TOO_LARGE: 400,
-  PERSISTED_QUERY_NOT_FOUND: 200,
-  PERSISTED_QUERY_NOT_SUPPORTED: 200,
+  PERSISTED_QUERY_NOT_FOUND: 404,
+  PERSISTED_QUERY_NOT_SUPPORTED: 400,
   UNAUTHENTICATED: 401,
   FORBIDDEN: 403,
   // As in google.rpc.Code.
@@ -29,16 +34,31 @@ const statusByCode: Readonly<Record<string, number>> = {
   CLIENT_LEFT: 499,
   INTERNAL_SERVER_ERROR: 500,
 };
-/** The codes that have 422 in the draft. */
-const unprocessable = new Set(['GRAPHQL_VALIDATION_FAILED', 'OPERATION_RESOLUTION_FAILURE', 'BAD_USER_INPUT']);
+
+/** The codes that have another status in the classic profile. */
+const classicStatusByCode: typeof statusByCode = {
+  GRAPHQL_VALIDATION_FAILED: 400,
+  OPERATION_RESOLUTION_FAILURE: 400,
+  BAD_USER_INPUT: 400,
+  PERSISTED_QUERY_NOT_FOUND: 200,
+  PERSISTED_QUERY_NOT_SUPPORTED: 200,
+};
 
 /** The codes of errors from `context` that have another status than 500. */
 const codesOfContext = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'DEADLINE_EXCEEDED']);
 
 /** The status of an answer: set by the user, else by an error, else from the table. */
-export function statusOf(outcome: OperationOutcome, profile: HTTPStatusProfile): number {
+export function statusOf(outcome: OperationOutcome, profile: HTTPStatusProfile, mediaType: ResponseMediaType): number {
   const { head, errors } = outcome;
-  return head.status ?? statusOfErrors(errors, profile) ?? statusOfResult(outcome, profile);
+  return head.status ?? statusOfErrors(errors, profile) ?? statusOfResult(outcome, profile, mediaType);
+}
+
+/**
+ * The media type that an answer is labeled with. The edition labels only successes application/json: the other type shows that the server,
+ * and no proxy, made the answer (GraphQL over HTTP, "Status Codes").
+ */
+export function labelOf(status: number, profile: HTTPStatusProfile, mediaType: ResponseMediaType): ResponseMediaType {
+  return status < 300 || profile === 'classic' ? mediaType : 'application/graphql-response+json';
 }
 
 /** A final status; any other, for which platforms throw or answer 502, is logged and becomes 500. */
@@ -48,24 +68,36 @@ export function toFinalStatus(status: number, logger: Logger): number {
   return 500;
 }
 
-function statusOfResult({ result, errors, contextFailed }: OperationOutcome, profile: HTTPStatusProfile): number {
-  // A partial success has a separate status in the draft.
-  if (result.data !== undefined) return errors.length > 0 && profile === 'draft' ? 294 : 200;
+function statusOfResult(
+  { result, errors, contextFailed }: OperationOutcome,
+  profile: HTTPStatusProfile,
+  mediaType: ResponseMediaType,
+): number {
+  if (result.data !== undefined) {
+    const isPartial = errors.length > 0 && profile === '2026-09' && mediaType === 'application/graphql-response+json';
+    return isPartial ? partialSuccess : 200;
+  }
   const [first] = errors;
   if (first === undefined) return result.errors === undefined ? 200 : 500;
   const code = codeOf(first);
   // A context function that fails is not the client's fault, except for credentials.
   if (contextFailed === true && !codesOfContext.has(code)) return 500;
-  if (profile === 'draft' && unprocessable.has(code)) return 422;
-  // A code may be any string, such as "constructor".
-  return (Object.hasOwn(statusByCode, code) ? statusByCode[code] : undefined) ?? 500;
+  return (profile === 'classic' ? statusIn(classicStatusByCode, code) : undefined) ?? statusIn(statusByCode, code) ?? 500;
+}
+
+/** Clients that ask for application/json, and the proxies before them, may not know it. */
+const partialSuccess = 294;
+
+/** A code may be any string, such as "constructor". */
+function statusIn(table: typeof statusByCode, code: string): number | undefined {
+  return Object.hasOwn(table, code) ? table[code] : undefined;
 }
 
 /** The first status that an error sets in `extensions.http`. */
 function statusOfErrors(errors: readonly GraphQLError[], profile: HTTPStatusProfile): number | undefined {
   for (const error of errors) {
     const http = httpExtensionOf(error);
-    const status = (profile === 'draft' ? http?.draftStatus : undefined) ?? http?.status;
+    const status = (profile === 'classic' ? http?.classicStatus : undefined) ?? http?.status;
     if (status !== undefined) return status;
   }
   return undefined;

@@ -242,8 +242,8 @@ export class DocumentError extends Error {
 /** `extensions.http` of an error sets the status and headers of the response. It is never sent to the client as an extension. */
 export interface HTTPExtension {
   readonly status?: number;
-  /** The status if `httpStatusProfile` is 'draft'. Default: `status`. */
-  readonly draftStatus?: number;
+  /** The status if `httpStatusProfile` is 'classic'. Default: `status`. */
+  readonly classicStatus?: number;
   readonly headers?: Iterable<readonly [string, string]> | Readonly<Record<string, string>>;
 }
 

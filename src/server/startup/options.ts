@@ -92,7 +92,7 @@ export interface ServerOptions<
    * several parts if client and platform support it. Default: each operation has one answer.
    */
   readonly incrementalDelivery?: IncrementalDelivery;
-  /** 'draft': statuses (422, 294) and labels of the 2026 draft of GraphQL over HTTP. Default: 'default'. */
+  /** The statuses of answers: those of GraphQL over HTTP, September 2026, or 'classic', those before it. Default: '2026-09'. */
   readonly httpStatusProfile?: HTTPStatusProfile;
 
   /** Allow `__schema` and `__type` in operations. Default: only when NODE_ENV is development. */
@@ -245,7 +245,7 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
     words: 'incrementalDelivery(), imported from "graphql-functions/incremental"',
     holds: (value) => hasMethods(value, ['execute']) && 'multipart' in (value as object),
   },
-  httpStatusProfile: { words: '"default" or "draft"', holds: (value) => value === 'default' || value === 'draft' },
+  httpStatusProfile: { words: '"2026-09" or "classic"', holds: (value) => value === '2026-09' || value === 'classic' },
   introspection: boolean,
   suggestions: boolean,
   maskErrors: boolean,

@@ -9,6 +9,7 @@ import { createDefaultPage, createExplain, findCheck, findChecks } from './load-
 import type { DevelopmentChecks } from './load-tools.ts';
 import { corsWith } from '../http/cors.ts';
 import type { HTTPSettings } from '../http/http-call.ts';
+import { defaultStatusProfile } from '../http/status.ts';
 import {
   createNotifyExecution,
   createViewRequest,
@@ -111,7 +112,7 @@ function httpSettings(options: ServerOptions, operation: OperationSettings, deve
     takesDocumentIds: operation.trustedDocuments !== undefined,
     errorBehaviors: options.errorBehaviors ?? errorBehaviors,
     cors: options.cors && corsWith(options.cors, operation.plugins),
-    httpStatusProfile: options.httpStatusProfile ?? 'default',
+    httpStatusProfile: options.httpStatusProfile ?? defaultStatusProfile,
     multipart: options.incrementalDelivery?.multipart,
     waitsInOperationsOnly: !hasPlugins && !development && typeof options.cors?.origin !== 'function',
     renderLandingPage: undefined,
@@ -127,8 +128,14 @@ function httpSettings(options: ServerOptions, operation: OperationSettings, deve
 const mebibyte = 1024 * 1024;
 /** Seconds. Any client can register documents, so they must expire in a store without a limit. */
 const day = 86_400;
-/** Two header names of the specification, and two that clients of the version-3 generation send. */
-const preflightHeaders = ['x-vendor-operation-name', 'vendor-require-preflight', 'x-apollo-operation-name', 'apollo-require-preflight'];
+/** The header name of GraphQL over HTTP, two of this server's contract, and two that clients of the version-3 generation send. */
+const preflightHeaders = [
+  'graphql-require-preflight',
+  'x-vendor-operation-name',
+  'vendor-require-preflight',
+  'x-apollo-operation-name',
+  'apollo-require-preflight',
+];
 
 interface Prepared {
   readonly plugins: readonly ServerPlugin[];

@@ -6,6 +6,8 @@ import { defaultDeadline } from './deadline.ts';
 import type { DeadlineSettings } from './deadline.ts';
 import { readNodeEnv, createServer, startServer, startedAtOnce } from './server.ts';
 import type { CORSOptions } from '../http/cors.ts';
+import { defaultStatusProfile } from '../http/status.ts';
+import type { HTTPStatusProfile } from '../http/status.ts';
 import { createError, deadlineExceeded } from '../operation/errors.ts';
 import { callFailureHook } from '../operation/hooks.ts';
 import type { Logger } from '../operation/types.ts';
@@ -29,6 +31,8 @@ export interface Starter {
   logger(): Logger;
   /** Also undefined while the options are loading, or have failed to load. */
   cors(): CORSOptions | undefined;
+  /** The default while the options are loading. */
+  httpStatusProfile(): HTTPStatusProfile;
   /** The time limit of calls; undefined: none. The defaults while the options are loading. */
   deadline(): DeadlineSettings | undefined;
 }
@@ -94,6 +98,7 @@ export function createStarter(options: OptionsSource<ServerOptions>): Starter {
     server: (call) => (started ??= startedAtOnce(prepared)) ?? join(call),
     logger: () => prepared?.http.operation.logger ?? guardLogger(console),
     cors: () => prepared?.http.cors,
+    httpStatusProfile: () => prepared?.http.httpStatusProfile ?? defaultStatusProfile,
     deadline: () => (prepared === undefined ? defaultDeadline : prepared.deadline),
   };
   return starter;

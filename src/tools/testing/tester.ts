@@ -179,7 +179,7 @@ function toRequest(query: string, variables: unknown, options: RunOptions = {}):
   return {
     method,
     // CSRF prevention requires this header for GET.
-    headers: { 'vendor-require-preflight': '1', ...headers },
+    headers: { 'graphql-require-preflight': '1', ...headers },
     query: Object.fromEntries(parameters.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)])),
   };
 }

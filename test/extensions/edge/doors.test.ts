@@ -173,10 +173,14 @@ class World {
   }
 }
 
-/** True for a media type that the client does not accept. One that accepts application/json alone must never get the other from a cache. */
+/** True for a success of a media type that the client does not accept: refusals always have the newer one. One that accepts application/json alone must never get the other from a cache. */
 function getsWrongType({ headers }: PlainRequest, response: Response): boolean {
   const accept = headers.find(([name]) => /^accept$/i.test(name))?.[1];
-  return accept === 'application/json' && response.headers.get('content-type')?.startsWith('application/graphql-response+json') === true;
+  return (
+    accept === 'application/json' &&
+    response.ok &&
+    response.headers.get('content-type')?.startsWith('application/graphql-response+json') === true
+  );
 }
 
 /** A context of a class, with what is read first when somebody asks for it. */

@@ -199,7 +199,7 @@ describe('a streamed answer that is too large', { skip: !('experimentalExecuteIn
 
     const [within, beyond] = [await ask(256), await ask(257)];
 
-    assert.deepEqual([within.status, beyond.status], [200, 400]);
+    assert.deepEqual([within.status, beyond.status], [200, 422]);
     assert.match(await beyond.text(), /Expected labels of @defer of at most 256 characters, got one of 257\./);
     await within.body!.cancel();
   });

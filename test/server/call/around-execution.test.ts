@@ -99,11 +99,11 @@ describe('aroundExecution', () => {
 
   const refused: readonly [reason: string, body: object, status: number][] = [
     ['does not parse', { query: '{' }, 400],
-    ['does not validate', { query: '{ nothing }' }, 400],
-    ['has wrong variables', { query: 'query ($text: String) { echo(text: $text) }', variables: { text: 1 } }, 400],
-    ['lacks a variable', { query: 'query ($text: String!) { echo(text: $text) }' }, 400],
-    ['has no such operation name', { query: '{ echo }', operationName: 'other' }, 400],
-    ['costs too much', { query: '{ a: echo b: echo c: echo d: echo }' }, 400],
+    ['does not validate', { query: '{ nothing }' }, 422],
+    ['has wrong variables', { query: 'query ($text: String) { echo(text: $text) }', variables: { text: 1 } }, 422],
+    ['lacks a variable', { query: 'query ($text: String!) { echo(text: $text) }' }, 422],
+    ['has no such operation name', { query: '{ echo }', operationName: 'other' }, 422],
+    ['costs too much', { query: '{ a: echo b: echo c: echo d: echo }' }, 422],
     ['is answered by responseForOperation', { query: 'query answered { echo }' }, 200],
   ];
   for (const [reason, body, status] of refused) {

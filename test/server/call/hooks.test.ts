@@ -458,7 +458,7 @@ describe('the hooks beside operations', () => {
 
     const response = await send({ query: '{ unknown }' });
 
-    assert.equal(response.status, 400);
+    assert.equal(response.status, 422);
     assert.equal(json(response).errors[0].extensions.code, 'GRAPHQL_VALIDATION_FAILED');
     assert.equal(response.headers.get('x-sent'), 'yes');
     assert.match(told.join(), /unknown/);

@@ -274,7 +274,7 @@ describe('formatError', () => {
 
   for (const [what, query, status] of [
     ['an operation', '{ fail }', 200],
-    ['a refusal', 1, 400],
+    ['a refusal', 1, 422],
   ] as const) {
     test(`that returns extensions for ${what} that are no JSON sends the error without them`, async () => {
       const { send } = serving({ formatError: (formatted) => ({ ...formatted, extensions: { id: 1n } }) });

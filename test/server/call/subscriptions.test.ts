@@ -257,7 +257,7 @@ describe('an event stream', () => {
     assert.deepEqual(resultsOf(await query.text()), [{ data: { hello: 'world' } }]);
     assert.equal(subscription.status, 405);
     assert.equal(subscription.headers.get('allow'), 'POST');
-    assert.match(subscription.headers.get('content-type') ?? '', /^application\/json/);
+    assert.match(subscription.headers.get('content-type') ?? '', /^application\/graphql-response\+json/);
   });
 
   const faults: readonly (readonly [query: string, variables: object, code: string])[] = [
@@ -289,7 +289,7 @@ describe('an event stream', () => {
     const response = await send('subscription { ticks }');
 
     assert.equal(response.status, 401);
-    assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
+    assert.match(response.headers.get('content-type') ?? '', /^application\/graphql-response\+json/);
     assert.equal(((await response.json()) as any).errors[0].extensions.code, 'UNAUTHENTICATED');
   });
 
@@ -344,10 +344,10 @@ describe('Accept', () => {
     ['text/event-stream, */*', events, events],
     ['*/*, text/event-stream', events, events],
     ['text/event-stream;q=0.5, */*', json, events],
-    ['text/event-stream;q=0, application/json', json, json],
-    ['*/*', json, json],
-    ['', json, json],
-    ['text/*, application/json', json, json],
+    ['text/event-stream;q=0, application/json', json, graphql],
+    ['*/*', json, graphql],
+    ['', json, graphql],
+    ['text/*, application/json', json, graphql],
   ];
   for (const [accept, query, subscription] of cases) {
     it(`"${accept}" means ${query} for a query, ${subscription} for a subscription`, async () => {
@@ -362,7 +362,7 @@ describe('Accept', () => {
       );
       assert.deepEqual(
         answers.map(({ status }) => status),
-        [200, subscription === events ? 200 : 400],
+        [200, subscription === events ? 200 : 422],
       );
       for (const answer of answers) await answer.text();
     });
@@ -383,7 +383,7 @@ describe('Accept', () => {
 
     const response = await send('subscription { nope }', { accept: 'application/json, text/event-stream' });
 
-    assert.equal(response.status, 400);
+    assert.equal(response.status, 422);
     assert.equal(((await response.json()) as any).errors[0].extensions.code, 'GRAPHQL_VALIDATION_FAILED');
   });
 
@@ -392,7 +392,7 @@ describe('Accept', () => {
 
     const response = await send('subscription { ticks }', { accept: 'application/json' });
 
-    assert.equal(response.status, 400);
+    assert.equal(response.status, 422);
     assert.match(((await response.json()) as any).errors[0].message, /accept: text\/event-stream/);
   });
 });

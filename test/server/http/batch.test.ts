@@ -267,6 +267,6 @@ describe('a batch', () => {
   it('by GET is not supported', async () => {
     const response = await createEndpoint().send({ ...post([good]), method: 'GET' });
 
-    assert.equal(response.status, 400);
+    assert.equal(response.status, 422);
   });
 });

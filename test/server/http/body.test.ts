@@ -139,14 +139,14 @@ describe('objects and lists of a large body', () => {
   const bodyWith = (containers: number): string =>
     `{"query":"{ hello }","padding":"${padding}","x":[${Array.from({ length: containers - 2 }, () => '{}').join(',')}]}`;
 
-  it('are limited to one for each 20 bytes of maxBodyBytes; one more is 400', async () => {
+  it('are limited to one for each 20 bytes of maxBodyBytes; one more is 422', async () => {
     const endpoint = createEndpoint({ maxBodyBytes: 100_000 });
 
     const responses = [await endpoint.send(post(bodyWith(5000))), await endpoint.send(post(bodyWith(5001)))];
 
     assert.deepEqual(
       responses.map(({ status }) => status),
-      [200, 400],
+      [200, 422],
     );
     assert.equal(json(responses[1]!).errors[0].message, 'Expected a request of at most 5000 objects and lists, got more.');
   });

@@ -248,7 +248,7 @@ describe('a mutation over GET', () => {
 
     const response = await endpoint.send(requestOf('GET', [], { query: new URLSearchParams({ query: both }).toString() }));
 
-    assert.equal(response.status, 400);
+    assert.equal(response.status, 422);
     assert.deepEqual(endpoint.runs, []);
   });
 

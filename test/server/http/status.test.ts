@@ -13,8 +13,10 @@ interface Row {
   readonly name: string;
   readonly request: PlainRequest;
   readonly status: number;
-  /** Default: the same. */
-  readonly draft?: number;
+  /** The status as application/json. Default: the same. */
+  readonly json?: number;
+  /** In the classic profile. Default: the same. */
+  readonly classic?: number;
   readonly code?: string;
   readonly options?: Partial<ServerOptions>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -33,8 +35,9 @@ const rows: readonly Row[] = [
   {
     name: 'data and errors',
     request: post({ query: '{ hello explode }' }),
-    status: 200,
-    draft: 294,
+    status: 294,
+    json: 200,
+    classic: 200,
     code: 'INTERNAL_SERVER_ERROR',
     runs: ['hello', 'explode'],
   },
@@ -42,8 +45,9 @@ const rows: readonly Row[] = [
     name: 'data null after execution',
     request: post({ query: '{ hello }' }),
     options: { rootValue: {}, fieldResolver: () => null, resolvers: {} },
-    status: 200,
-    draft: 294,
+    status: 294,
+    json: 200,
+    classic: 200,
     code: 'INTERNAL_SERVER_ERROR',
   },
   { name: 'a document that does not parse', request: post({ query: '{ hello' }), status: 400, code: 'GRAPHQL_PARSE_FAILED' },
@@ -65,43 +69,43 @@ const rows: readonly Row[] = [
   {
     name: 'a document that does not validate',
     request: post({ query: '{ nothing }' }),
-    status: 400,
-    draft: 422,
+    status: 422,
+    classic: 400,
     code: 'GRAPHQL_VALIDATION_FAILED',
   },
   {
     name: 'an operation that the document does not have',
     request: post({ query: 'query A { hello }', operationName: 'B' }),
-    status: 400,
-    draft: 422,
+    status: 422,
+    classic: 400,
     code: 'OPERATION_RESOLUTION_FAILURE',
   },
   {
     name: 'an ambiguous operation',
     request: post({ query: 'query A { hello } query B { hello }' }),
-    status: 400,
-    draft: 422,
+    status: 422,
+    classic: 400,
     code: 'OPERATION_RESOLUTION_FAILURE',
   },
   {
     name: 'a subscription',
     request: post({ query: 'subscription { ticks }' }),
-    status: 400,
-    draft: 422,
+    status: 422,
+    classic: 400,
     code: 'OPERATION_RESOLUTION_FAILURE',
   },
   {
     name: 'a variable of a wrong type',
     request: post({ query: 'query ($n: String) { hello(name: $n) }', variables: { n: 1 } }),
-    status: 400,
-    draft: 422,
+    status: 422,
+    classic: 400,
     code: 'BAD_USER_INPUT',
   },
   {
     name: 'a missing variable',
     request: post({ query: 'query ($n: [Int!]!) { sum(numbers: $n) }' }),
-    status: 400,
-    draft: 422,
+    status: 422,
+    classic: 400,
     code: 'BAD_USER_INPUT',
   },
   {
@@ -111,68 +115,68 @@ const rows: readonly Row[] = [
     status: 504,
     code: 'DEADLINE_EXCEEDED',
   },
-  { name: 'no query', request: post({}), status: 400, draft: 422, code: 'BAD_REQUEST' },
-  { name: 'an empty query', request: post({ query: '' }), status: 400, draft: 422, code: 'BAD_REQUEST' },
-  { name: 'a query that is null', request: post({ query: null }), status: 400, draft: 422, code: 'BAD_REQUEST' },
-  { name: 'a query that is no string', request: post({ query: 7 }), status: 400, draft: 422, code: 'BAD_REQUEST' },
+  { name: 'no query', request: post({}), status: 422, classic: 400, code: 'BAD_REQUEST' },
+  { name: 'an empty query', request: post({ query: '' }), status: 422, classic: 400, code: 'BAD_REQUEST' },
+  { name: 'a query that is null', request: post({ query: null }), status: 422, classic: 400, code: 'BAD_REQUEST' },
+  { name: 'a query that is no string', request: post({ query: 7 }), status: 422, classic: 400, code: 'BAD_REQUEST' },
   {
     name: 'an operationName that is no string',
     request: post({ query: '{ hello }', operationName: 7 }),
-    status: 400,
-    draft: 422,
+    status: 422,
+    classic: 400,
     code: 'BAD_REQUEST',
   },
   {
     name: 'variables that are a string',
     request: post({ query: '{ hello }', variables: '{}' }),
-    status: 400,
-    draft: 422,
+    status: 422,
+    classic: 400,
     code: 'BAD_REQUEST',
   },
   {
     name: 'variables that are an array',
     request: post({ query: '{ hello }', variables: [] }),
-    status: 400,
-    draft: 422,
+    status: 422,
+    classic: 400,
     code: 'BAD_REQUEST',
   },
   {
     name: 'extensions that are a number',
     request: post({ query: '{ hello }', extensions: 7 }),
-    status: 400,
-    draft: 422,
+    status: 422,
+    classic: 400,
     code: 'BAD_REQUEST',
   },
-  { name: 'a body that is a string', request: post('"{ hello }"'), status: 400, draft: 422, code: 'BAD_REQUEST' },
-  { name: 'a body that is null', request: post('null'), status: 400, draft: 422, code: 'BAD_REQUEST' },
-  { name: 'a body that is a number', request: post('7'), status: 400, draft: 422, code: 'BAD_REQUEST' },
-  { name: 'a GET without a query', request: get({}), status: 400, draft: 422, code: 'BAD_REQUEST' },
+  { name: 'a body that is a string', request: post('"{ hello }"'), status: 422, classic: 400, code: 'BAD_REQUEST' },
+  { name: 'a body that is null', request: post('null'), status: 422, classic: 400, code: 'BAD_REQUEST' },
+  { name: 'a body that is a number', request: post('7'), status: 422, classic: 400, code: 'BAD_REQUEST' },
+  { name: 'a GET without a query', request: get({}), status: 422, classic: 400, code: 'BAD_REQUEST' },
   {
     name: 'a GET parameter twice',
     request: plainRequest({ query: 'query={hello}&query={hello}' }),
-    status: 400,
-    draft: 422,
+    status: 422,
+    classic: 400,
     code: 'BAD_REQUEST',
   },
   {
     name: 'a GET with variables that are not JSON',
     request: get({ query: '{ hello }', variables: '{' }),
-    status: 400,
-    draft: 422,
+    status: 422,
+    classic: 400,
     code: 'BAD_REQUEST',
   },
   {
     name: 'a GET with variables that are no object',
     request: get({ query: '{ hello }', variables: '[1]' }),
-    status: 400,
-    draft: 422,
+    status: 422,
+    classic: 400,
     code: 'BAD_REQUEST',
   },
   {
     name: 'a GET with extensions that are not JSON',
     request: get({ query: '{ hello }', extensions: 'x' }),
-    status: 400,
-    draft: 422,
+    status: 422,
+    classic: 400,
     code: 'BAD_REQUEST',
   },
   { name: 'JSON that does not parse', request: post('{"query":'), status: 400, code: 'BAD_REQUEST' },
@@ -320,22 +324,23 @@ const rows: readonly Row[] = [
 
 const mediaTypes = ['application/json', 'application/graphql-response+json'] as const;
 
-for (const profile of ['default', 'draft'] as const) {
+for (const profile of ['2026-09', 'classic'] as const) {
   describe(`statuses and codes, httpStatusProfile '${profile}'`, () => {
     for (const row of rows) {
       for (const mediaType of mediaTypes) {
-        const status = profile === 'draft' ? (row.draft ?? row.status) : row.status;
+        const inEdition = mediaType === 'application/json' ? (row.json ?? row.status) : row.status;
+        const status = profile === 'classic' ? (row.classic ?? row.status) : inEdition;
 
         it(`${row.name}: ${status}${row.code ? ` ${row.code}` : ''} as ${mediaType}`, async () => {
-          const endpoint = createEndpoint({ httpStatusProfile: profile, ...row.options });
+          const endpoint = createEndpoint({ ...(profile === 'classic' && { httpStatusProfile: profile }), ...row.options });
           const accept: PlainRequest['headers'] = row.fixedAccept === true ? [] : [['accept', mediaType]];
 
           const response = await endpoint.send({ ...row.request, headers: [...row.request.headers, ...accept] });
 
           assert.equal(response.status, status);
           const asked = row.fixedAccept === true ? 'application/json' : mediaType;
-          // The draft labels successes alone as an older client asks for them.
-          const contentType = profile === 'draft' && status >= 300 ? 'application/graphql-response+json' : asked;
+          // The edition labels only successes application/json.
+          const contentType = profile === '2026-09' && status >= 300 ? 'application/graphql-response+json' : asked;
           assert.equal(response.headers.get('content-type'), `${contentType}; charset=utf-8`);
           assert.equal(json(response).errors?.[0].extensions.code, row.code);
           assertWellFormed(json(response));

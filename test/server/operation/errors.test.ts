@@ -207,7 +207,7 @@ describe('a value that a scalar refused with an ordinary error', () => {
 
       const response = await endpoint.send(post(request));
 
-      assert.equal(response.status, 400);
+      assert.equal(response.status, 422);
       const [error] = json(response).errors;
       assert.deepEqual(error.extensions, { code });
       assert.match(error.message, /Day/);
@@ -218,7 +218,7 @@ describe('a value that a scalar refused with an ordinary error', () => {
     it(`has the message of that error if nothing is masked (${code})`, async () => {
       const response = await serving({ maskErrors: false }).send(post(request));
 
-      assert.equal(response.status, 400);
+      assert.equal(response.status, 422);
       assert.match(json(response).errors[0].message, /hunter2/);
     });
   }

@@ -39,7 +39,7 @@ describe('the options executor and fastValidation', () => {
 
     const answer = await createEndpoint({ validationRules: [noHello as never] }).send(post({ query: '{ hello }' }));
 
-    equal(answer.status, 400);
+    equal(answer.status, 422);
     equal(JSON.parse(answer.body).errors[0].message, 'Say something else.');
   });
 

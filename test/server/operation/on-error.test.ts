@@ -238,8 +238,29 @@ describe('the parameter onError', () => {
 
     assert.deepEqual(json(await send(get({ query, onError: 'NULL' }))).data, kept);
     const twice = await send(get({ query }, { query: `query=${encodeURIComponent(query)}&onError=NULL&onError=HALT` }));
-    assert.equal(twice.status, 400);
+    assert.equal(twice.status, 422);
   });
+
+  test('may be an extension', async () => {
+    const { send } = createServer();
+    const asked = { query, extensions: { onError: 'NULL' } };
+
+    assert.deepEqual(json(await send(post(asked))).data, kept);
+    assert.deepEqual(json(await send(get({ query, extensions: '{"onError":"NULL"}' }))).data, kept);
+    assert.deepEqual(json(await send(post({ ...asked, onError: 'NULL' }))).data, kept);
+    assert.deepEqual(json(await send(post({ ...asked, onError: null }))).data, kept);
+  });
+
+  for (const [what, request] of [
+    ['as an extension with another value', { query, extensions: { onError: 'nope' } }],
+    ['as an extension that disagrees', { query, onError: 'HALT', extensions: { onError: 'NULL' } }],
+  ] as const)
+    test(`${what} is refused with 422`, async () => {
+      const response = await createServer().send(post(request));
+
+      assert.equal(response.status, 422);
+      assert.match(json(response).errors[0].message, /^Expected "onError" .*, got "(?:nope|HALT" and "NULL)"\.$/);
+    });
 
   test('belongs to each element of a batch', async () => {
     const batch = [{ query, onError: 'NULL' }, { query }, { query, onError: 'HALT' }, { query, onError: 'nope' }];
@@ -269,7 +290,7 @@ describe('the parameter onError', () => {
       const server = createServer();
       const response = await server.send(post({ query: 'mutation { one }', onError } as never));
 
-      assert.equal(response.status, 400);
+      assert.equal(response.status, 422);
       assert.equal('data' in json(response), false);
       assert.match(json(response).errors[0].message, /^Expected "onError" to be "NULL" or "PROPAGATE" or "HALT", got /);
       assert.deepEqual(server.runs, []);
@@ -279,7 +300,7 @@ describe('the parameter onError', () => {
   test('may have the values that the option errorBehaviors lists', async () => {
     const { send } = createServer({ errorBehaviors: ['PROPAGATE', 'HALT'] });
 
-    assert.equal((await send(post({ query, onError: 'NULL' }))).status, 400);
+    assert.equal((await send(post({ query, onError: 'NULL' }))).status, 422);
     assert.equal(json(await send(post({ query, onError: 'HALT' }))).data, null);
     assert.throws(() => createServer({ errorBehaviors: ['SKIP'] as never }), /errorBehaviors.*"NULL", "PROPAGATE" and "HALT"/);
   });

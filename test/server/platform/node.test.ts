@@ -59,7 +59,7 @@ describe('a request line or Host that is invalid in a URL', () => {
     ['GET http://elsewhere/graphql?query=%7B__typename%7D HTTP/1.1', 200],
     ['GET //?query=%7B__typename%7D HTTP/1.1', 200],
     ['GET /?query=%zz HTTP/1.1', 400],
-    ['GET * HTTP/1.1', 400],
+    ['GET * HTTP/1.1', 422],
     ['OPTIONS * HTTP/1.1', 204],
   ] as const) {
     test(`is answered with ${status}: ${line}`, async (t) => {

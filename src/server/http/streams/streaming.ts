@@ -75,7 +75,7 @@ function responderFor(forms: Forms): Negotiation['toResponse'] {
   return (settings, outcome, clock) => {
     const { stream } = outcome;
     try {
-      const response = toSingleResponse(settings, outcome, forms.mediaType ?? 'application/json');
+      const response = toSingleResponse(settings, outcome, typeForStatus(forms, outcome));
       if (stream === undefined) return forms.single === undefined ? response : toSingle(settings, { outcome, response }, forms.single);
       const { body: first, ...head } = response;
       if (first !== null) return toStreamed(settings, { outcome, stream, head, first, parts: forms.parts }, clock);
@@ -90,12 +90,17 @@ function responderFor(forms: Forms): Negotiation['toResponse'] {
   };
 }
 
+/** A stream is a success whatever its parts contain: only a whole answer may have the status of a partial success. */
+function typeForStatus({ mediaType = 'application/json', single }: Forms, { stream, result }: OperationOutcome): ResponseMediaType {
+  return stream === undefined && (single === undefined || result.data === undefined) ? mediaType : 'application/json';
+}
+
 /** An operation with one answer, as a stream. */
 function toSingle({ multipart }: StreamSettings, { outcome, response }: Single, form: NonNullable<Forms['single']>): HTTPResponse {
   const { status, body, headers } = response;
   if (isRefusal(outcome) || body === null) return response;
   if (form === 'events') return { status: 200, headers: streamHeaders(headers, eventType), body: nextEvent(body) + completeEvent };
-  if (multipart === undefined || status !== 200) return response;
+  if (multipart === undefined || outcome.result.data === undefined) return response;
   return { status, headers: streamHeaders(headers, multipart.type), body: multipart.one(body) };
 }
 

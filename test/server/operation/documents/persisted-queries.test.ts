@@ -19,12 +19,12 @@ function persisted(method: 'GET' | 'POST', hash: unknown, parameters: { query?: 
 
 for (const method of ['GET', 'POST'] as const) {
   describe(`automatic persisted queries by ${method}`, () => {
-    it('an unknown hash is PersistedQueryNotFound with status 200, which must not be stored', async () => {
+    it('an unknown hash is PersistedQueryNotFound with status 404, which must not be stored', async () => {
       const endpoint = createEndpoint();
 
       const response = await endpoint.send(persisted(method, sha256(query)));
 
-      assert.equal(response.status, 200);
+      assert.equal(response.status, 404);
       assert.equal(response.headers.get('cache-control'), 'private, no-store');
       const { errors, data } = json(response);
       assert.deepEqual(errors, [{ message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }]);
@@ -92,7 +92,7 @@ for (const method of ['GET', 'POST'] as const) {
         const both = await endpoint.send(persisted(method, sha256(invalid), { query: invalid }));
         const alone = await endpoint.send(persisted(method, sha256(invalid)));
 
-        assert.equal(both.status, 400);
+        assert.equal(both.status, invalid === '{ hello' ? 400 : 422);
         assert.equal(json(alone).errors[0].extensions.code, 'PERSISTED_QUERY_NOT_FOUND');
       });
     }
@@ -127,12 +127,12 @@ for (const method of ['GET', 'POST'] as const) {
       });
     }
 
-    it('persistedQueries: false: a hash alone is PersistedQueryNotSupported with status 200', async () => {
+    it('persistedQueries: false: a hash alone is PersistedQueryNotSupported with status 400', async () => {
       const endpoint = createEndpoint({ persistedQueries: false });
 
       const response = await endpoint.send(persisted(method, sha256(query)));
 
-      assert.equal(response.status, 200);
+      assert.equal(response.status, 400);
       assert.equal(response.headers.get('cache-control'), 'private, no-store');
       assert.deepEqual(json(response).errors, [
         { message: 'PersistedQueryNotSupported', extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' } },

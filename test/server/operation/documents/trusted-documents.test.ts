@@ -24,12 +24,40 @@ const manifests: Readonly<Record<string, TrustedDocumentManifest>> = {
 
 for (const [format, documents] of Object.entries(manifests)) {
   describe(`trusted documents from ${format}`, () => {
+    it('run by an id in the extensions', async () => {
+      const response = await createEndpoint({ trustedDocuments: { documents, only: true } }).send(
+        post({ extensions: { documentId: id }, variables }),
+      );
+
+      assert.deepEqual(json(response), greeting);
+    });
+
     for (const name of ['documentId', 'id', 'doc_id']) {
       it(`run by ${name} in a POST`, async () => {
         const response = await createEndpoint({ trustedDocuments: { documents, only: true } }).send(post({ [name]: id, variables }));
 
         assert.deepEqual(json(response), greeting);
       });
+
+      it(`run by ${name} beside the same id as an extension, and as a hash`, async () => {
+        const extensions = { documentId: id, persistedQuery: { version: 1, sha256Hash: id } };
+        const response = await createEndpoint({ trustedDocuments: { documents, only: true } }).send(
+          post({ [name]: id, extensions, variables }),
+        );
+
+        assert.deepEqual(json(response), greeting);
+      });
+
+      for (const extensions of [{ documentId: 'other' }, { persistedQuery: { version: 1, sha256Hash: 'other' } }]) {
+        it(`are refused with 422 if ${name} disagrees with ${JSON.stringify(extensions)}`, async () => {
+          const endpoint = createEndpoint({ trustedDocuments: { documents } });
+          const response = await endpoint.send(post({ [name]: id, extensions, variables }));
+
+          assert.equal(response.status, 422);
+          assert.match(json(response).errors[0].message, /^Expected the document id and "extensions\..*" to be the same, got ".*" and "other"\.$/);
+          assert.deepEqual(endpoint.runs, []);
+        });
+      }
 
       it(`run by ${name} in a GET`, async () => {
         const response = await createEndpoint({ trustedDocuments: { documents, only: true } }).send(
@@ -174,7 +202,7 @@ describe('document ids where there are no trusted documents', () => {
   it('do not stand for a query', async () => {
     const response = await createEndpoint().send(post({ id }));
 
-    assert.equal(response.status, 400);
+    assert.equal(response.status, 422);
     assert.match(json(response).errors[0].message, /^Expected "query" to be the text of a GraphQL document, but it is missing\.$/);
   });
 });

@@ -51,7 +51,7 @@ describe('a small request', () => {
     ];
 
     for (const response of responses) {
-      assert.equal(response.status, 400);
+      assert.equal(response.status, 422);
       const { errors } = json(response);
       assert.deepEqual(errors, [
         {
@@ -110,7 +110,7 @@ describe('a small request', () => {
 
       const response = await endpoint.send(post({ query, variables }));
 
-      assert.equal(response.status, 400);
+      assert.equal(response.status, 422);
       const { errors } = json(response);
       assert.equal(errors.length, 1);
       assert.match(
@@ -126,7 +126,7 @@ describe('a small request', () => {
 
       const response = await endpoint.send(post({ query: 'query ($n: [Int!]!) { sum(numbers: $n) }', variables: { n: numbers } }));
 
-      assert.equal(response.status, 400);
+      assert.equal(response.status, 422);
       assert.ok(json(response).errors.length <= 4);
       assert.ok(response.body.length < 5000);
     });
@@ -137,7 +137,7 @@ describe('a small request', () => {
 
     const response = await createEndpoint().send(post({ query, variables: { n: 'x'.repeat(megabyte) } }));
 
-    assert.equal(response.status, 400);
+    assert.equal(response.status, 422);
     assert.match(json(response).errors[0].message, /^Variable "\$n" .*x…$/);
     assert.ok(response.body.length < 2000);
   });

@@ -86,7 +86,7 @@ describe('maxCost', () => {
       const beyond = await endpointFor({ limit: Math.max(1, cost - 1) }).send(post(body));
 
       assert.equal(within.status, 200, within.body);
-      assert.equal(beyond.status, cost > 1 ? 400 : 200);
+      assert.equal(beyond.status, cost > 1 ? 422 : 200);
       if (cost > 1) assert.match(json(beyond).errors[0].message, new RegExp(`at most ${cost - 1}, got one that costs ${cost}\\.$`));
     });
   }
@@ -96,7 +96,7 @@ describe('maxCost', () => {
 
     const response = await endpoint.send(post({ query: '{ hello books { title } }' }));
 
-    assert.equal(response.status, 400);
+    assert.equal(response.status, 422);
     assert.equal(json(response).errors[0].extensions.code, 'GRAPHQL_VALIDATION_FAILED');
     assert.deepEqual(endpoint.runs, []);
   });
@@ -108,7 +108,7 @@ describe('maxCost', () => {
     const few = await endpoint.send(post({ query, variables: { n: 5 } }));
     const many = await endpoint.send(post({ query, variables: { n: 50 } }));
 
-    assert.deepEqual([few.status, many.status], [200, 400]);
+    assert.deepEqual([few.status, many.status], [200, 422]);
   });
 
   it('is shared by a batch: operations that exceed it are refused, the others are answered', async () => {
@@ -133,7 +133,7 @@ describe('maxCost', () => {
     const named = await endpoint.send(post({ query: '{ books(skip: 50) { title } }' }));
     const other = await endpoint.send(post({ query: '{ books(first: 50) { title } }' }));
 
-    assert.deepEqual([named.status, other.status], [400, 200]);
+    assert.deepEqual([named.status, other.status], [422, 200]);
   });
 
   it('takes the cost of a field from fields', async () => {
@@ -142,7 +142,7 @@ describe('maxCost', () => {
     const dear = await endpoint.send(post({ query: '{ version }' }));
     const cheap = await endpoint.send(post({ query: '{ books(first: 1000) { title } }' }));
 
-    assert.deepEqual([dear.status, cheap.status], [400, 200]);
+    assert.deepEqual([dear.status, cheap.status], [422, 200]);
   });
 
   it('a huge number or numeric string as a size is a huge cost', async () => {
@@ -154,7 +154,7 @@ describe('maxCost', () => {
 
     assert.deepEqual(
       responses.map(({ status }) => status),
-      [400, 400, 400],
+      [422, 422, 422],
     );
     assert.match(json(responses[0]!).errors[0].message, /more than a billion/);
   });

@@ -102,17 +102,15 @@ describe('limits', () => {
     });
 
     for (const method of ['POST', 'GET'] as const) {
-      it(`${name}: just above it is 400 and runs nothing, by ${method}`, async () => {
+      it(`${name}: just above it is refused and runs nothing, by ${method}`, async () => {
         const endpoint = createEndpoint(options);
 
         const response = await endpoint.send(method === 'GET' ? get({ query: beyond }) : post({ query: beyond }));
 
-        assert.equal(response.status, 400);
         const [error] = json(response).errors;
-        assert.equal(
-          error.extensions.code,
-          /nest(?:s deeper)|tokens|comments/.test(error.message) ? 'GRAPHQL_PARSE_FAILED' : 'GRAPHQL_VALIDATION_FAILED',
-        );
+        const isBeforeParsing = /nest(?:s deeper)|tokens|comments/.test(error.message);
+        assert.equal(error.extensions.code, isBeforeParsing ? 'GRAPHQL_PARSE_FAILED' : 'GRAPHQL_VALIDATION_FAILED');
+        assert.equal(response.status, isBeforeParsing ? 400 : 422);
         assert.deepEqual(endpoint.runs, []);
       });
     }
@@ -150,7 +148,7 @@ describe('limits', () => {
 
     const statuses = [(await endpoint.send(request)).status, (await endpoint.send(request)).status];
 
-    assert.deepEqual(statuses, [400, 400]);
+    assert.deepEqual(statuses, [422, 422]);
   });
 
   it('say what was expected, what was received, and where', async () => {
@@ -166,12 +164,12 @@ describe('limits', () => {
     assert.deepEqual(errors[0].locations, [{ line: 1, column: 1 }]);
   });
 
-  it('are 422 in the draft profile', async () => {
-    const endpoint = createEndpoint({ maxDepth: 1, httpStatusProfile: 'draft' });
+  it('are 400 in the classic profile', async () => {
+    const endpoint = createEndpoint({ maxDepth: 1, httpStatusProfile: 'classic' });
 
     const response = await endpoint.send(post({ query: '{ books { title } }' }));
 
-    assert.equal(response.status, 422);
+    assert.equal(response.status, 400);
   });
 
   it('of depth do not count introspection', async () => {
@@ -208,7 +206,7 @@ describe('fields that are selected many times', () => {
   it('are refused above that, before graphql-js compares any', async () => {
     const response = await createEndpoint().send(post({ query: books(225) }));
 
-    assert.equal(response.status, 400);
+    assert.equal(response.status, 422);
     assert.match(json(response).errors[0].message, /merging those with the same name would take more than 50000 comparisons\.$/);
     assert.equal(json(response).errors[0].extensions.code, 'GRAPHQL_VALIDATION_FAILED');
   });
@@ -226,7 +224,7 @@ describe('fields that are selected many times', () => {
     it(`are found ${name}`, async () => {
       const response = await createEndpoint().send(post({ query, operationName: query.startsWith('query A') ? 'A' : undefined }));
 
-      assert.equal(response.status, 400);
+      assert.equal(response.status, 422);
       assert.match(json(response).errors[0].message, /more than 50000 comparisons/);
     });
   }
@@ -268,7 +266,7 @@ describe('a limit is not itself the attack (CVE-2026-34573)', () => {
 
       const response = await endpoint.send(post({ query: fan(90) }));
 
-      assert.equal(response.status, 400);
+      assert.equal(response.status, 422);
       assert.deepEqual(endpoint.runs, []);
     });
   }
@@ -289,7 +287,7 @@ describe('a limit is not itself the attack (CVE-2026-34573)', () => {
 
     assert.deepEqual(
       responses.map(({ status }) => status),
-      [400, 400],
+      [422, 422],
     );
   });
 
@@ -316,7 +314,7 @@ describe('a limit is not itself the attack (CVE-2026-34573)', () => {
 
     const response = await endpoint.send(post({ query: `{ ${sets} } ${chain}` }));
 
-    assert.equal(response.status, 400);
+    assert.equal(response.status, 422);
   });
 
   for (const query of [
@@ -329,7 +327,7 @@ describe('a limit is not itself the attack (CVE-2026-34573)', () => {
 
       const response = await endpoint.send(post({ query }));
 
-      assert.equal(response.status, 400);
+      assert.equal(response.status, 422);
       assert.equal(json(response).errors[0].extensions.code, 'GRAPHQL_VALIDATION_FAILED');
     });
   }
