@@ -48,7 +48,7 @@ test('Apollo Client 4', async () => {
     cache: new InMemoryCache({ addTypename: false }),
     link: ApolloLink.from([
       // In a build, generatePersistedQueryIdsFromManifest of @apollo/persisted-query-lists reads the ids from the manifest.
-      new PersistedQueryLink({ generateHash: () => id, disable: () => false }),
+      new PersistedQueryLink({ generateHash: () => id, retry: () => false }),
       new HttpLink({ uri: `${server.url}graphql`, fetch: withOnError }),
     ]),
     defaultOptions: { query: { errorPolicy: 'all' } },

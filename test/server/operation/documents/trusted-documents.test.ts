@@ -54,7 +54,10 @@ for (const [format, documents] of Object.entries(manifests)) {
           const response = await endpoint.send(post({ [name]: id, extensions, variables }));
 
           assert.equal(response.status, 422);
-          assert.match(json(response).errors[0].message, /^Expected the document id and "extensions\..*" to be the same, got ".*" and "other"\.$/);
+          assert.match(
+            json(response).errors[0].message,
+            /^Expected the document id and "extensions\..*" to be the same, got ".*" and "other"\.$/,
+          );
           assert.deepEqual(endpoint.runs, []);
         });
       }
