@@ -35,7 +35,8 @@ async function serveIntoStream(starter: Starter, given: CallArguments, output: R
   const adapter = findStreamingAdapter(given.event);
   const call = createCall(adapter, { starter, streaming }, given);
   const response = await respond(call);
-  await writeResponse(adapter, { response, event: given.event }, output);
+  const invocation = call.invocation.clock.view({ until: 'deadline' });
+  await writeResponse(adapter, { response, event: given.event, invocation }, output);
   call.invocation.clock.answered();
   await call.invocation.settled();
 }

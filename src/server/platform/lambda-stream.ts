@@ -1,4 +1,5 @@
-import type { HTTPResponse, StreamedResponse } from '../../shared/index.ts';
+import { waitAtMost } from '../../shared/index.ts';
+import type { HTTPResponse, OperationInvocation, StreamedResponse } from '../../shared/index.ts';
 import { writeChunks } from './adapter.ts';
 import type { ChunkOutput, PlatformAdapter } from './adapter.ts';
 import { findAdapter } from './detect.ts';
@@ -12,6 +13,8 @@ import { restAPI } from './rest-api.ts';
 export interface ResponseStream extends ChunkOutput {
   setContentType(contentType: string): void;
   end(callback?: () => void): unknown;
+  once(event: 'close' | 'drain' | 'error', listener: () => void): unknown;
+  destroy?(): unknown;
 }
 
 /** The event sources that can stream. */
@@ -41,14 +44,41 @@ function unlimited({
   return adapter;
 }
 
-/** Writes the whole response. Resolves when the platform has taken all of it. */
+/** A response on its way to the platform. */
+interface Departing {
+  readonly response: HTTPResponse | StreamedResponse;
+  readonly event: unknown;
+  readonly invocation: Pick<OperationInvocation, 'inTime'>;
+}
+
+/** Writes the whole response. Resolves when the platform has taken all of it, when the client has gone, or when it does not read in time. */
 export async function writeResponse(
   adapter: PlatformAdapter<unknown>,
-  { response, event }: { readonly response: HTTPResponse | StreamedResponse; readonly event: unknown },
+  { response, event, invocation }: Departing,
   output: ResponseStream,
 ): Promise<void> {
   // If a stream closes before its end, end() never calls back, and the invocation would last until its timeout.
-  const closed = new Promise<void>((resolve) => void output.once('close', resolve));
+  const closed = new Promise<void>((resolve) => {
+    output.once('close', resolve);
+    // Without a listener, the error of a connection that broke off would end the process.
+    output.once('error', () => resolve());
+  });
+  const written = Promise.race([closed, writeAll(adapter, { response, event }, output)]);
+  await invocation.inTime(written, {
+    onLastMoment: async () => {
+      if ((await waitAtMost(timeToRead, written)) === 'late') output.destroy?.();
+    },
+  });
+}
+
+/** Milliseconds after the last moment that a client has to read the rest. */
+const timeToRead = 100;
+
+async function writeAll(
+  adapter: PlatformAdapter<unknown>,
+  { response, event }: Omit<Departing, 'invocation'>,
+  output: ResponseStream,
+): Promise<void> {
   if (adapter.toStreamResult === undefined) {
     output.setContentType('application/json');
     output.write(JSON.stringify(adapter.toResult(response as HTTPResponse, event)));
@@ -58,7 +88,7 @@ export async function writeResponse(
     if (typeof body === 'string') output.write(body);
     else if (body !== null) await writeChunks(body, output);
   }
-  await Promise.race([closed, new Promise<void>((resolve) => void output.end(resolve))]);
+  await new Promise<void>((resolve) => void output.end(resolve));
 }
 
 /**

@@ -9,6 +9,7 @@ import { createEventSource } from '../../support/event-source.ts';
 import type { EventSource } from '../../support/event-source.ts';
 import * as events from '../../support/events.ts';
 import { plainRequest, post } from '../../support/plain-http.ts';
+import type { PlainRequest } from '../../support/plain-http.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { recordStream, splitPrelude } from '../../support/response-stream.ts';
 import { parseEvents, resultsOf } from '../../support/sse.ts';
@@ -144,6 +145,58 @@ test('a stream closed midway ends the source and the invocation', async () => {
 
   await source.closed;
   await serving;
+});
+
+describe('a client that', () => {
+  const answers: Readonly<Record<string, PlainRequest>> = {
+    'a subscription': subscription,
+    'an answer of 1 MB': post({ query: '{ text(length: 1000000) }' }),
+  };
+  for (const [name, request] of Object.entries(answers)) {
+    test(`does not read ${name} ends the invocation before the platform's timeout`, async (t) => {
+      t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 20) });
+      const end = Date.now() + 3000;
+      const { handler, source } = streamingFunction();
+      const { output } = recordStream(64);
+      for (let ticks = 0; ticks < 100; ticks++) source.push({ ticks });
+
+      let isOver = false;
+      const serving = handler(events.functionURLEvent(request), output, { getRemainingTimeInMillis: () => end - Date.now() });
+      void serving.then(() => (isOver = true));
+      for (let step = 0; step < 29 && !isOver; step++) {
+        for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+        t.mock.timers.tick(100);
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+
+      assert.equal(isOver, true);
+      assert.equal(output.destroyed, true);
+      if (request === subscription) await source.closed;
+    });
+
+    test(`has gone before ${name} is written ends the invocation`, async () => {
+      const { handler } = streamingFunction();
+      const { output } = recordStream();
+      output.destroy(new Error('ECONNRESET'));
+
+      await handler(events.functionURLEvent(request), output, context);
+
+      assert.equal(output.destroyed, true);
+    });
+  }
+
+  test('breaks off with an error ends the source and the invocation, and not the process', async () => {
+    const { handler, source } = streamingFunction();
+    const { output } = recordStream();
+    output.resume();
+
+    const serving = handler(events.functionURLEvent(subscription), output, context);
+    await new Promise((resolve) => setImmediate(resolve));
+    output.destroy(new Error('ECONNRESET'));
+
+    await source.closed;
+    await serving;
+  });
 });
 
 test('a subscription ends before the platform ends the function: with an error that says why, and complete', async (t) => {
