@@ -1,5 +1,6 @@
 export { createHandlerFor, createServe } from './handler.ts';
 export { parseAccept, preference } from './http/accept.ts';
+export { isPreflightHeader } from './http/assert-csrf.ts';
 export { parseJSON, readText } from './http/body.ts';
 export { uncacheable } from './http/cache-control.ts';
 export type { ContextArgument } from './http/context-argument.ts';

@@ -23,6 +23,7 @@ const origins = [
   'https://shop.example:8443',
   'http://shop.example',
   'https://evil.shop.example',
+  'https://evilxshop.example',
   'https://shop.example.evil.test',
   'https://evilshop.example',
   'https://evil.test',
@@ -45,6 +46,9 @@ const sharing: readonly {
   { origin: /shop\.example/, lets: (origin) => origin === friend, withCredentials: true },
   { origin: [/^https:\/\/shop\.example/], lets: (origin) => origin === friend, withCredentials: true },
   { origin: /^https:\/\/shop\.example|https:\/\/evil\.shop\.example$/, lets: (origin) => origin === friend, withCredentials: true },
+  { origin: /^https:\/\/.*shop\.example$/, lets: (origin) => origin === friend, withCredentials: true },
+  { origin: /^https:\/\/shop\..*$/, lets: (origin) => origin === friend, withCredentials: true },
+  { origin: /^https:\/\/evil.shop.example$/, lets: (origin) => origin === 'https://evil.shop.example', withCredentials: true },
   { origin: [], lets: () => false },
   { origin: async (origin) => origin === friend, lets: (origin) => origin === friend },
   { origin: () => 'yes' as never, lets: () => false },
@@ -218,7 +222,7 @@ function openUnlessRefused(door: FrontDoor, options: ServerOptions): OpenDoor | 
   try {
     return door.open(options);
   } catch (error) {
-    assert.match(String(error), /csrfPrevention\.requestHeaders must not have|cors\.origin must match whole origins/);
+    assert.match(String(error), /csrfPrevention\.requestHeaders must not have|cors\.origin must match only your own origins/);
     return undefined;
   }
 }

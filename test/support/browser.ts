@@ -31,6 +31,14 @@ export const addedFields: readonly (readonly [name: string, value: string])[] = 
   ['x-arr-log-id', '1'],
   ['x-amzn-trace-id', 'Root=1-5759e988-bd862e3fe1be46a994272793'],
   ['x-forwarded-for', '192.0.2.1'],
+  ['surrogate-capability', 'cdn="ESI/1.0"'],
+  ['x-cdn', 'Imperva'],
+  ['ssl-client-verify', 'NONE'],
+  ['x-nginx-proxy', 'true'],
+  ['total-route-time', '0'],
+  ['connect-time', '0'],
+  ['x-consumer-id', '7'],
+  ['remote-user', 'ada'],
 ];
 
 export interface SeenResponse {

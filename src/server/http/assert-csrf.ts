@@ -12,13 +12,18 @@ export function assertRequestHeaders(names: readonly string[]): void {
       throw new TypeError(`Expected csrfPrevention.requestHeaders to be names of HTTP fields, got ${JSON.stringify(name)}.`);
     }
     const key = name.toLowerCase();
-    if (namesSent.has(key) || formsSent.test(key)) {
+    if (!isPreflightHeader(key) && (namesSent.has(key) || formsSent.test(key))) {
       throw new TypeError(
         `csrfPrevention.requestHeaders must not have "${name}": browsers or proxies send it with requests from any page. ` +
-          'Name a header that only your clients set, for example "x-my-app".',
+          'Name a header that only your clients set, for example "my-app-require-preflight".',
       );
     }
   }
+}
+
+/** True for names that say what they are for: no browser and no proxy adds them. */
+export function isPreflightHeader(name: string): boolean {
+  return /^x-.+-operation-name$|.-require-preflight$/i.test(name);
 }
 
 /** Fields that a request from another site may have without a preflight. */
@@ -34,8 +39,8 @@ const namesSent: ReadonlySet<string> = /* @__PURE__ */ new Set(
     'x-purpose x-moz last-event-id ping-from ping-to upgrade-insecure-requests alt-used early-data available-dictionary dictionary-id ' +
     'content-encoding http2-settings ' +
     // Added by proxies and tracing, and not matched by the pattern below.
-    'b3 baggage correlation-context disguised-host front-end-https function-execution-id max-forwards newrelic request-context ' +
-    'was-default-hostname x-country x-country-code x-host x-https x-language x-matched-path x-rewrite-url x-scheme x-url-scheme x-varnish'
+    'b3 baggage connect-time correlation-context disguised-host front-end-https function-execution-id max-forwards newrelic remote-user request-context ' +
+    'ssl-client-verify surrogate-capability total-route-time was-default-hostname x-cdn x-consumer-id x-country x-country-code x-host x-https x-language x-matched-path x-nginx-proxy x-rewrite-url x-scheme x-url-scheme x-varnish'
   ).split(' '),
 );
 

@@ -3,6 +3,7 @@ import type { Eventual, HTTPRequest, HeaderMap } from '../../shared/index.ts';
 import type { ServerPlugin } from '../operation/plugin.ts';
 import type { Logger } from '../operation/types.ts';
 import { methods } from './errors.ts';
+import { isOriginPattern } from './origin-pattern.ts';
 
 /** An origin, a pattern for origins, or several of them. */
 export type CORSOrigin = string | RegExp | readonly (string | RegExp)[];
@@ -122,52 +123,15 @@ export function assertCredentials({ credentials, origin = '*' }: CORSOptions): v
   if (matches(origin, 'null')) {
     throw new TypeError('cors.origin must not allow "null" with cors.credentials: any page can send it from a sandboxed frame.');
   }
-  const allowed = invalidOrigins.find((one) => matches(origin, one));
-  if (allowed !== undefined) {
-    throw new TypeError(
-      `cors.origin must not allow every site with cors.credentials, but its pattern matches ${allowed}. Write the whole origin, for example /^https:\\/\\/[a-z]+\\.example\\.com$/.`,
-    );
+  for (const pattern of [origin].flat()) {
+    if (pattern instanceof RegExp && !isOriginPattern(pattern))
+      throw new TypeError(
+        `With cors.credentials, cors.origin must match only your own origins, but ${String(pattern)} can match others. Begin each alternative ` +
+          'with ^https://, escape dots, and end it with a dot, your domain and $, for example ' +
+          '/^https:\\/\\/(?:[\\w-]+\\.)?example\\.com$/.',
+      );
   }
-  for (const pattern of [origin].flat()) if (pattern instanceof RegExp) assertAnchored(pattern);
 }
-
-/** Without `^` and `$`, /shop\.example/ matches https://shop.example.attacker.net. */
-function assertAnchored(pattern: RegExp): void {
-  const alternatives = alternativesOf(pattern.source);
-  const anchored = alternatives.map(anchor);
-  if (anchored.every((text, index) => text === alternatives[index])) return;
-  throw new TypeError(
-    `With cors.credentials, cors.origin must match whole origins, but ${String(pattern)} matches a part of one. ` +
-      `Write /${anchored.join('|')}/${pattern.flags}.`,
-  );
-}
-
-/** The alternatives of a pattern outside of groups. Each needs `^` and `$`. */
-function alternativesOf(source: string): readonly string[] {
-  const alternatives = [''];
-  let depth = 0;
-  // An escaped character, a class, or any other character.
-  for (const [token] of source.matchAll(/\\.|\[(?:\\.|[^\]\\])*\]|./gs)) {
-    if (token === '(') depth++;
-    else if (token === ')') depth--;
-    if (token === '|' && depth === 0) alternatives.push('');
-    else alternatives[alternatives.length - 1] += token;
-  }
-  return alternatives;
-}
-
-/** The alternative with `^` and `$`, and with a scheme. */
-function anchor(alternative: string): string {
-  const isStarted = alternative.startsWith('^');
-  // After an even number of backslashes, `$` is not escaped.
-  const isEnded = /(?<!\\)(?:\\\\)*\$$/.test(alternative);
-  const inner = alternative.slice(isStarted ? 1 : 0, isEnded ? -1 : undefined);
-  const host = inner.startsWith('\\.') ? `[\\w-]+${inner}` : inner;
-  return `^${isStarted || /:(?:\\?\/){2}/.test(inner) ? inner : `https:\\/\\/${host}`}$`;
-}
-
-/** Origins that cannot exist (RFC 2606): a pattern that matches one matches every site. */
-const invalidOrigins = ['https://a.invalid', 'http://a.invalid', 'https://a.invalid:8443'];
 
 /** The values that an option takes. */
 export interface Expectation {

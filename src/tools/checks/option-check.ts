@@ -1,10 +1,12 @@
 import type { GraphQLSchema } from 'graphql';
 
+import { isPreflightHeader } from '../../server/index.ts';
 import { didYouMean, isRecord } from '../../shared/index.ts';
 
 /** Options that can be wrong although their types are correct. */
 export interface OptionsToCheck {
   readonly cache?: unknown;
+  readonly csrfPrevention?: unknown;
   readonly maxCost?: unknown;
   readonly nodeEnv?: string | undefined;
   readonly resolvers?: unknown;
@@ -24,6 +26,7 @@ export interface OptionProblem {
 export function findOptionProblems(options: OptionsToCheck, schema: GraphQLSchema): OptionProblem[] {
   return [
     ...wrongCache(options),
+    ...unknownRequestHeaders(options),
     ...wrongCosts(options, schema),
     ...wrongNodeEnv(options),
     ...wrongRoot(options),
@@ -48,6 +51,18 @@ function wrongCache({ cache }: OptionsToCheck): OptionProblem[] {
   const { name } = (Object.getPrototypeOf(cache) as { constructor?: { name?: string } } | null)?.constructor ?? {};
   const wrong = name !== undefined && Object.hasOwn(notCaches, name) ? notCaches[name] : undefined;
   return wrong === undefined ? [] : [{ path: ['cache'], message: `The option cache is ${wrong}.` }];
+}
+
+/** Nobody can list what all gateways add. */
+function unknownRequestHeaders({ csrfPrevention }: OptionsToCheck): OptionProblem[] {
+  const names = isRecord(csrfPrevention) && Array.isArray(csrfPrevention['requestHeaders']) ? csrfPrevention['requestHeaders'] : [];
+  const unknown = names.filter((name) => !isPreflightHeader(String(name)));
+  return unknown.map((name) => ({
+    path: ['csrfPrevention', 'requestHeaders'],
+    message:
+      `csrfPrevention.requestHeaders has "${name}". If a browser, an app's web view, a gateway or a proxy adds this field to requests, ` +
+      'pages of other sites can send them. Use a name like "my-app-require-preflight" or "x-my-app-operation-name".',
+  }));
 }
 
 function wrongCosts({ maxCost }: OptionsToCheck, schema: GraphQLSchema): OptionProblem[] {

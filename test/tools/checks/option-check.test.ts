@@ -41,6 +41,25 @@ describe('warns about the option cache in development', () => {
   });
 });
 
+describe('warns about csrfPrevention.requestHeaders in development', () => {
+  for (const name of ['x-api-key', 'x-requested-with', 'secret', 'x-operation-name', 'require-preflight'])
+    test(`with ${name}, which a gateway may add`, () => {
+      const [warning = ''] = warningsFor({ csrfPrevention: { requestHeaders: ['my-app-require-preflight', name] }, resolvers: ticks });
+
+      match(
+        warning,
+        new RegExp(`^csrfPrevention.requestHeaders has "${name}"\\. If a browser, .* Use a name like "my-app-require-preflight"`),
+      );
+    });
+
+  test('and not with names that say what they are for', () => {
+    const requestHeaders = ['x-vendor-operation-name', 'vendor-require-preflight', 'X-Apollo-Operation-Name', 'my-app-require-preflight'];
+
+    deepEqual(warningsFor({ csrfPrevention: { requestHeaders }, resolvers: ticks }), []);
+    deepEqual(warningsFor({ csrfPrevention: true, resolvers: ticks }), []);
+  });
+});
+
 test('warns about costs of unknown fields in development', () => {
   const fields = { 'Query.hello': 1, 'Query.helo': 2, 'Quer.hello': 3, hello: 4, 'String.x': 5 };
 
