@@ -1,6 +1,9 @@
 // The server that all clients talk to: the built package, on loopback, with graphql of the repository (not the clients' own).
 import { serve } from '../../dist/esm/node.js';
 
+/** classic.test.mjs sets it, and imports the other tests. */
+export const httpStatusProfile = process.env.HTTP_STATUS_PROFILE ?? '2026-09';
+
 /** Starts it on any free port. `seen` has the method and the parsed body or query of each request that reached an operation. */
 export async function startServer() {
   const reviews = [];
@@ -12,6 +15,7 @@ export async function startServer() {
   const server = await serve(
     {
       csrfPrevention: true,
+      httpStatusProfile,
       logger: { debug() {}, info() {}, warn() {}, error() {} },
       typeDefs: /* GraphQL */ `
         type Query {
