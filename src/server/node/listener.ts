@@ -6,6 +6,9 @@ import type { ChunkStream } from '../../shared/index.ts';
 import type { ContextFits, ServerOptions } from '../startup/options.ts';
 import { nodeHTTP } from '../platform/node.ts';
 import type { NodeExchange } from '../platform/node.ts';
+import { isRebound, refuseHost } from './hosts.ts';
+import { assertListenerOptions } from './listen-options.ts';
+import type { ListenOptions } from './listen-options.ts';
 import { createStarter } from '../startup/start.ts';
 import type { OptionsSource, Starter } from '../startup/start.ts';
 
@@ -33,15 +36,18 @@ export interface TrackedListener {
  */
 export function createListener<TContext extends object = object, TDataSources extends object = object>(
   options: OptionsSource<ServerOptions<TContext, TDataSources, NodeExchange>> & ContextFits<TContext, TDataSources>,
+  listen: Pick<ListenOptions, 'allowedHosts'> = {},
 ): NodeListener {
-  return createTrackedListener(options as OptionsSource<ServerOptions>).listener;
+  assertListenerOptions(listen);
+  return createTrackedListener(options as OptionsSource<ServerOptions>, listen.allowedHosts ?? []).listener;
 }
 
 const notNode =
   'createListener takes the request and the response of a Node server, and was called without such a response. ' +
   'For a function that gets a Request or an event, use createHandler of graphql-functions.';
 
-export function createTrackedListener(options: OptionsSource<ServerOptions>): TrackedListener {
+/** `allowedHosts`: undefined if every Host is allowed, also in development. */
+export function createTrackedListener(options: OptionsSource<ServerOptions>, allowedHosts: readonly string[] | undefined): TrackedListener {
   const starter = createStarter(options);
   const streams = new Set<ChunkStream>();
   let isStopping = false;
@@ -63,7 +69,9 @@ export function createTrackedListener(options: OptionsSource<ServerOptions>): Tr
   const serve = createServe({ adapters: [adapter], streaming }, starter);
   const answer = async (event: NodeExchange, done: () => void): Promise<void> => {
     try {
-      await serve({ event, context: { waitUntil }, env: undefined });
+      const isChecked = allowedHosts !== undefined && starter.isDevelopment() !== false;
+      if (isChecked && (await isRebound(starter, event.request, allowedHosts))) refuseHost(event.request, event.response);
+      else await serve({ event, context: { waitUntil }, env: undefined });
     } catch (error) {
       // Uncaught, the error would end the process with every other request.
       starter.logger().error('A response could not be sent. Its connection is closed.', error);

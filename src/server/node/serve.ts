@@ -39,7 +39,8 @@ export async function serve<TContext extends object = object, TDataSources exten
   listen: ListenOptions = {},
 ): Promise<RunningServer> {
   assertListenOptions(listen);
-  const tracked = createTrackedListener(adapted(options as OptionsSource<ServerOptions>));
+  const allowedHosts = listen.host === undefined ? (listen.allowedHosts ?? []) : listen.allowedHosts;
+  const tracked = createTrackedListener(adapted(options as OptionsSource<ServerOptions>), allowedHosts);
   // A failed start is final, unlike in a function: a process that cannot answer should not look alive.
   await tracked.starter.server();
 

@@ -29,6 +29,8 @@ export interface Starter {
   /** The server; a promise while it starts. Rejects with an error for the client. With a call, waits 10 s and until its deadline at most. */
   server(call?: StartingCall): StartedServer | Promise<StartedServer>;
   logger(): Logger;
+  /** Undefined while the options are loading, or have failed to load. */
+  isDevelopment(): boolean | undefined;
   /** Also undefined while the options are loading, or have failed to load. */
   cors(): CORSOptions | undefined;
   /** The default while the options are loading. */
@@ -97,6 +99,7 @@ export function createStarter(options: OptionsSource<ServerOptions>): Starter {
   const starter: Starter = {
     server: (call) => (started ??= startedAtOnce(prepared)) ?? join(call),
     logger: () => prepared?.http.operation.logger ?? guardLogger(console),
+    isDevelopment: () => prepared?.development,
     cors: () => prepared?.http.cors,
     httpStatusProfile: () => prepared?.http.httpStatusProfile ?? defaultStatusProfile,
     deadline: () => (prepared === undefined ? defaultDeadline : prepared.deadline),

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
+import { isLocalHost } from '../../../server/node/index.ts';
 import type { DevEvent, LocalFunction } from './local-function.ts';
 import { homePage, refusalPage, takesPage } from './pages.ts';
 import { servePlayground } from './serve-playground.ts';
@@ -92,8 +93,7 @@ class Refusal extends Error {
  * server, which shows everything. The host must be localhost unless the user listens on another one.
  */
 function assertLocalHost({ host }: ServeSettings, { headers }: IncomingMessage): void {
-  const name = (headers.host ?? '').replace(/:\d*$/, '').toLowerCase();
-  if (host !== 'localhost' || name === 'localhost' || name.endsWith('.localhost') || name === '127.0.0.1' || name === '[::1]') return;
+  if (host !== 'localhost' || isLocalHost(headers.host ?? '')) return;
   throw new Refusal(403, 'This server only answers requests for localhost. Use --host to change that.');
 }
 
