@@ -16,13 +16,20 @@ interface StoredAnswer {
   readonly http?: Pick<HTTPExtension, 'status' | 'classicStatus'> | undefined;
 }
 
+/** The result without the status and the header fields that it would set: they may be cookies. */
+function withoutHTTP(result: FormattedExecutionResult): FormattedExecutionResult {
+  if (result.extensions?.['http'] === undefined) return result;
+  const { extensions, ...rest } = result;
+  const { http: _, ...others } = extensions;
+  return { ...rest, ...(Object.keys(others).length > 0 && { extensions: others }) };
+}
+
 /** Undefined if the answer is too large, or cannot be written as JSON: then the client gets an error. */
 export function toStoredAnswer({ result, head, errors: [first, ...others] }: OperationOutcome, maxBytes: number): string | undefined {
-  const { http: set, ...extensions } = (result.extensions ?? {}) as { http?: HTTPExtension };
-  const { extensions: _all, ...rest } = result;
+  const set = result.extensions?.['http'] as HTTPExtension | undefined;
   const http = [first, ...others].map((error) => error && httpExtensionOf(error)).find((one) => one?.status ?? one?.classicStatus);
   const answer: StoredAnswer = {
-    result: set === undefined ? result : { ...rest, ...(Object.keys(extensions).length > 0 && { extensions }) },
+    result: withoutHTTP(result),
     status: head.status ?? set?.status,
     code: first && codeOf(first),
     http: http && { status: http.status!, classicStatus: http.classicStatus! },
@@ -55,7 +62,8 @@ export function toReplay(text: string, { response, operation, document, source, 
 /** Throws for what this plugin has not stored: another program may write into the store. */
 function assertAnswer(stored: unknown): StoredAnswer {
   const { result, status, code, http } = (stored ?? {}) as Partial<StoredAnswer>;
-  const isAnswer = isRecord(result) && (isRecord(result['data']) || result['data'] === null || Array.isArray(result['errors']));
+  const { data, errors } = (result ?? {}) as Partial<FormattedExecutionResult>;
+  const isAnswer = isRecord(result) && (errors === undefined ? isRecord(data) || data === null : isListOfErrors(errors));
   if (
     !isAnswer ||
     !isStatus(status) ||
@@ -65,19 +73,23 @@ function assertAnswer(stored: unknown): StoredAnswer {
   )
     throw new Error('The stored answer does not have the form of an answer.');
   // Only these: a header field may be a cookie.
-  return { result, status, code, http: http && { status: http.status!, classicStatus: http.classicStatus! } };
+  return { result: withoutHTTP(result), status, code, http: http && { status: http.status!, classicStatus: http.classicStatus! } };
+}
+
+function isListOfErrors(errors: unknown): boolean {
+  return Array.isArray(errors) && errors.every(isRecord);
 }
 
 function isStatus(status: unknown): boolean {
   return status === undefined || (Number.isInteger(status) && (status as number) >= 200 && (status as number) <= 599);
 }
 
-/** For other plugins, and for the status. */
+/** For other plugins, and for the status. Header fields are set by none of them. */
 function toErrors({ errors }: FormattedExecutionResult, first: Readonly<Record<string, unknown>>): readonly GraphQLError[] {
   const formatted = errors ?? [{ message: 'Removed by a plugin.' }];
   return formatted.map(
     ({ message, path, extensions }, at) =>
-      new GraphQLError(message, { path: path ?? null, extensions: { ...extensions, ...(at === 0 && first) } }),
+      new GraphQLError(message, { path: path ?? null, extensions: { ...extensions, http: undefined, ...(at === 0 && first) } }),
   );
 }
 

@@ -30,6 +30,9 @@ export function idempotency<TContext = any>(options: IdempotencyOptions<TContext
     corsHeaders: { allowed: ['Idempotency-Key'], exposed: ['Idempotent-Replayed', 'Retry-After'] },
     async serverWillStart(context) {
       assertFits(options, context);
+      if (started.has(context))
+        throw new Error('Expected idempotency() once in plugins, got it twice: its records would refuse each other.');
+      started.add(context);
       settings = { ...settings, logger: context.logger };
     },
     executionWillStart(execution: OperationExecution): ExecutionOptions | undefined {
@@ -45,6 +48,9 @@ export function idempotency<TContext = any>(options: IdempotencyOptions<TContext
     },
   };
 }
+
+/** The starts of servers with this plugin. */
+const started = new WeakSet<ServerStartContext>();
 
 function assertFits({ store, required }: IdempotencyOptions, { schema, nodeEnv }: ServerStartContext): void {
   if (store.isLocal === true && nodeEnv !== 'development' && nodeEnv !== 'test')

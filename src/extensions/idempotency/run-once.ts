@@ -81,13 +81,9 @@ async function claim(attempt: Attempt, fingerprint: string): Promise<ClaimResult
   if (left !== undefined && left <= 0) throw refusal('DEADLINE_EXCEEDED');
   if (left === undefined && lease === undefined && again)
     throw new Error("Expected lease of idempotency to be set: with afterCrash 'run again', a request without a deadline needs it.");
-  const given = {
-    token,
-    fingerprint,
-    lease: left === undefined ? (lease ?? defaultLease) * 1000 : left + margin,
-    keep: ttl * 1000,
-    again,
-  };
+  const attemptEnds = left === undefined ? (lease ?? defaultLease) * 1000 : left + margin;
+  // A record that expires before its attempt ends would let another one run.
+  const given = { token, fingerprint, lease: attemptEnds, keep: Math.max(ttl * 1000, attemptEnds), again };
   try {
     return await twice(settings, () => store.claim(id, given));
   } catch (error) {
@@ -170,7 +166,8 @@ async function end(attempt: Attempt, outcome: OperationOutcome): Promise<void> {
     if (!(await twice(settings, () => store.finish(id, { token, answer, keep: ttl * 1000 }))))
       log(attempt, 'The answer of a mutation was not stored: its record had expired, or was taken over.');
   } catch (error) {
-    log(attempt, 'The answer of a mutation was not stored: a retry will be refused.', error);
+    const consequence = afterCrash === 'run again' ? 'a retry will run again after the lease.' : 'a retry will be refused.';
+    log(attempt, `The answer of a mutation was not stored: ${consequence}`, error);
   }
 }
 

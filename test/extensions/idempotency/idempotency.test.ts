@@ -259,6 +259,7 @@ describe('keys', () => {
     '"a"',
     '  "a"  ',
     '"a";v=1; x="y"; z',
+    '"a";d=@1659578233;e=%"f%c3%bc";f=?1;g=:YQ==:;*h.i=-1.5;j=t/o:k',
     '"8e03978e-40d5-43dd-bc93-6894a57f9324"',
     String.raw`"\"\\ ~"`,
     `"${'k'.repeat(255)}"`,
@@ -537,6 +538,21 @@ describe('the store', () => {
       assert.deepEqual(bank.log, []);
     });
 
+  test('waits for identity, seal and open no longer than for the store', async () => {
+    const never = (): Promise<never> => new Promise(() => {});
+    const unknown = openBank({ identity: never, storeTimeout: 1 });
+    const sealing = openBank({ seal: never, open: (text) => text, storeTimeout: 1 });
+    const opening = openBank({ seal: (text) => text, open: never, storeTimeout: 1 });
+
+    const { status } = await unknown.sendWithKey(charge);
+    const sealed = [await sealing.sendWithKey(charge), await sealing.sendWithKey(charge)];
+    const opened = [await opening.sendWithKey(charge), await opening.sendWithKey(charge)];
+
+    assert.deepEqual([status, unknown.charges], [500, []]);
+    for (const [first, again] of [sealed, opened]) assert.deepEqual([first!.status, again!.code], [200, 'IDEMPOTENCY_ANSWER_NOT_KEPT']);
+    assert.deepEqual([sealing.charges.length, opening.charges.length], [1, 1]);
+  });
+
   test('that cannot be reached at the end costs the client nothing, and a retry is refused', async () => {
     const bank = openBank({ store: failing({ finish: ['before', 'before'] }) });
 
@@ -783,6 +799,32 @@ describe('a client that leaves', () => {
     assert.equal(again.text, '{"data":{"charge":{"number":1},"chargeTwice":{"number":2}}}');
   });
 
+  test('does not abort the signal of a mutation that has a key, which a retry would be told', async () => {
+    for (const body of [charge, { query: 'mutation { charge @idempotent(key: "key") { number client } }' }]) {
+      const [started, gate] = [deferred(), deferred()];
+      const pass = async (_: unknown, __: unknown, { signal }: { signal: AbortSignal }): Promise<object> => {
+        started.resolve();
+        await gate.promise;
+        signal.throwIfAborted();
+        return { number: 1 };
+      };
+      const context = ({ signal }: { signal: AbortSignal }): object => ({ client: 'ada', signal });
+      const bank = openBank({ server: { context, resolvers: { Mutation: { charge: pass } } } as never });
+      const client = new AbortController();
+      const send = (fields: Fields): Promise<Answer> => (body === charge ? bank.sendWithKey(body, fields) : bank.send(body, fields));
+
+      const first = send({ signal: client.signal });
+      await started.promise;
+      client.abort();
+      await new Promise(setImmediate);
+      gate.resolve();
+      await first.catch(() => {});
+      await bank.settled();
+
+      assert.equal((await send({})).text, '{"data":{"charge":{"number":1,"client":null}}}');
+    }
+  });
+
   test('before the store has answered has run nothing, and may come back', async () => {
     const [claiming, gate] = [deferred(), deferred()];
     const store = memoryStore();
@@ -843,7 +885,18 @@ describe('at the deadline', () => {
     const [first, again] = [await sendUntilDeadline(t, bank), await bank.sendWithKey(charge)];
 
     assert.equal(first.code, 'DEADLINE_EXCEEDED');
+    assert.match(first.text, /It may have run\./);
     assert.deepEqual([again.status, again.text], [first.status, first.text]);
+  });
+
+  test('a record is not forgotten while its attempt is running, even if ttl is shorter', async (t) => {
+    const store = memoryStore();
+    const keeps: number[] = [];
+    const noting: IdempotencyStore = { ...store, claim: (id, claim) => (keeps.push(claim.keep - claim.lease), store.claim(id, claim)) };
+
+    await sendUntilDeadline(t, hanging({ store: noting, ttl: 1 }));
+
+    assert.deepEqual(keeps, [0]);
   });
 
   test('the claim is left to its lease with afterCrash: "run again"', async (t) => {
@@ -915,6 +968,44 @@ describe('other plugins', () => {
     const again = await bank.sendWithKey(charge);
 
     assert.deepEqual([first.code, again.status, bank.charges.length], ['MAINTENANCE', 200, 1]);
+  });
+
+  test('that refuse the operation around its execution release its key, in every order', async () => {
+    for (const position of ['first', undefined, 'last'] as const) {
+      let refuses = true;
+      const refusing: ServerPlugin = {
+        position,
+        aroundExecution: async (_execution, next) => {
+          if (refuses) throw new GraphQLError('Not now.', { extensions: { code: 'MAINTENANCE' } });
+          return next();
+        },
+      };
+      const bank = openBank({ server: { plugins: [refusing] } });
+
+      const first = await bank.sendWithKey(charge);
+      refuses = false;
+      const again = await bank.sendWithKey(charge);
+
+      assert.deepEqual([first.code, again.status, bank.charges.length], ['MAINTENANCE', 200, 1]);
+    }
+  });
+
+  test('that fail around its execution after the resolvers, as a commit may, are what is stored, in every order', async () => {
+    for (const position of ['first', undefined, 'last'] as const) {
+      const committing: ServerPlugin = {
+        position,
+        aroundExecution: async (_execution, next) => {
+          await next();
+          throw new GraphQLError('The transaction was rolled back.');
+        },
+      };
+      const bank = openBank({ server: { plugins: [committing] } });
+
+      const [first, again] = [await bank.sendWithKey(charge), await bank.sendWithKey(charge)];
+
+      assert.match(first.text, /rolled back/);
+      assert.deepEqual([again.status, again.text, bank.charges.length], [first.status, first.text, 1]);
+    }
   });
 
   test('that fail after the resolvers do not release it', async () => {
@@ -1036,7 +1127,13 @@ describe('a stored answer of another form', () => {
     ['a result that is a list', '{"result":[]}'],
     ['a status that is none', '{"result":{"data":null},"status":"200"}'],
     ['a code that is an object', '{"result":{"data":null},"code":{}}'],
+    ['an error that is null', '{"result":{"errors":[null]}}'],
     ['header fields', '{"result":{"errors":[{"message":"x"}]},"http":{"headers":{"set-cookie":"a=1"}},"code":"A"}'],
+    [
+      'header fields of an error',
+      '{"result":{"errors":[{"message":"x","extensions":{"http":{"headers":{"set-cookie":"a=1"}}}}]},"code":"A"}',
+    ],
+    ['header fields of the result', '{"result":{"data":{},"extensions":{"http":{"headers":{"set-cookie":"a=1"}}}}}'],
   ] as const)
     test(`is not replayed as an answer, and sets no cookie: ${what}`, async () => {
       const inner = memoryStore();
@@ -1054,7 +1151,7 @@ describe('a stored answer of another form', () => {
 
       assert.equal(again.headers.get('set-cookie'), null);
       assert.equal(bank.charges.length, 1);
-      if (what !== 'header fields') assert.deepEqual([again.status, again.code], [409, 'IDEMPOTENCY_ANSWER_NOT_KEPT']);
+      if (!what.startsWith('header fields')) assert.deepEqual([again.status, again.code], [409, 'IDEMPOTENCY_ANSWER_NOT_KEPT']);
     });
 });
 
@@ -1088,6 +1185,19 @@ describe('options', () => {
     const allowed = await openBank({ server, store: memoryStore({ isOnlyProcess: true }) }).send({ query: '{ charges }' });
 
     assert.deepEqual([refused.status, allowed.status], [500, 200]);
+  });
+
+  test('refuse the plugin twice in one server, but not one for each of two servers', async () => {
+    const extension = (): ServerPlugin => idempotency({ store: memoryStore(), identity: () => 'everyone' }) as ServerPlugin;
+
+    const twice = openBank({ server: { plugins: [extension()] } });
+    const answers = [await twice.send(charge), await openBank().send(charge), await openBank().send(charge)];
+
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [500, 200, 200],
+    );
+    assert.match(String((twice.log[0]!.details[0] as Error).message), /idempotency\(\) once in plugins, got it twice/);
   });
 
   test('refuse required fields that do not exist', async () => {

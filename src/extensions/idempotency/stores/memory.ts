@@ -12,20 +12,35 @@ export interface MemoryStoreOptions {
 
 /** Records that are kept. Further claims are refused, because to forget a record would let its mutation run twice. */
 const maxRecords = 100_000;
+/** Characters of all answers. Those beyond are not kept, and a retry is refused. */
+const maxCharacters = 67_108_864;
 
-/** Keeps up to 100,000 records in the memory of this process: for tests and development. A restart forgets them. */
+/**
+ * Keeps up to 100,000 records, and 67,108,864 characters of answers, in the memory of this process: for tests and development. A restart
+ * forgets them.
+ */
 export function memoryStore({ isOnlyProcess = false, now = Date.now }: MemoryStoreOptions = {}): IdempotencyStore {
   const records = new Map<string, StoredRecord>();
+  let characters = 0;
+  const remove = (id: string): void => {
+    characters -= lengthOf(records.get(id)?.answer);
+    records.delete(id);
+  };
   const apply = <T>(id: string, { result, write }: RecordStep<T>): T => {
-    if (write === null) records.delete(id);
-    else if (write !== undefined) records.set(id, write);
+    if (write === undefined) return result;
+    // The order of the map is that in which records expire.
+    remove(id);
+    if (write === null) return result;
+    const isKept = characters + lengthOf(write.answer) <= maxCharacters;
+    records.set(id, isKept ? write : { ...write, answer: undefined });
+    if (isKept) characters += lengthOf(write.answer);
     return result;
   };
   /** Records are nearly in the order in which they expire. */
   const removeExpired = (): void => {
     for (const [id, { expires }] of records) {
       if (expires > now()) return;
-      records.delete(id);
+      remove(id);
     }
   };
   return {
@@ -38,4 +53,8 @@ export function memoryStore({ isOnlyProcess = false, now = Date.now }: MemorySto
     finish: async (id, finish) => apply(id, finishRecord(records.get(id), finish, now())),
     release: async (id, release) => apply(id, releaseRecord(records.get(id), release, now())),
   };
+}
+
+function lengthOf(answer: string | undefined): number {
+  return answer?.length ?? 0;
 }
