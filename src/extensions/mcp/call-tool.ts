@@ -49,7 +49,8 @@ export async function callTool(call: RequestCall, tool: Tool, { given = {}, runn
     call.logger.error(`A hidden variable of the MCP tool "${tool.name}" has an invalid value.`, refused);
     return { response: write(failure('Internal server error')), retryAfter };
   }
-  const hasRun = tool.isMutation && outcome.executed === true;
+  // An answer that idempotency has stored is one of a mutation that has run.
+  const hasRun = tool.isMutation && (outcome.executed === true || outcome.result.data !== undefined);
   try {
     const response = write(resultOf(outcome));
     const size = { platform: call.invocation.resultLimit ?? { name: call.platform }, maxBytes };

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { GraphQLError } from 'graphql';
 
 import { AuthenticationError, ForbiddenError } from '../../../src/entries/datasource.ts';
-import { idempotencyDefinitions } from '../../../src/entries/idempotency.ts';
+import { idempotency, idempotencyDefinitions, memoryStore } from '../../../src/entries/idempotency.ts';
 import { mcp, mcpDefinitions } from '../../../src/entries/mcp.ts';
 import type { ServerPlugin } from '../../../src/entries/index.ts';
 import { documents, serveTools, typeDefs } from './serving.ts';
@@ -99,6 +99,33 @@ describe('after a mutation has run', () => {
       assert.match(result.content[0].text, /^The tool has run.* Do not call it again\.$/);
       assert.equal(runs, 1);
     });
+});
+
+describe('a replay of a mutation', () => {
+  test('whose answer is too large says that the tool has run, as the first answer did', async () => {
+    const rename =
+      'mutation Rename($id: ID!, $key: String!) @mcpTool(description: "x") { rename(id: $id) @idempotent(key: $key) { title } }';
+    let runs = 0;
+    const { legacy } = serveTools(
+      { hidden: {} },
+      {
+        typeDefs: [mcpDefinitions, idempotencyDefinitions, typeDefs],
+        trustedDocuments: { documents: { rename } },
+        resolvers: { Mutation: { rename: () => ({ title: `${++runs}`.repeat(150_000) }) } },
+        plugins: [
+          mcp({ name: 'a', version: '1' }),
+          idempotency({ store: memoryStore(), identity: () => 'everyone', maxAnswerBytes: 1_000_000 }) as ServerPlugin,
+        ],
+        maxResultBytes: 200_000,
+      },
+    );
+    const call = { name: 'rename', arguments: { id: '1', key: 'k' } };
+
+    const texts = [await legacy('tools/call', call), await legacy('tools/call', call)].map(({ result }) => result.content[0].text);
+
+    assert.deepEqual([...new Set(texts)], ['The tool has run, but its answer is too large. Do not call it again.']);
+    assert.equal(runs, 1);
+  });
 });
 
 describe('the endpoint', () => {
