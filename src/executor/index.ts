@@ -17,8 +17,8 @@ export type { GraphQLJSExecutor, KeptPlan, PlannedExecution } from './execution/
 export { abandon } from './execution/promises.ts';
 export { lengthOfJSON, maxRecordedErrors, minRecordedErrors, workOf } from './execution/costs.ts';
 export type { ErrorHandling } from './execution/run.ts';
+export { joinObservers } from './execution/observer.ts';
+export type { ExecutionObserver, ObservedCall } from './execution/observer.ts';
 export { executeContext } from './execution/trace-execution.ts';
 export { seesInfo } from './execution/visible-arguments.ts';
-export { isWithoutInfo, visitSelectedFields, watchFields, wrapSelectedFields } from './execution/watched-fields.ts';
-export type { FieldWatch } from './execution/watched-fields.ts';
 export { isKnownValid } from './validation/fast-validator.ts';

@@ -37,7 +37,8 @@ export function observesFields(observer: ExecutionObserver | undefined): observe
 }
 
 /** Several observers as one, the first of which is the outermost. */
-export function joinObservers(observers: readonly ExecutionObserver[]): ExecutionObserver | undefined {
+export function joinObservers(given: readonly (ExecutionObserver | undefined)[]): ExecutionObserver | undefined {
+  const observers = given.filter((observer) => observer !== undefined);
   if (observers.length < 2) return observers[0];
   const ofInfo = observers.filter(({ info }) => info !== undefined);
   const ofFields = observers.filter(observesFields);

@@ -119,7 +119,7 @@ export class Run {
 
   /** Adds an observer, around the one that there is. */
   observe(observer: ExecutionObserver): void {
-    this.observer = this.observer === undefined ? observer : joinObservers([observer, this.observer]);
+    this.observer = joinObservers([observer, this.observer]);
     this.fieldObserver = observesFields(this.observer) ? this.observer : undefined;
   }
 

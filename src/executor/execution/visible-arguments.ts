@@ -30,15 +30,11 @@ export function resolverCall(given: Resolver): ResolverCall {
   return call;
 }
 
-/** True when a resolver, or the function of a batched one, gets `info`. */
-export function seesInfo(resolver: Resolver): boolean {
+/** True when a resolver, or the function of a batched one, gets `info`. False without a resolver. */
+export function seesInfo(resolver: Resolver | null | undefined): boolean {
+  if (typeof resolver !== 'function') return false;
   const { visible, batch } = resolverCall(resolver);
   return (batch === undefined ? visible : resolverCall(batch.call).visible) === allArguments;
-}
-
-/** Declares that a function around a resolver needs the context, and otherwise only the arguments that the resolver needs. */
-export function needsOnlyContext(around: Resolver, resolver: Resolver): void {
-  if (batchOf(resolver) === undefined) calls.set(around, { visible: resolverCall(resolver).visible, call: around });
 }
 
 /**

@@ -122,7 +122,6 @@ export function assess({ request, response, known }: Answer, settings: DecisionS
   const { outcome } = operation;
   const { failure } = outcome?.objects ?? {};
   if (failure !== undefined) throw new Error('entity has failed.', { cause: failure });
-  if (operation.resolverHints?.areMixedUp === true) return 'its context value was shared with another operation';
   const hints = hintsOf(operation, known, settings);
   if (hints === undefined) return 'its document is unknown';
   const data = outcome!.result.data as Answered;

@@ -1,7 +1,7 @@
-import { parse } from 'graphql';
+import { BREAK, isAbstractType, isObjectType, parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { prepareResolvers } from './resolver-hints.ts';
+import { seesInfo } from '../../executor/index.ts';
 
 /** Facts about a document that this process has served. */
 export interface KnownDocument {
@@ -104,7 +104,23 @@ export class KnownDocuments {
 }
 
 function newRecord(schema: GraphQLSchema, document: DocumentNode): KnownDocument {
-  return { schema, document, mayHint: prepareResolvers(schema, document), hasHinted: false };
+  return { schema, document, mayHint: hasHintingResolver(schema, document), hasHinted: false };
+}
+
+/** True when the document selects a field whose resolver sees its `info`. */
+function hasHintingResolver(schema: GraphQLSchema, document: DocumentNode): boolean {
+  const typeInfo = new TypeInfo(schema);
+  let isFound = false;
+  const visitor = visitWithTypeInfo(typeInfo, {
+    Field: ({ name }) => {
+      const parent = typeInfo.getParentType();
+      const types = isAbstractType(parent) ? schema.getPossibleTypes(parent) : [parent];
+      isFound = types.some((type) => isObjectType(type) && seesInfo(type.getFields()[name.value]?.resolve));
+      return isFound ? BREAK : undefined;
+    },
+  });
+  visit(document, visitor);
+  return isFound;
 }
 
 function bytesOf(source: string): number {

@@ -16,7 +16,7 @@ import type {
 } from '../../server/index.ts';
 import { listObjects } from './object-list.ts';
 import { assess, decideFor, mayBePublic, notShareable, operationOf } from './decide.ts';
-import type { DecisionSettings, EdgeOperation, EdgeRequest } from './decide.ts';
+import type { DecisionSettings, EdgeRequest } from './decide.ts';
 import { dialects, publicFieldsOf } from './dialects.ts';
 import { KnownDocuments } from './documents.ts';
 import type { KnownDocument } from './documents.ts';
@@ -30,7 +30,7 @@ import { PurgeLog } from './purge/purge-log.ts';
 import { Purges } from './purge/purges.ts';
 import type { PurgePlatform } from './purge/purge-client.ts';
 import type { PurgeRequest } from './purge/purges.ts';
-import { isShareable, offerCacheControl, ResolverHints } from './resolver-hints.ts';
+import { ResolverHints } from './resolver-hints.ts';
 import { StaticHints } from './static-hints.ts';
 import { StoredAnswers } from './store/index.ts';
 import { explainedHeaders, explainHeader, SharedEnv, watchedCall, watchOf } from './watched-request.ts';
@@ -79,7 +79,7 @@ class EdgePlugin implements Edge {
   readonly #stored: StoredAnswers | undefined;
   readonly #documents: KnownDocuments;
   /** Requests the list of objects for tags, in the store or in the CDN. Undefined: neither has tags. */
-  readonly #listing: ExecutionOptions | undefined;
+  readonly #listing: ExecutionOptions['objects'];
   /** The moment of the purge log at which a mutation began. */
   readonly #begun = new WeakMap<GraphQLRequest, number>();
   readonly #env = new SharedEnv(isWorkerd());
@@ -101,8 +101,7 @@ class EdgePlugin implements Edge {
         documents: this.#documents,
         staleWhileRevalidate: options.staleWhileRevalidate,
       });
-    this.#listing =
-      store !== undefined || (cdn !== undefined && dialects[cdn].tags !== undefined) ? { objects: listObjects(entity) } : undefined;
+    this.#listing = store !== undefined || (cdn !== undefined && dialects[cdn].tags !== undefined) ? listObjects(entity) : undefined;
     const purgeStore = this.#stored && ((given: readonly string[]) => this.#stored!.purge(given));
     this.#purges = new Purges({ ...options, settings: this.#settings, purgeStore });
     if (this.#stored !== undefined) this.aroundOperation = (call, next) => this.#findOrRun(call, next);
@@ -187,25 +186,27 @@ class EdgePlugin implements Edge {
 
   executionWillStart(execution: OperationExecution): ExecutionOptions | undefined {
     this.#hasServed = true;
-    const { schema, http, operation, request: graphQLRequest, contextValue } = execution;
+    const { schema, http, operation, request: graphQLRequest } = execution;
     const request = http && this.#requestOf(http.headers);
     if (schema !== this.#purges.schema) {
       // The records of documents belong to the other schema.
       if (request !== undefined) request.readings.personal ??= 'the schema of another handler';
       return undefined;
     }
+    const observer = new ResolverHints();
     const known = this.#documents.of(execution);
-    if (known.mayHint || isShareable(contextValue)) this.#offerHints(contextValue, request && operationOf(request, graphQLRequest));
     if (operation.operation === 'mutation') {
-      if (this.#purges.hasNone) return undefined;
+      if (this.#purges.hasNone) return { observer };
       this.#begun.set(graphQLRequest, this.#settings.log.now);
-      return this.#listing;
+      return { observer, objects: this.#listing };
     }
-    if (request === undefined) return undefined;
+    if (request === undefined) return { observer };
     const hints = this.#settings.hints.of({ known, operation, variables: graphQLRequest.variables });
-    operationOf(request, graphQLRequest).planned = { operation, hints };
-    if (this.#listing === undefined || hints?.selection.isFlat === true) return undefined;
-    return known.mayHint || mayBePublic(hints) ? this.#listing : undefined;
+    const edgeOperation = operationOf(request, graphQLRequest);
+    edgeOperation.planned = { operation, hints };
+    edgeOperation.resolverHints = observer;
+    if (this.#listing === undefined || hints?.selection.isFlat === true) return { observer };
+    return known.mayHint || mayBePublic(hints) ? { observer, objects: this.#listing } : { observer };
   }
 
   operationDidEnd(call: OperationCall, outcome: OperationOutcome): Promise<void> | undefined {
@@ -273,18 +274,6 @@ class EdgePlugin implements Edge {
       logger.error('edge could not decide whether an answer may be kept: it is private.', error);
       return notShareable('the decision has failed');
     }
-  }
-
-  /** Resolvers find their operation by its context value. If two operations share one, neither answer is public. */
-  #offerHints(contextValue: unknown, operation: EdgeOperation | undefined): void {
-    if (typeof contextValue !== 'object' || contextValue === null) return;
-    const hints = new ResolverHints();
-    const others = offerCacheControl(contextValue, hints);
-    // Elements of a batch have separate requests, and their answers are never public.
-    if (operation !== undefined) operation.resolverHints = hints;
-    if (others === undefined) return;
-    others.areMixedUp = true;
-    hints.areMixedUp = true;
   }
 }
 

@@ -1,8 +1,7 @@
 import { responsePathAsArray } from 'graphql';
-import type { DocumentNode, GraphQLFieldResolver, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
+import type { GraphQLResolveInfo } from 'graphql';
 
-import { seesInfo, visitSelectedFields } from '../../executor/index.ts';
-import { wrapResolver } from '../../shared/index.ts';
+import type { ExecutionObserver } from '../../executor/index.ts';
 import { annotationOfType } from './cache-hints/annotations.ts';
 import { CheckedPolicy } from './cache-hints/checked-policy.ts';
 import { applyDefault, policyInSchema } from './cache-hints/field-policy.ts';
@@ -13,13 +12,15 @@ import type { Selection } from './selection.ts';
 import { walkAnswer } from './walk-answer.ts';
 import type { Answered } from './walk-answer.ts';
 
-/** The hints that the resolvers of one operation have given. */
-export class ResolverHints {
+/** The hints that the resolvers of one operation give through `info.cacheControl`. */
+export class ResolverHints implements ExecutionObserver {
   /** By the `info` of the call: a batched resolver may be called several times for one path. */
   readonly #policies = new Map<GraphQLResolveInfo, ResolverPolicy>();
   readonly #paths = new Set<string>();
-  /** The context value served another operation at the same time, so it is unknown to which one a hint belongs. */
-  areMixedUp = false;
+
+  info(info: GraphQLResolveInfo): void {
+    info.cacheControl = fieldCacheControl(info, this);
+  }
 
   /** True when no resolver has given a hint. */
   get isEmpty(): boolean {
@@ -72,42 +73,6 @@ function withoutIndexes(path: string): string {
   return path.replaceAll(/\.\d+(?=\.|$)/g, '');
 }
 
-/** The hints of an operation by its context value, the only object of the operation that a resolver has. */
-const hintsOf = new WeakMap<object, ResolverHints>();
-const prepared = new WeakSet<object>();
-
-/**
- * Prepares the resolvers of a document for `info.cacheControl`. Fields without a resolver, and resolvers that do not receive `info`, are
- * unchanged. True when any resolver was prepared.
- */
-export function prepareResolvers(schema: GraphQLSchema, document: DocumentNode): boolean {
-  let mayHint = false;
-  visitSelectedFields(schema, document, (field) => {
-    const { resolve } = field;
-    if (resolve === undefined || resolve === null || !(prepared.has(resolve) || seesInfo(resolve))) return;
-    mayHint = true;
-    if (prepared.has(resolve)) return;
-    field.resolve = wrapResolver(resolve, withCacheControl);
-    prepared.add(field.resolve);
-  });
-  return mayHint;
-}
-
-function withCacheControl(resolve: GraphQLFieldResolver<unknown, unknown>): GraphQLFieldResolver<unknown, unknown> {
-  return (source, args, context, info) => {
-    const hints = typeof context === 'object' && context !== null ? hintsOf.get(context) : undefined;
-    if (hints !== undefined) info.cacheControl = fieldCacheControl(info, hints);
-    return resolve(source, args, context, info);
-  };
-}
-
-/** Gives the prepared resolvers of one operation their `info.cacheControl`. Returns the hints of another operation with the same context value. */
-export function offerCacheControl(contextValue: object, hints: ResolverHints): ResolverHints | undefined {
-  const others = hintsOf.get(contextValue);
-  hintsOf.set(contextValue, hints);
-  return others;
-}
-
 /** Lazy: nothing is computed before a resolver uses it. Its functions may be destructured. */
 function fieldCacheControl(info: GraphQLResolveInfo, hints: ResolverHints): ResolveInfoCacheControl {
   return {
@@ -117,9 +82,4 @@ function fieldCacheControl(info: GraphQLResolveInfo, hints: ResolverHints): Reso
     setCacheHint: (hint) => hints.policyAt(info).replace(hint),
     cacheHintFromType: annotationOfType,
   };
-}
-
-/** An instance of a class may be the context of several operations; a plain object is copied for each. */
-export function isShareable(contextValue: unknown): boolean {
-  return Object.getPrototypeOf(contextValue) !== Object.prototype;
 }

@@ -1,4 +1,5 @@
 import type { CallWatch } from '../../datasources/index.ts';
+import { joinObservers } from '../../executor/index.ts';
 import { HeaderMap, allReady, copyErrorsForOperation, isPromiseLike, rescued, whenReady } from '../../shared/index.ts';
 import type { Eventual, HTTPResponse, OperationInvocation, StreamedResponse } from '../../shared/index.ts';
 import { copyMutableParts } from './hooks.ts';
@@ -264,6 +265,7 @@ function combineOptions(all: readonly (ExecutionOptions | void)[], choosing: rea
     // One that names objects serves those that do not, too.
     objects: listings.find(({ naming }) => naming !== undefined) ?? listings[0],
     runToEnd: chosen.some(({ runToEnd }) => runToEnd === true),
+    observer: joinObservers(chosen.map(({ observer }) => observer)),
     inOneAnswer: chosen.some(({ inOneAnswer }) => inOneAnswer === true),
     wrap: wrapBy(
       chosen.flatMap(({ around: hook }) => hook ?? []),

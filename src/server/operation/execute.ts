@@ -33,7 +33,7 @@ type ExecutionParts = Omit<PlannedExecution, keyof ExecutionSettings | 'hasHeavy
 
 /** One operation with the settings of the server. Version 3 runs some without a platform's call: they have no deadline, and their answer any size. */
 export function createExecution<TParts extends ExecutionParts>(settings: ExecutionSettings, parts: TParts): PlannedExecution & TParts {
-  const { document, operation, contextValue, variableValues, invocation, answerLimit, kept, objects, errorHandling } = parts;
+  const { document, operation, contextValue, variableValues, invocation, answerLimit, kept, objects, errorHandling, observer } = parts;
   // Written out, so that all executions have the same shape.
   const execution: PlannedExecution = {
     schema: settings.schema,
@@ -49,6 +49,7 @@ export function createExecution<TParts extends ExecutionParts>(settings: Executi
     kept,
     objects,
     errorHandling,
+    observer,
     hasHeavyVariables: areHeavy(variableValues),
     prepared: undefined,
   };

@@ -7,6 +7,7 @@ import type {
   OperationDefinitionNode,
 } from 'graphql';
 
+import type { ExecutionObserver } from '../../executor/index.ts';
 import type { CallWatch, DataSourceRequest, KeyValueCache } from '../../datasources/index.ts';
 import type { HTTPRequest, HTTPResponse, Invocation, ResponseHead, StreamedResponse } from '../../shared/index.ts';
 import type { TrustedDocument } from './documents/trusted-documents.ts';
@@ -160,6 +161,12 @@ export interface ExecutionOptions {
    * no plugin wraps costs no promises.
    */
   readonly around?: ServerPlugin['aroundExecution'] | undefined;
+  /**
+   * Observes the resolvers of this execution; for a subscription, those of its events. `field(call, resolve)` is called in place of each
+   * resolver, `info(info)` with each `info` that a resolver will get. The observer of the first plugin is the outermost. An operation with
+   * `field` takes up to three times as long. Default: resolvers are not observed.
+   */
+  readonly observer?: ExecutionObserver | undefined;
 }
 
 /** One call that a data source makes. */

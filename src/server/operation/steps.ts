@@ -129,7 +129,7 @@ export function coerceVariables(state: OperationState): Eventual<void> {
   return whenReady(state.settings.notifyExecution?.(describeExecution(state)) ?? noChoices, prepareAsChosen, state);
 }
 
-function prepareAsChosen({ objects, runToEnd = false, inOneAnswer, wrap }: Partial<ChosenOptions>, state: OperationState): void {
+function prepareAsChosen({ objects, runToEnd = false, inOneAnswer, wrap, observer }: Partial<ChosenOptions>, state: OperationState): void {
   const { settings, input, known, operation, contextValue } = state;
   const { capacity, budget, invocation, request } = input;
   state.runsToEnd = runToEnd;
@@ -151,6 +151,7 @@ function prepareAsChosen({ objects, runToEnd = false, inOneAnswer, wrap }: Parti
     kept: plan,
     objects: state.objects,
     errorHandling: errorHandlingOf(state.onError, settings.partial),
+    observer,
   });
   if (isPlanned(state)) execution.prepared = prepareExecution(execution);
   state.execution = execution;

@@ -1,8 +1,11 @@
-import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import type { OperationDefinitionNode } from 'graphql';
 
 import type { DataSourceRequest, KeyValueCache, Milliseconds } from '../../datasources/index.ts';
+import { joinObservers } from '../../executor/index.ts';
+import type { ExecutionObserver } from '../../executor/index.ts';
+import { whenReady } from '../../shared/index.ts';
 import type { GraphQLRequestListener, OperationSettings, PersistedQuerySettings, ServerPlugin } from '../../server/index.ts';
-import { currentPath, markResolvers } from './resolver-paths.ts';
+import { currentPath, pathObserver } from './resolver-paths.ts';
 import type { BatchedCall } from './resolver-paths.ts';
 import { WatchedCall } from './watched-call.ts';
 
@@ -30,11 +33,12 @@ export class Recording {
 
   /** The same settings, with a plugin and persisted-query stores that record. */
   listeningSettings(settings: OperationSettings): OperationSettings {
-    const { persistedQueries } = settings;
+    const { persistedQueries, notifyExecution } = settings;
     return {
       ...settings,
       // Last, so that it measures the step without the other plugins.
-      plugins: [...settings.plugins, this.#plugin(settings.schema)],
+      plugins: [...settings.plugins, this.#plugin()],
+      notifyExecution: (execution) => whenReady(notifyExecution?.(execution) ?? { wrap: undefined }, observePaths, undefined),
       persistedQueries: persistedQueries && this.#watchQueries(persistedQueries),
     };
   }
@@ -47,26 +51,25 @@ export class Recording {
     return call;
   }
 
-  #plugin(schema: GraphQLSchema): ServerPlugin {
+  #plugin(): ServerPlugin {
     return {
       requestDidStart: ({ contextValue }) => {
         this.contextValue = contextValue;
         this.milliseconds.context = performance.now() - this.startedAt;
-        return this.#listener(schema);
+        return this.#listener();
       },
     };
   }
 
-  #listener(schema: GraphQLSchema): GraphQLRequestListener {
+  #listener(): GraphQLRequestListener {
     return {
       didResolveSource: () => {
         this.hasSource = true;
       },
       parsingDidStart: () => this.#measure('parse'),
       validationDidStart: () => this.#measure('validate'),
-      didResolveOperation: ({ document, operation }: { document: DocumentNode; operation: OperationDefinitionNode }) => {
+      didResolveOperation: ({ operation }: { operation: OperationDefinitionNode }) => {
         this.operation = operation;
-        markResolvers(schema, document);
       },
       executionDidStart: () => this.#measure('execute'),
     };
@@ -99,4 +102,9 @@ export class Recording {
       delete: (key) => store.delete(key),
     };
   }
+}
+
+/** What the plugins have chosen for an execution, with an observer of paths inside of theirs. */
+function observePaths<T extends { readonly observer?: ExecutionObserver | undefined }>(chosen: T): T {
+  return { ...chosen, observer: joinObservers([chosen.observer, pathObserver]) };
 }

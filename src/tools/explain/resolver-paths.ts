@@ -1,9 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-import type { DocumentNode, GraphQLFieldResolver, GraphQLSchema } from 'graphql';
-
-import { wrapResolvers } from '../../executor/index.ts';
-import type { Around } from '../../executor/index.ts';
+import type { ExecutionObserver } from '../../executor/index.ts';
 
 /** The keys and indexes from the root of the response to a field. */
 export type ResponsePath = readonly (string | number)[];
@@ -45,22 +42,12 @@ function keysOf(last: Link): ResponsePath {
   return path;
 }
 
-/**
- * Wraps the resolvers that an operation may call, so that they set the current path. Both executors read a field's resolver at
- * each call; outside of an explained operation, a wrapped resolver only checks for a store.
- */
-export function markResolvers(schema: GraphQLSchema, document: DocumentNode): void {
-  wrapResolvers(schema, document, marking);
-}
-
-const marking: Around = { resolve: (original, isBatched) => marked(original as GraphQLFieldResolver<unknown, unknown>, isBatched) };
-
-function marked(resolve: GraphQLFieldResolver<unknown, unknown>, isBatched: boolean): GraphQLFieldResolver<unknown, unknown> {
-  return (source, values, contextValue, info) => {
+/** Sets the current path while a resolver runs, and notes batched calls. */
+export const pathObserver: ExecutionObserver = {
+  field: ({ path, parents }, resolve) => {
     const store = current.getStore();
-    if (store === undefined) return resolve(source, values, contextValue, info);
-    const { path } = info;
-    if (isBatched) store.noteBatch({ path: keysOf(path), parents: (source as readonly unknown[]).length });
-    return current.run({ ...store, path }, () => resolve(source, values, contextValue, info));
-  };
-}
+    if (store === undefined) return resolve();
+    if (parents !== undefined) store.noteBatch({ path: keysOf(path), parents });
+    return current.run({ ...store, path }, resolve);
+  },
+};

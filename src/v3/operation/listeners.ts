@@ -1,5 +1,3 @@
-import type { GraphQLFieldResolverParams, GraphQLRequestExecutionListener, GraphQLRequestListenerDidResolveField } from '../types.ts';
-
 type Hooks = Readonly<Record<string, unknown>>;
 
 /** Calls a hook of all listeners in parallel. */
@@ -43,23 +41,4 @@ function isFunction(value: unknown): value is (...args: readonly unknown[]) => u
 function call(listener: object, hook: string, args: readonly unknown[]): unknown {
   const method = (listener as Hooks)[hook];
   return typeof method === 'function' ? method.apply(listener, args) : undefined;
-}
-
-/** The `willResolveField` of several listeners as one; undefined when none has it. */
-export function fieldHookOf(
-  listeners: readonly GraphQLRequestExecutionListener[],
-): ((params: GraphQLFieldResolverParams) => GraphQLRequestListenerDidResolveField | undefined) | undefined {
-  const listening = listeners.filter(({ willResolveField }) => typeof willResolveField === 'function');
-  if (listening.length === 0) return undefined;
-  return (params) => {
-    const ends: GraphQLRequestListenerDidResolveField[] = [];
-    for (const listener of listening) {
-      const end = listener.willResolveField!(params);
-      if (end) ends.unshift(end);
-    }
-    if (ends.length === 0) return undefined;
-    return (error, result) => {
-      for (const end of ends) end(error, result);
-    };
-  };
 }

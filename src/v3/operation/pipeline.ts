@@ -1,7 +1,7 @@
 import { execute as executeWithoutOperation, getOperationAST, Kind } from 'graphql';
-import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQLField, GraphQLFormattedError } from 'graphql';
+import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql';
 
-import { executeWithGraphQLJS, watchFields, wrapSelectedFields } from '../../executor/index.ts';
+import { executeWithGraphQLJS } from '../../executor/index.ts';
 import { HeaderMap, deepCopyOf, copyErrorForOperation, copyErrorsForOperation, copyFormattedError } from '../../shared/index.ts';
 import { AnswerLimit, assertFresh, createExecution, ErrorAllowance, executeOperation } from '../../server/for-v3.ts';
 import {
@@ -12,9 +12,9 @@ import {
   HttpQueryError,
 } from '../errors/apollo-error.ts';
 import { formatApolloErrors, fromGraphQLError } from '../errors/format-errors.ts';
-import { onlyCacheHints, watchForCacheHints } from '../plugins/cache-control.ts';
 import type { GraphQLRequestContext, GraphQLRequestExecutionListener, GraphQLRequestListener, GraphQLResponse } from '../types.ts';
-import { callUntilAnswered, fieldHookOf, callHooks } from './listeners.ts';
+import { fieldObserverOf } from './field-observer.ts';
+import { callUntilAnswered, callHooks } from './listeners.ts';
 import { Refusal } from './operation.ts';
 import type { Operation, OperationCall, PipelineConfig } from './operation.ts';
 import { resolveSource } from './persisted-query.ts';
@@ -147,7 +147,6 @@ async function execute(operation: Operation, executing: readonly GraphQLRequestE
   const { config, context, invocation, budget, capacity } = operation;
   if (config.executor !== undefined) return copyExecutorParts((await config.executor(context as never)) as ExecutionResult);
 
-  watch(operation, executing);
   const { schema, rootValue, fieldResolver } = config;
   const { operation: chosen, context: contextValue } = context;
   const { variables, operationName } = context.request;
@@ -156,25 +155,15 @@ async function execute(operation: Operation, executing: readonly GraphQLRequestE
   if (chosen === undefined) return executeWithoutOperation({ schema, document, operationName } as ExecutionArgs);
   const executor = hasFragmentVariables(document) ? { executeWithGraphQLJS } : undefined;
   const answerLimit = capacity && new AnswerLimit(capacity, chosen.operation, budget);
+  const observer = fieldObserverOf(executing, contextValue);
   const settings = { schema, rootValue, fieldResolver, hideSuggestions: false, executor };
-  const parts = { document, operation: chosen, contextValue, variableValues: variables, invocation, answerLimit };
+  const parts = { document, operation: chosen, contextValue, variableValues: variables, invocation, answerLimit, observer };
   return executeOperation(settings, createExecution(settings, parts));
 }
 
 /** Only a document store returns such a document: graphql-js parses it with an option, and a plan does not support it. */
 function hasFragmentVariables({ definitions }: DocumentNode): boolean {
   return definitions.some((one) => one.kind === Kind.FRAGMENT_DEFINITION && (one.variableDefinitions?.length ?? 0) > 0);
-}
-
-/** Calls `willResolveField` around the fields of the document. */
-function watch({ config, context }: Operation, executing: readonly GraphQLRequestExecutionListener<any>[]): void {
-  const willResolveField = fieldHookOf(executing);
-  const { fieldResolver, schema } = config;
-  if (willResolveField === undefined) return;
-  const hints = onlyCacheHints(executing);
-  const willCallResolver = hints && ((field: GraphQLField<unknown, unknown>) => hints.willCallResolver(field));
-  watchFields(context.context as object, { willResolveField, fieldResolver, willCallResolver });
-  wrapSelectedFields(schema, context.document!, hints === undefined ? () => 'everything' : watchForCacheHints);
 }
 
 /** True for errors of graphql-js about variables of the wrong type. */

@@ -11,8 +11,8 @@ import {
   policyInSchema,
 } from '../../extensions/edge/index.ts';
 import type { CacheHint, CachePolicy, ResolveInfoCacheControl } from '../../extensions/edge/index.ts';
-import { isWithoutInfo } from '../../executor/index.ts';
-import type { FieldWatch } from '../../executor/index.ts';
+import { seesInfo } from '../../executor/index.ts';
+import type { ObservedCall } from '../../executor/index.ts';
 import type {
   AnyFunction,
   ApolloServerPlugin,
@@ -63,6 +63,7 @@ class OperationHints implements GraphQLRequestExecutionListener {
   /** How many calls of a field have not used `info.cacheControl`. */
   readonly #plainCalls = { root: new Map<Field, number>(), nested: new Map<Field, number>() };
   readonly #policies: FieldPolicy[] = [];
+  readonly #kinds = new Map<Field, ReturnType<typeof kindOf>>();
 
   constructor(options: ApolloServerPluginCacheControlOptions, overall: CachePolicy) {
     this.#options = options;
@@ -75,15 +76,23 @@ class OperationHints implements GraphQLRequestExecutionListener {
     return this.#options.__testing__cacheHints !== undefined;
   }
 
-  willResolveField({ info }: GraphQLFieldResolverParams): void {
+  willResolveField({ info }: Pick<GraphQLFieldResolverParams, 'info'>): void {
     this.#countCall(info, 1);
     info.cacheControl = new FieldCacheControl(this, info);
     if (this.needsPaths()) void info.cacheControl.cacheHint;
   }
 
-  /** Called in place of {@link willResolveField} for nested fields whose resolvers cannot see `info`. */
-  willCallResolver(field: Field): void {
-    this.#plainCalls.nested.set(field, 1);
+  /** Called in place of {@link willResolveField}: does nothing for fields that do not affect the lifetime. */
+  willCall(call: ObservedCall): void {
+    const { definition, path } = call;
+    const isRoot = path.prev === undefined;
+    if (!isRoot) {
+      let kind = this.#kinds.get(definition);
+      if (kind === undefined) this.#kinds.set(definition, (kind = kindOf(definition)));
+      if (kind === 'counted') this.#plainCalls.nested.set(definition, 1);
+      if (kind !== 'hinting') return;
+    }
+    this.willResolveField(call);
   }
 
   /** The policy of one call of a resolver. */
@@ -170,12 +179,10 @@ export function onlyCacheHints(listeners: readonly GraphQLRequestExecutionListen
 }
 
 /**
- * Which fields affect the lifetime: those with a resolver, which may set a hint, those with selections, and root fields.
- * Plain leaves, most of an answer, do not.
+ * How a field below the root affects the lifetime: by its type and annotation, and `hinting` by its resolver, too. Plain leaves, most of an
+ * answer, do not affect it.
  */
-export function watchForCacheHints(field: Field, isRoot: boolean): FieldWatch {
-  if (!isRoot && isWithoutInfo(field)) return 'calls';
-  const isPlain =
-    !isRoot && field.resolve === undefined && isLeafType(getNamedType(field.type)) && !hasAnnotation(annotationOfField(field));
-  return isPlain ? undefined : 'everything';
+function kindOf(field: Field): 'plain' | 'counted' | 'hinting' {
+  if (field.resolve !== undefined) return seesInfo(field.resolve) ? 'hinting' : 'counted';
+  return isLeafType(getNamedType(field.type)) && !hasAnnotation(annotationOfField(field)) ? 'plain' : 'hinting';
 }

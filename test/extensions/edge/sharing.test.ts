@@ -318,16 +318,25 @@ describe('sharing between users', () => {
     assert.equal(response.headers.get('xkey'), null);
   });
 
-  test('a context value that serves two operations makes both answers private', async () => {
+  test('a hint belongs to its operation, also if the context value serves another one at the same time', async () => {
     class Shared {
       user = undefined;
     }
     const shared = new Shared();
-    const { get } = edgeServing({ server: { typeDefs, resolvers, context: () => shared } as never });
+    const hasStarted = { a: deferred(), b: deferred() };
+    const news = async (_: unknown, { of }: { of: 'a' | 'b' }, __: unknown, info: any): Promise<string> => {
+      hasStarted[of].resolve();
+      await Promise.all([hasStarted.a.promise, hasStarted.b.promise]);
+      info.cacheControl.setCacheHint(of === 'a' ? { maxAge: 60, scope: 'PUBLIC' } : { maxAge: 60, scope: 'PRIVATE' });
+      return of;
+    };
+    const server = { typeDefs: 'type Query { news(of: String): String }', resolvers: { Query: { news } }, context: () => shared };
+    const { get } = edgeServing({ server: server as never });
 
-    const answers = [await get('{ hello }'), await get('{ hello }')];
+    const answers = await Promise.all([get('{ news(of: "a") }'), get('{ news(of: "b") }')]);
 
-    assert.equal(answers[1]?.headers.get('cache-control'), 'private, no-store');
+    assert.match(answers[0].headers.get('cache-control') ?? '', /^public/);
+    assert.equal(answers[1].headers.get('cache-control'), 'private, no-store');
   });
 
   test('the second handler with the same edge refuses to start, because its schema is another', async () => {

@@ -8,6 +8,7 @@ import { CopiedInputs } from '../plan/copied-inputs.ts';
 import { sizeInLists, sizeOfRead } from '../costs.ts';
 import { abandon, handleRejections } from '../promises.ts';
 import { maxRecordedErrors, workOf } from '../costs.ts';
+import type { ExecutionObserver } from '../observer.ts';
 import type { BudgetLimits } from '../budget.ts';
 import type { ErrorHandling } from '../run.ts';
 import { asPromises, collect, each, readAll, listsAround, mapItems } from './guarded-lists.ts';
@@ -19,6 +20,8 @@ export interface Bounds {
   readonly answerLimit: BudgetLimits | undefined;
   /** Default: errors propagate. graphql-js has no `keepsFinished`. */
   readonly errorHandling?: ErrorHandling | undefined;
+  /** Only its `info` is called. */
+  readonly observer?: ExecutionObserver | undefined;
   /** True when the response has one part. Default: false */
   readonly isWhole?: boolean;
 }
@@ -28,6 +31,7 @@ export class DeadlineGuard {
   readonly inputs: CopiedInputs = new CopiedInputs();
   readonly #invocation: ExecutionInvocation;
   readonly #isWhole: boolean;
+  readonly #observer: ExecutionObserver | undefined;
   readonly #waiting = new Set<(reason: Error) => void>();
   #reason: Error | undefined = undefined;
   #located: GraphQLError | undefined = undefined;
@@ -43,7 +47,8 @@ export class DeadlineGuard {
   /** The field whose error has ended the execution. */
   #haltedAt: readonly (string | number)[] | undefined = undefined;
 
-  constructor({ invocation, answerLimit, errorHandling, isWhole = false }: Bounds) {
+  constructor({ invocation, answerLimit, errorHandling, observer, isWhole = false }: Bounds) {
+    this.#observer = observer;
     this.#halts = errorHandling?.halts ?? false;
     this.#invocation = invocation;
     this.#isWhole = isWhole;
@@ -60,6 +65,7 @@ export class DeadlineGuard {
     if (type !== undefined) this.#grow(String(info.path.key).length + charactersBesideName);
     // The operation's signal instead of graphql-js's, which fires after every execution.
     if (isGraphQL17) Reflect.set(info, 'getAbortSignal', () => this.#invocation.signal);
+    this.#observer?.info?.(info);
     const value = this.#attempt(this.#halts ? () => this.#haltIfItFails(info, call) : call);
     // graphql-js stops reading when another field fails.
     if (type !== undefined && !isIntrospectionType(getNamedType(type))) handleRejections(value);

@@ -31,9 +31,9 @@ export function executeWithGraphQLJS(execution: PlannedExecution): ExecutionResu
   const operationName = operation.name?.value;
   const resolvers = { fieldResolver, typeResolver };
   const args = { schema, document, operationName, rootValue, contextValue, variableValues, hideSuggestions, ...resolvers } as ExecutionArgs;
-  const { invocation, answerLimit, errorHandling } = execution;
+  const { invocation, answerLimit, errorHandling, observer } = execution;
   const run = (): ReturnType<typeof execute> =>
-    invocation === undefined ? execute(args) : executeWithDeadline(execute, args, { invocation, answerLimit, errorHandling });
+    invocation === undefined ? execute(args) : executeWithDeadline(execute, args, { invocation, answerLimit, errorHandling, observer });
   // graphql 17 publishes its events itself; for 16 only `execute` is published.
   const channels = isGraphQL17 ? undefined : executionChannels(execution);
   return channels === undefined ? run() : traceExecute(channels, execution, run);

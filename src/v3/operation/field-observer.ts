@@ -1,0 +1,69 @@
+import type { ExecutionObserver, ObservedCall } from '../../executor/index.ts';
+import { isPromiseLike } from '../../shared/index.ts';
+import { onlyCacheHints } from '../plugins/cache-control.ts';
+import type { GraphQLFieldResolverParams, GraphQLRequestExecutionListener, GraphQLRequestListenerDidResolveField } from '../types.ts';
+
+/** Calls `willResolveField` of the listeners. Undefined when none has it. */
+export function fieldObserverOf(
+  listeners: readonly GraphQLRequestExecutionListener[],
+  context: GraphQLFieldResolverParams['context'],
+): ExecutionObserver | undefined {
+  const hints = onlyCacheHints(listeners);
+  if (hints !== undefined) return { field: (call, resolve) => (isOfSchema(call) && hints.willCall(call), resolve()) };
+  const willResolveField = fieldHookOf(listeners);
+  if (willResolveField === undefined) return undefined;
+  return {
+    field: (call, resolve) => {
+      if (!isOfSchema(call)) return resolve();
+      const { source, args, info } = call;
+      const ended = willResolveField({ source, args, context, info });
+      return ended === undefined ? resolve() : resolveThenCall(resolve, ended);
+    },
+  };
+}
+
+/** False for `__typename` and the fields of introspection. */
+function isOfSchema({ definition, parentType }: ObservedCall): boolean {
+  return !definition.name.startsWith('__') && !parentType.name.startsWith('__');
+}
+
+/** The `willResolveField` of several listeners as one; undefined when none has it. */
+function fieldHookOf(
+  listeners: readonly GraphQLRequestExecutionListener[],
+): ((params: GraphQLFieldResolverParams) => GraphQLRequestListenerDidResolveField | undefined) | undefined {
+  const listening = listeners.filter(({ willResolveField }) => typeof willResolveField === 'function');
+  if (listening.length === 0) return undefined;
+  return (params) => {
+    const ends: GraphQLRequestListenerDidResolveField[] = [];
+    for (const listener of listening) {
+      const end = listener.willResolveField!(params);
+      if (end) ends.unshift(end);
+    }
+    if (ends.length === 0) return undefined;
+    return (error, result) => {
+      for (const end of ends) end(error, result);
+    };
+  };
+}
+
+function resolveThenCall(resolve: () => unknown, ended: GraphQLRequestListenerDidResolveField): unknown {
+  try {
+    const result = resolve();
+    callWhenSettled(result, ended);
+    return result;
+  } catch (error) {
+    ended(error as Error);
+    throw error;
+  }
+}
+
+/** Calls back with a value, the value of a promise, or the values of a list of promises. */
+function callWhenSettled(value: unknown, ended: GraphQLRequestListenerDidResolveField): void {
+  const waiting = isPromiseLike(value) ? value : Array.isArray(value) && value.some(isPromiseLike) ? Promise.all(value) : undefined;
+  if (waiting === undefined) ended(null, value);
+  else
+    waiting.then(
+      (result) => ended(null, result),
+      (error: unknown) => ended(error as Error),
+    );
+}
