@@ -58,7 +58,7 @@ export type {
   StreamedResponse,
 } from '../shared/index.ts';
 export { batch, byKey, groupByKey } from '../executor/index.ts';
-export type { BatchOptions, BatchResolver, KeyOf } from '../executor/index.ts';
+export type { BatchOptions, BatchResolver, ExecutionObserver, KeyOf, ObservedCall } from '../executor/index.ts';
 export { gql } from '../executor/schema/index.ts';
 export type {
   EnumValues,
