@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
+import type { ASTNode, ExecutionResult, FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
 
 import {
   describe,
@@ -12,6 +12,7 @@ import {
   copyFormattedError,
   withCopiedExtensions,
 } from '../../shared/index.ts';
+import { generalMessage } from './documents/schema-names.ts';
 import { cut, ErrorAllowance, loggable } from './limits/error-allowance.ts';
 import type { ErrorCode, Logger } from './types.ts';
 
@@ -28,6 +29,8 @@ export interface ErrorSettings {
   readonly includeStacktrace: boolean;
   /** Send `extensions.response`, the answer of an upstream server, to the client. */
   readonly exposeUpstreamErrors: boolean;
+  /** False: leave names of the schema out of errors about values of the request. */
+  readonly schemaInErrors?: boolean | undefined;
   readonly formatError?: FormatError | undefined;
   readonly logger: Logger;
 }
@@ -291,8 +294,7 @@ function maskedForm(error: GraphQLError, errorId: string | undefined): GraphQLFo
 
 function visibleForm(settings: ErrorSettings, error: GraphQLError): GraphQLFormattedError {
   const { http: _notSent, response, ...extensions } = error.extensions;
-  // User code may have set another value.
-  const message = String(settings.maskErrors && error instanceof InputError ? error.masked : ((error.message as unknown) ?? ''));
+  const message = visibleMessage(settings, error);
   return {
     // An error without a path may quote the request.
     message: error.path === undefined ? cut(message) : message,
@@ -304,6 +306,18 @@ function visibleForm(settings: ErrorSettings, error: GraphQLError): GraphQLForma
       ...(response !== undefined && settings.exposeUpstreamErrors ? { response } : {}),
     },
   };
+}
+
+function visibleMessage({ maskErrors, schemaInErrors }: ErrorSettings, error: GraphQLError): string {
+  const [node] = error.nodes ?? [];
+  if (schemaInErrors === false && isOfInput(error, node)) return generalMessage(node);
+  // User code may have set another value.
+  return String(maskErrors && error instanceof InputError ? error.masked : ((error.message as unknown) ?? ''));
+}
+
+/** True for an error about a variable, or about an argument of a field: those of resolvers are at the field itself. */
+function isOfInput({ path }: GraphQLError, node: ASTNode | undefined): boolean {
+  return node !== undefined && (path === undefined ? node.kind === 'VariableDefinition' : node.kind !== 'Field');
 }
 
 function withStacktrace(formatted: GraphQLFormattedError, error: GraphQLError): GraphQLFormattedError {
