@@ -31,6 +31,7 @@ export { codeOf, httpExtensionOf } from './operation/errors.ts';
 export type { FormatError, HTTPExtension } from './operation/errors.ts';
 export type { CostOptions } from './operation/limits/cost.ts';
 export { fragmentsOf } from './operation/limits/document-size.ts';
+export { maxNameLength } from './operation/limits/nesting.ts';
 export type * from './operation/plugin.ts';
 export {
   CallOutcome,

@@ -13,8 +13,6 @@ export interface BudgetLimits {
   readonly sizeOfWork: number;
   /** Errors that the operations of a batch may still record together. Undefined outside a batch. */
   readonly sharedErrors?: { left: number } | undefined;
-  /** Parts that the response may have after the first. Default: none */
-  readonly maxParts?: number | undefined;
 }
 
 /**
@@ -33,13 +31,13 @@ export class Budget {
   #partsLeft: number;
   #sharedError: unknown = none;
 
-  /** `end`: ends the execution when the response is too large. */
-  constructor(limits: BudgetLimits | undefined, end: (error: GraphQLError) => void) {
+  /** `end`: ends the execution when the response is too large. `maxParts`: parts that the response may have after the first. */
+  constructor(limits: BudgetLimits | undefined, end: (error: GraphQLError) => void, maxParts = 0) {
     this.#limits = limits;
     this.#end = end;
     this.#maxSize = limits?.free ?? Infinity;
     this.#freeWork = limits?.freeWork ?? Infinity;
-    this.#partsLeft = limits?.maxParts ?? 0;
+    this.#partsLeft = maxParts;
   }
 
   /** Adds characters to the size of the response. Throws when it is too large: then the execution has ended. */

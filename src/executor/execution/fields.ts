@@ -21,13 +21,16 @@ import type { BatchMark } from '../../shared/index.ts';
  * error of a non-null field.
  */
 export function executeFields(run: Run, selection: Selection, source: unknown, path: Path | undefined): unknown {
+  const { deferral } = selection;
+  const inner = deferral === undefined ? run : deferral.enter(run, path);
+  if (inner === undefined) return executeFields(run, deferral!.whole, source, path);
   run.budget.grow(selection.size);
   const result = selection.createResult();
   const execute = run.fieldObserver === undefined ? executeField : executeObservedField;
   let pending: PendingContainer | undefined;
   try {
     for (const field of selection.fields) {
-      const value = execute(run, field, source, path);
+      const value = execute(inner, field, source, path);
       if (value instanceof Pending) {
         pending ??= new PendingContainer(run, result);
         pending.waitFor(value, field.responseName);
@@ -40,6 +43,7 @@ export function executeFields(run: Run, selection: Selection, source: unknown, p
     if (pending !== undefined) pending.failed = true;
     throw error;
   }
+  if (deferral !== undefined) deferral.defer(inner, source, path);
   if (pending === undefined) return result;
   pending.filled();
   return pending;

@@ -48,8 +48,7 @@ export abstract class Pending {
     this.failed = true;
     const { run, parent, position } = this;
     if (parent === undefined || position === undefined) {
-      run.record(toRootError(thrown));
-      run.finish(null);
+      run.fail(toRootError(thrown));
       return;
     }
     const error = locate(thrown, position);
@@ -175,7 +174,7 @@ export abstract class Promised extends Late {
   constructor(position: Position, promise: PromiseLike<unknown>) {
     const { run } = position.fieldRun;
     super(run, position);
-    run.awaitsPromises = true;
+    run.root.awaitsPromises = true;
     // `Promise.resolve`, because other thenables may call back synchronously, or twice.
     void Promise.resolve(promise).then(this.arrive.bind(this), this.refuse.bind(this));
     // After `then`: this may throw, and no rejection may go unhandled.

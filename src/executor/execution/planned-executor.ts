@@ -11,10 +11,16 @@ import { copyVariables } from './plan/copied-inputs.ts';
 import { firstInputError } from './plan/wrong-input.ts';
 import { coercedOf, Run } from './run.ts';
 import type { VariableValues } from './info-parts.ts';
-import type { RunSettings } from './run.ts';
+import type { PartLimits, RunSettings } from './run.ts';
+import type { PartsPlanner } from './plan/parts-planner.ts';
 import { executeSerially } from './serial.ts';
 import { executionChannels, ResolverEvents, traceExecute, tracePhase } from './trace-execution.ts';
 import type { ExecutionChannels } from './trace-execution.ts';
+
+/** Divides a response into parts. */
+export interface PartSettings extends PartLimits {
+  readonly planner: PartsPlanner;
+}
 
 /** One execution of an operation of a valid document. */
 export interface PlannedExecution extends RunSettings {
@@ -24,6 +30,8 @@ export interface PlannedExecution extends RunSettings {
   readonly hasHeavyVariables?: boolean | undefined;
   /** The root value is an event of a subscription: fewer tracing events are published. Default: false */
   readonly isEvent?: boolean | undefined;
+  /** Default: the response has one part. */
+  readonly parts?: PartSettings | undefined;
   /** The plan stored with the document. */
   readonly kept?: KeptPlan | undefined;
   /** Default: prepared when the operation runs. */
@@ -67,14 +75,14 @@ export function executePlanned(execution: PlannedExecution): ExecutionResult | P
   const channels = executionChannels(execution);
   if (channels !== undefined) return traceExecute(channels, execution, () => executeTraced(plan, run, { execution, channels }));
   const errors = coercion === undefined ? coerceVariables(plan, run, { execution }) : coercion.errors;
-  return errors === undefined ? start(plan, run) : { errors };
+  return errors === undefined ? start(plan, run, execution) : { errors };
 }
 
 function executeTraced(plan: Plan, run: Run, { execution, channels }: TracedExecution): ExecutionResult | Promise<ExecutionResult> {
   const errors = coerceVariables(plan, run, { execution, variableCoercion: channels.variableCoercion });
   if (errors !== undefined) return { errors };
   if (channels.resolve !== undefined) run.observe(new ResolverEvents(channels.resolve));
-  return tracePhase(channels.rootSelectionSet, execution, () => start(plan, run));
+  return tracePhase(channels.rootSelectionSet, execution, () => start(plan, run, execution));
 }
 
 interface TracedExecution {
@@ -119,10 +127,10 @@ function planOperation(schema: GraphQLSchema, document: DocumentNode, operation:
   return new Plan(schema, document, operation);
 }
 
-function start(plan: Plan, run: Run): ExecutionResult | Promise<ExecutionResult> {
+function start(plan: Plan, run: Run, { parts }: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
   let data: unknown;
   try {
-    const selection = plan.selectionFor(run.coerced);
+    const selection = plan.selectionFor(run.coerced, parts?.planner);
     const isSerial = plan.operation.operation === 'mutation';
     data = isSerial
       ? executeSerially(run, selection, run.settings.rootValue)
@@ -131,16 +139,12 @@ function start(plan: Plan, run: Run): ExecutionResult | Promise<ExecutionResult>
     run.record(toRootError(error));
     data = null;
   }
-  if (data instanceof Pending && run.endedBy === undefined) return finishedWithBatches(plan, run) ?? whenFinished(plan, run, data);
-  plan.trim();
-  return run.finish(data);
-}
-
-/** The result of a run that waits only for batched fields whose calls are synchronous. */
-function finishedWithBatches(plan: Plan, run: Run): ExecutionResult | undefined {
   const result = run.batches?.finishFirstPass();
-  if (result !== undefined) plan.trim();
-  return result;
+  if (data instanceof Pending && run.endedBy === undefined && result === undefined) return whenFinished(plan, run, data);
+  plan.trim();
+  if (result !== undefined) return result;
+  run.finish(data);
+  return run.resultOf(data);
 }
 
 /** The result of an asynchronous run: when all values have arrived, or the run is canceled. */
@@ -150,10 +154,12 @@ function whenFinished(plan: Plan, run: Run, pending: Pending): Promise<Execution
       // Deferred: a client can disconnect while a resolver runs, whose object is not in the result yet.
       queueMicrotask(() => run.stopWaiting(pending, reason));
     });
-    run.onFinish = (result) => {
+    run.onEnd = () => run.finish(null);
+    run.part.onFinish = (data) => {
+      run.onEnd = undefined;
       stop?.();
       plan.trim();
-      resolve(result);
+      resolve(run.resultOf(data));
     };
   });
 }

@@ -13,6 +13,23 @@ export function handleRejections(value: unknown): void {
   new Abandonment(false).take(value);
 }
 
+/** The same for several values. Of values that refer to each other, each is searched once. */
+export function rejectionHandler(): (value: unknown) => void {
+  const abandonment = new Abandonment(false);
+  return (value) => abandonment.take(value);
+}
+
+/** The same for a value that is completed later, without a search: only that of a promise, and of the promises in a list. */
+export function handleOwnRejections(value: unknown): void {
+  if (value instanceof Promise) void value.then(ignore, ignore);
+  else if (Array.isArray(value)) for (const item of value) if (item instanceof Promise) void item.then(ignore, ignore);
+}
+
+/** Abandons the items that an iterator has left, and closes it. */
+export function abandonItems(iterator: Iterator<unknown>): void {
+  new Abandonment(true).drain(iterator);
+}
+
 /** True for an iterator of an array, a Map or a Set: it is finite, and reading it has no side effects. */
 export function isOfCollection(iterator: object): boolean {
   return /^\[object (?:Array|Map|Set) Iterator\]$/.test(Object.prototype.toString.call(iterator));

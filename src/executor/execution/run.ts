@@ -20,6 +20,7 @@ import type { LineStarts } from './complete/line-starts.ts';
 import type { ObjectLog } from './object-log.ts';
 import { joinObservers, observesFields } from './observer.ts';
 import type { ExecutionObserver, FieldObserver } from './observer.ts';
+import { Part } from './part.ts';
 
 /** The arguments of a run. */
 export interface RunSettings {
@@ -47,6 +48,10 @@ export interface RunSettings {
   readonly objects?: ObjectLog | undefined;
   /** Observes resolvers. Default: they are not observed. */
   readonly observer?: ExecutionObserver | undefined;
+  /** Lists may be asynchronous iterables, with graphql 16 too. Default: false */
+  readonly takesAsyncIterables?: boolean | undefined;
+  /** Default: the response has one part. */
+  readonly parts?: PartLimits | undefined;
 }
 
 /** What an error does to the response. */
@@ -59,21 +64,46 @@ export interface ErrorHandling {
   readonly keepsFinished?: boolean;
 }
 
+/** How the response is divided into parts: see parts/. */
+export interface PartLimits {
+  /** Deferred parts start at once, not when the one before is complete. */
+  readonly early: boolean;
+  /** The most parts of a response. */
+  readonly maxParts: number;
+}
+
 /** The parts of a plan that a run uses. */
 interface RunPlan {
   readonly fragmentDefinitions: readonly FragmentDefinitionNode[];
   readonly propagatesErrors: boolean;
 }
 
-/** The state of one execution of a plan. */
+/** The state of one execution of a plan, as the fields of one part of the response see it. */
 export class Run {
   readonly settings: RunSettings;
   readonly contextValue: unknown;
   readonly fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
   /** True when the first error ends the execution. */
   readonly haltsOnError: boolean;
+  /** The run of the first part, which has what all of them share and may change. */
+  readonly root: Run;
+  readonly part: Part;
+  /** The deferred fragments around the objects: see parts/. */
+  readonly scope: object | undefined;
   /** The values of the variables by name, in either major. */
   coerced: Readonly<Record<string, unknown>> = noVariables;
+  readonly objects: ObjectLog | undefined;
+  observer: ExecutionObserver | undefined = undefined;
+  /** The observer, if it is called in place of resolvers. */
+  fieldObserver: FieldObserver | undefined = undefined;
+  readonly budget: Budget;
+  /** What the `info` objects of its resolvers share. */
+  readonly info: InfoParts;
+  readonly #plan: RunPlan;
+  readonly #propagatesErrors: boolean;
+  readonly #keepsFinished: boolean;
+
+  // The following members are those of the root.
   /** Undefined: no batched field has been reached. */
   batches: Batches | undefined = undefined;
   /** The work of copying the values of variables that have been used in literals. */
@@ -82,39 +112,51 @@ export class Run {
   lineStarts: LineStarts | undefined = undefined;
   /** True when a value was asynchronous. */
   awaitsPromises = false;
-  /** True when the result has been returned: later values are dropped. */
-  finished = false;
   /** Set when the execution has been canceled. */
   cancelReason: Error | undefined = undefined;
-  /** Receives the result of an asynchronous run. */
-  onFinish: ((result: ExecutionResult) => void) | undefined = undefined;
   /** The only error of the response, which has ended the execution early: the response is too large, or errors halt. */
   endedBy: GraphQLError | undefined = undefined;
-  readonly objects: ObjectLog | undefined;
-  observer: ExecutionObserver | undefined = undefined;
-  /** The observer, if it is called in place of resolvers. */
-  fieldObserver: FieldObserver | undefined = undefined;
-  readonly budget: Budget;
-  /** What the `info` objects of its resolvers share. */
-  readonly info: InfoParts;
-  readonly #propagatesErrors: boolean;
-  readonly #keepsFinished: boolean;
+  /** Called when that happens, if the run is asynchronous. */
+  onEnd: ((error: GraphQLError) => void) | undefined = undefined;
   /** The error of a field's arguments, which is the same in each row. */
   #argumentErrors: Map<object, unknown> | undefined = undefined;
-  #errors: GraphQLError[] | undefined = undefined;
 
-  constructor(settings: RunSettings, plan: RunPlan) {
+  constructor(
+    settings: RunSettings,
+    plan: RunPlan,
+    within?: { readonly root: Run; readonly part: Part; readonly scope: object | undefined },
+  ) {
+    const root = within?.root;
+    this.root = root ?? this;
+    this.part = within?.part ?? new Part();
+    this.scope = within?.scope;
     this.settings = settings;
     this.contextValue = settings.contextValue;
     this.fieldResolver = settings.fieldResolver;
     this.objects = settings.objects;
-    if (settings.observer !== undefined) this.observe(settings.observer);
-    this.budget = new Budget(settings.answerLimit, (error) => this.#endBy(error));
-    this.info = new InfoParts(settings.invocation, plan.fragmentDefinitions);
+    this.budget = root?.budget ?? new Budget(settings.answerLimit, (error) => this.#endBy(error), settings.parts?.maxParts);
+    this.info = root?.info ?? new InfoParts(settings.invocation, plan.fragmentDefinitions);
     const { errorHandling } = settings;
     this.haltsOnError = errorHandling?.halts ?? false;
+    this.#plan = plan;
     this.#propagatesErrors = errorHandling?.propagates ?? plan.propagatesErrors;
     this.#keepsFinished = errorHandling?.keepsFinished ?? false;
+    if (root === undefined) {
+      if (settings.observer !== undefined) this.observe(settings.observer);
+      return;
+    }
+    this.coerced = root.coerced;
+    this.observer = root.observer;
+    this.fieldObserver = root.fieldObserver;
+  }
+
+  /** The same execution for another part, or inside other deferred fragments. */
+  derive(part: Part, scope: object | undefined): Run {
+    return new Run(this.settings, this.#plan, { root: this.root, part, scope });
+  }
+
+  get finished(): boolean {
+    return this.part.finished;
   }
 
   /** Adds an observer, around the one that there is. */
@@ -129,35 +171,36 @@ export class Run {
     this.coerced = coercedOf(values);
   }
 
-  /** Adds an error to the result, up to a limit. */
+  /** Adds an error to the part, up to a limit. */
   record(error: GraphQLError): void {
-    if (this.budget.takeError()) (this.#errors ??= []).push(error);
+    if (this.budget.takeError()) (this.part.errors ??= []).push(error);
   }
 
   /** Counts an error above that limit. Fields that fail because of a cancellation take no time. */
   countError(thrown: unknown): void {
-    if (this.cancelReason === undefined) this.budget.countError(thrown);
+    if (this.root.cancelReason === undefined) this.budget.countError(thrown);
   }
 
   /** Rethrows an earlier error of a field's arguments: coercing large arguments again for each row would be slow. */
   coerceArguments<T>(field: object, make: () => T): T {
-    if (this.#argumentErrors?.has(field) === true) throw this.#argumentErrors.get(field);
+    const { root } = this;
+    if (root.#argumentErrors?.has(field) === true) throw root.#argumentErrors.get(field);
     try {
       return make();
     } catch (error) {
-      (this.#argumentErrors ??= new Map()).set(field, error);
+      (root.#argumentErrors ??= new Map()).set(field, error);
       throw error;
     }
   }
 
   /** True if an error makes its position's parent null, when the position is non-null. */
   propagates(thrown: unknown): boolean {
-    return this.#propagatesErrors && !(this.#keepsFinished && thrown === this.cancelReason);
+    return this.#propagatesErrors && !(this.#keepsFinished && thrown === this.root.cancelReason);
   }
 
-  /** Ends the run with its first error. Returns the error. */
+  /** Ends the execution with its first error. Returns the error. */
   halt(error: GraphQLError): GraphQLError {
-    this.#endBy(error);
+    this.root.#endBy(error);
     this.settings.invocation?.stop?.(error);
     return error;
   }
@@ -166,29 +209,39 @@ export class Run {
     if (this.endedBy !== undefined) return;
     this.endedBy = error;
     this.cancelReason = error;
-    if (this.onFinish !== undefined) this.finish(null);
+    this.onEnd?.(error);
   }
 
-  /** Ends the run. `data`: null when an error reached the root. */
-  finish(data: unknown): ExecutionResult {
-    this.finished = true;
-    if (this.objects !== undefined) this.objects.isComplete = true;
-    this.info.end();
-    const result = this.#resultOf(data);
-    this.onFinish?.(result);
-    return result;
+  /** Ends the part with an error that reached its root. */
+  fail(error: GraphQLError): void {
+    this.record(error);
+    this.part.failure = error;
+    this.finish(null);
   }
 
-  #resultOf(data: unknown): ExecutionResult {
+  /** Ends the part. `data`: null when an error reached the root. */
+  finish(data: unknown): void {
+    const { part } = this;
+    part.finished = true;
+    part.onFinish?.(data);
+  }
+
+  /** The first part as a result. */
+  resultOf(data: unknown): ExecutionResult {
     const { endedBy } = this;
+    const { errors, later } = this.part;
+    if (later === undefined) {
+      if (this.objects !== undefined) this.objects.isComplete = true;
+      this.info.end();
+    }
     if (endedBy !== undefined) return endedBy === this.budget.exceededBy ? { errors: [endedBy] } : { errors: [endedBy], data: null };
-    return (this.#errors === undefined ? { data } : { errors: this.#errors, data }) as ExecutionResult;
+    return (errors === undefined ? { data } : { errors, data }) as ExecutionResult;
   }
 
-  /** Cancels the run: each pending position fails with this reason, and the rest is the result. */
+  /** Cancels the part: each pending position fails with this reason, and the rest is its data. */
   stopWaiting(pending: { stopWaiting(reason: Error): void }, reason: Error): void {
     if (this.finished) return;
-    this.cancelReason = reason;
+    this.root.cancelReason = reason;
     // 20,000 errors take 640 ms with stack traces, which are all the same, and 300 without.
     withoutStacks(() => pending.stopWaiting(reason));
   }

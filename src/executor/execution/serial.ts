@@ -42,11 +42,11 @@ class Series extends PendingContainer {
   /** After a cancellation the remaining fields fail. */
   #execute(field: PlannedField): unknown {
     const { run } = this;
-    if (run.cancelReason === undefined || field.typename !== undefined) {
+    if (run.root.cancelReason === undefined || field.typename !== undefined) {
       run.objects?.called.add(field.responseName);
       return (run.fieldObserver === undefined ? executeField : executeObservedField)(run, field, this.#source, undefined);
     }
-    return nullOrThrow(startField(run, field, undefined), run.cancelReason);
+    return nullOrThrow(startField(run, field, undefined), run.root.cancelReason);
   }
 
   override filled(): void {

@@ -1,7 +1,8 @@
+import { deferDirective, planners, streamDirective } from '../../executor/index.ts';
 import { executeIncrementally, multipart } from '../../server/index.ts';
 import type { IncrementalDelivery } from '../../server/index.ts';
 import { describe } from '../../shared/index.ts';
-import { incrementalDirectives } from './incremental-directives.ts';
+import { incrementalRules } from './validation-rules.ts';
 
 export type { IncrementalDelivery } from '../../server/index.ts';
 
@@ -14,18 +15,15 @@ export interface IncrementalDeliveryOptions {
   readonly early?: boolean;
   /**
    * The most parts of an answer: fragments with `@defer`, counted for each object, and lists with `@stream`. Five streamed items count as a
-   * part. A field that would exceed the limit is null, with an error of code RESULT_TOO_LARGE. An operation that uses the directives more
-   * often than this, or more than 50 times, gets one complete answer. Default: 1,000
+   * part. An object that would exceed the limit is null, with an error of code RESULT_TOO_LARGE. Default: 1,000
    */
   readonly maxParts?: number;
 }
 
 /**
- * The value of the option `incrementalDelivery`: answers `@defer` and `@stream` in several parts. Needs graphql 17; 16
- * answers such operations once, complete.
+ * The value of the option `incrementalDelivery`: answers `@defer` and `@stream` in several parts.
  *
- * A value to import and not a boolean, because of its size: 14 KiB gzipped, 10 of them graphql-js's executors (scripts/size.ts). Other
- * bundles contain none of it.
+ * A value to import and not a boolean, because of its size (scripts/size.ts). Other bundles contain none of it.
  *
  * @example
  * ```ts
@@ -37,5 +35,11 @@ export interface IncrementalDeliveryOptions {
 export function incrementalDelivery({ early = false, maxParts = 1_000 }: IncrementalDeliveryOptions = {}): IncrementalDelivery {
   if (typeof maxParts !== 'number' || !(maxParts >= 0))
     throw new TypeError(`Expected maxParts of incrementalDelivery to be 0 or more, got ${describe(maxParts)}.`);
-  return { directives: incrementalDirectives(), execute: (parts) => executeIncrementally({ early, maxParts }, parts), multipart };
+  return {
+    directives: [deferDirective, streamDirective],
+    validationRules: incrementalRules,
+    partsOf: (format) => ({ planner: planners[format], early, maxParts }),
+    execute: executeIncrementally,
+    multipart,
+  };
 }

@@ -19,6 +19,8 @@ export interface ExecutionSettings {
   readonly hideSuggestions: boolean;
   /** Runs operations in place of plans. Undefined: each has a plan. */
   readonly executor: GraphQLJSExecutor | undefined;
+  /** Lists may be asynchronous iterables, with graphql 16 too. Default: false */
+  readonly takesAsyncIterables?: boolean;
 }
 
 /** One operation, ready to run. */
@@ -29,11 +31,12 @@ export interface Execution extends PlannedExecution {
 }
 
 /** The parts of an execution that are not settings of the server. */
-type ExecutionParts = Omit<PlannedExecution, keyof ExecutionSettings | 'hasHeavyVariables' | 'prepared'>;
+type ExecutionParts = Omit<PlannedExecution, keyof ExecutionSettings | 'hasHeavyVariables' | 'prepared' | 'takesAsyncIterables'>;
 
 /** One operation with the settings of the server. Version 3 runs some without a platform's call: they have no deadline, and their answer any size. */
-export function createExecution<TParts extends ExecutionParts>(settings: ExecutionSettings, parts: TParts): PlannedExecution & TParts {
-  const { document, operation, contextValue, variableValues, invocation, answerLimit, kept, objects, errorHandling, observer } = parts;
+export function createExecution<TParts extends ExecutionParts>(settings: ExecutionSettings, given: TParts): PlannedExecution & TParts {
+  const { document, operation, contextValue, variableValues, invocation, answerLimit, kept, objects, errorHandling, observer, parts } =
+    given;
   // Written out, so that all executions have the same shape.
   const execution: PlannedExecution = {
     schema: settings.schema,
@@ -50,6 +53,8 @@ export function createExecution<TParts extends ExecutionParts>(settings: Executi
     objects,
     errorHandling,
     observer,
+    takesAsyncIterables: settings.takesAsyncIterables,
+    parts,
     hasHeavyVariables: areHeavy(variableValues),
     prepared: undefined,
   };

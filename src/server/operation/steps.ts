@@ -3,6 +3,7 @@ import { GraphQLError } from 'graphql';
 import type { ExecutionResult } from 'graphql';
 
 import { coercedVariables, prepareExecution } from '../../executor/index.ts';
+import type { PartSettings } from '../../executor/index.ts';
 import { rescued, whenReady } from '../../shared/index.ts';
 import type { Eventual } from '../../shared/index.ts';
 import { createContextValue } from './context.ts';
@@ -135,10 +136,7 @@ function prepareAsChosen({ objects, runToEnd = false, inOneAnswer, wrap, observe
   state.runsToEnd = runToEnd;
   state.wrapExecution = wrap;
   if (runToEnd) invocation.until = 'deadline';
-  // An error ends only its event of a subscription.
-  const halts = state.onError === 'HALT' && operation!.operation !== 'subscription';
-  // After the first part has been sent, `data` can no longer be null.
-  if (halts || inOneAnswer === true) input.delivery = undefined;
+  if (inOneAnswer === true) input.delivery = undefined;
   const { document, plan } = known!;
   state.objects = objects?.begin();
   const execution = createExecution(settings, {
@@ -152,6 +150,7 @@ function prepareAsChosen({ objects, runToEnd = false, inOneAnswer, wrap, observe
     objects: state.objects,
     errorHandling: errorHandlingOf(state.onError, settings.partial),
     observer,
+    parts: partsOf(state),
   });
   if (isPlanned(state)) execution.prepared = prepareExecution(execution);
   state.execution = execution;
@@ -159,10 +158,16 @@ function prepareAsChosen({ objects, runToEnd = false, inOneAnswer, wrap, observe
 
 const noChoices: Partial<ChosenOptions> = {};
 
+/** How the answer is divided. Undefined: the client reads one answer, or the operation has none of its own. */
+function partsOf({ settings, input, operation }: OperationState): PartSettings | undefined {
+  const format = input.delivery?.incremental;
+  if (format === undefined || operation!.operation === 'subscription') return undefined;
+  return settings.incrementalDelivery?.partsOf(format);
+}
+
 /** False where graphql-js runs the operation, which coerces variables itself. */
-function isPlanned({ settings, input, operation }: OperationState): boolean {
-  if (settings.executor !== undefined || operation!.operation === 'subscription') return false;
-  return input.delivery?.incremental === undefined || settings.incrementalDelivery === undefined;
+function isPlanned({ settings, operation }: OperationState): boolean {
+  return settings.executor === undefined && operation!.operation !== 'subscription';
 }
 
 /** Runs the resolvers, inside the plugins that wrap executions. */

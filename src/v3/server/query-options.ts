@@ -52,6 +52,7 @@ export function documentSettings({ schema, validationRules = [], documentStore, 
   return {
     schema,
     documents: new DocumentCache(documentStore === undefined ? 30 * mebibyte : 0),
+    incrementalRules: [],
     validationRules,
     introspection: true,
     fastValidation: true,

@@ -9,12 +9,12 @@ import { workOf } from '../../../src/executor/execution/costs.ts';
 const tooLarge = new GraphQLError('too large');
 
 /** Limits of 100 characters and `freeWork` units. */
-function limits({ freeWork = Infinity, maxParts = 0 }) {
+function limits({ freeWork = Infinity }) {
   const grow = (size: number): number => {
     if (size > 100) throw tooLarge;
     return 100;
   };
-  return { free: 50, grow, freeWork, sizeOfWork: 10, maxParts };
+  return { free: 50, grow, freeWork, sizeOfWork: 10 };
 }
 
 test('a response above its limit ends the execution once, and every further growth throws the same error', () => {
@@ -54,7 +54,7 @@ test('an error above the limit of errors counts as work, and one that many field
 });
 
 test('parts are taken together or not at all', () => {
-  const budget = new Budget(limits({ maxParts: 3 }), () => undefined);
+  const budget = new Budget(limits({}), () => undefined, 3);
 
   equal(budget.takeParts(2), true);
   equal(budget.takeParts(2), false);

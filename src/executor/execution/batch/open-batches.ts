@@ -50,7 +50,7 @@ export class OpenBatches implements Batches {
 
   constructor(run: Run) {
     this.#run = run;
-    this.#isExpected = run.onFinish === undefined;
+    this.#isExpected = run.part.onFinish === undefined && !run.finished;
   }
 
   /** The next call of a field. */
@@ -64,9 +64,11 @@ export class OpenBatches implements Batches {
   finishFirstPass(): ExecutionResult | undefined {
     const run = this.#run;
     let result: ExecutionResult | undefined;
-    run.onFinish = (finished) => (result = finished);
+    run.part.onFinish = (data) => (result = run.resultOf(data));
+    run.onEnd = () => run.finish(null);
     while (this.#open.size > 0 && !run.awaitsPromises) this.#call();
-    run.onFinish = undefined;
+    run.part.onFinish = undefined;
+    run.onEnd = undefined;
     if (this.#open.size > 0) this.#callAfterTurn();
     else this.#isExpected = false;
     return result;
@@ -88,7 +90,7 @@ export class OpenBatches implements Batches {
 }
 
 export function openBatchesOf(run: Run): OpenBatches {
-  return (run.batches ??= new OpenBatches(run)) as OpenBatches;
+  return (run.root.batches ??= new OpenBatches(run.root)) as OpenBatches;
 }
 
 /** One field of the plan, with the objects that wait for it. */
@@ -175,7 +177,7 @@ class BatchCall {
   }
 
   #await(values: PromiseLike<unknown>, count: number): void {
-    this.#run.awaitsPromises = true;
+    this.#run.root.awaitsPromises = true;
     void Promise.resolve(values).then(
       (settled) => this.#arrive(settled, count),
       (error: unknown) => this.#refuse(error),

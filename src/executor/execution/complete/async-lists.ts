@@ -9,11 +9,21 @@ export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown>
   return typeof (value as { [Symbol.asyncIterator]?: unknown })[Symbol.asyncIterator] === 'function';
 }
 
-/** Completes the items as they arrive. Throws if the iteration cannot begin. */
-export function completeAsyncIterable(list: ListRun, items: AsyncIterable<unknown>): Pending {
+/** Who reads the items after the first `count`. */
+export interface Follower {
+  readonly count: number;
+  follow(iterator: AsyncIterator<unknown>): void;
+}
+
+/** Completes the items as they arrive, or the first of them. Throws if the iteration cannot begin. */
+export function completeAsyncIterable(list: ListRun, items: AsyncIterable<unknown>, follower?: Follower): unknown {
   const iterator = items[Symbol.asyncIterator]();
+  if (follower?.count === 0) {
+    follower.follow(iterator);
+    return [];
+  }
   const first = iterator.next();
-  const pending = new AsyncList(list, iterator);
+  const pending = new AsyncList(list, iterator, follower);
   void pending.fillFrom(first);
   return pending;
 }
@@ -21,13 +31,15 @@ export function completeAsyncIterable(list: ListRun, items: AsyncIterable<unknow
 class AsyncList extends PendingContainer {
   readonly #list: ListRun;
   #iterator: AsyncIterator<unknown> | undefined;
+  readonly #follower: Follower | undefined;
   #ended = false;
 
-  constructor(list: ListRun, iterator: AsyncIterator<unknown>) {
+  constructor(list: ListRun, iterator: AsyncIterator<unknown>, follower: Follower | undefined) {
     super(list.fieldRun.run, []);
-    this.run.awaitsPromises = true;
+    this.run.root.awaitsPromises = true;
     this.#list = list;
     this.#iterator = iterator;
+    this.#follower = follower;
   }
 
   async fillFrom(first: Promise<IteratorResult<unknown>>): Promise<void> {
@@ -43,6 +55,10 @@ class AsyncList extends PendingContainer {
           return;
         }
         this.#put(index, value);
+        if (index + 1 === this.#follower?.count) {
+          this.#follower.follow(this.#iterator!);
+          break;
+        }
         next = this.#iterator!.next();
       }
       this.#ended = true;

@@ -15,7 +15,7 @@ export function locate(thrown: unknown, position: Pick<Position, 'fieldRun' | 'p
   }
   return toLocatedError(thrown, {
     nodes: run.info.nodesOf(field),
-    lineStarts: (run.lineStarts ??= new LineStarts()),
+    lineStarts: (run.root.lineStarts ??= new LineStarts()),
     path: responsePathAsArray(position.path),
   });
 }
@@ -62,7 +62,8 @@ const manyErrors = new GraphQLError('There are more errors than are kept.');
 /** Records an error and returns null; throws the located error if it makes the parent null, too. */
 export function nullOrThrow(position: Position, thrown: unknown): null {
   const { run } = position.fieldRun;
-  if (run.endedBy !== undefined) throw run.endedBy;
+  const { endedBy } = run.root;
+  if (endedBy !== undefined) throw endedBy;
   const error = locate(thrown, position);
   if (run.haltsOnError) throw run.halt(error);
   if (position.shape.nonNull && run.propagates(thrown)) throw error;

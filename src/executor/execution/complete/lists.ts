@@ -10,6 +10,7 @@ import { selectionBelow, Shape } from '../plan/planned-field.ts';
 import { sizeOfRead } from '../costs.ts';
 import type { Position } from '../plan/planned-field.ts';
 import { drainedWhenLeft } from '../promises.ts';
+import type { Run } from '../run.ts';
 import { noBatches, rowsOf } from './rows.ts';
 import type { Rows } from './rows.ts';
 
@@ -23,14 +24,27 @@ export class ListShape extends Shape {
   }
 
   complete(position: Position, value: unknown): unknown {
+    const { fieldRun } = position;
+    const streaming = position === fieldRun ? fieldRun.field.parts?.stream : undefined;
+    if (streaming !== undefined && isList(value, fieldRun.run)) return streaming.complete(position, this.#item, value);
     const list = new ListRun(position, this.#item);
-    if (isGraphQL17 && !Array.isArray(value) && isAsyncIterable(value)) return placed(completeAsyncIterable(list, value), position);
+    if (!Array.isArray(value) && takesAsyncIterables(fieldRun.run) && isAsyncIterable(value))
+      return placed(completeAsyncIterable(list, value), position);
     if (!isIterable(value)) {
-      const { field } = position.fieldRun;
+      const { field } = fieldRun;
       throw new GraphQLError(`Expected Iterable, but did not find one for field "${field.parentType.name}.${field.fieldName}".`);
     }
     return placed(completeItems(list, value), position);
   }
+}
+
+function isList(value: unknown, run: Run): value is Iterable<unknown> | AsyncIterable<unknown> {
+  return isIterable(value) || (takesAsyncIterables(run) && isAsyncIterable(value as object));
+}
+
+/** graphql 17 takes them; 16 does only where the response may have several parts. */
+function takesAsyncIterables({ settings }: Run): boolean {
+  return isGraphQL17 || settings.takesAsyncIterables === true;
 }
 
 /** Strings do not count as lists. */
@@ -38,13 +52,12 @@ function isIterable(value: unknown): value is Iterable<unknown> {
   return typeof value === 'object' && typeof (value as { [Symbol.iterator]?: unknown })[Symbol.iterator] === 'function';
 }
 
-/** The row builder for the objects of an array, if there is one. */
-function rowsFor(list: ListRun, items: Iterable<unknown>): Rows | RowsByType | undefined {
+/** The row builder for the objects of a list, if there is one. */
+export function rowsFor(list: ListRun, length: number): Rows | RowsByType | undefined {
   const { fieldRun, item } = list;
-  if (!Array.isArray(items)) return undefined;
   if (item instanceof AbstractShape) return new RowsByType(list, item);
   const selection = selectionBelow(fieldRun.field, item);
-  return selection && rowsOf(list, selection, items.length);
+  return selection && rowsOf(list, selection, length);
 }
 
 /**
@@ -70,13 +83,14 @@ const smallArrays: readonly (() => undefined[])[] = [
   () => [undefined, undefined, undefined, undefined, undefined, undefined],
 ];
 
-function completeItems(list: ListRun, items: Iterable<unknown>): unknown {
+/** Completes the items of an iterable. */
+export function completeItems(list: ListRun, items: Iterable<unknown>): unknown {
   const { run } = list.fieldRun;
   const isArray = Array.isArray(items);
   if (isArray) run.budget.grow(sizeOf(list, items.length));
   const result = isArray && !isNumber(list.item.plain) ? emptyFor(items.length) : [];
   let index = 0;
-  const rows = rowsFor(list, items);
+  const rows = isArray ? rowsFor(list, items.length) : undefined;
   let pending: PendingContainer | undefined;
   try {
     for (const item of isArray ? (items as unknown[]) : drainedWhenLeft(items)) {

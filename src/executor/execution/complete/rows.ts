@@ -23,7 +23,7 @@ function builderOf(run: Run, selection: Selection, count: number): RowBuilder<Pl
     selection.rowsSeen += count;
     if (selection.rowsSeen < (run.settings.rowsBeforeCode ?? defaultRowsBeforeCode)) return undefined;
   }
-  if (run.fieldResolver !== undefined || run.fieldObserver !== undefined) return undefined;
+  if (run.fieldResolver !== undefined || run.fieldObserver !== undefined || selection.deferral?.isShared === true) return undefined;
   // Tried only once: if code generation fails, it would fail again.
   if (selection.rowBuilder === undefined && selection.rowsSeen < Infinity) {
     selection.rowBuilder = createRowBuilder(selection);
@@ -124,7 +124,11 @@ export class Rows implements RowRest {
     this.#source = source;
     this.#path = undefined;
     this.#mayBeNulled = false;
+    const { deferral } = this.#selection;
     let row: ResultObject;
+    const inner = deferral?.enter(this.#run, this.path());
+    if (deferral !== undefined && inner === undefined)
+      return placed(executeFields(this.#run, deferral.whole, source, this.path()), this.#position());
     try {
       row = this.#builder.build(source, this);
     } catch (error) {
@@ -134,6 +138,7 @@ export class Rows implements RowRest {
     }
     this.#objects?.note(row, source);
     if (this.#builder.batched.length > 0) this.#batch(source, row);
+    if (inner !== undefined) deferral!.defer(inner, source, this.path());
     if (this.#pending === undefined || (this.#place instanceof ListRun && !this.#mayBeNulled)) return row;
     const container = this.#containerOf(row);
     container.filled();

@@ -2,11 +2,7 @@ import { GraphQLSchema, validateSchema, visit } from 'graphql';
 import type { DocumentNode } from 'graphql';
 
 import { isGraphQL17 } from '../../graphql-version.ts';
-
-/** The directives for incremental delivery. They have no effect on a response in one part. */
-export function isIncrementalDirective(directive: string): boolean {
-  return directive === 'defer' || directive === 'stream';
-}
+import { isIncrementalDirective } from '../../parts/directives.ts';
 
 interface Subject {
   readonly schema: GraphQLSchema;

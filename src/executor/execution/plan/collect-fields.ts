@@ -81,26 +81,40 @@ class Collector {
       known.nodes.push(node);
       return;
     }
-    const definition = fieldDefinition(this.#settings.schema, this.#type, node.name.value);
-    // graphql-js skips unknown fields.
-    if (definition === undefined) return;
-    const field = new PlannedField({
-      responseName,
-      node,
-      definition,
-      parentType: this.#type,
-      shape: shapeOf(definition.type),
-      arguments: planArguments(definition, node),
-      collect: this.#settings.collect,
-    });
-    this.planned.set(responseName, field);
+    const field = planField(this.#settings, this.#type, { responseName, node });
+    if (field !== undefined) this.planned.set(responseName, field);
   }
 
   #applies(condition: NamedTypeNode | undefined): boolean {
-    if (condition === undefined) return true;
-    const type = this.#settings.schema.getType(condition.name.value);
-    return type === this.#type || (isAbstractType(type) && this.#settings.schema.isSubType(type, this.#type));
+    return appliesTo(this.#settings.schema, condition, this.#type);
   }
+}
+
+/** Plans a field of a type. Undefined if the type has no such field: graphql-js skips it. */
+export function planField(settings: CollectSettings, type: GraphQLObjectType, { responseName, node }: NamedNode): PlannedField | undefined {
+  const definition = fieldDefinition(settings.schema, type, node.name.value);
+  if (definition === undefined) return undefined;
+  return new PlannedField({
+    responseName,
+    node,
+    definition,
+    parentType: type,
+    shape: shapeOf(definition.type),
+    arguments: planArguments(definition, node),
+    collect: settings.collect,
+  });
+}
+
+interface NamedNode {
+  readonly responseName: string;
+  readonly node: FieldNode;
+}
+
+/** True if a fragment with this type condition applies to objects of the type. */
+export function appliesTo(schema: GraphQLSchema, condition: NamedTypeNode | undefined, type: GraphQLObjectType): boolean {
+  if (condition === undefined) return true;
+  const conditionType = schema.getType(condition.name.value);
+  return conditionType === type || (isAbstractType(conditionType) && schema.isSubType(conditionType, type));
 }
 
 /** A meta field or a field of the type. Only graphql 17 has a method for this. */

@@ -130,9 +130,9 @@ export function leafLiteral(type: GraphQLLeafType, node: ValueNode): MadeValue {
 
 /** The work of copying a variable's value, a unit for each value in it; calculated once for each run. */
 function workOfVariable(name: string, run: Run): number {
-  run.workOfVariables ??= new Map();
-  let work = run.workOfVariables.get(name);
-  if (work === undefined) run.workOfVariables.set(name, (work = valuesIn(run.coerced[name])));
+  const works = (run.root.workOfVariables ??= new Map());
+  let work = works.get(name);
+  if (work === undefined) works.set(name, (work = valuesIn(run.coerced[name])));
   return work;
 }
 

@@ -6,7 +6,8 @@ import { collectFields } from './collect-fields.ts';
 import { planPool } from './plan-pool.ts';
 import type { LargePlan, PoolShare } from './plan-pool.ts';
 import { Selection } from './planned-field.ts';
-import type { CollectFields, PlannedField } from './planned-field.ts';
+import type { PartsPlanner } from './parts-planner.ts';
+import type { CollectFields, Deferral, PlannedField } from './planned-field.ts';
 import type { ResultClasses } from './result-classes.ts';
 import { conditionsOf, findConditionVariables, stateOf } from './survey.ts';
 import type { Fragments } from './survey.ts';
@@ -25,6 +26,8 @@ export class Plan implements LargePlan {
   /** False with graphql 17's directive against error propagation. */
   readonly propagatesErrors: boolean;
   readonly #conditionVariables: readonly string[];
+  /** See PartsPlanner.survey. Undefined: not needed yet; null: the operation has no `@defer` and no `@stream`. */
+  #partVariables: readonly string[] | null | undefined = undefined;
   #coerceVariables: CoerceVariables | undefined = undefined;
   /** By the states of the condition variables, the oldest first. */
   readonly #variants = new Map<string, Variant>();
@@ -58,11 +61,26 @@ export class Plan implements LargePlan {
     return this.#coerceVariables(inputs, run);
   }
 
-  /** The root fields for these variables. Throws graphql-js's error if a condition has no value, or the schema has no such root. */
-  selectionFor(coerced: Readonly<Record<string, unknown>>): Selection {
+  /**
+   * The root fields for these variables. Throws graphql-js's error if a condition has no value, or the schema has no such root.
+   * `parts`: divides the response, if the operation has `@defer` or `@stream`.
+   */
+  selectionFor(coerced: Readonly<Record<string, unknown>>, parts?: PartsPlanner): Selection {
+    const partVariables = parts && this.#findPartVariables(parts);
     let key = '';
     for (const name of this.#conditionVariables) key += stateOf(coerced, name);
-    return (this.#variants.get(key) ?? this.#addVariant(key)).root!;
+    const whole = (): Variant => this.#variants.get(key) ?? this.#addVariant({ key, names: this.#conditionVariables });
+    if (partVariables === undefined) return whole().root!;
+    let keyOfParts = key;
+    for (const name of partVariables) keyOfParts += stateOf(coerced, name);
+    keyOfParts += parts!.format;
+    const names = [...this.#conditionVariables, ...partVariables];
+    return (this.#variants.get(keyOfParts) ?? this.#addVariant({ key: keyOfParts, names, parts: parts!, whole })).root!;
+  }
+
+  #findPartVariables(parts: PartsPlanner): readonly string[] | undefined {
+    if (this.#partVariables === undefined) this.#partVariables = parts.survey(this.operation, this.fragments) ?? null;
+    return this.#partVariables ?? undefined;
   }
 
   /**
@@ -93,18 +111,28 @@ export class Plan implements LargePlan {
     variant.isKept = false;
   }
 
-  #addVariant(key: string): Variant {
-    const conditions = conditionsOf(this.#conditionVariables, key);
-    const collect: CollectFields = (type, nodes) => {
-      const known = variant.find(type, nodes);
-      if (known !== undefined) return known;
-      const fields = collectFields({ schema: this.schema, fragments: this.fragments, conditions, collect }, type, nodes);
+  #addVariant({ key, names, parts, whole }: VariantOrigin): Variant {
+    const conditions = conditionsOf(names, key);
+    const count = (fields: readonly PlannedField[]): readonly PlannedField[] => {
       variant.fields += fields.length;
       // A dropped variant may still be running.
       if (variant.isKept) this.#fields += fields.length;
-      return variant.add(fields, type, nodes);
+      return fields;
     };
-    const variant = new Variant(key);
+    const collect: CollectFields = (type, nodes, fieldParts) => {
+      const known = fieldParts === undefined ? variant.find(type, nodes) : undefined;
+      if (known !== undefined) return known;
+      const settings = { schema: this.schema, fragments: this.fragments, conditions, collect };
+      if (parts === undefined) return variant.add({ type, nodes, fields: count(collectFields(settings, type, nodes)) });
+      const { fields, deferral } = parts.collect(settings, { type, nodes, parts: fieldParts });
+      deferral?.prepare(
+        (deferred) => variant.create({ type, nodes, fields: count(deferred) }),
+        () => whole!().collect(type, nodes),
+      );
+      const selection = { type, nodes, fields: count(fields), deferral };
+      return fieldParts === undefined ? variant.add(selection) : variant.create(selection);
+    };
+    const variant = new Variant(key, collect);
     variant.root = collect(this.#rootType(), [this.operation as unknown as FieldNode]);
     this.#variants.set(key, variant);
     return variant;
@@ -126,10 +154,26 @@ function fragmentsOf(document: DocumentNode): Fragments {
   return fragments;
 }
 
+interface VariantOrigin {
+  readonly key: string;
+  readonly names: readonly string[];
+  readonly parts?: PartsPlanner;
+  /** Of a variant with parts: the same without. */
+  readonly whole?: () => Variant;
+}
+
+interface SelectionParts {
+  readonly type: GraphQLObjectType;
+  readonly nodes: readonly FieldNode[];
+  readonly fields: readonly PlannedField[];
+  readonly deferral?: Deferral | undefined;
+}
+
 /** The fields for one set of conditions. */
 class Variant {
   /** See stateOf. */
   readonly key: string;
+  readonly collect: CollectFields;
   root: Selection | undefined = undefined;
   /** Number of fields collected so far. */
   fields = 0;
@@ -138,8 +182,9 @@ class Variant {
   readonly #selections = new Map<GraphQLObjectType, Map<FieldNode, Selection>>();
   readonly #classes: ResultClasses = new Map();
 
-  constructor(key: string) {
+  constructor(key: string, collect: CollectFields) {
     this.key = key;
+    this.collect = collect;
   }
 
   find(type: GraphQLObjectType, nodes: readonly FieldNode[]): Selection | undefined {
@@ -148,12 +193,16 @@ class Variant {
     return known;
   }
 
-  add(fields: readonly PlannedField[], type: GraphQLObjectType, nodes: readonly FieldNode[]): Selection {
+  add({ type, nodes, fields, deferral }: SelectionParts): Selection {
     let ofType = this.#selections.get(type);
     if (ofType === undefined) this.#selections.set(type, (ofType = new Map()));
-    const selection = new Selection(fields, { type, nodes, classes: this.#classes, next: ofType.get(nodes[0]!) });
+    const selection = this.create({ type, nodes, fields, deferral }, ofType.get(nodes[0]!));
     ofType.set(nodes[0]!, selection);
     return selection;
+  }
+
+  create({ type, nodes, fields, deferral }: SelectionParts, next?: Selection): Selection {
+    return new Selection(fields, { type, nodes, classes: this.#classes, next, deferral });
   }
 }
 

@@ -45,8 +45,34 @@ export interface FieldRun extends Position {
   readonly info: GraphQLResolveInfo;
 }
 
-/** Collects the fields below some nodes for an object of the type. */
-export type CollectFields = (type: GraphQLObjectType, nodes: readonly FieldNode[]) => Selection;
+/** Collects the fields below some nodes for an object of the type. `parts`: of their field. */
+export type CollectFields = (type: GraphQLObjectType, nodes: readonly FieldNode[], parts?: FieldParts) => Selection;
+
+/** What `@defer` and `@stream` mean for a field. */
+export interface FieldParts {
+  /** Undefined for a field without `@stream`. */
+  readonly stream: Streaming | undefined;
+}
+
+/** A list whose items are delivered one by one. */
+export interface Streaming {
+  /** Completes the first items as `Shape.complete` does. The others follow. */
+  complete(position: Position, item: Shape, value: Iterable<unknown> | AsyncIterable<unknown>): unknown;
+}
+
+/** Fields of a selection that are delivered later. */
+export interface Deferral {
+  /** All fields of the object, with nothing deferred there and below. */
+  readonly whole: Selection;
+  /** Called once, with what creates a selection of deferred fields, and that of all fields. */
+  prepare(select: (fields: readonly PlannedField[]) => Selection, whole: () => Selection): void;
+  /** True if objects below the other fields may have deferred fields that belong to fragments of this object. */
+  readonly isShared: boolean;
+  /** Called for each object before its fields are executed. Returns the run for its fields; undefined if the response has too many parts. */
+  enter(run: Run, path: Path | undefined): Run | undefined;
+  /** Called when the other fields of the object have been executed, with that run. */
+  defer(run: Run, source: unknown, path: Path | undefined): void;
+}
 
 interface PlannedFieldInit {
   readonly responseName: string;
@@ -79,6 +105,8 @@ export class PlannedField {
   // The resolver of the last call.
   #resolve: Resolver | undefined = undefined;
   #call: ResolverCall | undefined = undefined;
+  /** Undefined for most fields. */
+  parts: FieldParts | undefined = undefined;
   readonly #collect: CollectFields;
   // Created for the second type, because an empty Map is larger than the rest of the field.
   #selections: Map<GraphQLObjectType, Selection> | undefined = undefined;
@@ -122,7 +150,7 @@ export class PlannedField {
 
   #addSelection(type: GraphQLObjectType): Selection {
     if (this.#lastType !== undefined) this.#selections ??= new Map([[this.#lastType, this.#lastSelection!]]);
-    const selection = this.#collect(type, this.nodes);
+    const selection = this.#collect(type, this.nodes, this.parts);
     selection.nestIn(this.lists + (isListType(getNullableType(this.definition.type)) ? 1 : 0));
     this.#selections?.set(type, selection);
     return selection;
@@ -146,9 +174,12 @@ export class Selection {
   /** Number of objects so far, and the code that is generated after many: see rows.ts. */
   rowsSeen = 0;
   rowBuilder: RowBuilder<PlannedField> | undefined = undefined;
+  /** Undefined if all fields belong to one part. */
+  readonly deferral: Deferral | undefined;
 
-  constructor(fields: readonly PlannedField[], { type, nodes, classes, next }: SelectionOrigin) {
+  constructor(fields: readonly PlannedField[], { type, nodes, classes, next, deferral }: SelectionOrigin) {
     this.fields = fields;
+    this.deferral = deferral;
     this.type = type;
     this.nodes = nodes;
     this.size = nodes[0]?.alias === undefined ? 1 : sizeOfAliasedObject;
@@ -184,6 +215,7 @@ interface SelectionOrigin {
   /** Shared by the plan. */
   readonly classes: ResultClasses;
   readonly next: Selection | undefined;
+  readonly deferral?: Deferral | undefined;
 }
 
 /** Undefined also where collecting the fields fails: then each object has that error. */

@@ -41,7 +41,8 @@ function isCondition(directive: DirectiveNode): boolean {
 
 /** The value of a condition. Undefined: the directive is not valid. */
 function subjectOf({ arguments: given }: DirectiveNode): ValueNode | undefined {
-  return given?.length === 1 && given[0]!.name.value === 'if' ? given[0]!.value : undefined;
+  const condition = given?.filter(({ name }) => name.value === 'if') ?? [];
+  return condition.length === 1 ? condition[0]!.value : undefined;
 }
 
 /** The values of the condition variables; those without a value are missing. */
@@ -74,7 +75,11 @@ export function isIncluded({ directives }: SelectionNode, conditions: Conditions
 
 function valueOf(definition: GraphQLDirective, directives: readonly DirectiveNode[], conditions: Conditions): unknown {
   const directive = directives.find(({ name }) => name.value === definition.name);
-  if (directive === undefined) return undefined;
+  return directive === undefined ? undefined : conditionArgument(definition, directive, conditions);
+}
+
+/** The value of a directive's argument `if`. */
+export function conditionArgument(definition: GraphQLDirective, directive: DirectiveNode, conditions: Conditions): unknown {
   const value = subjectOf(directive);
   if (value?.kind === Kind.BOOLEAN) return value.value;
   const known = value?.kind === Kind.VARIABLE ? conditions.get(value.name.value) : undefined;

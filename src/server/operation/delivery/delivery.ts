@@ -1,5 +1,6 @@
-import type { ExecutionResult, GraphQLDirective } from 'graphql';
+import type { ExecutionResult, GraphQLDirective, ValidationRule } from 'graphql';
 
+import type { PartSettings, PartsFormat } from '../../../executor/index.ts';
 import type { OperationInvocation } from '../../../shared/index.ts';
 import type { ErrorSettings } from '../errors.ts';
 import type { Execution, ExecutionSettings } from '../execute.ts';
@@ -12,16 +13,20 @@ export interface Delivery {
   /** True when a subscription may run. */
   readonly subscriptions: boolean;
   /** The format for `@defer` and `@stream`: graphql 17's or the one before it. Undefined: everything is in one answer. */
-  readonly incremental: 'current' | 'legacy' | undefined;
+  readonly incremental: PartsFormat | undefined;
   /** Replaces `executeOperation`. Returns the first or only result, and opens a stream if more results follow. */
   readonly execute: (input: DeliveryInput) => ExecutionResult | Promise<ExecutionResult>;
 }
 
-/** The executor for `@defer` and `@stream`, an option, so that bundles without it do not contain graphql-js's incremental executors. */
+/** What executes `@defer` and `@stream`: an option, so that other bundles do not contain it. */
 export interface IncrementalExecution {
   /** Added to the schema unless it defines directives with these names. */
   readonly directives: readonly GraphQLDirective[];
-  /** Only called if {@link Delivery.incremental} names a format. */
+  /** Added to the specified rules. */
+  readonly validationRules: readonly ValidationRule[];
+  /** How operations are divided into parts of a format. */
+  readonly partsOf: (format: PartsFormat) => PartSettings;
+  /** Only called for executions with `parts`. */
   readonly execute: Delivery['execute'];
 }
 

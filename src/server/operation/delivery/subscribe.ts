@@ -14,9 +14,9 @@ import { closeSource, SourcedPayloads, withThrown } from './payload-stream.ts';
 
 /** Executes an operation that may have several answers: a subscription, or one with `@defer` or `@stream`. */
 export function executeDelivery(input: DeliveryInput): ExecutionResult | Promise<ExecutionResult> {
-  const { settings, execution, delivery } = input;
+  const { settings, execution } = input;
   if (execution.operation.operation === 'subscription') return subscribe(input);
-  if (delivery.incremental !== undefined && settings.incrementalDelivery !== undefined) return settings.incrementalDelivery.execute(input);
+  if (execution.parts !== undefined) return settings.incrementalDelivery!.execute(input);
   return executeOperation(settings, execution);
 }
 

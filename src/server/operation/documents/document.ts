@@ -26,6 +26,8 @@ import { withoutSchemaNames } from './schema-names.ts';
 export interface DocumentSettings extends LimitSettings {
   readonly schema: GraphQLSchema;
   readonly documents: DocumentCache;
+  /** Rules about `@defer` and `@stream`, which the fast check does not know. */
+  readonly incrementalRules: readonly ValidationRule[];
   /** Rules in addition to the specified ones. */
   readonly validationRules: readonly ValidationRule[];
   readonly introspection: boolean;
@@ -203,12 +205,17 @@ function tracedBefore17<T>(name: ChannelName, context: object, run: () => T): T 
 
 /** The rules to run. A known document, or one that passes the fast check, contains no introspection, so that rule is skipped, too. */
 function rulesFor(
-  { schema, fastValidation, knownDocuments, validationRules, introspection }: DocumentSettings,
+  { schema, fastValidation, knownDocuments, incrementalRules, validationRules, introspection }: DocumentSettings,
   document: DocumentNode,
   source: string,
 ): readonly ValidationRule[] {
   if (fastValidation && (knownDocuments?.has(source) === true || isKnownValid(schema, document))) return validationRules;
-  return [...specifiedRulesForLazySchema, ...validationRules, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
+  return [
+    ...specifiedRulesForLazySchema,
+    ...incrementalRules,
+    ...validationRules,
+    ...(introspection ? [] : [NoSchemaIntrospectionCustomRule]),
+  ];
 }
 
 /** Removes a suggestion in graphql 16, which lacks the option `hideSuggestions`. */

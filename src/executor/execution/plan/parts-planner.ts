@@ -1,0 +1,31 @@
+import type { FieldNode, GraphQLObjectType, OperationDefinitionNode } from 'graphql';
+
+import type { CollectSettings } from './collect-fields.ts';
+import type { Deferral, FieldParts, PlannedField } from './planned-field.ts';
+import type { Fragments } from './survey.ts';
+
+// Incremental delivery, as plans know it. Implemented in parts/, which incrementalDelivery() brings along: other bundles do not contain it.
+
+/** The formats of deferred and streamed parts: graphql 17's and the one before it. */
+export type PartsFormat = 'current' | 'legacy';
+
+/** Plans operations with `@defer` and `@stream`. */
+export interface PartsPlanner {
+  readonly format: PartsFormat;
+  /** The variables that turn the directives of an operation on and off. Undefined if it has none of them. */
+  survey(operation: OperationDefinitionNode, fragments: Fragments): readonly string[] | undefined;
+  /** As `collectFields`: the fields that belong to the part in which the object is, and the others. */
+  collect(settings: CollectSettings, below: NodesOfObject): CollectedParts;
+}
+
+/** What is collected: some nodes for an object of a type. `parts`: of the field that returns the object. */
+export interface NodesOfObject {
+  readonly type: GraphQLObjectType;
+  readonly nodes: readonly FieldNode[];
+  readonly parts: FieldParts | undefined;
+}
+
+export interface CollectedParts {
+  readonly fields: readonly PlannedField[];
+  readonly deferral: Deferral | undefined;
+}

@@ -1,0 +1,204 @@
+import { getNullableType, isListType, Kind } from 'graphql';
+import type { DirectiveNode, FieldNode, GraphQLObjectType, SelectionSetNode } from 'graphql';
+
+import { appliesTo, planField } from '../execution/plan/collect-fields.ts';
+import type { CollectSettings } from '../execution/plan/collect-fields.ts';
+import type { CollectedParts, NodesOfObject, PartsFormat } from '../execution/plan/parts-planner.ts';
+import type { FieldParts, PlannedField } from '../execution/plan/planned-field.ts';
+import { isIncluded } from '../execution/plan/survey.ts';
+import { DeferredFields } from './deferred-fields.ts';
+import type { FieldGroup } from './deferred-fields.ts';
+import { StreamedField } from './streamed-field.ts';
+import { deferUsageOf, streamUsageOf } from './usage.ts';
+import type { DeferUsage } from './usage.ts';
+
+/**
+ * Collects fields as `collectFields` does, and groups them by the fragments that they are delivered with. In the current format a field
+ * of several deferred fragments is delivered once, with the first of them that is complete; in the legacy format with each.
+ */
+export function collectParts(settings: CollectSettings, { type, nodes, parts }: NodesOfObject, format: PartsFormat): CollectedParts {
+  const origin = parts as OriginOfField | undefined;
+  const around = origin?.around ?? outside;
+  const aroundKey = keyOf(around);
+  const collector = new PartsCollector(settings, type);
+  for (const [at, { selectionSet }] of nodes.entries()) if (selectionSet !== undefined) collector.visit(selectionSet, origin?.usages[at]);
+  if (collector.isTooLarge) return { fields: [], deferral: new DeferredFields(collector.usages, [], false, Infinity) };
+  const fields: PlannedField[] = [];
+  const groups = new Map<string, { readonly usages: readonly DeferUsage[]; readonly fields: PlannedField[] }>();
+  let isShared = false;
+  for (const [responseName, details] of collector.details) {
+    for (const target of format === 'legacy' ? byUsage(details) : [merged(details)]) {
+      const field = planWithParts(settings, { type, responseName, around: target.usages }, target.details);
+      if (field === undefined) continue;
+      const key = keyOf(target.usages);
+      if (key === aroundKey) {
+        fields.push(field);
+        isShared ||= (field.parts as OriginOfField | undefined)?.isShared === true;
+      } else {
+        let group = groups.get(key);
+        if (group === undefined) groups.set(key, (group = { usages: target.usages, fields: [] }));
+        group.fields.push(field);
+      }
+    }
+  }
+  if (collector.usages.length === 0 && groups.size === 0) return { fields, deferral: undefined };
+  return { fields, deferral: new DeferredFields(collector.usages, [...groups.values()] satisfies FieldGroup[], isShared) };
+}
+
+/**
+ * The most fields of one object with its fragments expanded, where a fragment counts once for each `@defer` around it. More than a document
+ * contains otherwise: its fields are not deferred.
+ */
+const maxDetails = 15_000;
+
+/** A field node, and the innermost `@defer` around it. */
+interface Detail {
+  readonly node: FieldNode;
+  readonly usage: DeferUsage | undefined;
+}
+
+/** Details of one response name that are delivered together, with any of these fragments. */
+interface Target {
+  /** Empty: with the object that was not deferred. */
+  readonly usages: readonly DeferUsage[];
+  readonly details: readonly Detail[];
+}
+
+class PartsCollector {
+  /** By response name. */
+  readonly details: Map<string, Detail[]> = new Map();
+  /** Every `@defer` that was met, outer ones first. */
+  readonly usages: DeferUsage[] = [];
+  #count = 0;
+  readonly #settings: CollectSettings;
+  readonly #type: GraphQLObjectType;
+  /** By name, the `@defer` directives inside of which a fragment has been visited; null for none. */
+  readonly #visited: Map<string, Set<DirectiveNode | null>> = new Map();
+
+  constructor(settings: CollectSettings, type: GraphQLObjectType) {
+    this.#settings = settings;
+    this.#type = type;
+  }
+
+  visit({ selections }: SelectionSetNode, usage: DeferUsage | undefined): void {
+    const { schema, conditions, fragments } = this.#settings;
+    for (const selection of selections) {
+      if (this.isTooLarge) return;
+      if (!isIncluded(selection, conditions)) continue;
+      if (selection.kind === Kind.FIELD) {
+        this.#add(selection, usage);
+        continue;
+      }
+      const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments[selection.name.value];
+      if (fragment === undefined || !appliesTo(schema, fragment.typeCondition, this.#type)) continue;
+      const own = deferUsageOf(selection, usage, conditions);
+      const around = own ?? usage;
+      if (selection.kind === Kind.FRAGMENT_SPREAD && !this.#isNew(selection.name.value, around)) continue;
+      if (own !== undefined) this.usages.push(own);
+      this.visit(fragment.selectionSet, around);
+    }
+  }
+
+  get isTooLarge(): boolean {
+    return this.#count > maxDetails;
+  }
+
+  /** A fragment counts once for each `@defer` around it, and not at all if it has been visited outside of any. */
+  #isNew(name: string, usage: DeferUsage | undefined): boolean {
+    const visited = this.#visited.get(name) ?? new Set();
+    const directive = usage?.directive ?? null;
+    if (visited.has(null) || visited.has(directive)) return false;
+    this.#visited.set(name, visited.add(directive));
+    return true;
+  }
+
+  #add(node: FieldNode, usage: DeferUsage | undefined): void {
+    this.#count++;
+    const responseName = (node.alias ?? node.name).value;
+    const known = this.details.get(responseName);
+    if (known === undefined) this.details.set(responseName, [{ node, usage }]);
+    else known.push({ node, usage });
+  }
+}
+
+function byUsage(details: readonly Detail[]): readonly Target[] {
+  const targets = new Map<DeferUsage | undefined, { usages: readonly DeferUsage[]; details: Detail[] }>();
+  for (const detail of details) {
+    const { usage } = detail;
+    const target = targets.get(usage);
+    if (target === undefined) targets.set(usage, { usages: usage === undefined ? [] : [usage], details: [detail] });
+    else target.details.push(detail);
+  }
+  return [...targets.values()];
+}
+
+/** A field that is also selected outside of any `@defer` is not deferred. One inside of another that selects the field does not count. */
+function merged(details: readonly Detail[]): Target {
+  const all = new Set(details.map(({ usage }) => usage));
+  if (all.has(undefined)) return { usages: [], details };
+  const usages = [...(all as Set<DeferUsage>)].filter(({ parent }) => {
+    for (let above = parent; above !== undefined; above = above.parent) if (all.has(above)) return false;
+    return true;
+  });
+  return { usages, details };
+}
+
+function keyOf(usages: readonly DeferUsage[]): string {
+  if (usages.length < 2) return usages.length === 0 ? '' : String(usages[0]!.id);
+  return usages
+    .map(({ id }) => id)
+    .toSorted((one, other) => one - other)
+    .join(' ');
+}
+
+interface FieldPlace {
+  readonly type: GraphQLObjectType;
+  readonly responseName: string;
+  /** The fragments with which the field is delivered. */
+  readonly around: readonly DeferUsage[];
+}
+
+/** Undefined for a field that the type does not have. */
+function planWithParts(
+  settings: CollectSettings,
+  { type, responseName, around }: FieldPlace,
+  details: readonly Detail[],
+): PlannedField | undefined {
+  const [{ node }, ...others] = details as readonly [Detail, ...Detail[]];
+  const field = planField(settings, type, { responseName, node });
+  if (field === undefined) return undefined;
+  for (const detail of others) field.nodes.push(detail.node);
+  const usages = details.map(({ usage }) => usage);
+  const isDeferred = usages.some((usage) => usage !== undefined);
+  const stream = isListType(getNullableType(field.definition.type)) ? streamUsageOf(node, settings.conditions) : undefined;
+  if (!isDeferred && stream === undefined) return field;
+  let items = field;
+  if (stream !== undefined && isDeferred) {
+    items = planField(settings, type, { responseName, node })!;
+    for (const detail of others) items.nodes.push(detail.node);
+  }
+  field.parts = new OriginOfField(usages, around, stream && new StreamedField(stream, items));
+  return field;
+}
+
+/** Where the nodes of a field come from. */
+class OriginOfField implements FieldParts {
+  /** The innermost `@defer` around each node. */
+  readonly usages: readonly (DeferUsage | undefined)[];
+  /** The fragments with which the field is delivered. */
+  readonly around: readonly DeferUsage[];
+  readonly stream: StreamedField | undefined;
+
+  constructor(usages: readonly (DeferUsage | undefined)[], around: readonly DeferUsage[], stream: StreamedField | undefined) {
+    this.usages = usages;
+    this.around = around;
+    this.stream = stream;
+  }
+
+  /** True if fields below it may be delivered with other fragments. */
+  get isShared(): boolean {
+    return this.usages.some((usage) => (usage === undefined ? this.around.length > 0 : !this.around.includes(usage)));
+  }
+}
+
+const outside: readonly DeferUsage[] = [];

@@ -1,0 +1,115 @@
+import type { GraphQLError } from 'graphql';
+
+import { toRootError } from '../execution/complete/errors.ts';
+import { executeFields } from '../execution/fields.ts';
+import { Pending } from '../execution/pending.ts';
+import type { Path } from '../execution/plan/path.ts';
+import type { Selection } from '../execution/plan/planned-field.ts';
+import { abandon, handleOwnRejections } from '../execution/promises.ts';
+import { Part } from '../execution/part.ts';
+import type { Run } from '../execution/run.ts';
+import { keysOf } from './later.ts';
+import type { Fragment, Later, LaterPart } from './later.ts';
+
+/** The object and the fields of a part. */
+interface DeferredObject {
+  readonly selection: Selection;
+  readonly source: unknown;
+  readonly path: Path | undefined;
+}
+
+/** Deferred fields of one object, which are executed and delivered together. */
+export class DeferredPart implements LaterPart {
+  readonly fragments: readonly Fragment[];
+  readonly path: Path | undefined;
+  /** Set when it has been executed without an error that reached it. */
+  data: unknown = undefined;
+  errors: readonly GraphQLError[] | undefined = undefined;
+  /** Set when it has failed. */
+  failure: GraphQLError | undefined = undefined;
+  later: Later | undefined = undefined;
+  /** True when the queue waits for it. */
+  isAwaited = false;
+  readonly #origin: Run;
+  readonly #object: DeferredObject;
+  readonly #part = new Part();
+  #state: 'new' | 'running' | 'done' = 'new';
+  #pending: Pending | undefined = undefined;
+  #onDone: (() => void) | undefined = undefined;
+
+  constructor(origin: Run, fragments: readonly Fragment[], object: DeferredObject) {
+    this.fragments = fragments;
+    this.path = object.path;
+    this.#origin = origin;
+    this.#object = object;
+    if (origin.settings.parts!.early) queueMicrotask(() => this.#execute());
+    else this.#handleRejections();
+  }
+
+  /** Promises in properties that are read later must not end the process meanwhile. */
+  #handleRejections(): void {
+    const { selection, source } = this.#object;
+    if (typeof source !== 'object' || source === null) return;
+    for (const { definition, fieldName } of selection.fields)
+      if (definition.resolve === undefined) handleOwnRejections(Object.getOwnPropertyDescriptor(source, fieldName)?.value);
+  }
+
+  /** Calls back when it is done. Executes it if it is not running. */
+  whenDone(callback: () => void): void {
+    if (this.#state === 'done') {
+      callback();
+      return;
+    }
+    this.#onDone = callback;
+    this.#execute();
+  }
+
+  /** Nobody waits for it any more. */
+  drop(): void {
+    if (this.#state === 'done') {
+      this.later?.drop();
+      return;
+    }
+    this.#state = 'done';
+    this.#part.finished = true;
+    (this.#part.later as Later | undefined)?.drop();
+    abandon(this.#object.source);
+  }
+
+  /** At a cancellation: settles with the values that have arrived. */
+  stopWaiting(reason: Error): void {
+    if (this.#pending !== undefined && this.#state === 'running') this.#pending.run.stopWaiting(this.#pending, reason);
+  }
+
+  #execute(): void {
+    if (this.#state !== 'new') return;
+    this.#state = 'running';
+    const part = this.#part;
+    part.onFinish = (data) => this.#finish(data);
+    const { selection, source, path } = this.#object;
+    const run = this.#origin.derive(part, this.#origin.scope);
+    try {
+      const { cancelReason } = run.root;
+      if (cancelReason !== undefined) throw cancelReason;
+      const data = executeFields(run, selection, source, path);
+      if (data instanceof Pending) this.#pending = data;
+      else run.finish(data);
+    } catch (error) {
+      if (!part.finished) run.fail(toRootError(error));
+    }
+  }
+
+  #finish(data: unknown): void {
+    this.#state = 'done';
+    const { failure, errors, later } = this.#part;
+    if (failure === undefined) {
+      this.data = data;
+      this.errors = errors;
+      this.later = (later as Later | undefined)?.keepWhatIsIn(data, keysOf(this.path).length);
+    } else {
+      this.failure = failure;
+      (later as Later | undefined)?.drop();
+    }
+    this.#onDone?.();
+  }
+}

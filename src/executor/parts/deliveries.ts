@@ -1,0 +1,216 @@
+import type { GraphQLError } from 'graphql';
+
+import type { PartsFormatter } from './formats.ts';
+import type { Announced, Fragment, Later, LaterList, LaterPart, StreamedItem } from './later.ts';
+
+/**
+ * Decides when deferred fragments and streamed lists begin, and what is delivered. A fragment is complete when all its parts are; then the
+ * fragments inside of it and the lists of its parts are announced. A part of several fragments is delivered with the first of them.
+ */
+export class Deliveries {
+  readonly #format: PartsFormatter;
+  /** Called when there is something to deliver, or nothing follows. */
+  readonly #onChange: () => void;
+  /** Fragments and lists that have been announced and are not complete. */
+  readonly #fragments = new Set<Fragment>();
+  readonly #lists = new Set<LaterList>();
+  /** Done one after another, so that all parts of a fragment are counted before the first is done. */
+  readonly #steps: (() => void)[] = [];
+  #isStepping = false;
+
+  constructor(format: PartsFormatter, onChange: () => void) {
+    this.#format = format;
+    this.#onChange = onChange;
+  }
+
+  /** True when nothing follows. */
+  get isOver(): boolean {
+    return this.#fragments.size === 0 && this.#lists.size === 0;
+  }
+
+  /** Takes what the first part has found. Undefined: nothing follows it. Nothing is executed before `start`. */
+  begin(later: Later): Announced | undefined {
+    const fragments = withParts(this.#take(later, undefined));
+    for (const fragment of fragments) {
+      fragment.state = 'announced';
+      this.#fragments.add(fragment);
+    }
+    for (const list of later.lists) this.#lists.add(list);
+    return this.isOver ? undefined : { fragments, lists: later.lists };
+  }
+
+  start(): void {
+    this.#step(() => {
+      for (const fragment of this.#fragments) this.#startFragment(fragment);
+      for (const list of this.#lists) this.#startList(list);
+    });
+  }
+
+  /** At a cancellation: everything settles with the values that have arrived. */
+  stopWaiting(reason: Error): void {
+    this.#step(() => {
+      for (const list of this.#lists) list.stopWaiting(reason);
+      for (const fragment of this.#fragments) for (const part of fragment.parts) part.stopWaiting(reason);
+    });
+  }
+
+  /** Completes everything with an error. */
+  endWith(error: GraphQLError): void {
+    for (const fragment of this.#fragments) this.#format.fragmentFailed(fragment, error);
+    for (const list of this.#lists) this.#format.listFailed(list, error);
+    this.drop();
+    this.#onChange();
+  }
+
+  /** Ends everything: no one reads it any more. */
+  drop(): void {
+    this.#steps.length = 0;
+    for (const fragment of this.#fragments) remove(fragment);
+    for (const list of this.#lists) list.drop();
+    this.#fragments.clear();
+    this.#lists.clear();
+  }
+
+  #step(step: () => void): void {
+    this.#steps.push(step);
+    if (this.#isStepping) return;
+    this.#isStepping = true;
+    try {
+      for (let next = this.#steps.shift(); next !== undefined; next = this.#steps.shift()) next();
+    } finally {
+      this.#isStepping = false;
+    }
+    this.#onChange();
+  }
+
+  /** Registers what a part has found. Returns the fragments that do not wait for another one. */
+  #take({ fragments, parts }: Later, within: LaterPart | undefined): readonly Fragment[] {
+    const found: Fragment[] = [];
+    for (const fragment of fragments) register(fragment, within === undefined ? found : undefined);
+    for (const part of parts) {
+      for (const fragment of part.fragments) {
+        if (!fragment.isKnown) continue;
+        fragment.parts.add(part);
+        fragment.missing++;
+        if (fragment.state === 'announced') this.#await(part);
+      }
+      if (!part.fragments.some(({ isKnown }) => isKnown)) part.drop();
+    }
+    return found;
+  }
+
+  #announce(fragments: readonly Fragment[], lists: readonly LaterList[]): void {
+    for (const fragment of fragments) {
+      fragment.state = 'announced';
+      this.#fragments.add(fragment);
+      this.#steps.push(() => this.#startFragment(fragment));
+    }
+    for (const list of lists) {
+      this.#lists.add(list);
+      this.#steps.push(() => this.#startList(list));
+    }
+  }
+
+  #startFragment(fragment: Fragment): void {
+    for (const part of fragment.parts) this.#await(part);
+    this.#finishIfComplete(fragment);
+  }
+
+  #await(part: LaterPart): void {
+    if (part.isAwaited) {
+      if (part.failure !== undefined) this.#steps.push(() => this.#fail(part));
+      return;
+    }
+    part.isAwaited = true;
+    this.#steps.push(() => part.whenDone(() => this.#step(() => this.#partDone(part))));
+  }
+
+  #partDone(part: LaterPart): void {
+    if (part.failure !== undefined) {
+      this.#fail(part);
+      return;
+    }
+    if (part.later !== undefined) this.#take(part.later, part);
+    for (const fragment of part.fragments) {
+      if (!fragment.isKnown) continue;
+      fragment.missing--;
+      this.#finishIfComplete(fragment);
+    }
+  }
+
+  #finishIfComplete(fragment: Fragment): void {
+    if (fragment.state !== 'announced' || fragment.missing > 0) return;
+    const parts = [...fragment.parts];
+    for (const part of parts) for (const other of part.fragments) other.parts.delete(part);
+    fragment.state = 'over';
+    this.#fragments.delete(fragment);
+    const fragments = withParts(fragment.children);
+    const lists = parts.flatMap(({ later }) => later?.lists ?? []);
+    this.#format.fragmentDone(fragment, parts, { fragments, lists });
+    this.#announce(fragments, lists);
+  }
+
+  #fail(part: LaterPart): void {
+    for (const fragment of part.fragments) {
+      if (fragment.state !== 'announced') continue;
+      this.#fragments.delete(fragment);
+      remove(fragment);
+      this.#format.fragmentFailed(fragment, part.failure!);
+    }
+  }
+
+  #startList(list: LaterList): void {
+    list.start({
+      onItem: (item) => this.#step(() => this.#listItem(list, item)),
+      onEnd: () => this.#step(() => this.#endList(list, undefined)),
+      onFailure: (error) => this.#step(() => this.#endList(list, error)),
+    });
+  }
+
+  #listItem(list: LaterList, item: StreamedItem): void {
+    if (!this.#lists.has(list)) {
+      item.later?.drop();
+      return;
+    }
+    const { later } = item;
+    const fragments = later === undefined ? [] : withParts(this.#take(later, undefined));
+    const lists = later?.lists ?? [];
+    this.#format.listItem(list, item, { fragments, lists });
+    this.#announce(fragments, lists);
+  }
+
+  #endList(list: LaterList, error: GraphQLError | undefined): void {
+    if (!this.#lists.delete(list)) return;
+    if (error === undefined) this.#format.listDone(list);
+    else this.#format.listFailed(list, error);
+  }
+}
+
+/** Makes a fragment known, after those around it. Those inside of a fragment that is over are never known. */
+function register(fragment: Fragment, found: Fragment[] | undefined): void {
+  if (fragment.state !== 'new') return;
+  const { parent } = fragment;
+  if (parent?.state === 'new') register(parent, found);
+  if (parent !== undefined && !parent.isKnown) return;
+  fragment.state = 'waiting';
+  if (parent === undefined) found?.push(fragment);
+  else parent.children.push(fragment);
+}
+
+/** The fragments that have something to deliver. In place of another one, those inside of it. */
+function withParts(fragments: readonly Fragment[]): readonly Fragment[] {
+  return fragments.flatMap((fragment) => {
+    if (!fragment.isKnown) return [];
+    if (fragment.parts.size > 0) return [fragment];
+    fragment.state = 'over';
+    return withParts(fragment.children);
+  });
+}
+
+/** Removes a fragment that has failed, and those inside of it. */
+function remove(fragment: Fragment): void {
+  if (fragment.state === 'over') return;
+  fragment.state = 'over';
+  for (const part of fragment.parts) if (part.fragments.every(({ state }) => state === 'over')) part.drop();
+  for (const child of fragment.children) remove(child);
+}

@@ -1,0 +1,136 @@
+import type { GraphQLError } from 'graphql';
+
+import type { Part } from '../execution/part.ts';
+import type { Path } from '../execution/plan/path.ts';
+
+/** Deferred fields of one object, which are executed and delivered together. */
+export interface LaterPart {
+  /** It is delivered with the first of them that is complete. */
+  readonly fragments: readonly Fragment[];
+  readonly path: Path | undefined;
+  /** Set when it has been executed without an error that reached it. */
+  readonly data: unknown;
+  readonly errors: readonly GraphQLError[] | undefined;
+  readonly later: Later | undefined;
+  /** Set when it has failed. */
+  readonly failure: GraphQLError | undefined;
+  /** True when `whenDone` has been called. */
+  isAwaited: boolean;
+  /** Calls back when it is done. Executes it if it is not running. */
+  whenDone(callback: () => void): void;
+  /** At a cancellation: settles with the values that have arrived. */
+  stopWaiting(reason: Error): void;
+  /** Nobody waits for it any more. */
+  drop(): void;
+}
+
+/** The items of a list that are delivered one by one. */
+export interface LaterList {
+  readonly label: string | undefined;
+  readonly path: Path;
+  /** Number of items before the first of these. */
+  readonly initialCount: number;
+  start(receiver: ItemReceiver): void;
+  /** The client has received this many items: further ones may be read. */
+  received(count: number): void;
+  stopWaiting(reason: Error): void;
+  drop(): void;
+}
+
+/** An item of a streamed list. */
+export interface StreamedItem {
+  readonly item: unknown;
+  readonly errors: readonly GraphQLError[] | undefined;
+  readonly later: Later | undefined;
+}
+
+/** Receives the items of a streamed list, in their order. */
+export interface ItemReceiver {
+  onItem(item: StreamedItem): void;
+  onEnd(): void;
+  onFailure(error: GraphQLError): void;
+}
+
+/** What the client can be told of: fragments with deferred fields, and lists. */
+export interface Announced {
+  readonly fragments: readonly Fragment[];
+  readonly lists: readonly LaterList[];
+}
+
+/** A `@defer` of one object: the client is told when it begins and when it is complete. */
+export class Fragment {
+  readonly label: string | undefined;
+  /** That of the object. */
+  readonly path: Path | undefined;
+  /** The fragment around this one, which is complete first. */
+  readonly parent: Fragment | undefined;
+  /** The parts of it that have not been delivered. Some also belong to others, and are delivered with the first. */
+  readonly parts: Set<LaterPart> = new Set();
+  /** Fragments that are announced when this one is complete. */
+  readonly children: Fragment[] = [];
+  /** Number of parts that are not done. */
+  missing = 0;
+  state: 'new' | 'waiting' | 'announced' | 'over' = 'new';
+
+  constructor(label: string | undefined, path: Path | undefined, parent: Fragment | undefined) {
+    this.label = label;
+    this.path = path;
+    this.parent = parent;
+  }
+
+  get isKnown(): boolean {
+    return this.state === 'waiting' || this.state === 'announced';
+  }
+}
+
+/** What a part of the response has found that comes after it. */
+export class Later {
+  readonly fragments: Fragment[] = [];
+  readonly parts: LaterPart[] = [];
+  readonly lists: LaterList[] = [];
+
+  /** Drops what is below positions that have become null. `data`: that of the part, whose own path has `depth` keys. */
+  keepWhatIsIn(data: unknown, depth: number): this {
+    keep(this.parts, data, depth);
+    keep(this.lists, data, depth);
+    return this;
+  }
+
+  drop(): void {
+    for (const part of this.parts) part.drop();
+    for (const list of this.lists) list.drop();
+  }
+}
+
+export function laterOf(part: Part): Later {
+  return (part.later ??= new Later()) as Later;
+}
+
+interface Placed {
+  readonly path: Path | undefined;
+  drop(): void;
+}
+
+function keep(found: Placed[], data: unknown, depth: number): void {
+  let kept = 0;
+  for (const one of found) {
+    if (isIn(data, keysOf(one.path).slice(depth))) found[kept++] = one;
+    else one.drop();
+  }
+  found.length = kept;
+}
+
+function isIn(data: unknown, keys: readonly (string | number)[]): boolean {
+  let value = data;
+  for (const key of keys) {
+    if (value === null || value === undefined) return false;
+    value = (value as Record<string | number, unknown>)[key];
+  }
+  return value !== null && value !== undefined;
+}
+
+export function keysOf(path: Path | undefined): (string | number)[] {
+  const keys: (string | number)[] = [];
+  for (let at = path; at !== undefined; at = at.prev) keys.push(at.key);
+  return keys.toReversed();
+}

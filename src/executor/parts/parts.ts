@@ -1,0 +1,144 @@
+import type { ExecutionResult } from 'graphql';
+
+import { executePlanned, prepareExecution } from '../execution/planned-executor.ts';
+import type { PlannedExecution } from '../execution/planned-executor.ts';
+import type { CollectedParts, NodesOfObject, PartsFormat, PartsPlanner } from '../execution/plan/parts-planner.ts';
+import type { CollectSettings } from '../execution/plan/collect-fields.ts';
+import type { Run } from '../execution/run.ts';
+import { collectParts } from './collect-parts.ts';
+import { Deliveries } from './deliveries.ts';
+import { createFormatter } from './formats.ts';
+import type { Later } from './later.ts';
+import type { PartsFormatter, SubsequentResult } from './formats.ts';
+import { findPartVariables } from './usage.ts';
+
+/** Plans operations for one format. */
+function createPlanner(format: PartsFormat): PartsPlanner {
+  return {
+    format,
+    survey: findPartVariables,
+    collect: (settings: CollectSettings, below: NodesOfObject): CollectedParts => collectParts(settings, below, format),
+  };
+}
+
+export const planners: Readonly<Record<PartsFormat, PartsPlanner>> = {
+  current: /* @__PURE__ */ createPlanner('current'),
+  legacy: /* @__PURE__ */ createPlanner('legacy'),
+};
+
+export type { SubsequentResult } from './formats.ts';
+
+/** The first result of an operation, and those that follow. */
+export interface ExecutionInParts {
+  readonly result: ExecutionResult;
+  /** Undefined if nothing follows. */
+  readonly parts: AsyncIterator<SubsequentResult> | undefined;
+}
+
+/** Runs an operation whose execution has a planner for parts. */
+export function executeInParts(execution: PlannedExecution): ExecutionInParts | Promise<ExecutionInParts> {
+  const { run } = (execution.prepared ??= prepareExecution(execution));
+  const result = executePlanned(execution);
+  const format = execution.parts!.planner.format;
+  return result instanceof Promise ? result.then((settled) => begin(run, settled, format)) : begin(run, result, format);
+}
+
+function begin(run: Run, result: ExecutionResult, format: PartsFormat): ExecutionInParts {
+  const later = run.part.later as Later | undefined;
+  if (later === undefined) return { result, parts: undefined };
+  const data = run.endedBy === undefined ? result.data : null;
+  const formatter = createFormatter(format);
+  const parts = new PartResults(run, formatter);
+  const first = parts.begin(data === null || data === undefined ? dropped(later) : later.keepWhatIsIn(data, 0));
+  return first === undefined ? { result, parts: undefined } : { result: { ...result, ...first }, parts };
+}
+
+function dropped(later: Later): Later {
+  later.drop();
+  later.fragments.length = later.parts.length = later.lists.length = 0;
+  return later;
+}
+
+const end: IteratorResult<SubsequentResult> = { done: true, value: undefined };
+
+/** The results after the first, each on demand. Nothing is executed before the first is requested, unless parts start early. */
+class PartResults implements AsyncIterator<SubsequentResult> {
+  readonly #run: Run;
+  readonly #formatter: PartsFormatter;
+  readonly #deliveries: Deliveries;
+  #isStarted = false;
+  /** True when a result has said that nothing follows. */
+  #isOver = false;
+  #resolve: ((result: IteratorResult<SubsequentResult>) => void) | undefined = undefined;
+  #stopListening: (() => void) | undefined = undefined;
+
+  constructor(run: Run, formatter: PartsFormatter) {
+    this.#run = run;
+    this.#formatter = formatter;
+    this.#deliveries = new Deliveries(formatter, () => {
+      if (this.#resolve !== undefined) queueMicrotask(() => this.#send());
+    });
+  }
+
+  /** What is added to the first result; undefined if nothing follows it. */
+  begin(later: Later): object | undefined {
+    const announced = this.#deliveries.begin(later);
+    if (announced === undefined) {
+      this.#run.info.end();
+      return undefined;
+    }
+    this.#run.onEnd = (error) => this.#deliveries.endWith(error);
+    // As in whenFinished: a resolver may be running.
+    this.#stopListening = this.#run.settings.invocation?.onCancel((reason) => queueMicrotask(() => this.#stopWaiting(reason)));
+    return this.#formatter.first(announced);
+  }
+
+  next(): Promise<IteratorResult<SubsequentResult>> {
+    if (this.#isOver) return Promise.resolve(end);
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+      if (this.#isStarted) this.#send();
+      else this.#start();
+    });
+  }
+
+  return(): Promise<IteratorResult<SubsequentResult>> {
+    this.#deliveries.drop();
+    this.#finish();
+    this.#settle(end);
+    return Promise.resolve(end);
+  }
+
+  #start(): void {
+    this.#isStarted = true;
+    this.#deliveries.start();
+  }
+
+  #stopWaiting(reason: Error): void {
+    this.#run.cancelReason = reason;
+    this.#deliveries.stopWaiting(reason);
+  }
+
+  /** Sends what has happened, if it is awaited. */
+  #send(): void {
+    if (this.#resolve === undefined || this.#isOver) return;
+    const { isOver } = this.#deliveries;
+    if (!isOver && !this.#formatter.isFilled) return;
+    const value = this.#formatter.take(!isOver);
+    if (isOver) this.#finish();
+    this.#settle({ done: false, value });
+  }
+
+  #finish(): void {
+    this.#isOver = true;
+    this.#run.onEnd = undefined;
+    this.#stopListening?.();
+    this.#run.info.end();
+  }
+
+  #settle(result: IteratorResult<SubsequentResult>): void {
+    const resolve = this.#resolve;
+    this.#resolve = undefined;
+    resolve?.(result);
+  }
+}

@@ -1,0 +1,60 @@
+import { isOfCollection, rejectionHandler } from '../execution/promises.ts';
+
+/** Items of a generator that are read ahead: each may start work, and the generator may be infinite. */
+const maxAhead = 100;
+
+/**
+ * Reads an iterator ahead of its reader, to handle rejections of promises that are read later or never: an unhandled one ends the
+ * process. Arrays, maps and sets are read at once.
+ */
+export class ReadAhead implements Iterator<unknown> {
+  readonly #iterator: Iterator<unknown>;
+  readonly #handle = rejectionHandler();
+  readonly #max: number;
+  #ahead: unknown[] = [];
+  #taken = 0;
+  /** How the iterator has ended. Undefined: it has not. */
+  #end: { readonly error?: unknown } | undefined = undefined;
+
+  constructor(iterator: Iterator<unknown>) {
+    this.#iterator = iterator;
+    this.#max = isOfCollection(iterator) ? Infinity : maxAhead;
+    this.#read();
+  }
+
+  next(): IteratorResult<unknown> {
+    this.#read();
+    if (this.#taken < this.#ahead.length) return { done: false, value: this.#take() };
+    if (this.#end !== undefined && 'error' in this.#end) throw this.#end.error;
+    return { done: true, value: undefined };
+  }
+
+  return(): IteratorResult<unknown> {
+    if (this.#end === undefined) this.#iterator.return?.();
+    this.#end = {};
+    return { done: true, value: undefined };
+  }
+
+  #take(): unknown {
+    const value = this.#ahead[this.#taken++];
+    // Not `shift`, which would move all items each time.
+    if (this.#taken > maxAhead) [this.#ahead, this.#taken] = [this.#ahead.slice(this.#taken), 0];
+    return value;
+  }
+
+  #read(): void {
+    try {
+      while (this.#end === undefined && this.#ahead.length - this.#taken < this.#max) {
+        const { done, value } = this.#iterator.next();
+        if (done === true) {
+          this.#end = {};
+          return;
+        }
+        this.#handle(value);
+        this.#ahead.push(value);
+      }
+    } catch (error) {
+      this.#end = { error };
+    }
+  }
+}

@@ -1,0 +1,256 @@
+import type { GraphQLError } from 'graphql';
+
+import { locate, toRootError } from '../execution/complete/errors.ts';
+import { startField } from '../execution/field-run.ts';
+import { completeItem, ListRun } from '../execution/complete/items.ts';
+import { rowsFor } from '../execution/complete/lists.ts';
+import { noBatches } from '../execution/complete/rows.ts';
+import { Part } from '../execution/part.ts';
+import { Pending, PendingContainer } from '../execution/pending.ts';
+import { sizeOfRead } from '../execution/costs.ts';
+import type { Path } from '../execution/plan/path.ts';
+import type { FieldRun, PlannedField, Shape } from '../execution/plan/planned-field.ts';
+import { abandon, abandonItems } from '../execution/promises.ts';
+import type { Run } from '../execution/run.ts';
+import { keysOf } from './later.ts';
+import type { ItemReceiver, Later, LaterList, StreamedItem } from './later.ts';
+
+interface StreamOrigin {
+  readonly label: string | undefined;
+  /** The field of the items. */
+  readonly field: PlannedField;
+  readonly item: Shape;
+  readonly path: Path;
+  /** Number of items before the first streamed one. */
+  readonly count: number;
+  readonly iterator: Iterator<unknown> | AsyncIterator<unknown>;
+  readonly isAsync: boolean;
+}
+
+/** At most this many items are read that the client has not received. */
+const maxWaiting = 100;
+
+/** The items of a list with `@stream` that are delivered one by one. */
+export class StreamedList implements LaterList {
+  readonly label: string | undefined;
+  readonly path: Path;
+  readonly initialCount: number;
+  readonly #origin: StreamOrigin;
+  readonly #run: Run;
+  readonly #isEarly: boolean;
+  #index: number;
+  #state: 'new' | 'reading' | 'over' = 'new';
+  /** The run of the next item: that of the one before, if it needed nothing of its own. */
+  #next: ItemRun | undefined = undefined;
+  /** Items that have been read and not delivered. */
+  readonly #items: CompletingItem[] = [];
+  #waiting = 0;
+  #room: (() => void) | undefined = undefined;
+  #receiver: ItemReceiver | undefined = undefined;
+  /** What ends the stream when all items have been delivered. */
+  #end: { readonly error: GraphQLError | undefined } | undefined = undefined;
+
+  constructor(run: Run, origin: StreamOrigin) {
+    this.label = origin.label;
+    this.path = origin.path;
+    this.initialCount = origin.count;
+    this.#origin = origin;
+    this.#run = run;
+    this.#index = origin.count;
+    this.#isEarly = run.settings.parts!.early;
+    if (this.#isEarly) queueMicrotask(() => void this.#read());
+  }
+
+  start(receiver: ItemReceiver): void {
+    this.#receiver = receiver;
+    this.#deliver();
+    void this.#read();
+  }
+
+  /** The client has received this many items: further ones may be read. */
+  received(count: number): void {
+    this.#waiting -= count;
+    this.#room?.();
+    this.#room = undefined;
+  }
+
+  /** Nobody waits for it any more. */
+  drop(): void {
+    if (this.#state !== 'over') this.#close();
+    for (const { part, later } of this.#items.splice(0)) {
+      part.finished = true;
+      later?.drop();
+    }
+  }
+
+  /** At a cancellation: settles with the items that have arrived. */
+  stopWaiting(reason: Error): void {
+    const isReading = this.#end === undefined;
+    if (isReading) {
+      this.#end = { error: this.#located(reason) };
+      if (this.#state !== 'over') this.#close();
+    }
+    for (const { pending } of this.#items) if (pending !== undefined) pending.run.stopWaiting(pending, reason);
+    this.#deliver();
+  }
+
+  async #read(): Promise<void> {
+    if (this.#state !== 'new') return;
+    this.#state = 'reading';
+    const { iterator, isAsync } = this.#origin;
+    try {
+      const { cancelReason } = this.#run.root;
+      if (cancelReason !== undefined) throw cancelReason;
+      while (this.#isReading) {
+        if (this.#waiting >= maxWaiting) await new Promise<void>((resolve) => (this.#room = resolve));
+        if (!this.#isReading) return;
+        const step = isAsync ? await iterator.next() : (iterator.next() as IteratorResult<unknown>);
+        if (!this.#isReading) {
+          if (step.done !== true) abandon(step.value);
+          return;
+        }
+        if (step.done === true) {
+          this.#state = 'over';
+          this.#finish(undefined);
+          return;
+        }
+        this.#waiting++;
+        const item = this.#complete(step.value);
+        this.#items.push(item);
+        this.#deliver();
+        if (!item.isDone && !this.#isEarly) await new Promise<void>((resolve) => (item.onDone = resolve));
+      }
+    } catch (error) {
+      if (!this.#isReading) return;
+      this.#close();
+      this.#finish(this.#located(error));
+    }
+  }
+
+  /** Also after an `await`, in which it may have been closed. */
+  get #isReading(): boolean {
+    return this.#state === 'reading';
+  }
+
+  #complete(value: unknown): CompletingItem {
+    const index = this.#index++;
+    const { run, part, list, rows } = (this.#next ??= this.#runItem());
+    run.budget.grow(sizeOfRead);
+    const completed = rows === undefined ? completeItem(list, value, index) : rows.complete(value, index);
+    const [within, batched] = [rows?.takePending(), rows?.takeBatchedRows() ?? noBatches];
+    const isDone = !(completed instanceof Pending) && within === undefined && batched.length === 0;
+    if (!isDone || part.errors !== undefined || part.later !== undefined) this.#next = undefined;
+    const item = new CompletingItem(part, keysOf(list.path).length + 1);
+    if (isDone) {
+      item.take(completed);
+      return item;
+    }
+    // An object and not a list, because the item has the index that it has in the whole list.
+    const result: Record<number, unknown> = {};
+    const container = new PendingContainer(run, result);
+    part.onFinish = () => {
+      item.take(result[index]);
+      this.#deliver();
+    };
+    item.pending = container;
+    if (completed instanceof Pending) container.waitFor(completed, index);
+    else result[index] = completed;
+    if (within !== undefined) container.waitWithin(completed as object, within);
+    for (const rowsOfItem of batched) rowsOfItem.startIn(list, container);
+    container.filled();
+    return item;
+  }
+
+  #runItem(): ItemRun {
+    const { field, item, path } = this.#origin;
+    const part = new Part();
+    const run = this.#run.derive(part, undefined);
+    const list = new ListRun(startField(run, field, path.prev), item);
+    return { run, part, list, rows: rowsFor(list, 1) };
+  }
+
+  #deliver(): void {
+    const receiver = this.#receiver;
+    if (receiver === undefined) return;
+    while (this.#items[0]?.isDone === true) {
+      const item = this.#items.shift()!;
+      const { failure } = item.part;
+      if (failure !== undefined) {
+        if (this.#state !== 'over') this.#close();
+        this.drop();
+        receiver.onFailure(failure);
+        this.#receiver = undefined;
+        return;
+      }
+      receiver.onItem(item);
+    }
+    if (this.#items.length > 0 || this.#end === undefined) return;
+    this.#receiver = undefined;
+    const { error } = this.#end;
+    if (error === undefined) receiver.onEnd();
+    else receiver.onFailure(error);
+  }
+
+  #finish(error: GraphQLError | undefined): void {
+    this.#end ??= { error };
+    this.#deliver();
+  }
+
+  #close(): void {
+    this.#state = 'over';
+    this.#room?.();
+    closeIterator(this.#origin.iterator, this.#origin.isAsync);
+  }
+
+  #located(error: unknown): GraphQLError {
+    const fieldRun: FieldRun = startField(this.#run, this.#origin.field, this.path.prev);
+    return toRootError(locate(error, fieldRun));
+  }
+}
+
+/** Lets a source clean up. Its errors are ignored: its items are not needed any more. */
+export function closeIterator(iterator: Iterator<unknown> | AsyncIterator<unknown>, isAsync: boolean): void {
+  if (isAsync) void returnFrom(iterator as AsyncIterator<unknown>);
+  else abandonItems(iterator as Iterator<unknown>);
+}
+
+async function returnFrom(iterator: AsyncIterator<unknown>): Promise<void> {
+  try {
+    await iterator.return?.();
+  } catch {
+    // See above.
+  }
+}
+
+interface ItemRun {
+  readonly run: Run;
+  readonly part: Part;
+  readonly list: ListRun;
+  readonly rows: ReturnType<typeof rowsFor>;
+}
+
+/** An item that has been read. */
+class CompletingItem implements StreamedItem {
+  readonly part: Part;
+  item: unknown = undefined;
+  isDone = false;
+  pending: Pending | undefined = undefined;
+  errors: readonly GraphQLError[] | undefined = undefined;
+  later: Later | undefined = undefined;
+  onDone: (() => void) | undefined = undefined;
+  /** The number of keys of its path. */
+  readonly #depth: number;
+
+  constructor(part: Part, depth: number) {
+    this.part = part;
+    this.#depth = depth;
+  }
+
+  take(item: unknown): void {
+    this.item = item;
+    this.errors = this.part.errors;
+    this.later = (this.part.later as Later | undefined)?.keepWhatIsIn(item, this.#depth);
+    this.isDone = true;
+    this.onDone?.();
+  }
+}

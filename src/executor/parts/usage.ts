@@ -1,0 +1,75 @@
+import { Kind } from 'graphql';
+import type { DirectiveNode, FieldNode, OperationDefinitionNode, SelectionNode, SelectionSetNode } from 'graphql';
+
+import { conditionArgument } from '../execution/plan/survey.ts';
+import type { Conditions, Fragments } from '../execution/plan/survey.ts';
+import { deferDirective, streamDirective } from './directives.ts';
+
+/** One `@defer` of a selection set. Fields inside of it belong to it, those of nested ones to the innermost. */
+export interface DeferUsage {
+  /** Unique in the process, to compare sets of them. */
+  readonly id: number;
+  readonly label: string | undefined;
+  /** The `@defer` around this one in the same or an outer object. */
+  readonly parent: DeferUsage | undefined;
+  readonly directive: DirectiveNode;
+}
+
+let usages = 0;
+
+/** Undefined for a fragment that is not deferred. */
+export function deferUsageOf(selection: SelectionNode, parent: DeferUsage | undefined, conditions: Conditions): DeferUsage | undefined {
+  const directive = find(selection, 'defer');
+  if (directive === undefined || conditionArgument(deferDirective, directive, conditions) === false) return undefined;
+  return { id: usages++, label: labelOf(directive), parent, directive };
+}
+
+/** A `@stream` of a field. */
+export interface StreamUsage {
+  readonly label: string | undefined;
+  readonly directive: DirectiveNode;
+}
+
+/** Undefined for a field that is not streamed. */
+export function streamUsageOf(node: FieldNode, conditions: Conditions): StreamUsage | undefined {
+  const directive = find(node, 'stream');
+  if (directive === undefined || conditionArgument(streamDirective, directive, conditions) === false) return undefined;
+  return { label: labelOf(directive), directive };
+}
+
+/** The variables that turn the directives of an operation on and off. Undefined if it has none of them. */
+export function findPartVariables(operation: OperationDefinitionNode, fragments: Fragments): readonly string[] | undefined {
+  const variables = new Set<string>();
+  const visited = new Set<string>();
+  let isUsed = false;
+  const visit = ({ selections }: SelectionSetNode): void => {
+    for (const selection of selections) {
+      const directive = find(selection, selection.kind === Kind.FIELD ? 'stream' : 'defer');
+      if (directive !== undefined) isUsed = true;
+      const condition = directive && valueOf(directive, 'if');
+      if (condition?.kind === Kind.VARIABLE) variables.add(condition.name.value);
+      let { selectionSet } = selection as { selectionSet?: SelectionSetNode | undefined };
+      if (selection.kind === Kind.FRAGMENT_SPREAD && !visited.has(selection.name.value)) {
+        visited.add(selection.name.value);
+        selectionSet = fragments[selection.name.value]?.selectionSet;
+      }
+      if (selectionSet !== undefined) visit(selectionSet);
+    }
+  };
+  visit(operation.selectionSet);
+  return isUsed ? [...variables] : undefined;
+}
+
+function find({ directives }: SelectionNode, name: 'defer' | 'stream'): DirectiveNode | undefined {
+  return directives?.find((directive) => directive.name.value === name);
+}
+
+function valueOf({ arguments: given }: DirectiveNode, name: string): NonNullable<DirectiveNode['arguments']>[number]['value'] | undefined {
+  return given?.find((argument) => argument.name.value === name)?.value;
+}
+
+/** A validation rule requires a string literal. */
+function labelOf(directive: DirectiveNode): string | undefined {
+  const label = valueOf(directive, 'label');
+  return label?.kind === Kind.STRING ? label.value : undefined;
+}

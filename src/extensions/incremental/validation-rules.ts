@@ -1,0 +1,200 @@
+import { getNullableType, GraphQLError, isListType, Kind } from 'graphql';
+import type {
+  DirectiveNode,
+  FieldNode,
+  OperationDefinitionNode,
+  SelectionNode,
+  SelectionSetNode,
+  ValidationContext,
+  ValidationRule,
+  ValueNode,
+} from 'graphql';
+
+import { isGraphQL17, isIncrementalDirective } from '../../executor/index.ts';
+import { maxNameLength } from '../../server/index.ts';
+
+/** Limits the length of labels, because each part repeats its label: one of 100 KB in a list made an answer of 50 MB. */
+const labelLength: ValidationRule = (context) => ({
+  Directive(node) {
+    const label = labelOf(node);
+    if (label?.kind !== Kind.STRING || label.value.length <= maxNameLength) return;
+    const length = `at most ${maxNameLength} characters, got one of ${label.value.length}`;
+    context.reportError(new GraphQLError(`Expected labels of @${node.name.value} of ${length}.`, { nodes: node }));
+  },
+});
+
+/** A client tells parts apart by their labels. (graphql 17: DeferStreamDirectiveLabel) */
+const uniqueLabels: ValidationRule = (context) => {
+  const known = new Map<string, DirectiveNode>();
+  return {
+    Directive(node) {
+      const label = labelOf(node);
+      if (label === undefined || label.kind === Kind.NULL) return;
+      if (label.kind !== Kind.STRING) {
+        context.reportError(new GraphQLError(`Expected the label of @${node.name.value} to be a string literal.`, { nodes: node }));
+        return;
+      }
+      const other = known.get(label.value);
+      if (other === undefined) known.set(label.value, node);
+      else context.reportError(new GraphQLError(`Expected unique labels, got "${label.value}" twice.`, { nodes: [other, node] }));
+    },
+  };
+};
+
+/** The fields of a mutation run one after another, and an event has one answer. (graphql 17: DeferStreamDirectiveOnRootField) */
+const notAtRoots: ValidationRule = (context) => ({
+  OperationDefinition(operation) {
+    if (operation.operation === 'query') return;
+    for (const { directive, isAtRoot } of incrementalDirectives(context, operation))
+      if (isAtRoot) report(context, directive, `cannot be used on the root fields of a ${operation.operation}`);
+  },
+});
+
+/** Unless `if`, `@skip` or `@include` may turn them off. (graphql 17: DeferStreamDirectiveOnValidOperations) */
+const notInSubscriptions: ValidationRule = (context) => ({
+  OperationDefinition(operation) {
+    if (operation.operation !== 'subscription') return;
+    for (const { directive, isOptional } of incrementalDirectives(context, operation))
+      if (!isOptional && !mayBe(false, argumentOf(directive, 'if'))) report(context, directive, 'cannot be used in a subscription');
+  },
+});
+
+/** (graphql 17: StreamDirectiveOnListField) */
+const onlyListsAreStreamed: ValidationRule = (context) => ({
+  Directive(node) {
+    const field = context.getFieldDef();
+    if (node.name.value !== 'stream' || !field || isListType(getNullableType(field.type))) return;
+    report(context, node, `can only be used on lists, and ${context.getParentType()!.name}.${field.name} is none`);
+  },
+});
+
+/** Two streams cannot be merged, nor a stream and a list. (graphql 17: part of OverlappingFieldsCanBeMerged) */
+const noStreamsAreMerged: ValidationRule = (context) => ({
+  OperationDefinition({ selectionSet }) {
+    new Merging(context).look([selectionSet]);
+  },
+});
+
+/** Added to the specified rules. Only graphql 17 has the rules about these directives. */
+export const incrementalRules: readonly ValidationRule[] = isGraphQL17
+  ? [labelLength]
+  : [labelLength, uniqueLabels, notAtRoots, notInSubscriptions, onlyListsAreStreamed, noStreamsAreMerged];
+
+interface FoundDirective {
+  readonly directive: DirectiveNode;
+  readonly isAtRoot: boolean;
+  /** True if `@skip` or `@include` may leave it out. */
+  readonly isOptional: boolean;
+}
+
+/** The directives of an operation, each fragment once. */
+function incrementalDirectives(context: ValidationContext, operation: OperationDefinitionNode): FoundDirective[] {
+  const found: FoundDirective[] = [];
+  const visited = new Set<string>();
+  const visit = ({ selections }: SelectionSetNode, isAtRoot: boolean, isOutside: boolean): void => {
+    for (const selection of selections) {
+      const isOptional = isOutside || mayBeLeftOut(selection);
+      for (const directive of selection.directives ?? [])
+        if (isIncrementalDirective(directive.name.value)) found.push({ directive, isAtRoot, isOptional });
+      if (selection.kind !== Kind.FRAGMENT_SPREAD) {
+        if (selection.selectionSet !== undefined) visit(selection.selectionSet, isAtRoot && selection.kind !== Kind.FIELD, isOptional);
+        continue;
+      }
+      const key = `${selection.name.value} ${isAtRoot} ${isOptional}`;
+      if (visited.has(key)) continue;
+      visited.add(key);
+      const fragment = context.getFragment(selection.name.value);
+      if (fragment) visit(fragment.selectionSet, isAtRoot, isOptional);
+    }
+  };
+  visit(operation.selectionSet, true, false);
+  return found;
+}
+
+function mayBeLeftOut({ directives = [] }: SelectionNode): boolean {
+  return directives.some((directive) => {
+    const { value: name } = directive.name;
+    return (name === 'skip' || name === 'include') && mayBe(name === 'skip', argumentOf(directive, 'if'));
+  });
+}
+
+/** True if a condition can have this value. */
+function mayBe(expected: boolean, value: ValueNode | undefined): boolean {
+  return value?.kind === Kind.VARIABLE || (value?.kind === Kind.BOOLEAN && value.value === expected);
+}
+
+/** Looks for fields of one response name of which one is streamed. */
+class Merging {
+  readonly #context: ValidationContext;
+  readonly #ids = new Map<SelectionSetNode, number>();
+  /** The selection sets that have been merged. */
+  readonly #seen = new Set<string>();
+  #left = maxSteps;
+
+  constructor(context: ValidationContext) {
+    this.#context = context;
+  }
+
+  look(selectionSets: readonly SelectionSetNode[]): void {
+    const key = selectionSets.map((one) => this.#idOf(one)).join(' ');
+    if (this.#seen.has(key)) return;
+    this.#seen.add(key);
+    const fields = new Map<string, Set<FieldNode>>();
+    const visited = new Set<string>();
+    for (const selectionSet of selectionSets) this.#gather(selectionSet, fields, visited);
+    for (const [name, nodes] of fields) {
+      if (nodes.size > 1 && [...nodes].some(isStreamed)) {
+        const advice = 'Use different aliases on the fields to fetch both.';
+        this.#context.reportError(
+          new GraphQLError(`Fields "${name}" cannot be merged, because one has @stream. ${advice}`, { nodes: [...nodes] }),
+        );
+        return;
+      }
+      const below = [...nodes].flatMap(({ selectionSet }) => selectionSet ?? []);
+      if (below.length > 0) this.look(below);
+    }
+  }
+
+  #gather({ selections }: SelectionSetNode, fields: Map<string, Set<FieldNode>>, visited: Set<string>): void {
+    for (const selection of selections) {
+      if (this.#left-- <= 0) return;
+      if (selection.kind === Kind.FIELD) {
+        const name = (selection.alias ?? selection.name).value;
+        const nodes = fields.get(name);
+        if (nodes === undefined) fields.set(name, new Set([selection]));
+        else nodes.add(selection);
+        continue;
+      }
+      const isSpread = selection.kind === Kind.FRAGMENT_SPREAD;
+      if (isSpread && visited.has(selection.name.value)) continue;
+      if (isSpread) visited.add(selection.name.value);
+      const inside = isSpread ? this.#context.getFragment(selection.name.value) : selection;
+      if (inside) this.#gather(inside.selectionSet, fields, visited);
+    }
+  }
+
+  #idOf(selectionSet: SelectionSetNode): number {
+    let id = this.#ids.get(selectionSet);
+    if (id === undefined) this.#ids.set(selectionSet, (id = this.#ids.size));
+    return id;
+  }
+}
+
+/** Nested fragment spreads can be equivalent to a very large document. What is not found is harmless: the first of the fields decides. */
+const maxSteps = 20_000;
+
+function isStreamed({ directives }: FieldNode): boolean {
+  return directives?.some(({ name }) => name.value === 'stream') === true;
+}
+
+function labelOf(node: DirectiveNode): ValueNode | undefined {
+  return isIncrementalDirective(node.name.value) ? argumentOf(node, 'label') : undefined;
+}
+
+function argumentOf({ arguments: given }: DirectiveNode, name: string): ValueNode | undefined {
+  return given?.find((argument) => argument.name.value === name)?.value;
+}
+
+function report(context: ValidationContext, directive: DirectiveNode, problem: string): void {
+  context.reportError(new GraphQLError(`@${directive.name.value} ${problem}.`, { nodes: directive }));
+}
