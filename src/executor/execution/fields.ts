@@ -2,7 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 
 import { allArguments, inBatches } from './visible-arguments.ts';
 import { runnerOf } from './batch/batch-runner.ts';
-import { FieldCall } from './observer.ts';
+import { FieldCall, startedOf } from './field-call.ts';
 import { argumentValues } from './plan/arguments.ts';
 import type { ArgumentValues } from './plan/arguments.ts';
 import { abandon } from './promises.ts';
@@ -93,16 +93,16 @@ export function executeField(run: Run, field: PlannedField, source: unknown, pat
 export function executeObservedField(run: Run, field: PlannedField, source: unknown, path: Path | undefined): unknown {
   const batch = batchOfField(field);
   if (batch !== undefined) return runnerOf(batch).startField(run, field, { source, path, mark: batch });
-  const fieldRun = startField(run, field, path);
+  const call = new FieldCall(run, field, { source, path });
   try {
-    const args = argumentValues(field, run);
-    const call = new FieldCall(fieldRun, { source, args, parents: undefined });
-    return completeResolved(
-      fieldRun,
-      run.fieldObserver!.field(call, () => resolveField(fieldRun, source, args)),
-    );
+    if (field.arguments !== undefined) void call.args;
+    const value = run.fieldObserver!.field(call, () => resolveField(call, run, field));
+    const plain = plainValue(field.shape.plain, value);
+    if (plain === undefined) return completeResolved(startedOf(call), value);
+    if (typeof plain === 'string' || field.isAliased) run.budget.growByLeaf(plain, field.isAliased);
+    return plain;
   } catch (error) {
-    return nullOrThrow(fieldRun, error);
+    return nullOrThrow(startedOf(call), error);
   }
 }
 
@@ -118,16 +118,17 @@ function checkArguments(field: PlannedField, run: Run): ArgumentValues | undefin
 }
 
 /** The result of a field's resolver, or of graphql-js's default resolver. */
-function resolveField(fieldRun: FieldRun, source: unknown, values: ArgumentValues): unknown {
-  const { run, field } = fieldRun;
+function resolveField(observed: FieldCall, run: Run, field: PlannedField): unknown {
+  const { source } = observed;
   if (field.typename !== undefined) return field.typename;
   const resolve = field.definition.resolve ?? run.fieldResolver;
   if (resolve !== undefined) {
     const { visible, call } = field.callOf(resolve);
-    return visible === allArguments ? resolve(source, values, run.contextValue, fieldRun.info) : call(source, values, run.contextValue);
+    if (visible < allArguments) return call(source, observed.args, run.contextValue);
+    return resolve(source, observed.args, run.contextValue, observed.info);
   }
   const value = propertyOf(source, field.fieldName);
-  return typeof value === 'function' ? callMethod(fieldRun, source as object, values) : value;
+  return typeof value === 'function' ? callMethod(startedOf(observed), source as object, observed.args) : value;
 }
 
 function propertyOf(source: unknown, name: string): unknown {

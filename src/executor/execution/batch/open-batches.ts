@@ -5,8 +5,7 @@ import type { BatchFunction, BatchMark } from '../../../shared/index.ts';
 import { completeValue } from '../complete/errors.ts';
 import { startField } from '../field-run.ts';
 import { Late, PromisedValue } from '../pending.ts';
-import { FieldCall } from '../observer.ts';
-import { argumentValues } from '../plan/arguments.ts';
+import { FieldCall } from '../field-call.ts';
 import type { FieldRun, PlannedField } from '../plan/planned-field.ts';
 import type { Path } from '../plan/path.ts';
 import { abandon } from '../promises.ts';
@@ -165,15 +164,13 @@ class BatchCall {
 
   #resolve(call: BatchFunction, parents: readonly unknown[]): unknown {
     const run = this.#run;
-    const args = argumentValues(this.#field, run);
-    const observer = run.fieldObserver;
-    const seesInfo = resolverCall(call).visible === allArguments;
-    if (observer === undefined && !seesInfo) return call(parents, args, run.contextValue, undefined as never);
     // Its path is that of the selection: without the indexes of lists.
-    const fieldRun = startField(run, this.#field, withoutIndexes(this.#parts[0]!.receiver.fieldRun.path.prev));
-    const resolve = (): unknown => call(parents, args, run.contextValue, seesInfo ? fieldRun.info : (undefined as never));
-    if (observer === undefined) return resolve();
-    return observer.field(new FieldCall(fieldRun, { source: parents, args, parents: parents.length }), resolve);
+    const path = withoutIndexes(this.#parts[0]!.receiver.fieldRun.path.prev);
+    const observed = new FieldCall(run, this.#field, { source: parents, path, parents: parents.length });
+    const { args } = observed;
+    const seesInfo = resolverCall(call).visible === allArguments;
+    const resolve = (): unknown => call(parents, args, run.contextValue, seesInfo ? observed.info : (undefined as never));
+    return run.fieldObserver === undefined ? resolve() : run.fieldObserver.field(observed, resolve);
   }
 
   #await(values: PromiseLike<unknown>, count: number): void {
