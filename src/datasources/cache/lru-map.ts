@@ -9,21 +9,29 @@ export interface LRULimits {
   readonly now: () => Milliseconds;
 }
 
+/** An entry, and its neighbors in the order of use. */
 interface Entry<TValue> {
+  readonly key: string;
   readonly value: TValue;
   readonly size: number;
   /** On the clock of `now`. Infinity: never. */
   readonly expires: Milliseconds;
+  older: Entry<TValue> | undefined;
+  newer: Entry<TValue> | undefined;
 }
 
 /**
  * A Map that removes the least recently used values first. The package lru-cache would add 6 KB of gzip to every bundle, a fifth of
  * this package (npm run size).
+ *
+ * The order is a linked list: the order of a Map would do, but V8 finds its first key by passing over all that were deleted before it,
+ * which took half of a miss with a full cache.
  */
 export class LRUMap<TValue> {
-  /** The least recently used first. */
   readonly #entries = new Map<string, Entry<TValue>>();
   readonly #limits: LRULimits;
+  #oldest: Entry<TValue> | undefined;
+  #newest: Entry<TValue> | undefined;
   #size = 0;
 
   constructor(limits: LRULimits) {
@@ -33,12 +41,12 @@ export class LRUMap<TValue> {
   get(key: string): TValue | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    this.#entries.delete(key);
     if (entry.expires !== Infinity && this.#limits.now() > entry.expires) {
-      this.#size -= entry.size;
+      this.#remove(entry);
       return undefined;
     }
-    this.#entries.set(key, entry);
+    this.#unlink(entry);
+    this.#append(entry);
     return entry.value;
   }
 
@@ -47,29 +55,51 @@ export class LRUMap<TValue> {
     const { maxSize, maxEntries = Infinity, now } = this.#limits;
     this.delete(key);
     if (size > maxSize) return;
-    this.#entries.set(key, { value, size, expires: ttl === Infinity ? Infinity : now() + ttl });
+    const entry = { key, value, size, expires: ttl === Infinity ? Infinity : now() + ttl, older: undefined, newer: undefined };
+    this.#entries.set(key, entry);
+    this.#append(entry);
     this.#size += size;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#size <= maxSize && this.#entries.size <= maxEntries) return;
-      this.delete(oldest);
-    }
+    while (this.#size > maxSize || this.#entries.size > maxEntries) this.#remove(this.#oldest!);
   }
 
   /** False if there was none. */
   delete(key: string): boolean {
     const entry = this.#entries.get(key);
-    if (entry === undefined) return false;
-    this.#size -= entry.size;
-    return this.#entries.delete(key);
+    if (entry !== undefined) this.#remove(entry);
+    return entry !== undefined;
   }
 
   clear(): void {
     this.#entries.clear();
+    this.#oldest = this.#newest = undefined;
     this.#size = 0;
   }
 
   /** The least recently used first. */
   keys(): string[] {
-    return [...this.#entries.keys()];
+    const keys: string[] = [];
+    for (let entry = this.#oldest; entry !== undefined; entry = entry.newer) keys.push(entry.key);
+    return keys;
+  }
+
+  #remove(entry: Entry<TValue>): void {
+    this.#entries.delete(entry.key);
+    this.#unlink(entry);
+    this.#size -= entry.size;
+  }
+
+  #append(entry: Entry<TValue>): void {
+    entry.older = this.#newest;
+    entry.newer = undefined;
+    if (this.#newest === undefined) this.#oldest = entry;
+    else this.#newest.newer = entry;
+    this.#newest = entry;
+  }
+
+  #unlink({ older, newer }: Entry<TValue>): void {
+    if (older === undefined) this.#oldest = newer;
+    else older.newer = newer;
+    if (newer === undefined) this.#newest = older;
+    else newer.older = older;
   }
 }

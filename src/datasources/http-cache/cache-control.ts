@@ -1,3 +1,4 @@
+import { BoundedMemo } from '../cache/bounded-memo.ts';
 import type { Seconds } from '../cache/key-value-cache.ts';
 
 /** The directives of Cache-Control by lower-case name; true for those without a value. */
@@ -12,6 +13,17 @@ const maxDelta: Seconds = 2 ** 31;
 /** Parses a Cache-Control field: names in any case, values with or without quotes. */
 export function parseCacheControl(field: string | null | undefined): CacheDirectives {
   if (!field) return none;
+  const known = parsed.get(field);
+  if (known !== undefined) return known;
+  const directives = parse(field);
+  parsed.set(field, directives);
+  return directives;
+}
+
+/** Each response is parsed several times, 4 µs each, and an API sends few different fields. */
+const parsed = new BoundedMemo<CacheDirectives>({ maxEntries: 100, maxLength: 200 });
+
+function parse(field: string): CacheDirectives {
   const directives = new Map<string, string | true>();
   for (const [, name, quoted, token] of field.matchAll(directive)) {
     const key = name!.toLowerCase();
