@@ -4,8 +4,9 @@ import { JSONResult, ValueResult } from './call-result.ts';
 import type { CallResult } from './call-result.ts';
 import { boundStream, readBody } from './bounded-body.ts';
 import { callOf, createJSONError } from './errors.ts';
-import type { DataSourceRequest, HeadersSource } from './request.ts';
-import { createResponse } from './response.ts';
+import type { DataSourceRequest } from './request.ts';
+import { createResponse, toWebResponse } from './response.ts';
+import type { HeadersSource, OriginResponse } from './response.ts';
 import type { Milliseconds } from './cache/key-value-cache.ts';
 
 /** A response from the origin or the cache, with an unread body. It may be read once, by `toResult` or `toResponse`. */
@@ -30,8 +31,8 @@ export interface FetchedResponse {
   readonly headers: Headers;
 }
 
-/** A response of fetch. */
-export function fromFetch(response: Response): ReceivedResponse {
+/** A response of the origin. */
+export function fromOrigin(response: OriginResponse): ReceivedResponse {
   return {
     ok: response.ok,
     async toResult(request) {
@@ -39,8 +40,8 @@ export function fromFetch(response: Response): ReceivedResponse {
       if (!isJSON(response.status, response.headers.get('content-type'), text)) return new ValueResult(text);
       return parseFor(request, () => new JSONResult(text));
     },
-    toResponse: (request) => toBounded(request, response),
-    toHead: () => toHead(response, response.headers),
+    toResponse: (request) => toBounded(request, toWebResponse(response)),
+    toHead: () => toHead(response, [...response.headers]),
   };
 }
 

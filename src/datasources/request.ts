@@ -1,14 +1,12 @@
 import type { Seconds, Milliseconds } from './cache/key-value-cache.ts';
 import type { CacheOutcome, CallWatch } from './call-watch.ts';
 import { copyOfPlain } from './copy.ts';
+import type { HeadersSource } from './response.ts';
 import type { RetryOptions } from './retry.ts';
 import { toSearchParams } from './search-params.ts';
 
 /** The methods a RESTDataSource sends. */
 export type HTTPMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-
-/** What `new Headers` accepts. */
-export type HeadersSource = NonNullable<RequestInit['headers']>;
 
 /** How long a response may be reused. */
 export interface CacheOptions {

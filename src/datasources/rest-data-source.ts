@@ -1,6 +1,6 @@
 import { serializeBody } from './body.ts';
 import { bodyLimitsFor, DataSourceRequest, takeFetchOptions } from './request.ts';
-import { takeBoth, takeHead, takeResult, fromFetch, releaseUnread } from './received.ts';
+import { takeBoth, takeHead, takeResult, fromOrigin, releaseUnread } from './received.ts';
 import type { CallAnswer, FetchResult, Take, ReceivedResponse, FetchedResponse } from './received.ts';
 import { ValueResult } from './call-result.ts';
 import type { DataSourceConfig, DataSourceOperation, WatchCall } from './data-source.ts';
@@ -247,8 +247,8 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
     const responses = this.#responses;
     if (responses !== undefined && request.method === 'GET') return responses.answer(lookup);
 
-    const send = (): Promise<Response> => lookup.send(lookup.waiting());
-    if (request.method === 'HEAD') return { received: fromFetch(await send()), outcome: 'bypass' };
+    const send: () => ReturnType<CacheLookup['send']> = () => lookup.send(lookup.waiting());
+    if (request.method === 'HEAD') return { received: fromOrigin(await send()), outcome: 'bypass' };
     const around = (inner: typeof send, each: string) => () =>
       responses === undefined ? inner() : responses.invalidateAround({ ...lookup, key: each }, inner);
     const response = await [key, ...others].reduce(around, send)();
@@ -258,7 +258,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
       this.memoizedResults.delete(each);
       await around(async () => response, each)();
     }
-    return { received: fromFetch(response), outcome: 'bypass' };
+    return { received: fromOrigin(response), outcome: 'bypass' };
   }
 
   #lookupOf(key: string, request: DataSourceRequest, flight: Flight<CallAnswer>): CacheLookup {

@@ -1,4 +1,5 @@
 import type { Milliseconds } from './cache/key-value-cache.ts';
+import type { OriginResponse } from './response.ts';
 
 /** Retries of failed GETs. A number means `{ limit }`. */
 export interface RetryOptions {
@@ -16,7 +17,7 @@ export interface RetryOptions {
 
 /** The attempts of a call. */
 export interface Attempts {
-  readonly send: (signal: AbortSignal) => Promise<Response>;
+  readonly send: (signal: AbortSignal) => Promise<OriginResponse>;
   /** Aborts when the last caller has given up. */
   readonly signal: AbortSignal;
   /** True if it may be sent twice. */
@@ -34,14 +35,14 @@ const retryable = [408, 429, 500, 502, 503, 504];
 export async function sendWithRetry(
   { send: sendNow, signal, isRepeatable, onTimeout }: Attempts,
   options: RetryOptions | number,
-): Promise<Response> {
+): Promise<OriginResponse> {
   const { limit = 2, delay = 100, maxDelay = 5000, attemptTimeout, statuses = retryable } = toRetryOptions(options);
   const send =
     attemptTimeout === undefined ? () => sendNow(signal) : () => sendInTime({ send: sendNow, signal, onTimeout }, attemptTimeout);
   for (let attempt = 0; ; attempt++) {
     const last = !isRepeatable || attempt >= limit;
     const response = await (last ? send() : send().catch((error: unknown) => keepUnlessAborted(error, signal)));
-    if (last || (response !== undefined && !statuses.includes(response.status))) return response as Response;
+    if (last || (response !== undefined && !statuses.includes(response.status))) return response as OriginResponse;
 
     const wait = waitBefore(attempt, delay, response);
     if (wait > maxDelay && response !== undefined) return response;
@@ -56,7 +57,7 @@ function toRetryOptions(options: RetryOptions | number): RetryOptions {
 }
 
 /** One attempt. The timeout ends with the header fields; `signal` aborts the body, too. */
-async function sendInTime({ send, signal, onTimeout }: Omit<Attempts, 'isRepeatable'>, timeout: Milliseconds): Promise<Response> {
+async function sendInTime({ send, signal, onTimeout }: Omit<Attempts, 'isRepeatable'>, timeout: Milliseconds): Promise<OriginResponse> {
   const attempt = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_resolve, reject) => {
@@ -83,7 +84,7 @@ function keepUnlessAborted(error: unknown, signal: AbortSignal): undefined {
 }
 
 /** Retry-After, or twice the wait before, with a random part so that callers do not retry at the same time. */
-function waitBefore(attempt: number, delay: Milliseconds, response: Response | undefined): Milliseconds {
+function waitBefore(attempt: number, delay: Milliseconds, response: OriginResponse | undefined): Milliseconds {
   const retryAfter = response?.headers.get('retry-after');
   if (retryAfter) {
     const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now();

@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
-import type { HTTPFetch } from '../../src/datasources/send.ts';
+import { followRedirects } from '../../src/datasources/redirect.ts';
+import { createResponse } from '../../src/datasources/response.ts';
+import { sendDirectly } from '../../src/datasources/send.ts';
+import type { DirectFetch, HTTPFetch } from '../../src/datasources/send.ts';
 import { undiciFetch } from '../../src/datasources/undici.ts';
 import { kinds, rows, withLength } from './undici-kinds.ts';
 import type { Kind, RawRequest } from './undici-kinds.ts';
@@ -18,6 +21,8 @@ export interface Comparison {
   readonly kind: Kind;
   readonly byFetch: Outcome;
   readonly byUndici: Outcome;
+  /** As data sources call it, without a Request and a Response. */
+  readonly directly: Outcome;
   readonly mayDiffer: boolean;
 }
 
@@ -26,10 +31,36 @@ export async function* compareKinds(versions: { readonly node: number; readonly 
   for (const kind of kinds) {
     const byFetch = await outcomeOf(kind, (request) => fetch(request));
     const byUndici = await outcomeOf(kind, undiciFetch());
+    const directly = await outcomeOf(kind, directFetch);
     const mayDiffer = kind.differs !== undefined && rows[kind.differs]!(versions);
     const hidesReason = versions.undici === 6 && !kind.comparesReason;
-    yield { kind, byFetch: hidesReason ? withoutReason(byFetch) : byFetch, byUndici, mayDiffer };
+    yield { kind, byFetch: hidesReason ? withoutReason(byFetch) : byFetch, byUndici, directly, mayDiffer };
   }
+}
+
+const undici = undiciFetch() as DirectFetch;
+
+/** Sends like a data source without hooks; what it would not send directly goes the other way. */
+async function directFetch(request: Request): Promise<Response> {
+  const { url: first, method, headers, redirect, signal } = request;
+  if (request.body !== null || redirect !== 'follow') return undici(request);
+  let count = 0;
+  const response = await followRedirects(
+    (url, next) => undici[sendDirectly]({ url, method: next.method!, headers: next.headers, signal, redirected: count++ > 0 }),
+    first,
+    { method, headers },
+  );
+  const { url, status, statusText, redirected } = response;
+  const body = new ReadableStream({
+    start: (controller) =>
+      void response
+        .read((chunk) => controller.enqueue(chunk))
+        .then(
+          () => controller.close(),
+          (error) => controller.error(error),
+        ),
+  });
+  return createResponse(response.body && body, { url, status, statusText, redirected, headers: [...response.headers] });
 }
 
 function withoutReason({ requests, results }: Outcome): Outcome {

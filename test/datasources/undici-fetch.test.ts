@@ -19,7 +19,8 @@ const versions = { node: Number.parseInt(process.versions.node, 10), undici: Num
 
 test(`undiciFetch behaves like fetch for ${kinds.length} kinds of requests and responses over a raw socket`, async (t) => {
   let different = 0;
-  for await (const { kind, byFetch, byUndici, mayDiffer } of compareKinds(versions)) {
+  for await (const { kind, byFetch, byUndici, directly, mayDiffer } of compareKinds(versions)) {
+    assert.deepEqual(directly, byUndici, `${kind.name}: without a Request and a Response`);
     if (mayDiffer) {
       assert.notDeepEqual(byUndici, byFetch, `${kind.name}: no difference any more`);
       different++;

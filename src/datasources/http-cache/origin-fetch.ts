@@ -2,7 +2,8 @@ import { readBody } from '../bounded-body.ts';
 import type { Waiting } from '../flight.ts';
 import { decodeBody } from '../received.ts';
 import type { ReceivedResponse } from '../received.ts';
-import { createResponse } from '../response.ts';
+import { createResponse, toWebResponse } from '../response.ts';
+import type { OriginResponse } from '../response.ts';
 import type { CacheOptions } from '../request.ts';
 import type { Milliseconds } from '../cache/key-value-cache.ts';
 import { CacheEntry } from './cache-entry.ts';
@@ -13,7 +14,7 @@ import { storageTermsFor } from './freshness.ts';
 import type { StorageCase, StorageTerms } from './freshness.ts';
 import { comparableVary, describeSelection, hidesUser, namesUser, parseVary } from './request-identity.ts';
 import type { SelectionSource } from './request-identity.ts';
-import { cookiesOf, mergeHeaders, storedHeadersOf, toRecord } from './stored-headers.ts';
+import { cookiesOf, fieldsOf, mergeHeaders, storedHeadersOf } from './stored-headers.ts';
 
 /** A call for the response cache. */
 export interface CacheLookup extends SelectionSource {
@@ -31,7 +32,7 @@ export interface CacheLookup extends SelectionSource {
   /** Warns in development. */
   readonly warn: ((message: string) => void) | undefined;
   now(): Milliseconds;
-  send(waiting: Waiting, validators?: Readonly<Record<string, string>>): Promise<Response>;
+  send(waiting: Waiting, validators?: Readonly<Record<string, string>>): Promise<OriginResponse>;
   /** Calls the hooks for the lifetime. Undefined if there are none, so that no Response is created for them. */
   readonly cacheOptionsFor: ((response: Response) => Promise<CacheOptions | undefined>) | undefined;
   /** Sets the response for a timeout or a network error. */
@@ -42,7 +43,7 @@ export interface CacheLookup extends SelectionSource {
 export interface OriginAnswer {
   readonly outcome: CacheOutcome;
   readonly entry?: CacheEntry;
-  readonly live?: Response;
+  readonly live?: OriginResponse;
   /** Set if the entry is new. */
   readonly fetched?: { readonly entry: CacheEntry; readonly keepFor: number; readonly cookies: readonly string[] };
   /** Resolves when the entry is stored, or could not be stored. */
@@ -90,11 +91,12 @@ export class OriginFetch {
   }
 
   /** Reads a response that may be stored. The body of any other stays unread for its caller. */
-  async #receive(response: Response, { sentAt, entry }: { sentAt: Milliseconds; entry: CacheEntry | undefined }): Promise<OriginAnswer> {
-    const { request } = this.#lookup;
-    const fields = toRecord(response.headers);
+  async #receive(sent: OriginResponse, { sentAt, entry }: { sentAt: Milliseconds; entry: CacheEntry | undefined }): Promise<OriginAnswer> {
+    const { request, cacheOptionsFor } = this.#lookup;
+    const response = cacheOptionsFor === undefined ? sent : toWebResponse(sent);
+    const fields = fieldsOf(response);
     const judged = { status: response.status, headers: fields, redirected: this.#isRedirected(response) };
-    const terms = await this.#termsFor(judged, () => response).catch(async (error: unknown) => {
+    const terms = await this.#termsFor(judged, () => response as Response).catch(async (error: unknown) => {
       await response.body?.cancel();
       throw error;
     });
@@ -108,11 +110,11 @@ export class OriginFetch {
   }
 
   /** RFC 9111 section 4.3.4: the stored body with new header fields and a new lifetime. */
-  async #refresh(entry: CacheEntry, response: Response, sentAt: Milliseconds): Promise<OriginAnswer> {
+  async #refresh(entry: CacheEntry, response: OriginResponse, sentAt: Milliseconds): Promise<OriginAnswer> {
     const { head, body } = entry;
     const { status, statusText } = head;
     const { url } = this.#lookup.request;
-    const fields = toRecord(response.headers);
+    const fields = fieldsOf(response);
     const headers = mergeHeaders(entry.headers, fields);
     const refreshed = { status, statusText, headers, body };
     const rebuild = (): Response => createResponse(body, { ...refreshed, url });
@@ -122,7 +124,7 @@ export class OriginFetch {
   }
 
   /** Responses created by `httpFetch` have no URL and no `redirected`. */
-  #isRedirected(response: Response): boolean {
+  #isRedirected(response: OriginResponse): boolean {
     const { request } = this.#lookup;
     return request.redirected || response.redirected || (response.url !== request.url && response.url !== '');
   }
@@ -189,7 +191,7 @@ function validatorsOf(entry: CacheEntry): Record<string, string> {
 }
 
 /** False for a 304 with another ETag than that of the entry. */
-function isSameVersion(entry: CacheEntry, response: Response): boolean {
+function isSameVersion(entry: CacheEntry, response: OriginResponse): boolean {
   const etag = response.headers.get('etag');
   return etag === null || entry.headers['etag'] === undefined || toOpaqueTag(etag) === toOpaqueTag(entry.headers['etag']);
 }

@@ -9,9 +9,10 @@ import { Flight } from '../flight.ts';
 import type { Waiting } from '../flight.ts';
 import { OriginFetch } from './origin-fetch.ts';
 import type { CacheLookup, OriginAnswer } from './origin-fetch.ts';
-import { fromEntry, fromFetch } from '../received.ts';
+import { fromEntry, fromOrigin } from '../received.ts';
 import type { ReceivedResponse } from '../received.ts';
 import { createResponse } from '../response.ts';
+import type { OriginResponse } from '../response.ts';
 import { RecentEntries } from './recent-entries.ts';
 import { identityOf, isSelected, variesByCall } from './request-identity.ts';
 import { RetryPauses, SharingMemory, isWorkerd } from './sharing.ts';
@@ -71,7 +72,7 @@ export class ResponseCache {
   /** The response to a GET. */
   async answer(lookup: CacheLookup): Promise<Answered> {
     const { request } = lookup;
-    if (isBypass(request)) return { received: fromFetch(await lookup.send(lookup.waiting())), outcome: 'bypass' };
+    if (isBypass(request)) return { received: fromOrigin(await lookup.send(lookup.waiting())), outcome: 'bypass' };
 
     const skipsStore = request.cache === 'reload' || this.#writing.has(lookup.key);
     const found = skipsStore ? undefined : this.#writes.get(lookup.key);
@@ -86,7 +87,7 @@ export class ResponseCache {
       return { received: useEntry(lookup, entry), outcome: 'stale' };
     }
     if (entry !== undefined && isUsableOnError(entry.head, now)) offerFallback(lookup, entry);
-    if (!mayUseNetwork(request)) return { received: fromFetch(createGatewayTimeout(request.url)), outcome: 'miss' };
+    if (!mayUseNetwork(request)) return { received: fromOrigin(createGatewayTimeout(request.url)), outcome: 'miss' };
     return this.#fetchShared(lookup, entry);
   }
 
@@ -94,7 +95,7 @@ export class ResponseCache {
    * Runs a write. Invalidates the response with the same key if the write succeeds, or gets no response and so may have had its effect.
    * Resolves after the deletion or the deadline of the store.
    */
-  async invalidateAround(lookup: CacheLookup, write: () => Promise<Response>): Promise<Response> {
+  async invalidateAround<T extends OriginResponse>(lookup: CacheLookup, write: () => Promise<T>): Promise<T> {
     this.#markOutdated(lookup.key);
     this.#writing.set(lookup.key, (this.#writing.get(lookup.key) ?? 0) + 1);
     let failed = false;
@@ -210,7 +211,7 @@ export class ResponseCache {
 
   #toAnswered(lookup: CacheLookup, answer: OriginAnswer, isSender: boolean): Answered {
     const { entry, live, outcome } = answer;
-    if (entry === undefined) return { received: fromFetch(live!), outcome };
+    if (entry === undefined) return { received: fromOrigin(live!), outcome };
     // Set-Cookie is only for the request that was sent.
     const cookies = isSender ? answer.fetched?.cookies : undefined;
     return { received: useEntry(lookup, entry, cookies), outcome };
@@ -249,7 +250,7 @@ function throwSharedFailure({ request }: CacheLookup, { abandoned }: Waiting, er
 }
 
 /** False for temporary failures, which do not concern the resource. */
-function isConclusive({ status }: Response): boolean {
+function isConclusive({ status }: OriginResponse): boolean {
   return status < 500 && status !== 408 && status !== 429;
 }
 

@@ -1,3 +1,6 @@
+import { isDirect } from '../response.ts';
+import type { OriginResponse } from '../response.ts';
+
 /** Header fields by lower-case name. */
 export type HeaderRecord = Readonly<Record<string, string>>;
 
@@ -10,8 +13,8 @@ const unstored = new Set(
 );
 
 /** All fields of a response; of several Set-Cookie the last. */
-export function toRecord(headers: Headers): HeaderRecord {
-  return Object.fromEntries(headers);
+export function fieldsOf(response: OriginResponse): HeaderRecord {
+  return isDirect(response) ? response.fields : Object.fromEntries(response.headers);
 }
 
 /** The codings that fetch decodes; a body with any other stays as it was sent. */
@@ -36,7 +39,7 @@ export function mergeHeaders(stored: HeaderRecord, fields: HeaderRecord): Header
 }
 
 /** The cookies of a response, which are never stored. */
-export function cookiesOf(headers: Headers, fields: HeaderRecord): readonly string[] {
+export function cookiesOf(headers: OriginResponse['headers'], fields: HeaderRecord): readonly string[] {
   return fields['set-cookie'] === undefined ? [] : headers.getSetCookie();
 }
 

@@ -56,7 +56,7 @@ export class HTTPCache {
     return flight.join({ signals: [signal] });
   }
 
-  async #answer(lookup: CacheLookup): Promise<Response> {
+  async #answer(lookup: WebLookup): Promise<Response> {
     const { key, request: call } = lookup;
     const identity = identityOf(call);
     const personalKey = identity === '' ? key : `${key} ${sha256(`${key}\n${identity}`)}`;
@@ -66,7 +66,7 @@ export class HTTPCache {
   }
 
   /** Looks for the user's entry first, then for a public one. */
-  #inTwoLayers(lookup: CacheLookup, personalKey: string): CacheLookup {
+  #inTwoLayers(lookup: WebLookup, personalKey: string): CacheLookup {
     const forEverybody = { ...lookup, cacheOptionsFor: storingOnly(saysPublic, lookup) };
     return {
       ...lookup,
@@ -80,12 +80,12 @@ export class HTTPCache {
     };
   }
 
-  async #write(keys: readonly string[], lookup: CacheLookup): Promise<Response> {
+  async #write(keys: readonly string[], lookup: WebLookup): Promise<Response> {
     const write = (): Promise<Response> => lookup.send(lookup.waiting());
     return keys.reduce((inner, key) => () => this.#responses.invalidateAround({ ...lookup, key }, inner), write)();
   }
 
-  #lookupOf({ request, call, options }: Call, waiting: Flight<Response>): CacheLookup {
+  #lookupOf({ request, call, options }: Call, waiting: Flight<Response>): WebLookup {
     const { cacheKey, cacheOptions } = options;
     const httpFetch = this.#httpFetch;
     return {
@@ -110,6 +110,11 @@ export class HTTPCache {
         cacheOptions && (async (response) => (typeof cacheOptions === 'function' ? cacheOptions(response, request) : cacheOptions)),
     };
   }
+}
+
+/** Hooks of version 3 always get the web's Response. */
+interface WebLookup extends CacheLookup {
+  send(...given: Parameters<CacheLookup['send']>): Promise<Response>;
 }
 
 /** A request, and the same as the response cache sees it. */
