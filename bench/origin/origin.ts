@@ -31,7 +31,7 @@ process.on('disconnect', () => process.exit());
 
 function createEdge({ inAnswers, ...settings }: EdgeSettings): Edge {
   const client = varnishPurge({ urls: ['http://varnish.internal/'], inAnswers });
-  return edge({ cdn: 'varnish', ...settings, purge: { ...client, purge: (tags, platform) => purgeVarnish(tags, platform) } });
+  return edge({ cdn: 'varnish', purge: { ...client, ...settings, purge: (tags, platform) => purgeVarnish(tags, platform) } });
 }
 
 const [, , settings] = process.argv;

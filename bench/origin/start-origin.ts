@@ -1,10 +1,10 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 
-/** The options of `edge` that setups differ in. */
+/** The settings of the purge client that setups differ in. */
 export interface EdgeSettings {
-  readonly purgeInterval?: number;
-  readonly purgeAgainAfter?: number;
+  /** Seconds between two purges. */
+  readonly interval?: number;
   /** Varnish reads the tags in the answers to mutations. */
   readonly inAnswers?: boolean;
 }

@@ -18,18 +18,21 @@ describe('behind a real Varnish', needsProgram('varnishd'), () => {
   let origin: Server;
   let varnish: Varnish;
   let asked = 0;
+  let hasEnded = false;
   let purged: Promise<unknown> = Promise.resolve();
   const listeners = new Map<string, RequestListener>();
 
   before(async () => {
-    const purge = (tags: readonly string[]): Promise<void> => {
+    const purge = async (tags: readonly string[]): Promise<void> => {
+      // Repeats of the last purges.
+      if (hasEnded) return;
       const done = varnish.purge(tags);
       purged = done;
-      return done;
+      await done;
     };
     const listener = createListener({
       ...createShop(),
-      plugins: [edge({ cdn: 'varnish', purge, purgeInterval: 0, purgeAgainAfter: 0 })],
+      plugins: [edge({ cdn: 'varnish', purge: { purge, interval: 0 } })],
     });
     origin = createServer((request, response) => {
       asked++;
@@ -43,6 +46,7 @@ describe('behind a real Varnish', needsProgram('varnishd'), () => {
   });
 
   after(async () => {
+    hasEnded = true;
     await varnish.end();
     origin.closeAllConnections();
     origin.close();
@@ -159,7 +163,8 @@ describe('behind a real Varnish', needsProgram('varnishd'), () => {
 
     t.diagnostic(`${reads} reads, ${hits} hits, ${perfect} of a perfect cache; the function was asked ${asked} times`);
     assert.equal(stale, 0);
-    assert.ok(hits / perfect >= 0.95, `${hits} hits of ${perfect}`);
+    // Each purge is repeated, which costs up to one more miss.
+    assert.ok(hits / perfect >= 0.93, `${hits} hits of ${perfect}`);
   });
 
   test('of 5,000 requests that select no ids, no response is stale', async (t) => {

@@ -60,7 +60,7 @@ function carelessServer(name: string, extra: Extra): ServerOptions {
     },
     ...(withDataSources && { dataSources: () => ({ session: new Session() }) }),
     plugins:
-      extra === 'edge' ? [edge({ store: new InMemoryLRUCache(), deploy: '1', defaultMaxAge: 600, purgeAgainAfter: 0 }), plugin] : [plugin],
+      extra === 'edge' ? [edge({ store: new InMemoryLRUCache(), deploy: '1', defaultMaxAge: 600 }), plugin] : [plugin],
     typeDefs: `
       ${extra === 'edge' ? cacheControlDefinitions : ''}
       type Query { me: String! session: String! seen: String echo(text: String): String fail: String! later: Later }

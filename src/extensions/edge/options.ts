@@ -44,23 +44,10 @@ export interface EdgeOptions {
   /** The name of the deploy, added as a tag where the store keeps answers across deploys. Letters, digits and `_ - .` */
   readonly deploy?: string | undefined;
   /**
-   * Removes answers from the CDN: `netlifyPurge(purgeCache)`, `cloudflarePurge()` and so on, or your function.
-   * Default: nothing is purged.
+   * Removes answers from the CDN: `netlifyPurge(purgeCache)`, `cloudflarePurge()` and so on, your function, or an object with your
+   * function and its limits. Default: nothing is purged.
    */
   readonly purge?: Purge | PurgeClient | undefined;
-  /** The most tags for one call of `purge`. Default: the CDN's limit; 30 for your function */
-  readonly purgeBatchSize?: number | undefined;
-  /**
-   * The shortest time between two purges of the CDN, in seconds. A purge after a quiet time is sent at once; the tags of mutations
-   * that come sooner after it are sent together. 0: each purge is sent at once, as on Workers. Default: 0.1
-   */
-  readonly purgeInterval?: Seconds | undefined;
-  /**
-   * Seconds after which a purge is repeated: another process may have stored an answer that it read before the change. An answer that
-   * took more than two thirds of it is private. The repeats of frequent mutations are sent together, up to half that time later.
-   * 0: never. Default: 3. Where the platform has no `waitUntil`, as on Lambda, the answer waits for the repeat: 0.6 at most, and by default
-   */
-  readonly purgeAgainAfter?: Seconds | undefined;
   /** Called for every request with the decision whether its answer may be kept, and the reason if not. */
   readonly onDecision?: ((decision: EdgeDecision, call: RequestCall) => void) | undefined;
 }
@@ -109,7 +96,7 @@ function assertKeepers({ cdn, store, deploy, purge }: EdgeOptions): void {
     );
 }
 
-const seconds = ['defaultMaxAge', 'browserMaxAge', 'staleWhileRevalidate', 'staleIfError', 'purgeInterval', 'purgeAgainAfter'] as const;
+const seconds = ['defaultMaxAge', 'browserMaxAge', 'staleWhileRevalidate', 'staleIfError'] as const;
 
 function assertSeconds(name: string, value: unknown): void {
   if (value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= 0)) return;

@@ -5,7 +5,6 @@ import { versionInfo } from 'graphql';
 
 import { varnishPurge } from '../../../src/entries/edge.ts';
 import type { EdgeOptions } from '../../../src/entries/edge.ts';
-import { Purger } from '../../../src/extensions/edge/purge/purger.ts';
 import { incrementalDelivery } from '../../../src/entries/incremental.ts';
 import { edgeServing } from './serving.ts';
 import type { EdgeServing } from './serving.ts';
@@ -91,64 +90,11 @@ describe('where Varnish reads the answers of mutations', () => {
       assert.ok(purges.length > 0);
     });
 
-  test('one server is expected, and that a lost answer is made up for', () => {
+  test('one server is expected', () => {
     const urls = ['http://a/', 'http://b/'];
 
     assert.throws(() => varnishPurge({ urls, inAnswers: true }), {
       message: 'Expected varnishPurge with inAnswers to have one of urls, the server that mutations come through, got 2.',
     });
-    assert.throws(() => shop({ purgeAgainAfter: 0 }), {
-      message: 'Expected purgeAgainAfter of edge to be above 0 where answers purge: an answer that is lost purges nothing.',
-    });
   });
 });
-
-describe('the repeats of many mutations', () => {
-  test('come twice in the time after which they are due, and none of them early', async () => {
-    const done: [number, readonly string[]][] = [];
-    const clock = new TurnedClock();
-    const purger = new Purger({ now: clock.now, sleep: clock.sleep, purge: async (tags) => done.push([clock.now(), tags]) });
-    for (let at = 0; at < 20; at++) {
-      void purger.repeat([`${at}`], 1);
-      await clock.turn(100);
-    }
-
-    await clock.turn(2_000);
-
-    assert.deepEqual(
-      done.map(([at, tags]) => [at, tags.length]),
-      [
-        [1_000, 1],
-        [1_500, 5],
-        [2_000, 5],
-        [2_500, 5],
-        [3_000, 4],
-      ],
-    );
-    for (const [at, tags] of done) for (const tag of tags) assert.ok(at >= Number(tag) * 100 + 1_000, `${tag} at ${at}`);
-  });
-});
-
-/** A clock that a test turns. */
-class TurnedClock {
-  #time = 0;
-  #sleepers: { readonly until: number; readonly wake: () => void }[] = [];
-  readonly now = (): number => this.#time;
-  readonly sleep = (seconds: number): Promise<void> =>
-    new Promise((wake) => {
-      this.#sleepers.push({ until: this.#time + seconds * 1_000, wake });
-    });
-
-  async turn(milliseconds: number): Promise<void> {
-    const end = this.#time + milliseconds;
-    for (;;) {
-      const [next] = this.#sleepers.filter(({ until }) => until <= end).toSorted((a, b) => a.until - b.until);
-      this.#time = next?.until ?? end;
-      if (next === undefined) return;
-      this.#sleepers = this.#sleepers.filter((sleeper) => sleeper !== next);
-      next.wake();
-      // What has been woken comes to its next sleep.
-      for (let microtask = 0; microtask < 50; microtask++) await Promise.resolve();
-    }
-  }
-}

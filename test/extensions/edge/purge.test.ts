@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { afterEach, beforeEach, describe, mock, test } from 'node:test';
 
 import { GraphQLError, versionInfo } from 'graphql';
 
@@ -9,6 +9,7 @@ import type { EdgeOptions } from '../../../src/entries/edge.ts';
 import { incrementalDelivery } from '../../../src/entries/incremental.ts';
 import { PurgeLog } from '../../../src/extensions/edge/purge/purge-log.ts';
 import { Purger } from '../../../src/extensions/edge/purge/purger.ts';
+import type { PurgeCall, PurgerSettings } from '../../../src/extensions/edge/purge/purger.ts';
 import { deferred } from '../../support/deferred.ts';
 import { get, post } from '../../support/plain-http.ts';
 import type { PlainRequest, PlainResponse } from '../../support/plain-http.ts';
@@ -35,8 +36,26 @@ const fail = (): never => {
   throw new Error('No.');
 };
 
-interface Shop extends EdgeServing {
+interface Shop extends Omit<EdgeServing, 'settled'> {
   readonly purges: string[][];
+}
+
+/** In each test of a suite, no timer ends unless the test advances it: purges are not repeated. */
+function stopTimers(): void {
+  beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
+  afterEach(() => mock.timers.reset());
+}
+
+/** Advances the timers until the promise has settled. */
+async function advancing<T>(promise: Promise<T>): Promise<T> {
+  const settled: true[] = [];
+  const settle = (): void => void settled.push(true);
+  promise.then(settle, settle);
+  while (settled.length === 0) {
+    await new Promise(setImmediate);
+    mock.timers.tick(5);
+  }
+  return promise;
 }
 
 function shop(options: Partial<EdgeOptions> = {}, resolvers: object = {}, server: object = {}): Shop {
@@ -51,8 +70,7 @@ function shop(options: Partial<EdgeOptions> = {}, resolvers: object = {}, server
   };
   const Query = { book: (_: unknown, { id }: { id: string }) => ({ id, title: 'old' }), books: () => [{ id: '1' }] };
   const serving = edgeServing({
-    purge: async (tags) => void purges.push([...tags]),
-    purgeAgainAfter: 0,
+    purge: { purge: async (tags) => void purges.push([...tags]), interval: 0 },
     ...options,
     server: { typeDefs, resolvers: { Query, Mutation, ...resolvers }, ...server } as never,
   });
@@ -65,6 +83,7 @@ function oddShop({ Query = {}, ...resolvers }: { Query?: object; Mutation: objec
 }
 
 describe('a mutation purges', () => {
+  stopTimers();
   const rows: readonly (readonly [name: string, query: string, tags: readonly string[] | undefined])[] = [
     [
       'the object it names, what may hold it unnamed, and lists it may be in',
@@ -100,10 +119,9 @@ describe('a mutation purges', () => {
   ];
   for (const [name, query, tags] of rows)
     test(name, async () => {
-      const { post, settled, purges } = shop();
+      const { post, purges } = shop();
 
       await post({ query });
-      await settled();
 
       assert.deepEqual(
         purges.map((batch) => batch.toSorted()),
@@ -132,29 +150,24 @@ describe('a mutation purges', () => {
   for (const [name, query, onError, server] of strict)
     test(`what a failed field may have changed, also where its type is non-null: a field ${name}`, async () => {
       const purges: string[][] = [];
-      const { post, settled } = edgeServing({
+      const { post } = edgeServing({
         purge: async (tags) => void purges.push([...tags]),
-        purgeAgainAfter: 0,
         server: { typeDefs: strictTypeDefs, ...server } as never,
       });
 
-      await post({ query, onError });
-      await settled();
+      await advancing(post({ query, onError }));
 
       assert.ok(purges.flat().includes('t:Book'), `purged ${JSON.stringify(purges)}`);
     });
 
   test('what a field may have changed that returns no object, and the failed items of a list', async () => {
-    const { post, settled, purges } = oddShop({
+    const { post, purges } = oddShop({
       Mutation: { rename: () => null, renameAll: () => [{ id: '1' }, new Error('No.')], tidy: () => ({ books: [null, { id: '2' }] }) },
     });
 
     await post({ query: 'mutation { rename { id } }' });
-    await settled();
     await post({ query: 'mutation { renameAll { id } }' });
-    await settled();
     await post({ query: 'mutation { tidy { books { id } } }' });
-    await settled();
 
     assert.deepEqual(
       purges.map((tags) => ['t:Book', 'e:Book:1', 'e:Book:2'].filter((tag) => tags.includes(tag))),
@@ -170,10 +183,9 @@ describe('a mutation purges', () => {
   );
   for (const [code, onError, field] of cases)
     test(`nothing when its field ${field} is refused with ${code}, with onError ${onError ?? 'PROPAGATE'}: nobody can empty the CDN by it`, async () => {
-      const { post, settled, purges } = oddShop({ Mutation: { [field]: refuse(code) } });
+      const { post, purges } = oddShop({ Mutation: { [field]: refuse(code) } });
 
       await post({ query: `mutation { ${field} { id pens { id } } }`, onError });
-      await settled();
 
       assert.deepEqual(purges, []);
     });
@@ -181,10 +193,9 @@ describe('a mutation purges', () => {
   test('what the fields beside a refused one have changed, and nothing for fields that were not called', async () => {
     const rename = refuse('FORBIDDEN');
     const resolvers = { Mutation: { rename, write: () => ({ id: '7' }), turn: () => ({ __typename: 'Pen', id: '1' }) } };
-    const { post, settled, purges } = oddShop(resolvers);
+    const { post, purges } = oddShop(resolvers);
 
     await post({ query: 'mutation { write { id } rename { id } turn { id } }', onError: 'HALT' });
-    await settled();
 
     assert.deepEqual(
       purges.map((tags) => tags.toSorted()),
@@ -199,7 +210,7 @@ describe('a mutation purges', () => {
       start();
       return checked;
     };
-    const { send, settled, purges } = oddShop({ Mutation: { rename, tidy: () => ({}) } });
+    const { send, purges } = oddShop({ Mutation: { rename, tidy: () => ({}) } });
     const client = new AbortController();
     const body = JSON.stringify({ query: 'mutation { rename { id } tidy { pens { id } } }' });
     const headers = { 'content-type': 'application/json' };
@@ -208,7 +219,6 @@ describe('a mutation purges', () => {
     await started;
     client.abort();
     await answered.catch(() => undefined);
-    await settled();
     reject(new GraphQLError('Not you.', { extensions: { code: 'FORBIDDEN' } }));
 
     assert.deepEqual(
@@ -219,10 +229,9 @@ describe('a mutation purges', () => {
 
   test('the objects of fields that ran, when a field deeper down fails and takes the data along', async () => {
     const Mutation = { write: () => ({ id: '7' }), tidy: () => ({ books: [{ id: '8' }] }), strictTidy: () => ({}) };
-    const { post, settled, purges } = oddShop({ Mutation, Strict: { pens: fail } });
+    const { post, purges } = oddShop({ Mutation, Strict: { pens: fail } });
 
     await post({ query: 'mutation { write { id } strictTidy { pens { id } } }' });
-    await settled();
 
     const [tags = []] = purges;
     assert.ok(tags.includes('e:Book:7') && tags.includes('t:Pen') && tags.includes('t:Strict'), `purged ${tags.join(' ')}`);
@@ -231,10 +240,9 @@ describe('a mutation purges', () => {
 
   test('what it has changed, when its answer is too large to be sent', async () => {
     const Mutation = { write: () => ({ id: '7', title: 'x'.repeat(100_000) }) };
-    const { post, settled, purges } = oddShop({ Mutation }, { maxResultBytes: 50_000 });
+    const { post, purges } = oddShop({ Mutation }, { maxResultBytes: 50_000 });
 
     const response = await post({ query: 'mutation { write { id title } }' });
-    await settled();
 
     assert.match(await response.text(), /RESULT_TOO_LARGE/);
     assert.ok(purges.flat().includes('t:Book'), `purged ${purges.join(' ')}`);
@@ -243,11 +251,10 @@ describe('a mutation purges', () => {
   test('answers that show an object by its former type, when it returns the object at an interface or a union', async () => {
     const Query = { item: () => ({ __typename: 'Book', id: '1' }) };
     const Mutation = { turn: () => ({ __typename: 'Pen', id: '1' }) };
-    const { get, post, settled, purges, decisions } = oddShop({ Query, Mutation });
+    const { get, post, purges, decisions } = oddShop({ Query, Mutation });
 
     for (const selection of ['... on Book { id title }', '... on Book { title }']) await get(`{ item { ${selection} } }`);
     await post({ query: 'mutation { turn { id } }' });
-    await settled();
 
     const shown = decisions.slice(0, 2).map((decision) => (decision.public ? decision.tags : []));
     for (const tags of shown) assert.ok(purges.flat().some((tag) => tags.includes(tag)), `${purges.join(' ')} of ${tags.join(' ')}`); // prettier-ignore
@@ -266,7 +273,7 @@ describe('a mutation purges', () => {
         start();
         return written;
       };
-      const { send, settled, purges } = oddShop({ Mutation: { rename } }, server);
+      const { send, purges } = oddShop({ Mutation: { rename } }, server);
       const client = new AbortController();
       const body = JSON.stringify({ query: 'mutation { rename { id } }' });
       const request = new Request('https://api.example/', {
@@ -279,12 +286,10 @@ describe('a mutation purges', () => {
       const answered = send(request);
       await started;
       if (leaves) client.abort();
-      await answered.catch(() => undefined);
-      await settled();
+      await advancing(answered.catch(() => undefined));
       const before = purges.length;
       write({ id: '1' });
-      await written;
-      await settled();
+      await new Promise(setImmediate);
 
       assert.equal(before, 1);
       assert.equal(purges.length, 2);
@@ -292,50 +297,47 @@ describe('a mutation purges', () => {
     });
 
   test('every tag of an answer that shows the object is met', async () => {
-    const { get, post, settled, purges, decisions } = shop();
+    const { get, post, purges, decisions } = shop();
     await get('{ book(id: 1) { id title } }');
     await get('{ books { title } }');
     await get('{ books { id } }');
     await get('{ book(id: 1) { title } }');
 
     await post({ query: 'mutation { rename(id: 1) { id } }' });
-    await settled();
 
     const [purged] = purges;
     assert.equal(decisions.filter((decision) => decision.public && decision.tags.some((tag) => purged?.includes(tag))).length, 4);
   });
 
   test('a query purges nothing', async () => {
-    const { get, post, settled, purges } = shop();
+    const { get, post, purges } = shop();
 
     await get('{ books { id } }');
     await post({ query: '{ books { id } }' });
-    await settled();
 
     assert.deepEqual(purges, []);
   });
 
   test('the answer does not wait for the store', async () => {
     const purged = deferred<void>();
-    const { post, settled } = shop({ purge: () => purged.promise });
+    const { post } = shop({ purge: () => purged.promise });
 
     const response = await post({ query: 'mutation { rename(id: 1) { id } }' });
 
     assert.deepEqual(await response.json(), { data: { rename: { id: '1' } } });
-    // Without an end, it would be tried again for two minutes, and its timers would keep the process.
-    purged.resolve();
-    await settled();
   });
 });
 
 describe('mutations within a tenth of a second', () => {
-  test('have their tags sent together, but for the first', async (t) => {
-    t.mock.timers.enable({ apis: ['setTimeout'] });
-    const { post, settled, purges } = shop();
+  stopTimers();
+
+  test('have their tags sent together, but for the first', async () => {
+    const purges: string[][] = [];
+    const { post } = shop({ purge: async (tags) => void purges.push([...tags]) });
     for (const id of [1, 2, 3]) await post({ query: `mutation { rename(id: ${id}) { id } }` });
 
-    t.mock.timers.tick(100);
-    await settled();
+    mock.timers.tick(100);
+    await new Promise(setImmediate);
 
     assert.deepEqual(
       purges.map((tags) => tags.filter((tag) => tag.startsWith('e:'))),
@@ -364,12 +366,13 @@ describe('a mutation on Workers', () => {
 });
 
 describe('a read that began before a mutation', () => {
+  stopTimers();
+
   test('is not kept when its objects have changed in the meantime', async () => {
     const { promise: reading, resolve: read } = deferred<object>();
-    const { get, post, settled, decisions } = shop({}, { Query: { book: () => reading, books: () => [] } });
+    const { get, post, decisions } = shop({}, { Query: { book: () => reading, books: () => [] } });
     const answer = get('{ book(id: 1) { id title } }');
     await post({ query: 'mutation { rename(id: 1) { id } }' });
-    await settled();
 
     read({ id: '1', title: 'old' });
 
@@ -379,10 +382,9 @@ describe('a read that began before a mutation', () => {
 
   test('is kept when something else has changed', async () => {
     const { promise: reading, resolve: read } = deferred<object>();
-    const { get, post, settled } = shop({}, { Query: { book: () => reading, books: () => [] } });
+    const { get, post } = shop({}, { Query: { book: () => reading, books: () => [] } });
     const answer = get('{ book(id: 1) { id title } }');
     await post({ query: 'mutation { rename(id: 2) { id } }' });
-    await settled();
 
     read({ id: '1', title: 'old' });
 
@@ -403,31 +405,35 @@ describe('a read that began before a mutation', () => {
 });
 
 describe('a mutation whose answer comes in parts', () => {
+  stopTimers();
+
   test('purges all types that its parts can contain', { skip: versionInfo.major < 17 && 'graphql 16 answers once' }, async () => {
-    const { send, settled, purges } = shop({}, {}, { incrementalDelivery: incrementalDelivery() });
+    const { send, purges } = shop({}, {}, { incrementalDelivery: incrementalDelivery() });
     const body = JSON.stringify({ query: 'mutation { both(id: 3) { pen { id } ... @defer { book { id } } } }' });
     const headers = { 'content-type': 'application/json', accept: 'multipart/mixed' };
 
     const response = await send(new Request('https://api.example/', { method: 'POST', headers, body }));
     await response.text();
-    await settled();
 
     assert.ok(purges[0]?.includes('t:Book'), String(purges));
   });
 });
 
 describe('a mutation whose text is longer than is remembered', () => {
+  stopTimers();
+
   test('is read again', async () => {
-    const { post, settled, purges } = shop();
+    const { post, purges } = shop();
 
     await post({ query: `mutation { rename(id: 1) { id } } #${'x'.repeat(100_000)}` });
-    await settled();
 
     assert.deepEqual(purges[0]?.[0], 'e:Book:1');
   });
 });
 
 describe('purge of an edge', () => {
+  stopTimers();
+
   test('takes objects, types, fields and tags', async () => {
     const { edge, get, purges } = shop();
     await get('{ books { id } }');
@@ -472,175 +478,196 @@ class SleptClock {
 }
 
 describe('the purger', () => {
-  const sleep = async (): Promise<void> => undefined;
-  const now = (): number => 0;
-
-  test('keeps to the size of a batch', async () => {
-    const batches: (readonly string[])[] = [];
-    const purger = new Purger({ now, purge: async (tags) => batches.push(tags), batchSize: 2, sleep });
-
-    await purger.purge(['a', 'b', 'c', 'a']);
-
-    assert.deepEqual(batches, [['a', 'b'], ['c']]);
-  });
-
-  test('does not wait for the end of another purge', async () => {
-    const batches: (readonly string[])[] = [];
-    const first = deferred<void>();
-    const send = async (tags: readonly string[]): Promise<void> => {
-      batches.push(tags);
-      if (batches.length === 1) await first.promise;
+  /** Sends the tags, with a call that lasts for a minute. Returns the tags that are left. */
+  const purgerOf = (settings: Omit<PurgerSettings, 'now' | 'sleep'>, { now, sleep }: SleptClock) => {
+    const purger = new Purger({ ...settings, now, sleep });
+    return async (tags: readonly string[], call: Partial<PurgeCall> = {}): Promise<readonly string[]> => {
+      const unpurged = await purger.purge(tags, { until: now() + 65_000, ...call });
+      return unpurged?.tags ?? [];
     };
-    const purger = new Purger({ now, purge: send, batchSize: 30, sleep });
-    const hanging = purger.purge(['a']);
-
-    await Promise.all([purger.purge(['a', 'b']), purger.purge(['b', 'c'])]);
-
-    assert.deepEqual(batches, [['a'], ['a', 'b'], ['b', 'c']]);
-    first.resolve();
-    await hanging;
-  });
-
-  test('sends the tags of each call immediately if a call cannot wait for the work of another', async () => {
-    const clock = new SleptClock();
-    const sent: [number, readonly string[]][] = [];
-    const send = async (tags: readonly string[]): Promise<void> => {
+  };
+  type Sent = [time: number, tags: readonly string[]];
+  const recording = (clock: SleptClock, isRefused: (tags: readonly string[]) => unknown = () => undefined) => {
+    const sent: Sent[] = [];
+    const purge = async (tags: readonly string[]): Promise<void> => {
       sent.push([clock.now(), tags]);
-      if (clock.now() < 5_000) throw new PurgeRefused('429', 5);
+      const error = isRefused(tags);
+      if (error !== undefined) throw error;
     };
-    const purger = new Purger({ now: clock.now, sleep: clock.sleep, purge: send, interval: 0.1, mergesCalls: false });
+    return { sent, purge };
+  };
 
-    await Promise.all([purger.purge(['a']), purger.purge(['b'])]);
+  test('keeps to the size of a batch, and sends each tag once', async () => {
+    const clock = new SleptClock();
+    const { sent, purge } = recording(clock);
+
+    await purgerOf({ purge, batchSize: 2 }, clock)(['a', 'b', 'c', 'a']);
 
     assert.deepEqual(sent, [
-      [0, ['a']],
-      [0, ['b']],
-      [5_000, ['a']],
-      [5_000, ['b']],
+      [0, ['a', 'b']],
+      [0, ['c']],
     ]);
   });
 
   test('sends the first tags immediately, and those of the following interval together', async () => {
-    const batches: [number, readonly string[]][] = [];
-    let time = 5_000;
-    const purger = new Purger({
-      now: () => time,
-      purge: async (tags) => batches.push([time, tags]),
-      interval: 0.1,
-      sleep: async (seconds) => void (time += seconds * 1_000),
-    });
+    const clock = new SleptClock();
+    const { sent, purge } = recording(clock);
+    const send = purgerOf({ purge, interval: 0.1 }, clock);
 
-    await purger.purge(['a']);
-    time += 20;
-    await Promise.all([purger.purge(['b']), purger.purge(['a', 'c'])]);
-    time += 500;
-    await purger.purge(['d']);
+    await send(['a']);
+    await Promise.all([send(['b']), send(['a', 'c'])]);
+    await clock.sleep(0.5);
+    await send(['d']);
 
-    assert.deepEqual(batches, [
-      [5_000, ['a']],
-      [5_100, ['b', 'a', 'c']],
-      [5_600, ['d']],
+    assert.deepEqual(sent, [
+      [0, ['a']],
+      [100, ['b', 'a', 'c']],
+      [600, ['d']],
     ]);
   });
 
-  test('a batch that is refused fails those whose tags are in it, and no others', async () => {
-    const sent: (readonly string[])[] = [];
+  test('does not wait for the end of another purge', async () => {
     const clock = new SleptClock();
-    const send = async (tags: readonly string[]): Promise<void> => {
-      if (tags.includes('b')) throw new Error('down');
+    const sent: (readonly string[])[] = [];
+    const first = deferred<void>();
+    const purge = async (tags: readonly string[]): Promise<void> => {
       sent.push(tags);
+      if (sent.length === 1) await first.promise;
     };
-    const purger = new Purger({ now: clock.now, sleep: clock.sleep, purge: send, batchSize: 1 });
+    const send = purgerOf({ purge }, clock);
+    const hanging = send(['a']);
 
-    const all = await Promise.allSettled([purger.purge(['a', 'b']), purger.purge(['c'])]);
+    await send(['b']);
 
+    assert.deepEqual(sent, [['a'], ['b']]);
+    first.resolve();
+    await hanging;
+  });
+
+  const unmerged = [
+    ['if a call cannot wait for the work of another', { mergesCalls: false }, {}],
+    ['with an interval of 0', { interval: 0 }, {}],
+    ['if the call ends before the interval', { interval: 3 }, { until: 900 }],
+  ] as const;
+  for (const [name, settings, call] of unmerged)
+    test(`sends the tags of each call immediately ${name}`, async () => {
+      const clock = new SleptClock();
+      const { sent, purge } = recording(clock);
+      const send = purgerOf({ purge, ...settings }, clock);
+
+      await Promise.all([send(['a'], call), send(['b'], call)]);
+
+      assert.deepEqual(sent, [
+        [0, ['a']],
+        [0, ['b']],
+      ]);
+    });
+
+  test('retries only what was refused, each call for itself', async () => {
+    const clock = new SleptClock();
+    const { sent, purge } = recording(clock, (tags) =>
+      clock.now() < 5_000 && tags.includes('b') ? new PurgeRefused('429', 5) : undefined,
+    );
+    const send = purgerOf({ purge, batchSize: 1, interval: 0 }, clock);
+
+    const left = await Promise.all([send(['a', 'b']), send(['c'])]);
+
+    assert.deepEqual(left, [[], []]);
+    assert.deepEqual(sent, [
+      [0, ['a']],
+      [0, ['b']],
+      [0, ['c']],
+      [5_000, ['b']],
+    ]);
+  });
+
+  test('retries after 1, 2, 4 seconds and so on until the call ends, and then returns the tags that are left', async () => {
+    const clock = new SleptClock();
+    const { sent, purge } = recording(clock, (tags) => (tags.includes('a') ? new Error('429') : undefined));
+
+    const left = await purgerOf({ purge, batchSize: 1 }, clock)(['a', 'b']);
+
+    assert.deepEqual(left, ['a']);
     assert.deepEqual(
-      [all.map(({ status }) => status), sent],
-      [
-        ['rejected', 'fulfilled'],
-        [['a'], ['c']],
-      ],
+      sent.filter(([, [tag]]) => tag === 'a').map(([time]) => time / 1_000),
+      [0, 1, 3, 7, 15, 31, 63],
     );
   });
 
-  test("retries after 1, 2, 4 seconds and so on for as long as the process lives, and then rejects with the CDN's error", async () => {
+  test('sends no tag of a call that has ended', async () => {
     const clock = new SleptClock();
-    const times: number[] = [];
-    const send = async (): Promise<void> => {
-      times.push(clock.now() / 1_000);
-      throw new Error('429');
-    };
-    const purger = new Purger({ now: clock.now, sleep: clock.sleep, purge: send });
+    let isDown = true;
+    const { sent, purge } = recording(clock, () => (isDown ? new Error('down') : undefined));
+    const send = purgerOf({ purge }, clock);
 
-    await assert.rejects(purger.purge(['a']), { message: '429' });
+    const left = await send(['a'], { until: 900 });
+    isDown = false;
+    await clock.sleep(10);
+    await send(['b']);
 
-    assert.deepEqual(times, [0, 1, 3, 7, 15, 31, 63]);
-  });
-
-  test('a retry includes tags that arrived in the meantime, and is sent no later than the end of the call', async () => {
-    const clock = new SleptClock();
-    const sent: [number, readonly string[]][] = [];
-    const send = async (tags: readonly string[]): Promise<void> => {
-      sent.push([clock.now(), tags]);
-      if (clock.now() < 12_000) throw new PurgeRefused('429', 12);
-    };
-    const purger = new Purger({ now: clock.now, sleep: clock.sleep, purge: send });
-
-    const early = await Promise.allSettled([purger.purge(['a'], { until: 900 })]);
-    await Promise.all([purger.purge(['b']), purger.purge(['c'])]);
-
-    assert.equal(early[0].status, 'rejected');
-    assert.deepEqual(sent, [
-      [0, ['a']],
-      [12_000, ['a', 'b', 'c']],
-    ]);
+    assert.deepEqual(left, ['a']);
+    assert.deepEqual(sent.at(-1), [10_000, ['b']]);
   });
 
   test('retries a request that has not ended after 30 seconds', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const sent: (readonly string[])[] = [];
-    const send = (tags: readonly string[]): Promise<void> => {
+    const purge = (tags: readonly string[]): Promise<void> => {
       sent.push(tags);
       return sent.length === 1 ? new Promise(() => undefined) : Promise.resolve();
     };
-    const purger = new Purger({ now, purge: send, sleep });
-    const hanging = purger.purge(['a']);
-    await purger.purge(['b']);
+    const hanging = purgerOf({ purge }, new SleptClock())(['a']);
 
     t.mock.timers.tick(30_000);
     await hanging;
 
-    assert.deepEqual(sent, [['a'], ['b'], ['a']]);
+    assert.deepEqual(sent, [['a'], ['a']]);
+  });
+});
+
+describe('a purge', () => {
+  stopTimers();
+
+  test('is repeated after three seconds, for answers that another process has stored in the meantime', async () => {
+    const { post, purges } = shop();
+    await post({ query: 'mutation { rename(id: 1) { id } }' });
+
+    mock.timers.tick(2_999);
+    await new Promise(setImmediate);
+    const before = purges.length;
+    mock.timers.tick(1);
+    await new Promise(setImmediate);
+
+    assert.equal(before, 1);
+    assert.deepEqual(purges[1], purges[0]);
   });
 
-  test('purges again later, for answers that another process stored in the meantime', async () => {
-    const events: unknown[] = [];
-    const purger = new Purger({ now, purge: async (tags) => events.push(tags), sleep: async (time) => void events.push(time) });
+  test('by hand resolves before its repeat', async () => {
+    const { edge, purges } = shop();
 
-    await purger.repeat(['a'], 3);
+    await edge.purge({ tags: ['d:v1'] });
+    const first = purges.length;
+    mock.timers.tick(3_000);
+    await new Promise(setImmediate);
 
-    assert.deepEqual(events, [3, ['a']]);
+    assert.deepEqual([first, purges], [1, [['d:v1'], ['d:v1']]]);
   });
 
-  test('goes on after a failure', async () => {
-    let isDown = true;
-    const sent: (readonly string[])[] = [];
-    const send = async (tags: readonly string[]): Promise<void> => {
-      if (isDown) throw new Error('down');
-      sent.push(tags);
-    };
-    const purger = new Purger({ now, purge: send, batchSize: 30, sleep });
-    await assert.rejects(purger.purge(['a'], { until: 0 }));
+  test('by hand is repeated while the process is kept alive by the call that ends next', async () => {
+    const waiting: Promise<unknown>[] = [];
+    const { edge, send, purges } = shop();
+    await edge.purge({ tags: ['d:v1'] });
 
-    isDown = false;
-    await purger.purge(['b']);
+    await send(new Request('https://api.example/?query={book(id:1){id}}'), { waitUntil: (work) => void waiting.push(work) });
+    await advancing(Promise.all(waiting));
 
-    assert.deepEqual(sent, [['a', 'b']]);
+    assert.equal(waiting.length, 1);
+    assert.deepEqual(purges, [['d:v1'], ['d:v1']]);
   });
 });
 
 describe('a mutation whose purge the CDN refuses', () => {
-  const mutation = { query: 'mutation { rename(id: 1) { id } }' };
+  stopTimers();
 
   /** A Lambda function: its answers wait for background work. */
   function lambdaShop(purge: EdgeOptions['purge']): { send: (request: PlainRequest) => Promise<PlainResponse>; log: readonly LogLine[] } {
@@ -649,73 +676,47 @@ describe('a mutation whose purge the CDN refuses', () => {
       logger,
       typeDefs: [cacheControlDefinitions, typeDefs],
       resolvers: { Query: { book: () => ({ id: 1 }) }, Mutation: { rename: () => ({ id: 1 }) } } as never,
-      plugins: [edge({ cdn: 'cloudfront', purge, purgeInterval: 0 })],
+      plugins: [edge({ cdn: 'cloudfront', purge })],
     });
     return { send: async (request) => httpAPI.read(await handler(httpAPI.build(request) as never, {} as never)), log };
   }
 
-  test('is logged with its tags on Lambda, and purged with the next call once the CDN allows it', async (t) => {
-    t.mock.timers.enable({ apis: ['Date'] });
-    let time = 0;
-    t.mock.method(performance, 'now', () => time);
+  test('is logged with its tags on Lambda after the repeat, and no later call purges them', async () => {
     const sent: (readonly string[])[] = [];
     const purge = async (tags: readonly string[]): Promise<void> => {
       sent.push(tags);
-      if (time < 5_000) throw new PurgeRefused('429', 5);
+      throw new PurgeRefused('429', 5);
     };
     const { send, log } = lambdaShop(purge);
 
-    await send(post(mutation));
-    time = 2_000;
-    await send(get({ query: '{ book(id: 1) { id } }' }));
-    const early = sent.length;
-    time = 5_100;
-    await send(get({ query: '{ book(id: 1) { id } }' }));
+    const answered = send(post({ query: 'mutation { rename(id: 1) { id } }' }));
+    await new Promise(setImmediate);
+    const before = sent.length;
+    await advancing(answered);
     await send(get({ query: '{ book(id: 1) { id } }' }));
 
-    assert.equal(early, 1);
-    assert.deepEqual(sent.at(-1), ['e:Book:1', 'u:Book', 'l:Book', 'l:Node', 'l:Item']);
-    assert.equal(sent.length, 2);
-    assert.match(log.find(({ level }) => level === 'error')?.message ?? '', /tags may be old until then: e:Book:1, u:Book/);
+    assert.deepEqual([before, sent.length], [1, 2]);
+    const messages = log.filter(({ level }) => level === 'error').map(({ message }) => message);
+    assert.equal(messages.length, 2);
+    assert.match(messages[0]!, /tags may be old until their lifetime ends: e:Book:1, u:Book/);
   });
 });
 
 describe('a read that takes long', () => {
-  const cases = [
-    ['where waitUntil keeps the process alive', {}, 1_900, 2_100],
-    ['with another purgeAgainAfter', { purgeAgainAfter: 9 }, 5_900, 6_100],
-  ] as const;
-  for (const [name, options, shortEnough, tooLong] of cases)
-    test(`is public up to two thirds of the time to the repeat of a purge, ${name}`, async (t) => {
-      let time = 0;
-      t.mock.method(performance, 'now', () => time);
-      let takes = shortEnough as number;
-      const book = (): object => ((time += takes), { id: 1 });
-      const { get, decisions } = shop({ purgeAgainAfter: undefined, ...options }, { Query: { book } });
+  test('is public up to two thirds of the time to the repeat of a purge', async (t) => {
+    let time = 0;
+    t.mock.method(performance, 'now', () => time);
+    let takes = 1_900;
+    const book = (): object => ((time += takes), { id: 1 });
+    const { get, decisions } = shop({}, { Query: { book } });
 
-      await get('{ book(id: 1) { id } }');
-      takes = tooLong;
-      await get('{ book(id: 1) { id } }');
-
-      assert.deepEqual(
-        decisions.map((decision) => (decision.public ? true : decision.reason)),
-        [true, 'it took so long that its data may have changed in the meantime'],
-      );
-    });
-});
-
-describe('purge by hand', () => {
-  test('resolves after the first purge, and is repeated later', async (t) => {
-    t.mock.timers.enable({ apis: ['setTimeout'] });
-    const { edge, get, purges, settled } = shop({ purgeAgainAfter: undefined, purgeInterval: 0 });
-
-    await edge.purge({ tags: ['d:v1'] });
-    const first = purges.length;
-    // Its call keeps the process alive for the repeat.
     await get('{ book(id: 1) { id } }');
-    t.mock.timers.tick(3_000);
-    await settled();
+    takes = 2_100;
+    await get('{ book(id: 1) { id } }');
 
-    assert.deepEqual([first, purges], [1, [['d:v1'], ['d:v1']]]);
+    assert.deepEqual(
+      decisions.map((decision) => (decision.public ? true : decision.reason)),
+      [true, 'it took so long that its data may have changed in the meantime'],
+    );
   });
 });

@@ -5,11 +5,16 @@ import type { ServerOptions } from '../../../src/entries/index.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import type { LogLine } from '../../support/recording-logger.ts';
 
+/** The part of a platform's context that keeps the process alive. */
+interface Keeping {
+  readonly waitUntil: (work: Promise<unknown>) => void;
+}
+
 /** A handler behind an edge. */
 export interface EdgeServing {
   readonly get: (query: string, given?: { variables?: object; headers?: Record<string, string>; search?: string }) => Promise<Response>;
   readonly post: (body: object | readonly object[], headers?: Record<string, string>) => Promise<Response>;
-  readonly send: (request: Request) => Promise<Response>;
+  readonly send: (request: Request, context?: Keeping) => Promise<Response>;
   readonly decisions: EdgeDecision[];
   readonly log: readonly LogLine[];
   readonly edge: Edge;
@@ -32,8 +37,8 @@ export function edgeServing(options: Partial<EdgeOptions> & { server: Partial<Se
     typeDefs: [cacheControlDefinitions, typeDefs],
     plugins: [...plugins, extension],
   } as ServerOptions) as (request: Request, context: object) => Promise<Response>;
-  const send = (request: Request): Promise<Response> =>
-    handler(request, { waitUntil: (work: Promise<unknown>) => void waiting.push(work) });
+  const keeping: Keeping = { waitUntil: (work) => void waiting.push(work) };
+  const send = (request: Request, context = keeping): Promise<Response> => handler(request, context);
   return {
     get: (query, { variables, headers = {}, search = '' } = {}) => {
       const parameters = new URLSearchParams({ query, ...(variables && { variables: JSON.stringify(variables) }) });

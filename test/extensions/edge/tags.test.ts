@@ -116,7 +116,8 @@ describe('tags', () => {
   });
 });
 
-test('only selected ids are resolved, for the tags of answers and for the purges of mutations', async () => {
+test('only selected ids are resolved, for the tags of answers and for the purges of mutations', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   const asked: string[] = [];
   const id = ({ id: own }: { id: string }): string => (asked.push(own), own);
   const { get, post } = edgeServing({
@@ -191,17 +192,16 @@ describe('entity', () => {
     },
   });
 
-  test('names objects for a mutation as for a query', async () => {
+  test('names objects for a mutation as for a query', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
     const purged: string[] = [];
-    const { post, settled } = edgeServing({
+    const { post } = edgeServing({
       entity: (_type, { book_id: number }) => number as number,
       purge: async (tags) => purged.push(...tags),
-      purgeAgainAfter: 0,
       server: { typeDefs: `${typeDefs} type Mutation { rename: Book }`, rootValue: { rename: { book_id: 7, sku: 's' } } },
     });
 
     await post({ query: 'mutation { rename { sku } }' });
-    await settled();
 
     assert.deepEqual(purged.toSorted(), ['e:Book:7', 'l:Book', 'l:Node', 'u:Book']);
   });
@@ -210,18 +210,17 @@ describe('entity', () => {
     ['that fails', () => assert.fail('No name.')],
     ['that is asynchronous, and rejects', () => Promise.reject(new Error('No name.'))],
   ] as const)
-    test(`${name} does not fail the answer, and a mutation purges the whole type`, async () => {
+    test(`${name} does not fail the answer, and a mutation purges the whole type`, async (t) => {
+      t.mock.timers.enable({ apis: ['setTimeout'] });
       const purged: string[] = [];
-      const { get, post, settled, log } = edgeServing({
+      const { get, post, log } = edgeServing({
         entity: entity as never,
         purge: async (tags) => purged.push(...tags),
-        purgeAgainAfter: 0,
         server: { typeDefs: `${typeDefs} type Mutation { rename: Book }`, rootValue: { ...data, rename: book } },
       });
 
       const read = await get('{ book { sku } }');
       const changed = await post({ query: 'mutation { rename { sku } }' });
-      await settled();
 
       assert.deepEqual(await read.json(), { data: { book: { sku: 's1' } } });
       assert.equal(read.headers.get('cache-control'), 'private, no-store');

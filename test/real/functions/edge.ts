@@ -23,7 +23,7 @@ const handler = createHandler({
     },
     Mutation: { change: (_: unknown, { id }: { id: string }) => ({ id }) },
   },
-  plugins: [edge({ cdn: 'cloudflare', purge: cloudflarePurge(), purgeAgainAfter: 0 })],
+  plugins: [edge({ cdn: 'cloudflare', purge: cloudflarePurge() })],
 });
 
 export default {

@@ -45,7 +45,7 @@ describe('a logger', () => {
         context: ({ waitUntil }: { waitUntil: (work: Promise<unknown>) => void }) => (waitUntil(failLater()), {}),
         cache: { get: failLater, set: failLater, delete: failLater },
         plugins: [
-          edge({ cdn: 'varnish', purge: failLater, purgeInterval: 0, onDecision: fail, deploy: '1' } as never),
+          edge({ cdn: 'varnish', purge: failLater, onDecision: fail, deploy: '1' } as never),
           { operationDidEnd: fail, serverWillStart: () => undefined },
         ],
       } as unknown as ServerOptions) as unknown as (event: object, context: object) => Promise<{ statusCode: number }>;

@@ -16,13 +16,16 @@ export interface PurgeClient {
   readonly batchSize?: number | undefined;
   /** The maximum total length of the tags in one call, counting one separator between two tags. Default: no limit */
   readonly batchLength?: number | undefined;
-  /** How often one tag may be purged: further purges wait for their turn. Default: no limit */
-  readonly perTag?: { readonly times: number; readonly within: Seconds } | undefined;
+  /**
+   * The shortest time between two purges by one process. A purge after a quiet time is sent at once; tags that come sooner after it are
+   * sent together. 0: each purge is sent at once, as always on Workers. Default: 0.1
+   */
+  readonly interval?: Seconds | undefined;
   /** The time after which a refused purge may be retried, if the CDN does not say. Default: 1 second, then 2, 4 and so on */
   readonly retryAfter?: Seconds | undefined;
   /**
    * A header field in the answer to a mutation, with the tags separated by spaces. The CDN reads it and purges these tags, so `purge` is
-   * called only for the repeat, after `purgeAgainAfter`. Default: the CDN reads no such field
+   * called only for the repeat. Default: the CDN reads no such field
    */
   readonly answerField?: string | undefined;
 }

@@ -1,15 +1,12 @@
 import type { Seconds } from '../../../datasources/index.ts';
 import { waitAtMost } from '../../../shared/index.ts';
 import type { Milliseconds } from '../../../shared/index.ts';
-import type { Logger } from '../../../server/index.ts';
 import { PurgeRefused } from './purge-client.ts';
 import type { PurgeClient, PurgePlatform } from './purge-client.ts';
 
 /** The settings of a {@link Purger}. */
 export interface PurgerSettings extends PurgeClient {
-  /** Seconds from one round to the next: tags that arrive in between are sent together. Default: 0 */
-  readonly interval?: Seconds | undefined;
-  /** False on Workers, where a call cannot wait for the work of another: each call sends its tags itself. Default: true */
+  /** False on Workers, where a call cannot wait for the work of another: each call sends its tags at once. Default: true */
   readonly mergesCalls?: boolean | undefined;
   readonly sleep: (time: Seconds) => Promise<void>;
   /** A clock: milliseconds since any fixed point. */
@@ -19,210 +16,116 @@ export interface PurgerSettings extends PurgeClient {
 /** The call that a purge belongs to. */
 export interface PurgeCall {
   readonly platform?: PurgePlatform | undefined;
-  /** When the call ends, by the clock: no round starts later. Default: 65 seconds after the purge, for a long-lived process */
-  readonly until?: Milliseconds | undefined;
+  /** When the call ends, by the clock. No later retry is sent. */
+  readonly until: Milliseconds;
 }
 
-const lifetime: Milliseconds = 65_000;
+/** Tags that were still refused when their call ended. */
+export interface Unpurged {
+  readonly tags: readonly string[];
+  /** The last refusal. */
+  readonly error: Error;
+}
+
+const defaultInterval: Seconds = 0.1;
 const longestWait: Seconds = 60;
 /** For one request to the CDN. */
 const timeout: Milliseconds = 30_000;
-/** The most leftover tags. The oldest are dropped first. */
-const maxLeftovers = 10_000;
-/** Rounds in which a leftover tag is retried. A tag that the CDN never accepts makes it refuse the whole batch. */
-const maxRetries = 5;
 
-/** Tags that are sent together later. */
-interface Round {
+/** The refused tags, each with the reason. */
+type Refused = ReadonlyMap<string, Error>;
+
+/** A purge to which calls may still add tags. */
+interface NextPurge {
   readonly tags: Set<string>;
-  readonly refused: Promise<ReadonlySet<string>>;
+  readonly refused: Promise<Refused>;
 }
 
-/**
- * Purges one CDN in rounds. The first tags are sent at once; tags that arrive within the interval after that, or before a retry, are
- * sent together. No round waits for the end of another, so a request that hangs delays no other call.
- */
+/** Purges one CDN or store, and retries what it refuses until the call ends. Keeps no tags beyond the call. */
 export class Purger {
   readonly #settings: PurgerSettings;
-  readonly #interval: Seconds;
-  /** The round that has not started yet. */
-  #next: Round | undefined;
-  /** No round starts before. */
+  /** When the client's interval since the last purge ends. */
   #notBefore: Milliseconds = -Infinity;
-  /** Rounds refused in a row, and the last refusal. */
-  #refusals = 0;
-  #refusal: Error | undefined;
-  /** Tags that ended calls could not purge, with the number of retries. Every round takes them along. */
-  readonly #leftovers = new Map<string, number>();
-  /** When each tag was sent, oldest first, within the CDN's window. */
-  readonly #times = new Map<string, readonly Milliseconds[]>();
-  /** The next repeats, earliest first. */
-  readonly #repeats: { readonly at: Milliseconds; readonly tags: Set<string>; readonly done: Promise<void> }[] = [];
+  /** The tags that are sent at that time. */
+  #next: NextPurge | undefined;
 
   constructor(settings: PurgerSettings) {
     this.#settings = settings;
-    this.#interval = settings.mergesCalls === false ? 0 : (settings.interval ?? 0);
   }
 
-  /** Resolves when the CDN has accepted all tags. Rejects if it still refuses some at the end of the call; these become leftovers. */
-  async purge(tags: readonly string[], { platform, until = this.#settings.now() + lifetime }: PurgeCall = {}): Promise<void> {
-    const { now } = this.#settings;
-    // Some CDNs take an empty list for everything.
-    for (let left = tags; left.length > 0;) {
-      const turn = Math.min(...left.map((tag) => this.#turnOf(tag)));
-      const at = Math.max(turn, this.#notBefore);
-      if (at > until) {
-        this.#leave(left.map((tag) => [tag, 0]));
-        throw this.#refusal ?? new Error('The CDN accepts no purge before the call ends.');
-      }
-      // Tags over the CDN's limit wait on their own, so that they delay no others.
-      await this.#sleepUntil(turn);
-      const time = Math.max(turn, now());
-      const due = left.filter((tag) => this.#turnOf(tag) <= time);
-      if (due.length === 0) continue;
-      const refused = await this.#join(due, platform);
-      left = left.filter((tag) => refused.has(tag) || !due.includes(tag));
-    }
-  }
-
-  /** Sends the leftovers once, unless the CDN accepts nothing yet. */
-  async purgeLeftovers(platform?: PurgePlatform): Promise<void> {
-    const refused = await this.#send([], platform);
-    if (refused.size > 0) throw this.#refusal ?? new Error('The CDN has refused a purge.');
-  }
-
-  /** The tags that ended calls could not purge, if the CDN accepts a purge now. */
-  get leftovers(): readonly string[] {
-    return this.#leftovers.size === 0 || this.#settings.now() < this.#notBefore ? [] : [...this.#leftovers.keys()];
-  }
-
-  /**
-   * Purges again after so many seconds: an answer started before the change may be stored in the meantime. Repeats of many mutations
-   * are sent together: their rounds are half of `after` apart, so a repeat is up to that much later.
-   */
-  async repeat(tags: readonly string[], after: Seconds, call: PurgeCall = {}): Promise<void> {
-    const { mergesCalls = true, now, sleep } = this.#settings;
-    // A call that ends soon has no time to wait for others.
-    if (!mergesCalls || call.until !== undefined) return sleep(after).then(() => this.purge(tags, call));
-    const due = now() + after * 1_000;
-    let repeat = this.#repeats.find(({ at }) => at >= due);
-    if (repeat === undefined) {
-      const at = Math.max(due, (this.#repeats.at(-1)?.at ?? -Infinity) + after * 500);
-      const merged = new Set<string>();
-      const done = this.#sleepUntil(at).then(() => {
-        this.#repeats.shift();
-        return this.purge([...merged], call);
-      });
-      this.#repeats.push((repeat = { at, tags: merged, done }));
-    }
-    for (const tag of tags) repeat.tags.add(tag);
-    return repeat.done;
-  }
-
-  async #sleepUntil(at: Milliseconds): Promise<void> {
+  /** Resolves when the client has accepted the tags, or the call ends. Never rejects. */
+  async purge(tags: readonly string[], call: PurgeCall): Promise<Unpurged | undefined> {
     const { now, sleep } = this.#settings;
-    if (at > now()) await sleep((at - now()) / 1_000);
+    let left = tags;
+    // Some CDNs take an empty list for everything.
+    for (let attempt = 0; left.length > 0; attempt++) {
+      const refused = await this.#sendInTurn(left, call);
+      left = left.filter((tag) => refused.has(tag));
+      const error = refused.get(left[0]!);
+      if (error === undefined) return undefined;
+      const wait = this.#waitAfter(error, attempt);
+      if (now() + wait * 1_000 > call.until) return { tags: left, error };
+      await sleep(wait);
+    }
+    return undefined;
   }
 
-  /** Sends the tags as soon as the CDN accepts a purge, with those of other calls. Resolves with the tags that it has refused. */
-  async #join(tags: readonly string[], platform: PurgePlatform | undefined): Promise<ReadonlySet<string>> {
-    const at = this.#notBefore;
-    const mergesCalls = this.#settings.mergesCalls !== false;
-    if (this.#next === undefined && (!mergesCalls || at <= this.#settings.now())) return this.#round(tags, at, platform);
-    if (this.#next === undefined) {
-      const merged = new Set<string>();
-      this.#next = { tags: merged, refused: this.#round(merged, at, platform) };
-    }
+  /** Sends tags at once, or together with those of other calls when the interval ends. */
+  #sendInTurn(tags: readonly string[], { platform, until }: PurgeCall): Promise<Refused> {
+    const { now, sleep, mergesCalls = true } = this.#settings;
+    const isDue = this.#notBefore <= now() && this.#next === undefined;
+    // A call that ends before its turn has only this moment.
+    if (!mergesCalls || isDue || this.#notBefore > until) return this.#send(tags, platform);
+    this.#next ??= this.#plan(sleep((this.#notBefore - now()) / 1_000), platform);
     for (const tag of tags) this.#next.tags.add(tag);
     return this.#next.refused;
   }
 
-  async #round(tags: Iterable<string>, at: Milliseconds, platform: PurgePlatform | undefined): Promise<ReadonlySet<string>> {
-    if (at > this.#settings.now()) await this.#sleepUntil(at);
-    if (this.#next?.tags === tags) this.#next = undefined;
-    // Another round was refused in the meantime.
-    return this.#notBefore > at ? new Set(tags) : this.#send(tags, platform);
+  #plan(turn: Promise<void>, platform: PurgePlatform | undefined): NextPurge {
+    const tags = new Set<string>();
+    const refused = turn.then(() => {
+      this.#next = undefined;
+      return this.#send([...tags], platform);
+    });
+    return { tags, refused };
   }
 
-  async #send(tags: Iterable<string>, platform: PurgePlatform | undefined): Promise<ReadonlySet<string>> {
-    const { now, perTag } = this.#settings;
-    const leftovers = [...this.#leftovers].filter(([tag]) => this.#turnOf(tag) <= now());
-    for (const [tag] of leftovers) this.#leftovers.delete(tag);
-    const all = [...new Set([...leftovers.map(([tag]) => tag), ...tags])];
-    if (perTag !== undefined) this.#noteTimes(all, perTag);
-    this.#notBefore = Math.max(this.#notBefore, now() + this.#interval * 1_000);
-    const refused = new Set<string>();
-    let error: Error | undefined;
+  async #send(tags: readonly string[], platform: PurgePlatform | undefined): Promise<Refused> {
+    const { now, purge, interval = defaultInterval } = this.#settings;
+    this.#notBefore = now() + interval * 1_000;
+    const refused = new Map<string, Error>();
     const send = async (batch: readonly string[]): Promise<void> => {
       try {
-        const result = await waitAtMost(timeout, this.#settings.purge(batch, platform));
+        const result = await waitAtMost(timeout, purge(batch, platform));
         if (result === 'late') throw new Error('A purge has not ended within 30 seconds.');
       } catch (thrown) {
-        error = thrown instanceof Error ? thrown : new Error(String(thrown));
-        for (const tag of batch) refused.add(tag);
+        const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+        for (const tag of batch) refused.set(tag, error);
       }
     };
-    await Promise.all(this.#batchesOf(all).map(send));
-    this.#refusals = error === undefined ? 0 : this.#refusals + 1;
-    this.#refusal = error;
-    if (error !== undefined) this.#notBefore = Math.max(this.#notBefore, now() + this.#waitAfter(error) * 1_000);
-    this.#leave(leftovers.flatMap(([tag, retries]) => (refused.has(tag) ? [[tag, retries + 1]] : [])));
+    await Promise.all(batchesOf([...new Set(tags)], this.#settings).map(send));
     return refused;
   }
 
-  #leave(tags: readonly (readonly [tag: string, retries: number])[]): void {
-    for (const [tag, retries] of tags) if (retries < maxRetries) this.#leftovers.set(tag, retries);
-    for (const oldest of this.#leftovers.keys()) {
-      if (this.#leftovers.size <= maxLeftovers) return;
-      this.#leftovers.delete(oldest);
-    }
-  }
-
-  /** When the CDN accepts the tag again. */
-  #turnOf(tag: string): Milliseconds {
-    const { perTag, now } = this.#settings;
-    if (perTag === undefined) return -Infinity;
-    const window = perTag.within * 1_000;
-    const times = (this.#times.get(tag) ?? []).filter((time) => time > now() - window);
-    return times.length < perTag.times ? -Infinity : times[0]! + window;
-  }
-
-  #noteTimes(tags: readonly string[], { times: most, within }: NonNullable<PurgeClient['perTag']>): void {
-    const time = this.#settings.now();
-    for (const [tag, times] of this.#times) if (times.at(-1)! <= time - within * 1_000) this.#times.delete(tag);
-    for (const tag of tags) this.#times.set(tag, [...(this.#times.get(tag) ?? []), time].slice(-most));
-  }
-
   /** As long as the CDN says, or as its limit of purges requires, or 1, 2, 4 seconds and so on. */
-  #waitAfter(error: Error): Seconds {
+  #waitAfter(error: Error, attempt: number): Seconds {
     const { retryAfter = 0 } = this.#settings;
     const said = error instanceof PurgeRefused ? error.retryAfter : undefined;
-    return Math.min(longestWait, said === undefined ? Math.max(retryAfter, 2 ** (this.#refusals - 1)) : Math.max(said, 1));
-  }
-
-  #batchesOf(tags: readonly string[]): string[][] {
-    const { batchSize = 30, batchLength = Infinity } = this.#settings;
-    const batches: string[][] = [];
-    let length = Infinity;
-    for (const tag of tags) {
-      const batch = batches.at(-1);
-      length += tag.length + 1;
-      if (batch !== undefined && batch.length < batchSize && length <= batchLength) batch.push(tag);
-      else {
-        batches.push([tag]);
-        length = tag.length;
-      }
-    }
-    return batches;
+    return Math.min(longestWait, said === undefined ? Math.max(retryAfter, 2 ** attempt) : Math.max(said, 1));
   }
 }
 
-/** Logs a purge that fails in the background. */
-export function logFailure(purge: Promise<void>, tags: readonly string[], logger: Logger): Promise<void> {
-  return purge.catch((error: unknown) => {
-    logger.error(
-      `A purge failed and will be retried with a later request. Answers with these tags may be old until then: ${tags.join(', ')}`,
-      error,
-    );
-  });
+function batchesOf(tags: readonly string[], { batchSize = 30, batchLength = Infinity }: PurgeClient): string[][] {
+  const batches: string[][] = [];
+  let length = Infinity;
+  for (const tag of tags) {
+    const batch = batches.at(-1);
+    length += tag.length + 1;
+    if (batch !== undefined && batch.length < batchSize && length <= batchLength) batch.push(tag);
+    else {
+      batches.push([tag]);
+      length = tag.length;
+    }
+  }
+  return batches;
 }

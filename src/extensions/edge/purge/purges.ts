@@ -10,8 +10,9 @@ import { safeTotal } from '../dialects.ts';
 import type { KnownDocument } from '../documents.ts';
 import { ObjectList } from '../object-list.ts';
 import type { EdgeOptions } from '../options.ts';
-import type { PurgeClient, PurgePlatform } from './purge-client.ts';
-import { logFailure, Purger } from './purger.ts';
+import type { PurgePlatform } from './purge-client.ts';
+import { Purger } from './purger.ts';
+import type { PurgeCall, Unpurged } from './purger.ts';
 import { changeTags, entityTag, tagsOfMutation } from '../tags.ts';
 
 /** The answers that a purge removes. */
@@ -27,7 +28,7 @@ export interface PurgeRequest {
 }
 
 /** The settings of {@link Purges}. */
-export interface PurgesInput extends Pick<EdgeOptions, 'purge' | 'purgeBatchSize' | 'purgeInterval' | 'purgeAgainAfter'> {
+export interface PurgesInput extends Pick<EdgeOptions, 'purge'> {
   readonly settings: DecisionSettings;
   /** Purges the shared store. Undefined: there is none. */
   readonly purgeStore: ((tags: readonly string[]) => Promise<void>) | undefined;
@@ -36,15 +37,17 @@ export interface PurgesInput extends Pick<EdgeOptions, 'purge' | 'purgeBatchSize
 /** Milliseconds that the answer to a mutation waits for the shared store, so that its client then reads the new state. */
 const storeTime = 500;
 
-/** Seconds from a purge to its repeat where the platform keeps the process alive. */
+/** Seconds from a purge to its repeat: another process may have stored an answer that it read before the change. */
 const repeatAfter: Seconds = 3;
-/** The maximum where the answer waits for the repeat: it waits for a second at most, including the purge itself. */
+/** The same where the answer waits for the repeat: it waits for a second at most, including the purge itself. */
 const repeatInAnswer: Seconds = 0.6;
-/** Milliseconds in which a purge is retried where the answer waits for it. */
+/** Milliseconds in which a purge is retried. */
+const lifeOfProcess = 65_000;
+/** The same where the answer waits for it. */
 const lifeOfAnswer = 900;
-/** Milliseconds in which a worker retries a purge: its call ends 30 seconds after the answer. */
+/** The same on Workers, where a call ends 30 seconds after the answer. */
 const lifeOfWorker = 27_000;
-/** Milliseconds in which a purge of the shared store is retried. */
+/** The same for the shared store. */
 const lifeOfStore = 7_500;
 
 /** Purges answers, in the CDN and in the shared store. */
@@ -55,7 +58,6 @@ export class Purges {
   readonly #isWorker = isWorkerd();
   readonly #cdn: Purger | undefined;
   readonly #store: Purger | undefined;
-  readonly #againAfter: Seconds | undefined;
   readonly #warned = new Set<string>();
   /** The field of answers from which the CDN takes tags. Undefined: it does not read answers. */
   readonly #answerField: string | undefined;
@@ -67,19 +69,13 @@ export class Purges {
   #waits = false;
   #logger: Logger | undefined;
 
-  constructor({ settings, purgeStore, ...options }: PurgesInput) {
-    const { purge, purgeBatchSize, purgeInterval: interval = 0.1, purgeAgainAfter } = options;
-    const client: PurgeClient | undefined = typeof purge === 'function' ? { purge } : purge;
-    const batchSize = purgeBatchSize ?? client?.batchSize;
-    const mergesCalls = !this.#isWorker;
+  constructor({ settings, purgeStore, purge }: PurgesInput) {
+    const client = typeof purge === 'function' ? { purge } : purge;
     this.#settings = settings;
     this.#answerField = client?.answerField;
-    this.#againAfter = client && purgeAgainAfter;
-    if (this.#answerField !== undefined && purgeAgainAfter === 0)
-      throw new TypeError('Expected purgeAgainAfter of edge to be above 0 where answers purge: an answer that is lost purges nothing.');
-    this.#cdn = client && new Purger({ ...client, batchSize, interval, mergesCalls, sleep, now });
+    this.#cdn = client && new Purger({ ...client, mergesCalls: !this.#isWorker, sleep, now });
     // The store itself rejects answers that were started before. It needs no repeat.
-    this.#store = purgeStore && new Purger({ purge: purgeStore, batchSize: Infinity, mergesCalls, sleep, now });
+    this.#store = purgeStore && new Purger({ purge: purgeStore, batchSize: Infinity, interval: 0, sleep, now });
   }
 
   get hasNone(): boolean {
@@ -98,15 +94,20 @@ export class Purges {
       ...tags,
     ];
     this.#settings.log.add(all);
-    const again = this.#repeatAfter();
-    if (this.#cdn !== undefined && again > 0 && all.length > 0)
-      this.#keepAlive(logFailure(this.#cdn.repeat(all, again, { platform }), all, this.#logger ?? guardLogger(console)), platform);
-    await Promise.all([this.#store?.purge(all, { until: now() + lifeOfStore }), this.#cdn?.purge(all, { platform })]);
+    const call = { platform, until: now() + lifeOfProcess };
+    if (this.#cdn !== undefined && all.length > 0)
+      this.#keepAlive(logged(this.#repeat(all, call), this.#logger ?? guardLogger(console)), platform);
+    const purges = [this.#store?.purge(all, { until: now() + lifeOfStore }), this.#cdn?.purge(all, call)];
+    for (const unpurged of await Promise.all(purges)) if (unpurged !== undefined) throw unpurged.error;
   }
 
-  /** Seconds from a purge to its repeat. 0: there is none. */
-  #repeatAfter(): Seconds {
-    return this.#waits ? Math.min(this.#againAfter ?? repeatInAnswer, repeatInAnswer) : (this.#againAfter ?? repeatAfter);
+  async #repeat(tags: readonly string[], call: PurgeCall): Promise<Unpurged | undefined> {
+    await sleep(this.#repeatAfter);
+    return this.#cdn!.purge(tags, call);
+  }
+
+  get #repeatAfter(): Seconds {
+    return this.#waits ? repeatInAnswer : repeatAfter;
   }
 
   /**
@@ -114,7 +115,7 @@ export class Purges {
    * purge. A third of the time is left for the way to the CDN.
    */
   get longestRead(): number {
-    return this.#cdn === undefined || this.#againAfter === 0 ? Infinity : (this.#repeatAfter() * 2_000) / 3;
+    return this.#cdn === undefined ? Infinity : (this.#repeatAfter * 2_000) / 3;
   }
 
   /** Keeps the process alive: with the call whose platform is given, or else with the request that ends next. */
@@ -124,20 +125,14 @@ export class Purges {
     else if (!this.hasNone) this.#repeats.push(work);
   }
 
-  /** Retries what earlier calls could not purge. */
   requestDidStart({ invocation, logger }: RequestCall): void {
     this.#waits = invocation.waitsForWork === true;
     this.#logger = logger;
-    for (const purger of [this.#cdn, this.#store]) {
-      const tags = purger?.leftovers ?? [];
-      if (tags.length > 0) invocation.waitUntil(logFailure(purger!.purgeLeftovers(invocation), tags, logger));
-    }
   }
 
-  /** When a call that purges now ends. Undefined: the process lives on. */
-  #until(): number | undefined {
-    if (this.#waits) return now() + lifeOfAnswer;
-    return this.#isWorker ? now() + lifeOfWorker : undefined;
+  /** When a call that purges now ends. */
+  #until(): number {
+    return now() + (this.#waits ? lifeOfAnswer : this.#isWorker ? lifeOfWorker : lifeOfProcess);
   }
 
   /** Purges after a mutation, even if it has errors: a field may have changed data before another field failed. */
@@ -171,12 +166,13 @@ export class Purges {
   /** Resolves when the store is purged, or after a while. */
   async #send(tags: readonly string[], { invocation, logger }: RequestCall, isPurgedByAnswer: boolean): Promise<void> {
     this.#settings.log.add(tags);
-    const [until, again] = [this.#until(), this.#repeatAfter()];
-    const end = { platform: invocation, until };
-    if (this.#cdn !== undefined && !isPurgedByAnswer) invocation.waitUntil(logFailure(this.#cdn.purge(tags, end), tags, logger));
-    if (this.#cdn !== undefined && again > 0) invocation.waitUntil(logFailure(this.#cdn.repeat(tags, again, end), tags, logger));
+    const call = { platform: invocation, until: this.#until() };
+    if (this.#cdn !== undefined) {
+      if (!isPurgedByAnswer) invocation.waitUntil(logged(this.#cdn.purge(tags, call), logger));
+      invocation.waitUntil(logged(this.#repeat(tags, call), logger));
+    }
     if (this.#store === undefined) return;
-    const purged = logFailure(this.#store.purge(tags, { until: until ?? now() + lifeOfStore }), tags, logger);
+    const purged = logged(this.#store.purge(tags, { until: Math.min(call.until, now() + lifeOfStore) }), logger);
     invocation.waitUntil(purged);
     await waitAtMost(storeTime, purged);
   }
@@ -213,6 +209,17 @@ export interface Mutation {
   readonly known: KnownDocument | undefined;
   /** The moment of the purge log at which it began. */
   readonly begun: number;
+}
+
+/** Logs the tags that the call could not purge. */
+async function logged(purge: Promise<Unpurged | undefined>, logger: Logger): Promise<void> {
+  const unpurged = await purge;
+  if (unpurged === undefined) return;
+  const { tags, error } = unpurged;
+  logger.error(
+    `A purge was refused until its call ended. Answers with these tags may be old until their lifetime ends: ${tags.join(', ')}`,
+    error,
+  );
 }
 
 function now(): number {
