@@ -144,7 +144,10 @@ const surfaces: Readonly<Record<string, (schema: GraphQLSchema) => Ask>> = {
   'no plugin': asking(production),
   edge: asking({ ...production, plugins: [edge({ cdn: 'netlify', salt: 's' })] }),
   'openTelemetry and costLine': asking({ ...production, plugins: [openTelemetry(), costLine({ write: () => {} })] }),
-  idempotency: asking({ ...production, plugins: [idempotency({ store: memoryStore(), identity: () => 'everyone' })] }),
+  idempotency: asking({
+    ...production,
+    plugins: [idempotency({ store: memoryStore({ isOnlyProcess: true }), identity: () => 'everyone' })],
+  }),
   incrementalDelivery: asking({ ...production, incrementalDelivery: incrementalDelivery() } as object),
   'explain, in development': asking({ nodeEnv: 'development' }),
   'an observer': asking({

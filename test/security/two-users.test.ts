@@ -59,8 +59,7 @@ function carelessServer(name: string, extra: Extra): ServerOptions {
       return shared;
     },
     ...(withDataSources && { dataSources: () => ({ session: new Session() }) }),
-    plugins:
-      extra === 'edge' ? [edge({ store: new InMemoryLRUCache(), deploy: '1', defaultMaxAge: 600 }), plugin] : [plugin],
+    plugins: extra === 'edge' ? [edge({ store: new InMemoryLRUCache(), deploy: '1', defaultMaxAge: 600 }), plugin] : [plugin],
     typeDefs: `
       ${extra === 'edge' ? cacheControlDefinitions : ''}
       type Query { me: String! session: String! seen: String echo(text: String): String fail: String! later: Later }
