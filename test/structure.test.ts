@@ -86,13 +86,16 @@ test('imports between folders go through their doors', () => {
   deepEqual(around.map(describe), []);
 });
 
-test('v3 takes the parts of the server through server/for-v3.ts, which no other folder imports', () => {
-  const fromServer = imports.filter(isInternal).filter(({ from, to }) => folderOf(from) === 'v3' && folderOf(to) === 'server');
-  const takers = imports.filter(({ to }) => to === 'server/for-v3.ts').map(({ from }) => folderOf(from));
+for (const folder of ['v3', 'extensions', 'tools']) {
+  const list = `server/for-${folder}.ts`;
+  test(`what ${folder} takes of the server beside types is in ${list}, which no other folder imports`, () => {
+    const taken = imports.filter(({ from, to, typeOnly }) => folderOf(from) === folder && folderOf(to) === 'server' && !typeOnly);
+    const takers = imports.filter(({ to }) => to === list).map(({ from }) => folderOf(from));
 
-  deepEqual(fromServer.filter(({ to }) => to !== 'server/for-v3.ts').map(describe), []);
-  deepEqual([...new Set(takers)], ['v3']);
-});
+    deepEqual(taken.filter(({ to }) => to !== list && to !== 'server/node/index.ts').map(describe), []);
+    deepEqual([...new Set(takers)], [folder]);
+  });
+}
 
 test('a folder imports only its packages', () => {
   const foreign = imports
@@ -146,8 +149,15 @@ function allows(allowed: readonly string[], name: string, typeOnly: boolean): bo
   return allowed.includes(name) || (typeOnly && allowed.includes(`type:${name}`));
 }
 
-/** Second doors: the schema, a long-lived Node process, the parts of the server that v3 is built from, and what imports undici. */
-const secondDoors = ['executor/schema/index.ts', 'server/node/index.ts', 'server/for-v3.ts', 'datasources/undici.ts'];
+/** Second doors: the schema, a long-lived Node process, what imports undici, and what single folders take of the server. */
+const secondDoors = [
+  'executor/schema/index.ts',
+  'server/node/index.ts',
+  'datasources/undici.ts',
+  'server/for-v3.ts',
+  'server/for-extensions.ts',
+  'server/for-tools.ts',
+];
 
 function isDoor(file: string): boolean {
   return file === `${unitOf(file)}/index.ts` || secondDoors.includes(file);

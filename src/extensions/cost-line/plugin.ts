@@ -2,8 +2,9 @@ import type { GraphQLError } from 'graphql';
 
 import { byteLength, escapeControls, isPromiseLike } from '../../shared/index.ts';
 import type { HTTPResponse, StreamedResponse } from '../../shared/index.ts';
-import { CallOutcome, requestDecisions, decisionOf, documentHash, followStream, now, runOf } from '../../server/index.ts';
-import type { AnswerDecision, OperationCall, OperationOutcome, RequestCall, ServerPlugin } from '../../server/index.ts';
+import { CallOutcome, requestDecisions, decisionOf, documentHash, followStream, now, runOf } from '../../server/for-extensions.ts';
+import type { AnswerDecision } from '../../server/for-extensions.ts';
+import type { OperationCall, OperationOutcome, RequestCall, ServerPlugin } from '../../server/index.ts';
 import { bytesIn, countedBody } from './bytes.ts';
 import { toEmbeddedMetrics } from './record.ts';
 import type { CostRecord } from './record.ts';

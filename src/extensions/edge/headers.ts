@@ -1,4 +1,4 @@
-import { parseAccept, preference } from '../../server/index.ts';
+import { parseAccept, preference } from '../../server/for-extensions.ts';
 import { addVary } from '../../shared/index.ts';
 import type { HeaderMap } from '../../shared/index.ts';
 import { dialects, lifetimeFields } from './dialects.ts';

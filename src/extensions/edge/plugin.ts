@@ -1,7 +1,7 @@
 import { isWorkerd } from '../../datasources/index.ts';
 import { HeaderMap } from '../../shared/index.ts';
 import type { HTTPResponse, StreamedResponse } from '../../shared/index.ts';
-import { areDecisionsRequested, recordDecision } from '../../server/index.ts';
+import { areDecisionsRequested, recordDecision } from '../../server/for-extensions.ts';
 import type {
   DataSourceCall,
   DataSourceCallListener,

@@ -1,7 +1,7 @@
 import { Kind } from 'graphql';
 import type { BooleanValueNode, DirectiveNode, OperationDefinitionNode, ValueNode } from 'graphql';
 
-import { fragmentsOf } from '../../server/index.ts';
+import { fragmentsOf } from '../../server/for-extensions.ts';
 import { applyDefault, policyInSchema } from './cache-hints/field-policy.ts';
 import { newCachePolicy } from './cache-hints/policy.ts';
 import type { CachePolicy } from './cache-hints/policy.ts';

@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 import type { FormattedExecutionResult } from 'graphql';
 
 import { byteLength, isRecord } from '../../shared/index.ts';
-import { codeOf, httpExtensionOf } from '../../server/index.ts';
+import { codeOf, httpExtensionOf } from '../../server/for-extensions.ts';
 import type { CoercedExecution, HTTPExtension, OperationOutcome } from '../../server/index.ts';
 
 /** An answer as it is stored, in JSON. Of its header fields none is kept: they may be cookies. */

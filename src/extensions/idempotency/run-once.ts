@@ -3,7 +3,7 @@ import type { GraphQLError } from 'graphql';
 import { describe, waitAtMost } from '../../shared/index.ts';
 import type { Milliseconds } from '../../shared/index.ts';
 import type { Seconds } from '../../datasources/index.ts';
-import { recordRun } from '../../server/index.ts';
+import { recordRun } from '../../server/for-extensions.ts';
 import type { CoercedExecution, Logger, OperationOutcome } from '../../server/index.ts';
 import { toReplay, toStoredAnswer } from './answer.ts';
 import { rememberRecord } from './idempotency-key-of.ts';

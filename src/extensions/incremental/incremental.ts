@@ -1,10 +1,10 @@
 import { deferDirective, planners, streamDirective } from '../../executor/index.ts';
-import { executeIncrementally, multipart } from '../../server/index.ts';
-import type { IncrementalDelivery } from '../../server/index.ts';
+import { executeIncrementally, multipart } from '../../server/for-extensions.ts';
+import type { IncrementalDelivery } from '../../server/for-extensions.ts';
 import { describe } from '../../shared/index.ts';
 import { incrementalRules } from './validation-rules.ts';
 
-export type { IncrementalDelivery } from '../../server/index.ts';
+export type { IncrementalDelivery } from '../../server/for-extensions.ts';
 
 /** How answers are divided into parts. */
 export interface IncrementalDeliveryOptions {

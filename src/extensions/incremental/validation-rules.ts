@@ -11,7 +11,7 @@ import type {
 } from 'graphql';
 
 import { isGraphQL17, isIncrementalDirective } from '../../executor/index.ts';
-import { maxNameLength } from '../../server/index.ts';
+import { maxNameLength } from '../../server/for-extensions.ts';
 
 /** Limits the length of labels, because each part repeats its label: one of 100 KB in a list made an answer of 50 MB. */
 const labelLength: ValidationRule = (context) => ({

@@ -1,7 +1,7 @@
 import { Kind } from 'graphql';
 import type { GraphQLError } from 'graphql';
 
-import { codeOf, httpExtensionOf } from '../../server/index.ts';
+import { codeOf, httpExtensionOf } from '../../server/for-extensions.ts';
 import type { OperationOutcome, RequestCall } from '../../server/index.ts';
 import { byteLength, excessOf } from '../../shared/index.ts';
 import type { HTTPResponse } from '../../shared/index.ts';

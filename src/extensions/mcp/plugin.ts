@@ -1,4 +1,4 @@
-import { parseAccept, parseJSON, parseMediaType, preference, readText, requireFromPackage } from '../../server/index.ts';
+import { parseAccept, parseJSON, parseMediaType, preference, readText, requireFromPackage } from '../../server/for-extensions.ts';
 import type { Logger, RequestCall, ServerPlugin, ServerStartContext } from '../../server/index.ts';
 import { addVary, HeaderMap } from '../../shared/index.ts';
 import type { HTTPResponse } from '../../shared/index.ts';

@@ -2,7 +2,7 @@ import { GraphQLDirective, GraphQLString, Kind, parse, validate, visit } from 'g
 import type { DirectiveNode, DocumentNode, FragmentDefinitionNode, OperationDefinitionNode } from 'graphql';
 
 import { getArgumentValues, isIncrementalDirective } from '../../executor/index.ts';
-import { fragmentsOf } from '../../server/index.ts';
+import { fragmentsOf } from '../../server/for-extensions.ts';
 import type { ServerStartContext } from '../../server/index.ts';
 import { inputSchemaOf } from './input-schema.ts';
 import type { JSONSchema } from './json-schema.ts';

@@ -1,7 +1,7 @@
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { Context, Span, Tracer } from '@opentelemetry/api';
 
-import { CallOutcome, now } from '../../server/index.ts';
+import { CallOutcome, now } from '../../server/for-extensions.ts';
 import type { DataSourceCall, DataSourceCallListener, GraphQLRequestListener } from '../../server/index.ts';
 import { codeOf } from './meters.ts';
 import type { Meters } from './meters.ts';

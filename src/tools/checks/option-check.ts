@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 
-import { isPreflightHeader } from '../../server/index.ts';
+import { isPreflightHeader } from '../../server/for-tools.ts';
 import { didYouMean, isRecord } from '../../shared/index.ts';
 
 /** Options that can be wrong although their types are correct. */

@@ -1,5 +1,6 @@
-import { parseMediaType, runOf, uncacheable } from '../../server/index.ts';
-import type { CSRFSettings, Explainable, GraphQLRequest, OperationOutcome, OperationSettings } from '../../server/index.ts';
+import { parseMediaType, runOf, uncacheable } from '../../server/for-tools.ts';
+import type { CSRFSettings, Explainable, OperationSettings } from '../../server/for-tools.ts';
+import type { GraphQLRequest, OperationOutcome } from '../../server/index.ts';
 import { Recording } from './recording.ts';
 import { withResolverPaths } from './resolver-paths.ts';
 import type { BatchedCall } from './resolver-paths.ts';

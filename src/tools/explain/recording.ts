@@ -4,7 +4,8 @@ import type { DataSourceRequest, KeyValueCache, Milliseconds } from '../../datas
 import { joinObservers } from '../../executor/index.ts';
 import type { ExecutionObserver } from '../../executor/index.ts';
 import { whenReady } from '../../shared/index.ts';
-import type { GraphQLRequestListener, OperationSettings, PersistedQuerySettings, ServerPlugin } from '../../server/index.ts';
+import type { OperationSettings, PersistedQuerySettings } from '../../server/for-tools.ts';
+import type { GraphQLRequestListener, ServerPlugin } from '../../server/index.ts';
 import { currentPath, pathObserver } from './resolver-paths.ts';
 import type { BatchedCall } from './resolver-paths.ts';
 import { WatchedCall } from './watched-call.ts';

@@ -1,4 +1,4 @@
-import { findBuiltFile } from '../../server/index.ts';
+import { findBuiltFile } from '../../server/for-tools.ts';
 
 /** The playground's files, built by scripts/playground.ts. Each name contains a hash of the content. */
 export interface PlaygroundFiles {

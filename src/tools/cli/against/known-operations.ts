@@ -1,7 +1,7 @@
 import { parse, separateOperations, Source } from 'graphql';
 import type { DocumentNode } from 'graphql';
 
-import { entriesOf } from '../../../server/index.ts';
+import { entriesOf } from '../../../server/for-tools.ts';
 import type { ServerOptions } from '../../../server/index.ts';
 import type { BuildArtifact } from '../../../executor/schema/index.ts';
 import { buildFileOf, readBuildDocuments } from '../project/build-sources.ts';

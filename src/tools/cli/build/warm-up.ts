@@ -1,4 +1,4 @@
-import { observeHandlers } from '../../../server/index.ts';
+import { observeHandlers } from '../../../server/for-tools.ts';
 import { callStreamingHandler, createEvent, createLambdaContext, isStreamingHandler, readResult } from '../../testing/index.ts';
 
 type Handler = (event: unknown, context: object) => unknown;

@@ -3,7 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import { findOptionProblems } from '../../checks/index.ts';
 import type { OptionProblem } from '../../checks/index.ts';
 import { messageOf } from '../../../shared/index.ts';
-import { assertOptions, entriesOf } from '../../../server/index.ts';
+import { assertOptions, entriesOf } from '../../../server/for-tools.ts';
 import type { ServerOptions } from '../../../server/index.ts';
 import { errorsIn } from '../project/documents/check-documents.ts';
 import { codeFrame, positionAt } from '../project/problem.ts';

@@ -3,8 +3,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Transferable } from 'node:worker_threads';
 
-import { observeHandlers } from '../../../server/index.ts';
-import type { CreateFromOptions, OptionsSource, ServerOptions } from '../../../server/index.ts';
+import { observeHandlers } from '../../../server/for-tools.ts';
+import type { CreateFromOptions } from '../../../server/for-tools.ts';
+import type { OptionsSource, ServerOptions } from '../../../server/index.ts';
 import { toCallable } from './call-function.ts';
 import type { Callable } from './call-function.ts';
 import { withUserFrames } from '../../../server/node/index.ts';

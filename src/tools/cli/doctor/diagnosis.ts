@@ -9,8 +9,8 @@ import {
   latticeV2,
   netlifyV1,
   restAPI,
-} from '../../../server/index.ts';
-import type { PlatformAdapter } from '../../../server/index.ts';
+} from '../../../server/for-tools.ts';
+import type { PlatformAdapter } from '../../../server/for-tools.ts';
 import { readResult } from '../../testing/index.ts';
 import type { PlatformName } from '../../testing/index.ts';
 

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 
-import { findBuiltFile } from '../../../server/index.ts';
+import { findBuiltFile } from '../../../server/for-tools.ts';
 import { artifactPlugin } from './artifact-plugin.ts';
 import { DevError } from './problem.ts';
 import type { FunctionSource } from './functions-folder.ts';

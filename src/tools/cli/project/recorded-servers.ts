@@ -1,8 +1,9 @@
 import { buildClientSchema, getIntrospectionQuery } from 'graphql';
 import type { GraphQLSchema, IntrospectionQuery } from 'graphql';
 
-import { observeHandlers } from '../../../server/index.ts';
-import type { CreateFromOptions, OperationOutcome, OptionsSource, ServerOptions, ServerPlugin } from '../../../server/index.ts';
+import { observeHandlers } from '../../../server/for-tools.ts';
+import type { CreateFromOptions } from '../../../server/for-tools.ts';
+import type { OperationOutcome, OptionsSource, ServerOptions, ServerPlugin } from '../../../server/index.ts';
 import { createTester } from '../../testing/index.ts';
 import type { AnyHandler } from '../../testing/index.ts';
 import { progress } from './progress.ts';

@@ -1,7 +1,7 @@
 import { isScalarType, isSpecifiedScalarType, getNamedType, parse, print, TypeInfo, validate, visit, visitWithTypeInfo } from 'graphql';
 import type { ASTNode, DocumentNode, GraphQLSchema, OperationDefinitionNode, SelectionSetNode } from 'graphql';
 
-import { entriesOf } from '../../../../server/index.ts';
+import { entriesOf } from '../../../../server/for-tools.ts';
 import type { TrustedDocumentManifest } from '../../../../server/index.ts';
 import { collectFragments, withFragments } from './check-documents.ts';
 import type { DocumentFile } from './check-documents.ts';

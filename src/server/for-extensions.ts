@@ -1,0 +1,25 @@
+// What the extensions take of the server beside hooks and types. No other folder imports this file; test/structure.test.ts says so.
+
+export { parseAccept, preference } from './http/accept.ts';
+export { parseJSON, readText } from './http/body.ts';
+export { parseMediaType } from './http/media-type.ts';
+export { multipart } from './http/streams/multipart.ts';
+export type { IncrementalDelivery } from './http/streams/multipart.ts';
+export { followStream } from './operation/delivery/follow-stream.ts';
+export { executeIncrementally } from './operation/delivery/incremental.ts';
+export { documentHash } from './operation/documents/document-hash.ts';
+export { codeOf, httpExtensionOf } from './operation/errors.ts';
+export { fragmentsOf } from './operation/limits/document-size.ts';
+export { maxNameLength } from './operation/limits/nesting.ts';
+export {
+  CallOutcome,
+  areDecisionsRequested,
+  requestDecisions,
+  decisionOf,
+  recordDecision,
+  recordRun,
+  runOf,
+  now,
+} from './operation/reporting.ts';
+export type { AnswerDecision } from './operation/reporting.ts';
+export { requireFromPackage } from './startup/package-files.ts';

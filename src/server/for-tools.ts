@@ -1,0 +1,27 @@
+// What the tools of development take of the server beside hooks and types. No other folder imports this file; test/structure.test.ts says so.
+
+export { createServe } from './handler.ts';
+export { isPreflightHeader } from './http/assert-csrf.ts';
+export { uncacheable } from './http/cache-control.ts';
+export type { CSRFSettings } from './http/csrf.ts';
+export type { Explainable } from './http/http-call.ts';
+export { parseMediaType } from './http/media-type.ts';
+export { streaming } from './http/streams/streaming.ts';
+export { observeHandlers } from './observer.ts';
+export type { CreateFromOptions } from './observer.ts';
+export type { PersistedQuerySettings } from './operation/documents/persisted-queries.ts';
+export { entriesOf } from './operation/documents/trusted-documents.ts';
+export { runOf } from './operation/reporting.ts';
+export type { OperationSettings } from './operation/state.ts';
+export type { PlatformAdapter } from './platform/adapter.ts';
+export { applicationLoadBalancer } from './platform/alb.ts';
+export { findAdapter } from './platform/detect.ts';
+export { fetchAPI } from './platform/fetch.ts';
+export { functionURL, httpAPI } from './platform/http-api.ts';
+export { lambdaAdapters } from './platform/lambda.ts';
+export { latticeV1, latticeV2 } from './platform/lattice.ts';
+export { netlifyV1 } from './platform/netlify-v1.ts';
+export { restAPI } from './platform/rest-api.ts';
+export { assertOptions } from './startup/options.ts';
+export { findBuiltFile } from './startup/package-files.ts';
+export { createStarter } from './startup/start.ts';
