@@ -5,7 +5,7 @@ import { inspect, nullOrThrow } from './errors.ts';
 import { isGraphQL17 } from '../../graphql-version.ts';
 import { completeItem } from './items.ts';
 import type { ListRun } from './items.ts';
-import { completeChecked } from './objects.ts';
+import { completeChecked, typeCheckOf } from './objects.ts';
 import { PromisedType } from '../pending.ts';
 import type { Pending } from '../pending.ts';
 import { Shape } from '../plan/planned-field.ts';
@@ -92,7 +92,7 @@ export class RowsByType {
     return [...this.#rows.values()].flatMap((rows) => rows.takeBatchedRows());
   }
 
-  /** Undefined if the type has no row builder or has an `isTypeOf`, or if the name is not a string. */
+  /** Undefined if the type has no row builder, or if the name is not a string. */
   #rowsOf(name: unknown, item: object): Rows | undefined {
     if (typeof name !== 'string') return undefined;
     if (name === this.#lastName) return this.#lastRows;
@@ -104,8 +104,7 @@ export class RowsByType {
   }
 
   #addRows(type: GraphQLObjectType): Rows | undefined {
-    if (typeof type.isTypeOf === 'function') return undefined;
-    const rows = rowsOf(this.#list, this.#list.fieldRun.field.selectionFor(type), 0);
+    const rows = rowsOf(this.#list, this.#list.fieldRun.field.selectionFor(type), { count: 0, check: typeCheckOf(type) });
     if (rows !== undefined && this.#lastRows !== undefined)
       (this.#rows ??= new Map([[this.#lastName!, this.#lastRows]])).set(type.name, rows);
     return rows;

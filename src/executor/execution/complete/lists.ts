@@ -57,7 +57,7 @@ export function rowsFor(list: ListRun, length: number): Rows | RowsByType | unde
   const { fieldRun, item } = list;
   if (item instanceof AbstractShape) return new RowsByType(list, item);
   const selection = selectionBelow(fieldRun.field, item);
-  return selection && rowsOf(list, selection, length);
+  return selection && rowsOf(list, selection, { count: length, check: item.typeCheck?.() });
 }
 
 /**

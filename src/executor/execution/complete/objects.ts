@@ -6,7 +6,7 @@ import { isGraphQL17 } from '../../graphql-version.ts';
 import { placed, PromisedType } from '../pending.ts';
 import { executeObject } from './rows.ts';
 import { Shape } from '../plan/planned-field.ts';
-import type { PlannedField, Position, Selection } from '../plan/planned-field.ts';
+import type { FieldRun, PlannedField, Position, Selection, TypeCheck } from '../plan/planned-field.ts';
 import { isPromiseLike } from '../../../shared/index.ts';
 
 /** Objects whose type is known from the schema. */
@@ -18,8 +18,12 @@ export class ObjectShape extends Shape {
     this.#type = type;
   }
 
-  override selectionFor(field: PlannedField): Selection | undefined {
-    return typeof this.#type.isTypeOf === 'function' ? undefined : field.selectionFor(this.#type);
+  override selectionFor(field: PlannedField): Selection {
+    return field.selectionFor(this.#type);
+  }
+
+  override typeCheck(): TypeCheck | undefined {
+    return typeCheckOf(this.#type);
   }
 
   complete(position: Position, value: unknown): unknown {
@@ -30,17 +34,29 @@ export class ObjectShape extends Shape {
 /** Completes an object, after `isTypeOf` if its type has one. */
 export function completeChecked(position: Position, type: GraphQLObjectType, value: unknown): unknown {
   const { fieldRun } = position;
-  const { run, field } = fieldRun;
-  if (typeof type.isTypeOf !== 'function') return completeObject(position, type, value);
+  const check = typeCheckOf(type);
+  if (check === undefined) return completeObject(position, type, value);
   // As graphql 16, which reports a condition without a value before it calls `isTypeOf`.
-  if (!isGraphQL17) field.selectionFor(type);
-  const accepted: unknown = type.isTypeOf(value, run.contextValue, fieldRun.info);
-  const proceed = (isOfType: unknown): unknown => {
-    if (!isOfType)
-      throw new GraphQLError(`Expected value of type "${type.name}" but got: ${inspect(value)}.`, { nodes: run.info.nodesOf(field) });
-    return completeObject(position, type, value);
+  if (!isGraphQL17) fieldRun.field.selectionFor(type);
+  return check.complete(position, value, check.isOf(fieldRun, value));
+}
+
+export function typeCheckOf(type: GraphQLObjectType): TypeCheck | undefined {
+  if (typeof type.isTypeOf !== 'function') return undefined;
+  return {
+    isOf: (fieldRun, value) => type.isTypeOf!(value, fieldRun.run.contextValue, fieldRun.info),
+    complete: (position, value, accepted) => {
+      const proceed = (isOfType: unknown): unknown => {
+        if (!isOfType) throw notOfType(position.fieldRun, type, value);
+        return completeObject(position, type, value);
+      };
+      return isPromiseLike(accepted) ? new PromisedType(position, value, accepted, proceed) : proceed(accepted);
+    },
   };
-  return isPromiseLike(accepted) ? new PromisedType(position, value, accepted, proceed) : proceed(accepted);
+}
+
+function notOfType({ run, field }: FieldRun, type: GraphQLObjectType, value: unknown): GraphQLError {
+  return new GraphQLError(`Expected value of type "${type.name}" but got: ${inspect(value)}.`, { nodes: run.info.nodesOf(field) });
 }
 
 function completeObject(position: Position, type: GraphQLObjectType, value: unknown): unknown {

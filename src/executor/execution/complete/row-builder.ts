@@ -18,19 +18,10 @@ export function createRowBuilder({ fields }: Selection): RowBuilder<PlannedField
   if (fields.length > maxFields) return undefined;
   const definitions = fields.map(({ definition }) => definition);
   const calls = definitions.map(({ resolve }) => (typeof resolve === 'function' ? resolverCall(resolve) : undefined));
-  const variables = fields.map((_, at) => `v${at}`);
+  const readings = fields.map((field, at) => readingOf(field, at, calls[at]));
   const text = `"use strict";
-function Row(${variables.join(', ')}) {
-${fields.map((field, at) => `  this[${JSON.stringify(field.responseName)}] = v${at};`).join('\n')}
-}
-Row.prototype = Object.freeze(Object.create(null));
 ${calls.map((call, at) => call && `const d${at} = definitions[${at}], r${at} = d${at}.resolve, c${at} = calls[${at}].call;`).join('\n')}
-return function buildRow(source, rest) {
-  let size = 0;
-${fields.map((field, at) => readingOf(field, at, calls[at])).join('\n')}
-  rest.grow(size);
-  return new Row(${variables.join(', ')});
-};`;
+${fields.length > maxVariables ? codeInParts(fields, readings) : codeOfOnePart(fields, readings)}`;
   try {
     // oxlint-disable-next-line no-new-func, typescript/no-implied-eval -- see above
     const create = new Function('definitions', 'calls', text) as (definitions: readonly object[], calls: readonly unknown[]) => BuildRow;
@@ -41,8 +32,55 @@ ${fields.map((field, at) => readingOf(field, at, calls[at])).join('\n')}
   }
 }
 
-/** The fields are arguments of a call, which take stack space in each nested list of such objects. */
-const maxFields = 200;
+/** V8 keeps wider objects as hash tables, which take most of the time, and clients choose how long the code is: 8 MB for 30,000 aliases. */
+const maxFields = 1_000;
+
+/** Variables of one function: they take stack space in each nested list of such objects. */
+const maxVariables = 200;
+
+/** Reads all fields, and then creates the object with them. */
+function codeOfOnePart(fields: readonly PlannedField[], readings: readonly string[]): string {
+  const variables = fields.map((_, at) => `v${at}`).join(', ');
+  return `function Row(${variables}) {
+${fields.map((field, at) => `  this[${JSON.stringify(field.responseName)}] = v${at};`).join('\n')}
+}
+Row.prototype = Object.freeze(Object.create(null));
+return function buildRow(source, rest) {
+  let size = 0;
+${readings.join('\n')}
+  rest.grow(size);
+  return new Row(${variables});
+};`;
+}
+
+/** The properties for which V8 can reserve space in an object, if its constructor sets them. */
+const maxInObject = 250;
+
+/** Creates the object, and then reads the fields in several functions. V8 keeps objects with still more properties as hash tables. */
+function codeInParts(fields: readonly PlannedField[], readings: readonly string[]): string {
+  const starts = fields.flatMap((_, at) => (at % maxVariables === 0 ? at : []));
+  const part = (start: number): string => `function part${start}(row, source, rest) {
+  let size = 0;
+${readings
+  .slice(start, start + maxVariables)
+  .map((reading, at) => `${reading}\n  row[${JSON.stringify(fields[start + at]!.responseName)}] = v${start + at};`)
+  .join('\n')}
+  return size;
+}`;
+  return `function Row() {
+${fields
+  .slice(0, maxInObject)
+  .map(({ responseName }) => `  this[${JSON.stringify(responseName)}] = null;`)
+  .join('\n')}
+}
+Row.prototype = Object.freeze(Object.create(null));
+${starts.map(part).join('\n')}
+return function buildRow(source, rest) {
+  const row = ${fields.length > 2 * maxInObject ? 'Object.create(null)' : 'new Row()'};
+  rest.grow(${starts.map((start) => `part${start}(row, source, rest)`).join(' + ')});
+  return row;
+};`;
+}
 
 function readingOf(field: PlannedField, at: number, call: ResolverCall | undefined): string {
   if (field.typename !== undefined) return `  const v${at} = ${JSON.stringify(field.typename)};`;

@@ -11,7 +11,7 @@ import { selectionBelow } from '../plan/planned-field.ts';
 import type { ResultObject } from '../plan/result-classes.ts';
 import type { Run } from '../run.ts';
 import { Pending, PendingContainer, placed } from '../pending.ts';
-import type { FieldRun, PlannedField, Position, Selection } from '../plan/planned-field.ts';
+import type { FieldRun, PlannedField, Position, Selection, TypeCheck } from '../plan/planned-field.ts';
 import type { Path } from '../plan/path.ts';
 import type { RowBuilder, RowRest } from '../plan/row-code.ts';
 import { createRowBuilder } from './row-builder.ts';
@@ -42,14 +42,21 @@ function builderOf(run: Run, selection: Selection, count: number): RowBuilder<Pl
 
 const defaultRowsBeforeCode = 1_000;
 
-export function rowsOf(list: ListRun, selection: Selection, count: number): Rows | undefined {
+interface ListedObjects {
+  /** Number of objects. */
+  readonly count: number;
+  readonly check: TypeCheck | undefined;
+}
+
+export function rowsOf(list: ListRun, selection: Selection, { count, check }: ListedObjects): Rows | undefined {
   const { run } = list.fieldRun;
   const builder = builderOf(run, selection, count);
-  return builder && new Rows(run, selection, builder, list);
+  return builder && new Rows(run, selection, builder, list, check);
 }
 
 /** For the objects of a field, at these places or at the position that the function returns. Null: there is no code for them. */
 export function rowsBelow(run: Run, field: PlannedField, count: number, place: Places | (() => Position)): Rows | null {
+  if (field.shape.typeCheck?.() !== undefined) return null;
   const selection = selectionBelow(field);
   const builder = selection && builderOf(run, selection, count);
   return builder === undefined ? null : new Rows(run, selection!, builder, place);
@@ -83,6 +90,7 @@ export class Rows implements RowRest {
   readonly #builder: RowBuilder<PlannedField>;
   /** The list of the objects, other places, or the position of a single object. */
   readonly #place: Places | (() => Position);
+  readonly #check: TypeCheck | undefined;
   readonly #objects: ObjectRun | undefined;
   /** The objects below, by the index of their field. Null: there is no code for them. */
   #below: (Rows | null)[] | undefined = undefined;
@@ -95,12 +103,14 @@ export class Rows implements RowRest {
   /** True when a pending value can make the object null. */
   #mayBeNulled = false;
 
-  constructor(run: Run, selection: Selection, builder: RowBuilder<PlannedField>, place: Places | (() => Position)) {
+  /** `check`: only for the objects of a list. */
+  constructor(run: Run, selection: Selection, builder: RowBuilder<PlannedField>, place: Places | (() => Position), check?: TypeCheck) {
     this.#run = run;
     this.context = run.contextValue;
     this.#selection = selection;
     this.#builder = builder;
     this.#place = place;
+    this.#check = check;
     this.#objects = run.objects?.runOf(selection);
   }
 
@@ -115,6 +125,16 @@ export class Rows implements RowRest {
   }
 
   makeNth(source: object, index: number): unknown {
+    if (this.#check !== undefined) {
+      const list = this.#place as ListRun;
+      try {
+        const accepted = this.#check.isOf(list.fieldRun, source);
+        if (accepted !== true) return this.#check.complete(list.at(index), source, accepted);
+      } catch (error) {
+        abandon(source);
+        throw error;
+      }
+    }
     this.#index = index;
     return this.make(source);
   }

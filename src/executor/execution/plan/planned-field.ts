@@ -29,6 +29,16 @@ export abstract class Shape {
   abstract complete(position: Position, value: unknown): unknown;
   /** The fields of every object of this shape below the field; undefined when the type depends on the object. */
   selectionFor?(field: PlannedField): Selection | undefined;
+  /** Undefined unless the type of these objects has an `isTypeOf`. */
+  typeCheck?(): TypeCheck | undefined;
+}
+
+/** The `isTypeOf` of a type. */
+export interface TypeCheck {
+  /** What `isTypeOf` returns: usually true, possibly a promise. */
+  isOf(fieldRun: FieldRun, value: unknown): unknown;
+  /** Completes an object by that. */
+  complete(position: Position, value: unknown, accepted: unknown): unknown;
 }
 
 /** The position of a value in the response. */

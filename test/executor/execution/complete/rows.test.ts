@@ -86,6 +86,18 @@ describe('rows made by generated code', () => {
     equal(Object.getPrototypeOf(code![0]!) === Object.getPrototypeOf(loop![0]!), false);
   });
 
+  for (const wide of [199, 200, 201, 250, 400, 401, 501])
+    it(`have the values of the loop with ${wide} fields, and objects below`, async () => {
+      const names = Array.from({ length: wide - 2 }, (_, at) => `n${at}: ${['name', 'age', 'id', 'active'][at % 4]}`);
+      const nested = `{ rows { next { id ${names.join(' ')} } ${names.join(' ')} tags } }`;
+      const late = { ...row, name: Promise.resolve('Late'), next: { ...row, name: async () => 'below' } };
+      const given = [row, { ...row, name: null }, late, { ...row, age: 'old', next: row }];
+
+      const { data } = await runBoth({ typeDefs, text: nested, rootValue: { rows: given }, options: atOnce });
+
+      equal(Object.keys((data!['rows'] as object[])[2]!).length, wide);
+    });
+
   it('are not made for an object of thousands of fields, which the loop makes', async () => {
     const names = Array.from({ length: 5_000 }, (_, at) => `n${at}`);
     const nested = `{ rows { next { id } ${names.map((name) => `${name}: name`).join(' ')} } }`;
@@ -93,6 +105,23 @@ describe('rows made by generated code', () => {
     const { data } = await runBoth({ typeDefs, text: nested, rootValue: { rows: [row, row] }, options: atOnce });
 
     equal(Object.keys((data!['rows'] as object[])[1]!).length, 5_001);
+  });
+
+  it('have generated code also if they are wide', async () => {
+    for (const wide of [200, 250, 450]) {
+      const names = Array.from({ length: wide }, (_, at) => `n${at}: name`).join(' ');
+      const execution = executionOf({
+        typeDefs,
+        text: `{ rows { ${names} } }`,
+        rootValue: { rows: Array.from({ length: 600 }, () => row) },
+      });
+      const [loop, , code] = [await executePlanned(execution), await executePlanned(execution), await executePlanned(execution)].map(
+        ({ data }) => (data!['rows'] as object[])[0]!,
+      );
+
+      equal(JSON.stringify(code), JSON.stringify(loop));
+      equal(Object.getPrototypeOf(code) === Object.getPrototypeOf(loop), false, `${wide} fields`);
+    }
   });
 
   it('step aside for a resolver that is put there later', async () => {
@@ -269,6 +298,57 @@ describe('rows of an interface made by generated code', () => {
     const prototypes = (data!['pets'] as object[]).map((pet) => Object.getPrototypeOf(pet) as object);
     equal(prototypes.filter((one) => one === prototypes[1_099]).length, 101);
   });
+});
+
+describe('rows of a type with isTypeOf', () => {
+  const typed = `
+    interface Pet { name: String! }
+    type Dog implements Pet { name: String! barks: Boolean }
+    type Query { dogs: [Dog] pets: [Pet] }
+  `;
+  const texts = { 'a list of the type': '{ dogs { name barks } }', 'a list of its interface': '{ pets { name ... on Dog { barks } } }' };
+  const answers: Readonly<Record<string, (dog: { name: string }) => unknown>> = {
+    'is true': () => true,
+    'is true of some': ({ name }) => name !== 'Tom',
+    'is truthy': ({ name }) => name,
+    'is a promise': async ({ name }) => name !== 'Tom',
+    'is sometimes a promise': ({ name }) => (name === 'Rex' ? true : Promise.resolve(name !== 'Tom')),
+    throws: ({ name }) => {
+      if (name === 'Tom') throw new Error('who?');
+      return true;
+    },
+    rejects: ({ name }) => (name === 'Tom' ? Promise.reject(new Error('who?')) : true),
+    'is undefined': () => undefined,
+  };
+  const given = ['Rex', 'Tom', 'Rex', 'late', null, 'Tom', 'Rex'].map(
+    (name) => name && { __typename: 'Dog', name: name === 'late' ? Promise.resolve(name) : name, barks: true },
+  );
+  for (const [what, text] of Object.entries(texts)) {
+    for (const [name, isTypeOf] of Object.entries(answers))
+      it(`are those of graphql-js in ${what} if it ${name}`, async () => {
+        await runBoth({
+          typeDefs: typed,
+          functions: { Dog: { isTypeOf } } as never,
+          text,
+          rootValue: { dogs: given, pets: given },
+          options: atOnce,
+        });
+      });
+
+    it(`are made by generated code in ${what} if it is synchronous, and it is called once for each`, async () => {
+      let calls = 0;
+      const isTypeOf = (): boolean => (calls++, true);
+      const dogs = Array.from({ length: 1_200 }, () => ({ __typename: 'Dog', name: 'Rex', barks: true }));
+      const execution = executionOf({ typeDefs: typed, functions: { Dog: { isTypeOf } } as never, text, rootValue: { dogs, pets: dogs } });
+
+      const { data } = await executePlanned(execution);
+      const again = await executePlanned(execution);
+
+      const [loop, code] = [data, again.data].map((one) => (Object.values(one!)[0] as object[])[0]!);
+      equal(JSON.stringify(code), JSON.stringify(loop));
+      equal(calls, 2_400);
+    });
+  }
 });
 
 describe('a resolver that generated code calls', () => {
