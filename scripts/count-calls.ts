@@ -26,13 +26,13 @@ interface CountedFunction {
 }
 
 const counted = await countCalls();
-const files = Object.entries(Object.groupBy(counted, ({ file }) => file)) as [string, CountedFunction[]][];
+const files = new Map(counted.map(({ file }) => [file, counted.filter((one) => one.file === file)]));
 const sumOf = (functions: readonly CountedFunction[]): number => functions.reduce((sum, { calls }) => sum + calls, 0);
 for (const [file, functions] of files) {
   if (values.list || values.files) console.log(`${String(sumOf(functions)).padStart(4)}  ${file}`);
   if (values.list) for (const { name, calls } of functions) console.log(`${String(calls).padStart(10)}  ${name}`);
 }
-console.log(`A warm POST of { hello }: ${files.length} files, ${counted.length} functions, ${sumOf(counted)} calls.`);
+console.log(`A warm POST of { hello }: ${files.size} files, ${counted.length} functions, ${sumOf(counted)} calls.`);
 
 async function countCalls(): Promise<readonly CountedFunction[]> {
   const { createHandler } = (await import(`${sources}entries/aws-lambda.ts`)) as { createHandler: (options: object) => Handler };
