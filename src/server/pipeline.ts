@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 
-import { allReady, rescued, whenReady } from '../shared/index.ts';
+import { allReady, rescued } from '../shared/index.ts';
 import type { Eventual, HTTPResponse, StreamedResponse } from '../shared/index.ts';
 import {
   addCommonHeaders,
@@ -9,10 +9,8 @@ import {
   checkSize,
   encodeBody,
   mayBeLate,
-  normalizeResponse,
   refuse,
-  responseOf,
-  setResponse,
+  revalidateAnswer,
   startServer,
   toRequest,
 } from './call/steps.ts';
@@ -21,31 +19,22 @@ import { toPlatformResult } from './call/result.ts';
 import type { HTTPCall } from './http/http-call.ts';
 import { batchInputs, createInput, inputOfPlugin } from './http/operations.ts';
 import { refusedOutcome } from './http/refusals.ts';
-import {
-  answerOptions,
-  isAnswered,
-  negotiateMediaType,
-  parseRequest,
-  preventCSRF,
-  showLandingPage,
-  toHTTPResponse,
-  setOutcome,
-} from './http/steps.ts';
-import { toErrors } from './operation/errors.ts';
+import { normalizeHead } from './http/response.ts';
+import { answerOptions, negotiateMediaType, parseRequest, preventCSRF, showLandingPage, toHTTPResponse } from './http/steps.ts';
+import { deadlineExceeded, toErrors } from './operation/errors.ts';
 import { toOutcome } from './operation/outcome.ts';
 import type { WrapRequest } from './operation/around.ts';
 import type { RequestCall } from './operation/plugin.ts';
 import { createState } from './operation/state.ts';
 import type { OperationInput, OperationSettings, OperationState } from './operation/state.ts';
 import {
-  assertInTime,
   callPlugins,
   checkLimits,
   chooseOperation,
+  chooseOptions,
   coerceVariables,
   execute,
   findSource,
-  isExecuted,
   makeContext,
   parseAndValidate,
   resultInTime,
@@ -53,107 +42,138 @@ import {
 } from './operation/steps.ts';
 import type { GraphQLRequest, OperationOutcome } from './operation/types.ts';
 
-/** A step stores its result in the state. If it returns a promise, the pipeline awaits it. */
-type Step<TState> = (state: TState) => unknown;
+type Response = HTTPResponse | StreamedResponse;
 
-/** From the platform's event to an HTTP request and a started server. */
-export const arrival: readonly Step<Call>[] = [toRequest, answerHealthCheck, startServer, aroundRequest];
+/** The steps of a pipeline, in order. Each has the field of the state that its result fills. */
+export type Steps<TState> = readonly StepFor<TState>[];
+
+type StepFor<TState> = {
+  [TField in keyof TState]: readonly [fills: TField, step: (state: TState) => Eventual<TState[TField] | undefined>];
+}[keyof TState];
+
+/** From the platform's event to an HTTP request and a started server. Ends with the response. */
+export const arrival: Steps<Call> = [
+  ['request', toRequest],
+  ['response', answerHealthCheck],
+  ['settings', startServer],
+  ['response', aroundRequest],
+];
 
 /** From the HTTP request to the response. */
-export const request: readonly Step<HTTPCall>[] = [
-  answerOptions,
-  showLandingPage,
-  preventCSRF,
-  negotiateMediaType,
-  parseRequest,
-  runOperations,
-  toHTTPResponse,
+export const request: Steps<HTTPCall> = [
+  ['response', answerOptions],
+  ['response', showLandingPage],
+  ['response', preventCSRF],
+  ['negotiation', negotiateMediaType],
+  ['parsed', parseRequest],
+  ['outcome', runOperations],
+  ['response', toHTTPResponse],
 ];
 
 /** For each operation of the request, from its context to its result. */
-export const operation: readonly Step<OperationState>[] = [
-  makeContext,
-  startPlugins,
-  findSource,
-  parseAndValidate,
-  chooseOperation,
-  checkLimits,
-  callPlugins,
-  coerceVariables,
-  execute,
+export const operation: Steps<OperationState> = [
+  ['contextValue', makeContext],
+  ['hooks', startPlugins],
+  ['found', findSource],
+  ['known', parseAndValidate],
+  ['operation', chooseOperation],
+  ['result', checkLimits],
+  ['result', callPlugins],
+  ['options', chooseOptions],
+  ['execution', coerceVariables],
+  ['result', execute],
 ];
 
-/** For every response, refusals included. */
-export const departure: readonly Step<Call>[] = [normalizeResponse, checkSize, addCommonHeaders];
+/** Once for every response, refusals included, after all plugins. All its steps run. */
+export const departure: Steps<Call> = [
+  ['response', revalidateAnswer],
+  ['response', encodeBody],
+  ['response', checkSize],
+  ['response', addCommonHeaders],
+];
 
 /**
- * Creates a function that runs steps in order until the state is done. It only awaits promises, so an operation in which nothing is
- * asynchronous runs synchronously from event to result. V8 optimizes a separate function for each array better (0.2 µs).
+ * Runs steps in order, and stores what they return; a result for the last field ends them. Only promises are awaited, so an operation in
+ * which nothing is asynchronous runs synchronously from event to result.
  */
-function inOrder<TState>(steps: readonly Step<TState>[], isDone: (state: TState) => boolean): (state: TState) => Eventual<void> {
-  return (state) => {
-    for (let at = 0; at < steps.length && !isDone(state); at++) {
-      const waiting = steps[at]!(state);
-      if (waiting instanceof Promise) return runAfter(waiting, inOrder(steps.slice(at + 1), isDone), state);
-    }
-    return undefined;
-  };
+function run<TState>(steps: Steps<TState>, last: keyof TState | undefined, state: TState): Eventual<void> {
+  for (let at = 0; at < steps.length; at++) {
+    const [field, step] = steps[at]!;
+    const value = step(state);
+    if (value instanceof Promise) return runAfter(value, { field, rest: steps.slice(at + 1), last }, state);
+    if (value === undefined) continue;
+    state[field] = value;
+    if (field === last) return undefined;
+  }
+  return undefined;
 }
 
-async function runAfter<TState>(waiting: Promise<unknown>, runRest: (state: TState) => Eventual<void>, state: TState): Promise<void> {
-  await waiting;
-  await runRest(state);
+interface Remaining<TState> {
+  /** The field that the awaited value fills. */
+  readonly field: keyof TState;
+  readonly rest: Steps<TState>;
+  readonly last: keyof TState | undefined;
 }
 
-const runArrival = inOrder(arrival, isAnswered);
-const runRequest = inOrder(request, isAnswered);
-const runOperationSteps = inOrder(operation, isExecuted);
-const runDeparture = inOrder(departure, () => false);
+/** Throws, when the time is up: then no further step runs. */
+async function runAfter<TState>(
+  waiting: Promise<TState[keyof TState] | undefined>,
+  { field, rest, last }: Remaining<TState>,
+  state: TState,
+): Promise<void> {
+  const value = await waiting;
+  if (value !== undefined) state[field] = value;
+  if (value !== undefined && field === last) return;
+  const { timeIsUp } = state as Partial<OperationState>;
+  if (rest.length > 0 && timeIsUp !== undefined) throw timeIsUp;
+  await run(rest, last, state);
+}
+
+const runArrival = (call: Call): Eventual<void> => run(arrival, 'response', call);
+const runRequest = (call: HTTPCall): Eventual<void> => run(request, 'response', call);
+const runDeparture = (call: Call): Eventual<void> => run(departure, undefined, call);
 
 /** Handles one event, from arrival to the platform's result. Rejects only for an event that is known not to be HTTP. */
 export function serve(call: Call): Eventual<unknown> {
-  return whenReady(respond(call), toPlatformResult, call);
+  const responding = respond(call);
+  return responding instanceof Promise
+    ? responding.then((response) => toPlatformResult(response, call))
+    : toPlatformResult(responding, call);
 }
 
 /** Handles one event, from arrival to the response. */
-export function respond(call: Call): Eventual<HTTPResponse | StreamedResponse> {
-  return guarded(runArrival, call);
+export function respond(call: Call): Eventual<Response> {
+  return guarded(arriveAndDepart, call);
 }
 
-/** Runs steps until there is a response, and then the departure steps. An error becomes a refusal, and the deadline limits the time. */
-function guarded<TCall extends Call>(work: (call: TCall) => Eventual<void>, call: TCall): Eventual<HTTPResponse | StreamedResponse> {
-  const responding = whenReady(rescued(work, refuse, call), depart, call);
-  return responding instanceof Promise && mayBeLate(call) ? answerInTime(responding, call) : responding;
+function arriveAndDepart(call: Call): Eventual<void> {
+  const arriving = rescued(runArrival, refuse, call);
+  return arriving instanceof Promise ? arriving.then(() => runDeparture(call)) : runDeparture(call);
 }
 
-/**
- * The last step of `arrival`: runs the request steps inside the plugins that wrap requests, which also see refusals and late answers.
- * Then encodes the body.
- */
-function aroundRequest(call: Call): Eventual<void> {
+/** The response after some work. An error becomes a refusal, and the deadline limits the time. */
+function guarded<TCall extends Call>(work: (call: TCall) => Eventual<void>, call: TCall): Eventual<Response> {
+  const working = rescued(work, refuse, call);
+  if (!(working instanceof Promise)) return call.response!;
+  const responding = working.then(() => call.response!);
+  return mayBeLate(call) ? answerInTime(responding, call) : responding;
+}
+
+/** The last step of `arrival`: runs the request steps inside the plugins that wrap requests, which also see refusals and late answers. */
+function aroundRequest(call: Call): Eventual<Response | undefined> {
   const { viewRequest, wrapRequest, wrapOperation, chooseEncoding } = call.settings!;
   if (viewRequest !== undefined || wrapRequest !== undefined || wrapOperation !== undefined || chooseEncoding !== undefined) {
     const seen = requestCall(call as ArrivedCall);
     call.view = viewRequest === undefined ? seen : viewRequest(seen);
     if (call.adapter.decodesBase64 === true) call.encode = chooseEncoding?.(seen);
   }
-  const responding = wrapRequest === undefined ? runRequest(call as ArrivedCall) : runWrapped(wrapRequest, call as ArrivedCall);
-  return call.encode === undefined ? responding : whenReady(responding, encodeBody, call as Call);
+  if (wrapRequest !== undefined) return runWrapped(wrapRequest, call as ArrivedCall);
+  const running = runRequest(call as ArrivedCall);
+  return running instanceof Promise ? running.then(() => call.response) : call.response;
 }
 
-function runWrapped(wrapRequest: WrapRequest, call: ArrivedCall): Eventual<void> {
-  const responding = wrapRequest(call.view!, () => guarded(runRequest, call));
-  return whenReady(responding, setResponse, call);
-}
-
-/** A response that cannot be sent, such as one that a plugin made, becomes a refusal. */
-function depart(_answered: void, call: Call): Eventual<HTTPResponse | StreamedResponse> {
-  return whenReady(rescued(runDeparture, departRefused, call), responseOf, call);
-}
-
-async function departRefused(thrown: unknown, call: Call): Promise<void> {
-  await refuse(thrown, call);
-  await runDeparture(call);
+async function runWrapped(wrapRequest: WrapRequest, call: ArrivedCall): Promise<Response> {
+  return normalizeHead(await wrapRequest(call.view!, () => guarded(runRequest, call)), call.starter.logger());
 }
 
 /** One HTTP request as plugins see it. */
@@ -165,13 +185,10 @@ function requestCall(call: ArrivedCall): RequestCall {
 }
 
 /** A step of `request`: runs its operations, those of a batch concurrently. */
-function runOperations(call: HTTPCall): Eventual<void> {
+function runOperations(call: HTTPCall): Eventual<NonNullable<HTTPCall['outcome']>> {
   const parsed = call.parsed!;
-  const outcome =
-    parsed.kind === 'batch'
-      ? allReady(batchInputs(call, parsed.elements).map((input) => aroundOperation(call, input)))
-      : aroundOperation(call, createInput(call, parsed.request, call.negotiation?.delivery));
-  return whenReady(outcome, setOutcome, call);
+  if (parsed.kind === 'batch') return allReady(batchInputs(call, parsed.elements).map((input) => aroundOperation(call, input)));
+  return aroundOperation(call, createInput(call, parsed.request, call.negotiation!.delivery));
 }
 
 /** Runs one operation inside the plugins that wrap operations, or explains it on request. One that was refused already has its outcome. */
@@ -198,10 +215,13 @@ function runWithPlugins(call: HTTPCall, input: OperationInput): Eventual<Operati
 /** Runs one operation, from its context to its formatted answer. Never fails: everything thrown becomes an error in the answer. */
 export function runOperation(settings: OperationSettings, input: OperationInput): Eventual<OperationOutcome> {
   const state = createState(settings, input);
-  return whenReady(rescued(runSteps, toErrors, state), toOutcome, state);
+  const running = rescued(runSteps, toErrors, state);
+  return running instanceof Promise ? running.then((result) => toOutcome(result, state)) : toOutcome(running, state);
 }
 
 function runSteps(state: OperationState): Eventual<ExecutionResult> {
-  assertInTime(state);
-  return resultInTime(runOperationSteps(state), state);
+  // The start of the server, or a body, came too late.
+  if (state.input.invocation.isAnswered) throw deadlineExceeded();
+  const running = run(operation, 'result', state);
+  return running instanceof Promise ? resultInTime(running, state) : state.result!;
 }

@@ -10,13 +10,16 @@ import { linksOf } from '../support/markdown.ts';
 const architecture = readFileSync('ARCHITECTURE.md', 'utf8');
 const readmes = globSync('src/**/README.md', { exclude: [templates] }).map((path) => path.replaceAll('\\', '/'));
 
-test('the pipeline of ARCHITECTURE.md names the steps of each array, in order', () => {
+test('the pipeline of ARCHITECTURE.md names the steps of each array and what they fill, in order', () => {
   for (const [name, steps] of Object.entries({ arrival, request, operation, departure })) {
-    const documented = [...sectionOf(architecture, `\`${name}\``).matchAll(/^- `(\w+)`/gm)].map(([, step]) => step);
+    const documented = [...sectionOf(architecture, `\`${name}\``).matchAll(/^- `(\w+)` → `(\w+)`/gm)].map(([, step, field]) => [
+      field,
+      step,
+    ]);
 
     deepEqual(
       documented,
-      steps.map((step) => step.name),
+      steps.map(([field, step]) => [field, step.name]),
     );
   }
 });

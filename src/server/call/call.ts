@@ -1,4 +1,4 @@
-import type { HTTPRequest, HTTPResponse, HeaderMap, StreamedResponse } from '../../shared/index.ts';
+import type { HTTPRequest, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import type { HTTPCall, HTTPSettings } from '../http/http-call.ts';
 import type { Streaming } from '../http/streams/streaming.ts';
 import type { PlatformAdapter } from '../platform/adapter.ts';
@@ -21,8 +21,6 @@ export interface Call extends Omit<HTTPCall, 'settings' | 'request'> {
   request: HTTPRequest | undefined;
   /** Undefined until the server has started. */
   settings: HTTPSettings | undefined;
-  /** The headers to which the common ones have been added. Not those of `response` if a plugin has replaced it since. */
-  departed: HeaderMap | undefined;
 }
 
 /** A call whose event has been read, on a server that has started. */
@@ -47,11 +45,9 @@ export function createCall(adapter: PlatformAdapter<unknown>, { starter, streami
     view: undefined,
     encode: undefined,
     negotiation: undefined,
-    mediaType: undefined,
     parsed: undefined,
     outcome: undefined,
     response: undefined,
-    departed: undefined,
   };
 }
 

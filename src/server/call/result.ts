@@ -1,5 +1,4 @@
 import type { HTTPResponse, StreamedResponse } from '../../shared/index.ts';
-import { revalidate } from '../http/etag.ts';
 import { isStreamed } from './call.ts';
 import type { Call } from './call.ts';
 
@@ -17,8 +16,7 @@ async function toResultAfterWork(response: HTTPResponse, call: Call): Promise<un
   return toResult(response, call);
 }
 
-function toResult(whole: HTTPResponse, { adapter, starter, invocation, request }: Call): unknown {
-  const response = request === undefined || 'defaultCacheControl' in whole ? whole : revalidate(request, whole);
+function toResult(response: HTTPResponse, { adapter, starter, invocation }: Call): unknown {
   const losses = adapter.losses?.(response, invocation.event);
   if (losses !== undefined) starter.logger().warn(losses);
   return adapter.toResult(response, invocation.event);

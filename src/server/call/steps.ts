@@ -1,11 +1,12 @@
 /** The first and last steps of the pipeline: an event arrives, a response departs. */
-import { HeaderMap, excessOf, waitAtMost, whenReady } from '../../shared/index.ts';
+import { HeaderMap, excessOf, waitAtMost } from '../../shared/index.ts';
 import type { Eventual, HTTPRequest, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import { revalidate } from '../http/etag.ts';
 import { sizeOf } from '../http/operations.ts';
 import { finishResponse, reportRefusal, toErrorResponse, toLateResponse } from '../http/refusals.ts';
 import type { RefusalSettings } from '../http/refusals.ts';
 import { httpExtensionOf, isGraphQLError, copyThrown, report } from '../operation/errors.ts';
+import type { HTTPSettings } from '../http/http-call.ts';
 import { normalizeHead } from '../http/response.ts';
 import { resultTooLarge } from '../operation/limits/answer-limit.ts';
 import type { StartedServer } from '../startup/server.ts';
@@ -14,13 +15,13 @@ import type { ArrivedCall, Call } from './call.ts';
 
 type Response = HTTPResponse | StreamedResponse;
 
-export function toRequest(call: Call): void {
-  call.request = call.adapter.toRequest(call.invocation.event);
+export function toRequest({ adapter, invocation }: Call): HTTPRequest {
+  return adapter.toRequest(invocation.event);
 }
 
 /** Answers health checks, which do not wait for the start of the server. */
-export function answerHealthCheck(call: Call): void {
-  if (isHealthCheck(call.request!)) call.response = healthResponse();
+export function answerHealthCheck({ request }: Call): HTTPResponse | undefined {
+  return isHealthCheck(request!) ? healthResponse() : undefined;
 }
 
 /**
@@ -39,13 +40,15 @@ export function healthResponse(status: 'pass' | 'fail' = 'pass'): HTTPResponse {
   return { status: status === 'pass' ? 200 : 503, headers, body: JSON.stringify({ status }) };
 }
 
-export function startServer(call: Call): Eventual<void> {
-  return whenReady(call.starter.server(call.invocation), setServer, call);
+export function startServer({ starter, invocation }: Call): Eventual<HTTPSettings> {
+  const started = starter.server(invocation);
+  return started instanceof Promise ? started.then((server) => afterStart(server, invocation.clock)) : started.http;
 }
 
-function setServer({ http }: StartedServer, call: Call): void {
-  call.settings = http;
-  call.invocation.clock.optionsAreKnown();
+/** The deadline depends on the options, which were not known when the call began to wait. */
+function afterStart({ http }: StartedServer, clock: Call['invocation']['clock']): HTTPSettings {
+  clock.optionsAreKnown();
+  return http;
 }
 
 /** Creates the response to a request that was refused, or that failed outside of its operations. */
@@ -53,12 +56,11 @@ export async function refuse(failure: unknown, call: Call): Promise<void> {
   const thrown = copyThrown(failure);
   if (isGraphQLError(thrown) && httpExtensionOf(thrown)?.status === 500) report(call.starter.logger(), thrown.message, undefined);
   if (call.settings !== undefined) await reportRefusal(call.settings.operation, thrown);
-  call.response = toErrorResponse(refusalSettings(call), call.request, thrown);
+  call.response = toErrorResponse(call.settings ?? settingsBeforeStart(call.starter), call.request, thrown);
 }
 
-/** The server's settings. Before it has started: details are hidden and logged, and CORS is as far as it is known. */
-function refusalSettings({ settings, starter }: Call): RefusalSettings {
-  if (settings !== undefined) return settings;
+/** The settings for refusals before the server has started: details are hidden and logged, and CORS is as far as it is known. */
+function settingsBeforeStart(starter: Call['starter']): RefusalSettings {
   return {
     cors: starter.cors(),
     httpStatusProfile: starter.httpStatusProfile(),
@@ -66,25 +68,32 @@ function refusalSettings({ settings, starter }: Call): RefusalSettings {
   };
 }
 
-/** Normalizes status and headers that plugins have set. */
-export function normalizeResponse(call: Call): void {
-  call.response = normalizeHead(call.response!, call.starter.logger());
+/** Adds an ETag to an answer that caches may store; a 304 if the client already has it. */
+export function revalidateAnswer({ request, response }: Call): HTTPResponse | undefined {
+  // A mutation, and most queries, are sent by POST.
+  if (request === undefined || request.method === 'POST' || isStreamed(response!) || 'defaultCacheControl' in response!) return undefined;
+  return revalidate(request, response!);
 }
 
-/** Encodes the body for {@link Call.encode}, unless the client already has it. Then the platform's limit applies. */
-export function encodeBody(_answered: void, call: Call): Eventual<void> {
-  const { encode, request } = call;
+/** Encodes the body for {@link Call.encode}. A function that fails is a refusal, which is not encoded. */
+export function encodeBody(call: Call): Eventual<Response | undefined> {
+  const { encode, request, response } = call;
   call.encode = undefined;
-  normalizeResponse(call);
-  const response = call.response!;
-  if (isStreamed(response) || request!.method === 'HEAD') return undefined;
-  const whole = 'defaultCacheControl' in response ? response : revalidate(request!, response);
-  call.response = whole;
-  return whole.body === null ? undefined : whenReady(encode!(whole), setResponse, call);
+  if (encode === undefined || isStreamed(response!) || response!.body === null || request!.method === 'HEAD') return undefined;
+  return encodeOrRefuse(call, encode, response!);
+}
+
+async function encodeOrRefuse(call: Call, encode: NonNullable<Call['encode']>, response: HTTPResponse): Promise<Response> {
+  try {
+    return normalizeHead(await encode(response), call.starter.logger());
+  } catch (failure) {
+    await refuse(failure, call);
+    return call.response!;
+  }
 }
 
 /** Refuses a response that is too large for the platform. Also logs it, because a plugin may have created it. */
-export function checkSize(call: Call): Eventual<void> {
+export function checkSize(call: Call): Eventual<Response | undefined> {
   const { settings, starter } = call;
   const response = call.response!;
   if (settings === undefined || response.body === null || isStreamed(response)) return undefined;
@@ -92,23 +101,12 @@ export function checkSize(call: Call): Eventual<void> {
   if (excess === undefined) return undefined;
   const error = resultTooLarge(excess.bytes, excess.capacity);
   starter.logger().warn(error.message);
-  return refuse(error, call);
+  return refuse(error, call).then(() => call.response);
 }
 
-/** Adds the headers that every response has, unless they were added before plugins around the request saw it. */
-export function addCommonHeaders(call: Call): Eventual<void> {
-  const response = call.response!;
-  if (call.request === undefined || call.departed === response.headers) return undefined;
-  call.departed = response.headers;
-  return whenReady(finishResponse(refusalSettings(call), call.request, response), setResponse, call);
-}
-
-export function setResponse(response: Response, call: Call): void {
-  call.response = response;
-}
-
-export function responseOf(_departed: void, { response }: Call): Response {
-  return response!;
+/** Adds the headers that every response has. */
+export function addCommonHeaders({ settings, starter, request, response }: Call): Eventual<Response | undefined> {
+  return request && finishResponse(settings ?? settingsBeforeStart(starter), request, response!);
 }
 
 /**
@@ -136,7 +134,7 @@ const timeForOperations = 10;
 /** Adds only the common headers that are available synchronously: the origin function of `cors` may be what hangs. */
 function tooLate(call: Call): Response {
   call.starter.logger().warn('The deadline passed before there was an answer.');
-  call.response = toLateResponse(refusalSettings(call), call.request);
+  call.response = toLateResponse(call.settings ?? settingsBeforeStart(call.starter), call.request);
   void addCommonHeaders(call);
   return call.response;
 }

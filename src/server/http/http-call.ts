@@ -2,7 +2,6 @@ import type { HTTPRequest, HTTPResponse, Invocation, StreamedResponse } from '..
 import type { OperationSettings, OperationInput } from '../operation/state.ts';
 import type { ChooseEncoding, EncodeBody, ViewRequest, WrapOperation, WrapRequest } from '../operation/around.ts';
 import type { LandingPage, RequestCall } from '../operation/plugin.ts';
-import type { ResponseMediaType } from './accept.ts';
 import type { CORSOptions } from './cors.ts';
 import type { CSRFSettings } from './csrf.ts';
 import type { ParsedRequest, RequestSettings } from './params.ts';
@@ -42,10 +41,8 @@ export interface HTTPCall {
   view: RequestCall | undefined;
   /** Encodes the body before it is sent. Until then the platform's limit does not apply. Undefined: the body is sent as it is. */
   encode: EncodeBody | undefined;
-  /** Undefined: the platform cannot stream. */
+  /** The form of the answer. */
   negotiation: Negotiation | undefined;
-  /** Of a whole answer. Undefined: the client accepts only streams. */
-  mediaType: ResponseMediaType | undefined;
   parsed: ParsedRequest | undefined;
   /** Of a batch, one for each element in the same order. */
   outcome: OperationOutcome | readonly OperationOutcome[] | undefined;

@@ -31,9 +31,9 @@ export function inputOfPlugin(call: HTTPCall, request: GraphQLRequest): Operatio
 
 /** The operations of a batch; for a malformed element, the outcome. */
 export function batchInputs(call: HTTPCall, elements: BatchElements): readonly (OperationInput | OperationOutcome)[] {
-  const { mediaType, settings } = call;
+  const { negotiation, settings } = call;
   // A batch has one answer, an array.
-  if (mediaType === undefined) throw notAcceptable();
+  if (negotiation!.mediaType === undefined) throw notAcceptable();
   const answers = new BatchAnswers(capacityOf(sizeOf(call)), elements.length);
   const { maxTokens, maxAliases, maxCost } = settings.operation;
   const budget = new BatchBudget({ maxTokens, maxAliases, maxCost, answers });

@@ -1,7 +1,8 @@
 /** The steps of an HTTP request. A step that sets the response is the last one. */
-import { HeaderMap, whenReady } from '../../shared/index.ts';
-import type { Eventual, HTTPRequest } from '../../shared/index.ts';
+import { HeaderMap } from '../../shared/index.ts';
+import type { Eventual, HTTPRequest, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import { negotiateMediaType as chooseMediaType } from './accept.ts';
+import type { ResponseMediaType } from './accept.ts';
 import { uncacheable } from './cache-control.ts';
 import { assertNotForged } from './csrf.ts';
 import { acceptedTypes, methods } from './errors.ts';
@@ -9,33 +10,29 @@ import type { HTTPCall } from './http-call.ts';
 import { sizeOf } from './operations.ts';
 import { parseGraphQLRequest } from './params.ts';
 import type { ParsedRequest } from './params.ts';
+import type { Negotiation } from './streams/streaming.ts';
 import { toBatchResponse, toSingleResponse } from './response.ts';
 
-export function isAnswered({ response }: Pick<HTTPCall, 'response'>): boolean {
-  return response !== undefined;
-}
-
 /** OPTIONS. The CORS fields of a preflight are added in `departure`. */
-export function answerOptions(call: HTTPCall): void {
-  if (call.request.method !== 'OPTIONS') return;
+export function answerOptions({ settings, request }: HTTPCall): HTTPResponse | undefined {
+  if (request.method !== 'OPTIONS') return undefined;
   const headers = new HeaderMap({ allow: [...methods, 'OPTIONS'].join(', '), ...acceptedTypes });
-  call.response = { status: call.settings.cors?.optionsSuccessStatus ?? 204, headers, body: null };
+  return { status: settings.cors?.optionsSuccessStatus ?? 204, headers, body: null };
 }
 
 /** Shows the playground to a browser in development. */
-export function showLandingPage(call: HTTPCall): Eventual<void> {
-  const { settings, request } = call;
+export function showLandingPage({ settings, request }: HTTPCall): Eventual<HTTPResponse | undefined> {
   if (settings.renderLandingPage === undefined || request.method !== 'GET' || !wantsHTML(request)) return undefined;
-  return renderPage(call, settings.renderLandingPage);
+  return renderPage(settings.renderLandingPage);
 }
 
-async function renderPage(call: HTTPCall, render: NonNullable<HTTPCall['settings']['renderLandingPage']>): Promise<void> {
+async function renderPage(render: NonNullable<HTTPCall['settings']['renderLandingPage']>): Promise<HTTPResponse | undefined> {
   const page = await render();
-  if (page === undefined) return;
+  if (page === undefined) return undefined;
   const headers = new HeaderMap(page.headers);
   headers.set('content-type', 'text/html; charset=utf-8');
   headers.set('cache-control', uncacheable);
-  call.response = { status: 200, headers, body: typeof page.html === 'string' ? page.html : await page.html() };
+  return { status: 200, headers, body: typeof page.html === 'string' ? page.html : await page.html() };
 }
 
 /** A browser's navigation names text/html; clients of an API send a wildcard at most. */
@@ -43,33 +40,33 @@ function wantsHTML(request: HTTPRequest): boolean {
   return /(?:^|,)\s*text\/html\s*(?:;(?!\s*q=0(?:\.0*)?\s*(?:,|$))|,|$)/i.test(request.headers.get('accept') ?? '');
 }
 
-export function preventCSRF({ settings, request }: HTTPCall): void {
+/** Throws the refusal. */
+export function preventCSRF({ settings, request }: HTTPCall): undefined {
   assertNotForged(settings, request);
 }
 
 /** Platforms that can stream have more forms of answers. */
-export function negotiateMediaType(call: HTTPCall): void {
-  const accept = call.request.headers.get('accept');
-  call.negotiation = call.streaming?.negotiate(accept, call.settings.multipart);
-  call.mediaType = call.negotiation === undefined ? chooseMediaType(accept) : call.negotiation.mediaType;
+export function negotiateMediaType({ settings, request, streaming }: HTTPCall): Negotiation {
+  const accept = request.headers.get('accept');
+  return streaming === undefined ? wholeAnswers[chooseMediaType(accept)] : streaming.negotiate(accept, settings.multipart);
 }
 
-export function parseRequest(call: HTTPCall): Eventual<void> {
-  return whenReady(parseGraphQLRequest(call.settings, call.request), setParsed, call);
+const wholeAnswers: Readonly<Record<ResponseMediaType, Negotiation>> = {
+  'application/json': wholeAnswer('application/json'),
+  'application/graphql-response+json': wholeAnswer('application/graphql-response+json'),
+};
+
+function wholeAnswer(mediaType: ResponseMediaType): Negotiation {
+  return { mediaType, delivery: undefined, toResponse: (settings, outcome) => toSingleResponse(settings, outcome, mediaType) };
 }
 
-function setParsed(parsed: ParsedRequest, call: HTTPCall): void {
-  call.parsed = parsed;
+export function parseRequest({ settings, request }: HTTPCall): Eventual<ParsedRequest> {
+  return parseGraphQLRequest(settings, request);
 }
 
-export function setOutcome(outcome: NonNullable<HTTPCall['outcome']>, call: HTTPCall): void {
-  call.outcome = outcome;
-}
-
-export function toHTTPResponse(call: HTTPCall): void {
-  const { settings, invocation, negotiation, mediaType = 'application/json' } = call;
-  const outcome = call.outcome!;
-  if ('length' in outcome) call.response = toBatchResponse({ errors: settings.operation, size: sizeOf(call) }, outcome, mediaType);
-  else if (negotiation === undefined) call.response = toSingleResponse(settings, outcome, mediaType);
-  else call.response = negotiation.toResponse(settings, outcome, invocation.clock);
+export function toHTTPResponse(call: HTTPCall): HTTPResponse | StreamedResponse {
+  const { settings, invocation, negotiation, outcome } = call;
+  const { mediaType = 'application/json' } = negotiation!;
+  if ('length' in outcome!) return toBatchResponse({ errors: settings.operation, size: sizeOf(call) }, outcome, mediaType);
+  return negotiation!.toResponse(settings, outcome!, invocation.clock);
 }

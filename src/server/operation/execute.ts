@@ -3,10 +3,11 @@ import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLFieldResolver
 import { isPlainObject, shallowCopyOf } from '../../shared/index.ts';
 import type { OperationInvocation } from '../../shared/index.ts';
 import { executePlanned } from '../../executor/index.ts';
-import type { GraphQLJSExecutor, PlannedExecution } from '../../executor/index.ts';
+import type { GraphQLJSExecutor, ObjectLog, PlannedExecution } from '../../executor/index.ts';
 import { withoutSuggestion } from './documents/document.ts';
 import { withCode } from './errors.ts';
 import type { AnswerLimit } from './limits/answer-limit.ts';
+import type { AnsweredObjects } from './types.ts';
 import { areHeavy } from './limits/heavy-variables.ts';
 
 export type { GraphQLJSExecutor } from '../../executor/index.ts';
@@ -28,6 +29,8 @@ export interface Execution extends PlannedExecution {
   /** Ends the execution at the deadline, and when the client has left. */
   readonly invocation: OperationInvocation;
   readonly answerLimit: AnswerLimit;
+  /** Lists the objects in the answer. Undefined if no plugin requested it. */
+  readonly objects?: (AnsweredObjects & ObjectLog) | undefined;
 }
 
 /** The parts of an execution that are not settings of the server. */

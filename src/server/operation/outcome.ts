@@ -28,7 +28,7 @@ function formatToOutcome(state: OperationState): Eventual<OperationOutcome> {
 }
 
 function outcomeOf(formatted: FormattedExecutionResult, state: OperationState): OperationOutcome {
-  const { result, input, operation, known, source, contextFailed, stream, onError } = state;
+  const { result, input, operation, known, found, contextValue, stream } = state;
   const objects = objectsOf(state, formatted);
   const { head } = input;
   return {
@@ -37,17 +37,18 @@ function outcomeOf(formatted: FormattedExecutionResult, state: OperationState): 
     head,
     operation,
     document: known?.document,
-    source,
+    source: found?.source,
     executed: state.isExecuting,
-    contextFailed,
-    onError,
+    contextFailed: contextValue === undefined,
+    onError: input.request.onError ?? found?.onError,
     stream,
     objects,
   };
 }
 
 /** Undefined if a hook has replaced the data: then its objects are unknown. */
-function objectsOf({ objects, result }: OperationState, { data }: FormattedExecutionResult): AnsweredObjects | undefined {
+function objectsOf({ execution, result }: OperationState, { data }: FormattedExecutionResult): AnsweredObjects | undefined {
+  const objects = execution?.objects;
   return objects?.isComplete === true && data === result!.data ? objects : undefined;
 }
 
@@ -62,7 +63,7 @@ export function outcomeOfFailure(thrown: unknown, state: OperationState): Operat
 
 /** Stops waiting for hooks at the last moment: for an answer that one of them was to see, there is an error instead. */
 function formatWithHooks(state: OperationState): Eventual<FormattedExecutionResult> {
-  if (state.hooks === undefined && !state.contextFailed) return format(state);
+  if (state.hooks === undefined && state.contextValue !== undefined) return format(state);
   const onLastMoment = (): FormattedExecutionResult => {
     if (state.hooks?.mustEnd === true) throw unfinishedAtDeadline();
     return state.formatted ?? format(state);
@@ -76,10 +77,10 @@ function format({ settings, result, input, allowance }: OperationState): Formatt
 }
 
 async function callLastHooks(state: OperationState): Promise<FormattedExecutionResult> {
-  const { settings, hooks, contextFailed, result } = state;
+  const { settings, hooks, contextValue, result } = state;
   const { plugins, logger } = settings;
   const [error] = result!.errors ?? [];
-  if (contextFailed && error !== undefined)
+  if (contextValue === undefined && error !== undefined)
     for (const plugin of plugins)
       await callFailureHook(logger, 'contextCreationDidFail', () => plugin.contextCreationDidFail?.({ error, logger }));
   if (hooks !== undefined && result!.errors !== undefined) await hooks.didEncounterErrors(result!.errors);

@@ -1,18 +1,17 @@
 import type { ExecutionResult, FormattedExecutionResult, OperationDefinitionNode } from 'graphql';
 
-import type { ObjectLog } from '../../executor/index.ts';
 import type { Capacity, Eventual, HTTPRequest, ResponseHead } from '../../shared/index.ts';
 import type { ContextInput, ContextSettings } from './context.ts';
 import type { CostSettings } from './limits/cost.ts';
 import type { KnownDocument } from './documents/document-cache.ts';
 import type { DocumentSettings } from './documents/document.ts';
 import type { Delivery, IncrementalSettings } from './delivery/delivery.ts';
-import type { AnsweredObjects, GraphQLRequest, OperationOutcome, PayloadStream } from './types.ts';
+import type { GraphQLRequest, OperationOutcome, PayloadStream } from './types.ts';
 import type { ErrorBehavior } from './error-behavior.ts';
 import type { ErrorSettings } from './errors.ts';
 import type { Execution, ExecutionSettings } from './execute.ts';
 import type { OperationHooks } from './hooks.ts';
-import type { PersistedQuery } from './documents/persisted-queries.ts';
+import type { FoundSource } from './documents/persisted-queries.ts';
 import type { CoercedExecution, ExecutionOptions, OperationExecution, ServerPlugin } from './plugin.ts';
 import type { RefuseOperation } from './resolve.ts';
 import type { SourceSettings } from './documents/source.ts';
@@ -70,24 +69,16 @@ export interface OperationInput extends ContextInput {
 export interface OperationState {
   readonly settings: OperationSettings;
   readonly input: OperationInput;
+  /** Undefined until `context` and `dataSources` have succeeded. */
   contextValue: unknown;
-  /** True until `context` and `dataSources` have come through. */
-  contextFailed: boolean;
   hooks: OperationHooks | undefined;
-  source: string | undefined;
-  keep: PersistedQuery['keep'];
-  /** From the request, or the trusted document. Undefined: errors propagate. */
-  onError: ErrorBehavior | undefined;
+  found: FoundSource | undefined;
   known: KnownDocument | undefined;
   operation: OperationDefinitionNode | undefined;
-  /** Lists the objects in the answer. Undefined if no plugin requested it. */
-  objects: (AnsweredObjects & ObjectLog) | undefined;
+  /** The choices of plugins for this execution. Undefined: none has `executionWillStart`. */
+  options: ChosenOptions | undefined;
   stream: PayloadStream | undefined;
   execution: Execution | undefined;
-  /** True if the execution continues when the client leaves. */
-  runsToEnd: boolean;
-  /** Undefined: no plugin wraps this execution in particular. */
-  wrapExecution: WrapExecution | undefined;
   /** True once the execution has started: it ends in time by itself. */
   isExecuting: boolean;
   /** The error if time is up: then nothing is awaited, and no further step runs. */
@@ -110,17 +101,12 @@ export function createState(settings: OperationSettings, input: OperationInput):
     settings,
     input,
     contextValue: undefined,
-    contextFailed: true,
     hooks: undefined,
-    source: undefined,
-    keep: undefined,
-    onError: input.request.onError,
+    found: undefined,
     known: undefined,
     operation: undefined,
-    objects: undefined,
+    options: undefined,
     stream: undefined,
-    runsToEnd: false,
-    wrapExecution: undefined,
     isExecuting: false,
     timeIsUp: undefined,
     execution: undefined,

@@ -1,6 +1,6 @@
 /** The steps of one operation. A step that sets the result is the last one; what a step throws becomes an error of the answer. */
 import { GraphQLError } from 'graphql';
-import type { ExecutionResult } from 'graphql';
+import type { ExecutionResult, OperationDefinitionNode } from 'graphql';
 
 import { coercedVariables, prepareExecution } from '../../executor/index.ts';
 import type { PartSettings } from '../../executor/index.ts';
@@ -10,7 +10,7 @@ import { createContextValue } from './context.ts';
 import type { Delivery } from './delivery/delivery.ts';
 import { aliasesOf, loadDocument } from './documents/document.ts';
 import type { KnownDocument } from './documents/document-cache.ts';
-import type { PersistedQuery } from './documents/persisted-queries.ts';
+import type { FoundSource } from './documents/persisted-queries.ts';
 import { isPlainSource, resolveSource } from './documents/source.ts';
 import { errorHandlingOf } from './error-behavior.ts';
 import { codeOf, deadlineExceeded, toErrors, unfinishedAtDeadline } from './errors.ts';
@@ -28,32 +28,15 @@ import { operationToRun } from './resolve.ts';
 import type { ChosenOptions, OperationState, WrapExecution } from './state.ts';
 import type { OperationOutcome, PayloadStream } from './types.ts';
 
-/** Throws when the call has been answered already: the start of the server, or a body, came too late. */
-export function assertInTime({ input }: OperationState): void {
-  if (input.invocation.isAnswered) throw deadlineExceeded();
-}
-
-/** True when no further step is run. Throws when the time is up. */
-export function isExecuted({ timeIsUp, result }: OperationState): boolean {
-  if (timeIsUp !== undefined) throw timeIsUp;
-  return result !== undefined;
-}
-
-export function makeContext(state: OperationState): Eventual<void> {
-  return whenReady(createContextValue(state.settings, state.input), setContext, state);
-}
-
-function setContext(contextValue: unknown, state: OperationState): void {
-  state.contextValue = contextValue;
-  state.contextFailed = false;
+export function makeContext({ settings, input }: OperationState): Eventual<unknown> {
+  return createContextValue(settings, input);
 }
 
 /** Calls `requestDidStart` of every plugin. */
-export function startPlugins(state: OperationState): Eventual<void> {
-  const { settings, input, contextValue } = state;
+export function startPlugins({ settings, input, contextValue }: OperationState): Eventual<OperationHooks | undefined> {
   const { plugins, schema, cache, logger } = settings;
   if (plugins.length === 0) return undefined;
-  const context = {
+  return startHooks(plugins, {
     request: { ...input.request, http: input.http },
     response: { http: input.head },
     requestIsBatched: input.budget !== undefined,
@@ -61,50 +44,50 @@ export function startPlugins(state: OperationState): Eventual<void> {
     contextValue,
     cache,
     logger,
-  };
-  return whenReady(startHooks(plugins, context), setHooks, state);
-}
-
-function setHooks(hooks: OperationHooks | undefined, state: OperationState): void {
-  state.hooks = hooks;
+  });
 }
 
 /** The text of the document: from the request, or by its hash or id. Then `didResolveSource` of the plugins. */
-export function findSource(state: OperationState): Eventual<void> {
-  const { settings, input, hooks } = state;
+export function findSource({ settings, input, hooks }: OperationState): Eventual<FoundSource> {
+  const { request, head } = input;
   // Most requests bring their text, and nothing else has to be looked up.
-  if (!isPlainSource(settings, input.request)) return whenReady(resolveSource(settings, input.request), setSource, state);
-  state.source = input.request.query!;
-  return hooks?.didResolveSource(state.source);
+  const found = isPlainSource(settings, request) ? { source: request.query!, keep: undefined } : resolveSource(settings, request);
+  return found instanceof Promise || hooks !== undefined || found.isRefusedInProduction === true ? announce(found, head, hooks) : found;
 }
 
-function setSource({ source, keep, onError, isRefusedInProduction }: PersistedQuery, state: OperationState): Eventual<void> {
-  state.source = source;
-  state.keep = keep;
-  state.onError ??= onError;
-  if (isRefusedInProduction === true)
-    state.input.head.headers.set('graphql-functions-notice', 'Production refuses this operation: it is not in trustedDocuments.');
-  return state.hooks?.didResolveSource(source);
+async function announce(
+  finding: Eventual<FoundSource>,
+  head: OperationState['input']['head'],
+  hooks: OperationHooks | undefined,
+): Promise<FoundSource> {
+  const found = await finding;
+  if (found.isRefusedInProduction === true)
+    head.headers.set('graphql-functions-notice', 'Production refuses this operation: it is not in trustedDocuments.');
+  await hooks?.didResolveSource(found.source);
+  return found;
 }
 
-export function parseAndValidate(state: OperationState): Eventual<void> {
-  const { settings, input, source = '', hooks } = state;
-  return whenReady(loadDocument(settings, source, hooks, input.budget), setDocument, state);
+/** Throws the errors of a document that is not valid. */
+export function parseAndValidate({ settings, input, found, hooks }: OperationState): Eventual<KnownDocument> {
+  const known = loadDocument(settings, found!.source, hooks, input.budget);
+  return known instanceof Promise ? known.then(assertValid) : assertValid(known);
 }
 
-function setDocument(known: KnownDocument | GraphQLError, state: OperationState): void {
-  if (known instanceof GraphQLError) state.result = { errors: [known] };
-  else state.known = known;
+function assertValid(known: KnownDocument | GraphQLError): KnownDocument {
+  if (known instanceof GraphQLError) throw known;
+  return known;
 }
 
 /** The operation to run. Its document is registered now, if it came with a hash. */
-export function chooseOperation(state: OperationState): void {
-  const { settings, input, known, keep } = state;
-  state.operation = operationToRun(settings.schema, known!, { name: input.request.operationName, refuse: input.refuse });
+export function chooseOperation({ settings, input, known, found }: OperationState): OperationDefinitionNode {
+  const operation = operationToRun(settings.schema, known!, { name: input.request.operationName, refuse: input.refuse });
+  const { keep } = found!;
   if (keep !== undefined) input.invocation.waitUntil(keep());
+  return operation;
 }
 
-export function checkLimits({ settings, input, known, operation }: OperationState): void {
+/** Throws for an operation that exceeds a limit. */
+export function checkLimits({ settings, input, known, operation }: OperationState): undefined {
   const { schema, maxAliases, maxCost } = settings;
   const { budget } = input;
   const { variables } = input.request;
@@ -113,32 +96,31 @@ export function checkLimits({ settings, input, known, operation }: OperationStat
 }
 
 /** `didResolveOperation`, then `responseForOperation`: a plugin may answer in place of the execution. */
-export function callPlugins(state: OperationState): Eventual<void> {
+export function callPlugins(state: OperationState): Eventual<ExecutionResult | undefined> {
   return state.hooks === undefined ? undefined : callOperationHooks(state, state.hooks);
 }
 
-async function callOperationHooks(state: OperationState, hooks: OperationHooks): Promise<void> {
+async function callOperationHooks(state: OperationState, hooks: OperationHooks): Promise<ExecutionResult | undefined> {
   await hooks.didResolveOperation(state.known!.document, state.operation!);
-  state.result = await hooks.responseForOperation();
+  return hooks.responseForOperation();
+}
+
+/** Calls `executionWillStart` of the plugins. */
+export function chooseOptions(state: OperationState): Eventual<ChosenOptions | undefined> {
+  return state.settings.notifyExecution?.(describeExecution(state));
 }
 
 /**
- * Calls `executionWillStart` of the plugins, plans the operation at its first runs, and coerces its variables. Variables with errors
- * are the result of the execution, and its hooks are called.
+ * Plans the operation at its first runs, and coerces its variables. Variables with errors are the result of the execution, and its hooks
+ * are called.
  */
-export function coerceVariables(state: OperationState): Eventual<void> {
-  return whenReady(state.settings.notifyExecution?.(describeExecution(state)) ?? noChoices, prepareAsChosen, state);
-}
-
-function prepareAsChosen({ objects, runToEnd = false, inOneAnswer, wrap, observer }: Partial<ChosenOptions>, state: OperationState): void {
-  const { settings, input, known, operation, contextValue } = state;
+export function coerceVariables(state: OperationState): Execution {
+  const { settings, input, found, known, operation, options, contextValue } = state;
   const { capacity, budget, invocation, request } = input;
-  state.runsToEnd = runToEnd;
-  state.wrapExecution = wrap;
-  if (runToEnd) invocation.until = 'deadline';
-  if (inOneAnswer === true) input.delivery = undefined;
+  const onError = request.onError ?? found!.onError;
+  if (options?.runToEnd === true) invocation.until = 'deadline';
+  if (options?.inOneAnswer === true) input.delivery = undefined;
   const { document, plan } = known!;
-  state.objects = objects?.begin();
   const execution = createExecution(settings, {
     document,
     operation: operation!,
@@ -147,16 +129,14 @@ function prepareAsChosen({ objects, runToEnd = false, inOneAnswer, wrap, observe
     invocation,
     answerLimit: new AnswerLimit(capacity, operation!.operation, budget),
     kept: plan,
-    objects: state.objects,
-    errorHandling: errorHandlingOf(state.onError, settings.partial),
-    observer,
+    objects: options?.objects?.begin(),
+    errorHandling: errorHandlingOf(onError, settings.partial),
+    observer: options?.observer,
     parts: partsOf(state),
   });
   if (isPlanned(state)) execution.prepared = prepareExecution(execution);
-  state.execution = execution;
+  return execution;
 }
-
-const noChoices: Partial<ChosenOptions> = {};
 
 /** How the answer is divided. Undefined: the client reads one answer, or the operation has none of its own. */
 function partsOf({ settings, input, operation }: OperationState): PartSettings | undefined {
@@ -171,10 +151,10 @@ function isPlanned({ settings, operation }: OperationState): boolean {
 }
 
 /** Runs the resolvers, inside the plugins that wrap executions. */
-export function execute(state: OperationState): Eventual<unknown> {
+export function execute(state: OperationState): Eventual<ExecutionResult | undefined> {
   const wrapExecution = wrapperOf(state);
   const executing = wrapExecution === undefined ? executeWithHooks(state) : executeWrapped(wrapExecution, state);
-  if (state.runsToEnd && executing instanceof Promise) state.input.invocation.waitUntil(executing.catch(() => {}));
+  if (state.options?.runToEnd === true && executing instanceof Promise) state.input.invocation.waitUntil(executing.catch(() => {}));
   return executing;
 }
 
@@ -183,8 +163,8 @@ export function execute(state: OperationState): Eventual<unknown> {
  * after the execution, for example when it commits a transaction.
  */
 function wrapperOf(state: OperationState): WrapExecution | undefined {
-  const { wrapExecution: outer, settings } = state;
-  const { wrapExecution: inner } = settings;
+  const outer = state.options?.wrap;
+  const { wrapExecution: inner } = state.settings;
   if (outer === undefined || inner === undefined) return outer ?? inner;
   const wrap = (execution: CoercedExecution, next: () => Eventual<OperationOutcome>): Eventual<OperationOutcome> =>
     outer(execution, () => rescued(() => inTime(inner(execution, next), inner), failWrapped, state));
@@ -193,7 +173,8 @@ function wrapperOf(state: OperationState): WrapExecution | undefined {
   return Object.assign(wrap, { mustEnd: outer.mustEnd || inner.mustEnd });
 }
 
-function executeWrapped(wrapExecution: WrapExecution, state: OperationState): Eventual<unknown> {
+/** Fills `outcome`. */
+function executeWrapped(wrapExecution: WrapExecution, state: OperationState): Eventual<ExecutionResult | undefined> {
   const isSubscription = state.operation!.operation === 'subscription';
   const variableValues = isSubscription ? undefined : coercedVariables(state.execution!);
   if (variableValues === undefined) return executeWithHooks(state);
@@ -223,28 +204,25 @@ function failWrapped(thrown: unknown, state: OperationState): OperationOutcome {
   return outcomeOfFailure(thrown, state);
 }
 
-function setOutcome(outcome: OperationOutcome, state: OperationState): void {
+function setOutcome(outcome: OperationOutcome, state: OperationState): undefined {
   state.outcome = outcome;
 }
 
 /** The execution as plugins see it. */
-function describeExecution({ settings, input, contextValue, source = '', known, operation }: OperationState): OperationExecution {
+function describeExecution({ settings, input, contextValue, found, known, operation }: OperationState): OperationExecution {
   const { request, http, batchIndex, invocation } = input;
+  const { source } = found!;
   const { document } = known!;
   return { request, http, schema: settings.schema, contextValue, source, document, operation: operation!, batchIndex, invocation };
 }
 
 function executeWithHooks(state: OperationState): Eventual<ExecutionResult> {
-  return state.hooks === undefined ? executeAndKeep(state) : state.hooks.aroundExecution(() => executeAndKeep(state));
+  return state.hooks === undefined ? executeNow(state) : state.hooks.aroundExecution(() => executeAndKeep(state));
 }
 
 /** Keeps the result before `executionDidEnd` is called, which may take longer than the call has. */
-function executeAndKeep(state: OperationState): Eventual<ExecutionResult> {
-  return whenReady(executeNow(state), keepResult, state);
-}
-
-function keepResult(result: ExecutionResult, state: OperationState): ExecutionResult {
-  return (state.result = result);
+async function executeAndKeep(state: OperationState): Promise<ExecutionResult> {
+  return (state.result = await executeNow(state));
 }
 
 function executeNow(state: OperationState): Eventual<ExecutionResult> {
@@ -267,12 +245,15 @@ function executeDelivery(state: OperationState, delivery: Delivery, execution: E
  * The result of running steps. A context, a data source or a hook that hangs must not take the answer with it, nor those of the
  * other elements of a batch. An execution without hooks ends in time by itself, and so does one that plugins wrap.
  */
-export function resultInTime(running: Eventual<void>, state: OperationState): Eventual<ExecutionResult> {
-  return running instanceof Promise ? waitInTime(running, state, () => state.wrapped !== undefined) : state.result!;
+export function resultInTime(running: Promise<void>, state: OperationState): Promise<ExecutionResult> {
+  return waitInTime(
+    running.then(() => state.result!),
+    state,
+    () => state.wrapped !== undefined,
+  );
 }
 
-function waitInTime(running: Promise<unknown>, state: OperationState, endsByItself: () => boolean): Promise<ExecutionResult> {
-  const result = running.then(() => state.result!);
+function waitInTime(result: Promise<ExecutionResult>, state: OperationState, endsByItself: () => boolean): Promise<ExecutionResult> {
   if (state.isExecuting && state.hooks === undefined) return result;
   return state.input.invocation.inTime(result, {
     onCancel: (reason) => {

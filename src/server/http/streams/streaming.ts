@@ -31,7 +31,8 @@ export interface Streaming {
 export interface Negotiation {
   /** Of a whole answer. Undefined: the client accepts only streams. */
   readonly mediaType: ResponseMediaType | undefined;
-  readonly delivery: Delivery;
+  /** Undefined: one answer. */
+  readonly delivery: Delivery | undefined;
   /** The outcome of an operation → its response, which is streamed if it has more payloads. */
   toResponse(settings: StreamSettings, outcome: OperationOutcome, clock: StreamClock): HTTPResponse | StreamedResponse;
 }

@@ -14,7 +14,7 @@ export interface PersistedQuerySettings {
 }
 
 /** The text of a document, and how to keep it. */
-export interface PersistedQuery {
+export interface FoundSource {
   readonly source: string;
   /** Stores the document. Only called when it has proved valid, so that clients cannot fill the store with anything else. */
   readonly keep: (() => Promise<void>) | undefined;
@@ -42,7 +42,7 @@ export async function resolvePersistedQuery(
   settings: PersistedQuerySettings,
   hash: string,
   query: string | undefined,
-): Promise<PersistedQuery> {
+): Promise<FoundSource> {
   if (query !== undefined) return registered(settings, hash, query);
   // Only hashes are looked up in the store.
   const source = isHash(hash) ? await find(settings, hash) : undefined;
@@ -59,7 +59,7 @@ function isHash(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }
 
-async function registered(settings: PersistedQuerySettings, hash: string, query: string): Promise<PersistedQuery> {
+async function registered(settings: PersistedQuerySettings, hash: string, query: string): Promise<FoundSource> {
   if ((await settings.memory.get(hash)) === query) return { source: query, keep: undefined };
   if (sha256(query) !== hash) {
     throw createError(

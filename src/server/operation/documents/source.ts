@@ -1,6 +1,6 @@
 import type { GraphQLRequest } from '../types.ts';
 import { persistedQueriesNotSupported, persistedQueryHash, resolvePersistedQuery } from './persisted-queries.ts';
-import type { PersistedQuery, PersistedQuerySettings } from './persisted-queries.ts';
+import type { FoundSource, PersistedQuerySettings } from './persisted-queries.ts';
 import { notTrusted } from './trusted-documents.ts';
 import type { TrustedDocument, TrustedDocuments } from './trusted-documents.ts';
 
@@ -17,7 +17,7 @@ export function isPlainSource({ persistedQueries, trustedDocuments }: SourceSett
 }
 
 /** Finds the text of a request's document: sent with it, or known by an id or a hash. Returns a promise only if it reads a store. */
-export function resolveSource(settings: SourceSettings, request: GraphQLRequest): PersistedQuery | Promise<PersistedQuery> {
+export function resolveSource(settings: SourceSettings, request: GraphQLRequest): FoundSource | Promise<FoundSource> {
   const { persistedQueries, trustedDocuments } = settings;
   const { query, extensions, documentId } = request;
   const hash = persistedQueryHash(extensions);
