@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 
-import { allReady, rescued } from '../shared/index.ts';
+import { allReady, rescued, whenReady } from '../shared/index.ts';
 import type { Eventual, HTTPResponse, StreamedResponse } from '../shared/index.ts';
 import {
   addCommonHeaders,
@@ -172,8 +172,21 @@ function aroundRequest(call: Call): Eventual<Response | undefined> {
   return running instanceof Promise ? running.then(() => call.response) : call.response;
 }
 
-async function runWrapped(wrapRequest: WrapRequest, call: ArrivedCall): Promise<Response> {
-  return normalizeHead(await wrapRequest(call.view!, () => guarded(runRequest, call)), call.starter.logger());
+function runWrapped(wrapRequest: WrapRequest, call: ArrivedCall): Eventual<Response> {
+  return whenReady(
+    wrapRequest(call.view!, () => guarded(respondToPlugins, call)),
+    normalizeHead,
+    call.starter.logger(),
+  );
+}
+
+/** Plugins see the common headers: whether caches may store an answer depends on them. */
+function respondToPlugins(call: ArrivedCall): Eventual<void> {
+  return whenReady(rescued(runRequest, refuse, call), addHeadersForPlugins, call as Call);
+}
+
+function addHeadersForPlugins(_answered: void, call: Call): Eventual<void> {
+  return run([['response', addCommonHeaders]], undefined, call);
 }
 
 /** One HTTP request as plugins see it. */

@@ -1,4 +1,4 @@
-import type { HTTPRequest, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
+import type { HTTPRequest, HTTPResponse, HeaderMap, StreamedResponse } from '../../shared/index.ts';
 import type { HTTPCall, HTTPSettings } from '../http/http-call.ts';
 import type { Streaming } from '../http/streams/streaming.ts';
 import type { PlatformAdapter } from '../platform/adapter.ts';
@@ -21,6 +21,8 @@ export interface Call extends Omit<HTTPCall, 'settings' | 'request'> {
   request: HTTPRequest | undefined;
   /** Undefined until the server has started. */
   settings: HTTPSettings | undefined;
+  /** The headers to which the common ones have been added. Not those of `response` if a plugin has replaced it since. */
+  finished: HeaderMap | undefined;
 }
 
 /** A call whose event has been read, on a server that has started. */
@@ -48,6 +50,7 @@ export function createCall(adapter: PlatformAdapter<unknown>, { starter, streami
     parsed: undefined,
     outcome: undefined,
     response: undefined,
+    finished: undefined,
   };
 }
 

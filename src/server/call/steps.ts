@@ -104,9 +104,13 @@ export function checkSize(call: Call): Eventual<Response | undefined> {
   return refuse(error, call).then(() => call.response);
 }
 
-/** Adds the headers that every response has. */
-export function addCommonHeaders({ settings, starter, request, response }: Call): Eventual<Response | undefined> {
-  return request && finishResponse(settings ?? settingsBeforeStart(starter), request, response!);
+/** Adds the headers that every response has, unless they were added before plugins saw it. */
+export function addCommonHeaders(call: Call): Eventual<Response | undefined> {
+  const { settings, starter, request } = call;
+  const response = call.response!;
+  if (request === undefined || call.finished === response.headers) return undefined;
+  call.finished = response.headers;
+  return finishResponse(settings ?? settingsBeforeStart(starter), request, response);
 }
 
 /**
@@ -135,6 +139,6 @@ const timeForOperations = 10;
 function tooLate(call: Call): Response {
   call.starter.logger().warn('The deadline passed before there was an answer.');
   call.response = toLateResponse(call.settings ?? settingsBeforeStart(call.starter), call.request);
-  void addCommonHeaders(call);
-  return call.response;
+  const finished = addCommonHeaders(call);
+  return finished === undefined || finished instanceof Promise ? call.response : finished;
 }

@@ -250,7 +250,8 @@ export interface ServerPlugin<TContext = unknown> {
    */
   aroundOperation?(call: OperationCall, next: () => Promise<OperationOutcome>): Promise<OperationOutcome>;
   /**
-   * Called with every response as it will be sent, including refusals; its headers may be changed. Called at the point where
+   * Called with every response, including refusals; its headers may be changed. `etag`, encoding and the platform's
+   * limit come after it. Called at the point where
    * `next` of the plugin's `aroundRequest` would return. Must be synchronous, and so costs no promise.
    */
   responseWillBeSent?(call: RequestCall, response: HTTPResponse | StreamedResponse): void;

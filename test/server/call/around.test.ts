@@ -62,7 +62,7 @@ describe('aroundRequest', () => {
     ]);
   });
 
-  test('sees the response to a request that is refused, before its CORS fields are added', async () => {
+  test('sees the response to a request that is refused, with its CORS fields', async () => {
     let seen: unknown;
     const plugin = wrappingRequest(async (_call, next) => {
       const response = await next();
@@ -71,10 +71,10 @@ describe('aroundRequest', () => {
     });
     const send = serving({ plugins: [plugin], cors: { origin: '*' } });
 
-    const { status, headers } = await send({ ...post({ query: '{ name }' }), headers: [['content-type', 'text/plain']] });
+    const { status } = await send({ ...post({ query: '{ name }' }), headers: [['content-type', 'text/plain']] });
 
-    assert.deepEqual([status, headers.get('access-control-allow-origin')], [400, '*']);
-    assert.deepEqual(seen, [400, null]);
+    assert.equal(status, 400);
+    assert.deepEqual(seen, [400, '*']);
   });
 
   test('may answer without calling next', async () => {
