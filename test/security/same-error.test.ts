@@ -170,7 +170,10 @@ describe('changes by hooks and formatError to a reused error object reach only o
       for (let next = 0; next < chosen; next++) {
         const name = names[(at + 3 * next) % names.length]!;
         for (const executor of [undefined, graphqlJSExecutor()]) {
-          const handler = createHandler(serverThatThrows(kinds[name]!(), place, executor));
+          const handler = createHandler({
+            ...serverThatThrows(kinds[name]!(), place, executor),
+            ...(executor && { incrementalDelivery: undefined as never }),
+          });
           await assertApart(async (query) => {
             const accept = query.startsWith('subscription') ? 'text/event-stream' : 'multipart/mixed, application/json';
             const headers = { 'content-type': 'application/json', origin: 'http://o.test', accept };

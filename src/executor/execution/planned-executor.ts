@@ -61,6 +61,19 @@ export function prepareExecution(execution: PlannedExecution): PreparedExecution
   return { plan, run, coercion: isExecutionListened() ? undefined : { errors: coerceVariables(plan, run, { execution }) } };
 }
 
+/** The plan of an operation, and a run with its variables, or their errors. */
+export function coerceExecution(execution: PlannedExecution): CoercedExecution {
+  const { plan, run, coercion } = execution.prepared ?? prepareExecution(execution);
+  const variableCoercion = executionChannels(execution)?.variableCoercion;
+  return { plan, run, errors: coercion === undefined ? coerceVariables(plan, run, { execution, variableCoercion }) : coercion.errors };
+}
+
+interface CoercedExecution {
+  readonly plan: Plan;
+  readonly run: Run;
+  readonly errors: readonly GraphQLError[] | undefined;
+}
+
 /** The coerced variables by name. Undefined if they are invalid. */
 export function coercedVariables(execution: PlannedExecution): Readonly<Record<string, unknown>> | undefined {
   const { prepared } = execution;
@@ -133,7 +146,8 @@ function start(plan: Plan, run: Run, { parts }: PlannedExecution): ExecutionResu
     const selection = plan.selectionFor(run.coerced, parts?.planner);
     const isSerial = plan.operation.operation === 'mutation';
     data = isSerial
-      ? executeSerially(run, selection, run.settings.rootValue)
+      ? // Validation forbids @defer there.
+        executeSerially(run, selection.deferral?.whole ?? selection, run.settings.rootValue)
       : executeFields(run, selection, run.settings.rootValue, undefined);
   } catch (error) {
     run.record(toRootError(error));

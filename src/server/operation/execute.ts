@@ -1,4 +1,4 @@
-import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLFieldResolver, GraphQLSchema } from 'graphql';
+import type { DocumentNode, ExecutionResult, GraphQLFieldResolver, GraphQLSchema } from 'graphql';
 
 import { isPlainObject, shallowCopyOf } from '../../shared/index.ts';
 import type { OperationInvocation } from '../../shared/index.ts';
@@ -69,13 +69,6 @@ export function executeOperation({ executor }: ExecutionSettings, execution: Pla
   const result = executor === undefined ? executePlanned(execution) : executor.executeWithGraphQLJS(execution);
   // A plan and graphql-js coerce variables before they wait for anything.
   return result instanceof Promise ? result : withCoercionCode(execution, result);
-}
-
-/** The arguments for graphql-js's functions. */
-export function toExecutionArgs(execution: Execution): ExecutionArgs {
-  const { schema, document, operation, rootValue, contextValue, variableValues, fieldResolver, hideSuggestions } = execution;
-  const operationName = operation.name?.value;
-  return { schema, document, operationName, rootValue, contextValue, variableValues, fieldResolver, hideSuggestions } as ExecutionArgs;
 }
 
 /**

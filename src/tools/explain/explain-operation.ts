@@ -38,14 +38,12 @@ export async function explainOperation({ call, input, run }: Explainable): Promi
   if (outcome.stream !== undefined && outcome.operation?.operation === 'subscription') return outcome;
 
   const deadline = leftAtStart !== undefined && leftAtEnd !== undefined ? { leftAtStart, leftAtEnd } : undefined;
-  const inParts = outcome.stream !== undefined;
   const explain = writeReport({
     recording,
     settings,
     request,
     operationRequest: input.request,
     deadline,
-    inParts,
     idempotency: runOf(input.head),
     onError: outcome.onError,
   });
@@ -62,19 +60,18 @@ export interface ReportInput {
   readonly operationRequest: GraphQLRequest;
   readonly deadline: ExplainReport['deadline'] | undefined;
   /** True when more parts of the response follow. */
-  readonly inParts: boolean;
   readonly idempotency: ExplainReport['idempotency'] | undefined;
   readonly onError: ExplainReport['onError'] | undefined;
 }
 
-function writeReport({ recording, settings, request, operationRequest, deadline, inParts, ...known }: ReportInput): ExplainReport {
+function writeReport({ recording, settings, request, operationRequest, deadline, ...known }: ReportInput): ExplainReport {
   const { idempotency, onError } = known;
   const { calls } = recording;
   const longestChain = findLongestChain(calls);
   return {
     milliseconds: timesOf(recording),
     document: documentOf(recording, operationRequest),
-    executor: executorOf(recording, settings.operation, inParts),
+    executor: executorOf(recording, settings.operation),
     schema: schemaOf(settings.operation.schema),
     csrf: whyAllowed(settings, request),
     ...(onError && { onError }),
@@ -116,11 +113,10 @@ function documentOf(recording: Recording, { query, extensions, documentId }: Gra
   return { ...cached, from: documentId !== undefined || hasHash ? 'trusted document' : 'request' };
 }
 
-function executorOf({ milliseconds, operation }: Recording, { executor }: OperationSettings, inParts: boolean): ExplainedExecutor {
+function executorOf({ milliseconds, operation }: Recording, { executor }: OperationSettings): ExplainedExecutor {
   if (operation === undefined) return { ran: 'none', why: 'The request was refused before its operation was found.' };
   if (milliseconds.execute === undefined)
     return { ran: 'none', why: 'The operation was refused, or a plugin answered (responseForOperation).' };
-  if (inParts) return { ran: 'graphql-js', why: 'The response has several parts.' };
   if (executor !== undefined) return { ran: 'graphql-js', why: 'The option executor is graphqlJSExecutor().' };
   return { ran: 'planned', why: 'Operations run from a plan, which is created on the first run and stored with the document.' };
 }

@@ -1,7 +1,6 @@
-import { execute as executeWithoutOperation, getOperationAST, Kind } from 'graphql';
-import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql';
+import { execute as executeWithoutOperation, getOperationAST, GraphQLError, Kind } from 'graphql';
+import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLFormattedError } from 'graphql';
 
-import { executeWithGraphQLJS } from '../../executor/index.ts';
 import { HeaderMap, deepCopyOf, copyErrorForOperation, copyErrorsForOperation, copyFormattedError } from '../../shared/index.ts';
 import { AnswerLimit, assertFresh, createExecution, ErrorAllowance, executeOperation } from '../../server/for-v3.ts';
 import {
@@ -153,17 +152,23 @@ async function execute(operation: Operation, executing: readonly GraphQLRequestE
   const document = context.document!;
   // graphql-js has the error for a document without an operation to run.
   if (chosen === undefined) return executeWithoutOperation({ schema, document, operationName } as ExecutionArgs);
-  const executor = hasFragmentVariables(document) ? { executeWithGraphQLJS } : undefined;
+  assertNoFragmentVariables(document);
   const answerLimit = capacity && new AnswerLimit(capacity, chosen.operation, budget);
   const observer = fieldObserverOf(executing, contextValue);
-  const settings = { schema, rootValue, fieldResolver, hideSuggestions: false, executor };
+  const settings = { schema, rootValue, fieldResolver, hideSuggestions: false, executor: undefined };
   const parts = { document, operation: chosen, contextValue, variableValues: variables, invocation, answerLimit, observer };
   return executeOperation(settings, createExecution(settings, parts));
 }
 
-/** Only a document store returns such a document: graphql-js parses it with an option, and a plan does not support it. */
-function hasFragmentVariables({ definitions }: DocumentNode): boolean {
-  return definitions.some((one) => one.kind === Kind.FRAGMENT_DEFINITION && (one.variableDefinitions?.length ?? 0) > 0);
+/** Only a document store returns such a document: graphql-js parses it with an experimental option. */
+function assertNoFragmentVariables({ definitions }: DocumentNode): void {
+  for (const definition of definitions) {
+    if (definition.kind !== Kind.FRAGMENT_DEFINITION || (definition.variableDefinitions ?? []).length === 0) continue;
+    throw new GraphQLError(
+      `Variables of fragments are not supported, and the fragment "${definition.name.value}" has some. Use variables of the operation.`,
+      { nodes: definition },
+    );
+  }
 }
 
 /** True for errors of graphql-js about variables of the wrong type. */

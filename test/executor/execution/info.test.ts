@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import * as graphql from 'graphql';
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 
-import { executeWithGraphQLJS } from '../../../src/executor/execution/graphql-js/execute-with-graphql-js.ts';
+import { graphqlJSExecutor } from '../../../src/executor/graphql-js.ts';
 import { executePlanned } from '../../../src/executor/execution/planned-executor.ts';
 import type { PlannedExecution } from '../../../src/executor/execution/planned-executor.ts';
 import { deferred } from '../../support/deferred.ts';
@@ -132,7 +132,7 @@ describe('what resolvers reach through info', () => {
     const [execution, infos] = watched('query { item { owner { name } } }');
 
     await executePlanned(execution);
-    await executeWithGraphQLJS(execution);
+    await graphqlJSExecutor().executeWithGraphQLJS(execution);
 
     const [planned, theirs] = infos.map(({ fragments, variableValues }) =>
       [fragments, variableValues, ...Object.values(variableValues as object)].map((record) => Object.getPrototypeOf(record) as unknown),

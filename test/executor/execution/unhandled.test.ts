@@ -2,9 +2,8 @@ import { equal } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { buildSchema, getNamedType, isAbstractType, isLeafType, isObjectType, Kind, parse } from 'graphql';
-import type { GraphQLNamedType, GraphQLObjectType, GraphQLResolveInfo, OperationDefinitionNode } from 'graphql';
+import type { GraphQLNamedType, OperationDefinitionNode } from 'graphql';
 
-import { executeWithGraphQLJS } from '../../../src/executor/execution/graphql-js/execute-with-graphql-js.ts';
 import { executePlanned } from '../../../src/executor/execution/planned-executor.ts';
 import { createBell } from '../../support/bell.ts';
 import { createRandom } from '../../support/random.ts';
@@ -35,38 +34,7 @@ describe('whatever resolvers return, and whenever the time is up', () => {
 
     equal(failing.join(' '), '');
   });
-
-  it('no rejection goes unhandled where graphql-js executes', async () => {
-    const failing: number[] = [];
-    for (let seed = firstSeed; seed < firstSeed + rounds; seed++)
-      if ((await unhandledRejections(() => runByGraphQLJS(seed))) > 0) failing.push(seed);
-
-    equal(failing.join(' '), '');
-  });
 });
-
-/** Objects without properties: each value is made when its resolver is asked. */
-class AskedValues extends RejectingValues {
-  override object({ name }: GraphQLObjectType): object {
-    return { __typename: name };
-  }
-}
-
-async function runByGraphQLJS(seed: number): Promise<void> {
-  const random = createRandom(seed);
-  const ringsAfter = random.chance(0.5) ? random.below(6) : Infinity;
-  const bell = createBell();
-  const values = new AskedValues(random, schema, 'flat');
-  const fieldResolver = (source: unknown, _: unknown, _context: unknown, info: GraphQLResolveInfo): unknown =>
-    info.fieldName === '__typename' ? (source as { __typename: string }).__typename : values.value(info.returnType, 2);
-  const settings = { contextValue: {}, rootValue: {}, variableValues: {}, hideSuggestions: true, fieldResolver };
-  const answer = executeWithGraphQLJS({ schema, document, operation, ...settings, invocation: bell.invocation });
-  for (let turns = 0; turns < 12; turns++) {
-    if (turns === ringsAfter) bell.ring();
-    await turn();
-  }
-  await answer;
-}
 
 async function runOnce(seed: number): Promise<void> {
   const random = createRandom(seed);

@@ -16,7 +16,7 @@ import type { LogLine } from '../../support/recording-logger.ts';
 import { httpAPI } from '../../support/sources.ts';
 import { readWebResponse } from '../../support/results.ts';
 import { unhandledRejections } from '../../support/unhandled-rejections.ts';
-import { executors } from '../../support/executors.ts';
+import { graphqlJSExecutor } from '../../../src/entries/graphql-js.ts';
 
 const never = (): Promise<never> => new Promise(() => {});
 
@@ -183,79 +183,87 @@ describe('the deadline comes', () => {
   });
 });
 
-for (const [name, settings] of executors) {
-  describe(`at the deadline, with ${name}`, () => {
-    async function answerOf(
-      t: TestContext,
-      options: Partial<ServerOptions<any, any, any, any>>,
-      request = partial,
-    ): Promise<PlainResponse> {
-      const turn = stopTheClock(t);
-      const answer = createHandler(optionsWith({ ...settings, ...options })[0])(httpAPIEvent(request), lambdaContext(3000));
-      await turn(2500);
-      return httpAPI.read(await answer);
-    }
+describe('at the deadline', () => {
+  async function answerOf(t: TestContext, options: Partial<ServerOptions<any, any, any, any>>, request = partial): Promise<PlainResponse> {
+    const turn = stopTheClock(t);
+    const answer = createHandler(optionsWith(options)[0])(httpAPIEvent(request), lambdaContext(3000));
+    await turn(2500);
+    return httpAPI.read(await answer);
+  }
 
-    test('finished parts are answered with status 200', async (t) => {
-      const response = await answerOf(t, {});
+  test('finished parts are answered with status 200', async (t) => {
+    const response = await answerOf(t, {});
 
-      assert.equal(response.status, 200);
-      assert.deepEqual(json(response), partialAnswer);
-    });
-
-    test('each operation of a batch answers with what it has', async (t) => {
-      const response = await answerOf(t, {}, post([{ query: '{ name }' }, { query: '{ name slow }' }, { query: '{ slow }' }]));
-
-      const [first, second, third] = json(response) as { data: unknown }[];
-      assert.deepEqual(first, { data: { name: 'x' } });
-      assert.deepEqual(second, partialAnswer);
-      assert.deepEqual(third!.data, { slow: null });
-    });
-
-    test('the signal of the operation fires, with the reason', async (t) => {
-      let signal: AbortSignal | undefined;
-      await answerOf(t, { context: (argument) => ((signal = argument.signal), {}) });
-
-      assert.equal(signal?.aborted, true);
-      assert.equal(signal.reason.extensions.code, 'DEADLINE_EXCEEDED');
-    });
-
-    test('a mutation that has not started does not start', async (t) => {
-      let began = false;
-      const Mutation = { first: never, second: () => ((began = true), 'x') };
-
-      const response = await answerOf(t, { resolvers: { Mutation } }, post({ query: 'mutation { first second }' }));
-
-      assert.deepEqual((json(response) as { data: unknown }).data, { first: null, second: null });
-      assert.equal(began, false);
-    });
-
-    test('plugins see the errors, and may change the answer', async (t) => {
-      const seen: unknown[] = [];
-      const listener: GraphQLRequestListener = {
-        didEncounterErrors: ({ errors }) => void seen.push(errors.map(({ path }) => path)),
-        willSendResponse: ({ response }) => response.http.headers.set('x-late', 'yes'),
-      };
-
-      const response = await answerOf(t, { plugins: [{ requestDidStart: () => listener }] });
-
-      assert.deepEqual(seen, [[['slow']]]);
-      assert.equal(response.headers.get('x-late'), 'yes');
-    });
-
-    test('later rejections are handled', async (t) => {
-      const late = deferred<string>();
-
-      const count = await unhandledRejections(async () => {
-        await answerOf(t, { resolvers: { Query: { name: () => 'x', slow: () => late.promise } } });
-        late.reject(new Error('the connection is gone'));
-        await new Promise((resolve) => setImmediate(resolve));
-      });
-
-      assert.equal(count, 0);
-    });
+    assert.equal(response.status, 200);
+    assert.deepEqual(json(response), partialAnswer);
   });
-}
+
+  test('each operation of a batch answers with what it has', async (t) => {
+    const response = await answerOf(t, {}, post([{ query: '{ name }' }, { query: '{ name slow }' }, { query: '{ slow }' }]));
+
+    const [first, second, third] = json(response) as { data: unknown }[];
+    assert.deepEqual(first, { data: { name: 'x' } });
+    assert.deepEqual(second, partialAnswer);
+    assert.deepEqual(third!.data, { slow: null });
+  });
+
+  test('the signal of the operation fires, with the reason', async (t) => {
+    let signal: AbortSignal | undefined;
+    await answerOf(t, { context: (argument) => ((signal = argument.signal), {}) });
+
+    assert.equal(signal?.aborted, true);
+    assert.equal(signal.reason.extensions.code, 'DEADLINE_EXCEEDED');
+  });
+
+  test('a mutation that has not started does not start', async (t) => {
+    let began = false;
+    const Mutation = { first: never, second: () => ((began = true), 'x') };
+
+    const response = await answerOf(t, { resolvers: { Mutation } }, post({ query: 'mutation { first second }' }));
+
+    assert.deepEqual((json(response) as { data: unknown }).data, { first: null, second: null });
+    assert.equal(began, false);
+  });
+
+  test('plugins see the errors, and may change the answer', async (t) => {
+    const seen: unknown[] = [];
+    const listener: GraphQLRequestListener = {
+      didEncounterErrors: ({ errors }) => void seen.push(errors.map(({ path }) => path)),
+      willSendResponse: ({ response }) => response.http.headers.set('x-late', 'yes'),
+    };
+
+    const response = await answerOf(t, { plugins: [{ requestDidStart: () => listener }] });
+
+    assert.deepEqual(seen, [[['slow']]]);
+    assert.equal(response.headers.get('x-late'), 'yes');
+  });
+
+  test('later rejections are handled', async (t) => {
+    const late = deferred<string>();
+
+    const count = await unhandledRejections(async () => {
+      await answerOf(t, { resolvers: { Query: { name: () => 'x', slow: () => late.promise } } });
+      late.reject(new Error('the connection is gone'));
+      await new Promise((resolve) => setImmediate(resolve));
+    });
+
+    assert.equal(count, 0);
+  });
+});
+
+test('at the deadline, an operation that graphql-js executes has no answer: 504, and the signal fires', async (t) => {
+  const turn = stopTheClock(t);
+  let signal: AbortSignal | undefined;
+  const [options] = optionsWith({ executor: graphqlJSExecutor(), context: (argument) => ((signal = argument.signal), {}) });
+
+  const answer = createHandler(options)(httpAPIEvent(partial), lambdaContext(3000));
+  await turn(2500);
+  const response = await httpAPI.read(await answer);
+
+  assert.equal(response.status, 504);
+  assert.equal((json(response) as any).errors[0].extensions.code, 'DEADLINE_EXCEEDED');
+  assert.equal(signal?.aborted, true);
+});
 
 describe('at the deadline, a data source', () => {
   class Upstream extends RESTDataSource {

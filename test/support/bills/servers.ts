@@ -187,7 +187,7 @@ function serve(size: ServerKind, options: Options): Handler {
   return createHandler({
     nodeEnv: '',
     ...options,
-    incrementalDelivery: incrementalDelivery(),
+    ...(size !== 'graphql-js' && { incrementalDelivery: incrementalDelivery() }),
     ...(size === 'open' && { introspection: true }),
     ...(size === 'graphql-js' && { executor: graphqlJSExecutor() }),
     ...(size === 'edge' && {

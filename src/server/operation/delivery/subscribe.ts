@@ -1,14 +1,12 @@
-import * as graphql from 'graphql';
-import type { ExecutionResult, GraphQLError } from 'graphql';
+import type { ExecutionResult } from 'graphql';
 
-import { listenedChannel, copyErrorsForOperation, traceMixed } from '../../../shared/index.ts';
+import { copyErrorsForOperation } from '../../../shared/index.ts';
 import type { ExecutionInvocation, OperationInvocation } from '../../../shared/index.ts';
-import { executeContext, isGraphQL17, refuseVariables, withSignal } from '../../../executor/index.ts';
+import { createSourceStream } from '../../../executor/index.ts';
 import type { DeliveryInput } from './delivery.ts';
 import type { PayloadStream, SubsequentPayload } from '../types.ts';
 import { deadlineExceeded, formatResult, isGraphQLError } from '../errors.ts';
-import { executeOperation, toExecutionArgs, withCoercionCode } from '../execute.ts';
-import type { Execution } from '../execute.ts';
+import { executeOperation, withCoercionCode } from '../execute.ts';
 import { lastResult, callDidEncounterSubsequentErrors, callWillSendSubsequentPayload } from './payload-hooks.ts';
 import { closeSource, SourcedPayloads, withThrown } from './payload-stream.ts';
 
@@ -26,11 +24,7 @@ export function executeDelivery(input: DeliveryInput): ExecutionResult | Promise
  */
 async function subscribe(input: DeliveryInput): Promise<ExecutionResult> {
   const { execution, invocation, open } = input;
-  const refusal = refuseVariables(execution);
-  if (refusal !== undefined) return withCoercionCode(execution, refusal);
-  const channel = listenedChannel('subscribe');
-  const creating =
-    channel === undefined ? createEvents(execution) : traceMixed(channel, executeContext(execution), () => createEvents(execution));
+  const creating = createSourceStream(execution);
   const events = creating instanceof Promise ? await createWithDeadline(creating, invocation) : creating;
   if (!(Symbol.asyncIterator in events)) return isOfResolver(events) ? events : withCoercionCode(execution, events);
   const eventInvocation = ofEvents(invocation);
@@ -58,22 +52,10 @@ function createWithDeadline<T extends object>(creating: Promise<T>, invocation: 
   return invocation.inTime(creating, { onCancel: giveUp, onLastMoment: () => giveUp(deadlineExceeded()) });
 }
 
-/** Creates the source stream (GraphQL specification, section 6.2.3.1), or returns the errors. */
-function createEvents(execution: Execution): PromiseOrValue<AsyncIterable<unknown> | ExecutionResult> {
-  const args = withSignal(toExecutionArgs(execution), execution.invocation);
-  // graphql 17 requires validated arguments, but 16 does not have the function. Access it only as a property of the namespace: with any
-  // other use of `graphql`, bundlers include all of graphql-js (18 KB gzipped).
-  const checked = isGraphQL17 ? graphql.validateSubscriptionArgs(args) : args;
-  if (!('schema' in checked)) return { errors: checked as readonly GraphQLError[] };
-  return graphql.createSourceEventStream(checked as Parameters<typeof graphql.createSourceEventStream>[0]);
-}
-
 /** An error of a resolver has the path of its field; one of variables that cannot be coerced has none. */
 function isOfResolver({ errors }: ExecutionResult): boolean {
   return errors?.[0]?.path !== undefined;
 }
-
-type PromiseOrValue<T> = T | Promise<T>;
 
 /** An error ends only its event, not the subscription. */
 function ofEvents(invocation: OperationInvocation): ExecutionInvocation {

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { GraphQLError, versionInfo } from 'graphql';
+import { GraphQLError } from 'graphql';
 import type { GraphQLResolveInfo } from 'graphql';
 
 import { deadlineExceeded } from '../../../../src/server/operation/errors.ts';
@@ -11,7 +11,6 @@ import { deferred } from '../../../support/deferred.ts';
 import { allPayloads, createInvocation, merge, nextPayload, runIncrementally } from '../../../support/run-incrementally.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 
-const skip = versionInfo.major < 17 && 'graphql 16 answers once';
 const typeDefs = /* GraphQL */ `
   type Query {
     fast: String
@@ -41,7 +40,7 @@ function withResolvers(own: Record<string, unknown> = {}): ServerOptions {
   return { typeDefs, resolvers: { Query } as never };
 }
 
-describe('an operation in parts', { skip }, () => {
+describe('an operation in parts', () => {
   it('has graphql 17 payloads', async () => {
     const query = '{ fast ... @defer(label: "late") { slow } self { numbers @stream(initialCount: 1, label: "more") } }';
 
@@ -143,7 +142,7 @@ describe('an operation in parts', { skip }, () => {
   });
 });
 
-describe('errors of parts', { skip }, () => {
+describe('errors of parts', () => {
   for (const format of ['current', 'legacy'] as const) {
     it(`are masked like those of the first part, in the ${format} format`, async () => {
       const parts = await allPayloads(await runIncrementally(withResolvers(), '{ broken ... @defer { late: broken } }', { format }));
@@ -188,7 +187,7 @@ describe('errors of parts', { skip }, () => {
   });
 });
 
-describe('plugins', { skip }, () => {
+describe('plugins', () => {
   it('get the errors of later parts, and may change each payload', async () => {
     const heard: unknown[] = [];
     const plugin = {
@@ -217,7 +216,7 @@ describe('plugins', { skip }, () => {
   });
 });
 
-describe('an early end', { skip }, () => {
+describe('an early end', () => {
   it('completes pending parts with its reason, and says that nothing follows', async () => {
     const query = '{ ... @defer(label: "never") { slow } ... @defer { fast } ticks @stream }';
     const ticks = neverEnding();
@@ -284,7 +283,7 @@ describe('an early end', { skip }, () => {
   });
 });
 
-describe('the deadline', { skip }, () => {
+describe('the deadline', () => {
   const tooLate = deadlineExceeded();
 
   it('ends parts with what they have, and each pending field with an error', async () => {

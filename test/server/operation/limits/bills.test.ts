@@ -9,8 +9,6 @@ import { incrementalDelivery } from '../../../../src/entries/incremental.ts';
 import { createEndpoint } from '../../../support/endpoint.ts';
 import { json, post } from '../../../support/plain-http.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
-import { graphqlJSExecutor } from '../../../../src/entries/graphql-js.ts';
-import { executors } from '../../../support/executors.ts';
 
 const megabyte = 900_000;
 
@@ -47,7 +45,6 @@ describe('a small request', () => {
     const responses = [
       await createEndpoint().send(post({ query, variables: { f: filter } })),
       await createEndpoint().send(post({ query, variables: { f: { and: { and: filter } } } })),
-      await createEndpoint({ executor: graphqlJSExecutor() }).send(post({ query, variables: { f: filter } })),
     ];
 
     for (const response of responses) {
@@ -101,36 +98,34 @@ describe('a small request', () => {
     });
   }
 
-  for (const [name, executor] of executors) {
-    it(`an invalid object after 40,000 valid ones is one error with its position, with ${name}`, async () => {
-      const query = 'query ($f: [Filter]) { all(filters: $f) }';
-      const typeDefs = 'type Query { all(filters: [Filter]): Int } input Filter { a: Int, b: [Filter!] }';
-      const endpoint = createEndpoint({ ...executor, typeDefs, resolvers: { Query: { all: () => 1 } } });
-      const variables = { f: [...Array.from({ length: 40_000 }, () => ({})), { b: [{ a: 'x' }] }] };
+  it('an invalid object after 40,000 valid ones is one error with its position', async () => {
+    const query = 'query ($f: [Filter]) { all(filters: $f) }';
+    const typeDefs = 'type Query { all(filters: [Filter]): Int } input Filter { a: Int, b: [Filter!] }';
+    const endpoint = createEndpoint({ typeDefs, resolvers: { Query: { all: () => 1 } } });
+    const variables = { f: [...Array.from({ length: 40_000 }, () => ({})), { b: [{ a: 'x' }] }] };
 
-      const response = await endpoint.send(post({ query, variables }));
+    const response = await endpoint.send(post({ query, variables }));
 
-      assert.equal(response.status, 422);
-      const { errors } = json(response);
-      assert.equal(errors.length, 1);
-      assert.match(
-        errors[0].message,
-        /^Variable "\$f" has an invalid value at \[40000\]\.b\[0\]\.a: Int cannot represent non-integer value: "x"/,
-      );
-      assert.deepEqual(errors[0].extensions, { code: 'BAD_USER_INPUT' });
-    });
+    assert.equal(response.status, 422);
+    const { errors } = json(response);
+    assert.equal(errors.length, 1);
+    assert.match(
+      errors[0].message,
+      /^Variable "\$f" has an invalid value at \[40000\]\.b\[0\]\.a: Int cannot represent non-integer value: "x"/,
+    );
+    assert.deepEqual(errors[0].extensions, { code: 'BAD_USER_INPUT' });
+  });
 
-    it(`250,000 invalid values are a few errors, with ${name}`, async () => {
-      const numbers = Array.from({ length: 250_000 }, () => 'x');
-      const endpoint = createEndpoint(executor);
+  it('250,000 invalid values are a few errors', async () => {
+    const numbers = Array.from({ length: 250_000 }, () => 'x');
+    const endpoint = createEndpoint();
 
-      const response = await endpoint.send(post({ query: 'query ($n: [Int!]!) { sum(numbers: $n) }', variables: { n: numbers } }));
+    const response = await endpoint.send(post({ query: 'query ($n: [Int!]!) { sum(numbers: $n) }', variables: { n: numbers } }));
 
-      assert.equal(response.status, 422);
-      assert.ok(json(response).errors.length <= 4);
-      assert.ok(response.body.length < 5000);
-    });
-  }
+    assert.equal(response.status, 422);
+    assert.ok(json(response).errors.length <= 4);
+    assert.ok(response.body.length < 5000);
+  });
 
   it('a message that quotes the request is truncated', async () => {
     const query = 'query ($n: Int) { books(first: $n) { title } }';

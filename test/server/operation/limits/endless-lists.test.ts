@@ -4,7 +4,6 @@ import { describe, it } from 'node:test';
 import { versionInfo } from 'graphql';
 
 import { createHandler } from '../../../../src/entries/fetch.ts';
-import { graphqlJSExecutor } from '../../../../src/entries/graphql-js.ts';
 import { incrementalDelivery } from '../../../../src/entries/incremental.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 
@@ -37,10 +36,7 @@ const lists = {
 
 // A resolver may return an infinite list for clients that stream it. Other clients may request it without streaming.
 describe('an infinite list', () => {
-  for (const [executor, options] of [
-    ['a plan', {}],
-    ['graphql-js', { executor: graphqlJSExecutor() }],
-  ] as const) {
+  for (const [executor, options] of [['a plan', {}]] as const) {
     for (const name of Object.keys(lists) as (keyof typeof lists)[]) {
       const skip = name === 'later' && versionInfo.major < 17 && 'graphql 16 has no asynchronous lists';
 

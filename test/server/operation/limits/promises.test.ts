@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { graphqlJSExecutor } from '../../../../src/entries/graphql-js.ts';
 import { createHandler } from '../../../../src/entries/index.ts';
 import type { ServerOptions } from '../../../../src/server/startup/options.ts';
 import { json, post } from '../../../support/plain-http.ts';
@@ -63,10 +62,7 @@ describe('the promises of an answer', () => {
     await more.body!.cancel();
   });
 
-  for (const [name, options] of [
-    ['a plan', {}],
-    ['graphql-js', { executor: graphqlJSExecutor() }],
-  ] as const) {
+  for (const [name, options] of [['a plan', {}]] as const) {
     describe(`of ${name}`, () => {
       it('are limited to 75,000: an answer with more is abandoned, with a short 400 that says why', async () => {
         const { send, made } = serve(options);

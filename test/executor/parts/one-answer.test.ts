@@ -1,13 +1,12 @@
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual } from 'node:assert/strict';
 import { tracingChannel } from 'node:diagnostics_channel';
 import { describe, it } from 'node:test';
 
 import { buildSchema, parse, versionInfo } from 'graphql';
 import type { DocumentNode, ExecutionResult, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { executeWithGraphQLJS } from '../../../../src/executor/execution/graphql-js/execute-with-graphql-js.ts';
-import { executePlanned } from '../../../../src/executor/execution/planned-executor.ts';
-import type { PlannedExecution } from '../../../../src/executor/execution/planned-executor.ts';
+import { executePlanned } from '../../../src/executor/execution/planned-executor.ts';
+import type { PlannedExecution } from '../../../src/executor/execution/planned-executor.ts';
 
 const directives = /* GraphQL */ `
   directive @defer(if: Boolean! = true, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT
@@ -39,26 +38,6 @@ describe('an operation with @defer and @stream that is answered once', () => {
     const execution = executionOf(buildSchema(typeDefs + directives), text);
 
     deepEqual(asClient(await executePlanned(execution)), { data: expected });
-  });
-
-  it('is answered completely by graphql-js too, again and again', async () => {
-    const execution = executionOf(buildSchema(typeDefs + directives), text);
-
-    deepEqual(asClient(await executeWithGraphQLJS(execution)), { data: expected });
-    deepEqual(asClient(await executeWithGraphQLJS(execution)), { data: expected });
-  });
-
-  it('gives graphql-js the very types of the schema', async () => {
-    const schema = buildSchema(typeDefs + directives);
-    const seen: unknown[] = [];
-    schema.getQueryType()!.getFields()['name']!.resolve = (_source, _args, _context, { parentType }) => {
-      seen.push(parentType);
-      return 'x';
-    };
-
-    await executeWithGraphQLJS(executionOf(schema, '{ ... @defer { name } }'));
-
-    equal(seen[0], schema.getQueryType());
   });
 
   it('publishes the events of graphql-js', { skip: versionInfo.major < 17 && 'graphql 16 has no channels' }, async () => {

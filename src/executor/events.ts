@@ -1,0 +1,63 @@
+import { GraphQLError } from 'graphql';
+import type { ExecutionResult } from 'graphql';
+
+import { isPromiseLike, listenedChannel, traceMixed } from '../shared/index.ts';
+import type { Eventual } from '../shared/index.ts';
+import { isAsyncIterable } from './execution/complete/async-lists.ts';
+import { inspect, locate, toRootError } from './execution/complete/errors.ts';
+import { startField } from './execution/field-run.ts';
+import { argumentValues } from './execution/plan/arguments.ts';
+import type { PlannedField } from './execution/plan/planned-field.ts';
+import { coerceExecution } from './execution/planned-executor.ts';
+import type { PlannedExecution } from './execution/planned-executor.ts';
+import type { Run } from './execution/run.ts';
+import { executeContext } from './execution/trace-execution.ts';
+
+/** The events of a subscription, or the errors for which it cannot start. */
+export type SourceStream = AsyncIterable<unknown> | ExecutionResult;
+
+/** Creates the source stream of a subscription (GraphQL specification, section 6.2.3.1). Never throws or rejects. */
+export function createSourceStream(execution: PlannedExecution): Eventual<SourceStream> {
+  const channel = listenedChannel('subscribe');
+  return channel === undefined ? create(execution) : traceMixed(channel, executeContext(execution), () => create(execution));
+}
+
+function create(execution: PlannedExecution): Eventual<SourceStream> {
+  try {
+    const { plan, run, errors } = coerceExecution(execution);
+    if (errors !== undefined) return { errors };
+    const [field] = plan.selectionFor(run.coerced).fields;
+    if (field === undefined) throw new GraphQLError('The subscription has no field that the schema defines.', { nodes: plan.operation });
+    return subscribe(run, field);
+  } catch (error) {
+    return { errors: [toRootError(error)] };
+  }
+}
+
+function subscribe(run: Run, field: PlannedField): Eventual<SourceStream> {
+  const fieldRun = startField(run, field, undefined);
+  const fail = (error: unknown): ExecutionResult => ({ errors: [locate(error, fieldRun)] });
+  try {
+    const values = argumentValues(field, run);
+    const { rootValue } = run.settings;
+    const resolve = field.definition.subscribe ?? propertyOf(field.fieldName);
+    const events: unknown = resolve(rootValue, values, run.contextValue, fieldRun.info);
+    return isPromiseLike(events) ? Promise.resolve(events).then(assertEvents).catch(fail) : assertEvents(events);
+  } catch (error) {
+    return fail(error);
+  }
+}
+
+/** graphql-js's default resolver. */
+function propertyOf(name: string): (source: unknown, ...others: unknown[]) => unknown {
+  return (source, ...others) => {
+    const property = (source as Record<string, unknown> | null | undefined)?.[name];
+    return typeof property === 'function' ? Reflect.apply(property, source, others) : property;
+  };
+}
+
+function assertEvents(events: unknown): AsyncIterable<unknown> {
+  if (events instanceof Error) throw events;
+  if (typeof events === 'object' && events !== null && isAsyncIterable(events)) return events;
+  throw new GraphQLError(`Subscription field must return Async Iterable. Received: ${inspect(events)}.`);
+}

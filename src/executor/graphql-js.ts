@@ -1,0 +1,81 @@
+import { execute, GraphQLError, Kind } from 'graphql';
+import type { DocumentNode, ExecutionArgs, ExecutionResult, OperationDefinitionNode } from 'graphql';
+
+import { lengthOfJSON } from './execution/costs.ts';
+import { noPropagation } from './execution/plan/plan.ts';
+import type { GraphQLJSExecutor, PlannedExecution } from './execution/planned-executor.ts';
+import { executionChannels, traceExecute } from './execution/trace-execution.ts';
+import { isGraphQL17 } from './graphql-version.ts';
+
+/**
+ * The value of the option `executor`: lets graphql-js run every operation, for comparisons and for tools that observe graphql-js. It
+ * runs as in any other server: no limits hold while it runs, and the deadline ends it without a partial answer.
+ *
+ * @example
+ * ```ts
+ * import { graphqlJSExecutor } from 'graphql-functions/graphql-js';
+ *
+ * export default createHandler({ typeDefs, resolvers, executor: graphqlJSExecutor() });
+ * ```
+ */
+export function graphqlJSExecutor(): GraphQLJSExecutor {
+  return { executeWithGraphQLJS };
+}
+
+/** Runs an operation. The promise rejects when the execution is canceled: with graphql 16, resolvers continue. */
+function executeWithGraphQLJS(execution: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
+  const refusal = refuse(execution);
+  if (refusal !== undefined) return { errors: [new GraphQLError(refusal)] };
+  const { schema, operation, rootValue, contextValue, variableValues, fieldResolver, typeResolver, hideSuggestions, invocation } =
+    execution;
+  const args = {
+    schema,
+    document: documentOf(execution),
+    operationName: operation.name?.value,
+    rootValue,
+    contextValue,
+    variableValues,
+    fieldResolver,
+    typeResolver,
+    hideSuggestions,
+    ...(isGraphQL17 && invocation && { abortSignal: invocation.signal }),
+  } as ExecutionArgs;
+  // graphql 17 publishes its events itself; for 16 only `execute` is published.
+  const channels = isGraphQL17 ? undefined : executionChannels(execution);
+  const result = channels === undefined ? execute(args) : traceExecute(channels, execution, () => execute(args));
+  return result instanceof Promise ? untilCanceled(result, execution) : checkSize(result, execution);
+}
+
+function untilCanceled(result: Promise<ExecutionResult>, execution: PlannedExecution): Promise<ExecutionResult> {
+  return new Promise((resolve, reject) => {
+    const stop = execution.invocation?.onCancel(reject);
+    result.then((settled) => resolve(checkSize(settled, execution)), reject).finally(stop);
+  });
+}
+
+function checkSize(result: ExecutionResult, { answerLimit }: PlannedExecution): ExecutionResult {
+  const size = answerLimit === undefined || !result.data ? 0 : lengthOfJSON(result.data);
+  try {
+    if (size > (answerLimit?.free ?? Infinity)) answerLimit!.grow(size, false);
+    return result;
+  } catch (error) {
+    return { errors: [error as GraphQLError] };
+  }
+}
+
+function refuse({ errorHandling }: PlannedExecution): string | undefined {
+  if (errorHandling?.halts === true) return 'This server runs operations with graphqlJSExecutor(), which does not support onError: "HALT".';
+  if (!isGraphQL17 && errorHandling?.propagates === false)
+    return 'This server runs operations with graphqlJSExecutor(), which supports onError: "NULL" with graphql 17 only.';
+  return undefined;
+}
+
+/** The document, with graphql 17's directive against the propagation of errors if the request asks for it. */
+function documentOf({ document, operation, errorHandling }: PlannedExecution): DocumentNode {
+  const propagates = errorHandling?.propagates;
+  if (propagates === undefined || !isGraphQL17) return document;
+  const directives = operation.directives?.filter(({ name }) => name.value !== noPropagation) ?? [];
+  if (!propagates) directives.push({ kind: Kind.DIRECTIVE, name: { kind: Kind.NAME, value: noPropagation } });
+  const copy: OperationDefinitionNode = { ...operation, directives };
+  return { ...document, definitions: document.definitions.map((definition) => (definition === operation ? copy : definition)) };
+}
