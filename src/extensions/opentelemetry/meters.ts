@@ -2,8 +2,12 @@ import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
 
 import type { OperationOutcome } from '../../server/index.ts';
 
-/** The most operation names that are counted separately: clients can invent any number. */
+/** The most operation names that are counted separately in the life of a process: clients can invent any number, and send each often. */
 const maxNames = 100;
+/** The names that are counted from their first use on. The others are counted from their second use on. */
+const firstNames = 50;
+/** Names that are remembered from their first use to their second. */
+const maxWaiting = 100;
 
 /** Boundaries of the histogram in seconds: those of OpenTelemetry's HTTP metrics. */
 const boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
@@ -13,9 +17,8 @@ export class Meters {
   readonly #duration: Histogram;
   readonly #errors: Counter;
   readonly #calls: Counter;
-  /** Least recently used first. */
   readonly #names = new Set<string>();
-  /** Names seen once while `#names` was full, oldest first. */
+  /** Names seen once, oldest first. */
   readonly #waiting = new Set<string>();
 
   constructor(meter: Meter) {
@@ -50,20 +53,21 @@ export class Meters {
     };
   }
 
-  /** When full, a name replaces the least recently used one at its second use, which a name invented for one request never reaches. */
+  /** Names that are invented for one request do not use up the second half. */
   #boundedName(name = ''): string {
-    if (!this.#names.delete(name) && this.#names.size === maxNames) {
-      if (!this.#waiting.delete(name)) {
-        if (this.#waiting.size === maxNames) removeFirst(this.#waiting);
-        this.#waiting.add(name);
-        return '_OTHER';
-      }
-      removeFirst(this.#names);
+    if (name === '' || this.#names.has(name)) return name;
+    if (this.#names.size === maxNames) return other;
+    if (this.#names.size >= firstNames && !this.#waiting.delete(name)) {
+      if (this.#waiting.size === maxWaiting) removeFirst(this.#waiting);
+      this.#waiting.add(name);
+      return other;
     }
     this.#names.add(name);
     return name;
   }
 }
+
+const other = '_OTHER';
 
 function removeFirst(names: Set<string>): void {
   for (const name of names) {
