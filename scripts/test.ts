@@ -1,5 +1,6 @@
 /**
- * Runs test files in two processes, the fast ones in one. Prints failures, slow files, and as the last line `N passed, N failed`.
+ * Runs test files in two processes, the fast ones in one. Prints failures, slow files, and as the last line `N passed, N failed`. What
+ * tests print is shown only if their process crashes; `npx node --test <file>` shows it for one file.
  *
  *     node scripts/test.ts                      the plain suite
  *     node scripts/test.ts --fast               for every save: without tests that start processes, bundle, or take long
@@ -13,11 +14,11 @@ import type { StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 
-import { resultDescriptor } from './test-reporter.ts';
-import type { ProcessResult } from './test-reporter.ts';
+import { reportDescriptor } from './test-reporter.ts';
+import type { ProcessResult, Report } from './test-reporter.ts';
 
 process.chdir(join(import.meta.dirname, '..'));
 
@@ -29,6 +30,8 @@ const longRun =
   /\/(?:bills|promises|small-values|result-size|nesting|default-caches|hostile-input|answer-limit|answers|opentelemetry|masking|audits|input-work|body-limits|secrets|endless-lists|identity|response-cache|large-selections|(?:node-)?hosts|create-index|fingerprint|undici[\w-]*)\.test\.ts$/;
 /** Seconds from which a file is listed as slow. */
 const slow = 3;
+/** The number of characters of a crashed process's output to print. */
+const lastPrinted = 5000;
 
 const ourFlags = ['--fast', '--long', '--build'];
 const args = process.argv.slice(2);
@@ -77,15 +80,22 @@ async function runInProcess(chosen: readonly string[]): Promise<ProcessResult> {
     ...(isLong && { LONG_FORMS: 'yes' }),
     ...(isFast && { NODE_COMPILE_CACHE: 'node_modules/.cache/tests' }),
   };
-  const stdio: StdioOptions = ['ignore', 'inherit', 'inherit'];
-  stdio[resultDescriptor] = 'pipe';
+  const stdio: StdioOptions = ['ignore', 'pipe', 'pipe'];
+  stdio[reportDescriptor] = 'pipe';
   const child = spawn(process.execPath, [...defaults, ...flags, ...chosen], { stdio, env: environment });
   const ended = once(child, 'close') as Promise<[number | null, string | null]>;
-  const written = await text(child.stdio[resultDescriptor] as Readable);
+  let printed = '';
+  const keep = (text: string): void => void (printed = (printed + text).slice(-lastPrinted));
+  for (const output of [child.stdout, child.stderr]) output?.setEncoding('utf8').on('data', keep);
+  let result: ProcessResult | undefined;
+  for await (const line of createInterface({ input: child.stdio[reportDescriptor] as Readable })) {
+    const reported = JSON.parse(line) as Report;
+    if ('result' in reported) ({ result } = reported);
+    else console.log(reported.text);
+  }
   const [code, signal] = await ended;
-  const result = written === '' ? undefined : (JSON.parse(written) as ProcessResult);
   if (result && (code === 0 || result.failed > 0)) return result;
-  console.log(`FAILED a test process ended with ${signal ?? `exit code ${code}`}. It ran ${chosen.join(' ')}`);
+  console.log(`${printed}\nFAILED a test process ended with ${signal ?? `exit code ${code}`}. It ran ${chosen.join(' ')}`);
   return { passed: 0, skipped: 0, milliseconds: {}, ...result, failed: 1 };
 }
 
@@ -100,7 +110,6 @@ function report(results: readonly ProcessResult[]): number {
     results.reduce((sum, result) => sum + result[what], 0),
   );
   if (passed + failed === 0) console.log('No test ran.');
-  // On a separate line, even after output without a line break.
-  console.log(`\n${passed} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`);
+  console.log(`${passed} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`);
   return failed > 0 || passed === 0 ? 1 : 0;
 }

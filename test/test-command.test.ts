@@ -13,10 +13,10 @@ const fails = file(
   'fails',
   "describe('adding', () => { test('works', () => { throw new Error('1 + 1 was 3'); }); test('stays', () => {}); });",
 );
-const exits = file('exits', 'process.exit(0);');
+const exits = file('exits', "process.stdout.write('last words\\n', () => process.exit(0));");
 const dies = file('dies', "test('dies', () => { process.kill(process.pid, 'SIGKILL'); });");
 const empty = file('empty', '');
-const prints = file('prints', "test('prints', () => { process.stdout.write('no newline'); });");
+const prints = file('prints', "test('prints', () => { process.stdout.write('no newline'); console.error(new Error('expected')); });");
 
 describe('the test command', () => {
   it('ends with one line that counts the tests of both processes', () => {
@@ -33,10 +33,15 @@ describe('the test command', () => {
     assert.match(lines.join('\n'), /FAILED .*fails\.test\.mjs:2 adding > works\nError: 1 \+ 1 was 3/);
   });
 
-  it('counts what a process ran whose tests print a line without its end', () => {
+  it('counts tests that print, and does not show what they print', () => {
     const { status, lines } = run(passes, prints);
 
     assert.deepEqual([status, lines.at(-1)], [0, '3 passed, 0 failed, 1 skipped']);
+    assert.doesNotMatch(lines.join('\n'), /no newline|Error: expected/);
+  });
+
+  it('shows what a process printed that ends before its tests do', () => {
+    assert.match(run(exits).lines.join('\n'), /^last words$/m);
   });
 
   it('fails when a process ends before its tests do', () => {
