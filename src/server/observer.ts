@@ -19,8 +19,3 @@ export function createObserved<THandler>(create: CreateFromOptions<THandler>, op
   const observer = (globalThis as { [mark]?: HandlerObserver })[mark];
   return observer === undefined ? create(options) : observer(create, options);
 }
-
-/** Observes every handler that is created from now on in this thread. Only the command line calls this. */
-export function observeHandlers(observer: HandlerObserver): void {
-  Object.assign(globalThis, { [mark]: observer });
-}

@@ -84,7 +84,7 @@ async function bundleText(options: BuildOptions): Promise<string> {
 
 /** Runs the bundle as the platform would, in a separate process. Resolves to the names of its exports. */
 async function makeCache(file: string, cache: string, flags: readonly string[]): Promise<readonly string[]> {
-  const child = spawn(process.execPath, [...flags, siblingFile('cache-maker'), file, cache], {
+  const child = spawn(process.execPath, [...flags, builtFile('cache-maker'), file, cache], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     env: { ...process.env, NODE_ENV: 'production' },
   });
@@ -101,13 +101,14 @@ async function makeCache(file: string, cache: string, flags: readonly string[]):
 async function loaderText(bundle: Omit<CachedBundle, 'folder'>, exported: readonly string[]): Promise<string> {
   const names = exported.filter((name) => /^[A-Za-z_$][\w$]*$/.test(name) && name !== '__esModule');
   const contents = `
-    import { loadCached } from ${JSON.stringify(siblingFile('cached-loader'))};
+    import { loadCached } from ${JSON.stringify(builtFile('cached-loader'))};
     const loaded = loadCached(${JSON.stringify(bundle).replace('{', '{ folder: __dirname, ')}, require);
     ${names.map((name) => `exports.${name} = loaded.${name};`).join('\n')}`;
   return bundleText({ stdin: { contents, resolveDir: process.cwd() }, minify: true });
 }
 
-/** A file in the folder of this one, both in the sources and in the build. */
-function siblingFile(name: string): string {
-  return fileURLToPath(new URL(`./${name}.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url));
+/** A built file, also when Node runs the sources: it loads faster. */
+function builtFile(name: string): string {
+  const folder = import.meta.url.endsWith('.ts') ? '../../../../dist/esm/cli' : '.';
+  return fileURLToPath(new URL(`${folder}/${name}.js`, import.meta.url));
 }

@@ -1,5 +1,5 @@
-import { observeHandlers } from '../../../server/for-tools.ts';
 import { callStreamingHandler, createEvent, createLambdaContext, isStreamingHandler, readResult } from '../../testing/index.ts';
+import { observeHandlers } from '../project/observe-handlers.ts';
 
 type Handler = (event: unknown, context: object) => unknown;
 type CreateHandler = (options: object) => unknown;

@@ -3,7 +3,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Transferable } from 'node:worker_threads';
 
-import { observeHandlers } from '../../../server/for-tools.ts';
 import type { CreateFromOptions } from '../../../server/for-tools.ts';
 import type { OptionsSource, ServerOptions } from '../../../server/index.ts';
 import { toCallable } from './call-function.ts';
@@ -15,6 +14,7 @@ import { pathOf } from './thread-messages.ts';
 import { describeFailure, describeLoadFailure, describeOptions } from '../check/describe-failure.ts';
 import { csrfNotice } from '../project/csrf-notice.ts';
 import { exportsFunction, noFunctionMessage } from '../project/no-function.ts';
+import { observeHandlers } from '../project/observe-handlers.ts';
 import { importUserCode, placeOf } from '../project/user-code.ts';
 import { withOperationLog } from './operation-log.ts';
 import { Recording, recordings } from './recording.ts';

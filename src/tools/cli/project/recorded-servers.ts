@@ -1,11 +1,11 @@
 import { buildClientSchema, getIntrospectionQuery } from 'graphql';
 import type { GraphQLSchema, IntrospectionQuery } from 'graphql';
 
-import { observeHandlers } from '../../../server/for-tools.ts';
 import type { CreateFromOptions } from '../../../server/for-tools.ts';
 import type { OperationOutcome, OptionsSource, ServerOptions, ServerPlugin } from '../../../server/index.ts';
 import { createTester } from '../../testing/index.ts';
 import type { AnyHandler } from '../../testing/index.ts';
+import { observeHandlers } from './observe-handlers.ts';
 import { progress } from './progress.ts';
 import { placeOf } from './user-code.ts';
 
