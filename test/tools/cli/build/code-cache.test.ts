@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { test } from 'node:test';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { cacheFile } from '../../../../src/tools/cli/build/cached-loader.ts';
@@ -24,8 +25,12 @@ interface Cached {
 
 async function cached(context: TestContext, source: string): Promise<Cached> {
   const { directory } = await createProject(context, { 'function.ts': source, 'ask.cjs': asks });
+  await writeCodeCache({ file: join(directory, 'function.ts'), folder: join(directory, 'out'), flags: ['--expose-gc'] });
+  return cachedIn(context, directory);
+}
+
+async function cachedIn(context: TestContext, directory: string): Promise<Cached> {
   const folder = join(directory, 'out');
-  await writeCodeCache({ file: join(directory, 'function.ts'), folder, flags: ['--expose-gc'] });
   const bundle = (await readdir(folder)).find((name) => /^function-\w+\.js$/.test(name)) ?? '';
   const answer = async (): Promise<string> => {
     const { stdout, stderr } = await startCommand(context, ['--expose-gc', join(directory, 'ask.cjs')], { cwd: directory }).ended;
@@ -34,10 +39,31 @@ async function cached(context: TestContext, source: string): Promise<Cached> {
   return { folder, bundle, answer };
 }
 
+let builtHello: Promise<string> | undefined;
+after(async () => {
+  if (builtHello !== undefined) await rm(dirname(await builtHello), { recursive: true });
+});
+
+/** A copy of the build of `hello`, which is built once. */
+async function cachedHello(context: TestContext): Promise<Cached> {
+  const { directory } = await createProject(context, { 'function.ts': hello, 'ask.cjs': asks });
+  await cp(await (builtHello ??= buildHello()), join(directory, 'out'), { recursive: true });
+  return cachedIn(context, directory);
+}
+
+async function buildHello(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'code-cache-'));
+  const file = join(directory, 'function.ts');
+  const folder = join(directory, 'out');
+  await writeFile(file, `${hello}\nexport default 1;`);
+  await writeCodeCache({ file, folder, flags: ['--expose-gc'] });
+  return folder;
+}
+
 const hello = `export const handler = async (): Promise<{ body: string }> => ({ body: 'world' });`;
 
 test('the folder is a function that can be deployed, with the exports of the source', async (context) => {
-  const { folder, answer } = await cached(context, `${hello}\nexport default 1;`);
+  const { folder, answer } = await cachedHello(context);
 
   assert.equal(await answer(), 'world');
   assert.match(
@@ -47,7 +73,7 @@ test('the folder is a function that can be deployed, with the exports of the sou
 });
 
 test('V8 accepts the cache that was written', async (context) => {
-  const { folder, bundle } = await cached(context, hello);
+  const { folder, bundle } = await cachedHello(context);
   const read = (name: string): Promise<Buffer> => readFile(join(folder, name));
   const probe = `
     import { readFileSync } from 'node:fs';
@@ -68,7 +94,7 @@ test('V8 accepts the cache that was written', async (context) => {
 });
 
 test('a bundle that was changed to another of the same length runs as it is, not as the cache remembers it', async (context) => {
-  const { folder, bundle, answer } = await cached(context, hello);
+  const { folder, bundle, answer } = await cachedHello(context);
   const path = join(folder, bundle);
 
   await writeFile(path, (await readFile(path, 'utf8')).replace('world', 'other'));
@@ -82,7 +108,7 @@ for (const [what, change] of Object.entries({
   'is empty': (path: string) => writeFile(path, ''),
 })) {
   test(`a function whose cache ${what} runs all the same`, async (context) => {
-    const { folder, bundle, answer } = await cached(context, hello);
+    const { folder, bundle, answer } = await cachedHello(context);
 
     await change(join(folder, cacheFile({ file: bundle })));
 
@@ -126,7 +152,7 @@ test('while the cache is made, operations of another schema run through the bund
 });
 
 test('files of an earlier build are removed, and the user’s files are not', async (context) => {
-  const { folder, bundle } = await cached(context, hello);
+  const { folder, bundle } = await cachedHello(context);
   const file = join(folder, '../function.ts');
   await writeFile(file, hello.replace('world', 'earth'));
 
@@ -162,7 +188,7 @@ test('files of schema text are bundled as text', async (context) => {
 });
 
 test('a function that cannot be bundled says why, and files of an earlier build stay', async (context) => {
-  const { folder } = await cached(context, hello);
+  const { folder } = await cachedHello(context);
   const names = await readdir(folder);
   const file = join(folder, '../function.ts');
   await writeFile(file, `await null;\n${hello}`);
