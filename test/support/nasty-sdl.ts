@@ -1,3 +1,5 @@
+import { isGraphQL17 } from '../../src/executor/graphql-version.ts';
+
 /** Valid schema text that is hard to read for anything but a full parser, by what is hard about it. */
 export const nastySDL: Readonly<Record<string, string>> = {
   'braces, quotes and hashes in strings and comments': String.raw`
@@ -91,4 +93,17 @@ export const nastySDL: Readonly<Record<string, string>> = {
     schema { query: Query }
     "q" type Query { "f" a("arg" x: Int): Int } "i" interface I { "f" a: Int } "u" union U = Query
     "e" enum E { "v" A """w""" B } "n" input N { "f" a: Int = 1 } "s" scalar S "d" directive @d("a" x: Int) on FIELD`,
+  ...(isGraphQL17 && {
+    'directives on directive definitions': `
+      directive @owner(name: String = "@a") repeatable on DIRECTIVE_DEFINITION | OBJECT
+      "described" directive @a(x: Int = 1 @deprecated) @owner(name: "b") @owner repeatable on | FIELD_DEFINITION | DIRECTIVE_DEFINITION
+      directive @b @a @deprecated(reason: "use a") on OBJECT directive @c @deprecated on FIELD
+      type Query @b { a: Int @a }`,
+    'extended directives': `
+      extend directive @a @deprecated(reason: "later") extend directive @a @b(x: 1)
+      directive @b(x: Int) repeatable on DIRECTIVE_DEFINITION directive @a on FIELD_DEFINITION
+      extend directive @skip @b type Query { a: Int @a }`,
+    'a deprecated directive of the specification': `
+      directive @skip(if: Boolean!) @deprecated(reason: "no") on FIELD type Query { directive: Int }`,
+  }),
 };

@@ -48,7 +48,7 @@ describe('an invalid option value throws at createHandler and says what to write
     ['cors', { credentials: true }, /cors\.credentials needs a cors\.origin like "https:\/\/example\.com"/],
     ['cors', { origin: true }, /^Expected the option cors\.origin to be "\*", an origin like .*, got true\.$/],
     ['cors', { origin: ['app.example.com', /x/] }, /, got \["app\.example\.com", a RegExp\]\.$/],
-    ['httpStatusProfile', 'strict', /"default" or "draft"/],
+    ['httpStatusProfile', 'strict', /"2026-09" or "classic"/],
     ['schemaValidation', true, /"start", or absent/],
     ['introspection', 'yes', /true or false, got "yes"/],
     ['suggestions', 1, /true or false/],

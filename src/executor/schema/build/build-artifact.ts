@@ -1,7 +1,7 @@
 import { fingerprint } from './fingerprint.ts';
 
 /** Incremented with every change of {@link BuildArtifact} or of its contents. */
-export const artifactFormat = 2;
+export const artifactFormat = 3;
 
 /**
  * The JSON file that `graphql-functions build` writes. Bundlers turn it into JavaScript, where objects and arrays cost several times

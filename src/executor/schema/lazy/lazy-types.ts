@@ -1,5 +1,5 @@
 import { getNamedType, GraphQLDirective, introspectionTypes, specifiedDirectives, specifiedScalarTypes, visit } from 'graphql';
-import type { DirectiveDefinitionNode, GraphQLNamedType, NamedTypeNode } from 'graphql';
+import type { DirectiveDefinitionNode, DirectiveExtensionNode, GraphQLNamedType, NamedTypeNode } from 'graphql';
 
 import { createType } from './create-type.ts';
 import type { TypeMaterial } from './create-type.ts';
@@ -11,7 +11,7 @@ import { isParsed } from '../sdl/location.ts';
 import { partsOf } from '../sdl/schema-index.ts';
 import type { SchemaIndex } from '../sdl/schema-index.ts';
 import { mentions } from '../sdl/sdl-scanner.ts';
-import { argumentConfigs } from './type-configs.ts';
+import { argumentConfigs, deprecationReason } from './type-configs.ts';
 import type { TypeLookup } from './type-configs.ts';
 import { TypeText } from './type-text.ts';
 
@@ -68,7 +68,8 @@ export class LazyTypes {
 
   /** The directives of the text, then the standard ones that it does not redefine. */
   directives(): GraphQLDirective[] {
-    const defined = this.#index.directives.map((at) => this.#createDirective(parseDefinition(this.#index, at)));
+    const extensions = this.#index.directiveExtensions.map((at) => parseDefinition(this.#index, at));
+    const defined = this.#index.directives.map((at) => this.#createDirective(parseDefinition(this.#index, at), extensions));
     const names = new Set(defined.map(({ name }) => name));
     return [...defined, ...this.#standardDirectives.filter(({ name }) => !names.has(name))];
   }
@@ -102,15 +103,18 @@ export class LazyTypes {
     return used;
   }
 
-  #createDirective(node: DirectiveDefinitionNode): GraphQLDirective {
+  #createDirective(node: DirectiveDefinitionNode, allExtensions: readonly DirectiveExtensionNode[]): GraphQLDirective {
     const name = node.name.value;
+    const extensionASTNodes = allExtensions.filter((extension) => extension.name.value === name);
     return new GraphQLDirective({
       name,
       description: node.description?.value,
       locations: node.locations.map(({ value }) => value) as never,
       isRepeatable: node.repeatable,
       args: argumentConfigs(node.arguments, `@${name}`, this.lookUp),
+      deprecationReason: [node, ...extensionASTNodes].map(deprecationReason).find((reason) => reason !== undefined),
       astNode: node,
+      extensionASTNodes,
     });
   }
 }

@@ -3,6 +3,7 @@ import { getArgumentValues } from '../../graphql-version.ts';
 import { messageOf } from '../../../shared/index.ts';
 import type {
   DirectiveDefinitionNode,
+  DirectiveExtensionNode,
   EnumValueDefinitionNode,
   FieldDefinitionNode,
   GraphQLArgumentConfig,
@@ -82,8 +83,8 @@ function valueOf(literal: ValueNode, type: GraphQLInputType): unknown {
   }
 }
 
-function deprecationReason(
-  node: FieldDefinitionNode | InputValueDefinitionNode | EnumValueDefinitionNode | DirectiveDefinitionNode,
+export function deprecationReason(
+  node: FieldDefinitionNode | InputValueDefinitionNode | EnumValueDefinitionNode | DirectiveDefinitionNode | DirectiveExtensionNode,
 ): string | undefined {
   return directiveValues(GraphQLDeprecatedDirective, node)?.['reason'] as string | undefined;
 }

@@ -1,5 +1,5 @@
-import { Kind } from 'graphql';
-import type { DefinitionNode, DirectiveDefinitionNode, DocumentNode } from 'graphql';
+import { isSpecifiedDirective, Kind } from 'graphql';
+import type { DefinitionNode, DirectiveDefinitionNode, DirectiveExtensionNode, DocumentNode, GraphQLDirective } from 'graphql';
 
 import { didYouMean, listOf } from '../../../shared/index.ts';
 import { mergeDefinitions, mergeDirectiveDefinitions } from './merge-definitions.ts';
@@ -15,13 +15,14 @@ export function createSchemaIndex(typeDefs: readonly (string | DocumentNode)[]):
   const indexed = joinTexts(typeDefs);
   const found = group(typeDefs.flatMap((source, number) => findDefinitions(source, number, indexed)));
   const directives = [...found.directives.values()].map((parts) => directivePlace(indexed, parts));
+  const directiveExtensions = found.directiveExtensions.map((part) => extensionPlace(part, found.directives));
   const merge: Merge = { ...indexed, isRepeatable: repeatableAmong(indexed, directives) };
   const { types } = found;
   for (const [name, parts] of found.several) types.set(name, typeEntry(merge, name, parts));
   const schema = schemaPlace(merge, found.schemas);
   const schemaExtensions = found.schemas.filter((part) => part.extends).map(({ at }) => at);
   const roots = rootNames(indexed, types, { schema, schemaExtensions });
-  return { ...indexed, types, directives, ...(schema && { schema }), schemaExtensions, roots };
+  return { ...indexed, types, directives, directiveExtensions, ...(schema && { schema }), schemaExtensions, roots };
 }
 
 /** Joins all texts, so that a location is a pair of numbers. */
@@ -48,16 +49,18 @@ interface Groups {
   /** Every part, in order, of the types that have several. */
   readonly several: Map<string, FoundDefinition[]>;
   readonly directives: Map<string, FoundDefinition[]>;
+  readonly directiveExtensions: FoundDefinition[];
   readonly schemas: FoundDefinition[];
 }
 
 function group(definitions: readonly FoundDefinition[]): Groups {
-  const groups: Groups = { types: new Map(), several: new Map(), directives: new Map(), schemas: [] };
+  const groups: Groups = { types: new Map(), several: new Map(), directives: new Map(), directiveExtensions: [], schemas: [] };
   const { types, several } = groups;
   // In the order of the definitions, as in graphql-js, even if an extension comes before its type.
   for (const definition of definitions) {
     const { kind, name } = definition;
     if (kind === 'schema') groups.schemas.push(definition);
+    else if (kind === 'directive' && definition.extends) groups.directiveExtensions.push(definition);
     else if (kind === 'directive') add(groups.directives, definition);
     else if (definition.extends || types.has(name)) several.set(name, []);
     else types.set(name, soleEntry(definition));
@@ -125,6 +128,12 @@ function directivePlace(indexed: IndexedText, parts: readonly FoundDefinition[])
   const [first] = places;
   if (first !== undefined && places.length === 1) return first;
   return mergeDirectiveDefinitions(places.map((at) => parseDefinition(indexed, at)));
+}
+
+/** Throws if the directive is defined neither by the typeDefs nor by the specification. */
+function extensionPlace({ name, at }: FoundDefinition, defined: Groups['directives']): DefinitionLocation<DirectiveExtensionNode> {
+  if (defined.has(name) || isSpecifiedDirective({ name } as GraphQLDirective)) return at as DefinitionLocation<DirectiveExtensionNode>;
+  throw new Error(`typeDefs extend the directive "@${name}", but do not define it.${didYouMean(name, defined.keys())}`);
 }
 
 function repeatableAmong(indexed: IndexedText, directives: readonly DefinitionLocation<DirectiveDefinitionNode>[]): IsRepeatable {

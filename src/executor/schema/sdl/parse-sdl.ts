@@ -1,4 +1,4 @@
-import { GraphQLError, parse } from 'graphql';
+import { GraphQLError, parse, version } from 'graphql';
 import type {
   ASTNode,
   DefinitionNode,
@@ -8,6 +8,7 @@ import type {
   InputValueDefinitionNode,
 } from 'graphql';
 
+import { isGraphQL17 } from '../../graphql-version.ts';
 import { isParsed } from './location.ts';
 import type { DefinitionLocation, Span, TypeKind } from './location.ts';
 import type { SchemaIndex } from './schema-index.ts';
@@ -79,7 +80,13 @@ function wrongText(error: unknown, describe: (position: number) => string): unkn
   const position = error instanceof GraphQLError ? error.positions?.[0] : undefined;
   if (position === undefined) return error;
   const { message } = error as GraphQLError;
-  return new Error(`The typeDefs cannot be parsed. ${message}\n\n${describe(position)}`, { cause: error });
+  return new Error(`The typeDefs cannot be parsed. ${message}${newerSyntaxIn(message)}\n\n${describe(position)}`, { cause: error });
+}
+
+/** What graphql 16 does not parse (GraphQL, September 2026: directives on directive definitions). */
+function newerSyntaxIn(message: string): string {
+  const isNewer = !isGraphQL17 && /Expected "on", found "@"|Unexpected Name "directive"/.test(message);
+  return isNewer ? `. Directives on directive definitions need graphql 17; this is graphql ${version}.` : '';
 }
 
 /** The location of a position in the user's texts. */

@@ -1,4 +1,4 @@
-import type { DirectiveDefinitionNode } from 'graphql';
+import type { DirectiveDefinitionNode, DirectiveExtensionNode } from 'graphql';
 
 import type { DefinitionLocation, ScannedMember, Span, TypeKind } from './location.ts';
 
@@ -11,6 +11,7 @@ export interface SchemaIndex {
   readonly types: TypeEntries;
   /** Directive definitions; each name once. */
   readonly directives: readonly DefinitionLocation<DirectiveDefinitionNode>[];
+  readonly directiveExtensions: readonly DefinitionLocation<DirectiveExtensionNode>[];
   /** The `schema { … }` definition. */
   readonly schema?: DefinitionLocation;
   readonly schemaExtensions: readonly DefinitionLocation[];

@@ -77,14 +77,12 @@ const keywords: Readonly<Record<string, DefinitionKind>> = {
 function kindOf(node: DefinitionNode): readonly [kind: DefinitionKind, extending: boolean] {
   const [, subject = '', form] = /^(\w+)(Definition|Extension)$/.exec(node.kind) ?? [];
   const kind = Object.hasOwn(keywords, subject) ? keywords[subject] : undefined;
-  const extending = form === 'Extension';
-  // graphql 17 also parses extensions of directives.
-  if (kind === undefined || (kind === 'directive' && extending)) {
+  if (kind === undefined) {
     throw new Error(
       `typeDefs take definitions of types, directives and the schema; they contain ${describe(node)}. Move it to the client.`,
     );
   }
-  return [kind, extending];
+  return [kind, form === 'Extension'];
 }
 
 function describe(node: DefinitionNode): string {

@@ -1,3 +1,4 @@
+import { isGraphQL17 } from '../../graphql-version.ts';
 import type { DefinitionKind, FoundDefinition, ScannedMember, Span } from './location.ts';
 
 /*
@@ -54,8 +55,8 @@ const otherPatterns = /* @__PURE__ */ once(() => {
     type: typePatternWith(gap, `()${bracesIn(3)}`),
     schema: sticky(`${prefix}(schema)${wordEnd}()()(${directives})(?:${gap}${bracesIn(0)})?(?!${gap}[{@(])`),
     directive: sticky(
-      `${prefix}(directive)${wordEnd}${gap}@${gap}(${name})(?:${gap}${brackets})?(?:${gap}repeatable${wordEnd})?`,
-      `${gap}on${wordEnd}${gap}${namesBy(String.raw`\|`)}(?!${gap}\\|)`,
+      `${prefix}(directive)${wordEnd}${gap}@${gap}(${name})()(?:${gap}${brackets})?(${directives})`,
+      `((?:${gap}repeatable${wordEnd})?${gap}on${wordEnd}${gap}${namesBy(String.raw`\|`)})?(?!${gap}(?:[|@(]|on${wordEnd}|repeatable${wordEnd}))`,
     ),
   };
 });
@@ -118,7 +119,16 @@ function otherAt(text: string, at: number, offset: number): ScannedDefinition | 
   const found = matchAt(type, text, at);
   if (found !== null && !isPossible(found)) return undefined;
   const other = found ?? matchAt(schema, text, at) ?? matchAt(directive, text, at);
-  return other === null ? undefined : new ScannedDefinition(other, at + other[0].length, offset);
+  if (other === null || (other[3] === 'directive' && !isPossibleDirective(other))) return undefined;
+  return new ScannedDefinition(other, at + other[0].length, offset);
+}
+
+/** An extension adds directives, and a definition has locations. graphql 16 has no directives on either: its parser says so. */
+function isPossibleDirective(found: RegExpExecArray): boolean {
+  const isExtension = found[2] !== undefined;
+  const hasDirectives = found[6] !== '';
+  const hasLocations = found[7] !== undefined;
+  return isExtension ? isGraphQL17 && hasDirectives && !hasLocations : hasLocations && (isGraphQL17 || !hasDirectives);
 }
 
 /** The pattern allows interfaces, bodies and union members for every kind. By index: destructuring takes a cold process a microsecond. */

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { buildClientSchema, getIntrospectionQuery, introspectionFromSchema, parse } from 'graphql';
 import type { GraphQLSchema, IntrospectionOptions, IntrospectionQuery } from 'graphql';
 
+import { isGraphQL17 } from '../../../executor/index.ts';
 import { createSchema } from '../../../executor/schema/index.ts';
 import { messageOf } from '../../../shared/index.ts';
 import { checkDefinitions } from '../check/check-definitions.ts';
@@ -55,7 +56,7 @@ async function fetchSchema(url: string): Promise<GraphQLSchema> {
       if (!isJSON(file.text)) throw error;
     }
   }
-  const answer = await introspect(url, { inputValueDeprecation: true });
+  const answer = await introspect(url, { inputValueDeprecation: true, ...(isGraphQL17 && { experimentalDirectiveDeprecation: true }) });
   if (!isJSON(answer.text))
     throw new Error(
       `expected SDL or introspection JSON, got status ${file.status} for GET and ${answer.status} for an introspection query.`,
@@ -63,9 +64,14 @@ async function fetchSchema(url: string): Promise<GraphQLSchema> {
   try {
     return toSchema(answer.text);
   } catch {
-    // Servers before graphql 15 refuse the query, because they have no deprecated arguments.
-    return toSchema((await introspect(url, {})).text);
+    return toSchema((await introspectOlder(url)).text);
   }
+}
+
+/** Servers before graphql 17 refuse a query for deprecated directives, and those before 15 one for deprecated arguments. */
+async function introspectOlder(url: string): Promise<Answer> {
+  const answer = await introspect(url, { inputValueDeprecation: true });
+  return answer.ok && !/"errors"/.test(answer.text) ? answer : introspect(url, {});
 }
 
 async function introspect(url: string, options: IntrospectionOptions): Promise<Answer> {

@@ -90,12 +90,13 @@ function attempt<T>(work: () => T): readonly [result: T, refusal: undefined] | r
   }
 }
 
-function definitionsOf({ types, directives, schema, schemaExtensions }: SchemaIndex): DefinitionNode[] {
+function definitionsOf({ types, directives, directiveExtensions, schema, schemaExtensions }: SchemaIndex): DefinitionNode[] {
   const places = [
     ...(schema === undefined ? [] : [schema]),
     ...schemaExtensions,
     ...Array.from(types.values(), partsOf).flat(),
     ...directives,
+    ...directiveExtensions,
   ];
   return places.filter((place): place is DefinitionNode => isParsed(place));
 }

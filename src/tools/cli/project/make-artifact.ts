@@ -32,7 +32,7 @@ export function makeArtifact(
   documents: readonly string[],
 ): BuildArtifact {
   const index = writeOut(createSchemaIndex(typeDefs), from.descriptions);
-  const { text, directives, schema, schemaExtensions, roots } = index;
+  const { text, directives, directiveExtensions, schema, schemaExtensions, roots } = index;
   const unsealed = {
     format: artifactFormat,
     graphql: graphqlVersion(),
@@ -40,7 +40,7 @@ export function makeArtifact(
     text,
     types: encodeTypes(index),
     members: encodeMembers(index, (entry) => membersOfLarge(entry, index)),
-    rest: JSON.stringify({ directives, schema, schemaExtensions, roots }),
+    rest: JSON.stringify({ directives, directiveExtensions, schema, schemaExtensions, roots }),
     documents: [...new Set(documents)].toSorted(),
   };
   return { ...unsealed, seal: sealOf(unsealed) };
@@ -64,10 +64,20 @@ function writeOut(index: SchemaIndex, descriptions: boolean): SchemaIndex {
     ]),
   );
   const directives = index.directives.map(move);
+  const directiveExtensions = index.directiveExtensions.map(move);
   const schema = index.schema && move(index.schema);
   const schemaExtensions = index.schemaExtensions.map(move);
   const text = pieces.join(' ');
-  return { text, sources: [[0, text.length]], types, directives, ...(schema && { schema }), schemaExtensions, roots: index.roots };
+  return {
+    text,
+    sources: [[0, text.length]],
+    types,
+    directives,
+    directiveExtensions,
+    ...(schema && { schema }),
+    schemaExtensions,
+    roots: index.roots,
+  };
 }
 
 function pieceAt(text: string, place: DefinitionLocation, descriptions: boolean): string {

@@ -1,6 +1,7 @@
 import { buildClientSchema, getIntrospectionQuery } from 'graphql';
 import type { GraphQLSchema, IntrospectionQuery } from 'graphql';
 
+import { isGraphQL17 } from '../../../executor/index.ts';
 import type { CreateFromOptions } from '../../../server/for-tools.ts';
 import type { OperationOutcome, OptionsSource, ServerOptions, ServerPlugin } from '../../../server/index.ts';
 import { createTester } from '../../testing/index.ts';
@@ -77,7 +78,12 @@ async function readSchemas(source: OptionsSource<ServerOptions>, create: CreateF
     logger: silent,
     plugins: [recorder],
   });
-  const query = getIntrospectionQuery({ inputValueDeprecation: true, specifiedByUrl: true, oneOf: true });
+  const query = getIntrospectionQuery({
+    inputValueDeprecation: true,
+    specifiedByUrl: true,
+    oneOf: true,
+    ...(isGraphQL17 && { experimentalDirectiveDeprecation: true }),
+  });
   for (const platform of platforms) {
     if (outcome === undefined)
       await createTester(handler as AnyHandler, { platform })

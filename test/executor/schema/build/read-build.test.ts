@@ -106,7 +106,7 @@ const misfits: Readonly<Record<string, readonly [artifact: object, typeDefs: Typ
     sdl,
     new RegExp(`made with graphql 15\\.8, but this is graphql ${version.split('.', 2).join('\\.')}`),
   ],
-  'of another format': [withSeal({ ...artifactOf([sdl], ownTypeDefs), format: 99 }), sdl, /format 2/],
+  'of another format': [withSeal({ ...artifactOf([sdl], ownTypeDefs), format: 99 }), sdl, /format 3/],
   'whose text was changed': [
     { ...artifactOf([sdl], ownTypeDefs), text: 'type Query{"A title."titel:String}' },
     sdl,
@@ -115,7 +115,7 @@ const misfits: Readonly<Record<string, readonly [artifact: object, typeDefs: Typ
   'whose index was changed': [{ ...artifactOf([sdl], ownTypeDefs), types: 'Query type 0 12' }, sdl, /was changed after/],
   'that got a document more': [{ ...artifactOf([sdl], ownTypeDefs), documents: ['{ title }', '{ wrong }'] }, sdl, /was changed after/],
   'without a seal': [{ ...artifactOf([sdl], ownTypeDefs), seal: undefined }, sdl, /was changed after/],
-  'with parts missing': [{ format: 2, from: {} }, sdl, /was changed after/],
+  'with parts missing': [{ format: 3, from: {} }, sdl, /was changed after/],
   'without a part that was empty': [{ ...artifactOf([sdl], ownTypeDefs), members: undefined }, sdl, /was changed after/],
   'with parts of wrong types': [{ ...artifactOf([sdl], ownTypeDefs), documents: 7 }, sdl, /was changed after/],
   'that is empty': [{}, sdl, /^(?:Error: )?This version of graphql-functions cannot read/],

@@ -22,6 +22,7 @@ import {
 } from 'graphql';
 import type { GraphQLInterfaceType, GraphQLNamedType, GraphQLObjectType, GraphQLUnionType } from 'graphql';
 
+import { isGraphQL17 } from '../../../../src/executor/graphql-version.ts';
 import { createSchema } from '../../../../src/executor/schema/create-schema.ts';
 import { specifiedRulesForLazySchema } from '../../../../src/executor/schema/lazy/lazy-schema.ts';
 import type { TypeDefs } from '../../../../src/executor/schema/sdl/type-defs.ts';
@@ -63,6 +64,7 @@ function compare(name: string, text: string, lazy: (text: string) => GraphQLSche
         schemaDescription: true,
         inputValueDeprecation: true,
         oneOf: true,
+        ...(isGraphQL17 && { experimentalDirectiveDeprecation: true }),
       });
 
       assert.equal(

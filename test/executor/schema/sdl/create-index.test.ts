@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import { lexicographicSortSchema, print, printSchema } from 'graphql';
+import { buildSchema, lexicographicSortSchema, print, printSchema } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 
+import { isGraphQL17 } from '../../../../src/executor/graphql-version.ts';
 import { findCheck } from '../../../../src/server/startup/load-tools.ts';
 import { createSchema } from '../../../../src/executor/schema/create-schema.ts';
 
@@ -113,4 +114,33 @@ test('a hundred modules with one type each time are read in one go', () => {
     Object.keys(ours(modules).getQueryType()?.getFields() ?? {}),
     modules.map((_, number) => `field${number}`),
   );
+});
+
+describe('directives on directive definitions', () => {
+  const uses = ['directive @a @b on FIELD directive @b on DIRECTIVE_DEFINITION', 'directive @a on FIELD extend directive @a @deprecated'];
+
+  for (const text of uses)
+    test(`${isGraphQL17 ? 'are read' : 'are an error with graphql 16, which names graphql 17'}: ${text}`, () => {
+      const read = (): GraphQLSchema => ours([`type Query { a: Int } ${text}`]);
+
+      if (isGraphQL17) assert.equal(printSchema(read()), printSchema(buildSchema(`type Query { a: Int } ${text}`)));
+      else
+        assert.throws(
+          read,
+          /Directives on directive definitions need graphql 17; this is graphql 16\.\d+\.\d+\.\n\ntypeDefs, line 1, column/,
+        );
+    });
+
+  test('of several texts belong together', { skip: !isGraphQL17 && 'graphql 17' }, () => {
+    const schema = ours(['extend directive @a @deprecated(reason: "later")', 'directive @a on FIELD', 'type Query { a: Int }']);
+
+    assert.equal(schema.getDirective('a')?.deprecationReason, 'later');
+  });
+
+  test('that extend what is not defined are an error', { skip: !isGraphQL17 && 'graphql 17' }, () => {
+    assert.throws(
+      () => ours(['directive @owner on FIELD type Query { a: Int } extend directive @ownr @deprecated']),
+      /typeDefs extend the directive "@ownr", but do not define it\. Did you mean "owner"\?/,
+    );
+  });
 });

@@ -155,6 +155,10 @@ for (const [what, text] of Object.entries({
   'a character the language does not have': 'type Query { a: Int } ;',
   'a space the language does not have': 'type\u00a0Query { a: Int }',
   'a directive without locations': 'directive @a',
+  'a directive with directives and without locations': 'directive @a @b',
+  'an extension of a directive with locations': 'extend directive @a @b on FIELD',
+  'an extension of a directive that adds nothing': 'extend directive @a',
+  'a repeatable directive with directives after it': 'directive @a repeatable @b on FIELD',
 })) {
   test(`${what} is left to the parser`, () => {
     assert.equal(scanDefinitions(text), undefined);

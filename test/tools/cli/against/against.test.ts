@@ -10,6 +10,7 @@ import { buildSchema, introspectionFromSchema } from 'graphql';
 
 import { createMovingProject, runCommandHere } from '../../../support/command-here.ts';
 import type { Outcome } from '../../../support/command.ts';
+import { isGraphQL17 } from '../../../../src/executor/graphql-version.ts';
 import { createProject, linkPackage } from '../../../support/functions-project.ts';
 import type { Project } from '../../../support/functions-project.ts';
 
@@ -295,4 +296,17 @@ test('with several GraphQL functions and none called graphql, --function chooses
   const unclear = await runCommandHere(project.directory, 'check', '--against', 'earlier.graphql');
   assert.match(unclear.stderr, /No schema to compare with the earlier one\. Choose a GraphQL function with --function: books, shop\./);
   assert.equal(unclear.code, 2);
+});
+
+test('directives on directive definitions are read, and are no changes', { skip: !isGraphQL17 && 'graphql 17' }, async (context) => {
+  const directives = 'directive @owner on DIRECTIVE_DEFINITION directive @tag @owner on FIELD_DEFINITION';
+  const plain = `${directives} type Query { book: Int @tag }`;
+  const deprecated = `${plain} extend directive @tag @deprecated(reason: "later")`;
+
+  for (const [before, after] of [[plain, deprecated] as const, [deprecated, plain] as const, [deprecated, deprecated] as const]) {
+    const { directory } = await createBookProject(context, { 'functions/graphql.ts': functionOf(after), 'earlier.graphql': before });
+    const compared = await runCommandHere(directory, 'check', '--against', 'earlier.graphql', '--json');
+
+    assert.deepEqual([compared.code, changesIn(compared)], [0, []]);
+  }
 });
