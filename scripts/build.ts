@@ -29,6 +29,12 @@ const commandLine = {
   'cli/cache-maker': 'tools/cli/build/cache-maker',
 };
 
+/** Loaded by path in development, by package-files.ts. No subpaths of the package. */
+const developmentTools = {
+  checks: 'tools/checks/index',
+  explain: 'tools/explain/index',
+};
+
 /** Packages that the command line contains, with the notices of their licenses. */
 const bundled = /node_modules[\\/]smol-toml[\\/]/;
 
@@ -74,8 +80,8 @@ try {
   await rm(join(fresh, 'first-request'), { recursive: true });
   // Wait for all of them: after a failure the folder is removed, and none may still write to it.
   const builds = await Promise.allSettled([
-    buildCode('esm', { ...entries, ...commandLine }, eager),
-    buildCode('cjs', entries, eager),
+    buildCode('esm', { ...entries, ...developmentTools, ...commandLine }, eager),
+    buildCode('cjs', { ...entries, ...developmentTools }, eager),
     buildTypes(entries),
     buildPlayground(fresh),
   ]);

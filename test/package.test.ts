@@ -493,6 +493,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'recordingFetch',
     'type AnyHandler',
     'type EventSettings',
+    'type ExplainReport',
     'type IdempotencyStoreTest',
     'type PlatformName',
     'type RecordedRequest',
@@ -505,19 +506,6 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type TesterSettings',
     'type TypedDocument',
   ],
-  './explain': [
-    'explainOperation',
-    'type CacheLayer',
-    'type ExplainReport',
-    'type ExplainedBatch',
-    'type ExplainedCall',
-    'type ExplainedDocument',
-    'type ExplainedExecutor',
-    'type ExplainedSchema',
-    'type ExplainedTimes',
-    'type LongestChain',
-  ],
-  './checks': ['checkDataSourceOptions', 'checkDataSources', 'checkWhole', 'reportTools', 'warnOfOptions', 'watchOptions'],
 };
 
 const lists = /^export (type )?\{([^}]*)\}/gm;

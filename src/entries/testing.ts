@@ -1,3 +1,4 @@
+export type { ExplainReport } from '../tools/explain/index.ts';
 export { createEvent, createTester, idempotencyStoreTests, readResult, recordingFetch } from '../tools/testing/index.ts';
 export type {
   AnyHandler,

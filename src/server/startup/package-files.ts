@@ -2,15 +2,15 @@
  * Finds files of this package at run time: development tools, which must not be in a production bundle. Bundlers follow every static or
  * dynamic import, so these files are loaded by Node's `require`
  * - from a path relative to this file, if the package runs as installed, or from its sources;
- * - by the package's name, if this file is part of a bundle: from there, or from the project's folder.
+ * - from the installed package, if this file is part of a bundle: looked for from there, and from the project's folder.
  */
 
-/** Loads an entry of this package, from its files or from the installed package. Throws if there is neither. */
-export function requireFromPackage(entry: string): unknown {
+/** Loads a tool of development: a folder of src/tools/. Throws if it is not found. */
+export function requireFromPackage(tool: string): unknown {
   let failure: unknown;
   for (const { require, extension } of origins()) {
     try {
-      return require(specifierOf(entry, extension));
+      return require(pathOf(tool, require, extension));
     } catch (error) {
       failure = error;
     }
@@ -18,19 +18,23 @@ export function requireFromPackage(entry: string): unknown {
   throw failure;
 }
 
-/** Sources are in src/server/startup/, with the entries in src/entries/; built files are in dist/esm/chunks/, below the entries. */
-function specifierOf(entry: string, extension: string | undefined): string {
-  if (extension === undefined) return `graphql-functions/${entry}`;
-  return extension === '.ts' ? `../../entries/${entry}.ts` : `../${entry}${extension}`;
+/** Sources are in src/server/startup/; built files are in dist/esm/chunks/ and dist/cjs/chunks/, below the built tools. */
+function pathOf(tool: string, require: NodeJS.Require, extension: string | undefined): string {
+  if (extension === undefined) return require.resolve(manifest).replace(/package\.json$/, `dist/cjs/${tool}.js`);
+  return extension === '.ts' ? `../../tools/${tool}/index.ts` : `../${tool}${extension}`;
 }
+
+const manifest = 'graphql-functions/package.json';
 
 /** The path of a file in dist/; undefined without Node, or if it is not found. */
 export function findBuiltFile(name: string): string | undefined {
   const node = globalThis.process?.getBuiltinModule;
   if (node === undefined) return undefined;
   for (const { require, extension } of origins()) {
-    const manifest = extension === undefined ? 'graphql-functions/package.json' : '../../../package.json';
-    const file = resolveFrom(require, manifest)?.replace(/package\.json$/, `dist/${name}`);
+    const file = resolveFrom(require, extension === undefined ? manifest : '../../../package.json')?.replace(
+      /package\.json$/,
+      `dist/${name}`,
+    );
     if (file !== undefined && node('node:fs').existsSync(file)) return file;
   }
   return undefined;

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import type { ExplainedCall } from '../../../src/entries/explain.ts';
+import type { ExplainedCall } from '../../../src/tools/explain/index.ts';
 import type { Reply } from '../../datasources/origin.ts';
 import { deferred } from '../../support/deferred.ts';
 import { startExplaining } from './explained.ts';

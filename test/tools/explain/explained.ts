@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 
 import { InMemoryLRUCache } from '../../../src/datasources/cache/in-memory.ts';
-import type { ExplainedCall, ExplainReport } from '../../../src/entries/explain.ts';
+import type { ExplainedCall, ExplainReport } from '../../../src/tools/explain/index.ts';
 import { createHandler } from '../../../src/entries/index.ts';
 import type { ServerOptions } from '../../../src/server/startup/options.ts';
 import { API } from '../../datasources/api.ts';

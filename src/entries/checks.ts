@@ -1,1 +1,0 @@
-export { checkDataSourceOptions, checkDataSources, checkWhole, reportTools, warnOfOptions, watchOptions } from '../tools/checks/index.ts';
