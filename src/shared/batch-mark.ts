@@ -53,11 +53,3 @@ export function batchOf(resolve: Resolver): BatchMark | undefined {
   const mark = (resolve as Marked)[batchMark];
   return mark?.resolve === resolve ? mark : undefined;
 }
-
-/** Wraps a resolver. A batched one stays batched: then a second wrapper gets the list of parents, once for each call. */
-export function wrapResolver<T extends Resolver>(original: T, around: (resolve: T, isBatched: boolean) => T): T {
-  const wrapped = around(original, false);
-  const mark = batchOf(original);
-  if (mark !== undefined) markBatched(wrapped, { ...mark, call: around(mark.call as unknown as T, true) as unknown as BatchFunction });
-  return wrapped;
-}

@@ -1,6 +1,6 @@
 export { capacityOf, excessOf } from './answer-size.ts';
 export type { AnswerSize, Capacity, ResultLimit } from './answer-size.ts';
-export { batchOf, markBatched, thisCopy, wrapResolver } from './batch-mark.ts';
+export { batchOf, markBatched, thisCopy } from './batch-mark.ts';
 export type { BatchedFieldResolver, BatchFunction, BatchMark } from './batch-mark.ts';
 export { byteLength } from './byte-length.ts';
 export { asWritten, bindTo, describe, firstLineOf, messageOf, withoutStacks } from './describe.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { buildSchema, GraphQLScalarType } from 'graphql';
+import { buildSchema, GraphQLScalarType, versionInfo } from 'graphql';
 import type { GraphQLResolveInfo } from 'graphql';
 
 import { createHandler } from '../../../src/entries/fetch.ts';
@@ -147,23 +147,27 @@ describe('an incremental response', () => {
     assert.equal(closed, true);
   });
 
-  it('aborts resolvers when the client disconnects', async () => {
-    let signal: AbortSignal | undefined;
-    const slow = (_source: unknown, _args: unknown, _context: unknown, info: GraphQLResolveInfo): Promise<string> => {
-      signal = info.getAbortSignal();
-      return new Promise(() => {});
-    };
-    const reader = chunkReader(await serve({ resolvers: resolversOf({ slow }) })('{ fast ... @defer { slow } }'));
-    await reader.next();
-    // Cancelled before, nothing would have begun.
-    void reader.next().catch(() => {});
-    await new Promise((resolve) => void setImmediate(resolve));
+  it(
+    'aborts resolvers when the client disconnects',
+    { skip: versionInfo.major < 17 && 'graphql 16 has no info.getAbortSignal' },
+    async () => {
+      let signal: AbortSignal | undefined;
+      const slow = (_source: unknown, _args: unknown, _context: unknown, info: GraphQLResolveInfo): Promise<string> => {
+        signal = info.getAbortSignal();
+        return new Promise(() => {});
+      };
+      const reader = chunkReader(await serve({ resolvers: resolversOf({ slow }) })('{ fast ... @defer { slow } }'));
+      await reader.next();
+      // Cancelled before, nothing would have begun.
+      void reader.next().catch(() => {});
+      await new Promise((resolve) => void setImmediate(resolve));
 
-    assert.equal(signal?.aborted, false);
-    await reader.cancel();
+      assert.equal(signal?.aborted, false);
+      await reader.cancel();
 
-    assert.equal(signal.aborted, true);
-  });
+      assert.equal(signal.aborted, true);
+    },
+  );
 
   it('reads at most a hundred items ahead of its reader, and closes the source when the reader cancels', async () => {
     let items = 0;

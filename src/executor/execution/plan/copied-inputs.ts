@@ -2,7 +2,6 @@ import { getNullableType, isEnumType, isInputObjectType, isInputType, isListType
 import type { GraphQLInputType, GraphQLResolveInfo } from 'graphql';
 
 import { deepCopyOf } from '../../../shared/index.ts';
-import { isGraphQL17 } from '../../graphql-version.ts';
 
 const builtIn: ReadonlySet<unknown> = new Set(specifiedScalarTypes);
 
@@ -37,26 +36,6 @@ function remember<T>(copies: Copies, original: object, copy: T): T {
   copies.set(original, copy);
   if (typeof copy === 'object' && copy !== null) copies.set(copy, copy);
   return copy;
-}
-
-/**
- * Copies of the arguments and variables of one execution. graphql-js shares default values between requests: a resolver that sorts a
- * default list would change it for the next user. Its results do not show which parts are defaults, so each object is copied once.
- */
-export class CopiedInputs {
-  readonly #copies: Copies = new WeakMap<object, unknown>();
-  #hasVariables = false;
-
-  /** Replaces a resolver's arguments, and the values in `info.variableValues`, with copies. */
-  copy(values: Record<string, unknown>, info: GraphQLResolveInfo): void {
-    const { parentType, fieldName, variableValues } = info;
-    if (!this.#hasVariables) {
-      this.#hasVariables = true;
-      copyVariables(info, isGraphQL17 ? variableValues.coerced : variableValues, this.#copies);
-    }
-    for (const { name, type } of parentType.getFields()[fieldName]?.args ?? [])
-      if (Object.hasOwn(values, name)) values[name] = copyInput(type, values[name], this.#copies);
-  }
 }
 
 /** Replaces coerced variables with copies. */

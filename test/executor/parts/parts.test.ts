@@ -1,0 +1,191 @@
+import { deepEqual, equal, match } from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { makeExecutableSchema } from '@graphql-tools/schema';
+import { parse } from 'graphql';
+
+import { batch } from '../../../src/entries/index.ts';
+import { runInParts } from '../../support/differential/compare-parts.ts';
+import type { PartsRequest } from '../../support/differential/compare-parts.ts';
+import { unhandledRejections } from '../../support/unhandled-rejections.ts';
+
+const typeDefs = /* GraphQL */ `
+  directive @defer(if: Boolean! = true, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT
+  directive @stream(if: Boolean! = true, label: String, initialCount: Int! = 0) on FIELD
+  type Query {
+    numbers: [Int]
+    books(first: Int = 3): [Book]
+    book: Book
+    strict: Strict
+  }
+  type Book {
+    id: ID!
+    title: String
+    author: Author
+    strict: String!
+  }
+  type Author {
+    id: ID!
+    name: String
+  }
+  type Strict {
+    book: Book
+    never: String!
+  }
+`;
+
+function ask(text: string, resolvers: object, settings: Partial<PartsRequest> = {}): ReturnType<typeof runInParts> {
+  const schema = makeExecutableSchema({ typeDefs, resolvers: resolvers as never });
+  return runInParts({ schema, document: parse(text), format: 'current', early: false, ...settings });
+}
+
+const books = (_: unknown, { first }: { first: number }): object[] =>
+  Array.from({ length: first }, (_book, id) => ({ id, title: `b${id}` }));
+
+function itemsOf({ others }: Awaited<ReturnType<typeof runInParts>>): unknown[] {
+  return others.flatMap(({ incremental = [] }) => incremental.flatMap(({ items }) => items ?? []));
+}
+
+describe('a streamed list', () => {
+  for (const [what, numbers] of [
+    ['a promise of a Set', async () => new Set([1, 2, 3])],
+    ['a promise of an array', async () => [1, 2, 3]],
+    ['an iterator', () => [1, 2, 3].values()],
+    [
+      'an asynchronous generator',
+      async function* numbers() {
+        yield* [1, 2, 3];
+      },
+    ],
+  ] as const)
+    test(`may be ${what}`, async () => {
+      const results = await ask('{ numbers @stream(initialCount: 1) }', { Query: { numbers } });
+
+      deepEqual(JSON.parse(JSON.stringify(results.first.data)), { numbers: [1] });
+      deepEqual(itemsOf(results), [2, 3]);
+    });
+
+  test('with initialCount above its length is complete', async () => {
+    const { first, others } = await ask('{ numbers @stream(initialCount: 5) }', { Query: { numbers: () => [1, 2] } });
+
+    deepEqual([JSON.stringify(first), others], ['{"data":{"numbers":[1,2]}}', []]);
+  });
+
+  test('with a negative initialCount is an error', async () => {
+    const { first } = await ask('{ numbers @stream(initialCount: -1) }', { Query: { numbers: () => [1] } });
+
+    match(first.errors![0]!.message, /^Expected initialCount of @stream to be 0 or more, got -1\.$/);
+  });
+
+  test('whose non-null item fails completes with the error, and closes its source', async () => {
+    let isClosed = false;
+    const source = async function* source() {
+      try {
+        for (let id = 0; ; id++) yield { id, strict: id < 2 ? 's' : null };
+      } finally {
+        isClosed = true;
+      }
+    };
+    const schema = makeExecutableSchema({
+      typeDefs: typeDefs.replace('[Book]', '[Book!]'),
+      resolvers: { Query: { books: source } } as never,
+    });
+
+    const results = await runInParts({ schema, document: parse('{ books @stream { strict } }'), format: 'current', early: false });
+
+    equal(itemsOf(results).length, 2);
+    const [completed] = results.others.at(-1)!.completed!;
+    match(completed!.errors![0]!.message, /^Cannot return null for non-nullable field Book\.strict\.$/);
+    equal(isClosed, true);
+  });
+});
+
+test('a field of an item that fails while the next item is awaited is an error of the item, and no rejection is unhandled', async () => {
+  const source = async function* source() {
+    yield { id: 1, title: Promise.reject(new Error('no title')) };
+    await new Promise((resolve) => setImmediate(resolve));
+    yield { id: 2, title: 'second' };
+  };
+
+  const count = await unhandledRejections(async () => {
+    const { first } = await ask('{ books { id title } ... @defer { numbers } }', { Query: { books: source, numbers: () => [1] } });
+
+    deepEqual(JSON.parse(JSON.stringify(first.data)), {
+      books: [
+        { id: '1', title: null },
+        { id: '2', title: 'second' },
+      ],
+    });
+    deepEqual(
+      first.errors!.map(({ message }) => message),
+      ['no title'],
+    );
+  });
+
+  equal(count, 0);
+});
+
+describe('a batched field', () => {
+  for (const [what, query, first] of [
+    ['deferred in each object of a list', '{ books { id ... @defer { author { name } } } }', 3],
+    ['deferred in each object, made by generated code', '{ books(first: 2000) { id ... @defer { author { name } } } }', 2_000],
+    ['of two deferred fragments', '{ a: books { ...F @defer } } fragment F on Book { author { name } }', 3],
+  ] as const)
+    test(`${what} is one call`, async () => {
+      const sizes: number[] = [];
+      const author = batch((all: readonly { id: number }[]) => (sizes.push(all.length), all.map(({ id }) => ({ id, name: `a${id}` }))));
+
+      const { others } = await ask(query, { Query: { books }, Book: { author } }, { maxParts: 5_000 });
+
+      deepEqual(sizes, [first]);
+      equal(others.flatMap(({ incremental = [] }) => incremental).length, first);
+    });
+});
+
+test('nothing is executed of fragments below a position that has become null', async () => {
+  let calls = 0;
+  const resolvers = {
+    Query: { strict: () => ({ book: { id: 1 }, never: async () => null }) },
+    Book: { title: () => (calls++, 'x') },
+  };
+
+  const { first, others } = await ask('{ strict { book { id ... @defer { title } } never } }', resolvers);
+
+  deepEqual(JSON.parse(JSON.stringify(first.data)), { strict: null });
+  deepEqual([others, calls], [[], 0]);
+});
+
+test('parts that are not awaited are not executed', async () => {
+  let calls = 0;
+  const resolvers = { Query: { book: () => ({ id: 1 }) }, Book: { title: () => (calls++, 'x') } };
+  const text = '{ book { id ... @defer { strict ... @defer { title } } } }';
+
+  const { others } = await ask(text, resolvers);
+
+  match(others.at(-1)!.completed![0]!.errors![0]!.message, /Book\.strict/);
+  equal(calls, 0);
+});
+
+test('promises in properties that are read later leave no rejection unhandled', async () => {
+  const count = await unhandledRejections(async () => {
+    const schema = makeExecutableSchema({
+      typeDefs,
+      resolvers: {
+        Query: {
+          book: () => ({ id: 1, title: Promise.reject(new Error('early')) }),
+          numbers: async () => (await new Promise((resolve) => setTimeout(resolve, 5)), [1]),
+        },
+      } as never,
+    });
+    const { others } = await runInParts({
+      schema,
+      document: parse('{ numbers book { id ... @defer { title } } }'),
+      format: 'current',
+      early: false,
+    });
+
+    equal(others[0]!.incremental![0]!.errors![0]!.message, 'early');
+  });
+
+  equal(count, 0);
+});
