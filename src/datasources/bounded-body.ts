@@ -131,6 +131,16 @@ function assertWhole({ headers, body }: OriginResponse, size: number): void {
 }
 
 /**
+ * True if a body over HTTPS has neither a length nor chunks on Node: the HTTP/2 of undici 8, which is also in the fetch of Node 26, ends a
+ * body like a complete one if the server cancels the stream, and a TLS connection that breaks off ends an HTTP/1.1 body without a length
+ * (RFC 9112 section 8). Not for responses that are made without a request, which have no URL.
+ */
+export function hidesEnd({ url, body, headers }: OriginResponse): boolean {
+  const isFramed = headers.get('content-length') !== null || headers.get('transfer-encoding') !== null;
+  return !isFramed && body !== null && url.startsWith('https:') && isNode();
+}
+
+/**
  * True if the first chunk is the whole body, by its Content-Length. The end of the stream is then not awaited, which saves a sixth of a
  * small call. Only on Node, which reuses the connection after the last byte; Deno and workerd wait until the end is read.
  */

@@ -59,6 +59,8 @@ interface Versions {
 
 /** The rows of the table "Differences from fetch" in docs/data-source-undici.md, with the versions to which they apply. */
 export const rows: Readonly<Record<string, (versions: Versions) => boolean>> = {
+  /** Compared by broken-off.test.ts. */
+  'HTTP/2 over HTTPS': ({ node }) => node >= 26,
   'Added headers': always,
   'Conditional requests': always,
   'Case of header names': always,

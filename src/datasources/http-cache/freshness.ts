@@ -42,6 +42,8 @@ export type NotStored =
   /** A `ttl` with an unsuccessful status. */
   | 'ttl of a failure'
   | 'redirected'
+  /** Whether its body is complete cannot be known. */
+  | 'unknown end'
   | 'status'
   /** It has no lifetime. */
   | 'no lifetime'
@@ -57,6 +59,8 @@ export interface StorageCase {
   readonly vary: readonly string[] | undefined;
   /** The response comes from another URL than the request's. */
   readonly redirected: boolean;
+  /** See `hidesEnd`. */
+  readonly hidesEnd: boolean;
   /** Credentials in the request or a `cacheIdentity` identify the user. */
   readonly namesUser: boolean;
   /** `httpFetch` adds fields that may identify a user, and there is no `cacheIdentity`. */
@@ -93,6 +97,7 @@ export function storageTermsFor(storage: StorageCase): StorageTerms | NotStored 
   if (directives.has('no-store')) return 'no-store';
   if (storage.vary === undefined) return 'vary';
   if (storage.status === 206) return 'partial';
+  if (storage.hidesEnd) return 'unknown end';
   const audience = audienceOf(storage, directives);
   if (audience !== 'everybody' && audience !== 'headers') return audience;
   return storage.ttl === undefined

@@ -1,4 +1,4 @@
-import { readBody } from '../bounded-body.ts';
+import { hidesEnd, readBody } from '../bounded-body.ts';
 import type { Waiting } from '../flight.ts';
 import { decodeBody } from '../received.ts';
 import type { ReceivedResponse } from '../received.ts';
@@ -65,6 +65,7 @@ export class OriginFetch {
 
   /** Sends the request, with the validators of the entry. A usable stale entry replaces a failure. */
   async send(entry: CacheEntry | undefined): Promise<OriginAnswer> {
+    warnOfHTTP2(this.#lookup);
     const sentAt = this.#lookup.now();
     const response = await this.#orUndefinedIfStale(entry, () => this.#lookup.send(this.#waiting, entry && validatorsOf(entry)));
     if (response === undefined || (failures.includes(response.status) && this.#isUsableOnError(entry))) {
@@ -95,7 +96,7 @@ export class OriginFetch {
     const { request, cacheOptionsFor } = this.#lookup;
     const response = cacheOptionsFor === undefined ? sent : toWebResponse(sent);
     const fields = fieldsOf(response);
-    const judged = { status: response.status, headers: fields, redirected: this.#isRedirected(response) };
+    const judged = { status: response.status, headers: fields, redirected: this.#isRedirected(response), hidesEnd: hidesEnd(response) };
     const terms = await this.#termsFor(judged, () => response as Response).catch(async (error: unknown) => {
       await response.body?.cancel();
       throw error;
@@ -118,7 +119,8 @@ export class OriginFetch {
     const headers = mergeHeaders(entry.headers, fields);
     const refreshed = { status, statusText, headers, body };
     const rebuild = (): Response => createResponse(body, { ...refreshed, url });
-    const terms = await this.#termsFor({ status, headers, redirected: this.#isRedirected(response) }, rebuild);
+    const judged = { status, headers, redirected: this.#isRedirected(response), hidesEnd: false };
+    const terms = await this.#termsFor(judged, rebuild);
     if (terms === undefined) return { live: rebuild(), outcome: 'revalidated' };
     return this.#toAnswer(refreshed, terms, { sentAt, cookies: cookiesOf(response.headers, fields), outcome: 'revalidated' });
   }
@@ -130,7 +132,7 @@ export class OriginFetch {
   }
 
   async #termsFor(
-    { status, headers, redirected }: Pick<StorageCase, 'status' | 'headers' | 'redirected'>,
+    { status, headers, redirected, hidesEnd: isEndHidden }: Pick<StorageCase, 'status' | 'headers' | 'redirected' | 'hidesEnd'>,
     toResponse: () => Response,
   ): Promise<StorageTerms | undefined> {
     const lookup = this.#lookup;
@@ -143,6 +145,7 @@ export class OriginFetch {
       headers,
       vary: comparableVary(lookup, headers['vary']),
       redirected,
+      hidesEnd: isEndHidden,
       namesUser: namesUser(lookup),
       hidesUser: hidesUser(lookup),
       ttl: options?.ttl,
@@ -198,4 +201,18 @@ function isSameVersion(entry: CacheEntry, response: OriginResponse): boolean {
 
 function toOpaqueTag(etag: string): string {
   return etag.trim().replace(/^W\//i, '');
+}
+
+let warnedOfHTTP2 = false;
+
+/** Warns in development, once, where fetch uses HTTP/2, because few responses have a Content-Length there. */
+function warnOfHTTP2({ warn, request, usesHTTPFetch }: CacheLookup): void {
+  if (warnedOfHTTP2 || warn === undefined || usesHTTPFetch || !request.url.startsWith('https:')) return;
+  const versions: Partial<NodeJS.ProcessVersions> | undefined = (globalThis.process as Partial<NodeJS.Process> | undefined)?.versions;
+  if (!(Number.parseInt(versions?.['undici'] ?? '', 10) >= 8)) return;
+  warnedOfHTTP2 = true;
+  warn(
+    `The fetch of Node ${versions?.node} uses HTTP/2, over which a body that breaks off may look complete, so responses without Content-Length are ` +
+      'not cached. To cache them, send with HTTP/1.1: pass undiciFetch() of graphql-functions/undici to your data sources.',
+  );
 }

@@ -69,6 +69,7 @@ const notStored: Readonly<Record<NotStored, (storage: StorageCase) => string>> =
   ttl: ({ ttl }) => `a ttl of ${ttl} s was set`,
   'ttl of a failure': ({ status }) => `a ttl applies only to successful responses, and the status is ${status}`,
   redirected: () => 'the request was redirected',
+  'unknown end': () => 'the origin sent no Content-Length over HTTPS, so whether the body is complete is not known',
   status: ({ status }) => `the status is ${status}`,
   'no lifetime': () => 'the origin set no lifetime (Cache-Control); set one with cacheOptionsFor',
   stale: ({ headers }) => `${originSaid(headers)}, and it cannot be revalidated without ETag or Last-Modified`,
