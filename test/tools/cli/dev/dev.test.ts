@@ -4,13 +4,15 @@ import { createServer, request as httpRequest } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { test } from 'node:test';
+import { before, describe, test } from 'node:test';
 
 import { startDevServer } from '../../../../src/tools/cli/dev/dev.ts';
 import { captureStderr } from '../../../support/captured-stderr.ts';
 import { deferred } from '../../../support/deferred.ts';
 import { freePort } from '../../../support/free-port.ts';
 import { createProject, linkPackage, serveProject } from '../../../support/functions-project.ts';
+import type { ServedProject } from '../../../support/functions-project.ts';
+import { suiteContext } from '../../../support/suite-context.ts';
 
 const answers = (body: string): string => `export default (request: Request): Response => new Response(${body});`;
 
@@ -19,88 +21,24 @@ async function read(address: string, init?: RequestInit): Promise<string> {
   return `${response.status} ${(await response.text()).trim()}`;
 }
 
-test('a default export gets a Request, at its path and at every path below it', async (context) => {
-  const { address } = await serveProject(context, {
-    'functions/hello.ts': answers("request.method + ' ' + new URL(request.url).pathname"),
-  });
-
-  assert.equal(await read(address('hello')), '200 GET /.netlify/functions/hello');
-  assert.equal(await read(address('hello/'), { method: 'DELETE' }), '200 DELETE /.netlify/functions/hello/');
-  assert.equal(await read(address('hello/a/b?c')), '200 GET /.netlify/functions/hello/a/b');
-});
-
-test('a default export may be an object with fetch, which sees itself as this', async (context) => {
-  const { address } = await serveProject(context, {
-    'functions/object.ts': "export default { word: 'fetched', fetch(request: Request) { return new Response(this.word); } };",
-  });
-
-  assert.equal(await read(address('object')), '200 fetched');
-});
-
-test('an export named handler gets an event and takes precedence over a default export', async (context) => {
-  const { address } = await serveProject(context, {
-    'functions/both.ts': `export default () => new Response('default');
+describe('a function that works', () => {
+  const context = suiteContext();
+  let address: ServedProject['address'];
+  before(async () => {
+    ({ address } = await serveProject(context, {
+      'functions/hello.ts': answers("request.method + ' ' + new URL(request.url).pathname"),
+      'functions/object.ts': "export default { word: 'fetched', fetch(request: Request) { return new Response(this.word); } };",
+      'functions/both.ts': `export default () => new Response('default');
       export const handler = async (event: any, context: any) => ({ statusCode: 201, body: JSON.stringify({ event, name: context.functionName }) });`,
-  });
-
-  const response = await fetch(`${address('both')}?a=1&a=%202`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{"ä":1}',
-  });
-  const { event, name } = (await response.json()) as { event: Record<string, any>; name: string };
-
-  assert.equal(response.status, 201);
-  assert.equal(name, 'both');
-  assert.equal(event['httpMethod'], 'POST');
-  assert.equal(event['path'], '/.netlify/functions/both');
-  assert.deepEqual(event['multiValueQueryStringParameters'], { a: ['1', ' 2'] });
-  assert.equal(event['rawQuery'], 'a=1&a=%202');
-  assert.equal(event['body'], '{"ä":1}');
-  assert.equal(event['isBase64Encoded'], false);
-  assert.equal(event['headers']['content-type'], 'application/json');
-  assert.equal('requestContext' in event, false);
-});
-
-test('a handler may come from a CommonJS module', async (context) => {
-  const { address } = await serveProject(context, {
-    'functions/old.cjs':
-      "const { sep } = require('node:path'); exports.handler = async () => ({ statusCode: 200, body: sep + __filename.length });",
-  });
-
-  assert.match(await read(address('old')), /^200 \/\d+$/);
-});
-
-test('bytes pass unchanged, in both directions and both generations', async (context) => {
-  const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
-  const { address } = await serveProject(context, {
-    'functions/fetch.ts': 'export default async (request: Request) => new Response(await request.arrayBuffer());',
-    'functions/event.ts': 'export const handler = async ({ body }: any) => ({ statusCode: 200, body, isBase64Encoded: true });',
-  });
-
-  for (const name of ['fetch', 'event']) {
-    const response = await fetch(address(name), { method: 'POST', headers: { 'content-type': 'application/octet-stream' }, body: bytes });
-    assert.deepEqual(new Uint8Array(await response.arrayBuffer()), bytes, name);
-  }
-});
-
-test('several cookies stay separate, in both generations', async (context) => {
-  const { address } = await serveProject(context, {
-    'functions/fetch.ts': "export default () => new Response('', { headers: [['set-cookie', 'a=1'], ['set-cookie', 'b=2']] });",
-    'functions/event.ts':
-      "export const handler = async () => ({ statusCode: 200, multiValueHeaders: { 'Set-Cookie': ['a=1', 'b=2'] }, body: '' });",
-  });
-
-  for (const name of ['fetch', 'event']) {
-    const { headers } = await fetch(address(name));
-    assert.deepEqual(headers.getSetCookie(), ['a=1', 'b=2'], name);
-  }
-});
-
-test('a stream arrives piece by piece', async (context) => {
-  const { address } = await serveProject(context, {
-    // The second piece comes only when another request has seen the first.
-    'functions/stream.ts': `
+      'functions/old.cjs':
+        "const { sep } = require('node:path'); exports.handler = async () => ({ statusCode: 200, body: sep + __filename.length });",
+      'functions/bytes-fetch.ts': 'export default async (request: Request) => new Response(await request.arrayBuffer());',
+      'functions/bytes-event.ts': 'export const handler = async ({ body }: any) => ({ statusCode: 200, body, isBase64Encoded: true });',
+      'functions/cookies-fetch.ts': "export default () => new Response('', { headers: [['set-cookie', 'a=1'], ['set-cookie', 'b=2']] });",
+      'functions/cookies-event.ts':
+        "export const handler = async () => ({ statusCode: 200, multiValueHeaders: { 'Set-Cookie': ['a=1', 'b=2'] }, body: '' });",
+      // The second piece comes only when another request has seen the first.
+      'functions/stream.ts': `
       let proceed: () => void;
       export default (request: Request) => {
         if (request.method === 'POST') { proceed(); return new Response(); }
@@ -114,28 +52,77 @@ test('a stream arrives piece by piece', async (context) => {
           },
         }));
       };`,
+      'functions/a.ts': "import { next } from './shared/counter.ts'; export default () => new Response(next());",
+      'functions/b.ts': "import { next } from './shared/counter.ts'; export default () => new Response(next());",
+      'functions/shared/counter.ts': 'let count = 0; export const next = () => String(++count);',
+    }));
   });
 
-  const { body } = await fetch(address('stream'));
-  const pieces: string[] = [];
-  for await (const piece of body!) {
-    pieces.push(new TextDecoder().decode(piece));
-    if (pieces.length === 1) await fetch(address('stream'), { method: 'POST' });
-  }
-
-  assert.deepEqual(pieces, ['first', 'second']);
-});
-
-test('a module keeps its state between requests and does not share it with other functions', async (context) => {
-  const { address } = await serveProject(context, {
-    'functions/a.ts': "import { next } from './shared/counter.ts'; export default () => new Response(next());",
-    'functions/b.ts': "import { next } from './shared/counter.ts'; export default () => new Response(next());",
-    'functions/shared/counter.ts': 'let count = 0; export const next = () => String(++count);',
+  test('a default export gets a Request, at its path and at every path below it', async () => {
+    assert.equal(await read(address('hello')), '200 GET /.netlify/functions/hello');
+    assert.equal(await read(address('hello/'), { method: 'DELETE' }), '200 DELETE /.netlify/functions/hello/');
+    assert.equal(await read(address('hello/a/b?c')), '200 GET /.netlify/functions/hello/a/b');
   });
 
-  assert.equal(await read(address('a')), '200 1');
-  assert.equal(await read(address('a')), '200 2');
-  assert.equal(await read(address('b')), '200 1');
+  test('a default export may be an object with fetch, which sees itself as this', async () => {
+    assert.equal(await read(address('object')), '200 fetched');
+  });
+
+  test('an export named handler gets an event and takes precedence over a default export', async () => {
+    const response = await fetch(`${address('both')}?a=1&a=%202`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"ä":1}',
+    });
+    const { event, name } = (await response.json()) as { event: Record<string, any>; name: string };
+
+    assert.equal(response.status, 201);
+    assert.equal(name, 'both');
+    assert.equal(event['httpMethod'], 'POST');
+    assert.equal(event['path'], '/.netlify/functions/both');
+    assert.deepEqual(event['multiValueQueryStringParameters'], { a: ['1', ' 2'] });
+    assert.equal(event['rawQuery'], 'a=1&a=%202');
+    assert.equal(event['body'], '{"ä":1}');
+    assert.equal(event['isBase64Encoded'], false);
+    assert.equal(event['headers']['content-type'], 'application/json');
+    assert.equal('requestContext' in event, false);
+  });
+
+  test('a handler may come from a CommonJS module', async () => {
+    assert.match(await read(address('old')), /^200 \/\d+$/);
+  });
+
+  test('bytes pass unchanged, in both directions and both generations', async () => {
+    const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
+    for (const name of ['bytes-fetch', 'bytes-event']) {
+      const response = await fetch(address(name), { method: 'POST', headers: { 'content-type': 'application/octet-stream' }, body: bytes });
+      assert.deepEqual(new Uint8Array(await response.arrayBuffer()), bytes, name);
+    }
+  });
+
+  test('several cookies stay separate, in both generations', async () => {
+    for (const name of ['cookies-fetch', 'cookies-event']) {
+      const { headers } = await fetch(address(name));
+      assert.deepEqual(headers.getSetCookie(), ['a=1', 'b=2'], name);
+    }
+  });
+
+  test('a stream arrives piece by piece', async () => {
+    const { body } = await fetch(address('stream'));
+    const pieces: string[] = [];
+    for await (const piece of body!) {
+      pieces.push(new TextDecoder().decode(piece));
+      if (pieces.length === 1) await fetch(address('stream'), { method: 'POST' });
+    }
+
+    assert.deepEqual(pieces, ['first', 'second']);
+  });
+
+  test('a module keeps its state between requests and does not share it with other functions', async () => {
+    assert.equal(await read(address('a')), '200 1');
+    assert.equal(await read(address('a')), '200 2');
+    assert.equal(await read(address('b')), '200 1');
+  });
 });
 
 test('a changed file, also one that the function imports from elsewhere, is served without a restart', async (context) => {
@@ -524,74 +511,64 @@ test('dev says once that csrfPrevention is not set, and does not repeat it after
   assert.match(warnings[1]!, /^later does not set csrfPrevention/);
 });
 
-test('says how to resolve an abstract type', async (context) => {
-  const schema =
-    "typeDefs: 'type Query { m: Media } union Media = Book type Book { id: ID }', resolvers: { Query: { m: () => ({ id: 1 }) } }";
-  const project = await createProject(context, {
-    'functions/media.js': `import { createHandler } from 'graphql-functions';\nexport default createHandler({ ${schema} });`,
-  });
-  await linkPackage(project);
-  captureStderr(context);
-  const { events, address } = await serveProject(context, project);
-
-  await read(address('media'), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{"query":"{ m { __typename } }"}',
-  });
-
-  const errors = events.flatMap((event) => ('record' in event ? event.record.operations.flatMap((operation) => operation.errors) : []));
-  assert.match(errors.join('\n'), /write Media: \{ __resolveType: \(value\) => 'Name' \}, or return values with a __typename/);
-});
-
-test('the log says which URL did not answer', async (context) => {
-  const project = await createProject(context, {
-    'functions/down.js': `import { createHandler, RESTDataSource } from 'graphql-functions';
-      class API extends RESTDataSource { baseURL = 'http://localhost:1/'; read() { return this.get('all'); } }
-      export default createHandler({
-        typeDefs: 'type Query { down: Int }',
-        dataSources: () => ({ api: new API() }),
-        resolvers: { Query: { down: (_, _args, { dataSources }) => dataSources.api.read() } },
-      });`,
-  });
-  await linkPackage(project);
-  captureStderr(context);
-  const { events, address } = await serveProject(context, project);
-
-  await read(address('down'), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query: '{ down }' }),
-  });
-
-  const [record] = events.flatMap((event) => ('record' in event ? [event.record] : []));
-  assert.deepEqual(record?.operations[0]?.errors, ['GET got no answer (http://localhost:1/all) (at down)']);
-});
-
-test('the log says which non-null field has made finished fields null', async (context) => {
-  const project = await createProject(context, {
-    'functions/shop.js': `import { createHandler } from 'graphql-functions';
-      export default createHandler({
-        typeDefs: 'type Query { shop: Shop } type Shop { name: String ads: [Int!]! }',
-        resolvers: { Query: { shop: () => ({ name: 'Corner' }) }, Shop: { ads: () => { throw new Error('down'); } } },
-      });`,
-  });
-  await linkPackage(project);
-  captureStderr(context);
-  const { events, address } = await serveProject(context, project);
-
-  for (const onError of ['PROPAGATE', 'NULL'])
-    await read(address('shop'), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query: '{ shop { name ads } }', onError }),
+describe('the errors in the log', () => {
+  const context = suiteContext();
+  let served: ServedProject;
+  before(async () => {
+    const project = await createProject(context, {
+      'functions/shop.js': `import { createHandler, RESTDataSource } from 'graphql-functions';
+        class API extends RESTDataSource { baseURL = 'http://localhost:1/'; read() { return this.get('all'); } }
+        export default createHandler({
+          typeDefs: \`
+            type Query { shop: Shop down: Int media: Media }
+            type Shop { name: String ads: [Int!]! }
+            union Media = Book
+            type Book { id: ID }
+          \`,
+          dataSources: () => ({ api: new API() }),
+          resolvers: {
+            Query: { shop: () => ({ name: 'Corner' }), down: (_, _args, { dataSources }) => dataSources.api.read(), media: () => ({ id: 1 }) },
+            Shop: { ads: () => { throw new Error('down'); } },
+          },
+        });`,
     });
+    await linkPackage(project);
+    served = await serveProject(context, project);
+  });
 
-  const records = events.flatMap((event) => ('record' in event ? event.record.operations.map(({ errors }) => errors) : []));
-  assert.deepEqual(records, [
-    ['down (at shop.ads)', 'shop.ads is non-null ("!"), so its error made shop null. With onError: "NULL", clients get the other fields.'],
-    ['down (at shop.ads)'],
-  ]);
+  /** The errors of one operation in the log. */
+  async function errorsOf(body: { readonly query: string; readonly onError?: string }): Promise<readonly string[]> {
+    const seen = served.events.length;
+    const headers = { 'content-type': 'application/json' };
+    await read(served.address('shop'), { method: 'POST', headers, body: JSON.stringify(body) });
+    return served.events.slice(seen).flatMap((event) => ('record' in event ? event.record.operations.flatMap(({ errors }) => errors) : []));
+  }
+
+  test('say how to resolve an abstract type', async (own) => {
+    captureStderr(own);
+
+    const errors = await errorsOf({ query: '{ media { __typename } }' });
+
+    assert.match(errors.join('\n'), /write Media: \{ __resolveType: \(value\) => 'Name' \}, or return values with a __typename/);
+  });
+
+  test('say which URL did not answer', async (own) => {
+    captureStderr(own);
+
+    assert.deepEqual(await errorsOf({ query: '{ down }' }), ['GET got no answer (http://localhost:1/all) (at down)']);
+  });
+
+  test('say which non-null field has made finished fields null', async (own) => {
+    captureStderr(own);
+
+    const query = '{ shop { name ads } }';
+
+    assert.deepEqual(await errorsOf({ query, onError: 'PROPAGATE' }), [
+      'down (at shop.ads)',
+      'shop.ads is non-null ("!"), so its error made shop null. With onError: "NULL", clients get the other fields.',
+    ]);
+    assert.deepEqual(await errorsOf({ query, onError: 'NULL' }), ['down (at shop.ads)']);
+  });
 });
 
 test('reports all problems of asynchronous options once, with the first request', async (context) => {
