@@ -3,8 +3,13 @@ import { createServer } from 'node:http';
 
 import { createClient } from '@keyv/redis';
 
-import { idempotency, redisStore } from '../../src/entries/idempotency.ts';
-import { createListener } from '../../src/entries/node.ts';
+// The built files, because each of many processes loads them.
+const { idempotency, redisStore } = (await import(builtEntry('idempotency'))) as typeof import('../../src/entries/idempotency.ts');
+const { createListener } = (await import(builtEntry('node'))) as typeof import('../../src/entries/node.ts');
+
+function builtEntry(name: string): string {
+  return new URL(`../../dist/esm/${name}.js`, import.meta.url).href;
+}
 
 const client = createClient({ url: `redis://127.0.0.1:${process.argv[2]}` }).on('error', () => {});
 await client.connect();
