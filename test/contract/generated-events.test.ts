@@ -15,7 +15,7 @@ import { createRandom } from '../support/random.ts';
 import { sources } from '../support/sources.ts';
 import type { Source } from '../support/sources.ts';
 
-const events = cases({ short: 400, long: 5000 });
+const events = cases({ short: 200, long: 5000 });
 /** Fixed, so that a failure in one place is a failure everywhere. */
 const seed = 20261120;
 /** Milliseconds after which an unsettled call counts as hanging. Far longer than any call takes. */

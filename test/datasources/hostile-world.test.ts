@@ -226,7 +226,7 @@ const caches: Record<string, (random: Random, clock: Clock) => KeyValueCache> = 
   'in a store that lies': (random) => guardCache(createLyingStore(random), { cooldown: 0 }),
 };
 
-const calls = cases({ short: 600, long: 10_000 });
+const calls = cases({ short: 300, long: 10_000 });
 
 describe(`${calls} calls with aborts, unusual responses, agents and unreliable stores`, () => {
   for (const [where, create] of Object.entries(caches)) {

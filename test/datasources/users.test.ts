@@ -267,7 +267,7 @@ const caches: Record<string, (random: Random, clock: Clock) => KeyValueCache> = 
   'in a slow store that mixes up the order and fails': (random) => guardCache(createMoodyStore(random), { cooldown: 0 }),
 };
 
-const calls = cases({ short: 1_200, long: 10_000 });
+const calls = cases({ short: 600, long: 10_000 });
 
 describe(`${calls} calls of several users over one cache`, () => {
   for (const [where, create] of Object.entries(caches)) {

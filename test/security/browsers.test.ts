@@ -14,7 +14,7 @@ import { frontDoors } from '../support/sources.ts';
 import type { FrontDoor, OpenDoor } from '../support/sources.ts';
 
 const seed = Number(process.env['SEED'] ?? 3);
-const servers = cases({ short: 8, long: 100 });
+const servers = cases({ short: 4, long: 100 });
 const requests = 25;
 
 const friend = 'https://shop.example';

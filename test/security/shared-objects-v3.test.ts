@@ -11,7 +11,7 @@ import type { Random } from '../support/random.ts';
 import { callers, spoil, Witness } from '../support/witness.ts';
 import { eventOf } from '../v3/server.ts';
 
-const rounds = cases({ short: 4, long: 60 });
+const rounds = cases({ short: 2, long: 60 });
 const seed = Number(process.env['SEED'] ?? 9);
 
 const refusal = new AuthenticationError('Sign in', { realm: 'all' });

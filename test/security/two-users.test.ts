@@ -17,7 +17,7 @@ import { frontDoors } from '../support/sources.ts';
 type Random = ReturnType<typeof createRandom>;
 
 const users = ['alice-5e1f', 'bob-c0de'] as const;
-const rounds = cases({ short: 4, long: 24 });
+const rounds = cases({ short: 2, long: 24 });
 
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));

@@ -17,11 +17,11 @@ import { cases } from '../../support/long-form.ts';
  *
  * `npm run test:long` runs more; the longest form is `node test/support/differential/long-run.ts`.
  */
-const traced = cases({ short: 8, long: 60 });
-const schemas = cases({ short: 15, long: 120 });
-const behaviors = cases({ short: 10, long: 700 });
-const batched = cases({ short: 30, long: 300 });
-const listed = cases({ short: 20, long: 160 });
+const traced = cases({ short: 4, long: 30 });
+const schemas = cases({ short: 8, long: 60 });
+const behaviors = cases({ short: 5, long: 350 });
+const batched = cases({ short: 15, long: 150 });
+const listed = cases({ short: 10, long: 80 });
 
 for (const timing of ['sync', 'apart', 'together'] as const) {
   test(`traced random operations, resolvers ${timing}: the channels publish the events of graphql-js 17 in its order`, async (t) => {

@@ -38,7 +38,7 @@ const schema = buildSchema(typeDefs);
 const text = `{ item { ...I } items { ...I } node { ...N } nodes { ...N } number text any colour texts }
 fragment N on Node { __typename id name node { id name } nodes { id name } ... on Item { any colour grid } ... on Other { number flag items { id any } } }
 fragment I on Item { id name node { id } nodes { name } any colour grid }`;
-const rounds = cases({ short: 150, long: 5000 });
+const rounds = cases({ short: 75, long: 5000 });
 const firstSeed = Number(process.env['HOSTILE_SEED'] ?? 1);
 
 describe('whatever hostile values resolvers return', () => {

@@ -20,7 +20,7 @@ import { ModelCache } from './model-cache.ts';
 import { randomRequest, toWeb } from './spelled-requests.ts';
 
 /** Each of 24 requests. */
-const worlds = Number(process.env['EDGE_WORLDS'] ?? cases({ short: 10, long: 450 }));
+const worlds = Number(process.env['EDGE_WORLDS'] ?? cases({ short: 5, long: 450 }));
 const seed = Number(process.env['EDGE_SEED'] ?? 1_611);
 
 const users = ['anna', 'bert', 'cora'];

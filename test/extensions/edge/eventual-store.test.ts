@@ -10,7 +10,7 @@ import type { Random } from '../../support/random.ts';
 
 /** Seconds for which a location goes on reading what it has read once, as Workers KV and Netlify Blobs do by default. */
 const lag = 60;
-const histories = cases({ short: 80, long: 2_000 });
+const histories = cases({ short: 40, long: 2_000 });
 
 /** One store, as the readers of several locations see it. A location sees its own writes at once. */
 class LaggingStore {

@@ -9,7 +9,7 @@ import { createRandom } from '../../support/random.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { randomQuery, randomRequest, randomServer } from './random-server.ts';
 
-const schemas = cases({ short: 30, long: 500 });
+const schemas = cases({ short: 15, long: 500 });
 type Handler = (request: Request, context: object) => Promise<Response>;
 
 /** A handler for the server that this seed makes. The same seeds make the same servers. */

@@ -15,7 +15,7 @@ import type { Source } from '../../support/sources.ts';
 import { ModelCache } from './model-cache.ts';
 import { toWeb } from './spelled-requests.ts';
 
-const histories = cases({ short: 40, long: 1_000 });
+const histories = cases({ short: 20, long: 1_000 });
 const cdns: readonly CDN[] = ['netlify', 'cloudflare', 'cloudfront', 'vercel', 'fastly', 'varnish'];
 const typeDefs = `
   type Query { item: Item @cacheControl(maxAge: 600) }

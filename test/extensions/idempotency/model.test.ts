@@ -219,7 +219,7 @@ async function runHistory(random: Random, handlers: readonly Handler[], policy: 
 }
 
 describe('instances that crash, over a store that fails', () => {
-  const histories = cases({ short: 100, long: 4_000 });
+  const histories = cases({ short: 50, long: 4_000 });
   // With a factor, the long form takes minutes.
   const timeout = 1_800_000;
 

@@ -6,7 +6,7 @@ import { createRandom } from '../../support/random.ts';
 import type { Random } from '../../support/random.ts';
 import { modernMeta, serveTools } from './serving.ts';
 
-const messages = cases({ short: 2_000, long: 100_000 });
+const messages = cases({ short: 1_000, long: 100_000 });
 
 const odd: readonly unknown[] = [
   null,

@@ -83,7 +83,7 @@ async function listed({ typeDefs, document }: Multiplying): Promise<any> {
 describe('schemas of tools', () => {
   test('are linear in types and selections, whatever the two multiply to', async () => {
     const random = createRandom(1);
-    const count = cases({ short: 40, long: 600 });
+    const count = cases({ short: 20, long: 600 });
     for (let at = 0; at < count; at++) {
       const given = randomMultiplying(random);
       const failure = checked(given);

@@ -31,7 +31,7 @@ import { nastySDL } from '../../../support/nasty-sdl.ts';
 import { createRandom } from '../../../support/random.ts';
 import { generateSchema } from '../../../support/schema-generator.ts';
 
-const many = cases({ short: 30, long: 300 });
+const many = cases({ short: 15, long: 300 });
 
 const schemas: Readonly<Record<string, string>> = {
   ...nastySDL,

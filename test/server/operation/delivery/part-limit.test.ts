@@ -105,7 +105,7 @@ describe('the limit of parts', () => {
 
   it('is never exceeded, whatever the operation, in both formats', async () => {
     let limited = 0;
-    for (let seed = 1; seed <= cases({ short: 40, long: 600 }); seed++) {
+    for (let seed = 1; seed <= cases({ short: 20, long: 600 }); seed++) {
       const random = createRandom(seed);
       const query = randomParts(random);
       const settings = { format: random.pick(['current', 'legacy'] as const), early: random.chance(0.5), maxParts: 8 + random.below(30) };

@@ -21,7 +21,7 @@ const schema = buildSchema(`
   union Either = Item | Other
   type Query { item: Item!  items: [Item!]!  nodes: [Node!]  grid: [[Int!]!]!  either: [[Either]!]  number: Int! }
 `);
-const rounds = cases({ short: 60, long: 2000 });
+const rounds = cases({ short: 30, long: 2000 });
 const firstSeed = Number(process.env['REJECTION_SEED'] ?? 1);
 
 // An unhandled rejection ends a Node process, and with it all other requests.
