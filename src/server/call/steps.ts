@@ -3,9 +3,9 @@ import { HeaderMap, excessOf, waitAtMost } from '../../shared/index.ts';
 import type { Eventual, HTTPRequest, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import { revalidate } from '../http/etag.ts';
 import { sizeOf } from '../http/operations.ts';
-import { finishResponse, reportRefusal, toErrorResponse, toLateResponse } from '../http/refusals.ts';
+import { finishResponse, reportRefusal, toErrorResponse } from '../http/refusals.ts';
 import type { RefusalSettings } from '../http/refusals.ts';
-import { httpExtensionOf, isGraphQLError, copyThrown, report } from '../operation/errors.ts';
+import { copyThrown, deadlineExceeded, httpExtensionOf, isGraphQLError, report, unfinishedAtDeadline } from '../operation/errors.ts';
 import type { HTTPSettings } from '../http/http-call.ts';
 import { normalizeHead } from '../http/response.ts';
 import { resultTooLarge } from '../operation/limits/answer-limit.ts';
@@ -138,7 +138,10 @@ const timeForOperations = 10;
 /** Adds only the common headers that are available synchronously: the origin function of `cors` may be what hangs. */
 function tooLate(call: Call): Response {
   call.starter.logger().warn('The deadline passed before there was an answer.');
-  call.response = toLateResponse(call.settings ?? settingsBeforeStart(call.starter), call.request);
+  // Operations may be running, also those that a plugin around the request has started.
+  const mayHaveRun = call.parsed !== undefined || call.settings?.wrapRequest !== undefined;
+  const error = mayHaveRun ? unfinishedAtDeadline() : deadlineExceeded();
+  call.response = toErrorResponse(call.settings ?? settingsBeforeStart(call.starter), call.request, error);
   const finished = addCommonHeaders(call);
   return finished === undefined || finished instanceof Promise ? call.response : finished;
 }

@@ -1,6 +1,6 @@
 import { HeaderMap } from '../../shared/index.ts';
 import type { Eventual, HTTPRequest, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
-import { deadlineExceeded, formatResult, isGraphQLError, toGraphQLError } from '../operation/errors.ts';
+import { formatResult, isGraphQLError, toGraphQLError } from '../operation/errors.ts';
 import type { ErrorSettings } from '../operation/errors.ts';
 import { callFailureHook } from '../operation/hooks.ts';
 import type { OperationSettings } from '../operation/state.ts';
@@ -28,11 +28,6 @@ export function toErrorResponse(settings: RefusalSettings, request: HTTPRequest 
     // What formatError returned cannot be written as JSON, a BigInt for example. It is not called again.
     return toSingleResponse(settings, refusedOutcome({ ...settings.operation, formatError: undefined }, failure), mediaType);
   }
-}
-
-/** The response after the deadline. */
-export function toLateResponse(settings: RefusalSettings, request: HTTPRequest | undefined): HTTPResponse {
-  return toErrorResponse(settings, request, deadlineExceeded());
 }
 
 /** Calls `invalidRequestWasReceived` of every plugin. A hook that fails is logged. */

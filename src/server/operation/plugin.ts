@@ -130,8 +130,8 @@ export interface OperationExecution {
   readonly operation: OperationDefinitionNode;
   /** Its position in the batch, from 0. Undefined: the request is not a batch. */
   readonly batchIndex: number | undefined;
-  /** The time that is left, and `waitUntil`. */
-  readonly invocation: Pick<Invocation, 'deadlineLeft' | 'waitUntil'>;
+  /** The time that is left, the signal of the operation, and `waitUntil`. */
+  readonly invocation: Pick<Invocation, 'deadlineLeft' | 'signal' | 'waitUntil'>;
 }
 
 /** An execution whose variables have been coerced. */

@@ -152,39 +152,38 @@ function isPlanned({ settings, operation }: OperationState): boolean {
 
 /** Runs the resolvers, inside the plugins that wrap executions. */
 export function execute(state: OperationState): Eventual<ExecutionResult | undefined> {
-  const wrapExecution = wrapperOf(state);
-  const executing = wrapExecution === undefined ? executeWithHooks(state) : executeWrapped(wrapExecution, state);
+  const isWrapped = (state.options?.wrap ?? state.settings.wrapExecution) !== undefined;
+  const executing = isWrapped ? executeWrapped(state) : executeWithHooks(state);
   if (state.options?.runToEnd === true && executing instanceof Promise) state.input.invocation.waitUntil(executing.catch(() => {}));
   return executing;
 }
 
 /**
- * The plugins that wrap this execution, around those that wrap all: what the former store is what the client gets, even if a plugin fails
- * after the execution, for example when it commits a transaction.
+ * Fills `outcome`. The plugins that wrap this execution are around those that wrap all: what the former store is what the client gets, even
+ * if a plugin fails after the execution, for example when it commits a transaction.
  */
-function wrapperOf(state: OperationState): WrapExecution | undefined {
-  const outer = state.options?.wrap;
-  const { wrapExecution: inner } = state.settings;
-  if (outer === undefined || inner === undefined) return outer ?? inner;
-  const wrap = (execution: CoercedExecution, next: () => Eventual<OperationOutcome>): Eventual<OperationOutcome> =>
-    outer(execution, () => rescued(() => inTime(inner(execution, next), inner), failWrapped, state));
-  const inTime = (wrapping: Eventual<OperationOutcome>, { mustEnd }: WrapExecution): Eventual<OperationOutcome> =>
-    outcomeInTime(wrapping, state.input.invocation, { inner: () => state.wrapped, mustEnd });
-  return Object.assign(wrap, { mustEnd: outer.mustEnd || inner.mustEnd });
-}
-
-/** Fills `outcome`. */
-function executeWrapped(wrapExecution: WrapExecution, state: OperationState): Eventual<ExecutionResult | undefined> {
+function executeWrapped(state: OperationState): Eventual<ExecutionResult | undefined> {
   const isSubscription = state.operation!.operation === 'subscription';
   const variableValues = isSubscription ? undefined : coercedVariables(state.execution!);
   if (variableValues === undefined) return executeWithHooks(state);
   const execution = { ...describeExecution(state), response: state.input.head, variableValues };
-  const wrapping = rescued(() => wrapExecution(execution, () => (state.wrapped = executeToOutcome(state))), failWrapped, state);
-  return whenReady(
-    outcomeInTime(wrapping, state.input.invocation, { inner: () => state.wrapped, mustEnd: wrapExecution.mustEnd }),
-    setOutcome,
-    state,
-  );
+  let next = (): Eventual<OperationOutcome> => (state.wrapped = executeToOutcome(state));
+  for (const wrap of [state.settings.wrapExecution, state.options?.wrap]) {
+    const inner = next;
+    if (wrap !== undefined) next = () => rescued(() => wrapInTime(wrap, { execution, next: inner }, state), failWrapped, state);
+  }
+  return whenReady(next(), setOutcome, state);
+}
+
+interface Wrapping {
+  readonly execution: CoercedExecution;
+  readonly next: () => Eventual<OperationOutcome>;
+}
+
+function wrapInTime(wrap: WrapExecution, { execution, next }: Wrapping, { input }: OperationState): Eventual<OperationOutcome> {
+  let inner: Eventual<OperationOutcome> | undefined;
+  const wrapping = wrap(execution, () => (inner = next()));
+  return outcomeInTime(wrapping, input.invocation, { inner: () => inner, mustEnd: wrap.mustEnd });
 }
 
 /** What `next` returns. A plugin that calls it when the operation has been answered starts nothing. */
