@@ -119,6 +119,8 @@ interface ChangedPlaces {
 function placesOf({ root, data, errors, objects, called }: MutationAnswer, isKnown: boolean): ChangedPlaces {
   const places: ChangedPlaces = { types: new Set(), lost: [], abstract: new Set() };
   const fields = root.types.flatMap((type) => root.fieldsFor(type)).filter(({ key }) => called?.has(key) !== false);
+  // A plugin or the deadline has put its error in the place of those of fields.
+  const hidesErrors = data === null && errors.some(({ path }) => path === undefined);
   // The answer may have no room for all errors.
   const mayHideRefusals = errors.length >= minRecordedErrors && errors.some(isRefusal);
   for (const { key, name, below } of fields) {
@@ -128,7 +130,8 @@ function placesOf({ root, data, errors, objects, called }: MutationAnswer, isKno
     const failure = own.find(({ path }) => path!.length === 1);
     const value = data?.[key] ?? null;
     // Nobody may empty the CDN by a mutation that is refused, or by what is selected below a field that fails.
-    if (failure === undefined ? !mayHideRefusals && data !== null && hasNull(value) : !isRefusal(failure)) addTypes(places.types, below);
+    const mayHaveFailed = hidesErrors || (!mayHideRefusals && data !== null && hasNull(value));
+    if (failure === undefined ? mayHaveFailed : !isRefusal(failure)) addTypes(places.types, below);
     // With the list of objects, only the last field may have returned objects that it does not have.
     const isLost = own.length > 0 || objects === undefined || key === fields.at(-1)!.key;
     if (failure === undefined && (!isKnown || (value === null && isLost && (data === null || own.length > 0)))) places.lost.push(below);

@@ -6,6 +6,7 @@ import { GraphQLError, versionInfo } from 'graphql';
 import { createHandler } from '../../../src/entries/aws-lambda.ts';
 import { cacheControlDefinitions, edge, PurgeRefused } from '../../../src/entries/edge.ts';
 import type { EdgeOptions } from '../../../src/entries/edge.ts';
+import type { ServerPlugin } from '../../../src/entries/index.ts';
 import { incrementalDelivery } from '../../../src/entries/incremental.ts';
 import { PurgeLog } from '../../../src/extensions/edge/purge/purge-log.ts';
 import { Purger } from '../../../src/extensions/edge/purge/purger.ts';
@@ -159,6 +160,21 @@ describe('a mutation purges', () => {
 
       assert.ok(purges.flat().includes('t:Book'), `purged ${JSON.stringify(purges)}`);
     });
+
+  test("what a failed field may have changed, also if a plugin's error takes the place of its error", async () => {
+    const plugin: ServerPlugin = {
+      requestDidStart: () => ({
+        willSendResponse: () => {
+          throw new Error('No.');
+        },
+      }),
+    };
+    const { post, purges } = shop({}, {}, { plugins: [plugin] });
+
+    await post({ query: 'mutation { failing { id } remove(id: 1) }' });
+
+    assert.ok(purges.flat().includes('t:Book'), `purged ${JSON.stringify(purges)}`);
+  });
 
   test('what a field may have changed that returns no object, and the failed items of a list', async () => {
     const { post, purges } = oddShop({
