@@ -13,6 +13,7 @@ const refusals = {
   IDEMPOTENCY_ANSWER_NOT_KEPT: [409, 'The first request with this idempotency key has run, but its answer was not kept.'],
   IDEMPOTENCY_KEY_REUSED: [422, 'The first request with this idempotency key had another operation.'],
   IDEMPOTENCY_STORE_UNAVAILABLE: [503, 'The idempotency key cannot be checked now: nothing was run.'],
+  CLIENT_LEFT: [499, 'The client disconnected before the mutation ran.'],
   DEADLINE_EXCEEDED: [504, 'The deadline passed before the mutation ran.'],
 } as const;
 

@@ -76,9 +76,8 @@ async function claim(attempt: Attempt, fingerprint: string): Promise<ClaimResult
   const { settings, execution, id, token } = attempt;
   const { store, ttl, lease } = settings;
   const again = settings.afterCrash === 'run again';
+  assertOpen(execution);
   const left = execution.invocation.deadlineLeft();
-  // The request has been answered already, while `identity` was running.
-  if (left !== undefined && left <= 0) throw refusal('DEADLINE_EXCEEDED');
   if (left === undefined && lease === undefined && again)
     throw new Error("Expected lease of idempotency to be set: with afterCrash 'run again', a request without a deadline needs it.");
   const attemptEnds = left === undefined ? (lease ?? defaultLease) * 1000 : left + margin;
@@ -91,6 +90,16 @@ async function claim(attempt: Attempt, fingerprint: string): Promise<ClaimResult
     execution.invocation.waitUntil(release(attempt));
     throw logged(attempt, refuse(attempt, 'IDEMPOTENCY_STORE_UNAVAILABLE', 1000), error);
   }
+}
+
+/**
+ * Throws if the request has been answered already, while `identity` or the store was running, or if the client had left before that: a
+ * resolver that passes the signal of `context` on would be aborted, and the abort stored.
+ */
+function assertOpen({ invocation }: CoercedExecution): void {
+  const left = invocation.deadlineLeft();
+  if (left !== undefined && left <= 0) throw refusal('DEADLINE_EXCEEDED');
+  if (invocation.signal.aborted) throw refusal('CLIENT_LEFT');
 }
 
 /** Tries again once, with the same token: the first try may have had its effect. */
@@ -116,6 +125,7 @@ async function answerFor(
   fingerprint: string,
 ): Promise<OperationOutcome> {
   const { execution, id, settings } = attempt;
+  assertOpen(execution);
   if (found.fingerprint !== fingerprint) throw logged(attempt, refuse(attempt, 'IDEMPOTENCY_KEY_REUSED'));
   if (found.state === 'running') throw refuse(attempt, 'IDEMPOTENCY_IN_PROGRESS', found.left);
   if (found.state === 'abandoned') throw logged(attempt, refuse(attempt, 'IDEMPOTENCY_OUTCOME_UNKNOWN'));

@@ -825,6 +825,20 @@ describe('a client that leaves', () => {
     }
   });
 
+  test('before its key is claimed has run nothing, even if nothing has waited for it, and may come back', async () => {
+    const context = ({ signal }: { signal: AbortSignal }): object => ({ client: 'ada', signal });
+    const bank = openBank({ server: { context } as never });
+    const client = new AbortController();
+    client.abort();
+
+    await bank.sendWithKey(charge, { signal: client.signal }).catch(() => {});
+    await bank.settled();
+    const before = bank.charges.length;
+    const again = await bank.sendWithKey(charge);
+
+    assert.deepEqual([before, again.status, bank.charges.length], [0, 200, 1]);
+  });
+
   test('before the store has answered has run nothing, and may come back', async () => {
     const [claiming, gate] = [deferred(), deferred()];
     const store = memoryStore();
@@ -910,6 +924,45 @@ describe('at the deadline', () => {
 
     assert.deepEqual([first.code, again.code, again.headers.get('retry-after')], ['DEADLINE_EXCEEDED', 'IDEMPOTENCY_IN_PROGRESS', '3']);
     assert.equal(later.text, '{"data":{"charge":{"number":2,"client":null}}}');
+  });
+
+  test('an answer that is there is sent, even if the store does not confirm that it is kept, after other plugins have seen it', async (t) => {
+    const store = memoryStore();
+    const gate = deferred();
+    const slow: IdempotencyStore = { ...store, finish: async (id, finish) => (await gate.promise, store.finish(id, finish)) };
+    const committing: ServerPlugin = { aroundExecution: async (_execution, next) => next() };
+    const bank = openBank({ store: slow, storeTimeout: 10_000, server: { deadline, plugins: [committing] } });
+
+    const first = await sendUntilDeadline(t, bank);
+    gate.resolve();
+    await bank.settled();
+    const again = await bank.sendWithKey(charge);
+
+    assert.equal(first.text, '{"data":{"charge":{"number":1,"client":"ada"}}}');
+    assert.deepEqual([again.status, again.text], [first.status, first.text]);
+  });
+
+  test('an answer that is found too late is no replay: the request has been answered', async (t) => {
+    const store = memoryStore();
+    let gate: Promise<void> | undefined;
+    const slow: IdempotencyStore = { ...store, claim: async (id, claim) => (await gate, store.claim(id, claim)) };
+    const seeing: ServerPlugin = { onlyWatches: true, requestDidStart: () => ({ willSendResponse: () => gate }) };
+    const bank = openBank({ store: slow, storeTimeout: 10_000, server: { deadline, plugins: [seeing] } });
+    await bank.sendWithKey(charge);
+    const open = deferred();
+    gate = open.promise;
+    t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+
+    const answering = bank.sendWithKey(charge);
+    await quiet();
+    t.mock.timers.tick(900);
+    await quiet();
+    open.resolve();
+    await quiet();
+    t.mock.timers.reset();
+    const late = await answering;
+
+    assert.deepEqual([late.status, late.headers.get('idempotent-replayed')], [504, null]);
   });
 
   test('a claim that comes too late is released: nothing has run', async (t) => {
