@@ -1,0 +1,369 @@
+import type { TestContext } from 'node:test';
+
+import { GraphQLError } from 'graphql';
+
+import { cacheControlDefinitions, edge } from '../../src/entries/edge.ts';
+import { createHandler } from '../../src/entries/fetch.ts';
+import { idempotency, idempotencyKeyOf, memoryStore } from '../../src/entries/idempotency.ts';
+import type { IdempotencyStore } from '../../src/entries/idempotency.ts';
+import { batch } from '../../src/entries/index.ts';
+import type { ServerPlugin } from '../../src/entries/index.ts';
+import type { Random } from '../support/random.ts';
+import { functionWrappers } from '../support/resolver-wrappers.ts';
+
+export type OnError = 'NULL' | 'PROPAGATE' | 'HALT' | undefined;
+export type RootField = 'reserve' | 'charge' | 'note';
+
+/** The type of each root field. */
+export const typeOf: Readonly<Record<RootField, string>> = { reserve: 'Order', charge: 'Order', note: 'Note' };
+
+/** One mutation or query, which may be sent several times. */
+export interface Element {
+  /** Names it in arguments and ids. */
+  readonly tag: string;
+  /** Undefined: a query. */
+  readonly fields: readonly RootField[] | undefined;
+  readonly onError: OnError;
+  readonly hasKey: boolean;
+}
+
+/** What one execution of a mutation did. */
+export interface Attempt {
+  readonly element: Element;
+  /** The request that it belongs to. Undefined where contexts are shared. */
+  readonly request: string | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly began: Map<RootField, number>;
+  readonly ended: Map<RootField, 'ok' | 'failed' | 'null'>;
+  /** True from the moment when a resolver has thrown at once, with HALT. */
+  hasHalted: boolean;
+  isLate: boolean;
+}
+
+/** The kinds of plugins that one server may have. */
+const pluginKinds = ['committing', 'refusing', 'redacting', 'watching', 'redactingAround', 'ending'] as const;
+type PluginKind = (typeof pluginKinds)[number];
+
+/** One server. Its behavior is that of the current world. */
+export interface Shop {
+  readonly handler: (request: Request, context: object) => Promise<Response>;
+  readonly isStrict: boolean;
+  /** One instance of a class is the context of all operations of a client. */
+  readonly sharesContext: boolean;
+  readonly kinds: readonly PluginKind[];
+  readonly partial: 'NULL' | undefined;
+}
+
+/** One history: everything waits for its turn, in a random order, and much of it fails. */
+export class World {
+  readonly random: Random;
+  readonly store: IdempotencyStore = memoryStore();
+  readonly elements = new Map<string, Element>();
+  readonly attempts = new Map<object, Attempt>();
+  /** Effects of each element and field. */
+  readonly effects = new Map<string, number>();
+  readonly purges: string[] = [];
+  readonly problems: string[] = [];
+  /** The elements for which each key of idempotencyKeyOf was told. */
+  readonly keys = new Map<string, string>();
+  /** True: nothing fails or waits long any more. */
+  isCalm = false;
+  /** True once the clock has passed a deadline. */
+  hasPassedDeadline = false;
+  readonly #timers: TestContext['mock']['timers'];
+  readonly #waiting: (() => void)[] = [];
+  readonly #clients: AbortController[] = [];
+
+  constructor(random: Random, timers: TestContext['mock']['timers']) {
+    this.random = random;
+    this.#timers = timers;
+  }
+
+  async turn(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#waiting.push(resolve);
+    });
+  }
+
+  /** Whether something goes wrong this time. */
+  fails(probability: number): boolean {
+    return !this.isCalm && this.random.chance(probability);
+  }
+
+  clientSignal(): AbortSignal {
+    const client = new AbortController();
+    if (this.fails(0.25)) this.#clients.push(client);
+    return client.signal;
+  }
+
+  /** Goes on until nothing waits. */
+  async run(): Promise<void> {
+    for (let idle = 0; idle < 2;) {
+      const [next] = this.#waiting.splice(this.random.below(Math.max(1, this.#waiting.length)), 1);
+      next?.();
+      idle = next === undefined ? idle + 1 : 0;
+      // To the deadline, to the last moment, and past it.
+      if (this.fails(0.05)) for (const milliseconds of [900, 50, 50].slice(0, 1 + this.random.below(3))) await this.#pass(milliseconds);
+      if (this.fails(0.15)) this.#clients.pop()?.abort();
+      for (let turn = 0; turn < 8; turn++) await Promise.resolve();
+      if (next === undefined || this.random.chance(0.1)) await new Promise(setImmediate);
+    }
+  }
+
+  /** Purges that wait for others are sent. */
+  async settle(): Promise<void> {
+    for (let round = 0; round < 3; round++) {
+      await this.run();
+      this.#timers.tick(1_000);
+    }
+  }
+
+  async #pass(milliseconds: number): Promise<void> {
+    this.hasPassedDeadline = true;
+    for (const attempt of this.attempts.values()) attempt.isLate = true;
+    this.#timers.tick(milliseconds);
+    // Everything that follows at once takes less than a millisecond.
+    for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
+  }
+
+  /** The attempt of a context value, which a resolver has. Contexts that are shared belong to no attempt. */
+  attemptOf(tag: string, contextValue: Context): Attempt {
+    const known = this.attempts.get(contextValue);
+    if (known !== undefined && known.element.tag === tag) return known;
+    const attempt: Attempt = {
+      element: this.elements.get(tag)!,
+      request: contextValue.request,
+      signal: contextValue.signal,
+      began: new Map(),
+      ended: new Map(),
+      hasHalted: false,
+      isLate: false,
+    };
+    this.attempts.set(known === undefined ? contextValue : {}, attempt);
+    return attempt;
+  }
+
+  /** A root field of a mutation. */
+  resolve(field: RootField, tag: string, contextValue: Context): unknown {
+    const attempt = this.attemptOf(tag, contextValue);
+    this.begin(attempt, field);
+    this.noteKey(attempt, contextValue);
+    attempt.began.set(field, this.purges.length);
+    const fail = (error: Error): never => {
+      attempt.ended.set(field, 'failed');
+      throw error;
+    };
+    const declined = (): GraphQLError => new GraphQLError('Declined.', { extensions: { code: 'DECLINED' } });
+    const take = (): object | null => {
+      const name = `${tag} ${field}`;
+      this.effects.set(name, (this.effects.get(name) ?? 0) + 1);
+      if (this.fails(0.12)) return fail(new Error('broken'));
+      const isNull = this.fails(0.08);
+      attempt.ended.set(field, isNull ? 'null' : 'ok');
+      return isNull ? null : { id: tag, text: 'x', total: 5, secret: `secret-${tag}`, tag, items: [{ id: '1' }, { id: '2' }, { id: '3' }] };
+    };
+    const kind = this.isCalm ? 0 : this.random.below(10);
+    if (kind === 1) return this.#throwNow(attempt, () => fail(declined()));
+    if (kind === 2) return this.#throwNow(attempt, take);
+    return this.turn().then(() => {
+      this.#checkSignal(attempt);
+      return kind === 3 || kind === 4 ? fail(declined()) : take();
+    });
+  }
+
+  /** One call of the batched field, inside of its guard. */
+  prices(parents: readonly { readonly id: string }[], attempt: Attempt | undefined): any {
+    const values = (): any => parents.map(({ id }) => (this.fails(0.1) ? new Error('no price') : Number(id)));
+    if (this.fails(0.1))
+      return this.#throwNow(attempt, () => {
+        throw new Error('no prices');
+      });
+    return this.fails(0.5) ? this.turn().then(values) : values();
+  }
+
+  begin(attempt: Attempt | undefined, field: string): void {
+    if (attempt?.hasHalted === true) this.problems.push(`${field} of ${attempt.element.tag} began after HALT`);
+  }
+
+  #throwNow<T>(attempt: Attempt | undefined, call: () => T): T {
+    try {
+      return call();
+    } catch (error) {
+      if (attempt?.request !== undefined && attempt.element.onError === 'HALT') attempt.hasHalted = true;
+      throw error;
+    }
+  }
+
+  /** With a key, only the deadline and HALT abort. */
+  #checkSignal({ element, signal, isLate, ended }: Attempt): void {
+    const mayAbort = !element.hasKey || isLate || this.hasPassedDeadline || (element.onError === 'HALT' && ended.size > 0);
+    if (signal?.aborted === true && !mayAbort) this.problems.push(`the signal of ${element.tag} aborted though it has a key`);
+  }
+
+  noteKey({ element }: Attempt, contextValue: Context): void {
+    let key: string | undefined;
+    try {
+      key = idempotencyKeyOf(contextValue, 'x');
+    } catch {
+      return;
+    }
+    if ((key === undefined) === element.hasKey) this.problems.push(`idempotencyKeyOf gave ${key} for ${element.tag}`);
+    if (key === undefined) return;
+    const owner = this.keys.get(key) ?? element.tag;
+    this.keys.set(key, owner);
+    if (owner !== element.tag) this.problems.push(`idempotencyKeyOf gave the key of ${owner} to ${element.tag}`);
+  }
+}
+
+class Context {
+  client = '';
+  request: string | undefined = undefined;
+  signal: AbortSignal | undefined = undefined;
+}
+
+let world: World;
+
+/** All servers then behave as this world says. */
+export function enter(next: World): void {
+  world = next;
+}
+
+export function randomShop(random: Random): Shop {
+  const isStrict = random.chance(0.5);
+  const sharesContext = random.chance(0.2);
+  const kinds = pluginKinds.filter(() => random.chance(0.3));
+  const partial = random.chance(0.3) ? 'NULL' : undefined;
+  const shared = new Map<string, Context>();
+  const mark = isStrict ? '!' : '';
+  const wrap = functionWrappers[random.pick(Object.keys(functionWrappers))]!;
+  const plugins: ServerPlugin[] = [
+    idempotency({ store: storeOfWorld, identity: ({ client }: Context) => client, storeTimeout: 60_000, releaseIf: areDeclined }),
+    edge({ cdn: 'varnish', purge: async (tags) => void world.purges.push(...tags) }),
+    ...kinds.map((kind) => ({ ...pluginsByKind[kind], position: random.pick(['first', undefined, 'last'] as const) })),
+  ];
+  /** The guard of the batched resolver has been called, and the resolver not yet. */
+  let isGuarded = false;
+  const price = batch({ maxSize: random.pick([1, 2, 100]) }, (parents: readonly { readonly id: string }[], _: unknown, value: unknown) => {
+    const attempt = world.attempts.get(value as object);
+    world.begin(attempt, 'price');
+    if (!isGuarded) world.problems.push('a batched resolver ran without its guard');
+    isGuarded = false;
+    return world.prices(parents, attempt);
+  });
+  const guardedPrice = wrap(price as never, (resolve, given) => {
+    isGuarded = true;
+    return resolve(...given);
+  });
+  const handler = createHandler({
+    nodeEnv: 'test',
+    maskErrors: true,
+    logger: { debug() {}, info() {}, warn() {}, error() {} },
+    typeDefs: `
+      ${cacheControlDefinitions}
+      type Query { stock: [Item!] @cacheControl(maxAge: 60) }
+      type Mutation { reserve(tag: ID!): Order${mark} charge(tag: ID!): Order${mark} note(tag: ID!): Note${mark} }
+      type Order { id: ID! total: Int! secret: String items: [Item!]${mark} }
+      type Note { id: ID! text: String secret: String }
+      type Item @cacheControl(maxAge: 60) { id: ID! price: Int${mark} @cacheControl(maxAge: 60) }`,
+    resolvers: {
+      Query: { stock: () => [{ id: '1' }, { id: '2' }] },
+      Mutation: Object.fromEntries(
+        (Object.keys(typeOf) as RootField[]).map((field) => [
+          field,
+          (_: unknown, { tag }: { tag: string }, value: Context) => world.resolve(field, tag, value),
+        ]),
+      ),
+      Item: { price: guardedPrice },
+    },
+    context: ({ request, signal }: { request: { headers: { get: (name: string) => string | null } }; signal: AbortSignal }) => {
+      const client = request.headers.get('x-client') ?? 'nobody';
+      if (!sharesContext) return { client, signal, request: request.headers.get('x-request') };
+      const known = shared.get(client) ?? Object.assign(new Context(), { client });
+      shared.set(client, known);
+      return known;
+    },
+    ...(random.chance(0.7) ? { deadline: { ms: 1_000, reserveMs: 100, partial } } : {}),
+    plugins: plugins.toSorted(() => random.next() - 0.5),
+  } as never) as unknown as Shop['handler'];
+  return { handler, isStrict, sharesContext, kinds, partial };
+}
+
+const storeOfWorld: IdempotencyStore = {
+  isLocal: true,
+  async claim(id, claim) {
+    await world.turn();
+    return world.store.claim(id, claim);
+  },
+  async finish(id, finish) {
+    await world.turn();
+    return world.store.finish(id, finish);
+  },
+  async release(id, release) {
+    await world.turn();
+    return world.store.release(id, release);
+  },
+};
+
+/** True if nothing has happened. */
+function areDeclined(errors: readonly GraphQLError[]): boolean {
+  return errors.every(({ extensions }) => extensions['code'] === 'DECLINED');
+}
+
+function redact(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(redact);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, key === 'secret' && one !== null ? 'redacted' : redact(one)]));
+}
+
+const pluginsByKind: Readonly<Record<PluginKind, ServerPlugin>> = {
+  committing: {
+    async aroundExecution(_execution, next) {
+      const outcome = await next();
+      await world.turn();
+      if (world.fails(0.3)) throw new GraphQLError('The transaction was rolled back.');
+      return outcome;
+    },
+  },
+  refusing: {
+    async aroundExecution(_execution, next) {
+      await world.turn();
+      if (world.fails(0.3)) throw new GraphQLError('Not now.', { extensions: { code: 'MAINTENANCE' } });
+      return next();
+    },
+  },
+  watching: {
+    onlyWatches: true,
+    async aroundExecution(_execution, next) {
+      const outcome = await next();
+      await world.turn();
+      return outcome;
+    },
+  },
+  redacting: {
+    requestDidStart: () => ({
+      async willSendResponse({ response }) {
+        await world.turn();
+        const { data, ...rest } = response.result;
+        response.result = { ...rest, ...(data !== undefined && { data: redact(data) as never }) };
+      },
+    }),
+  },
+  redactingAround: {
+    async aroundOperation(_call, next) {
+      const outcome = await next();
+      await world.turn();
+      const { data, ...rest } = outcome.result;
+      return { ...outcome, result: { ...rest, ...(data !== undefined && { data: redact(data) as never }) } };
+    },
+  },
+  ending: {
+    requestDidStart: () => ({
+      executionDidStart: () => ({
+        executionDidEnd: async () => {
+          await world.turn();
+          if (world.fails(0.15)) throw new Error('The hook has failed.');
+        },
+      }),
+    }),
+  },
+};

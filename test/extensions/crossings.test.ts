@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { cases } from '../support/long-form.ts';
+import { createRandom } from '../support/random.ts';
+import type { Random } from '../support/random.ts';
+import { watchRejections } from '../support/unhandled-rejections.ts';
+import { enter, randomShop, typeOf, World } from './crossing-shop.ts';
+import type { Attempt, Element, OnError, RootField, Shop } from './crossing-shop.ts';
+
+/** What a client sends, several times. */
+interface Sending {
+  readonly client: string;
+  readonly key: string | undefined;
+  /** One element that is not in a batch, or the elements of a batch. */
+  readonly elements: readonly Element[];
+  readonly isBatch: boolean;
+}
+
+/** What one element was told. */
+interface Answer {
+  readonly element: Element;
+  readonly request: string;
+  readonly status: number;
+  readonly text: string;
+  readonly body: { readonly data?: Record<string, any> | null; readonly errors?: readonly any[] };
+  readonly cacheControl: string;
+  readonly isReplay: boolean;
+}
+
+const mutationFields: readonly RootField[] = ['reserve', 'charge', 'note'];
+const onErrors: readonly OnError[] = [undefined, 'PROPAGATE', 'NULL', 'HALT'];
+
+function randomSending(random: Random, at: number): Sending {
+  const key = random.chance(0.8) ? `key-${at}` : undefined;
+  const isBatch = random.chance(0.3);
+  const elements = Array.from({ length: isBatch ? 1 + random.below(3) : 1 }, (_, position): Element => {
+    const isQuery = random.chance(0.2);
+    const fields = mutationFields.filter(() => random.chance(0.6)).toSorted(() => random.next() - 0.5);
+    return {
+      tag: `${at}-${position}`,
+      fields: isQuery ? undefined : fields.length === 0 ? ['charge'] : fields,
+      onError: random.pick(onErrors),
+      hasKey: key !== undefined,
+    };
+  });
+  return { client: random.pick(['ada', 'bob']), key, elements, isBatch };
+}
+
+function bodyOf({ tag, fields, onError }: Element): object {
+  const selection = (field: RootField): string => (field === 'note' ? '{ id text secret }' : '{ id total secret items { id price } }');
+  if (fields === undefined) return { query: '{ stock { id price } }', onError };
+  const query = `mutation ($tag: ID!) { ${fields.map((field) => `${field}(tag: $tag) ${selection(field)}`).join(' ')} }`;
+  return { query, variables: { tag }, onError };
+}
+
+let requests = 0;
+
+async function send(world: World, shop: Shop, { client, key, elements, isBatch }: Sending): Promise<readonly Answer[]> {
+  const id = String(requests++);
+  const bodies = elements.map(bodyOf);
+  const isGet = !isBatch && elements[0]!.fields === undefined;
+  const query = new URLSearchParams({ query: '{ stock { id price } }', ...(elements[0]!.onError && { onError: elements[0]!.onError }) });
+  const request = new Request(`https://shop.example/graphql${isGet ? `?${query.toString()}` : ''}`, {
+    method: isGet ? 'GET' : 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-client': client,
+      'x-request': id,
+      ...(key !== undefined && { 'idempotency-key': `"${key}"` }),
+    },
+    ...(!isGet && { body: JSON.stringify(isBatch ? bodies : bodies[0]) }),
+    signal: world.clientSignal(),
+  });
+  const response = await shop.handler(request, { waitUntil: () => {} });
+  const text = await response.text();
+  const parsed = JSON.parse(text) as Answer['body'] | Answer['body'][];
+  const parts = Array.isArray(parsed) ? parsed : [parsed];
+  const common = {
+    request: id,
+    status: response.status,
+    cacheControl: response.headers.get('cache-control') ?? '',
+    isReplay: response.headers.has('idempotent-replayed'),
+  };
+  if (isBatch && response.status === 200 && parts.length !== elements.length) world.problems.push(`${parts.length} answers of a batch`);
+  return parts.map((body, at) => ({ ...common, element: elements[at]!, text: JSON.stringify(body), body }));
+}
+
+/** What is wrong with one answer. `attempts`: all of the history. */
+function problemsOf({ element, request, text, body, cacheControl }: Answer, shop: Shop, attempts: readonly Attempt[]): string[] {
+  const { tag, fields, onError } = element;
+  const problems: string[] = [];
+  const errors = body.errors ?? [];
+  const say = (problem: string): void => void problems.push(`${tag}: ${problem}: ${text}`);
+  if (text.includes('secret-') && shop.kinds.some((kind) => kind.startsWith('redacting'))) say('an answer was sent unseen');
+  if (/public|s-maxage/.test(cacheControl) && (fields !== undefined || errors.length > 0)) say(`${cacheControl} of what no other may get`);
+  const began = new Set(
+    attempts.filter((one) => one.request === request && one.element === element).flatMap((one) => [...one.began.keys()]),
+  );
+  for (const { message, path = [], extensions = {} } of errors) {
+    if (extensions.code !== 'DEADLINE_EXCEEDED' || path.length > 1) continue;
+    const hasRun = path.length === 0 ? began.size > 0 : began.has(path[0]);
+    if (hasRun && !/may have run/.test(message)) say('it is not said that it may have run');
+  }
+  const areOfFields = errors.every(({ path }) => path !== undefined);
+  if (body.data === undefined || !areOfFields) return problems;
+  if (onError === 'HALT' && errors.length > 0 && body.data !== null) say('data with HALT');
+  if (onError === 'NULL' && body.data === null) say('no data with NULL');
+  if (errors.length === 0 && fields !== undefined && fields.some((field) => body.data![field] === undefined)) say('a field is missing');
+  return problems;
+}
+
+/** What is wrong with all attempts to run elements. */
+function problemsOfAttempts(world: World, shop: Shop): string[] {
+  const problems = [...world.problems];
+  for (const [name, count] of world.effects)
+    if (count > 1 && world.elements.get(name.split(' ')[0]!)!.hasKey) problems.push(`${name} took effect ${count} times with one key`);
+  for (const { element, began, ended, signal } of world.attempts.values()) {
+    for (const [field, purged] of began) {
+      const tags = world.purges.slice(purged);
+      const type = typeOf[field];
+      const names = ended.get(field) === 'ok' ? [`t:${type}`, `e:${type}:${element.tag}`] : [`t:${type}`];
+      // Another field of the type may have returned an object.
+      if (ended.get(field) === 'null' && [...ended].some(([other, end]) => typeOf[other] === type && end === 'ok')) continue;
+      if (!names.some((name) => tags.includes(name)))
+        problems.push(`${field} of ${element.tag} (${ended.get(field)}) purged ${tags.join()}`);
+    }
+    const hasFailed = [...ended.values()].includes('failed');
+    if (!shop.sharesContext && element.onError === 'HALT' && hasFailed && signal?.aborted !== true)
+      problems.push(`HALT of ${element.tag} did not abort`);
+  }
+  return problems;
+}
+
+/** Final answers of one element with a key: all are those of its only run. */
+function problemsOfReplays(answers: readonly Answer[], shop: Shop): string[] {
+  const problems: string[] = [];
+  // It is around the store of answers: at the deadline, it withholds what has been stored, and what is replayed.
+  const mayWithhold = ({ text }: Answer): boolean => shop.kinds.includes('redactingAround') && /^{"errors":.*was finished/.test(text);
+  const replays = answers.filter((answer) => answer.isReplay && answer.element.fields !== undefined && !mayWithhold(answer));
+  for (const replay of replays) {
+    const others = answers.filter(({ element }) => element === replay.element);
+    const isRefusal = ({ text }: Answer): boolean =>
+      /IDEMPOTENCY_|MAINTENANCE|DECLINED|before this could run|before the mutation ran|CLIENT_LEFT/.test(text);
+    for (const other of others)
+      if (!isRefusal(other) && !mayWithhold(other) && (other.text !== replay.text || other.status !== replay.status))
+        problems.push(`${replay.element.tag} was told ${other.status} ${other.text}, and then ${replay.status} ${replay.text}`);
+  }
+  return problems;
+}
+
+async function runHistory(seed: number, shops: readonly Shop[], timers: ConstructorParameters<typeof World>[1]): Promise<string[]> {
+  const random = createRandom(seed);
+  const shop = random.pick(shops);
+  const world = new World(random, timers);
+  enter(world);
+  const sendings = Array.from({ length: 2 }, (_, at) => randomSending(random, at));
+  for (const { elements } of sendings) for (const element of elements) world.elements.set(element.tag, element);
+  const answers: Answer[] = [];
+  const sendAll = (sending: Sending): void =>
+    void send(world, shop, sending).then(
+      (given) => answers.push(...given),
+      // The client has left.
+      () => {},
+    );
+  for (let round = 0; round < 2; round++) {
+    for (const sending of sendings) for (let copies = 1 + random.below(2); copies > 0; copies--) sendAll(sending);
+    await world.run();
+  }
+  await world.settle();
+  const attempts = [...world.attempts.values()];
+  const problems = [
+    ...answers.flatMap((answer) => problemsOf(answer, shop, attempts)),
+    ...problemsOfAttempts(world, shop),
+    ...problemsOfReplays(answers, shop),
+  ];
+
+  // A key whose mutation has not run is free.
+  world.isCalm = true;
+  const unused = sendings.filter(
+    ({ elements, key }) => key !== undefined && !elements.some(({ tag }) => attempts.some((one) => one.element.tag === tag)),
+  );
+  const before = answers.length;
+  for (const sending of unused) sendAll(sending);
+  await world.settle();
+  if (answers.length - before !== unused.reduce((sum, { elements }) => sum + elements.length, 0)) problems.push('an answer is missing');
+  for (const { element, text } of answers.slice(before))
+    if (/"errors"/.test(text)) problems.push(`the key of ${element.tag} is used up, though nothing has run: ${text}`);
+  return problems;
+}
+
+// 20,000: LONG_FORM_FACTOR=5.
+const histories = cases({ short: 120, long: 4_000 });
+
+test(
+  `mutations with keys, onError, batches, batched fields, an edge, deadlines, plugins and clients that leave: ${histories} histories`,
+  { timeout: 1_800_000 },
+  async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 24) });
+    const rejections = watchRejections();
+    t.after(() => rejections.stop());
+    const shopRandom = createRandom(40);
+    const shops = Array.from({ length: 60 }, () => randomShop(shopRandom));
+
+    const found: string[] = [];
+    for (let seed = 1; seed <= histories && found.length < 5; seed++) {
+      const problems = await runHistory(seed, shops, t.mock.timers);
+      if (problems.length > 0) found.push(`seed ${seed}: ${problems.join('\n  ')}`);
+    }
+
+    assert.deepEqual(found, []);
+    assert.equal(rejections.count(), 0);
+  },
+);
