@@ -7,7 +7,10 @@ import type { ServerOptions } from '../../../../src/server/startup/options.ts';
 import { allPayloads, merge, runIncrementally } from '../../../support/run-incrementally.ts';
 import { unhandledRejections } from '../../../support/unhandled-rejections.ts';
 
-const typeDefs = 'type Query { numbers: [Int] items: [Item] slow: String } type Item { id: Int fails: String }';
+const typeDefs = `
+  type Query { numbers: [Int] items: [Item] strict: [Item!] slow: String }
+  type Item { id: Int fails: String needed: String! }
+`;
 
 const withResolvers = (Query: object, Item: object = {}): ServerOptions => ({ typeDefs, resolvers: { Query, Item } as never });
 
@@ -36,13 +39,21 @@ describe('@stream on a promise of an iterable that is no array', () => {
 
 // graphql 16 takes no async iterables outside of parts.
 describe('a field of an item of an async iterable that fails while the next item is awaited', { skip: versionInfo.major < 17 }, () => {
-  for (const query of ['{ items { id fails } ... @defer { slow } }', '{ items @stream { id fails } ... @defer { slow } }'])
+  const paths: Readonly<Record<string, readonly (string | number)[]>> = {
+    '{ items { id fails } ... @defer { slow } }': ['items', 0, 'fails'],
+    '{ items { id needed } ... @defer { slow } }': ['items', 0, 'needed'],
+    '{ strict { id needed } ... @defer { slow } }': ['strict', 0, 'needed'],
+    '{ items @stream { id fails } ... @defer { slow } }': ['items', 0, 'fails'],
+    '{ items @stream { id needed } ... @defer { slow } }': ['items', 0, 'needed'],
+    '{ strict @stream { id needed } ... @defer { slow } }': ['strict', 0, 'needed'],
+  };
+  for (const [query, path] of Object.entries(paths))
     it(`is an error at its path, and no unhandled rejection: ${query}`, async () => {
       let errors: unknown;
       const items = async function* generate(): AsyncGenerator<object> {
         yield { id: 1 };
         // The first item fails before this one arrives.
-        for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+        for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
         yield { id: 2 };
       };
       const fails = async ({ id }: { id: number }): Promise<string> => {
@@ -52,14 +63,14 @@ describe('a field of an item of an async iterable that fails while the next item
       };
 
       const unhandled = await unhandledRejections(async () => {
-        const options = withResolvers({ items, slow: async () => 'slow' }, { fails });
+        const options = withResolvers({ items, strict: items, slow: async () => 'slow' }, { fails, needed: fails });
         errors = merge(await allPayloads(await runIncrementally(options, query))).errors;
       });
 
       equal(unhandled, 0);
       deepEqual(
-        (errors as { path: unknown }[]).map(({ path }) => path),
-        [['items', 0, 'fails']],
+        (errors as { path: unknown }[]).map((error) => error.path),
+        [path],
       );
     });
 });
