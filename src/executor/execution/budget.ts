@@ -30,6 +30,7 @@ export class Budget {
   #errors = 0;
   #partsLeft: number;
   #sharedError: unknown = none;
+  #lengths: WeakMap<object, number> | undefined = undefined;
 
   /** `end`: ends the execution when the response is too large. `maxParts`: parts that the response may have after the first. */
   constructor(limits: BudgetLimits | undefined, end: (error: GraphQLError) => void, maxParts = 0) {
@@ -52,7 +53,15 @@ export class Budget {
   growByLeaf(value: unknown, isAliased: boolean): void {
     if (typeof value === 'string') this.grow(isAliased && value.length > longText ? JSON.stringify(value).length : value.length);
     else if (isAliased && typeof value === 'number') this.grow(sizeOfAliasedNumber);
-    else if (isAliased && typeof value === 'object' && value !== null) this.grow(lengthOfJSON(value));
+    else if (isAliased && typeof value === 'object' && value !== null) this.grow(this.#lengthOf(value));
+  }
+
+  /** The characters of an object's JSON, written once: under a thousand aliases it may be the same object. */
+  #lengthOf(value: object): number {
+    this.#lengths ??= new WeakMap();
+    let length = this.#lengths.get(value);
+    if (length === undefined) this.#lengths.set(value, (length = lengthOfJSON(value)));
+    return length;
   }
 
   /** Counts units of work. Throws as `grow` does. */

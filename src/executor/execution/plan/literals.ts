@@ -17,6 +17,7 @@ import {
   coerceLiteral,
   leafLiteral,
   listOf,
+  madeDefault,
   madeWith,
   copiedDefault,
   put,
@@ -165,7 +166,7 @@ export class PreparedInput {
 
   #prepareDefault(): Prepared {
     const input = this.#default;
-    if (input?.literal !== undefined) return prepareLiteral(this.type, input.literal);
+    if (input?.literal !== undefined) return madeDefault(this.type, prepareLiteral(this.type, input.literal));
     const value = input === undefined ? this.#defaultValue : coerceWithGraphQLJS({ type: this.type, default: input });
     if (value === undefined) return input === undefined && !isNonNullType(this.type) ? absent : undefined;
     return copiedDefault(this.type, value);

@@ -94,6 +94,22 @@ export function copiedDefault(type: GraphQLInputType, value: unknown): Prepared 
   return madeWith(Math.ceil(sizeOf(value)), () => (Array.isArray(value) && !value.some(isObject) ? value.slice() : copyInput(type, value)));
 }
 
+/**
+ * A default, made once for each run and copied: a custom scalar's function was called for each row, although graphql-js calls it once for
+ * each schema.
+ */
+export function madeDefault(type: GraphQLInputType, made: Prepared): Prepared {
+  if (!(made instanceof MadeValue)) return made;
+  return madeWith(0, (run) => {
+    const known = (run.root.defaults ??= new Map());
+    let value = known.get(made);
+    if (value === undefined) known.set(made, (value = made.make(run)));
+    if (!isObject(value)) return value;
+    run.budget.spend(Math.ceil(sizeOf(value)));
+    return copyInput(type, value);
+  });
+}
+
 /** The work of copying a value of the schema. */
 function sizeOf(value: unknown, seen: Set<object> = new Set<object>()): number {
   if (!isObject(value) || seen.has(value)) return 1 / workOf.inputLeaves;
