@@ -1,5 +1,5 @@
-// The REST API behind the example: books, authors and reviews, from the data in catalogue-data/, so that everything
-// works offline. It knows nothing of GraphQL, and graphql.ts knows of it only the address in CATALOGUE_URL.
+// The REST API that the example reads from: books, authors and reviews. Its data is in catalogue-data/, so the example works
+// offline. It has no code for GraphQL. graphql.ts finds it by the address in CATALOGUE_URL.
 
 import { createHash } from 'node:crypto';
 
@@ -8,13 +8,13 @@ import { books } from './catalogue-data/books.ts';
 import { reviews as firstReviews } from './catalogue-data/reviews.ts';
 import type { Review } from './catalogue-data/reviews.ts';
 
-/** In this process's memory: gone when the platform ends it. Your own would be in a database. */
+/** Kept in memory, so new reviews are lost when the process ends. Use a database in a real API. */
 const reviews: Review[] = [...firstReviews];
 
-/** A Netlify function: `Request` in, `Response` out. Deno, Bun, Workers and Vercel call it the same way. */
+/** A Netlify function takes a `Request` and returns a `Response`. Deno, Bun, Workers and Vercel use the same signature. */
 export default async function catalogue(request: Request): Promise<Response> {
   const url = new URL(request.url);
-  // Behind a prefix ("/.netlify/functions/catalogue/books") or at the root of a function URL ("/books").
+  // Removes Netlify's prefix ("/.netlify/functions/catalogue/books"). A function URL has none ("/books").
   const path = url.pathname.replace(/^.*\/catalogue(?=\/|$)/, '');
   for (const { pattern, methods } of routes) {
     const match = pattern.exec(path);
@@ -28,8 +28,8 @@ export default async function catalogue(request: Request): Promise<Response> {
 }
 
 /**
- * AWS Lambda hands over an event instead of a `Request`, so template.yaml names this export. It is the whole step for a
- * function URL or an HTTP API; it is not called `handler`, because that would make this a version-1 function on Netlify.
+ * AWS Lambda passes an event instead of a `Request`, so template.yaml uses this export. It supports function URLs and HTTP APIs.
+ * It is not called `handler`, because Netlify would treat this file as a function of version 1.
  */
 export async function lambda(event: FunctionURLEvent): Promise<object> {
   const { rawPath, rawQueryString, headers, requestContext } = event;
@@ -68,9 +68,9 @@ const routes: readonly Route[] = [
   { pattern: /^\/authors\/([^/]+)$/, methods: { GET: ({ request, id }) => getOne(request, authors, id) } },
 ];
 
-/** Books and authors hardly change: whoever asks again within a minute need not ask at all. */
+/** Books and authors rarely change, so clients may use a response for a minute. */
 const lasting = 'public, max-age=60';
-/** Reviews may change at any time: they may be kept, but not used before asking whether they still hold. */
+/** Reviews may change at any time, so clients must revalidate a stored response before they use it. */
 const changing = 'no-cache';
 
 function getBooks({ request, search }: Call): Response {
@@ -92,7 +92,7 @@ function getReviews({ request, id }: Call): Response {
   );
 }
 
-/** Those of several books: /reviews?book=emma&book=persuasion. */
+/** The reviews of several books: /reviews?book=emma&book=persuasion. */
 function getReviewsOfBooks({ request, search }: Call): Response {
   const ids = new Set(search.getAll('book'));
   return json(
@@ -114,7 +114,7 @@ async function postReview({ request, id }: Call): Promise<Response> {
   return Response.json(review, { status: 201 });
 }
 
-/** With a validator, so that a cache can ask whether its copy still holds and hear a 304 without a body. */
+/** A JSON response with an ETag, so that a cache can revalidate its copy and get a 304 without a body. */
 function json(request: Request, value: unknown, cacheControl: string): Response {
   const body = JSON.stringify(value);
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;

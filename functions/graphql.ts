@@ -1,5 +1,5 @@
-// A GraphQL server in one function, over the REST API in catalogue.ts. Copy it and put your own API in its place.
-// Only a default export: an export called `handler` would make it a version-1 function on Netlify.
+// A GraphQL server for the REST API in catalogue.ts. Copy this file, and replace the API with your own.
+// Keep the default export the only one: Netlify treats a file that exports `handler` as a function of version 1.
 
 import { GraphQLError } from 'graphql';
 import { batch, createHandler, gql, groupByKey, RESTDataSource } from 'graphql-functions';
@@ -21,7 +21,7 @@ const typeDefs = gql`
     addReview(book: ID!, stars: Int!, text: String!): Review!
   }
 
-  # The catalogue is the same for everybody, and may be kept by a CDN. Reviews come and go: who asks for them gets an answer of their own.
+  # The catalogue is the same for all users, so a CDN may cache it. Reviews change often, so answers that contain them are not cached.
   type Book @cacheControl(inheritMaxAge: true) {
     id: ID!
     title: String!
@@ -46,8 +46,8 @@ const typeDefs = gql`
   }
 `;
 
-// Where the REST API is. `npm run dev`, netlify.toml and template.yaml say so in CATALOGUE_URL. A deployed Netlify
-// function gets no variables from netlify.toml, but its site's address in URL, and the catalogue is a part of that site.
+// The address of the REST API. `npm run dev`, netlify.toml and template.yaml set CATALOGUE_URL. Functions deployed to Netlify
+// do not get the variables of netlify.toml. Netlify sets URL to the address of the site, which also serves the catalogue.
 const { URL: site, CATALOGUE_URL: catalogueURL = `${site}/.netlify/functions/catalogue/` } = process.env;
 
 class CatalogueAPI extends RESTDataSource {
@@ -57,7 +57,7 @@ class CatalogueAPI extends RESTDataSource {
     return this.get('books', { author });
   }
 
-  // Encoded, because the id comes from a client: one with a slash in it would be another path.
+  // Encodes the id because it comes from a client: a slash in it would change the path.
   book(id: string): Promise<Book | null> {
     return this.get(`books/${encodeURIComponent(id)}`).catch(nullIfMissing);
   }
@@ -66,12 +66,12 @@ class CatalogueAPI extends RESTDataSource {
     return this.get('authors');
   }
 
-  // Three books by Jane Austen ask for her three times in one operation: she is fetched once.
+  // If one operation reads three books by Jane Austen, the data source fetches her once.
   author(id: string): Promise<Author | null> {
     return this.get(`authors/${encodeURIComponent(id)}`).catch(nullIfMissing);
   }
 
-  // Reviews cannot be cached, so that one request for all books of an answer is better than one for each.
+  // Reviews are not cached, so one request for all books is better than one request for each book.
   async reviews(books: readonly string[]): Promise<Review[][]> {
     const reviews = await this.get<Review[]>('reviews', { book: [...books] });
     return groupByKey(books, reviews, 'book');
@@ -82,7 +82,7 @@ class CatalogueAPI extends RESTDataSource {
   }
 }
 
-/** What is not there is null, and no error. */
+/** Turns a 404 into null. */
 function nullIfMissing(error: GraphQLError): null {
   const response = error.extensions?.['response'] as { status: number } | undefined;
   if (response?.status === 404) return null;
@@ -92,10 +92,10 @@ function nullIfMissing(error: GraphQLError): null {
 export default createHandler({
   csrfPrevention: true,
   typeDefs: [cacheControlDefinitions, typeDefs],
-  // Called for every operation. A real one verifies a token here, and takes the user from it. A function, because an answer for
-  // which nobody has asked who the user is may be given to everybody.
+  // Runs for every operation. Verify a token here in a real application. `user` is a function so that the header is read only when
+  // a resolver needs it: an answer that does not depend on the user can be cached for all users.
   context: ({ request }) => ({ user: () => request.headers.get('x-user') ?? 'anonymous' }),
-  // New ones for every operation, so that no operation sees what another one was told.
+  // Creates new data sources for every operation, so that operations share no state.
   dataSources: () => ({ catalogue: new CatalogueAPI() }),
   resolvers: {
     Query: {
@@ -118,6 +118,6 @@ export default createHandler({
       books: (author: Author, _, { dataSources }) => dataSources.catalogue.books(author.id),
     },
   },
-  // Answers to GET of what is marked above may be kept by Netlify's CDN. docs/edge.md has the others, and how to take answers back.
+  // Lets Netlify's CDN cache the answers to GET requests, as the schema's @cacheControl allows. docs/edge.md describes other CDNs and purging.
   plugins: [edge({ cdn: 'netlify' })],
 });

@@ -1,4 +1,4 @@
-/** Somebody who wrote books of the catalogue. */
+/** An author of books in the catalogue. */
 export interface Author {
   readonly id: string;
   readonly name: string;

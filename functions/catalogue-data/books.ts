@@ -1,4 +1,4 @@
-/** A book of the catalogue. All of them are in the public domain. */
+/** A book in the catalogue. All books are in the public domain. */
 export interface Book {
   readonly id: string;
   readonly title: string;

@@ -1,9 +1,9 @@
-/** What somebody thinks of a book. */
+/** A review of a book. */
 export interface Review {
   readonly id: string;
   /** The id of the book. */
   readonly book: string;
-  /** One to five. */
+  /** From 1 to 5. */
   readonly stars: number;
   readonly text: string;
   readonly by: string;
