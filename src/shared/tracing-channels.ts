@@ -36,7 +36,8 @@ export function listenedChannel(name: ChannelName): TracingChannel | undefined {
 
 /** True when a channel that publishes an execution has subscribers. */
 export function isExecutionListened(): boolean {
-  for (const name of executionNames) if (listenedChannel(name) !== undefined) return true;
+  channels ??= findChannels();
+  for (const name of executionNames) if (channels[name]?.hasSubscribers === true) return true;
   return false;
 }
 

@@ -5,9 +5,9 @@ import type { Eventual, HTTPRequest } from '../../shared/index.ts';
 import type { ErrorBehavior } from '../operation/error-behavior.ts';
 import { describe } from '../operation/errors.ts';
 import type { GraphQLRequest } from '../operation/types.ts';
-import { parseJSON, readText } from './body.ts';
+import { assertJSONSize, parseJSON, readText } from './body.ts';
 import { badRequest, malformedRequest, queryStringTooLong } from './errors.ts';
-import { assertJSONSize, VariablesLimit } from './variables-limit.ts';
+import { VariablesLimit } from './variables-limit.ts';
 
 /** The settings needed to read a request. */
 export interface RequestSettings {
@@ -54,18 +54,18 @@ function parseBatch(settings: RequestSettings, elements: readonly unknown[]): Pa
 }
 
 function parseParameters(settings: RequestSettings, json: unknown): GraphQLRequest {
-  const request = readElement(settings, new VariablesLimit(settings), json);
+  const request = readElement(settings, undefined, json);
   if (request instanceof GraphQLError) throw request;
   return request;
 }
 
-/** A malformed element becomes an error, so that the others still run. */
-function readElement(settings: RequestSettings, limit: VariablesLimit, element: unknown): GraphQLRequest | GraphQLError {
+/** A malformed element becomes an error, so that the others still run. The elements of a batch share a limit. */
+function readElement(settings: RequestSettings, limit: VariablesLimit | undefined, element: unknown): GraphQLRequest | GraphQLError {
   const { takesDocumentIds, errorBehaviors } = settings;
   const documentId = takesDocumentIds ? documentIdOf(element) : undefined;
   const problem =
     problemOf(element, documentId) ??
-    problemOfSize(limit, element as Parameters) ??
+    problemOfSize(settings, limit, element as Parameters) ??
     problemOfErrorBehavior(errorBehaviors, element as Parameters) ??
     (documentId === undefined ? undefined : problemOfDocumentId(documentId, element as Parameters));
   if (problem !== undefined) return malformedRequest(problem);
@@ -97,20 +97,23 @@ interface RequestExtensions extends Readonly<Record<string, unknown>> {
 function problemOf(json: unknown, documentId: string | undefined): string | undefined {
   if (!isRecord(json)) return `Expected an operation request to be a JSON object like { "query": "{ … }" }, got ${describe(json)}.`;
   const { query, operationName, variables, extensions } = json;
-  if (!isAbsent(query) && typeof query !== 'string') return `Expected "query" to be a string, got ${describe(query)}.`;
-  if (!isAbsent(operationName) && typeof operationName !== 'string')
-    return `Expected "operationName" to be a string, got ${describe(operationName)}.`;
-  if (!isAbsent(variables) && !isRecord(variables)) return `Expected "variables" to be a JSON object, got ${describe(variables)}.`;
-  if (!isAbsent(extensions) && !isRecord(extensions)) return `Expected "extensions" to be a JSON object, got ${describe(extensions)}.`;
-  if (query || documentId !== undefined || isRecord(extensions?.['persistedQuery'])) return undefined;
+  if (typeof (query ?? '') !== 'string') return `Expected "query" to be a string, got ${describe(query)}.`;
+  if (typeof (operationName ?? '') !== 'string') return `Expected "operationName" to be a string, got ${describe(operationName)}.`;
+  if ((variables ?? undefined) !== undefined && !isRecord(variables))
+    return `Expected "variables" to be a JSON object, got ${describe(variables)}.`;
+  if ((extensions ?? undefined) !== undefined && !isRecord(extensions))
+    return `Expected "extensions" to be a JSON object, got ${describe(extensions)}.`;
+  if (query || documentId !== undefined || isRecord((extensions as RequestExtensions | null | undefined)?.['persistedQuery']))
+    return undefined;
   return `Expected "query" to be the text of a GraphQL document, but it is ${query === '' ? 'empty' : 'missing'}.`;
 }
 
-function problemOfSize(limit: VariablesLimit, { variables }: Parameters): string | undefined {
-  return isAbsent(variables) ? undefined : limit.problemOf(variables);
+function problemOfSize(settings: RequestSettings, limit: VariablesLimit | undefined, { variables }: Parameters): string | undefined {
+  return variables ? (limit ?? new VariablesLimit(settings)).problemOf(variables) : undefined;
 }
 
 function problemOfErrorBehavior(known: readonly ErrorBehavior[], { onError, extensions }: Parameters): string | undefined {
+  if (onError === undefined && extensions?.onError === undefined) return undefined;
   const given = [onError, extensions?.onError].filter((value) => !isAbsent(value) && value !== '');
   const unknown = given.find((value) => !known.includes(value as ErrorBehavior));
   if (unknown !== undefined) return `Expected "onError" to be ${known.map((name) => `"${name}"`).join(' or ')}, got ${describe(unknown)}.`;

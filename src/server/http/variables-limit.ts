@@ -1,6 +1,4 @@
 import { lightWeight, markHeavy } from '../operation/limits/heavy-variables.ts';
-import { malformedRequest } from './errors.ts';
-import { endOfString } from '../operation/limits/nesting.ts';
 
 /**
  * Limits the levels and the number of objects in the variables of one request. graphql-js recurses for every level and makes several
@@ -51,29 +49,6 @@ export class VariablesLimit {
 const weightOfValue = 20;
 
 /** One object or list for each 20 bytes of the largest body: rows of a bulk insert take more bytes. */
-function maxContainersOf(maxBodyBytes: number): number {
+export function maxContainersOf(maxBodyBytes: number): number {
   return Math.ceil(maxBodyBytes / 20);
 }
-
-/**
- * Throws if a JSON text has too many objects and lists, before it is parsed: 1 MiB of `{}` would be 340,000 objects and 50 MB of
- * memory (bench/hostile.ts). Takes 1 to 2 ms for a MiB.
- */
-export function assertJSONSize(text: string, maxBytes: number): void {
-  if (text.length <= smallText) return;
-  const maxContainers = maxContainersOf(maxBytes);
-  let containers = 0;
-  for (let at = 0; at < text.length; at++) {
-    const character = text.charCodeAt(at);
-    if (character === quote) at = endOfString(text, at);
-    else if ((character === openBrace || character === openBracket) && ++containers > maxContainers) {
-      throw malformedRequest(`Expected a request of at most ${maxContainers} objects and lists, got more.`);
-    }
-  }
-}
-
-/** Characters of a text that cannot have too many. */
-const smallText = 65_536;
-const quote = 0x22;
-const openBrace = 0x7b;
-const openBracket = 0x5b;

@@ -10,7 +10,8 @@ import type { ErrorHandling } from '../../executor/index.ts';
  */
 export type ErrorBehavior = 'NULL' | 'PROPAGATE' | 'HALT';
 
-const errorHandling: Readonly<Record<ErrorBehavior, ErrorHandling>> = {
+/** How the executor handles errors, for each value of `onError`. */
+export const errorHandling: Readonly<Record<ErrorBehavior, ErrorHandling>> = {
   NULL: { propagates: false },
   PROPAGATE: { propagates: true },
   HALT: { halts: true },
@@ -19,10 +20,7 @@ const errorHandling: Readonly<Record<ErrorBehavior, ErrorHandling>> = {
 /** All values of `onError`. */
 export const errorBehaviors = Object.keys(errorHandling) as readonly ErrorBehavior[];
 
-/** How the executor handles errors. Undefined: they propagate. */
-export function errorHandlingOf(onError: ErrorBehavior | undefined, partial: ErrorBehavior | undefined): ErrorHandling | undefined {
-  if (onError !== undefined) return errorHandling[onError];
-  return partial === 'NULL' ? deadlineStays : undefined;
+/** How the executor handles errors of requests without `onError`. Undefined: they propagate. */
+export function defaultErrorHandling(partial: 'PROPAGATE' | 'NULL' | undefined): ErrorHandling | undefined {
+  return partial === 'NULL' ? { keepsFinished: true } : undefined;
 }
-
-const deadlineStays: ErrorHandling = { keepsFinished: true };

@@ -58,7 +58,7 @@ export function createExecution<TParts extends ExecutionParts>(settings: Executi
     observer,
     takesAsyncIterables: settings.takesAsyncIterables,
     parts,
-    hasHeavyVariables: areHeavy(variableValues),
+    hasHeavyVariables: variableValues !== undefined && areHeavy(variableValues),
     prepared: undefined,
   };
   return execution as PlannedExecution & TParts;

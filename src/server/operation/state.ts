@@ -7,7 +7,7 @@ import type { KnownDocument } from './documents/document-cache.ts';
 import type { DocumentSettings } from './documents/document.ts';
 import type { Delivery, IncrementalSettings } from './delivery/delivery.ts';
 import type { GraphQLRequest, OperationOutcome, PayloadStream } from './types.ts';
-import type { ErrorBehavior } from './error-behavior.ts';
+import type { ErrorHandling } from '../../executor/index.ts';
 import type { ErrorSettings } from './errors.ts';
 import type { Execution, ExecutionSettings } from './execute.ts';
 import type { OperationHooks } from './hooks.ts';
@@ -38,8 +38,8 @@ export interface WrapExecution {
 export interface OperationSettings
   extends ContextSettings, SourceSettings, DocumentSettings, ExecutionSettings, ErrorSettings, IncrementalSettings {
   readonly plugins: readonly ServerPlugin[];
-  /** NULL: errors of the deadline stay at their position, if the request does not say what errors do. */
-  readonly partial?: ErrorBehavior | undefined;
+  /** How errors of requests without `onError` are handled. Undefined: they propagate. */
+  readonly errorHandling?: ErrorHandling | undefined;
   readonly maxCost: CostSettings | undefined;
   /** Calls `executionWillStart` of the plugins. Undefined: none has it. */
   readonly notifyExecution?: NotifyExecution | undefined;

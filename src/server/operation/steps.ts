@@ -12,7 +12,7 @@ import { aliasesOf, loadDocument } from './documents/document.ts';
 import type { KnownDocument } from './documents/document-cache.ts';
 import type { FoundSource } from './documents/persisted-queries.ts';
 import { isPlainSource, resolveSource } from './documents/source.ts';
-import { errorHandlingOf } from './error-behavior.ts';
+import { errorHandling } from './error-behavior.ts';
 import { codeOf, deadlineExceeded, toErrors, unfinishedAtDeadline } from './errors.ts';
 import { createExecution, executeOperation } from './execute.ts';
 import type { Execution } from './execute.ts';
@@ -70,10 +70,6 @@ async function announce(
 /** Throws the errors of a document that is not valid. */
 export function parseAndValidate({ settings, input, found, hooks }: OperationState): Eventual<KnownDocument> {
   const known = loadDocument(settings, found!.source, hooks, input.budget);
-  return known instanceof Promise ? known.then(assertValid) : assertValid(known);
-}
-
-function assertValid(known: KnownDocument | GraphQLError): KnownDocument {
   if (known instanceof GraphQLError) throw known;
   return known;
 }
@@ -130,7 +126,7 @@ export function coerceVariables(state: OperationState): Execution {
     answerLimit: new AnswerLimit(capacity, operation!.operation, budget),
     kept: plan,
     objects: options?.objects?.begin(),
-    errorHandling: errorHandlingOf(onError, settings.partial),
+    errorHandling: onError === undefined ? settings.errorHandling : errorHandling[onError],
     observer: options?.observer,
     parts: partsOf(state),
   });

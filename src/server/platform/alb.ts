@@ -1,7 +1,9 @@
 import type { ALBResult } from 'aws-lambda';
 
 import type { HTTPResponse } from '../../shared/index.ts';
-import { albResultBytes, lostCookies, objectAt, singleHeaders } from './adapter.ts';
+import { albResultBytes } from './adapter.ts';
+import { lostCookies, singleHeaders } from './result-body.ts';
+import { objectAt } from './event-fields.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 import { joinQuery } from './event-query.ts';
 import { gatewayRequest } from './gateway.ts';

@@ -1,19 +1,21 @@
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 import { nameOfNonHTTPEvent } from './not-http.ts';
 import type { HTTPResponse } from '../../shared/index.ts';
-import { malformedEvent, bodyOf } from './adapter.ts';
+import { malformedEvent } from './event-fields.ts';
+import { bodyOf } from './result-body.ts';
 
 /** The first adapter that recognizes the event, else one that answers 400. Throws for an event of a known source other than HTTP. */
 export function findAdapter(adapters: readonly PlatformAdapter<never>[], event: unknown): PlatformAdapter<unknown> {
   if (typeof event !== 'object' || event === null) return unknownEvent(event, adapters);
+  if (!Array.isArray(event)) {
+    for (const adapter of adapters) if (adapter.recognizes(event as UnknownEvent)) return adapter as PlatformAdapter<unknown>;
+  }
   const foreign = nameOfNonHTTPEvent(event);
   if (foreign !== undefined) {
     throw new Error(
       `Expected an event that carries an HTTP request, got one of ${foreign}. Use another function for it: this one serves GraphQL over HTTP.`,
     );
   }
-  if (Array.isArray(event)) return unknownEvent(event, adapters);
-  for (const adapter of adapters) if (adapter.recognizes(event as UnknownEvent)) return adapter as PlatformAdapter<unknown>;
   return unknownEvent(event, adapters);
 }
 

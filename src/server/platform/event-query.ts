@@ -1,5 +1,5 @@
 import { isRecord } from '../../shared/index.ts';
-import { malformedEvent } from './adapter.ts';
+import { malformedEvent } from './event-fields.ts';
 
 /** A query string as the platform received it. Some platforms pass it with its "?". Undefined: the event has no query string. */
 export function rawQuery(value: unknown): string | undefined {

@@ -1,5 +1,5 @@
 import type { ChunkStream, HTTPRequestBody } from '../../shared/index.ts';
-import { bodyTaken, brokenBody, readChunks } from './adapter.ts';
+import { bodyTaken, brokenBody, readChunks } from './chunks.ts';
 
 /** The body. Its stream is accessed only when needed, because on some hosts that starts reading from the connection. */
 export function bodyOf(request: Request, method: string): HTTPRequestBody {

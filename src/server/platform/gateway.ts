@@ -1,5 +1,5 @@
 import type { HTTPRequest, HTTPResponse } from '../../shared/index.ts';
-import { methodAt, readBody, textAt } from './adapter.ts';
+import { methodAt, readBody, textAt } from './event-fields.ts';
 import type { UnknownEvent } from './adapter.ts';
 import { readHeaders } from './event-headers.ts';
 

@@ -1,6 +1,7 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 
-import { base64Mark, methodAt, objectAt, textAt, readBody, lambdaResultBytes } from './adapter.ts';
+import { methodAt, objectAt, textAt, readBody } from './event-fields.ts';
+import { lambdaResultBytes } from './adapter.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 import type { HTTPRequest, HTTPResponse } from '../../shared/index.ts';
 import { addCookies, readHeaders } from './event-headers.ts';
@@ -9,7 +10,7 @@ import { encodeQuery, rawQuery } from './event-query.ts';
 /** API Gateway HTTP API, payload format 2.0. */
 export const httpAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyStructuredResultV2> = {
   name: 'API Gateway HTTP API (2.0)',
-  recognizes: (event) => isPayloadV2(event) && !isFromFunctionURL(event),
+  recognizes: (event) => isFunctionURL(event) === false,
   toRequest: toRequestV2,
   toResult: toResultV2,
   // The gateway's integration timeout. It cannot be raised.
@@ -18,14 +19,14 @@ export const httpAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyStructuredRes
   decodesBase64: true,
 };
 
-/** True when an event has the payload format 2.0, which function URLs send too. */
-function isPayloadV2(event: UnknownEvent): boolean {
-  return 'http' in objectAt(event, 'requestContext') || ('rawPath' in event && 'requestContext' in event);
-}
-
-/** The domain is the only difference between the two. */
-function isFromFunctionURL(event: UnknownEvent): boolean {
-  return textAt(objectAt(event, 'requestContext'), 'domainName').includes('.lambda-url.');
+/**
+ * Whether an event with the payload format 2.0 comes from a function URL: the domain is the only difference. Undefined for any other
+ * event, and for that of a Lambda authorizer, which has the same format and a `routeArn`.
+ */
+function isFunctionURL(event: UnknownEvent): boolean | undefined {
+  const requestContext = objectAt(event, 'requestContext');
+  const isPayloadV2 = 'http' in requestContext || ('rawPath' in event && 'requestContext' in event);
+  return isPayloadV2 && !('routeArn' in event) ? textAt(requestContext, 'domainName').includes('.lambda-url.') : undefined;
 }
 
 /** Reads a payload of format 2.0: header names in lower case, cookies apart from them, the query string raw. */
@@ -46,7 +47,8 @@ function toRequestV2(event: UnknownEvent): HTTPRequest {
 function toResultV2(response: HTTPResponse): APIGatewayProxyStructuredResultV2 {
   const { status: statusCode, body } = response;
   const headers = response.headers.toRecord();
-  const result = body === null ? { statusCode, headers } : { statusCode, headers, body, ...base64Mark(response) };
+  const result: APIGatewayProxyStructuredResultV2 = body === null ? { statusCode, headers } : { statusCode, headers, body };
+  if (body !== null && response.isBase64Encoded === true) result.isBase64Encoded = true;
   return response.headers.has('set-cookie') ? { ...result, cookies: response.headers.getSetCookie() } : result;
 }
 
@@ -56,5 +58,5 @@ export const functionURL: typeof httpAPI = {
   name: 'Lambda function URL',
   // There is no gateway with a limit, and Lambda reports its limit.
   timeLimit: () => undefined,
-  recognizes: (event) => isPayloadV2(event) && isFromFunctionURL(event),
+  recognizes: (event) => isFunctionURL(event) === true,
 } satisfies PlatformAdapter;

@@ -1,7 +1,8 @@
 import { waitAtMost } from '../../shared/index.ts';
 import type { HTTPResponse, OperationInvocation, StreamedResponse } from '../../shared/index.ts';
-import { writeChunks } from './adapter.ts';
-import type { ChunkOutput, PlatformAdapter } from './adapter.ts';
+import { writeChunks } from './chunks.ts';
+import type { ChunkOutput } from './chunks.ts';
+import type { PlatformAdapter } from './adapter.ts';
 import { findAdapter } from './detect.ts';
 import { directInvoke } from './direct-invoke.ts';
 import { functionURL } from './http-api.ts';

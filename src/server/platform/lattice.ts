@@ -1,5 +1,7 @@
 import type { HTTPRequest, HTTPResponse } from '../../shared/index.ts';
-import { lambdaResultBytes, lostCookies, methodAt, objectAt, readBody, singleHeaders, textAt } from './adapter.ts';
+import { lambdaResultBytes } from './adapter.ts';
+import { lostCookies, singleHeaders } from './result-body.ts';
+import { methodAt, objectAt, readBody, textAt } from './event-fields.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 import { readHeaders } from './event-headers.ts';
 import { encodeQuery } from './event-query.ts';

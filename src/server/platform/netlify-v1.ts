@@ -1,5 +1,6 @@
 import type { HTTPRequest, HTTPResponse } from '../../shared/index.ts';
-import { bodyOf, lambdaResultBytes } from './adapter.ts';
+import { bodyOf } from './result-body.ts';
+import { lambdaResultBytes } from './adapter.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 import { encodeQuery, rawQuery } from './event-query.ts';
 import { cookieLists, gatewayRequest } from './gateway.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 import type { HTTPRequestBody } from '../../shared/index.ts';
-import { bodyTaken, brokenBody, notOfBytes, readChunks } from './adapter.ts';
+import { bodyTaken, brokenBody, notOfBytes, readChunks } from './chunks.ts';
 
 /** A request of node:http, with the members that hosts and middleware add. Those that simulated requests lack are optional. */
 type HostedRequest = Omit<IncomingMessage, 'headersDistinct' | 'iterator'> & {

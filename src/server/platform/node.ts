@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { HTTPRequest, HTTPResponse, HeaderMap, StreamedResponse } from '../../shared/index.ts';
-import { writeChunks } from './adapter.ts';
+import { writeChunks } from './chunks.ts';
 import type { PlatformAdapter } from './adapter.ts';
 import { readHeaders } from './event-headers.ts';
 import { bodyOf, headersOf, isArriving } from './node-request.ts';

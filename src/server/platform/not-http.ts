@@ -1,4 +1,4 @@
-import { objectAt, textAt } from './adapter.ts';
+import { objectAt, textAt } from './event-fields.ts';
 import type { UnknownEvent } from './adapter.ts';
 
 /**
@@ -38,7 +38,8 @@ const recordSources: Readonly<Record<string, string>> = {
   'aws:codecommit': 'CodeCommit',
 };
 
-function nameOfGatewayEvent(event: UnknownEvent): string | undefined {
+/** The name of an event of API Gateway or AppSync that is not an HTTP request: some have the keys of one. */
+export function nameOfGatewayEvent(event: UnknownEvent): string | undefined {
   const requestContext = objectAt(event, 'requestContext');
   if ('connectionId' in requestContext) return 'API Gateway WebSocket';
   if ('methodArn' in event || 'routeArn' in event) return 'a Lambda authorizer';

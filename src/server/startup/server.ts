@@ -25,7 +25,7 @@ import type { Logger } from '../operation/types.ts';
 import type { PersistedQuerySettings } from '../operation/documents/persisted-queries.ts';
 import type { ServerListener, ServerPlugin } from '../operation/plugin.ts';
 import type { OperationSettings } from '../operation/state.ts';
-import { errorBehaviors } from '../operation/error-behavior.ts';
+import { defaultErrorHandling, errorBehaviors } from '../operation/error-behavior.ts';
 import { createTrustedDocuments } from '../operation/documents/trusted-documents.ts';
 import type { TrustedDocument } from '../operation/documents/trusted-documents.ts';
 import { assertOptions } from './options.ts';
@@ -177,7 +177,7 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
     maxDepth: options.maxDepth,
     maxAliases: options.maxAliases,
     maxCost: costSettings(options.maxCost),
-    partial: options.deadline === false ? undefined : options.deadline?.partial,
+    errorHandling: defaultErrorHandling(options.deadline === false ? undefined : options.deadline?.partial),
     incrementalDelivery: options.incrementalDelivery,
     takesAsyncIterables: options.incrementalDelivery !== undefined,
     rootValue: options.rootValue,

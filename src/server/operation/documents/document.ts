@@ -53,7 +53,7 @@ export function loadDocument(
   source: string,
   hooks: DocumentHooks | undefined,
   budget: BatchBudget | undefined,
-): Eventual<KnownDocument | GraphQLError> {
+): Eventual<KnownDocument> | GraphQLError {
   const known = settings.documents.get(source);
   if (known === undefined) return readDocument({ settings, source, hooks, budget });
   budget?.spendTokens(known.weight);
@@ -73,7 +73,7 @@ interface Checked extends Reading {
   fields: number;
 }
 
-function readDocument(reading: Reading): Eventual<KnownDocument | GraphQLError> {
+function readDocument(reading: Reading): Eventual<KnownDocument> | GraphQLError {
   const document = parseInHooks(reading);
   return document instanceof GraphQLError ? document : whenReady(document, checkDocument, reading);
 }

@@ -13,6 +13,6 @@ export function markHeavy(variables: object): void {
 }
 
 /** True for variables that {@link markHeavy} was called with. */
-export function areHeavy(variables: Readonly<Record<string, unknown>> | undefined): boolean {
-  return variables !== undefined && heavy.has(variables);
+export function areHeavy(variables: Readonly<Record<string, unknown>>): boolean {
+  return heavy.has(variables);
 }
