@@ -1,6 +1,7 @@
 import { execute, GraphQLError, Kind } from 'graphql';
 import type { DocumentNode, ExecutionArgs, ExecutionResult, OperationDefinitionNode } from 'graphql';
 
+import { Misfit } from './execution/complete/errors.ts';
 import { lengthOfJSON } from './execution/costs.ts';
 import { noPropagation } from './execution/plan/plan.ts';
 import type { GraphQLJSExecutor, PlannedExecution } from './execution/planned-executor.ts';
@@ -57,10 +58,30 @@ function checkSize(result: ExecutionResult, { answerLimit }: PlannedExecution): 
   const size = answerLimit === undefined || !result.data ? 0 : lengthOfJSON(result.data);
   try {
     if (size > (answerLimit?.free ?? Infinity)) answerLimit!.grow(size, false);
-    return result;
+    return markMisfits(result);
   } catch (error) {
     return { errors: [error as GraphQLError] };
   }
+}
+
+/**
+ * Marks graphql-js's errors about values of resolvers that do not match their type, whose messages may contain the value. Plans mark them
+ * where they make them; graphql-js throws the same class as code that wants clients to read its messages, and only the words differ.
+ */
+function markMisfits(result: ExecutionResult): ExecutionResult {
+  if (result.errors?.some(isMisfit) !== true) return result;
+  return { ...result, errors: result.errors.map((error) => (isMisfit(error) ? marked(error) : error)) };
+}
+
+function isMisfit({ path, message, extensions }: GraphQLError): boolean {
+  return path !== undefined && misfit.test(message) && extensions['code'] === undefined;
+}
+
+const misfit =
+  /^(?:(?:Int|Float|String|Boolean|ID|Enum "\w+") cannot represent |Expected value of type "\w+" but got: |Expected Iterable, but did not find one |Abstract type "\w+" (?:must resolve|was resolved) to |Runtime Object type "\w+" is not a possible type )/;
+
+function marked({ message, nodes, source, positions, path }: GraphQLError): GraphQLError {
+  return new GraphQLError(message, { nodes: nodes ?? null, source, positions, path: path!, originalError: new Misfit(message) });
 }
 
 function refuse({ errorHandling }: PlannedExecution): string | undefined {

@@ -2,6 +2,7 @@ export { batch } from './execution/batch/batch.ts';
 export type { BatchOptions, BatchResolver } from './execution/batch/batch.ts';
 export { byKey, groupByKey } from './execution/batch/by-key.ts';
 export type { KeyOf } from './execution/batch/by-key.ts';
+export { Misfit } from './execution/complete/errors.ts';
 export { createSourceStream } from './events.ts';
 export { graphqlJSExecutor } from './graphql-js.ts';
 export { getArgumentValues, isGraphQL17, NoSchemaIntrospectionCustomRule } from './graphql-version.ts';

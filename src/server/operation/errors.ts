@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { ASTNode, ExecutionResult, FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
 
+import { Misfit } from '../../executor/index.ts';
 import {
   describe,
   guardLogger,
@@ -263,19 +264,13 @@ export function codeOf(error: GraphQLError): string {
   return typeof code === 'string' ? code : 'INTERNAL_SERVER_ERROR';
 }
 
-/**
- * True for every error that was not thrown as a GraphQLError on purpose. This includes a resolver's value that does not match its type:
- * graphql-js throws a GraphQLError, whose message may contain the value.
- */
+/** True for every error that was not thrown as a GraphQLError on purpose. */
 function isUnexpected(error: GraphQLError): boolean {
-  if (error.path !== undefined && misfit.test(error.message) && error.extensions['code'] === undefined) return true;
+  if (error instanceof Misfit) return true;
   const original = error.originalError;
   if (original === undefined || original === null) return false;
   return isGraphQLError(original) ? original !== error && isUnexpected(original) : true;
 }
-
-const misfit =
-  /^(?:(?:Int|Float|String|Boolean|ID|Enum "\w+") cannot represent |Expected value of type "\w+" but got: |Expected Iterable, but did not find one |Abstract type "\w+" (?:must resolve|was resolved) to |Runtime Object type "\w+" is not a possible type )/;
 
 function rootCause(error: GraphQLError): unknown {
   const original = error.originalError;

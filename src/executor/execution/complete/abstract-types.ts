@@ -1,7 +1,7 @@
-import { defaultTypeResolver, GraphQLError, isObjectType } from 'graphql';
+import { defaultTypeResolver, isObjectType } from 'graphql';
 import type { GraphQLAbstractType, GraphQLNamedType, GraphQLObjectType } from 'graphql';
 
-import { inspect, nullOrThrow } from './errors.ts';
+import { inspect, misfit, nullOrThrow } from './errors.ts';
 import { isGraphQL17 } from '../../graphql-version.ts';
 import { completeItem } from './items.ts';
 import type { ListRun } from './items.ts';
@@ -112,10 +112,10 @@ export class RowsByType {
 }
 
 /** The possible type of this name. The messages are graphql-js's. */
-function assertPossibleType({ run, field }: FieldRun, abstractType: GraphQLAbstractType, name: string): GraphQLObjectType {
+function assertPossibleType({ run }: FieldRun, abstractType: GraphQLAbstractType, name: string): GraphQLObjectType {
   const type = run.settings.schema.getType(name);
   if (isObjectType(type) && run.settings.schema.isSubType(abstractType, type)) return type;
-  throw new GraphQLError(wrongTypeMessage(abstractType.name, name, type), { nodes: run.info.nodesOf(field) });
+  throw misfit(wrongTypeMessage(abstractType.name, name, type));
 }
 
 function wrongTypeMessage(abstract: string, name: string, type: GraphQLNamedType | null | undefined): string {
@@ -125,22 +125,18 @@ function wrongTypeMessage(abstract: string, name: string, type: GraphQLNamedType
   return `Runtime Object type "${type.name}" is not a possible type for "${abstract}".`;
 }
 
-function noTypeName(
-  { run, field }: FieldRun,
-  abstract: string,
-  { name, value }: { readonly name: unknown; readonly value: unknown },
-): GraphQLError {
+function noTypeName({ field }: FieldRun, abstract: string, { name, value }: { readonly name: unknown; readonly value: unknown }): Error {
   const { parentType, fieldName } = field;
   const problem = `Abstract type "${abstract}" must resolve to an Object type at runtime for field "${parentType.name}.${fieldName}"`;
   if (name === null || name === undefined) {
     const remedy = `Either the "${abstract}" type should provide a "resolveType" function or each possible type should provide an "isTypeOf" function.`;
-    return new GraphQLError(`${problem}. ${remedy}`, { nodes: run.info.nodesOf(field) });
+    return misfit(`${problem}. ${remedy}`);
   }
   if (!isGraphQL17 && isObjectType(name)) {
-    return new GraphQLError(
+    return misfit(
       'Support for returning GraphQLObjectType from resolveType was removed in graphql-js@16.0.0 please return type name instead.',
     );
   }
   const received = `${problem} with value ${inspect(value)}, received "${inspect(name)}"`;
-  return new GraphQLError(isGraphQL17 ? `${received}, which is not a valid Object type name.` : `${received}.`);
+  return misfit(isGraphQL17 ? `${received}, which is not a valid Object type name.` : `${received}.`);
 }

@@ -71,12 +71,22 @@ export function nullOrThrow(position: Position, thrown: unknown): null {
   return null;
 }
 
+/**
+ * The error for a value that does not match its type. A GraphQLError, as in graphql-js, but nobody has thrown it on purpose for clients,
+ * who must not see the value in its message.
+ */
+export class Misfit extends GraphQLError {}
+
+/** Without a stack trace, which takes half the time and shows only our frames. */
+export function misfit(message: string): Misfit {
+  return withoutStacks(() => new Misfit(message));
+}
+
 function nullError({ run, field }: FieldRun): Error {
   if (run.budget.hasManyErrors) {
     run.countError(manyErrors);
     return manyErrors;
   }
-  // Without a stack trace, which takes half the time and shows only our frames.
   return withoutStacks(() => new Error(`Cannot return null for non-nullable field ${field.parentType.name}.${field.fieldName}.`));
 }
 

@@ -1,12 +1,12 @@
-import { GraphQLBoolean, GraphQLFloat, GraphQLID, GraphQLInt, GraphQLString } from 'graphql';
+import { GraphQLBoolean, GraphQLFloat, GraphQLID, GraphQLInt, GraphQLString, isEnumType } from 'graphql';
 import type { GraphQLLeafType } from 'graphql';
 
-import { inspect } from './errors.ts';
+import { inspect, misfit } from './errors.ts';
 import { coerceOutput, isGraphQL17 } from '../../graphql-version.ts';
 import { Promised } from '../pending.ts';
 import { notPlain, Shape } from '../plan/planned-field.ts';
 import type { Position } from '../plan/planned-field.ts';
-import { isPromiseLike } from '../../../shared/index.ts';
+import { isGraphQLError, isPromiseLike } from '../../../shared/index.ts';
 
 /** Built-in scalars, whose usual values need no conversion. */
 const plainString = 1;
@@ -100,12 +100,22 @@ class LeafShape extends Shape {
       run.budget.growByLeaf(plain, field.isAliased);
       return plain;
     }
-    const coerced: unknown = this.#type[coerceOutput](value);
+    const coerced = this.#coerce(value);
     if (coerced === null || coerced === undefined) throw new Error(nothingReturned(this.#type, value, coerced));
     // graphql-js also awaits asynchronous conversions.
     if (isGraphQL17 ? coerced instanceof Promise : isPromiseLike(coerced)) return new PromisedLeaf(position, coerced as Promise<unknown>);
     run.budget.growByLeaf(coerced, field.isAliased || field.lists > 2);
     return coerced;
+  }
+
+  /** GraphQLErrors of scalars of the user are thrown on purpose, those of graphql-js are not. */
+  #coerce(value: unknown): unknown {
+    try {
+      return this.#type[coerceOutput](value);
+    } catch (error) {
+      if (isGraphQLError(error) && (this.plain !== notPlain || isEnumType(this.#type))) throw misfit(error.message);
+      throw error;
+    }
   }
 }
 

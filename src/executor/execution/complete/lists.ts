@@ -1,8 +1,7 @@
-import { GraphQLError } from 'graphql';
-
 import { AbstractShape, RowsByType } from './abstract-types.ts';
 import { completeAsyncIterable, isAsyncIterable } from './async-lists.ts';
 import { isGraphQL17 } from '../../graphql-version.ts';
+import { misfit } from './errors.ts';
 import { completeItem, ListRun } from './items.ts';
 import { isNumber, sizeOfItem } from './leaf.ts';
 import { Pending, PendingContainer, placed } from '../pending.ts';
@@ -32,7 +31,7 @@ export class ListShape extends Shape {
       return placed(completeAsyncIterable(list, value), position);
     if (!isIterable(value)) {
       const { field } = fieldRun;
-      throw new GraphQLError(`Expected Iterable, but did not find one for field "${field.parentType.name}.${field.fieldName}".`);
+      throw misfit(`Expected Iterable, but did not find one for field "${field.parentType.name}.${field.fieldName}".`);
     }
     return placed(completeItems(list, value), position);
   }

@@ -1,12 +1,11 @@
-import { GraphQLError } from 'graphql';
 import type { GraphQLObjectType } from 'graphql';
 
-import { inspect } from './errors.ts';
+import { inspect, misfit } from './errors.ts';
 import { isGraphQL17 } from '../../graphql-version.ts';
 import { placed, PromisedType } from '../pending.ts';
 import { executeObject } from './rows.ts';
 import { Shape } from '../plan/planned-field.ts';
-import type { FieldRun, PlannedField, Position, Selection, TypeCheck } from '../plan/planned-field.ts';
+import type { PlannedField, Position, Selection, TypeCheck } from '../plan/planned-field.ts';
 import { isPromiseLike } from '../../../shared/index.ts';
 
 /** Objects whose type is known from the schema. */
@@ -47,16 +46,12 @@ export function typeCheckOf(type: GraphQLObjectType): TypeCheck | undefined {
     isOf: (fieldRun, value) => type.isTypeOf!(value, fieldRun.run.contextValue, fieldRun.info),
     complete: (position, value, accepted) => {
       const proceed = (isOfType: unknown): unknown => {
-        if (!isOfType) throw notOfType(position.fieldRun, type, value);
+        if (!isOfType) throw misfit(`Expected value of type "${type.name}" but got: ${inspect(value)}.`);
         return completeObject(position, type, value);
       };
       return isPromiseLike(accepted) ? new PromisedType(position, value, accepted, proceed) : proceed(accepted);
     },
   };
-}
-
-function notOfType({ run, field }: FieldRun, type: GraphQLObjectType, value: unknown): GraphQLError {
-  return new GraphQLError(`Expected value of type "${type.name}" but got: ${inspect(value)}.`, { nodes: run.info.nodesOf(field) });
 }
 
 function completeObject(position: Position, type: GraphQLObjectType, value: unknown): unknown {
