@@ -1,11 +1,11 @@
 import { JSONResult } from '../call-result.ts';
 import type { StorageTerms } from './freshness.ts';
-import type { Selection } from './request-identity.ts';
+import type { RequestSelection } from './request-identity.ts';
 import type { HeaderRecord } from './stored-headers.ts';
 import type { Milliseconds } from '../cache/key-value-cache.ts';
 
 /** The metadata of a stored response. Not its URL, which may contain an API key that `cacheKeyFor` leaves out. */
-export interface EntryHead extends Omit<StorageTerms, 'audience' | 'keepFor'>, Selection {
+export interface EntryHead extends Omit<StorageTerms, 'audience' | 'keepFor'>, RequestSelection {
   readonly status: number;
   readonly statusText: string;
   readonly contentType: string | null;

@@ -24,7 +24,7 @@ export function isImpersonal(name: string): boolean {
 const credentials = ['authorization', 'cookie', 'proxy-authorization'];
 
 /** The requests that may use a stored response. Possible secrets are hashed. */
-export interface Selection {
+export interface RequestSelection {
   readonly audience: Audience;
   /** A hash of the fields that identify a user; "" if there were none. */
   readonly audienceHash: string;
@@ -33,7 +33,7 @@ export interface Selection {
 }
 
 /** True if the response varies by tracing fields, so that no two requests can share it. */
-export function variesByCall(vary: Selection['vary']): boolean {
+export function variesByCall(vary: RequestSelection['vary']): boolean {
   for (const name in vary) if (tracing.has(name)) return true;
   return false;
 }
@@ -86,13 +86,16 @@ export function comparableVary(source: SelectionSource, field: string | undefine
 }
 
 /** Describes the requests that may use the response to this one. */
-export function describeSelection(source: SelectionSource, { audience, vary }: { audience: Audience; vary: readonly string[] }): Selection {
+export function describeSelection(
+  source: SelectionSource,
+  { audience, vary }: { audience: Audience; vary: readonly string[] },
+): RequestSelection {
   const fields = vary.map((name) => [name, describeField(source, name)] as const);
   return { audience, audienceHash: audience === 'everybody' ? '' : hashOf(source, audienceText(source)), vary: Object.fromEntries(fields) };
 }
 
 /** True if a request may use a stored response. */
-export function isSelected(source: SelectionSource, { audience, audienceHash, vary }: Selection): boolean {
+export function isSelected(source: SelectionSource, { audience, audienceHash, vary }: RequestSelection): boolean {
   for (const name in vary) if (describeField(source, name) !== vary[name]) return false;
   return audience === 'everybody' || audienceHash === hashOf(source, audienceText(source));
 }

@@ -4,7 +4,7 @@ import type { AnsweredObjects, AnsweredRun } from '../../server/index.ts';
 import { describe } from '../../shared/index.ts';
 import type { TagDialect } from './dialects.ts';
 import type { EdgeOptions } from './options.ts';
-import type { SelectedField, Selection } from './selection.ts';
+import type { SelectedField, AnswerSelection } from './selection.ts';
 import { maxVisits, typesOfObject, walkAnswer } from './walk-answer.ts';
 import type { Answered } from './walk-answer.ts';
 
@@ -19,7 +19,7 @@ export interface TagSettings {
 
 /** An answer and its selection. */
 export interface TaggedAnswer {
-  readonly selection: Selection;
+  readonly selection: AnswerSelection;
   readonly data: Answered;
   /** The executor's list. Undefined: objects are found in the answer itself. */
   readonly objects: AnsweredObjects | undefined;
@@ -49,7 +49,7 @@ export class Contents {
   }
 
   /** Adds a field that has a selection. */
-  addField({ hasList }: Pick<SelectedField, 'hasList'>, below: Selection, value: unknown): void {
+  addField({ hasList }: Pick<SelectedField, 'hasList'>, below: AnswerSelection, value: unknown): void {
     if (hasList || value === null) addOnce(this.lists, below.type.name);
   }
 }
@@ -98,7 +98,7 @@ interface AbsenceSearch {
 }
 
 /** False: the answer exceeds the limit. Without callbacks, which took half of the time for 50 objects in objects. */
-function addAbsences(search: AbsenceSearch, selection: Selection, object: Answered): boolean {
+function addAbsences(search: AbsenceSearch, selection: AnswerSelection, object: Answered): boolean {
   const types = selection.types.length === 1 ? selection.types : typesOfObject(selection, object);
   for (const type of types) if (!addAbsentFields(search, selection.absentFor(type), object)) return false;
   return true;
@@ -117,7 +117,7 @@ function addAbsentFields(search: AbsenceSearch, fields: readonly SelectedField[]
   return true;
 }
 
-function addAbsencesIn(search: AbsenceSearch, selection: Selection, value: unknown): boolean {
+function addAbsencesIn(search: AbsenceSearch, selection: AnswerSelection, value: unknown): boolean {
   if (!Array.isArray(value)) return typeof value !== 'object' || value === null || addAbsences(search, selection, value as Answered);
   return value.every((item) => addAbsencesIn(search, selection, item));
 }
@@ -170,7 +170,7 @@ export function namingBy(entity: NonNullable<EdgeOptions['entity']>): NonNullabl
 }
 
 /** The field `id`, where the answer has it, and has it once. */
-function idOf(selection: Selection, type: GraphQLObjectType, value: Answered): string | undefined {
+function idOf(selection: AnswerSelection, type: GraphQLObjectType, value: Answered): string | undefined {
   let id: unknown;
   for (const { key, name, field } of selection.fieldsFor(type)) {
     // With arguments, an object may have several ids.

@@ -10,7 +10,7 @@ import type { KnownDocument } from './documents.ts';
 import type { EdgeDecision } from './options.ts';
 import type { PurgeLog } from './purge/purge-log.ts';
 import type { ResolverHints } from './resolver-hints.ts';
-import type { Selection } from './selection.ts';
+import type { AnswerSelection } from './selection.ts';
 import type { OperationHints, StaticHints } from './static-hints.ts';
 import { tagsOfAnswer } from './tags.ts';
 import type { TagSettings } from './contents.ts';
@@ -27,9 +27,9 @@ export interface EdgeRequest {
   readonly original: HTTPRequest;
   readonly readings: Readings;
   /** The moment of the purge log at which it arrived. */
-  readonly begun: number;
+  readonly purgeMoment: number;
   /** The time before any data of the answer was read, by `performance.now()`. */
-  begunAt: number;
+  startedAtMs: number;
   readonly operations: EdgeOperation[];
   /** True when the request wants a report, which only development sends. */
   readonly isExplained: boolean;
@@ -92,7 +92,7 @@ export interface Shareable {
   readonly request: EdgeRequest;
   readonly operation: EdgeOperation;
   readonly hints: OperationHints;
-  readonly selection: Selection;
+  readonly selection: AnswerSelection;
   readonly data: Answered;
   readonly objects: AnsweredObjects | undefined;
   readonly maxAge: Seconds;
@@ -195,7 +195,7 @@ export interface Keeper {
 
 /** Decides whether one store may keep an answer that may be shared. */
 export function decideFor({ methods, dialect, vary }: Keeper, answer: Shareable, settings: DecisionSettings): EdgeDecision {
-  const { original, readings, begun } = answer.request;
+  const { original, readings, purgeMoment } = answer.request;
   if (!methods.includes(original.method)) return notShareable(`the method is ${original.method}`);
   const reason = reasonInVary(vary, dialect, settings);
   if (reason !== undefined) return notShareable(reason);
@@ -206,7 +206,8 @@ export function decideFor({ methods, dialect, vary }: Keeper, answer: Shareable,
   if (dialect.tags === undefined) return { ...decision, tags: [] };
   const tags = tagsOfAnswer(answer, dialect.tags, settings);
   if (tags === undefined) return notShareable('it has more tags than the store accepts');
-  if (begun !== settings.log.now && settings.log.hasSince(begun, tags)) return notShareable('its data has changed in the meantime');
+  if (purgeMoment !== settings.log.now && settings.log.hasSince(purgeMoment, tags))
+    return notShareable('its data has changed in the meantime');
   return { ...decision, tags };
 }
 

@@ -81,7 +81,7 @@ class EdgePlugin implements Edge {
   /** Requests the list of objects for tags, in the store or in the CDN. Undefined: neither has tags. */
   readonly #listing: ExecutionOptions['objects'];
   /** The moment of the purge log at which a mutation began. */
-  readonly #begun = new WeakMap<GraphQLRequest, number>();
+  readonly #purgeMoments = new WeakMap<GraphQLRequest, number>();
   readonly #env = new SharedEnv(isWorkerd());
   #hasServed = false;
 
@@ -129,8 +129,8 @@ class EdgePlugin implements Edge {
       original: call.request,
       readings: { personal: undefined, varies: false, hasAccept: false },
       rules: isExplained ? { ...rules, ignoredHeaders } : rules,
-      begun: log.now,
-      begunAt: performance.now(),
+      purgeMoment: log.now,
+      startedAtMs: performance.now(),
       operations: [],
       isExplained,
       isEnvShared,
@@ -197,7 +197,7 @@ class EdgePlugin implements Edge {
     const known = this.#documents.of(execution);
     if (operation.operation === 'mutation') {
       if (this.#purges.hasNone) return { observer };
-      this.#begun.set(graphQLRequest, this.#settings.log.now);
+      this.#purgeMoments.set(graphQLRequest, this.#settings.log.now);
       return { observer, objects: this.#listing };
     }
     if (request === undefined) return { observer };
@@ -225,8 +225,8 @@ class EdgePlugin implements Edge {
     // The stored answer of a mutation that ran before has changed nothing.
     const hasRun = outcome.operation?.operation === 'mutation' && outcome.executed !== false;
     if (!hasRun || this.#purges.hasNone) return undefined;
-    const begun = this.#begun.get(call.request) ?? this.#settings.log.now;
-    return this.#purges.after({ outcome, known: this.#knownOf(outcome), begun }, call);
+    const purgeMoment = this.#purgeMoments.get(call.request) ?? this.#settings.log.now;
+    return this.#purges.after({ outcome, known: this.#knownOf(outcome), purgeMoment }, call);
   }
 
   async purge(request: PurgeRequest, platform?: PurgePlatform): Promise<void> {
@@ -263,7 +263,7 @@ class EdgePlugin implements Edge {
       const host = hostResponseOf(request.call);
       const reason = host && reasonInHost(host);
       if (reason !== undefined) return notShareable(reason);
-      if (performance.now() - request.begunAt > this.#purges.longestRead)
+      if (performance.now() - request.startedAtMs > this.#purges.longestRead)
         return notShareable('it took so long that its data may have changed in the meantime');
       const vary = varyWithHost(response.headers.get('vary'), host);
       const dialect = dialects[cdn];

@@ -8,7 +8,7 @@ import { applyDefault, policyInSchema } from './cache-hints/field-policy.ts';
 import type { HintedField, ResolveInfoCacheControl } from './cache-hints/field-policy.ts';
 import { newCachePolicy } from './cache-hints/policy.ts';
 import type { CachePolicy } from './cache-hints/policy.ts';
-import type { Selection } from './selection.ts';
+import type { AnswerSelection } from './selection.ts';
 import { walkAnswer } from './walk-answer.ts';
 import type { Answered } from './walk-answer.ts';
 
@@ -36,7 +36,7 @@ export class ResolverHints implements ExecutionObserver {
   }
 
   /** The strictest of the resolvers' hints, and of the schema's for all other fields. Null: the answer is too large to search. */
-  overall(selection: Selection, data: Answered, defaultMaxAge: number): CachePolicy | null {
+  overall(selection: AnswerSelection, data: Answered, defaultMaxAge: number): CachePolicy | null {
     const overall = newCachePolicy();
     for (const { policy, hinted, inherits } of this.#policies.values()) {
       applyDefault(policy, hinted, { inherits, defaultMaxAge });

@@ -20,11 +20,11 @@ export interface SelectedField {
   readonly field: GraphQLField<unknown, unknown>;
   readonly hasList: boolean;
   /** Undefined for leaves. */
-  readonly below: Selection | undefined;
+  readonly below: AnswerSelection | undefined;
 }
 
 /** The selection of the objects at one place of an answer. */
-export interface Selection {
+export interface AnswerSelection {
   readonly type: GraphQLNamedType;
   /** The object types that may be at this place. */
   readonly types: readonly GraphQLObjectType[];
@@ -58,12 +58,12 @@ export interface Selecting {
 const maxLooked = 15_000;
 
 /** The selections of an operation, each made on first use. Undefined: the schema has no such root type. */
-export function selectionOf(selecting: Selecting, operation: OperationDefinitionNode): Selection | undefined {
+export function selectionOf(selecting: Selecting, operation: OperationDefinitionNode): AnswerSelection | undefined {
   const root = selecting.schema.getRootType(operation.operation);
   return root ? new TypedSelection(selecting, root, [operation.selectionSet]) : undefined;
 }
 
-class TypedSelection implements Selection {
+class TypedSelection implements AnswerSelection {
   readonly type: GraphQLNamedType;
   readonly types: readonly GraphQLObjectType[];
   readonly #selecting: Selecting;

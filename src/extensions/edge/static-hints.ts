@@ -7,11 +7,11 @@ import { newCachePolicy } from './cache-hints/policy.ts';
 import type { CachePolicy } from './cache-hints/policy.ts';
 import type { KnownDocument } from './documents.ts';
 import { selectionOf } from './selection.ts';
-import type { Selection } from './selection.ts';
+import type { AnswerSelection } from './selection.ts';
 
 /** The hints of an operation that are known before it runs. */
 export interface OperationHints {
-  readonly selection: Selection;
+  readonly selection: AnswerSelection;
   /** The strictest of all hints of the schema that the operation may meet. */
   readonly policy: Readonly<Pick<CachePolicy, 'maxAge' | 'scope'>>;
 }
@@ -41,7 +41,7 @@ export class StaticHints {
     const key = hasVariables ? keyOf(conditions) : '';
     if (outcomes.has(key)) return outcomes.get(key);
     const isIncluded = (directives: readonly DirectiveNode[] | undefined): boolean => included(directives, conditions);
-    const select = (): Selection | undefined =>
+    const select = (): AnswerSelection | undefined =>
       selectionOf({ schema: known.schema, fragments: fragmentsOf(known.document), isIncluded }, operation);
     const selection = select();
     // From a second selection, which is dropped: the policy needs every possible type, and answers have few of them.
@@ -50,9 +50,9 @@ export class StaticHints {
     return hints;
   }
 
-  #policyOf(root: Selection): CachePolicy {
+  #policyOf(root: AnswerSelection): CachePolicy {
     const overall = newCachePolicy();
-    const visit = (selection: Selection, isRoot: boolean): void => {
+    const visit = (selection: AnswerSelection, isRoot: boolean): void => {
       for (const type of selection.types)
         for (const { field, below } of selection.fieldsFor(type)) {
           // Too large to search: the answer is private.

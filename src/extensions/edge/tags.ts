@@ -7,7 +7,7 @@ import { sha256 } from '../../shared/index.ts';
 import { contentsOf } from './contents.ts';
 import type { TaggedAnswer, TagSettings } from './contents.ts';
 import type { TagDialect } from './dialects.ts';
-import type { Selection } from './selection.ts';
+import type { AnswerSelection } from './selection.ts';
 import { walkAnswer } from './walk-answer.ts';
 import type { Answered, AnswerVisitor } from './walk-answer.ts';
 
@@ -58,7 +58,7 @@ function fit(tags: readonly string[], { maxTags, maxLength, maxTotal }: TagDiale
 }
 
 /** The names of the fields of the root, each once. */
-function rootFields(root: Selection): readonly string[] {
+function rootFields(root: AnswerSelection): readonly string[] {
   const names = root.types.flatMap((type) => root.fieldsFor(type).map(({ name }) => name));
   return [...new Set(names)].filter((name) => !name.startsWith('__'));
 }
@@ -66,7 +66,7 @@ function rootFields(root: Selection): readonly string[] {
 /** A mutation that has run, and its answer. */
 export interface MutationAnswer {
   readonly schema: GraphQLSchema;
-  readonly root: Selection;
+  readonly root: AnswerSelection;
   /** null: the answer does not show the change. */
   readonly data: Answered | null;
   readonly errors: readonly GraphQLError[];
@@ -110,9 +110,9 @@ interface ChangedPlaces {
   /** The types of fields that have failed, or returned no object. */
   readonly types: Set<string>;
   /** The objects at these places, and at any below, are not in the answer. */
-  readonly lost: Selection[];
+  readonly lost: AnswerSelection[];
   /** Places of objects whose type is an interface or a union. */
-  readonly abstract: Set<Selection>;
+  readonly abstract: Set<AnswerSelection>;
 }
 
 /** `isKnown`: the contents of the answer are known. */
@@ -158,7 +158,7 @@ function hasNull(value: unknown): boolean {
   return value === null || (Array.isArray(value) && value.some(hasNull));
 }
 
-function addTypes(types: Set<string>, place: Selection): void {
+function addTypes(types: Set<string>, place: AnswerSelection): void {
   for (const { name } of place.types) types.add(name);
 }
 
@@ -167,7 +167,7 @@ function isRefusal({ extensions }: GraphQLError): boolean {
 }
 
 /** All types of objects that an operation can meet from these places on. */
-function typesAt(places: readonly Selection[]): ReadonlySet<string> {
+function typesAt(places: readonly AnswerSelection[]): ReadonlySet<string> {
   const found = new Set<string>();
   const waiting = [...places];
   for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
@@ -178,7 +178,7 @@ function typesAt(places: readonly Selection[]): ReadonlySet<string> {
   return found;
 }
 
-function placesBelow(place: Selection): Selection[] {
+function placesBelow(place: AnswerSelection): AnswerSelection[] {
   return place.types.flatMap((type) => place.fieldsFor(type).flatMap(({ name, below }) => (name.startsWith('__') ? [] : (below ?? []))));
 }
 

@@ -1,6 +1,6 @@
 import type { GraphQLObjectType } from 'graphql';
 
-import type { SelectedField, Selection } from './selection.ts';
+import type { SelectedField, AnswerSelection } from './selection.ts';
 
 /** A field of one object of an answer, for one of the types that the object may have. */
 export interface AnsweredField {
@@ -14,7 +14,7 @@ export interface AnsweredField {
 /** Called with an answer, piece by piece. */
 export interface AnswerVisitor {
   /** `types`: all types that the object may have; only one if the answer has its `__typename`. */
-  object?(types: readonly GraphQLObjectType[], value: Answered, selection: Selection): void;
+  object?(types: readonly GraphQLObjectType[], value: Answered, selection: AnswerSelection): void;
   field(field: AnsweredField): void;
   /** "paths": every field, with its path. "objects": plain fields are left out. */
   readonly kind: 'paths' | 'objects';
@@ -25,7 +25,7 @@ export type Answered = Readonly<Record<string, unknown>>;
 /**
  * Visits objects and fields of an answer. False: the answer exceeds the limit, and not all of it was visited. Introspection is left out.
  */
-export function walkAnswer(root: Selection, data: Answered, visitor: AnswerVisitor): boolean {
+export function walkAnswer(root: AnswerSelection, data: Answered, visitor: AnswerVisitor): boolean {
   return new Walk(visitor).object(root, data, { path: '', isRoot: true });
 }
 
@@ -50,7 +50,7 @@ class Walk {
     return this.#visitor.kind === 'paths';
   }
 
-  object(selection: Selection, value: Answered, at: Position): boolean {
+  object(selection: AnswerSelection, value: Answered, at: Position): boolean {
     const types = typesOfObject(selection, value);
     if (!at.isRoot) this.#visitor.object?.(types, value, selection);
     for (const type of types) {
@@ -75,7 +75,7 @@ class Walk {
     return below === undefined || this.#value(below, value, path);
   }
 
-  #value(below: Selection, value: unknown, path: string): boolean {
+  #value(below: AnswerSelection, value: unknown, path: string): boolean {
     if (Array.isArray(value)) return value.every((item, index) => this.#value(below, item, this.#withPaths ? `${path}.${index}` : ''));
     return (
       typeof value !== 'object' ||
@@ -86,7 +86,7 @@ class Walk {
 }
 
 /** All types that an object may have; only one if the answer has its `__typename`. */
-export function typesOfObject(selection: Selection, value: Answered): readonly GraphQLObjectType[] {
+export function typesOfObject(selection: AnswerSelection, value: Answered): readonly GraphQLObjectType[] {
   if (selection.types.length < 2) return selection.types;
   const key = selection.typenameKeys.find((one) => one in value);
   const found = key === undefined ? undefined : selection.types.find(({ name }) => name === value[key]);

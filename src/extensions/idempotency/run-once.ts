@@ -88,7 +88,7 @@ async function claim(attempt: Attempt, fingerprint: string): Promise<ClaimResult
   } catch (error) {
     // The claim may have arrived.
     execution.invocation.waitUntil(release(attempt));
-    throw logged(attempt, refuse(attempt, 'IDEMPOTENCY_STORE_UNAVAILABLE', 1000), error);
+    throw logAndReturn(attempt, refuse(attempt, 'IDEMPOTENCY_STORE_UNAVAILABLE', 1000), error);
   }
 }
 
@@ -126,9 +126,9 @@ async function answerFor(
 ): Promise<OperationOutcome> {
   const { execution, id, settings } = attempt;
   assertOpen(execution);
-  if (found.fingerprint !== fingerprint) throw logged(attempt, refuse(attempt, 'IDEMPOTENCY_KEY_REUSED'));
+  if (found.fingerprint !== fingerprint) throw logAndReturn(attempt, refuse(attempt, 'IDEMPOTENCY_KEY_REUSED'));
   if (found.state === 'running') throw refuse(attempt, 'IDEMPOTENCY_IN_PROGRESS', found.left);
-  if (found.state === 'abandoned') throw logged(attempt, refuse(attempt, 'IDEMPOTENCY_OUTCOME_UNKNOWN'));
+  if (found.state === 'abandoned') throw logAndReturn(attempt, refuse(attempt, 'IDEMPOTENCY_OUTCOME_UNKNOWN'));
   if (found.answer === undefined) throw refuse(attempt, 'IDEMPOTENCY_ANSWER_NOT_KEPT');
   try {
     const { answer } = found;
@@ -137,7 +137,7 @@ async function answerFor(
     recordRun(execution.response, 'replayed');
     return replay;
   } catch (error) {
-    throw logged(attempt, refuse(attempt, 'IDEMPOTENCY_ANSWER_NOT_KEPT'), error);
+    throw logAndReturn(attempt, refuse(attempt, 'IDEMPOTENCY_ANSWER_NOT_KEPT'), error);
   }
 }
 
@@ -150,8 +150,8 @@ function refuse({ execution }: Attempt, code: RefusalCode, left?: Milliseconds):
   return refusal(code, { retry: { after, withField: batchIndex === undefined } });
 }
 
-/** The same refusal. A person should look at it. */
-function logged(attempt: Attempt, refused: GraphQLError, cause?: unknown): GraphQLError {
+/** Logs the refusal and returns it: these need attention. */
+function logAndReturn(attempt: Attempt, refused: GraphQLError, cause?: unknown): GraphQLError {
   log(attempt, refused.message, cause);
   return refused;
 }

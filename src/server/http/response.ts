@@ -7,8 +7,8 @@ import type { ErrorSettings, HTTPExtension } from '../operation/errors.ts';
 import type { Logger, OperationOutcome } from '../operation/types.ts';
 import type { ResponseMediaType } from './accept.ts';
 import { removeLifetimes, setDefaultCacheControl, uncacheable } from './cache-control.ts';
-import { fitBatch } from './fit-batch.ts';
-import type { BatchResponseSettings } from './fit-batch.ts';
+import { textOfBatch } from './batch-text.ts';
+import type { BatchResponseSettings } from './batch-text.ts';
 import { labelOf, statusOf, toFinalStatus } from './status.ts';
 import type { HTTPStatusProfile } from './status.ts';
 
@@ -80,7 +80,7 @@ export function toBatchResponse(
   const results = outcomes.map((outcome) => takeResult(settings.errors, outcome, headers));
   // The cache-control of one element does not apply to the others.
   removeLifetimes(headers);
-  return respond({ status: 200, headers, mediaType, text: fitBatch(settings, outcomes, results) });
+  return respond({ status: 200, headers, mediaType, text: textOfBatch(settings, outcomes, results) });
 }
 
 interface ResponseParts {

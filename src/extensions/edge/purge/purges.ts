@@ -96,7 +96,7 @@ export class Purges {
     this.#settings.log.add(all);
     const call = { platform, until: now() + lifeOfProcess };
     if (this.#cdn !== undefined && all.length > 0)
-      this.#keepAlive(logged(this.#repeat(all, call), this.#logger ?? guardLogger(console)), platform);
+      this.#keepAlive(logUnpurged(this.#repeat(all, call), this.#logger ?? guardLogger(console)), platform);
     const purges = [this.#store?.purge(all, { until: now() + lifeOfStore }), this.#cdn?.purge(all, call)];
     for (const unpurged of await Promise.all(purges)) if (unpurged !== undefined) throw unpurged.error;
   }
@@ -136,7 +136,7 @@ export class Purges {
   }
 
   /** Purges after a mutation, even if it has errors: a field may have changed data before another field failed. */
-  async after({ outcome, known, begun }: Mutation, call: OperationCall): Promise<void> {
+  async after({ outcome, known, purgeMoment }: Mutation, call: OperationCall): Promise<void> {
     const { request, http } = call;
     const { logger } = http;
     const { operation, result, stream, objects, errors } = outcome;
@@ -153,7 +153,7 @@ export class Purges {
       if (objects?.failure !== undefined)
         logger.error('entity of edge has failed for an object that a mutation has changed: all of its type is purged.', objects.failure);
       if (tags.length === 0) {
-        if (begun === this.#settings.log.now) this.#warn(Object.keys(result.data ?? {}).join(', '), logger);
+        if (purgeMoment === this.#settings.log.now) this.#warn(Object.keys(result.data ?? {}).join(', '), logger);
         return;
       }
       if (list !== undefined) list.onLate = () => void this.#send(tags, http, false);
@@ -168,11 +168,11 @@ export class Purges {
     this.#settings.log.add(tags);
     const call = { platform: invocation, until: this.#until() };
     if (this.#cdn !== undefined) {
-      if (!isPurgedByAnswer) invocation.waitUntil(logged(this.#cdn.purge(tags, call), logger));
-      invocation.waitUntil(logged(this.#repeat(tags, call), logger));
+      if (!isPurgedByAnswer) invocation.waitUntil(logUnpurged(this.#cdn.purge(tags, call), logger));
+      invocation.waitUntil(logUnpurged(this.#repeat(tags, call), logger));
     }
     if (this.#store === undefined) return;
-    const purged = logged(this.#store.purge(tags, { until: Math.min(call.until, now() + lifeOfStore) }), logger);
+    const purged = logUnpurged(this.#store.purge(tags, { until: Math.min(call.until, now() + lifeOfStore) }), logger);
     invocation.waitUntil(purged);
     await waitAtMost(storeTime, purged);
   }
@@ -208,11 +208,11 @@ export interface Mutation {
   readonly outcome: OperationOutcome;
   readonly known: KnownDocument | undefined;
   /** The moment of the purge log at which it began. */
-  readonly begun: number;
+  readonly purgeMoment: number;
 }
 
 /** Logs the tags that the call could not purge. */
-async function logged(purge: Promise<Unpurged | undefined>, logger: Logger): Promise<void> {
+async function logUnpurged(purge: Promise<Unpurged | undefined>, logger: Logger): Promise<void> {
   const unpurged = await purge;
   if (unpurged === undefined) return;
   const { tags, error } = unpurged;

@@ -30,7 +30,7 @@ export interface Lookup {
   /** The mark of the last purge. Undefined: the store has none, so the answer is not kept. */
   readonly moment: string | undefined;
   /** When the operation began. */
-  readonly begun: Milliseconds;
+  readonly startedAtMs: Milliseconds;
   readonly hit: FoundAnswer | undefined;
   /** An answer whose lifetime has ended recently, and that was not purged. `maxAge` is 0. */
   readonly stale: FoundAnswer | undefined;
@@ -43,7 +43,7 @@ export interface FoundAnswer extends KeptAnswer {
 }
 
 /** An entry in the form that the store holds. */
-interface Entry extends KeptAnswer {
+interface StoredEntry extends KeptAnswer {
   /** Milliseconds since 1970. */
   readonly until: number;
   /** The end of the time in which requests may get the entry instead of waiting. Milliseconds since 1970. */
@@ -80,28 +80,31 @@ export class AnswerStore {
 
   /** Never rejects: a store that is down counts as empty. */
   async look(key: string): Promise<Lookup> {
-    const begun = Date.now();
-    const [moment, text] = await Promise.all([this.#version(momentKey, begun), this.#cache.get(key)]);
+    const startedAtMs = Date.now();
+    const [moment, text] = await Promise.all([this.#version(momentKey, startedAtMs), this.#cache.get(key)]);
     const entry = text === undefined ? undefined : entryIn(text);
     const maxAge = entry === undefined ? 0 : Math.max(0, Math.floor((entry.until - Date.now()) / 1_000));
     const isUsable = entry !== undefined && (maxAge > 0 || entry.staleUntil > Date.now());
-    if (!isUsable || !(await this.#isValid(entry))) return { key, moment, begun, hit: undefined, stale: undefined };
+    if (!isUsable || !(await this.#isValid(entry))) return { key, moment, startedAtMs, hit: undefined, stale: undefined };
     const { result, source, headers, varies } = entry;
     const found = { result, source, headers, varies, maxAge };
-    return { key, moment, begun, hit: maxAge > 0 ? found : undefined, stale: maxAge > 0 ? undefined : found };
+    return { key, moment, startedAtMs, hit: maxAge > 0 ? found : undefined, stale: maxAge > 0 ? undefined : found };
   }
 
   /** Keeps an answer, unless anything was purged since its lookup. Never rejects. */
   async keep(
-    { key, moment, begun }: Lookup,
+    { key, moment, startedAtMs }: Lookup,
     { resultJSON, ...answer }: SentAnswer,
     { maxAge, stale = 0, tags }: { readonly maxAge: Seconds; readonly stale?: Seconds | undefined; readonly tags: readonly string[] },
   ): Promise<void> {
     if (moment === undefined) return;
     const versions = await Promise.all(
-      tags.map(async (tag): Promise<[string, string | undefined]> => [tag, await this.#version(`tag:${tag}`, begun)]),
+      tags.map(async (tag): Promise<[string, string | undefined]> => [tag, await this.#version(`tag:${tag}`, startedAtMs)]),
     );
-    if (versions.some(([, version]) => version === undefined || timeOf(version) > begun) || (await this.#cache.get(momentKey)) !== moment)
+    if (
+      versions.some(([, version]) => version === undefined || timeOf(version) > startedAtMs) ||
+      (await this.#cache.get(momentKey)) !== moment
+    )
       return;
     const fresh = Math.min(maxAge, longest);
     const ttl = Math.min(maxAge + stale, longest);
@@ -116,7 +119,7 @@ export class AnswerStore {
     await Promise.all(tags.map((tag) => this.#replace(`tag:${tag}`)));
   }
 
-  async #isValid({ tags }: Entry): Promise<boolean> {
+  async #isValid({ tags }: StoredEntry): Promise<boolean> {
     const versions = await Promise.all(tags.map(([tag]) => this.#cache.get(`tag:${tag}`)));
     return tags.every(([, version], at) => versions[at] === version);
   }
@@ -149,7 +152,7 @@ function timeOf(version: string): Milliseconds {
 }
 
 /** Undefined for a text that is no entry, for example because the store has damaged it. */
-function entryIn(text: string): Entry | undefined {
+function entryIn(text: string): StoredEntry | undefined {
   try {
     const entry: unknown = JSON.parse(text);
     if (!isRecord(entry) || !isEntry(entry)) return undefined;
@@ -161,7 +164,7 @@ function entryIn(text: string): Entry | undefined {
   }
 }
 
-function isEntry(entry: Partial<Record<keyof Entry, unknown>>): entry is Entry {
+function isEntry(entry: Partial<Record<keyof StoredEntry, unknown>>): entry is StoredEntry {
   const { result, source, headers, varies, until, staleUntil, tags } = entry;
   return (
     isRecord(result) &&

@@ -10,7 +10,7 @@ export interface Flight {
   /** The moment of the store at which it began. */
   readonly moment: string;
   /** The time at which it began, by `performance.now()`. */
-  readonly begunAt: number;
+  readonly startedAtMs: number;
   readonly landed: Promise<Shared>;
   /** Ends the flight, and shares the answer if there is one. Only the first call counts. */
   readonly land: (answer: Shared) => void;
@@ -57,7 +57,7 @@ export class Flights {
     const { promise: landed, resolve } = Promise.withResolvers<Shared>();
     const flight: Flight = {
       moment,
-      begunAt: performance.now(),
+      startedAtMs: performance.now(),
       landed,
       land: (answer) => {
         if (this.#flights.get(key) !== flight) return;

@@ -57,7 +57,7 @@ export class StoredAnswers {
     if (!methods.includes(original.method) || isExplained) return undefined;
     const { settings, deploy } = this.#input;
     const { request } = operation;
-    if (this.#isHopeless(request)) return undefined;
+    if (this.#isNeverStored(request)) return undefined;
     const key = answerKey({ original, request, rules: settings.rules, deploy });
     if (key === undefined) return undefined;
     const lookup = await this.#store.look(key);
@@ -93,7 +93,7 @@ export class StoredAnswers {
     if (stale !== undefined && this.#flights.has(key)) return stale;
     const flight = this.#flights.of(key, moment);
     if (flight !== undefined) {
-      request.begunAt = Math.min(request.begunAt, flight.begunAt);
+      request.startedAtMs = Math.min(request.startedAtMs, flight.startedAtMs);
       return this.#flights.wait(flight, deadlineLeft);
     }
     operation.flight = this.#flights.begin(key, moment);
@@ -120,7 +120,7 @@ export class StoredAnswers {
   }
 
   /** True for a mutation, and for a query that is private by its hints if no resolver gives hints: no lookup is needed. */
-  #isHopeless({ query, operationName, variables }: GraphQLRequest): boolean {
+  #isNeverStored({ query, operationName, variables }: GraphQLRequest): boolean {
     const known = this.#input.documents.get(query);
     const operation = known && getOperationAST(known.document, operationName);
     if (known === undefined || !operation) return false;

@@ -31,7 +31,7 @@ export interface ChosenOperation {
   readonly refuse: unknown;
 }
 
-interface Entry {
+interface CachedDocument {
   readonly source: string;
   readonly known: KnownDocument;
   readonly bytes: number;
@@ -46,9 +46,9 @@ interface Entry {
  * A hit does not move the entry to the end of the Map: that took a quarter of the time of the smallest operation.
  */
 export class DocumentCache {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, CachedDocument>();
   /** The entries that were used last. */
-  readonly #recent = new RecentTexts<Entry>();
+  readonly #recent = new RecentTexts<CachedDocument>();
   readonly #maxBytes: number;
   #bytes = 0;
 
@@ -63,7 +63,7 @@ export class DocumentCache {
     return entry.known;
   }
 
-  #find(source: string): Entry | undefined {
+  #find(source: string): CachedDocument | undefined {
     const entry = this.#entries.get(keyOf(source));
     if (entry?.source !== source) return undefined;
     this.#recent.keep(entry);
@@ -98,7 +98,7 @@ export class DocumentCache {
     }
   }
 
-  #drop(entry: Entry): void {
+  #drop(entry: CachedDocument): void {
     this.#bytes -= entry.bytes;
     this.#recent.drop(entry);
   }

@@ -16,7 +16,7 @@ export interface BatchResponseSettings {
 type Results = readonly FormattedExecutionResult[];
 
 /** The JSON of a batch's answers, written at once if possible: ten small ones written separately take twice as long. */
-export function fitBatch(settings: BatchResponseSettings, outcomes: readonly OperationOutcome[], results: Results): string {
+export function textOfBatch(settings: BatchResponseSettings, outcomes: readonly OperationOutcome[], results: Results): string {
   const text = textOfAll(results);
   if (text !== undefined && excessOf(settings.size, text) === undefined) return text;
   return fitElements(
