@@ -32,7 +32,7 @@ import type { PurgePlatform } from './purge/purge-client.ts';
 import type { PurgeRequest } from './purge/purges.ts';
 import { ResolverHints } from './resolver-hints.ts';
 import { StaticHints } from './static-hints.ts';
-import { StoredAnswers } from './store/index.ts';
+import { StoredAnswers } from './store/stored-answers.ts';
 import { explainedHeaders, explainHeader, SharedEnv, watchedCall, watchOf } from './watched-request.ts';
 import type { RequestWatch } from './watched-request.ts';
 
