@@ -119,11 +119,11 @@ function wideTypes(): string {
   );
   return (
     smallTypes
-      .replace('type Query {', `type Query { node: Node any: Any ${fields}`)
+      .replace('type Query {', `type Query { node: Node nodes: [Node!] any: Any ${fields}`)
       .replace('type Row implements Named {', `type Row implements Named { ${fields}`)
       .replace('input In {', `input In { ${inputs}`)
       .replace('enum E {', `enum E { ${Array.from({ length: 300 }, (_, at) => `VALUE_${at}`).join(' ')}`) +
-    `interface Node { id: ID! } union Any = ${Array.from({ length: 300 }, (_, at) => `T${at}`).join(' | ')} ${types}`
+    `interface Node { id: ID! row: Row } union Any = ${Array.from({ length: 300 }, (_, at) => `T${at}`).join(' | ')} ${types}`
   );
 }
 
@@ -157,7 +157,8 @@ export function createBilledServer(size: ServerKind): BilledServer {
   if (size === 'shop' || size === 'shop-equipped' || size === 'shop-v3') return { ...createShop(size, { logger, cache }), takeSpent };
   const isWide = size === 'wide' || size === 'open';
   const node = { __typename: 'T0', id: 0 };
-  const wide = { node: () => node, any: () => node };
+  const nodes = Array.from({ length: 40 }, (_, at) => ({ __typename: `T${at}`, id: at, row: rows[0] }));
+  const wide = { node: () => node, nodes: () => nodes, any: () => node };
   const options = {
     typeDefs: isWide ? wideTypes() : smallTypes,
     resolvers: isWide ? { ...resolvers, Query: { ...resolvers.Query, ...wide } } : resolvers,

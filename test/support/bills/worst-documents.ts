@@ -140,6 +140,15 @@ export const worstMakers: Readonly<Record<string, Maker>> = {
     const wrap = reader.pick([(inner: string) => inner, (inner: string) => `rows(first: 3) { ${inner.replaceAll(leaf, 'fail')} }`]);
     return { document: `{ ${lineBreak.repeat(lines)} ${wrap(list(fields, (at) => `l${at}: ${leaf}`))} }` };
   },
+  aliasesOfTypes: (reader) => {
+    // Each type of a row has a plan of its own, and the length of a document decides how large a plan is kept.
+    const [count, padding] = [reader.size(8000), reader.size(maxBytes / 2)];
+    const leaf = reader.pick(['row { id }', 'id', '__typename', 'row { id name }', 'row { row { id } }', '... { row { id } }']);
+    const filler = reader.pick(['', ' ', '#\n', ',']);
+    return {
+      document: `{ nodes { ${list(count, (at) => (leaf.startsWith('.') ? leaf : `a${at}: ${leaf}`))} } } ${filler.repeat(padding)}`,
+    };
+  },
   inputsInRows: (reader) => {
     const [count, uses] = [reader.size(7000), 1 + reader.size(1000)];
     const item = reader.pick([
