@@ -80,7 +80,7 @@ export interface MutationAnswer {
 export function tagsOfMutation(answer: MutationAnswer, settings: Pick<TagSettings, 'entity' | 'salt'>): readonly string[] {
   const { schema, root, data, objects } = answer;
   const contents = contentsOf({ selection: root, data: data ?? {}, objects }, settings, { maxTags: Infinity, maxTotal: Infinity });
-  const places = placesOf(answer, contents !== undefined);
+  const places = placesOf(answer, contents?.types);
   const names = new Map(contents?.entities.map(({ type, ids }) => [type, ids]));
   const unnamed = new Set([...(contents?.unnamed ?? []), ...places.types, ...typesAt(places.lost)]);
   const types = new Set([...(contents?.types ?? []), ...unnamed]);
@@ -115,8 +115,8 @@ interface ChangedPlaces {
   readonly abstract: Set<AnswerSelection>;
 }
 
-/** `isKnown`: the contents of the answer are known. */
-function placesOf({ root, data, errors, objects, called }: MutationAnswer, isKnown: boolean): ChangedPlaces {
+/** `known`: the types of all objects that the mutation has returned. Undefined: unknown. */
+function placesOf({ root, data, errors, objects, called }: MutationAnswer, known: readonly string[] | undefined): ChangedPlaces {
   const places: ChangedPlaces = { types: new Set(), lost: [], abstract: new Set() };
   const fields = root.types.flatMap((type) => root.fieldsFor(type)).filter(({ key }) => called?.has(key) !== false);
   // A plugin or the deadline has put its error in the place of those of fields.
@@ -130,11 +130,14 @@ function placesOf({ root, data, errors, objects, called }: MutationAnswer, isKno
     const failure = own.find(({ path }) => path!.length === 1);
     const value = data?.[key] ?? null;
     // Nobody may empty the CDN by a mutation that is refused, or by what is selected below a field that fails.
-    const mayHaveFailed = hidesErrors || (!mayHideRefusals && data !== null && hasNull(value));
-    if (failure === undefined ? mayHaveFailed : !isRefusal(failure)) addTypes(places.types, below);
+    // It has returned null, if another field has taken the data along and no object of its type was returned.
+    const isAbsent = data === null && called !== undefined && known !== undefined && !below.types.some((type) => known.includes(type.name));
+    const isNull = data === null ? isAbsent : hasNull(value);
+    if (failure === undefined ? hidesErrors || (isNull && !mayHideRefusals) : !isRefusal(failure)) addTypes(places.types, below);
     // With the list of objects, only the last field may have returned objects that it does not have.
     const isLost = own.length > 0 || objects === undefined || key === fields.at(-1)!.key;
-    if (failure === undefined && (!isKnown || (value === null && isLost && (data === null || own.length > 0)))) places.lost.push(below);
+    if (failure === undefined && (known === undefined || (value === null && isLost && (data === null || own.length > 0))))
+      places.lost.push(below);
   }
   if (data !== null) walkAnswer(root, data, visitorOf(places, errors.length > 0));
   return places;

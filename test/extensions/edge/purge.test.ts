@@ -161,6 +161,14 @@ describe('a mutation purges', () => {
       assert.ok(purges.flat().includes('t:Book'), `purged ${JSON.stringify(purges)}`);
     });
 
+  test('the type of a field that returned no object, also where another field takes the data along', async () => {
+    const { post, purges } = oddShop({ Mutation: { rename: () => null, tidy: fail } });
+
+    await post({ query: 'mutation { rename { id } tidy { pens { id } } }', onError: 'HALT' });
+
+    assert.ok(purges.flat().includes('t:Book'), `purged ${JSON.stringify(purges)}`);
+  });
+
   test("what a failed field may have changed, also if a plugin's error takes the place of its error", async () => {
     const plugin: ServerPlugin = {
       requestDidStart: () => ({
