@@ -132,21 +132,23 @@ function problemsOfAttempts(world: World, shop: Shop): string[] {
   return problems;
 }
 
-/** Final answers of one element with a key: all are those of its only run. */
-function problemsOfReplays(answers: readonly Answer[], shop: Shop): string[] {
-  const problems: string[] = [];
+/** A replay is what the only run of the mutation was answered with. `attempts`: all of the history. */
+function problemsOfReplays(answers: readonly Answer[], shop: Shop, attempts: readonly Attempt[]): string[] {
   // It is around the store of answers: at the deadline, it withholds what has been stored, and what is replayed.
   const mayWithhold = ({ text }: Answer): boolean => shop.kinds.includes('redactingAround') && /^{"errors":.*was finished/.test(text);
-  const replays = answers.filter((answer) => answer.isReplay && answer.element.fields !== undefined && !mayWithhold(answer));
-  for (const replay of replays) {
-    const others = answers.filter(({ element }) => element === replay.element);
-    const isRefusal = ({ text }: Answer): boolean =>
-      /IDEMPOTENCY_|MAINTENANCE|DECLINED|before this could run|before the mutation ran|CLIENT_LEFT/.test(text);
-    for (const other of others)
-      if (!isRefusal(other) && !mayWithhold(other) && (other.text !== replay.text || other.status !== replay.status))
-        problems.push(`${replay.element.tag} was told ${other.status} ${other.text}, and then ${replay.status} ${replay.text}`);
-  }
-  return problems;
+  // Others were refused, or have been released.
+  const hasRun = ({ element, request, text }: Answer): boolean =>
+    attempts.some((one) => one.element === element && one.request === request) && !text.includes('DECLINED');
+  const told = answers.filter((answer) => answer.element.fields !== undefined && !mayWithhold(answer));
+  return told
+    .filter(({ isReplay }) => isReplay)
+    .flatMap((replay) => {
+      const others = told.filter((one) => one.element === replay.element && (one.isReplay || hasRun(one)));
+      const other = others.find(({ text, status }) => text !== replay.text || status !== replay.status);
+      return other === undefined
+        ? []
+        : `${replay.element.tag} was told ${other.status} ${other.text}, and then ${replay.status} ${replay.text}`;
+    });
 }
 
 async function runHistory(seed: number, shops: readonly Shop[], timers: ConstructorParameters<typeof World>[1]): Promise<string[]> {
@@ -172,7 +174,7 @@ async function runHistory(seed: number, shops: readonly Shop[], timers: Construc
   const problems = [
     ...answers.flatMap((answer) => problemsOf(answer, shop, attempts)),
     ...problemsOfAttempts(world, shop),
-    ...problemsOfReplays(answers, shop),
+    ...problemsOfReplays(answers, shop, attempts),
   ];
 
   // A key whose mutation has not run is free.
