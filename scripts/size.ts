@@ -24,8 +24,8 @@ const sizes: Readonly<Record<string, number>> = {
   netlify: 65_200,
   'aws, streamed': 65_300,
   index: 66_600,
-  // With @defer and @stream, and graphql-js's executors for them.
-  'fetch, parts': 78_400,
+  // With @defer and @stream.
+  'fetch, parts': 75_100,
   // The plugin and the store for Redis: 4,400 above aws-lambda.
   'aws, idempotency': 64_700,
   // The tools of trusted documents, with schemas that refer to definitions: 7,800 above aws-lambda.

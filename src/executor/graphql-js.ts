@@ -20,8 +20,19 @@ import { isGraphQL17 } from './graphql-version.ts';
  * ```
  */
 export function graphqlJSExecutor(): GraphQLJSExecutor {
-  return { executeWithGraphQLJS };
+  return { executeWithGraphQLJS, assertSupported };
 }
+
+/** Ignoring an option would be a surprise. */
+const assertSupported: GraphQLJSExecutor['assertSupported'] = ({ incrementalDelivery, deadline }, schema) => {
+  const hasPartial = (deadline as { readonly partial?: unknown } | undefined)?.partial !== undefined;
+  const refused =
+    (incrementalDelivery !== undefined && 'the option `incrementalDelivery`') ||
+    (hasPartial && 'the option `deadline.partial`') ||
+    // graphql-js 17 executes no operation of such a schema.
+    (isGraphQL17 && (schema.getDirective('defer') ?? schema.getDirective('stream')) && 'a schema that defines @defer or @stream');
+  if (refused) throw new Error(`Expected graphqlJSExecutor() without ${refused}, which it does not support. Remove one of them.`);
+};
 
 /** Runs an operation. The promise rejects when the execution is canceled: with graphql 16, resolvers continue. */
 function executeWithGraphQLJS(execution: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {

@@ -13,8 +13,9 @@ export { lengthOfJSON, maxRecordedErrors, minRecordedErrors, workOf } from './ex
 export type { ErrorHandling } from './execution/run.ts';
 export { joinObservers } from './execution/observer.ts';
 export type { ExecutionObserver, ObservedCall } from './execution/observer.ts';
+export { isIncrementalDirective } from './execution/plan/parts-planner.ts';
 export type { PartsFormat } from './execution/plan/parts-planner.ts';
-export { deferDirective, isIncrementalDirective, streamDirective } from './parts/directives.ts';
+export { deferDirective, streamDirective } from './parts/directives.ts';
 export { executeInParts, planners } from './parts/parts.ts';
 export type { ExecutionInParts, SubsequentResult } from './parts/parts.ts';
 export { seesInfo } from './execution/visible-arguments.ts';

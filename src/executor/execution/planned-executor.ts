@@ -44,6 +44,13 @@ export interface PlannedExecution extends RunSettings {
  */
 export interface GraphQLJSExecutor {
   readonly executeWithGraphQLJS: (execution: PlannedExecution) => ExecutionResult | Promise<ExecutionResult>;
+  /** Throws at start if the server has options, or a schema, that this executor does not support. */
+  readonly assertSupported: (options: UnsupportedOptions, schema: GraphQLSchema) => void;
+}
+
+interface UnsupportedOptions {
+  readonly incrementalDelivery?: unknown;
+  readonly deadline?: unknown;
 }
 
 /** An operation with its plan and its coerced variables. */

@@ -161,22 +161,26 @@ export class Deliveries {
 
   #startList(list: LaterList): void {
     list.start({
-      onItem: (item) => this.#step(() => this.#listItem(list, item)),
+      onItems: (items) => this.#step(() => this.#listItems(list, items)),
       onEnd: () => this.#step(() => this.#endList(list, undefined)),
       onFailure: (error) => this.#step(() => this.#endList(list, error)),
     });
   }
 
-  #listItem(list: LaterList, item: StreamedItem): void {
-    if (!this.#lists.has(list)) {
-      item.later?.drop();
-      return;
+  #listItems(list: LaterList, items: readonly StreamedItem[]): void {
+    const isAwaited = this.#lists.has(list);
+    for (const item of items) {
+      const { later } = item;
+      if (!isAwaited) {
+        later?.drop();
+      } else if (later === undefined) {
+        this.#format.listItem(list, item, nothing);
+      } else {
+        const found = { fragments: withParts(this.#take(later, undefined)), lists: later.lists };
+        this.#format.listItem(list, item, found);
+        this.#announce(found.fragments, found.lists);
+      }
     }
-    const { later } = item;
-    const fragments = later === undefined ? [] : withParts(this.#take(later, undefined));
-    const lists = later?.lists ?? [];
-    this.#format.listItem(list, item, { fragments, lists });
-    this.#announce(fragments, lists);
   }
 
   #endList(list: LaterList, error: GraphQLError | undefined): void {
@@ -185,6 +189,8 @@ export class Deliveries {
     else this.#format.listFailed(list, error);
   }
 }
+
+const nothing: Announced = { fragments: [], lists: [] };
 
 /** Makes a fragment known, after those around it. Those inside of a fragment that is over are never known. */
 function register(fragment: Fragment, found: Fragment[] | undefined): void {

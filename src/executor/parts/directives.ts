@@ -1,11 +1,6 @@
 import { DirectiveLocation, GraphQLBoolean, GraphQLDirective, GraphQLInt, GraphQLNonNull, GraphQLString } from 'graphql';
 import type { GraphQLFieldConfigArgumentMap } from 'graphql';
 
-/** The directives for incremental delivery. They have no effect on a response in one part. */
-export function isIncrementalDirective(directive: string): boolean {
-  return directive === 'defer' || directive === 'stream';
-}
-
 /** `@defer` as graphql 17 defines it; 16 does not. */
 export const deferDirective: GraphQLDirective = /* @__PURE__ */ new GraphQLDirective({
   name: 'defer',

@@ -102,7 +102,7 @@ class CurrentFormatter implements PartsFormatter {
 
   listItem(list: LaterList, item: StreamedItem, next: Announced): void {
     itemsOf(this.#incremental, list).add(item);
-    this.#pending.push(...this.#announce(next));
+    if (next.fragments.length + next.lists.length > 0) this.#pending.push(...this.#announce(next));
   }
 
   listDone(list: LaterList): void {

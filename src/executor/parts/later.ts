@@ -46,7 +46,7 @@ export interface StreamedItem {
 
 /** Receives the items of a streamed list, in their order. */
 export interface ItemReceiver {
-  onItem(item: StreamedItem): void;
+  onItems(items: readonly StreamedItem[]): void;
   onEnd(): void;
   onFailure(error: GraphQLError): void;
 }

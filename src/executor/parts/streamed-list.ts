@@ -38,6 +38,8 @@ export class StreamedList implements LaterList {
   readonly #origin: StreamOrigin;
   readonly #run: Run;
   readonly #isEarly: boolean;
+  /** The number of keys in the path of an item. */
+  readonly #depth: number;
   #index: number;
   #state: 'new' | 'reading' | 'over' = 'new';
   /** The run of the next item: that of the one before, if it needed nothing of its own. */
@@ -57,6 +59,7 @@ export class StreamedList implements LaterList {
     this.#origin = origin;
     this.#run = run;
     this.#index = origin.count;
+    this.#depth = keysOf(origin.path).length + 1;
     this.#isEarly = run.settings.parts!.early;
     if (this.#isEarly) queueMicrotask(() => void this.#read());
   }
@@ -117,6 +120,8 @@ export class StreamedList implements LaterList {
         this.#waiting++;
         const item = this.#complete(step.value);
         this.#items.push(item);
+        // Items that are at hand are delivered together.
+        if (!isAsync && item.isDone && this.#waiting < maxWaiting) continue;
         this.#deliver();
         if (!item.isDone && !this.#isEarly) await new Promise<void>((resolve) => (item.onDone = resolve));
       }
@@ -140,7 +145,7 @@ export class StreamedList implements LaterList {
     const [within, batched] = [rows?.takePending(), rows?.takeBatchedRows() ?? noBatches];
     const isDone = !(completed instanceof Pending) && within === undefined && batched.length === 0;
     if (!isDone || part.errors !== undefined || part.later !== undefined) this.#next = undefined;
-    const item = new CompletingItem(part, keysOf(list.path).length + 1);
+    const item = new CompletingItem(part, this.#depth);
     if (isDone) {
       item.take(completed);
       return item;
@@ -172,17 +177,16 @@ export class StreamedList implements LaterList {
   #deliver(): void {
     const receiver = this.#receiver;
     if (receiver === undefined) return;
-    while (this.#items[0]?.isDone === true) {
-      const item = this.#items.shift()!;
-      const { failure } = item.part;
-      if (failure !== undefined) {
-        if (this.#state !== 'over') this.#close();
-        this.drop();
-        receiver.onFailure(failure);
-        this.#receiver = undefined;
-        return;
-      }
-      receiver.onItem(item);
+    let count = 0;
+    while (this.#items[count]?.isDone === true && this.#items[count]!.part.failure === undefined) count++;
+    if (count > 0) receiver.onItems(this.#items.splice(0, count));
+    const [next] = this.#items;
+    if (next?.isDone === true) {
+      if (this.#state !== 'over') this.#close();
+      this.drop();
+      receiver.onFailure(next.part.failure!);
+      this.#receiver = undefined;
+      return;
     }
     if (this.#items.length > 0 || this.#end === undefined) return;
     this.#receiver = undefined;

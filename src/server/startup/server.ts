@@ -30,7 +30,6 @@ import { createTrustedDocuments } from '../operation/documents/trusted-documents
 import type { TrustedDocument } from '../operation/documents/trusted-documents.ts';
 import { assertOptions } from './options.ts';
 import type { ServerOptions } from './options.ts';
-import { isGraphQL17 } from '../../executor/index.ts';
 import { createSchema } from '../../executor/schema/index.ts';
 import type { OpenedBuild } from '../../executor/schema/index.ts';
 
@@ -152,8 +151,10 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
   const cache = cacheOf(options, logger, cacheBytes);
   const checkWhole = developmentOrTest || options.schemaValidation === 'start';
   const opened = openBuild(options, checkWhole, logger);
+  const schema = schemaOf(options, opened, { checkWhole, logger });
+  options.executor?.assertSupported(options, schema);
   return {
-    schema: assertFitsExecutor(options, schemaOf(options, opened, { checkWhole, logger })),
+    schema,
     knownDocuments: opened?.knownDocuments,
     context: options.context as OperationSettings['context'],
     dataSources: options.dataSources as OperationSettings['dataSources'],
@@ -232,18 +233,6 @@ function costSettings(maxCost: ServerOptions['maxCost']): CostSettings | undefin
 function openBuild({ build, typeDefs, schema }: ServerOptions, strict: boolean, logger: Logger): OpenedBuild | undefined {
   if (build !== undefined && schema !== undefined) throw new Error('Expected `build`, which has a schema, or `schema`, not both.');
   return build?.open({ typeDefs, strict, report: (problem) => logger.error(problem) });
-}
-
-/** graphql-js's own execution supports none of this, and ignoring an option would be a surprise. */
-function assertFitsExecutor({ executor, incrementalDelivery, deadline }: ServerOptions, schema: GraphQLSchema): GraphQLSchema {
-  if (executor === undefined) return schema;
-  const refused =
-    (incrementalDelivery !== undefined && 'the option `incrementalDelivery`') ||
-    (typeof deadline === 'object' && deadline.partial !== undefined && 'the option `deadline.partial`') ||
-    // graphql-js 17 does not execute operations of such a schema.
-    (isGraphQL17 && (schema.getDirective('defer') ?? schema.getDirective('stream')) && 'a schema that defines @defer or @stream');
-  if (refused) throw new Error(`Expected graphqlJSExecutor() without ${refused}, which it does not support. Remove one of them.`);
-  return schema;
 }
 
 function schemaOf(

@@ -61,10 +61,11 @@ async function all<T>(source: AsyncIterable<T>): Promise<T[]> {
 }
 
 /**
- * What was delivered, whatever its order, the moments and the ids: those depend on when promises settle. Throws if an id is not announced
- * before it is used, or not completed exactly once.
+ * What was delivered, whatever its order, the moments and the ids: those depend on when promises settle, and so does whether a fragment
+ * is announced whose fields others have delivered. `isExact`: compares the announced fragments, too. Throws if an id is not announced before
+ * it is used, or not completed exactly once.
  */
-export function delivered({ first, others }: Results): object {
+export function delivered({ first, others }: Results, { isExact = false } = {}): object {
   const places = new Map<string, string>();
   const [announced, completed, data]: string[][] = [[], [], []];
   const lists = new Map<string, { items: string[]; errors: string[] }>();
@@ -104,19 +105,15 @@ export function delivered({ first, others }: Results): object {
     }
   }
   if (open.size > 0) throw new Error(`${[...open].join(' ')} was not completed`);
+  const failed = completed!.filter((one) => !one.endsWith(',null]'));
   return {
     data: JSON.stringify(first.data),
     errors: (first.errors ?? []).map(errorOf).toSorted(),
-    announced: withoutRepeats(announced!),
-    completed: withoutRepeats(completed!),
+    announced: isExact ? announced!.toSorted() : [],
+    completed: (isExact ? completed! : [...new Set(failed)]).toSorted(),
     parts: data!.toSorted(),
     lists: [...lists].map(([key, { items, errors }]) => JSON.stringify([key, items.toSorted(), errors.toSorted()])).toSorted(),
   };
-}
-
-/** Of two fragments at one place, the second is only announced if the first has not delivered all its fields: that depends on timing. */
-function withoutRepeats(places: readonly string[]): string[] {
-  return [...new Set(places)].toSorted();
 }
 
 function errorOf(error: unknown): string {

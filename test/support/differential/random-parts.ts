@@ -39,6 +39,20 @@ export const resolvers = {
   },
 };
 
+/** The same values, none of which comes later. */
+export const synchronousResolvers = {
+  Query: { ...resolvers.Query, nodes: () => [{}, {}] },
+  Node: {
+    ...resolvers.Node,
+    late: () => 'late',
+    node: () => ({}),
+    nodes: () => [{}, {}],
+    numbers: () => [1, 2, 3],
+    ticks: () => new Set([1, 2, 3]),
+    crowd: () => [{}, null, new Error('one of many')],
+  },
+};
+
 function broken(): never {
   throw new Error('broken');
 }

@@ -29,3 +29,8 @@ export interface CollectedParts {
   readonly fields: readonly PlannedField[];
   readonly deferral: Deferral | undefined;
 }
+
+/** The directives for incremental delivery. They have no effect on a response in one part. */
+export function isIncrementalDirective(directive: string): boolean {
+  return directive === 'defer' || directive === 'stream';
+}
