@@ -79,6 +79,49 @@ describe('a GET beside a write', () => {
   });
 });
 
+describe('a GET, a write and a GET in one tick', () => {
+  for (const [name, hook] of [
+    ['without hooks', () => undefined],
+    ['with asynchronous hooks', () => Promise.resolve()],
+    [
+      'with a hook of the first GET that is slower',
+      ({ params }: DataSourceRequest) => (params.has('slow') ? undefined : Promise.resolve()),
+    ],
+  ] as const)
+    for (const isStored of [true, false])
+      it(`the second GET is sent after the write, ${name}, ${isStored ? 'with' : 'without'} a stored response`, async (t) => {
+        let writes = 0;
+        const origin = await startOrigin(t, ({ method }) => {
+          if (method === 'POST') writes++;
+          return { headers: { 'cache-control': 'max-age=60' }, body: writes };
+        });
+        class Source extends RESTDataSource {
+          override baseURL = origin.url;
+          override willSendRequest(request: DataSourceRequest): void | Promise<void> {
+            return hook(request);
+          }
+          read(): Promise<unknown> {
+            return this.get('x');
+          }
+          all(): Promise<unknown[]> {
+            return Promise.all([this.get('x'), this.post('x'), this.get('x')]);
+          }
+        }
+        const store = new OpenStore();
+        const begin = (): Source => {
+          const source = new Source();
+          void source.initialize({ context: {}, cache: store });
+          return source;
+        };
+        if (isStored) await begin().read();
+
+        const [, , second] = await begin().all();
+
+        assert.equal(second, 1);
+        assert.equal(await begin().read(), 1);
+      });
+});
+
 describe('undiciFetch', () => {
   it('gives up its upload stream at an abort', async () => {
     const aborted = new AbortController();

@@ -132,13 +132,19 @@ export class AnswerStore {
     return this.#cache.get(key);
   }
 
-  /** Reads the version back, because a guarded cache hides failures. A newer version of another process is as good. */
+  /**
+   * Reads the version back, because a guarded cache hides failures. A newer version of another process is as good, but where there was none
+   * before, it might be an old one that could not be read. Then it is replaced once more: processes that find an empty store write at once.
+   */
   async #replace(key: string): Promise<void> {
-    const before = await this.#cache.get(key);
-    const version = newVersion(Date.now());
-    await this.#cache.set(key, version, { ttl: longest });
-    const after = await this.#cache.get(key);
-    if (after === version || (before !== undefined && after !== undefined && after !== before)) return;
+    let before = await this.#cache.get(key);
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const version = newVersion(Date.now());
+      await this.#cache.set(key, version, { ttl: longest });
+      const after = await this.#cache.get(key);
+      if (after === version || (before !== undefined && after !== undefined && after !== before)) return;
+      before = after;
+    }
     throw new Error('The store of answers did not accept a purge.');
   }
 }
