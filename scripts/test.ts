@@ -47,7 +47,8 @@ console.log(`${files.length} test files.${isPlain ? ' This takes about 100 s on 
 if (builds && spawnSync(process.execPath, ['scripts/build.ts'], { stdio: 'inherit' }).status !== 0) process.exit(1);
 
 const shards = Array.from({ length: processes }, (): string[] => []);
-for (const [at, file] of files.entries()) shards[at % processes]!.push(file);
+// Tests of the packed package run in one process, which packs it once.
+for (const [at, file] of files.entries()) shards[importsPackage(file) ? 0 : at % processes]!.push(file);
 process.exitCode = report(await Promise.all(shards.filter(({ length }) => length > 0).map(runInProcess)));
 
 function chooseFiles(): readonly string[] {
@@ -55,6 +56,10 @@ function chooseFiles(): readonly string[] {
   const plain = globSync(['test/*.test.ts', 'test/!(real|clients|browser)/**/*.test.ts']).toSorted();
   if (isFast) return plain.filter((file) => !longRun.test(file) && !isHeavy(file));
   return isLong ? plain.filter((file) => readFileSync(file, 'utf8').includes('/long-form.ts')) : plain;
+}
+
+function importsPackage(file: string): boolean {
+  return readFileSync(file, 'utf8').includes('/support/packed-package.ts');
 }
 
 /** The file itself, or a helper among the tests that it imports. */

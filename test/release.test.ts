@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,6 +8,7 @@ import { validateWorkflow } from '@action-validator/core';
 
 import { prepareRelease } from '../scripts/release.ts';
 import type { Manifest } from '../scripts/release.ts';
+import { packPackage } from './support/packed-package.ts';
 
 const root = join(import.meta.dirname, '..');
 const workflows = join(root, '.github/workflows');
@@ -63,15 +63,14 @@ describe('the preparation of a release', () => {
   });
 });
 
-test('the package contains what is meant to be published, and nothing else', () => {
-  const { stdout } = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root, encoding: 'utf8' });
-  const [{ files }] = JSON.parse(stdout) as [{ readonly files: readonly { readonly path: string }[] }];
+test('the package contains what is meant to be published, and nothing else', async () => {
+  const { files } = await packPackage();
   const meant =
     /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|docs\/[\w-]+\.md|src\/tools\/cli\/init\/templates\/.+|dist\/(?:esm|cjs)\/(?:[\w-]+\/)*[\w-]+\.(?:js|js\.map|d\.ts)|dist\/(?:esm|cjs)\/package\.json|dist\/playground\/(?:main|style|worker)-[0-9a-f]{16}\.(?:js|css)\.gz|dist\/playground-licenses\.txt)$/;
 
   assert.ok(files.length > 100);
   assert.deepEqual(
-    files.map(({ path }) => path).filter((path) => !meant.test(path)),
+    files.filter((path) => !meant.test(path)),
     [],
   );
 });
