@@ -90,9 +90,10 @@ describe('an answer', () => {
       query: `{ rows { ${aliases(40, 'later { ...F }')} } } fragment F on Row { ${aliases(100, 'name')} }`,
     },
   };
-  for (const [name, body] of Object.entries(large)) {
+  // The first with the limit of the platform, 6 MB.
+  for (const [index, [name, body]] of Object.entries(large).entries()) {
     it(`${name} is abandoned while it is created, with a short 400`, async () => {
-      const { send, lines } = serve();
+      const { send, lines } = serve(index === 0 ? {} : { maxResultBytes: 65_536 });
 
       const response = await send(body);
 
