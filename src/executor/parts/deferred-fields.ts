@@ -45,36 +45,43 @@ export class DeferredFields implements Deferral {
 
   enter(run: Run, path: Path | undefined): Run | undefined {
     if (!run.budget.takeParts(this.#parts)) return undefined;
-    if (this.#usages.length === 0) return run;
-    const scope = new Scope(run.scope as Scope | undefined);
-    for (const usage of this.#usages) {
-      const parent = usage.parent && scope.find(usage.parent);
-      scope.fragments.set(usage, new Fragment(usage.label, path, parent));
-    }
-    return run.derive(run.part, scope);
+    return this.isShared ? run.derive(run.part, this.#scopeOf(run, path)) : run;
   }
 
   defer(run: Run, source: unknown, path: Path | undefined): void {
-    const scope = run.scope as Scope;
+    const scope = this.isShared ? (run.scope as Scope) : this.#scopeOf(run, path);
     const later = laterOf(run.part);
-    for (const usage of this.#usages) later.fragments.push(scope.find(usage)!);
+    if (this.#usages.length > 0) later.fragments.push(...scope!.fragments);
     for (const [at, { usages }] of this.groups.entries()) {
-      const fragments = usages.map((usage) => scope.find(usage)!);
-      later.parts.push(new DeferredPart(run, fragments, { selection: this.#selections[at]!, source, path }));
+      const fragments = usages.map((usage) => scope!.find(usage)!);
+      later.parts.push(new DeferredPart({ run, scope }, fragments, { selection: this.#selections[at]!, source, path }));
     }
+  }
+
+  /** The fragments around the object, with its own. */
+  #scopeOf(run: Run, path: Path | undefined): Scope | undefined {
+    const outer = run.scope as Scope | undefined;
+    if (this.#usages.length === 0) return outer;
+    const scope = new Scope(this.#usages, outer);
+    for (const { label, parent } of this.#usages) scope.fragments.push(new Fragment(label, path, parent && scope.find(parent)));
+    return scope;
   }
 }
 
 /** The deferred fragments around an object, in which its fields may be delivered. */
 class Scope {
-  readonly fragments: Map<DeferUsage, Fragment> = new Map();
+  /** Those of the object, one for each usage. */
+  readonly fragments: Fragment[] = [];
+  readonly #usages: readonly DeferUsage[];
   readonly #outer: Scope | undefined;
 
-  constructor(outer: Scope | undefined) {
+  constructor(usages: readonly DeferUsage[], outer: Scope | undefined) {
+    this.#usages = usages;
     this.#outer = outer;
   }
 
   find(usage: DeferUsage): Fragment | undefined {
-    return this.fragments.get(usage) ?? this.#outer?.find(usage);
+    const at = this.#usages.indexOf(usage);
+    return at < 0 ? this.#outer?.find(usage) : this.fragments[at];
   }
 }

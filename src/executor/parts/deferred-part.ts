@@ -11,6 +11,13 @@ import type { Run } from '../execution/run.ts';
 import { keysOf } from './later.ts';
 import type { Fragment, Later, LaterPart } from './later.ts';
 
+/** Where a part has been found. */
+interface PartOrigin {
+  readonly run: Run;
+  /** The fragments around its object. */
+  readonly scope: object | undefined;
+}
+
 /** The object and the fields of a part. */
 interface DeferredObject {
   readonly selection: Selection;
@@ -30,19 +37,19 @@ export class DeferredPart implements LaterPart {
   later: Later | undefined = undefined;
   /** True when the queue waits for it. */
   isAwaited = false;
-  readonly #origin: Run;
+  readonly #origin: PartOrigin;
   readonly #object: DeferredObject;
   readonly #part = new Part();
   #state: 'new' | 'running' | 'done' = 'new';
   #pending: Pending | undefined = undefined;
   #onDone: (() => void) | undefined = undefined;
 
-  constructor(origin: Run, fragments: readonly Fragment[], object: DeferredObject) {
+  constructor(origin: PartOrigin, fragments: readonly Fragment[], object: DeferredObject) {
     this.fragments = fragments;
     this.path = object.path;
     this.#origin = origin;
     this.#object = object;
-    if (origin.settings.parts!.early) queueMicrotask(() => this.#execute());
+    if (origin.run.settings.parts!.early) queueMicrotask(() => this.#execute());
     else this.#handleRejections();
   }
 
@@ -87,7 +94,8 @@ export class DeferredPart implements LaterPart {
     const part = this.#part;
     part.onFinish = (data) => this.#finish(data);
     const { selection, source, path } = this.#object;
-    const run = this.#origin.derive(part, this.#origin.scope);
+    const { run: outer, scope } = this.#origin;
+    const run = outer.derive(part, scope);
     try {
       const { cancelReason } = run.root;
       if (cancelReason !== undefined) throw cancelReason;

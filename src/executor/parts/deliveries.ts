@@ -90,7 +90,7 @@ export class Deliveries {
     for (const part of parts) {
       for (const fragment of part.fragments) {
         if (!fragment.isKnown) continue;
-        fragment.parts.add(part);
+        fragment.parts.push(part);
         fragment.missing++;
         if (fragment.state === 'announced') this.#await(part);
       }
@@ -140,8 +140,10 @@ export class Deliveries {
 
   #finishIfComplete(fragment: Fragment): void {
     if (fragment.state !== 'announced' || fragment.missing > 0) return;
-    const parts = [...fragment.parts];
-    for (const part of parts) for (const other of part.fragments) other.parts.delete(part);
+    const { parts } = fragment;
+    fragment.parts = [];
+    for (const part of parts)
+      for (const other of part.fragments) if (other.parts.length > 0) other.parts = other.parts.filter((one) => one !== part);
     fragment.state = 'over';
     this.#fragments.delete(fragment);
     const fragments = withParts(fragment.children);
@@ -207,7 +209,7 @@ function register(fragment: Fragment, found: Fragment[] | undefined): void {
 function withParts(fragments: readonly Fragment[]): readonly Fragment[] {
   return fragments.flatMap((fragment) => {
     if (!fragment.isKnown) return [];
-    if (fragment.parts.size > 0) return [fragment];
+    if (fragment.parts.length > 0) return [fragment];
     fragment.state = 'over';
     return withParts(fragment.children);
   });

@@ -146,6 +146,8 @@ class CurrentFormatter implements PartsFormatter {
   /** Belongs to the announced fragment that is nearest to the object. */
   #entryOf(fragment: Fragment, { fragments, path, data, errors }: LaterPart): IncrementalEntry {
     let id = this.#ids.get(fragment)!;
+    // The usual case: all fields belong to the object of the fragment.
+    if (path === fragment.path && fragments.length === 1) return { id, data, ...(errors && { errors }) };
     let depth = keysOf(fragment.path).length;
     for (const other of fragments) {
       const otherId = this.#ids.get(other);

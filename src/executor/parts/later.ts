@@ -65,7 +65,7 @@ export class Fragment {
   /** The fragment around this one, which is complete first. */
   readonly parent: Fragment | undefined;
   /** The parts of it that have not been delivered. Some also belong to others, and are delivered with the first. */
-  readonly parts: Set<LaterPart> = new Set();
+  parts: LaterPart[] = [];
   /** Fragments that are announced when this one is complete. */
   readonly children: Fragment[] = [];
   /** Number of parts that are not done. */
