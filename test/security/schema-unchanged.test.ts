@@ -7,6 +7,7 @@ import type { GraphQLSchema } from 'graphql';
 
 import { costLine } from '../../src/entries/cost-line.ts';
 import { cacheControlDefinitions, edge } from '../../src/entries/edge.ts';
+import { graphqlJSExecutor } from '../../src/entries/graphql-js.ts';
 import { idempotency, idempotencyDefinitions, memoryStore } from '../../src/entries/idempotency.ts';
 import { incrementalDelivery } from '../../src/entries/incremental.ts';
 import { batch, createHandler } from '../../src/entries/index.ts';
@@ -15,9 +16,11 @@ import { openTelemetry } from '../../src/entries/opentelemetry.ts';
 import { ApolloServerBase } from '../../src/entries/v3/core.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
-const typeDefs = `
+const incrementalDirectives = `
   directive @defer(if: Boolean! = true, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT
-  directive @stream(if: Boolean! = true, label: String, initialCount: Int! = 0) on FIELD
+  directive @stream(if: Boolean! = true, label: String, initialCount: Int! = 0) on FIELD`;
+
+const typeDefs = `
   scalar Day
   enum Kind { BOOK GAME }
   input Filter { kind: Kind = BOOK days: [Day!] = ["monday"] }
@@ -64,15 +67,15 @@ const operations = [
   '{ named { name ... on Book { id } } thing(of: "x") { ... on Author { id ...A } } } fragment A on Author { name }',
   '{ thing { ... on Author @defer { name } } named @stream(initialCount: 1) { name } }',
   'mutation { rename(id: 1) { id name } }',
+  'subscription { ticks }',
   '{ books(filter: { kind: NONE }) { id } }',
   getIntrospectionQuery(),
 ];
 
-function makeSchema(): GraphQLSchema {
-  return makeExecutableSchema({
-    typeDefs: [cacheControlDefinitions, idempotencyDefinitions, typeDefs],
-    resolvers,
-  });
+/** graphqlJSExecutor() refuses schemas that define the directives of parts. */
+function makeSchema(hasParts: boolean): GraphQLSchema {
+  const directives = hasParts ? incrementalDirectives : '';
+  return makeExecutableSchema({ typeDefs: [cacheControlDefinitions, idempotencyDefinitions, directives, typeDefs], resolvers });
 }
 
 /** Everything reachable, by the keys of each object. */
@@ -158,6 +161,7 @@ const surfaces: Readonly<Record<string, (schema: GraphQLSchema) => Ask>> = {
       },
     ],
   }),
+  graphqlJSExecutor: asking({ ...production, executor: graphqlJSExecutor() }),
   'version 3': (schema) => {
     const server = new ApolloServerBase({ schema, logger: recordingLogger()[0] } as never);
     return async (query) => server.executeOperation({ query });
@@ -166,7 +170,7 @@ const surfaces: Readonly<Record<string, (schema: GraphQLSchema) => Ask>> = {
 
 for (const [name, serve] of Object.entries(surfaces))
   test(`a schema that is passed with ${name} is the same after all requests`, async () => {
-    const schema = makeSchema();
+    const schema = makeSchema(name !== 'graphqlJSExecutor');
     warmUp(schema);
     const roots = { schema, resolvers };
     const before = snapshotOf(roots);

@@ -32,7 +32,7 @@ export class FieldCall implements ObservedCall {
   }
 
   static {
-    startedOf = (call) => (call.#started ??= startField(call.#run, call.#field, call.#parent));
+    startedOf = (call: FieldCall): FieldRun => (call.#started ??= startField(call.#run, call.#field, call.#parent));
   }
 
   get definition(): GraphQLField<unknown, unknown> {

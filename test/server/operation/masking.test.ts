@@ -269,3 +269,36 @@ for (const [name, executor] of executors) {
     }
   });
 }
+
+describe('an error about a value of the wrong type', () => {
+  const typeDefs = `
+    enum Kind { BOOK } interface Named { name: String } type Book implements Named { name: String }
+    type Query { number: Int kind: Kind list: [Int] named: Named purpose: Int }`;
+  const resolvers = {
+    Query: {
+      number: () => 'hunter2',
+      kind: () => 'hunter2',
+      list: () => 'hunter2',
+      named: () => ({ __typename: 'hunter2' }),
+      purpose: () => {
+        throw new GraphQLError('Int cannot represent such an amount.');
+      },
+    },
+  };
+
+  for (const [name, executor] of executors)
+    it(`is masked by the place where it is made: the same words on purpose reach the client with a plan (${name})`, async () => {
+      const [logger] = recordingLogger();
+      const handler = createHandler({ typeDefs, resolvers, nodeEnv: 'production', logger, ...executor } as any);
+
+      const body = JSON.stringify({ query: '{ number kind list named { name } purpose }' });
+      const headers = { 'content-type': 'application/json' };
+      const response = await handler.fetch(new Request('https://f.test/', { method: 'POST', headers, body }));
+      const { errors } = (await response.json()) as { errors: { message: string; path: string[] }[] };
+
+      const messages = Object.fromEntries(errors.map(({ path, message }) => [path[0], message]));
+      const masked = 'Internal server error';
+      const purpose = name === 'graphql-js' ? masked : 'Int cannot represent such an amount.';
+      assert.deepEqual(messages, { number: masked, kind: masked, list: masked, named: masked, purpose });
+    });
+});
