@@ -4,7 +4,8 @@ import type { ExecutionResult } from 'graphql';
 import { isPromiseLike, listenedChannel, traceMixed } from '../shared/index.ts';
 import type { Eventual } from '../shared/index.ts';
 import { isAsyncIterable } from './execution/complete/async-lists.ts';
-import { inspect, locate, toRootError } from './execution/complete/errors.ts';
+import { locate, misfit, toRootError } from './execution/complete/errors.ts';
+import { inspect } from './execution/complete/inspect.ts';
 import { startField } from './execution/field-run.ts';
 import { argumentValues } from './execution/plan/arguments.ts';
 import type { PlannedField } from './execution/plan/planned-field.ts';
@@ -59,5 +60,5 @@ function propertyOf(name: string): (source: unknown, ...others: unknown[]) => un
 function assertEvents(events: unknown): AsyncIterable<unknown> {
   if (events instanceof Error) throw events;
   if (typeof events === 'object' && events !== null && isAsyncIterable(events)) return events;
-  throw new GraphQLError(`Subscription field must return Async Iterable. Received: ${inspect(events)}.`);
+  throw misfit(`Subscription field must return Async Iterable. Received: ${inspect(events)}.`);
 }

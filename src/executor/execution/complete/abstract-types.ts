@@ -1,7 +1,8 @@
 import { defaultTypeResolver, isObjectType } from 'graphql';
 import type { GraphQLAbstractType, GraphQLNamedType, GraphQLObjectType } from 'graphql';
 
-import { inspect, misfit, nullOrThrow } from './errors.ts';
+import { misfit, nullOrThrow } from './errors.ts';
+import { inspect } from './inspect.ts';
 import { isGraphQL17 } from '../../graphql-version.ts';
 import { completeItem } from './items.ts';
 import type { ListRun } from './items.ts';

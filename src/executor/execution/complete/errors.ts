@@ -110,15 +110,3 @@ export function completeValue(position: Position, value: unknown): unknown {
     throw error;
   }
 }
-
-/**
- * Prints a value as graphql-js does in its error messages. Its function for that is private, but `locatedError` uses it for thrown
- * values that are not errors.
- */
-export function inspect(value: unknown): string {
-  // `locatedError` does not print an Error, but prints a list that contains it.
-  if (value instanceof Error) return inspect([value]).slice(1, -1);
-  return locatedError(value, [], []).message.slice(prefix.length);
-}
-
-const prefix = 'Unexpected error value: ';

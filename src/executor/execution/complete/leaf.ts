@@ -1,7 +1,8 @@
 import { GraphQLBoolean, GraphQLFloat, GraphQLID, GraphQLInt, GraphQLString, isEnumType } from 'graphql';
 import type { GraphQLLeafType } from 'graphql';
 
-import { inspect, misfit } from './errors.ts';
+import { misfit } from './errors.ts';
+import { inspect } from './inspect.ts';
 import { coerceOutput, isGraphQL17 } from '../../graphql-version.ts';
 import { Promised } from '../pending.ts';
 import { notPlain, Shape } from '../plan/planned-field.ts';

@@ -1,6 +1,7 @@
 import type { GraphQLObjectType } from 'graphql';
 
-import { inspect, misfit } from './errors.ts';
+import { misfit } from './errors.ts';
+import { inspect } from './inspect.ts';
 import { isGraphQL17 } from '../../graphql-version.ts';
 import { placed, PromisedType } from '../pending.ts';
 import { executeObject } from './rows.ts';
