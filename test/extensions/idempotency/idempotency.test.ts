@@ -1024,37 +1024,40 @@ describe('other plugins', () => {
   });
 
   test('that refuse the operation around its execution release its key, in every order', async () => {
-    for (const position of ['first', undefined, 'last'] as const) {
-      let refuses = true;
-      const refusing: ServerPlugin = {
-        position,
-        aroundExecution: async (_execution, next) => {
+    for (const position of ['first', undefined, 'last'] as const)
+      for (const isChosen of [true, false]) {
+        let refuses = true;
+        const refuse: NonNullable<ServerPlugin['aroundExecution']> = async (_execution, next) => {
           if (refuses) throw new GraphQLError('Not now.', { extensions: { code: 'MAINTENANCE' } });
           return next();
-        },
-      };
-      const bank = openBank({ server: { plugins: [refusing] } });
+        };
+        const hook: ServerPlugin = isChosen ? { executionWillStart: () => ({ around: refuse }) } : { aroundExecution: refuse };
+        const bank = openBank({ server: { plugins: [{ ...hook, position }] } });
 
-      const first = await bank.sendWithKey(charge);
-      refuses = false;
-      const again = await bank.sendWithKey(charge);
+        const first = await bank.sendWithKey(charge);
+        refuses = false;
+        const again = await bank.sendWithKey(charge);
 
-      assert.deepEqual([first.code, again.status, bank.charges.length], ['MAINTENANCE', 200, 1]);
-    }
+        assert.deepEqual([first.code, again.status, bank.charges.length], ['MAINTENANCE', 200, 1]);
+      }
   });
 
   test('that fail around its execution after the resolvers, as a commit may, are what is stored, in every order', async () => {
     for (const position of ['first', undefined, 'last'] as const) {
+      let fails = true;
       const committing: ServerPlugin = {
         position,
         aroundExecution: async (_execution, next) => {
-          await next();
-          throw new GraphQLError('The transaction was rolled back.');
+          const outcome = await next();
+          if (fails) throw new GraphQLError('The transaction was rolled back.');
+          return outcome;
         },
       };
       const bank = openBank({ server: { plugins: [committing] } });
 
-      const [first, again] = [await bank.sendWithKey(charge), await bank.sendWithKey(charge)];
+      const first = await bank.sendWithKey(charge);
+      fails = false;
+      const again = await bank.sendWithKey(charge);
 
       assert.match(first.text, /rolled back/);
       assert.deepEqual([again.status, again.text, bank.charges.length], [first.status, first.text, 1]);
