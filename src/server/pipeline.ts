@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 
-import { allReady, rescued, whenReady } from '../shared/index.ts';
+import { allReady, rescued, whenArrived, whenReady } from '../shared/index.ts';
 import type { Eventual, HTTPResponse, StreamedResponse } from '../shared/index.ts';
 import {
   addCommonHeaders,
@@ -18,6 +18,7 @@ import type { ArrivedCall, Call } from './call/call.ts';
 import { toPlatformResult } from './call/result.ts';
 import type { HTTPCall } from './http/http-call.ts';
 import { batchInputs, createInput, inputOfPlugin } from './http/operations.ts';
+import type { BatchElements } from './http/operations.ts';
 import { refusedOutcome } from './http/refusals.ts';
 import { normalizeHead } from './http/response.ts';
 import { answerOptions, negotiateMediaType, parseRequest, preventCSRF, showLandingPage, toHTTPResponse } from './http/steps.ts';
@@ -93,19 +94,22 @@ export const departure: Steps<Call> = [
 ];
 
 /**
- * Runs steps in order, and stores what they return; a result for the last field ends them. Only promises are awaited, so an operation in
- * which nothing is asynchronous runs synchronously from event to result.
+ * Creates a function that runs steps in order, and stores what they return; a result for the last field ends them. Only promises are
+ * awaited, so an operation in which nothing is asynchronous runs synchronously from event to result. V8 optimizes a separate function for
+ * each array better (0.3 µs).
  */
-function run<TState>(steps: Steps<TState>, last: keyof TState | undefined, state: TState): Eventual<void> {
-  for (let at = 0; at < steps.length; at++) {
-    const [field, step] = steps[at]!;
-    const value = step(state);
-    if (value instanceof Promise) return runAfter(value, { field, rest: steps.slice(at + 1), last }, state);
-    if (value === undefined) continue;
-    state[field] = value;
-    if (field === last) return undefined;
-  }
-  return undefined;
+function inOrder<TState>(steps: Steps<TState>, last?: keyof TState): (state: TState) => Eventual<void> {
+  return (state) => {
+    for (let at = 0; at < steps.length; at++) {
+      const [field, step] = steps[at]!;
+      const value = step(state);
+      if (value === undefined) continue;
+      if (value instanceof Promise) return runAfter(value, { field, rest: steps.slice(at + 1), last }, state);
+      state[field] = value;
+      if (field === last) return undefined;
+    }
+    return undefined;
+  };
 }
 
 interface Remaining<TState> {
@@ -115,7 +119,7 @@ interface Remaining<TState> {
   readonly last: keyof TState | undefined;
 }
 
-/** Throws, when the time is up: then no further step runs. */
+/** Throws when the time is up: then no further step runs. */
 async function runAfter<TState>(
   waiting: Promise<TState[keyof TState] | undefined>,
   { field, rest, last }: Remaining<TState>,
@@ -123,22 +127,22 @@ async function runAfter<TState>(
 ): Promise<void> {
   const value = await waiting;
   if (value !== undefined) state[field] = value;
-  if (value !== undefined && field === last) return;
+  if (rest.length === 0 || (value !== undefined && field === last)) return;
   const { timeIsUp } = state as Partial<OperationState>;
-  if (rest.length > 0 && timeIsUp !== undefined) throw timeIsUp;
-  await run(rest, last, state);
+  if (timeIsUp !== undefined) throw timeIsUp;
+  await inOrder(rest, last)(state);
 }
 
-const runArrival = (call: Call): Eventual<void> => run(arrival, 'response', call);
-const runRequest = (call: HTTPCall): Eventual<void> => run(request, 'response', call);
-const runDeparture = (call: Call): Eventual<void> => run(departure, undefined, call);
+const runArrival = inOrder(arrival, 'response');
+const runRequest = inOrder(request, 'response');
+const runOperationSteps = inOrder(operation, 'result');
+const runDeparture = inOrder(departure);
+const addHeaders = inOrder<Call>([['response', addCommonHeaders]]);
 
 /** Handles one event, from arrival to the platform's result. Rejects only for an event that is known not to be HTTP. */
 export function serve(call: Call): Eventual<unknown> {
   const responding = respond(call);
-  return responding instanceof Promise
-    ? responding.then((response) => toPlatformResult(response, call))
-    : toPlatformResult(responding, call);
+  return responding instanceof Promise ? whenArrived(responding, toPlatformResult, call) : toPlatformResult(responding, call);
 }
 
 /** Handles one event, from arrival to the response. */
@@ -148,14 +152,22 @@ export function respond(call: Call): Eventual<Response> {
 
 function arriveAndDepart(call: Call): Eventual<void> {
   const arriving = rescued(runArrival, refuse, call);
-  return arriving instanceof Promise ? arriving.then(() => runDeparture(call)) : runDeparture(call);
+  return arriving instanceof Promise ? whenArrived(arriving, departAfter, call) : runDeparture(call);
+}
+
+function departAfter(_arrived: void, call: Call): Eventual<void> {
+  return runDeparture(call);
+}
+
+function responseOf(_answered: void, { response }: Pick<HTTPCall, 'response'>): Response {
+  return response!;
 }
 
 /** The response after some work. An error becomes a refusal, and the deadline limits the time. */
 function guarded<TCall extends Call>(work: (call: TCall) => Eventual<void>, call: TCall): Eventual<Response> {
   const working = rescued(work, refuse, call);
   if (!(working instanceof Promise)) return call.response!;
-  const responding = working.then(() => call.response!);
+  const responding = whenArrived(working, responseOf, call);
   return mayBeLate(call) ? answerInTime(responding, call) : responding;
 }
 
@@ -169,7 +181,7 @@ function aroundRequest(call: Call): Eventual<Response | undefined> {
   }
   if (wrapRequest !== undefined) return runWrapped(wrapRequest, call as ArrivedCall);
   const running = runRequest(call as ArrivedCall);
-  return running instanceof Promise ? running.then(() => call.response) : call.response;
+  return running instanceof Promise ? whenArrived(running, responseOf, call) : call.response;
 }
 
 function runWrapped(wrapRequest: WrapRequest, call: ArrivedCall): Eventual<Response> {
@@ -186,7 +198,7 @@ function respondToPlugins(call: ArrivedCall): Eventual<void> {
 }
 
 function addHeadersForPlugins(_answered: void, call: Call): Eventual<void> {
-  return run([['response', addCommonHeaders]], undefined, call);
+  return addHeaders(call);
 }
 
 /** One HTTP request as plugins see it. */
@@ -200,8 +212,12 @@ function requestCall(call: ArrivedCall): RequestCall {
 /** A step of `request`: runs its operations, those of a batch concurrently. */
 function runOperations(call: HTTPCall): Eventual<NonNullable<HTTPCall['outcome']>> {
   const parsed = call.parsed!;
-  if (parsed.kind === 'batch') return allReady(batchInputs(call, parsed.elements).map((input) => aroundOperation(call, input)));
+  if (parsed.kind === 'batch') return runBatch(call, parsed.elements);
   return aroundOperation(call, createInput(call, parsed.request, call.negotiation!.delivery));
+}
+
+function runBatch(call: HTTPCall, elements: BatchElements): Eventual<readonly OperationOutcome[]> {
+  return allReady(batchInputs(call, elements).map((input) => aroundOperation(call, input)));
 }
 
 /** Runs one operation inside the plugins that wrap operations, or explains it on request. One that was refused already has its outcome. */
@@ -229,12 +245,12 @@ function runWithPlugins(call: HTTPCall, input: OperationInput): Eventual<Operati
 export function runOperation(settings: OperationSettings, input: OperationInput): Eventual<OperationOutcome> {
   const state = createState(settings, input);
   const running = rescued(runSteps, toErrors, state);
-  return running instanceof Promise ? running.then((result) => toOutcome(result, state)) : toOutcome(running, state);
+  return running instanceof Promise ? whenArrived(running, toOutcome, state) : toOutcome(running, state);
 }
 
 function runSteps(state: OperationState): Eventual<ExecutionResult> {
   // The start of the server, or a body, came too late.
   if (state.input.invocation.isAnswered) throw deadlineExceeded();
-  const running = run(operation, 'result', state);
+  const running = runOperationSteps(state);
   return running instanceof Promise ? resultInTime(running, state) : state.result!;
 }

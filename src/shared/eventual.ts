@@ -29,7 +29,8 @@ export function rescued<T, TState>(
 
 // Separate functions: a function that contains a closure allocates a context even on the path that does not create it.
 
-function whenArrived<T, TState, TResult>(
+/** Continues with the value of a promise. */
+export function whenArrived<T, TState, TResult>(
   value: Promise<T>,
   proceed: (value: T, state: TState) => Eventual<TResult>,
   state: TState,

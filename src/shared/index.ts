@@ -5,7 +5,7 @@ export type { BatchedFieldResolver, BatchFunction, BatchMark } from './batch-mar
 export { byteLength } from './byte-length.ts';
 export { asWritten, bindTo, describe, firstLineOf, messageOf, withoutStacks } from './describe.ts';
 export { didYouMean, editDistance, listOf } from './did-you-mean.ts';
-export { allReady, rescued, waitAtMost, whenReady } from './eventual.ts';
+export { allReady, rescued, waitAtMost, whenArrived, whenReady } from './eventual.ts';
 export type { Eventual } from './eventual.ts';
 export { guardLogger } from './guard-logger.ts';
 export { isHeaderField } from './header-fields.ts';

@@ -1,5 +1,7 @@
 /** The first and last steps of the pipeline: an event arrives, a response departs. */
-import { HeaderMap, excessOf, waitAtMost } from '../../shared/index.ts';
+import type { GraphQLError } from 'graphql';
+
+import { HeaderMap, excessOf, waitAtMost, whenArrived } from '../../shared/index.ts';
 import type { Eventual, HTTPRequest, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import { revalidate } from '../http/etag.ts';
 import { sizeOf } from '../http/operations.ts';
@@ -42,7 +44,7 @@ export function healthResponse(status: 'pass' | 'fail' = 'pass'): HTTPResponse {
 
 export function startServer({ starter, invocation }: Call): Eventual<HTTPSettings> {
   const started = starter.server(invocation);
-  return started instanceof Promise ? started.then((server) => afterStart(server, invocation.clock)) : started.http;
+  return started instanceof Promise ? whenArrived(started, afterStart, invocation.clock) : started.http;
 }
 
 /** The deadline depends on the options, which were not known when the call began to wait. */
@@ -101,7 +103,12 @@ export function checkSize(call: Call): Eventual<Response | undefined> {
   if (excess === undefined) return undefined;
   const error = resultTooLarge(excess.bytes, excess.capacity);
   starter.logger().warn(error.message);
-  return refuse(error, call).then(() => call.response);
+  return refuseInstead(error, call);
+}
+
+async function refuseInstead(error: GraphQLError, call: Call): Promise<Response | undefined> {
+  await refuse(error, call);
+  return call.response;
 }
 
 /** Adds the headers that every response has, unless they were added before plugins saw it. */

@@ -212,7 +212,11 @@ function describeExecution({ settings, input, contextValue, found, known, operat
 }
 
 function executeWithHooks(state: OperationState): Eventual<ExecutionResult> {
-  return state.hooks === undefined ? executeNow(state) : state.hooks.aroundExecution(() => executeAndKeep(state));
+  return state.hooks === undefined ? executeNow(state) : executeInHooks(state, state.hooks);
+}
+
+function executeInHooks(state: OperationState, hooks: OperationHooks): Promise<ExecutionResult> {
+  return hooks.aroundExecution(() => executeAndKeep(state));
 }
 
 /** Keeps the result before `executionDidEnd` is called, which may take longer than the call has. */
