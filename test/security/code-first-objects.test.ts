@@ -8,7 +8,6 @@ import { InMemoryLRUCache } from '../../src/entries/cache.ts';
 import { costLine } from '../../src/entries/cost-line.ts';
 import { RESTDataSource } from '../../src/entries/datasource.ts';
 import { edge, listObjects } from '../../src/entries/edge.ts';
-import { graphqlJSExecutor } from '../../src/entries/graphql-js.ts';
 import { incrementalDelivery } from '../../src/entries/incremental.ts';
 import { openTelemetry } from '../../src/entries/opentelemetry.ts';
 import type { ServerOptions } from '../../src/server/startup/options.ts';
@@ -190,9 +189,7 @@ function serverWith(witness: Witness, random: Random): ServerOptions {
     nodeEnv: random.pick(['', 'development', 'test', 'production']),
     logger: Object.fromEntries(['debug', 'info', 'warn', 'error'].map((level) => [level, (...given: unknown[]) => witness.sees(`logger.${level}`, given)])), // prettier-ignore
     cache,
-    ...(random.chance(0.25)
-      ? { executor: graphqlJSExecutor() }
-      : { incrementalDelivery: incrementalDelivery({ early: random.chance(0.5) }) }),
+    incrementalDelivery: incrementalDelivery({ early: random.chance(0.5) }),
     rootValue: random.pick<unknown>([{ root: rootMethod }, () => ({ root: rootMethod }), { root: { shared: 1 } }]),
     context: careless('context', async ({ event, signal }) => (witness.sees('event', event), witness.sees('signal', signal), { user: caller(), made: { list: [] } }), false), // prettier-ignore
     dataSources: () => ({ api: new API() }),
