@@ -127,6 +127,17 @@ describe('a known event that is not an HTTP request', () => {
     ['AppSync', { info: { fieldName: 'hello', parentTypeName: 'Query' }, arguments: {}, request: {} }],
     ['a Lambda authorizer', { type: 'TOKEN', methodArn: 'arn:aws:execute-api:eu-central-1:1:a/b/GET/', authorizationToken: 'x' }],
     ['a Lambda authorizer', { version: '2.0', type: 'REQUEST', routeArn: 'arn:aws', requestContext: { http: { method: 'GET' } } }],
+    [
+      'a Lambda authorizer',
+      {
+        type: 'REQUEST',
+        methodArn: 'arn:aws',
+        resource: '/graphql',
+        httpMethod: 'POST',
+        headers: {},
+        requestContext: { httpMethod: 'POST' },
+      },
+    ],
     ['Cognito', { triggerSource: 'PreSignUp_SignUp', userPoolId: 'eu-central-1_a', request: {}, response: {} }],
     ['CloudWatch Logs', { awslogs: { data: 'H4sI' } }],
     ['EventBridge', { source: 'my.app', 'detail-type': 'Order placed', detail: {} }],
