@@ -8,7 +8,7 @@ import type { FetchInit, FetchResult, QueryParams, FetchedResponse } from '../..
 import { RESTDataSource } from '../../src/datasources/rest-data-source.ts';
 import type { RESTDataSourceOptions } from '../../src/datasources/rest-data-source.ts';
 
-/** What the tests' operations know of their user. */
+/** The context of the tests' operations. */
 export interface UserContext {
   readonly headers?: Record<string, string>;
 }
@@ -33,7 +33,7 @@ export class API extends RESTDataSource<UserContext> {
     return this.ttl === undefined ? undefined : { ttl: this.ttl };
   }
 
-  /** Who answered the last call. */
+  /** The source of the last response, such as "fresh" for the response cache. */
   get lastOutcome(): string | undefined {
     return this.requests.at(-1)?.outcome;
   }
@@ -61,7 +61,7 @@ export class API extends RESTDataSource<UserContext> {
   }
 }
 
-/** Operations, sequential or concurrent, over one cache, as a server would set them up. */
+/** Creates operations that share one cache, as a server does. They can be sequential or concurrent. */
 export class Operations {
   readonly cache: KeyValueCache;
   readonly clock: Clock = createClock(Date.now());
@@ -72,7 +72,7 @@ export class Operations {
     this.cache = cache ?? new InMemoryLRUCache({ now: this.clock.now });
   }
 
-  /** A new operation's data source. */
+  /** Creates the data source of a new operation. */
   begin({ headers, ttl, operation }: { headers?: Record<string, string>; ttl?: number; operation?: DataSourceOperation } = {}): API {
     const api = new API(this.#baseURL, { now: this.clock.now });
     api.ttl = ttl;

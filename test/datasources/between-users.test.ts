@@ -7,13 +7,13 @@ import { API, Operations } from './api.ts';
 import { OpenStore } from './http-cache/open-store.ts';
 import { startOrigin } from './origin.ts';
 
-/** Like many custom functions, returns a new response without a URL. */
+/** Returns a new response without a URL, as many custom functions do. */
 const wrapped = async (request: Request): Promise<Response> => {
   const { status, statusText, headers, body } = await fetch(request);
   return new Response(status === 304 ? null : body, { status, statusText, headers });
 };
 
-/** One operation of a user, over one cache for all. */
+/** Creates one operation per call. The operations of all users share one cache. */
 function createOperations(url: string, options: RESTDataSourceOptions = {}): (user: string, ttl?: number) => API {
   const cache = new InMemoryLRUCache();
   return (user, ttl) => {
@@ -62,7 +62,7 @@ describe('a redirect from a per-user resource to a public one', () => {
 });
 
 describe('an agent in the fetch options', () => {
-  /** Stands for fetch: a client certificate of each user, which is no header field. */
+  /** The users that the replacement for fetch identifies by their agent, as a client certificate does: no header field names them. */
   const sent: string[] = [];
   const fetchWithAgent = async (_url: unknown, init: unknown): Promise<Response> => {
     const { dispatcher, proxy } = init as { dispatcher?: { user: string }; proxy?: string };

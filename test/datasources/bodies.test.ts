@@ -10,7 +10,7 @@ const bytes = new Uint8Array([0x61, 0x62]);
 const shared = new Uint8Array(new SharedArrayBuffer(2));
 shared.set(bytes);
 
-/** As the npm package form-data makes it: a stream from before async iteration. */
+/** A form as the npm package form-data creates it: a stream without async iteration. */
 // oxlint-disable-next-line unicorn/prefer-event-target
 class LegacyForm extends EventEmitter {
   #left = ['--x\r\ncontent-disposition: form-data; name="a"\r\n\r\n', Buffer.from('1'), '\r\n--x--\r\n'];
@@ -28,7 +28,7 @@ class LegacyForm extends EventEmitter {
   }
 }
 
-/** As other packages make them: with the name, and without the platform's brand. */
+/** Creates an object as other packages do: it has the name of a platform class, but is not an instance. */
 const foreign = (tag: string, members: object): object => ({ ...members, [Symbol.toStringTag]: tag });
 const foreignForm = foreign('FormData', { *[Symbol.iterator]() { yield ['a', '1']; yield ['b', new Blob(['2'])]; } }); // oxfmt-ignore
 
@@ -158,7 +158,7 @@ describe('bodies that JSON would turn into {} are refused before sending', () =>
     });
   }
 
-  it('a stream of anything but bytes and text fails and is canceled', async (t) => {
+  it('a stream with chunks other than bytes and text fails and is canceled', async (t) => {
     const origin = await startOrigin(t, () => ({}));
     let isLetGo = false;
     async function* numbers(): AsyncGenerator<unknown> {

@@ -33,13 +33,13 @@ function begin(Source: typeof API, url: string): API {
 
 interface Drip {
   readonly url: string;
-  /** Fulfilled when the origin has got a request. */
+  /** Fulfilled when the origin has received a request. */
   readonly asked: Promise<void>;
-  /** Fulfilled when the connection of an answer is closed. */
+  /** Fulfilled when the connection of a response is closed. */
   readonly closed: Promise<void>;
 }
 
-/** An origin that sends header fields and a piece of the body, and no end. */
+/** Starts an origin that sends header fields and part of a body, and never ends the body. */
 async function startDrip(t: TestContext, control: string): Promise<Drip> {
   const [asked, closed] = [deferred(), deferred()];
   const server = createServer((_request, response) => {
@@ -56,7 +56,7 @@ async function startDrip(t: TestContext, control: string): Promise<Drip> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked: asked.promise, closed: closed.promise };
 }
 
-/** A timer of a minute fires immediately; all others are unchanged, because the platform sets some too. */
+/** Makes timers of one minute fire immediately. Other timers are unchanged, because the platform sets some too. */
 function makeMinutesShort(t: TestContext): void {
   const real = globalThis.setTimeout;
   const short = ((callback: () => void, time?: number, ...rest: []) => real(callback, time === 60_000 ? 1 : time, ...rest)) as typeof real;
@@ -69,7 +69,7 @@ async function callWhen(event: Promise<void>, callback: () => void): Promise<voi
   callback();
 }
 
-/** A timer of 20 ms fires when the origin has received the request: before that, no connection exists to close. */
+/** Makes timers of 20 ms fire when the origin has received the request: before that, there is no connection to close. */
 function waitUntilAsked(t: TestContext, asked: Promise<void>): void {
   const real = globalThis.setTimeout;
   const late = ((callback: () => void, time?: number, ...rest: []) => {
@@ -216,6 +216,6 @@ it('bodies of every size are complete, and their connection is reused', async (t
   }
 
   assert.deepEqual(lengths, [...sizes, ...sizes, ...sizes]);
-  // Node's fetch opens a second one for the call that comes when the first is just being given back.
+  // Node's fetch opens a second connection for a call that starts before the first connection is back in the pool.
   assert.ok(connections <= 2, `${connections} connections`);
 });

@@ -17,7 +17,7 @@ import { undiciFetch } from '../../src/datasources/undici.ts';
 
 const tls = (name: string): Buffer => readFileSync(join(import.meta.dirname, '../fixtures/tls', name));
 
-/** Answers with half of a body, over HTTP/2 where the client offers it, then ends the stream or connection. The second answer is whole. */
+/** Starts an origin that breaks off its first response in the middle of the body, and completes later ones. It uses HTTP/2 if the client offers it. */
 async function startOrigin(t: TestContext): Promise<{ readonly url: string; readonly protocols: string[] }> {
   const protocols: string[] = [];
   const server = createSecureServer({ key: tls('localhost.key.pem'), cert: tls('localhost.pem'), allowHTTP1: true });
@@ -29,7 +29,7 @@ async function startOrigin(t: TestContext): Promise<{ readonly url: string; read
       return;
     }
     const breakOff = (): void => {
-      // CANCEL, which undici 8 takes for the end.
+      // CANCEL, which undici 8 treats as the end of the body.
       if (request.httpVersion === '2.0') response.stream.close(8);
       else request.socket.destroy();
     };
@@ -133,7 +133,7 @@ for (const order of [
   });
 }
 
-/** What `fetch` and `undiciFetch` get in a new process, where each is loaded by its call. `setUp` runs before the call of `undiciFetch`. */
+/** Returns the results of `fetch` and `undiciFetch` in a new process, where the first call loads each of them. `setUp` runs before `undiciFetch` is called. */
 async function callInOrder(order: readonly string[], url: string, setUp: string): Promise<Record<string, string>> {
   const script = `
     const url = ${JSON.stringify(url)};

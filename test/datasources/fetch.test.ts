@@ -245,7 +245,7 @@ describe('invalidates', () => {
   });
 });
 
-/** RFC 9111, section 4.4. */
+/** RFC 9111, section 4.4, defines this invalidation. */
 describe('Location and Content-Location of the response of a write', () => {
   const readsAround = async (t: TestContext, headers: Record<string, string>, status = 200): Promise<number> => {
     const origin = await startOrigin(t, ({ method }) => {
@@ -325,7 +325,7 @@ describe('query parameters', () => {
 describe('retry.attemptTimeout', () => {
   it('aborts an attempt that hangs, and starts the next one', async () => {
     let before = 0;
-    // Not a local origin: on a busy machine it may be slower than the attempt's timeout.
+    // A local origin could be slower than the attempt's timeout on a busy machine.
     const httpFetch = ({ signal }: Request): Promise<Response> =>
       before++ === 0
         ? new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))

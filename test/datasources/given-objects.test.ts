@@ -5,7 +5,7 @@ import type { DataSourceRequest } from '../../src/datasources/request.ts';
 import { RESTDataSource as RESTDataSourceOfVersion3 } from '../../src/entries/v3/datasource-rest.ts';
 import { API } from './api.ts';
 
-/** Objects that code makes once and fills in for each user. */
+/** Objects that an application creates once and changes for each user. */
 interface Given {
   readonly headers: Headers | Record<string, string>;
   readonly params: URLSearchParams | Record<string, string>;
@@ -30,7 +30,7 @@ function fill({ headers, params, body }: Given, user: string): void {
   body.user = user;
 }
 
-/** Answers with all that it was sent. */
+/** Responds with everything in the request. */
 async function echo(request: Request): Promise<Response> {
   const sent = [request.url, request.headers.get('authorization'), request.headers.get('x-hook'), await request.text()];
   return Response.json(sent.join(' '), { headers: { 'cache-control': 'max-age=60' } });

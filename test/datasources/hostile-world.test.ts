@@ -13,19 +13,19 @@ import { API } from './api.ts';
 
 const users = ['alice', 'bob', 'carol', 'dave', ''];
 
-/** How the API identifies a user: by one field, by two, by an agent, or not. */
+/** The ways in which a data source identifies its user to the API. */
 const waysToBeKnown = ['authorization', 'x-api-key', 'dispatcher'] as const;
 
 interface Reply {
   readonly status?: number;
   readonly headers?: Record<string, string>;
-  /** Sent as it is, in place of the answer. */
+  /** The body to send instead of the default JSON. */
   readonly raw?: string;
-  /** Where a redirect leads. */
+  /** The target of a redirect. */
   readonly location?: string;
 }
 
-/** The content of resources: it depends on the user, or under /of/ on the path. */
+/** Each resource's response. Its content depends on the user, or under /of/ on the path. */
 const replies: Record<string, (user: string, random: Random) => Reply> = {
   plain: () => ({ headers: { 'cache-control': 'max-age=60' } }),
   private: () => ({ headers: { 'cache-control': 'private, max-age=60, stale-if-error=600', etag: '"same for all"' } }),
@@ -47,7 +47,7 @@ const replies: Record<string, (user: string, random: Random) => Reply> = {
 };
 const names = Object.keys(replies).filter((name) => name !== 'of');
 
-/** A body that arrives in chunks; a caller can stop reading midway. */
+/** Creates a body that arrives in chunks, so that a caller can stop reading in the middle. */
 function inPieces(text: string): ReadableStream {
   const bytes = new TextEncoder().encode(text);
   let at = 0;
@@ -66,7 +66,7 @@ class Origin {
     this.#random = random;
   }
 
-  /** Replaces fetch, with or without an `httpFetch` that creates new responses. */
+  /** Replaces the global fetch. */
   readonly fetch = async (input: unknown, init?: unknown): Promise<Response> => {
     const request =
       input instanceof Request ? input : new Request(input as string, { ...(init as object), dispatcher: undefined } as object);
@@ -91,7 +91,7 @@ class Origin {
   };
 }
 
-/** A store that gives other keys' values, old ones, pieces, and things that are no text. */
+/** Creates a store that sometimes returns values of other keys, truncated or changed values, and values that are not strings. */
 function createLyingStore(random: Random): KeyValueCache {
   const entries = new Map<string, string>();
   const all: string[] = [];
@@ -124,7 +124,7 @@ function createLyingStore(random: Random): KeyValueCache {
   };
 }
 
-/** Reads only the beginning of some bodies, and leaves the rest. */
+/** A data source that reads only the first chunk of some bodies, and cancels the rest. */
 class Impatient extends API {
   protected override async didReceiveResponse<T>(response: Response, request: DataSourceRequest): Promise<T> {
     if (!request.url.endsWith('?part')) return super.didReceiveResponse(response, request);
@@ -168,7 +168,7 @@ async function operate(world: World): Promise<void> {
   const act = (): Promise<void> => call(world, { api, user, ...(agent && { agent }) });
   for (let left = 1 + random.below(3); left > 0; left--) {
     const calls = Array.from({ length: 1 + random.below(3) }, act);
-    // The client leaves.
+    // The client disconnects.
     if (random.chance(0.1)) setImmediate(() => life.abort(new Error('the client has left')));
     await Promise.all(calls);
   }
@@ -203,7 +203,7 @@ async function call(world: World, { api, user, agent }: { api: API; user: string
     check(body, user);
     check(Object.fromEntries(response.headers), user);
     if (body?.path !== undefined) assert.equal(body.path, name === 'me' ? `/of/${user}` : `/${name}`);
-    // What others are given must not be this.
+    // This change must not appear in the results of other callers.
     if (typeof body === 'object' && body !== null) Object.assign(body, { user: 'spoiled', path: 'spoiled', start: 'spoiled' });
   } catch (error) {
     check(error, user);
@@ -212,7 +212,7 @@ async function call(world: World, { api, user, agent }: { api: API; user: string
   }
 }
 
-/** Nothing that anybody gets, errors included, names another user. */
+/** Asserts that a result or an error does not name another user. */
 function check(value: unknown, user: string): void {
   if (value instanceof assert.AssertionError) throw value;
   const { message, extensions } = value instanceof Error ? (value as Error & { extensions?: unknown }) : {};

@@ -61,7 +61,7 @@ describe('a body', () => {
   }
 });
 
-describe('a GET beside a write', () => {
+describe('a GET that waits for a write', () => {
   it('has its own timeout while the hook of the write hangs', async (t) => {
     const origin = await startOrigin(t, () => ({ body: 'never' }));
     class Source extends RESTDataSource {
@@ -123,7 +123,7 @@ describe('a GET, a write and a GET in one tick', () => {
 });
 
 describe('undiciFetch', () => {
-  it('gives up its upload stream at an abort', async () => {
+  it('cancels its upload stream when the request is aborted', async () => {
     const aborted = new AbortController();
     const canceled = Promise.withResolvers<unknown>();
     const body = new ReadableStream({ pull: () => new Promise(() => {}), cancel: canceled.resolve });

@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import { deferred } from '../support/deferred.ts';
 import { API, Operations } from './api.ts';
 
-/** A server that sends these bytes for each request; they can depend on the request line. */
+/** Starts a server that sends these bytes for each request. They can depend on the request line. */
 async function listen(t: TestContext, answer: (line: string, socket: Socket) => string | Uint8Array): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -22,11 +22,11 @@ export interface Origin {
   close(): void;
 }
 
-/** Starts an origin for one test. `answer` gets the call and how many came before it. */
+/** Starts an origin for one test. `answer` receives the call and the number of earlier calls. */
 export async function startOrigin(t: TestContext, answer: (call: Call, before: number) => Reply | Promise<Reply>): Promise<Origin> {
   const calls: Call[] = [];
   const server = createServer(async (request, response) => {
-    // A client that leaves while it sends must not fail a later test.
+    // A client that disconnects while it sends a body must not fail a later test.
     const body = await text(request).catch(() => undefined);
     if (body === undefined) return;
     const call = { method: request.method!, url: request.url!, headers: request.headers, body };

@@ -4,7 +4,7 @@ import type { DataSourceRequest } from '../../src/datasources/request.ts';
 import { API, Operations } from './api.ts';
 import { startOrigin } from './origin.ts';
 
-/** An API of other versions' habits: what its hook does to each request. */
+/** Creates a data source whose hook changes each request, as hooks for other versions of the library do. */
 function createAPI(url: string, change: (request: DataSourceRequest) => void): API {
   class Changing extends API {
     protected override willSendRequest(request: DataSourceRequest): void {

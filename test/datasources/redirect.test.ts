@@ -6,14 +6,14 @@ import { API } from './api.ts';
 import { startOrigin } from './origin.ts';
 import type { Origin } from './origin.ts';
 
-/** A data source whose operation sends these header fields. */
+/** Creates a data source whose operation sends these header fields. */
 function createAPI(origin: Origin, headers: Record<string, string>): API {
   const api = new API(origin.url);
   void api.initialize({ context: { headers }, cache: new InMemoryLRUCache() });
   return api;
 }
 
-/** An origin that redirects everything to `/there` of another one, which returns the request it received. */
+/** Starts an origin that redirects every request to `/there` on a second origin, which responds with the request that it received. */
 async function redirectAway(t: TestContext, status: number): Promise<{ origin: Origin; other: Origin }> {
   const other = await startOrigin(t, () => ({ body: 'there' }));
   const origin = await startOrigin(t, () => ({ status, headers: { location: `${other.url}/there` } }));

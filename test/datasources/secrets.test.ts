@@ -9,7 +9,7 @@ import { startOrigin } from './origin.ts';
 
 const secret = 'hunter2';
 
-/** A failing call whose URL is secret in every part. */
+/** A failing call, with the secret in every part of its URL. */
 interface Failure {
   readonly name: string;
   readonly baseURL?: string;
@@ -79,7 +79,7 @@ function toSource({ baseURL = `https://${secret}.test/${secret}/`, httpFetch }: 
   return new API(baseURL === '' ? undefined : baseURL, { httpFetch: httpFetch ?? failing(new Error(secret)) });
 }
 
-/** A server whose field fails as its data source does, in production. */
+/** Creates a production server with fields that fail with the error of the data source. */
 function serve(
   failure: Failure,
   options: object = {},

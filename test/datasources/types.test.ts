@@ -10,7 +10,7 @@ interface Book {
   readonly title: string;
 }
 
-/** Written as a user would; that it compiles is the test. */
+/** A data source as users write it. The test is that it compiles. */
 class Books extends RESTDataSource<Context> {
   override get baseURL(): string {
     return `https://${this.context.token}.test`;
@@ -32,21 +32,21 @@ class Books extends RESTDataSource<Context> {
   }
 
   async wrong(): Promise<void> {
-    // @ts-expect-error: a path comes first
+    // @ts-expect-error: the first argument is a path
     await this.get(1);
-    // @ts-expect-error: a number of milliseconds
+    // @ts-expect-error: a timeout is a number of milliseconds
     await this.get('x', {}, { timeout: 'soon' });
     // @ts-expect-error: the result is a Book
     const book: number = await this.get<Book>('x');
     assert.ok(book);
-    // @ts-expect-error: not in the context
+    // @ts-expect-error: the context has no such property
     assert.ok(this.context.other);
   }
 
   protected override async willSendRequest(request: DataSourceRequest): Promise<void> {
     request.headers.set('authorization', this.context.token);
     request.params.set('api_key', 'k');
-    // @ts-expect-error: the method of a call does not change
+    // @ts-expect-error: a hook cannot change the method of a call
     request.method = 'POST';
   }
   protected override async resolveURL(request: DataSourceRequest): Promise<URL> {
@@ -79,7 +79,7 @@ interface Filter {
   readonly first?: number | undefined;
 }
 
-/** That it compiles, and refuses what it should, is the test. */
+/** The test is that the compiler accepts the valid calls and refuses the others. */
 export class Typed extends RESTDataSource {
   async calls(filter: Filter, loose: object, record: Record<string, string>): Promise<void> {
     await this.get('x', filter);
@@ -89,19 +89,19 @@ export class Typed extends RESTDataSource {
     await this.get('x', new Map([['a', 1]]));
     await this.get('x', [['a', 1]]);
     await this.get('x', { author: { id: 1 }, tags: ['a'], headers: 'all', params: [1, 2] });
-    // @ts-expect-error: header fields go into the third argument
+    // @ts-expect-error: header fields belong in the third argument
     await this.get('x', { headers: { authorization: 'token' } });
-    // @ts-expect-error: and parameters are the second one
+    // @ts-expect-error: the second argument contains the parameters themselves
     await this.get('x', { params: { page: 1 }, headers: { authorization: 'token' } });
-    // @ts-expect-error: also for a delete
+    // @ts-expect-error: header fields belong in the third argument of delete too
     await this.delete('x', { headers: { authorization: 'token' } });
-    // @ts-expect-error: and a HEAD
+    // @ts-expect-error: options belong in the third argument of head too
     await this.head('x', { cacheOptions: { ttl: 1 } });
 
     const { body, response } = await this.fetch<Book>('x', { method: 'POST', params: { a: 1 }, body: {}, invalidates: ['y'] });
     const title: string = body.title;
     const total: string | null = response.headers.get('x-total');
-    // @ts-expect-error: a method that is none
+    // @ts-expect-error: there is no such method
     await this.fetch('x', { method: 'STEAL' });
     const { status }: { status: number } = await this.head('x');
     assert.ok([title, total, status]);

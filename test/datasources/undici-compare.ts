@@ -10,18 +10,18 @@ import { undiciFetch } from '../../src/datasources/undici.ts';
 import { kinds, rows, withLength } from './undici-kinds.ts';
 import type { Kind, RawRequest } from './undici-kinds.ts';
 
-/** What server and caller see of a kind. */
+/** The requests that the server receives and the results that the caller gets, for one kind. */
 interface Outcome {
   readonly requests: readonly string[];
   readonly results: readonly unknown[];
 }
 
-/** Both ways of a kind, and true where a difference is expected. */
+/** The outcomes of one kind, sent by each implementation. `mayDiffer` is true if a difference is expected. */
 export interface Comparison {
   readonly kind: Kind;
   readonly byFetch: Outcome;
   readonly byUndici: Outcome;
-  /** As data sources call it, without a Request and a Response. */
+  /** Sent by undici as data sources send it, without a Request and a Response. */
   readonly directly: Outcome;
   readonly mayDiffer: boolean;
 }
@@ -40,7 +40,7 @@ export async function* compareKinds(versions: { readonly node: number; readonly 
 
 const undici = undiciFetch() as DirectFetch;
 
-/** Sends like a data source without hooks; what it would not send directly goes the other way. */
+/** Sends as a data source without hooks does: directly where it can, otherwise through a Request and a Response. */
 async function directFetch(request: Request): Promise<Response> {
   const { url: first, method, headers, redirect, signal } = request;
   if (request.body !== null || redirect !== 'follow') return undici(request);
@@ -70,7 +70,7 @@ function withoutReason({ requests, results }: Outcome): Outcome {
   };
 }
 
-/** Sends the request, or the requests, of a kind in one way. */
+/** Sends the requests of one kind through `httpFetch`. */
 async function outcomeOf(kind: Kind, httpFetch: HTTPFetch): Promise<Outcome> {
   const requests: string[] = [];
   const sockets = new Set<Socket>();
@@ -142,7 +142,7 @@ function textOf(pieces: readonly Uint8Array[]): string {
   return Buffer.concat(pieces).toString('latin1');
 }
 
-/** fetch wraps an error in one or two other errors. */
+/** Finds the code of an error, which fetch wraps in one or two other errors. */
 function codeOf(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
     if ('code' in at && typeof at.code === 'string') return at.code;
@@ -151,7 +151,7 @@ function codeOf(error: unknown): string {
   return 'no code';
 }
 
-/** The fields that fetch adds to every request, and which are compared once. */
+/** Fields that fetch adds to every request. Only the kinds with `allFields` compare them. */
 const addedByFetch = ['accept-language: *', 'sec-fetch-mode: cors'];
 
 function describeRequest({ head, body }: RawRequest, kind: Kind): string {
@@ -163,7 +163,7 @@ function describeRequest({ head, body }: RawRequest, kind: Kind): string {
   return [line, ...compared.toSorted(), body].join('\n');
 }
 
-/** Takes requests apart, with a length or in chunks. */
+/** Splits the received bytes into requests, with a Content-Length or in chunks. */
 function readRequests(socket: Socket, onRequest: (request: RawRequest) => void): void {
   let received = '';
   socket.on('data', (bytes) => {

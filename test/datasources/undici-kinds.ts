@@ -1,18 +1,18 @@
 import type { Socket } from 'node:net';
 import * as zlib from 'node:zlib';
 
-/** One request and what a raw socket answers to it. */
+/** One kind of request, and the response of a raw socket. */
 export interface Kind {
   readonly name: string;
-  /** Behind the origin. Default: "/a" */
+  /** The path of the request. Default: "/a" */
   readonly path?: string;
-  /** Called for each of the two ways, because a body can be sent only once. */
+  /** Creates the options of the request. Called for each implementation, because a body can be sent only once. */
   readonly init?: () => RequestInit;
-  /** The bytes of the response, or what to do with the socket. `nth` counts the requests from 0. */
+  /** Returns the bytes of the response, or writes to the socket itself. `nth` counts the requests from 0. */
   readonly answer?: (request: RawRequest, socket: Socket, nth: number) => string | Uint8Array | void;
-  /** When the caller gives up. */
+  /** When the caller aborts. */
   readonly abort?: 'before' | 'waiting' | 'reading';
-  /** How many requests, one after the other. Default: 1 */
+  /** Number of requests, sent one after the other. Default: 1 */
   readonly times?: number;
   /** The server closes each connection, and the next request waits until the client has closed it, too. */
   readonly closes?: boolean;
@@ -20,12 +20,12 @@ export interface Kind {
   readonly allFields?: boolean;
   /** The reason phrase is compared even with undici 6, which does not report it. */
   readonly comparesReason?: boolean;
-  /** The row of the table in docs/data-source-undici.md which says that the two ways differ, and how. */
+  /** The row of the table in docs/data-source-undici.md that describes the difference. */
   readonly differs?: string;
 }
 
 export interface RawRequest {
-  /** Request line and header fields, as they came. */
+  /** The request line and header fields, as received. */
   readonly head: string;
   readonly body: string;
 }
@@ -314,7 +314,7 @@ const shapes: Readonly<Record<string, (bytes: Uint8Array, field: string) => stri
 };
 const encoded: Kind[] = Object.entries(codings).flatMap(([coding, bytes]) =>
   Object.entries(shapes)
-    // Node's fetch ends the process with an uncaught error.
+    // Node's fetch ends the process with an uncaught error for these.
     .filter(([shape]) => shape !== 'cut off' || coding.split(',').length < 6)
     .map(([shape, toAnswer]) => ({
       name: `a body in "${coding}", ${shape}`,

@@ -6,7 +6,7 @@ import type { Random } from '../support/random.ts';
 
 const base = 'https://api.test/v1/users/';
 
-/** Whatever a URL parser drops, trims, decodes or misreads, and encodings of a dot. */
+/** Characters that a URL parser drops, trims, decodes or interprets, and encodings of a dot. */
 // oxfmt-ignore
 const pieces = [
   '.', '..', '%2e', '%2E', '%2e%2E', '.%2e', '%252e', '．', '‥', '/', '\\', '//', '%2f', '%5c', '?', '#', ';', '@', ':', '&', '=',
@@ -18,7 +18,7 @@ function randomPath(random: Random): string {
   return Array.from({ length: 1 + random.below(7) }, () => random.pick(pieces)).join('');
 }
 
-/** The path, or undefined where it is refused. */
+/** Returns the path of the URL, or undefined if the path is refused. */
 function pathnameOf(path: string): string | undefined {
   try {
     const url = resolveCallURL(base, path);
@@ -44,7 +44,7 @@ it('a segment is unchanged by whatever follows it', () => {
 it('segments around an id are unchanged by its value', () => {
   const random = createRandom(12);
   for (let run = 0; run < 60_000; run++) {
-    // What `encodeURIComponent` leaves of an id, and what is in it without.
+    // Ids with and without `encodeURIComponent`.
     const id = randomPath(random).replaceAll(/[/\\?#]/g, '');
     const pathname = pathnameOf(`of/${id}/keys`);
 

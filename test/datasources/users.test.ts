@@ -11,7 +11,7 @@ import { createRandom } from '../support/random.ts';
 import type { Random } from '../support/random.ts';
 import { API } from './api.ts';
 
-/** The fields that identify the user: two standard ones, and some used by single APIs. */
+/** The fields that identify the user: two standard ones, and some that single APIs use. */
 const userFields = ['authorization', 'cookie', 'x-api-key', 'x-auth-token', 'x-user-id'];
 const varyUser = userFields.join(', ');
 
@@ -20,19 +20,19 @@ interface Resource {
   vary?: string;
   etag?: boolean;
   cookie?: boolean;
-  /** Seconds until Expires. */
+  /** Seconds from the response to its Expires date. */
   expires?: number;
-  /** It has a date of change, and not a word on its life. */
+  /** Responses have Last-Modified, but no lifetime. */
   modified?: boolean;
-  /** How often the origin fails. */
+  /** The probability that the origin fails. */
   fails?: number;
-  /** How often a response must not be stored. */
+  /** The probability of a response that must not be stored. */
   unstored?: number;
   /** Responses differ from user to user. */
   personal: boolean;
 }
 
-/** What a resource's responses say about themselves, and whether they differ from user to user. */
+/** Each resource's caching header fields, and whether its responses differ from user to user. */
 const resources: Record<string, Resource> = {
   public: { control: 'public, max-age=60', personal: false },
   'public-by-user': { control: 'public, max-age=60', vary: varyUser, personal: true },
@@ -58,7 +58,7 @@ const names = Object.keys(resources);
 const tenants = ['t1', 't2'];
 const languages = ['de', 'fr', 'el'];
 
-/** A user: the fields that the data source sends, and those that its httpFetch adds, with or without a word on whose they are. */
+/** A user: the fields that the data source sends, those that its httpFetch adds, and optionally a `cacheIdentity` for the latter. */
 interface User {
   readonly sent?: Record<string, string>;
   readonly added?: Record<string, string>;
@@ -90,10 +90,10 @@ interface Answer {
   user: string | null;
 }
 
-/** The content of a personal response: everything in the request that identifies its user. */
+/** Returns the content of a personal response: everything in the request that identifies its user. */
 const userOf = (headers: { get(name: string): string | null }): string => userFields.map((name) => headers.get(name)).join(' ');
 
-/** The API: versioned resources, answered after a random number of turns. */
+/** The API. It has versioned resources, and responds after a random number of turns of the event loop. */
 class Origin {
   readonly versions = new Map<string, number>();
   writes = 0;
@@ -153,7 +153,7 @@ class Origin {
   }
 }
 
-/** A slow store that finishes in random order, and sometimes fails. */
+/** Creates a slow store that completes calls in random order, and sometimes fails. */
 function createMoodyStore(random: Random): KeyValueCache {
   const entries = new Map<string, string>();
   const act = async <T>(failures: number, work: () => T): Promise<T> => {
@@ -173,9 +173,9 @@ interface World {
   readonly origin: Origin;
   readonly clock: Clock;
   readonly cache: KeyValueCache;
-  /** Whose operation is running. */
+  /** The user of the running operation. */
   readonly users: AsyncLocalStorage<User>;
-  /** One function for all users, which adds to each request what its user is known by. */
+  /** Adds the identifying fields of the running operation's user to a request. All users share this function. */
   readonly fetchAsUser: (request: Request) => Promise<Response>;
   /** For each path, the version returned by the last write. */
   readonly written: Map<string, number>;
@@ -184,7 +184,7 @@ interface World {
   succeededWrites: number;
 }
 
-/** One operation: a user, an instance, and a handful of calls, one after the other or at once. */
+/** Runs one operation: a random user, a new data source, and a few calls, sequential or concurrent. */
 async function operate(world: World): Promise<void> {
   const { random, origin, clock, cache } = world;
   const user = random.pick(allUsers);
@@ -227,7 +227,7 @@ async function call(
     | undefined;
   if (answer === undefined) return;
 
-  // Nothing identifies the user: the source may get only what anonymous callers get.
+  // Without a cacheIdentity the cache cannot identify this user, so the response may be that of an anonymous caller.
   const mayBeNobody = added !== undefined && cacheIdentity === undefined;
   check(answer, {
     path,
@@ -235,7 +235,7 @@ async function call(
     headers: { ...extra, ...sent, ...added },
     atLeast: Math.max(seenByMe, api.memoizeGetRequests ? 0 : seenByAll),
   });
-  // What others are given must not be this.
+  // This change must not appear in the results of other callers.
   Object.assign(answer, { path: 'spoiled', user: 'spoiled', version: -1 });
 }
 

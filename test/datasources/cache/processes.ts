@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 
-/** What a test that needs a program passes on: it is skipped where the program is missing, and left to fail where CI is set. */
+/** Options for a test that needs a program: without the program, the test is skipped, but fails if CI is set. */
 export function needsProgram(program: string): { skip: string | false } {
   const isThere = spawnSync(program, ['--version']).error === undefined;
   return { skip: isThere || process.env['CI'] === 'true' ? false : `${program} is not installed (Debian: apt-get install ${program})` };
 }
 
-/** A Redis process for this test. */
+/** Starts a Redis process for one test. */
 export async function startRedis(t: TestContext, port: number): Promise<ChildProcess> {
   const redis = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -23,7 +23,7 @@ export async function startRedis(t: TestContext, port: number): Promise<ChildPro
   return redis;
 }
 
-/** Ends a process, even a stopped one, and waits for its exit. */
+/** Kills a process, even one that SIGSTOP has suspended, and waits for its exit. */
 export async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');

@@ -56,7 +56,7 @@ for (const [name, options, create, expires] of recipes) {
       assert.deepEqual(await operations.begin().read('x'), { before: 2 });
     });
 
-    // The other two expire entries themselves, with a separate clock.
+    // The other two stores expire entries by their own clocks, which the test cannot advance.
     if (!expires) return;
     it('drops an entry when its ttl expires', async (t) => {
       const cache = await create(t);
@@ -76,7 +76,7 @@ async function createMemcached(t: TestContext): Promise<KeyValueCache> {
   const server = spawn('memcached', ['-l', '127.0.0.1', '-p', String(port), '-u', 'nobody'], { stdio: 'ignore' });
   t.after(() => end(server));
   await untilListening(port);
-  // Without type declarations.
+  // memjs has no type declarations.
   const memjs = createRequire(import.meta.url)('memjs') as { Client: { create(servers: string): MemcachedClient & { close(): void } } };
   const client = memjs.Client.create(`127.0.0.1:${port}`);
   t.after(() => client.close());
@@ -131,7 +131,7 @@ async function createDynamoDB(): Promise<KeyValueCache> {
   return new DynamoDBCache(table, 'graphql-cache');
 }
 
-/** What Upstash and its like do with a command. */
+/** Starts a server that runs Redis commands as Upstash does. */
 async function createHTTPStore(t: TestContext): Promise<KeyValueCache> {
   const entries = new Map<string, string>();
   const commands: Record<string, (...args: string[]) => unknown> = {

@@ -18,7 +18,7 @@ const redis = { ...needsProgram('redis-server'), timeout: 30_000 };
 /** Milliseconds. Long enough for a healthy Redis on a busy machine. */
 const patient = 20_000;
 
-/** An origin with cacheable responses, and operations over Redis through Keyv 6, configured like a user's; closed after the test. */
+/** Starts an origin with cacheable responses, and creates operations that cache in Redis through Keyv 6. Everything is closed after the test. */
 async function setUp(t: TestContext, port: number, deadline?: number) {
   const origin = await startOrigin(t, (_call, before) => ({ headers: { 'cache-control': 'max-age=600' }, body: before }));
   const store = new KeyvRedis(`redis://127.0.0.1:${port}`);
@@ -26,7 +26,7 @@ async function setUp(t: TestContext, port: number, deadline?: number) {
   const clock = createClock();
   const cache = new KeyvAdapter(new Keyv(store), { cooldown: 1000, deadline, now: clock.now });
   const operations = new Operations(origin.url, cache);
-  /** Asks until a stored response has answered: a client needs its time to connect again. The cooldown is over each time. */
+  /** Repeats a call until its response comes from the store, because the client needs time to reconnect. Skips the cooldown before each call. */
   const untilCached = async (path: string): Promise<void> => {
     for (;;) {
       clock.turn(1000);
@@ -155,7 +155,7 @@ describe('Redis through Keyv 6', () => {
   });
 });
 
-/** One inline command of the Redis protocol, and the lines of its answer. */
+/** Sends one inline command of the Redis protocol, and returns the lines of the reply. */
 async function command(port: number, text: string): Promise<string[]> {
   const socket = connect(port, '127.0.0.1');
   socket.end(`${text}\r\n`);
@@ -164,7 +164,7 @@ async function command(port: number, text: string): Promise<string[]> {
   return answer.trimEnd().split('\r\n');
 }
 
-/** Stands between a client and a server, and makes the way longer or cuts it. */
+/** Starts a proxy between a client and a server that can delay data and cut connections. */
 async function startProxy(t: TestContext, to: number): Promise<{ port: number; delay(milliseconds: number): void; cut(): void }> {
   let wait = 0;
   const sockets = new Set<Socket>();

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { InMemoryLRUCache } from '../../../src/datasources/cache/in-memory.ts';
 import { API } from '../api.ts';
 
-/** What alice and then bob are given, under a Cache-Control that is not well-formed. */
+/** Returns the results for alice and then bob, from responses with the given Cache-Control. */
 async function askTwice(control: string): Promise<string[]> {
   const cache = new InMemoryLRUCache();
   const httpFetch = async ({ headers }: Request): Promise<Response> =>

@@ -6,7 +6,7 @@ import { API, Operations } from '../api.ts';
 import { startOrigin } from '../origin.ts';
 import { OpenStore } from './open-store.ts';
 
-/** The plain suite changes every fourth character. */
+/** The default suite changes every fourth character, the long form every character. */
 const step = 4 / cases({ short: 1, long: 4 });
 
 describe('an entry that was altered in the store', () => {
@@ -61,7 +61,7 @@ describe('a successful response with invalid JSON', () => {
     assert.deepEqual(await operations.begin().read('x'), { whole: true });
   });
 
-  it('is not stored when a hook finds that out', async (t) => {
+  it('is not stored when a hook fails to parse it', async (t) => {
     const origin = await startOrigin(t, (_call, before) => ({
       headers: { 'cache-control': 'max-age=3600' },
       body: before === 0 ? '{"half' : '{"whole":true}',

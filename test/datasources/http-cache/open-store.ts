@@ -1,6 +1,6 @@
 import type { KeyValueCache } from '../../../src/datasources/cache/key-value-cache.ts';
 
-/** A store in the open, which keeps what it is given for ever. */
+/** A store whose entries tests can read, and which never removes entries by itself. */
 export class OpenStore implements KeyValueCache {
   readonly entries = new Map<string, string>();
   readonly ttls: (number | null | undefined)[] = [];

@@ -7,7 +7,7 @@ import { startOrigin } from '../origin.ts';
 import type { Call, Origin, Reply } from '../origin.ts';
 import { OpenStore } from './open-store.ts';
 
-/** An origin that lets requests pile up: how many were under way at the same time is how many did not wait for one another. */
+/** Starts a slow origin. `crowd` returns the largest number of concurrent requests since its last call: they did not wait for each other. */
 async function startPilingOrigin(
   t: TestContext,
   reply: (call: Call, before: number) => Reply,
