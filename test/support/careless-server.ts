@@ -3,7 +3,6 @@ import { GraphQLScalarType } from 'graphql';
 
 import { DataSource } from '../../src/entries/datasource.ts';
 import { InMemoryLRUCache } from '../../src/entries/cache.ts';
-import { graphqlJSExecutor } from '../../src/entries/graphql-js.ts';
 import { incrementalDelivery } from '../../src/entries/incremental.ts';
 import type { ServerPlugin } from '../../src/server/operation/plugin.ts';
 import type { ServerOptions } from '../../src/server/startup/options.ts';
@@ -139,9 +138,7 @@ export function serverWith(witness: Witness, random: Random): ServerOptions {
     logger: Object.fromEntries(
       ['debug', 'info', 'warn', 'error'].map((level) => [level, (...given: unknown[]) => witness.sees(`logger.${level}`, given)]),
     ) as never,
-    ...(random.chance(0.3)
-      ? { executor: graphqlJSExecutor() }
-      : { incrementalDelivery: incrementalDelivery({ early: random.chance(0.5) }) }),
+    incrementalDelivery: incrementalDelivery({ early: random.chance(0.5) }),
     ...(random.chance(0.5) && { cache: new InMemoryLRUCache() }),
     ...(random.chance(0.5) && { maskErrors: false }),
     ...(random.chance(0.5) && {

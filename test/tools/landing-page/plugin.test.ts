@@ -60,7 +60,7 @@ describe('a browser in development', () => {
   test('gets the ordinary error with landingPage: false', async () => {
     const response = await answer({ landingPage: false });
 
-    assert.equal(response.status, 400);
+    assert.equal(response.status, 422);
     assert.equal(json(response).errors[0].extensions.code, 'BAD_REQUEST');
   });
 
@@ -73,7 +73,7 @@ describe('a browser in development', () => {
       process.getBuiltinModule = getBuiltinModule;
     });
 
-    assert.equal(response.status, 400);
+    assert.equal(response.status, 422);
     assert.match(JSON.stringify(lines), /There is no page for browsers: this platform has no node:module\. Add landingPage\(\)/);
   });
 });

@@ -47,7 +47,7 @@ test('a typed document gives its types to data and variables', async () => {
   const wrong = await run(asNode, { name: 1 });
 
   assert.deepEqual([fromNode, fromText], ['Hello, Ada!', 'Hello, Bo!']);
-  assert.equal(wrong.status, 400);
+  assert.equal(wrong.status, 422);
 });
 
 test('a GET passes CSRF prevention, headers reach the context, and operationName selects', async () => {
