@@ -8,7 +8,7 @@ import type { Selection } from '../execution/plan/planned-field.ts';
 import { abandon, handleOwnRejections } from '../execution/promises.ts';
 import { Part } from '../execution/part.ts';
 import type { Run } from '../execution/run.ts';
-import { keysOf } from './later.ts';
+import { dropPart, keysOf } from './later.ts';
 import type { Fragment, Later, LaterPart } from './later.ts';
 
 /** Where a part has been found. */
@@ -78,8 +78,7 @@ export class DeferredPart implements LaterPart {
       return;
     }
     this.#state = 'done';
-    this.#part.finished = true;
-    (this.#part.later as Later | undefined)?.drop();
+    dropPart(this.#part, this.#pending);
     abandon(this.#object.source);
   }
 

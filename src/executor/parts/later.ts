@@ -1,6 +1,8 @@
 import type { GraphQLError } from 'graphql';
 
+import { withoutStacks } from '../../shared/index.ts';
 import type { Part } from '../execution/part.ts';
+import type { Pending } from '../execution/pending.ts';
 import type { Path } from '../execution/plan/path.ts';
 
 /** Deferred fields of one object, which are executed and delivered together. */
@@ -100,6 +102,14 @@ export class Later {
     for (const part of this.parts) part.drop();
     for (const list of this.lists) list.drop();
   }
+}
+
+/** Ends a part that nobody waits for: what is pending in it fails, so that its sources are closed. */
+export function dropPart(part: Part, pending: Pending | undefined): void {
+  part.onFinish = undefined;
+  if (pending !== undefined && !part.finished) withoutStacks(() => pending.stopWaiting(new Error('The part is not needed any more.')));
+  part.finished = true;
+  (part.later as Later | undefined)?.drop();
 }
 
 export function laterOf(part: Part): Later {

@@ -12,7 +12,7 @@ import type { Path } from '../execution/plan/path.ts';
 import type { FieldRun, PlannedField, Shape } from '../execution/plan/planned-field.ts';
 import { abandon, abandonItems } from '../execution/promises.ts';
 import type { Run } from '../execution/run.ts';
-import { keysOf } from './later.ts';
+import { dropPart, keysOf } from './later.ts';
 import type { ItemReceiver, Later, LaterList, StreamedItem } from './later.ts';
 
 interface StreamOrigin {
@@ -80,9 +80,9 @@ export class StreamedList implements LaterList {
   /** Nobody waits for it any more. */
   drop(): void {
     if (this.#state !== 'over') this.#close();
-    for (const { part, later } of this.#items.splice(0)) {
-      part.finished = true;
-      later?.drop();
+    for (const { part, pending, later } of this.#items.splice(0)) {
+      if (later === undefined) dropPart(part, pending);
+      else later.drop();
     }
   }
 

@@ -3,8 +3,10 @@ import { describe, test } from 'node:test';
 
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { parse } from 'graphql';
+import type { OperationDefinitionNode } from 'graphql';
 
 import { batch } from '../../../src/entries/index.ts';
+import { executeInParts, planners } from '../../../src/executor/index.ts';
 import { runInParts } from '../../support/differential/compare-parts.ts';
 import type { PartsRequest } from '../../support/differential/compare-parts.ts';
 import { unhandledRejections } from '../../support/unhandled-rejections.ts';
@@ -188,4 +190,43 @@ test('promises in properties that are read later leave no rejection unhandled', 
   });
 
   equal(count, 0);
+});
+
+describe('the source of a list that hangs is closed', () => {
+  for (const [what, text, resolvers] of [
+    ['in a deferred part', '{ ... @defer { numbers } }', {}],
+    ['in an item of a streamed list', '{ books @stream { author { id } } }', { Author: { id: () => new Promise(() => {}) } }],
+  ] as const)
+    test(`${what}, when nobody reads on`, async () => {
+      let isClosed = false;
+      const hanging = {
+        [Symbol.asyncIterator]: () => ({
+          next: (): Promise<never> => new Promise(() => {}),
+          return: async () => ((isClosed = true), { done: true, value: undefined }),
+        }),
+      };
+      const Query = { numbers: () => hanging, books: () => hanging };
+      const schema = makeExecutableSchema({ typeDefs, resolvers: { Query, ...resolvers } as never });
+      const document = parse(text);
+      const parts = { planner: planners.current, early: false, maxParts: 10 };
+      const operation = document.definitions[0] as OperationDefinitionNode;
+
+      const outcome = await executeInParts({
+        schema,
+        document,
+        operation,
+        rootValue: {},
+        contextValue: {},
+        variableValues: {},
+        hideSuggestions: true,
+        parts,
+        takesAsyncIterables: true,
+      });
+      const reading = outcome.parts!.next();
+      await new Promise((resolve) => setImmediate(resolve));
+      await outcome.parts!.return!();
+
+      equal((await reading).done, true);
+      equal(isClosed, true);
+    });
 });
