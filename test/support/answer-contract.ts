@@ -5,7 +5,7 @@ import { contracts, readResult, readWebResponse } from './results.ts';
 import { assertUncacheableUnlessAllowed } from './uncacheable.ts';
 
 /**
- * Fails unless the answer keeps the contract of its platform and of GraphQL over HTTP, whatever was asked: allowed keys,
+ * Fails unless the answer keeps the contract of its platform and of GraphQL over HTTP, whatever the request: allowed keys,
  * valid header fields, no 5xx, a JSON body in GraphQL's response shape (or none, or that of a health check).
  */
 export async function assertWithinContract(adapterName: string, event: unknown, result: unknown): Promise<string> {
@@ -29,7 +29,7 @@ function read(adapterName: string, event: unknown, result: unknown): PlainRespon
     case 'API Gateway REST API, or HTTP API (1.0)':
       return readResult(contracts.restAPI, result);
     case 'Application Load Balancer':
-      // The wrong one of the two maps is a 502, and an unhealthy target.
+      // The load balancer turns a result with the wrong one of the two maps into a 502, and marks the target as unhealthy.
       return readResult(hasLists(event) ? contracts.albMulti : contracts.alb, result);
     case 'VPC Lattice (1)':
     case 'VPC Lattice (2)':
@@ -49,7 +49,7 @@ function hasLists(event: unknown): boolean {
 function assertAnswer(response: PlainResponse): void {
   const { status, headers, body } = response;
   assertUncacheableUnlessAllowed(response);
-  // A host that reads a body and keeps nothing of it is not the client's fault.
+  // A 500 is correct if the host has read the body without storing it: the client did nothing wrong.
   const wasReadBefore = status === 500 && body.includes('The body of the request was read before it reached this handler');
   assert.ok(status < 500 || wasReadBefore, `the status is ${status}: ${body}`);
   if (body === '') {

@@ -4,7 +4,7 @@ import { GraphQLError } from 'graphql';
 export interface Bell {
   readonly invocation: { readonly signal: AbortSignal; onCancel(callback: (reason: Error) => void): () => void };
   ring(): void;
-  /** How many wait for it. */
+  /** The number of listeners that wait for the timeout. */
   waiting(): number;
 }
 

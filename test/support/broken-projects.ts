@@ -10,26 +10,26 @@ import type { Project } from './functions-project.ts';
 /** A project with one mistake, and the message about it. */
 export interface Break {
   readonly files: Readonly<Record<string, string>>;
-  /** What \`dev\` says, and \`check\`. */
+  /** The message of `dev` and `check`. */
   readonly expected: RegExp;
-  /** Where the two differ. */
+  /** The message of `check`, if it differs from that of `dev`. */
   readonly inCheck?: RegExp;
   readonly prepare?: (project: Project) => Promise<void>;
 }
 
-/** The lines of a function, from its first. */
+/** The source lines of a function. */
 export function functionOf(...lines: readonly string[]): string {
   return ["import { createHandler, gql } from 'graphql-functions';", ...lines, ''].join('\n');
 }
 
 /**
- * Two tests of each: that `dev` says what is wrong and goes on, and that `check` says it and fails. A dev server takes most of their
- * time: `toldByDev` is how many of them, from the first, it is started for; by default, for all.
+ * Registers two tests for each project: `dev` reports the mistake and keeps running, and `check` reports it and fails. Starting a dev
+ * server takes most of the time, so only the first `toldByDev` projects are tested with `dev`. Default: all of them.
  */
 export function testBreaks(breaks: Readonly<Record<string, Break>>, { toldByDev = Number.POSITIVE_INFINITY } = {}): void {
   for (const [index, [name, wrong]] of Object.entries(breaks).entries()) {
     describe(name, () => {
-      if (index < toldByDev) test('dev says so, and goes on', (context) => tellDev(context, wrong));
+      if (index < toldByDev) test('dev reports it, and keeps running', (context) => tellDev(context, wrong));
       test('check reports it, and fails', (context) => tellCheck(context, wrong));
     });
   }

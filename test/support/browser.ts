@@ -4,11 +4,11 @@ export interface PageRequest {
   readonly origin: string;
   readonly method: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** With the user's cookies. */
+  /** True if the browser sends the user's cookies. */
   readonly credentials: boolean;
   /** 'form': a form that is submitted, or a link that is followed. 'no-cors': an image, or `fetch` in that mode. */
   readonly mode: 'cors' | 'no-cors' | 'form';
-  /** Fields that the page has not asked for: of {@link addedFields}. */
+  /** Header fields that are added without the page's request, from {@link addedFields}. */
   readonly added: readonly (readonly [name: string, value: string])[];
 }
 
@@ -56,8 +56,8 @@ export interface PageOutcome {
 }
 
 /**
- * A browser that knows of cross-origin resource sharing what the Fetch standard says, and nothing of this library. Undefined: the
- * page cannot ask for that. `fetchMetadata`: it says where a request comes from (Sec-Fetch-Site), as all of today do.
+ * A browser that implements cross-origin resource sharing as the Fetch standard defines it, independently of this library. Returns
+ * undefined if a page cannot make the request. `fetchMetadata`: the browser sends Sec-Fetch-Site, as all current browsers do.
  */
 export async function browse(page: PageRequest, send: Send, fetchMetadata: boolean): Promise<PageOutcome | undefined> {
   const method = normalized(page.method);
@@ -78,7 +78,7 @@ export async function browse(page: PageRequest, send: Send, fetchMetadata: boole
 
 const safeMethods = new Set(['GET', 'HEAD', 'POST']);
 
-/** "Normalize a method": the others keep their case. */
+/** "Normalize a method": other methods keep their case. */
 function normalized(method: string): string {
   const upper = method.toUpperCase();
   return ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'].includes(upper) ? upper : method;

@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test';
 
-/** The errors that this process and its threads print while a test runs, in place of the terminal. */
+/** Captures what this process and its threads print to stderr during a test, and keeps it from the terminal. */
 export interface CapturedStderr {
-  /** Resolves with all of it when this appears in it: what a thread prints arrives later than its answer. */
+  /** Resolves with the whole output once it contains this text: output of a thread arrives after its answer. */
   until(expected: string): Promise<string>;
 }
 

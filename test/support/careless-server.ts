@@ -10,7 +10,7 @@ import type { Random } from './random.ts';
 import { callers, spoil } from './witness.ts';
 import type { Witness } from './witness.ts';
 
-/** Thrown again and again, as people do. */
+/** One error object that is thrown many times, as user code sometimes does. */
 export let constant: graphql.GraphQLError | undefined;
 
 class Session extends DataSource<{ user: string }> {

@@ -18,7 +18,7 @@ export interface Running {
   readonly ended: Promise<Outcome>;
 }
 
-/** Milliseconds after which a command that should have ended is killed: a test must fail, not hang. */
+/** Milliseconds after which a command that has not ended is killed, so that its test fails instead of hanging. */
 const maxWait = 60_000;
 
 /** Starts a script with this Node; it is ended when the test ends. */
@@ -27,7 +27,7 @@ export function startCommand(
   argv: readonly string[],
   options: { readonly cwd: string; readonly env?: NodeJS.ProcessEnv },
 ): Running {
-  // NODE_TEST_CONTEXT would make a test runner of the child.
+  // NODE_TEST_CONTEXT would turn the child process into a test runner.
   const { NODE_TEST_CONTEXT: _, NODE_OPTIONS: __, NODE_ENV: ___, ...environment } = process.env;
   const child = spawn(process.execPath, argv, {
     cwd: options.cwd,
@@ -55,7 +55,7 @@ export function startCommand(
   return { child, until, ended };
 }
 
-/** Asks it to end first: the dev server then ends esbuild's process, too. */
+/** Sends SIGTERM first, so that the dev server also ends esbuild's process. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, 'exit');

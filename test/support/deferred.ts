@@ -1,4 +1,4 @@
-/** A promise that is settled from outside, to hold a resolver until the test lets it go. */
+/** A promise that is settled from outside, to hold a resolver until the test releases it. */
 export function deferred<T = void>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (error: unknown) => void } {
   let resolve!: (value: T) => void;
   let reject!: (error: unknown) => void;

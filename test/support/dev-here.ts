@@ -5,14 +5,14 @@ import { Reporter } from '../../src/tools/cli/reporter.ts';
 import { serveProject } from './functions-project.ts';
 import type { Project, ServedProject } from './functions-project.ts';
 
-/** A dev server in this process, with all that the command prints. */
+/** A dev server in this process, with everything that the command prints. */
 export interface DevHere extends ServedProject {
   readonly printed: () => { readonly stdout: string; readonly stderr: string };
   /** Resolves when this has appeared in stdout. */
   readonly until: (expected: string) => Promise<void>;
 }
 
-/** Milliseconds after which a line that should have come is missed: a test must fail, not hang. */
+/** Milliseconds after which a test fails because an expected line was not printed, so that it does not hang. */
 const maxWait = 30_000;
 
 /** Runs `dev` as the command does, in this process: it needs about a third of the CPU of a separate process. */

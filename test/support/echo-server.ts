@@ -3,12 +3,12 @@ import type { ServerOptions } from '../../src/server/startup/options.ts';
 import { recordingLogger } from './recording-logger.ts';
 import type { LogLine } from './recording-logger.ts';
 
-/** What the resolvers below get. */
+/** The context of the resolvers below. */
 interface EchoContext extends Pick<ContextArgument, 'request' | 'response'> {
   readonly tally: Tally;
 }
 
-/** What happened on the server, for tests that must see that nothing did. */
+/** Records what ran on the server, for tests that check that nothing ran. */
 export interface Tally {
   resolved: number;
   added: number;

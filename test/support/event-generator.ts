@@ -5,12 +5,12 @@ import type { Random } from './random.ts';
 import type { Source } from './sources.ts';
 import { generateWebRequest } from './web-request-generator.ts';
 
-/** An event that some platform might send on a bad day, and what must come of it. */
+/** An unusual or malformed event that a platform might send, and the expected outcome. */
 export interface GeneratedEvent {
   readonly event: unknown;
-  /** What was done to it, for the message of a failure. */
+  /** The changes made to the event, for the message of a failure. */
   readonly story: string;
-  /** 'mark': a plain POST, whose header must come back. 'rejection': a queue's event. 'contract': any answer but a 5xx. */
+  /** 'mark': a plain POST, whose answer must contain its header. 'rejection': an event of a queue. 'contract': any answer but a 5xx. */
   readonly expected: { readonly kind: 'mark'; readonly mark: string } | { readonly kind: 'rejection' } | { readonly kind: 'contract' };
 }
 
@@ -21,7 +21,7 @@ export function markedEvent(source: Source, random: Random): GeneratedEvent {
   return { event: source.build(request), story: 'a plain POST', expected: { kind: 'mark', mark } };
 }
 
-/** An event of the source: 15 % plain POSTs with a mark, the others bent in one to four places. */
+/** An event of the source: 15 % are plain POSTs with a mark, the others are changed in one to four places. */
 export function generateEvent(source: Source, random: Random): GeneratedEvent {
   if (random.chance(0.15)) return markedEvent(source, random);
   if (source.name === 'web Request') return generateWebRequest(random);
@@ -65,7 +65,7 @@ function foreignEvent(random: Random): unknown {
 
 type Change = readonly [what: string, change: (event: Event, random: Random) => void];
 
-/** What is not there in an event stays away: a change of `raw_path` does nothing to an event of API Gateway. */
+/** Changes only fields that the event has: a change of `raw_path` does nothing to an event of API Gateway. */
 const changesOfEvents: readonly Change[] = [
   ...changesOf(['requestContext'], [undefined, null, {}, [], 'x', { http: null }, { http: {} }, { elb: null }, { identity: {} }]),
   ...changesOf(['version', 'resource'], ['9.9', null, 1]),
@@ -134,7 +134,7 @@ function changesOf(keys: readonly string[], values: readonly unknown[]): Change[
   ]);
 }
 
-/** Names and values that HTTP refuses, that JavaScript knows, or that contradict another. */
+/** Names and values that HTTP forbids, that have a meaning in JavaScript, or that contradict another field. */
 const bentHeaders: readonly (readonly [name: string, value: unknown])[] = [
   ['CONTENT-TYPE', 'text/plain'],
   ['content-type', `application/json;${'a'.repeat(5000)}`],

@@ -1,9 +1,9 @@
 import { deferred } from './deferred.ts';
 
-/** A source of events, as a subscription's `subscribe` returns one, which a test pushes by hand. */
+/** A source of events, as returned by a subscription's `subscribe`, to which a test pushes events. */
 export interface EventSource<T> extends AsyncIterable<T> {
   push(...events: readonly T[]): void;
-  /** No more events. */
+  /** Ends the source: there are no more events. */
   complete(): void;
   fail(error: unknown): void;
   /** How often an event was requested. */

@@ -7,7 +7,7 @@ import { startDevServer } from '../../src/tools/cli/dev/dev.ts';
 import type { DevServer, DevSettings } from '../../src/tools/cli/dev/dev.ts';
 import type { DevEvent } from '../../src/tools/cli/dev/local-function.ts';
 
-/** Milliseconds after which an event that should have come is missed: a test must fail, not hang. */
+/** Milliseconds after which a test fails because an expected event has not occurred, so that it does not hang. */
 const maxWait = 30_000;
 
 /** A temporary folder, removed when the test ends. */
@@ -31,7 +31,7 @@ export async function createProject(context: TestContext, files: Readonly<Record
   return { directory, write, remove: (path) => rm(join(directory, path), { recursive: true }) };
 }
 
-/** The package as it is built here, for functions that import it; and others that are installed here. */
+/** Links the built package of this checkout, for functions that import it, and other packages that are installed here. */
 export async function linkPackage({ directory }: Pick<Project, 'directory'>, ...others: readonly string[]): Promise<void> {
   const root = join(import.meta.dirname, '../..');
   await mkdir(join(directory, 'node_modules'), { recursive: true });
@@ -45,11 +45,11 @@ export interface ServedProject extends Project {
   readonly events: readonly DevEvent[];
   /** The address of a function. */
   readonly address: (name: string) => string;
-  /** Does something to the files, and waits until the server has noticed it as the event that is expected. */
+  /** Changes files, and waits until the server reports the change as the expected event. */
   after(expected: Partial<DevEvent>, change: () => Promise<void>): Promise<DevEvent>;
 }
 
-/** Serves the given files, or a project that is there already. */
+/** Serves the given files, or an existing project. */
 export async function serveProject(
   context: TestContext,
   files: Readonly<Record<string, string>> | Project,

@@ -3,9 +3,9 @@ import { GraphQLError } from 'graphql';
 
 import type { Random } from './random.ts';
 
-/** Resolver values that throw, lie or never end when they are looked at: the same ones for the same seed. */
+/** Resolver values that throw, give contradictory results or never end when they are read. The same seed gives the same values. */
 export function hostileValue(random: Random, ordinary: () => unknown): unknown {
-  // Created now and not on demand, so that it does not depend on the order of execution.
+  // Created in advance, so that the values do not depend on the order of execution.
   const value = ordinary();
   if (random.chance(0.55)) return value;
   const made = random.pick(makers)(random, () => value);
@@ -22,7 +22,7 @@ const makers: readonly Maker[] = [
   // Proxies: each trap in turn.
   (random, ordinary) => new Proxy(objectOf(ordinary()), { [random.pick(traps)]: broken('the trap') } as ProxyHandler<object>),
   (_, ordinary) => Object.freeze(objectOf(ordinary())),
-  // Objects that break when they become a text, a number or JSON.
+  // Objects whose conversion to a string, a number or JSON throws.
   () => ({ [Symbol.toPrimitive]: broken('toPrimitive') }),
   () => ({ valueOf: broken('valueOf'), toString: broken('toString') }),
   () => ({ toJSON: broken('toJSON') }),

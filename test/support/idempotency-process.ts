@@ -1,9 +1,9 @@
-// A server of the test of killed processes: charges over a Redis, whose port is the argument.
+// The server for the test of killed processes. It records charges in Redis, whose port is the argument.
 import { createServer } from 'node:http';
 
 import { createClient } from '@keyv/redis';
 
-// The built files, because each of many processes loads them.
+// Imports the built files, because many processes load them.
 const { idempotency, redisStore } = (await import(builtEntry('idempotency'))) as typeof import('../../src/entries/idempotency.ts');
 const { createListener } = (await import(builtEntry('node'))) as typeof import('../../src/entries/node.ts');
 
@@ -16,13 +16,13 @@ await client.connect();
 
 const listener = createListener({
   nodeEnv: 'production',
-  // Refusals are logged as warnings, thousands of them.
+  // The server would log thousands of refusals as warnings.
   logger: { ...console, warn() {} },
   deadline: { ms: 600, reserveMs: 100 },
   typeDefs: 'type Query { a: Int } type Mutation { charge(order: ID!): Int }',
   resolvers: {
     Mutation: {
-      // The effect is atomic, so that it took place or not when the process is killed.
+      // The effect is atomic: when the process is killed, it has either happened or not.
       charge: async (_: unknown, { order }: { order: string }) => {
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 4));
         const count = await client.incr(`charges:${order}`);

@@ -4,7 +4,7 @@ export interface CodeBlock {
   readonly text: string;
   /** The line of the page on which its code begins, counted from 1. */
   readonly line: number;
-  /** What HTML comments directly above it say, by name: `<!-- file: schema.ts -->`. */
+  /** The values of HTML comments directly above it, by name: `<!-- file: schema.ts -->`. */
   readonly notes: Readonly<Record<string, string>>;
 }
 
@@ -17,7 +17,7 @@ export function codeBlocks(page: string): CodeBlock[] {
   });
 }
 
-/** Where links of a page lead: in text, in images, and by reference. Code does not count. */
+/** The targets of a page's links: in text, in images, and by reference. Code is ignored. */
 export function linksOf(page: string): string[] {
   const prose = withoutCode(page);
   const inline = [...prose.matchAll(/\]\(([^)\s]+)\)/g)];
@@ -44,7 +44,7 @@ function lineAt(page: string, offset: number): number {
   return page.slice(0, offset).split('\n').length;
 }
 
-/** Without blocks of code, and without spans of it in the text where `spans` says so. */
+/** Removes blocks of code, and code spans in the text if `spans` is true. */
 function withoutCode(page: string, spans: string | undefined = undefined): string {
   const text = page.replaceAll(/^```[^]*?^```$/gm, '');
   return spans === undefined ? text.replaceAll(/`[^`\n]*`/g, '') : text;

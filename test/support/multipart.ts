@@ -1,4 +1,4 @@
-/** The JSON of every part of a multipart body, read as RFC 2046 has it. */
+/** The JSON of every part of a multipart body, parsed according to RFC 2046. */
 export function parseParts(body: string, boundary = '-'): unknown[] {
   const delimiter = `\r\n--${boundary}`;
   const [preamble, ...parts] = body.split(delimiter);

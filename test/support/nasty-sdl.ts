@@ -1,6 +1,6 @@
 import { isGraphQL17 } from '../../src/executor/graphql-version.ts';
 
-/** Valid schema text that is hard to read for anything but a full parser, by what is hard about it. */
+/** Valid schema texts that only a full parser reads correctly, by the name of the difficulty. */
 export const nastySDL: Readonly<Record<string, string>> = {
   'braces, quotes and hashes in strings and comments': String.raw`
     "A } in a description, a { and a \" and a #"

@@ -11,16 +11,16 @@ const root = join(import.meta.dirname, '../..');
 /** A project with the package installed from its tarball. */
 export interface InstalledProject {
   readonly folder: string;
-  /** Runs Node on a program text. Resolves to what it prints, rejects with what it complains about. */
+  /** Runs a program text with Node. Resolves to its output, rejects with its error output. */
   run(program: string, options?: { readonly flags?: readonly string[]; readonly type?: 'module' | 'commonjs' }): Promise<string>;
-  /** Compiles files with tsc. Resolves to its complaints. */
+  /** Compiles files with tsc. Resolves to its error messages. */
   compile(files: Readonly<Record<string, string>>, compilerOptions: Readonly<Record<string, unknown>>): Promise<string>;
   remove(): Promise<void>;
 }
 
 /**
- * Installs the packed package, without the network: beside it lie only what it declares as
- * dependencies, graphql, and the peers of two of its entries, as links to this project's own.
+ * Installs the packed package without the network. Next to it are only its declared dependencies, graphql, and the peers of two of its
+ * entries, as links to the packages of this project.
  */
 export async function installPackedPackage(): Promise<InstalledProject> {
   const folder = await mkdtemp(join(tmpdir(), 'graphql-functions-packed-'));
@@ -38,7 +38,7 @@ export async function installPackedPackage(): Promise<InstalledProject> {
   };
 }
 
-/** What `npm pack` makes of what `npm run build` has built. */
+/** The output of `npm pack` after `npm run build`. */
 export interface PackedPackage {
   readonly tarball: string;
   /** The paths of its files. */

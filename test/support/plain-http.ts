@@ -4,17 +4,17 @@ import type { EventRequest as PlainRequest } from '../../src/tools/testing/event
 
 export type { PlainRequest };
 
-/** A response as a client receives it, whatever platform carried it. */
+/** A response as a client receives it, on any platform. */
 export interface PlainResponse {
   readonly status: number;
   /** Lower-case names, without set-cookie. */
   readonly headers: ReadonlyMap<string, string>;
   readonly setCookies: readonly string[];
-  /** The empty string when there is none. */
+  /** The body; empty if there is none. */
   readonly body: string;
 }
 
-/** Fields of a request that differ from a GET of /graphql without anything. */
+/** The properties of a request that differ from a GET of /graphql without headers, parameters and body. */
 export function plainRequest(fields: Partial<PlainRequest> = {}): PlainRequest {
   return { method: 'GET', path: '/graphql', query: '', headers: [], body: undefined, ...fields };
 }
@@ -34,8 +34,8 @@ export function get(parameters: Readonly<Record<string, string>>, fields: Partia
   });
 }
 
-/** The body of an answer, which must be JSON and say so. */
-// Any: tests reach into answers of many shapes.
+/** The body of an answer, which must be JSON with a JSON content type. */
+// Any: tests read properties of answers of many shapes.
 export function json(response: PlainResponse): any {
   assert.match(response.headers.get('content-type') ?? '', /^application\/(?:graphql-response\+|health\+)?json\b/);
   return JSON.parse(response.body);

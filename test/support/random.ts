@@ -1,4 +1,4 @@
-/** Random choices that come out the same for the same seed. */
+/** Random choices that are the same for the same seed. */
 export interface Random {
   /** At least 0, less than 1. */
   next(): number;
@@ -8,7 +8,7 @@ export interface Random {
   pick<T>(choices: readonly T[]): T;
 }
 
-/** Mulberry32: 32 bits of state, good enough to choose test cases with. */
+/** Mulberry32: 32 bits of state, sufficient for the choice of test cases. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {

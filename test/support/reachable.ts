@@ -1,4 +1,4 @@
-/** Every object and function that can be reached by properties (hidden ones and symbols too), prototypes and the entries of collections. */
+/** Every object and function that is reachable through properties (including non-enumerable ones and symbols), prototypes and the entries of collections. */
 export function reachableFrom(roots: readonly unknown[], except: ReadonlySet<object> = new Set()): Set<object> {
   const reached = new Set<object>();
   const open = [...roots];

@@ -4,8 +4,8 @@ import type { GraphQLObjectType, GraphQLOutputType, GraphQLSchema } from 'graphq
 import type { Random } from './random.ts';
 
 /**
- * Values for fields of a type, made as carelessly as resolvers make them: all at once, whoever reads them, with promises that
- * reject (at once, soon, or later), lists of every kind that can be iterated, and things of the wrong type.
+ * Values for fields of a type, created as carelessly as resolvers may create them: all at once, even if no executor reads them, with
+ * promises that reject (at once, soon, or later), lists of every iterable kind, and values of the wrong type.
  */
 export class RejectingValues {
   readonly #random: Random;
@@ -13,7 +13,7 @@ export class RejectingValues {
   readonly #iterables: 'none' | 'flat' | 'all';
   #left = 60;
 
-  /** 'none': lists are arrays and sets. 'flat': no generators in generators, which may then stand where no list belongs. */
+  /** 'none': lists are arrays and sets. 'flat': generators contain no generators, but may be the value of a field that is not a list. */
   constructor(random: Random, schema: GraphQLSchema, iterables: 'none' | 'flat' | 'all') {
     this.#random = random;
     this.#schema = schema;
@@ -59,7 +59,7 @@ export class RejectingValues {
     return this.#random.below(100);
   }
 
-  /** With objects in it for so many levels. */
+  /** A value that contains objects down to this depth. */
   object(type: GraphQLObjectType, depth: number): object {
     const typename = this.#random.pick<unknown>([type.name, type.name, type.name, 'Nothing', Promise.resolve(type.name)]);
     const fields = Object.values(type.getFields()).filter((field) => (this.#left > 0 && depth > 0) || isLeafType(getNamedType(field.type)));
@@ -86,7 +86,7 @@ export class RejectingValues {
     }
   }
 
-  /** Not an async generator: that reads the promises it yields itself, and drops the rest when one rejects. */
+  /** Not an async generator, which awaits the promises that it yields, and drops the others when one rejects. */
   #asyncIterable(type: GraphQLOutputType, depth: number): AsyncIterable<unknown> {
     const random = this.#random;
     let left = random.below(4);

@@ -1,6 +1,6 @@
 type Resolver = (...given: any[]) => unknown;
 
-/** Ways in which libraries wrap a function. `around` runs in place of the function, and gets it with its arguments. */
+/** Ways in which libraries wrap a function. `around` runs in place of the function, and receives it with its arguments. */
 export type WrapFunction = (resolve: Resolver, around: (resolve: Resolver, given: readonly any[]) => unknown) => Resolver;
 
 const closure: WrapFunction =
@@ -13,7 +13,7 @@ export const functionWrappers: Readonly<Record<string, WrapFunction>> = {
   'a proxy': (resolve, around) => new Proxy(resolve, { apply: (_, __, given) => around(resolve, given) }),
   'a function with its prototype': (resolve, around) => Object.setPrototypeOf(closure(resolve, around), resolve) as Resolver,
   'a function with its enumerable properties': (resolve, around) => Object.assign(closure(resolve, around), resolve),
-  // As mimic-function does, which p-memoize and others use.
+  // mimic-function, which p-memoize and others use, wraps functions in this way.
   'a function with all of its properties': (resolve, around) => {
     const wrapper = closure(resolve, around);
     for (const key of Reflect.ownKeys(resolve))

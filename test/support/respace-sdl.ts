@@ -9,7 +9,7 @@ const lineEnds = ['\n', '\r\n', '\r'];
 
 /** The same schema text, token by token, with other white space, commas and comments between the tokens. */
 export function respaceSDL(text: string, random: Random): string {
-  // Some texts are neat, some are nothing but comments.
+  // Some texts have hardly any white space, others consist mostly of comments.
   const noise = random.pick([0.02, 0.1, 0.5]);
   let respaced = random.chance(0.2) ? '\uFEFF' : '';
   let before: Token | undefined;
@@ -18,7 +18,7 @@ export function respaceSDL(text: string, random: Random): string {
     respaced += gap(random, noise, mayTouch) + text.slice(token.start, token.end);
     before = token;
   }
-  // A comment may be the last of it, without a line's end.
+  // The text may end with a comment without a line break.
   return respaced + (random.chance(0.3) ? random.pick(['\n', ' ', '# the end', '\n# the } end\r\n']) : '');
 }
 
@@ -29,7 +29,7 @@ function tokensOf(text: string): Token[] {
   return tokens;
 }
 
-/** Whether two tokens would be one, or another, without anything between them. */
+/** Whether two tokens without a separator would be read as one token, or as different ones. */
 function fuses(before: Token, token: Token): boolean {
   const isWord = ({ kind }: Token): boolean => kind === TokenKind.NAME || kind === TokenKind.INT || kind === TokenKind.FLOAT;
   const isString = ({ kind }: Token): boolean => kind === TokenKind.STRING || kind === TokenKind.BLOCK_STRING;

@@ -7,9 +7,9 @@ import type { ResponseStream } from '../../src/entries/aws-lambda.ts';
 export interface RecordedStream {
   readonly output: ResponseStream & PassThrough;
   contentType(): string | undefined;
-  /** What has been written so far, in the pieces in which it was. */
+  /** The chunks written so far. */
   readonly writes: string[];
-  /** The whole of it, once it has ended. */
+  /** The complete text, once the stream has ended. */
   text(): Promise<string>;
 }
 

@@ -8,7 +8,7 @@ import type { PlainResponse } from './plain-http.ts';
 export { contracts };
 export type { ResultContract };
 
-/** Reads a result object as the platform does, and fails for what the platform would refuse. */
+/** Reads a result object as the platform does, and fails if the platform would refuse it. */
 export function readResult(contract: ResultContract, result: unknown): PlainResponse {
   assert.ok(typeof result === 'object' && result !== null && !Array.isArray(result), `the result is ${String(result)}`);
   const object = result as Record<string, unknown>;
@@ -34,7 +34,7 @@ export function readResult(contract: ResultContract, result: unknown): PlainResp
   return { status: statusCode as number, headers: unique, setCookies, body: coding === undefined ? body : decode(body, coding) };
 }
 
-/** As the platform and then the client do it. */
+/** Decodes the body as the platform and then the client do. */
 function decode(base64: string, coding: string): string {
   const bytes = Buffer.from(base64, 'base64');
   assert.equal(bytes.toString('base64'), base64, 'the body is not base64');
@@ -78,7 +78,7 @@ function uniqueFields(fields: readonly [string, string][]): Map<string, string> 
   return unique;
 }
 
-/** Cookies are in one place only: with two, some runtimes send each cookie twice. */
+/** Checks that cookies are in one place only: with two, some runtimes send each cookie twice. */
 function assertCookies(contract: ResultContract, object: Record<string, unknown>, setCookies: readonly string[]): void {
   if (contract.cookies === 'one') assert.ok(setCookies.length <= 1, 'this platform carries one set-cookie at most');
   if (contract.cookies !== 'one')

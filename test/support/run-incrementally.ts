@@ -54,7 +54,7 @@ export async function nextPayload({ stream }: { readonly stream?: PayloadStream 
   return value;
 }
 
-/** The life of an operation, and what ends it. */
+/** The scope of an operation, and the functions that end it. */
 export function createInvocation(): { invocation: OperationInvocation; cancel(reason: Error): void; lastMoment(): void } {
   const controller = new AbortController();
   const onCancel = new Set<(reason: Error) => void>();
@@ -86,7 +86,7 @@ export function createInvocation(): { invocation: OperationInvocation; cancel(re
   };
 }
 
-/** What a client has in the end: every part put where it belongs. */
+/** The complete result of a client, with every part merged at its path. */
 export function merge(parts: readonly SubsequentPayload[]): { data: unknown; errors: unknown[] } {
   const [first, ...others] = parts;
   const whole = { data: structuredClone(first?.data), errors: [...(first?.errors ?? [])] as unknown[] };
@@ -147,7 +147,7 @@ function mergeInto(target: Record<string, unknown>, source: Record<string, unkno
   }
 }
 
-/** Lists too: their items are merged one by one. */
+/** Merges objects and lists; the items of lists are merged one by one. */
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }

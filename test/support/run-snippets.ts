@@ -1,7 +1,6 @@
 /**
- * Runs snippets of the documentation in a separate process: `node run-snippets.ts <files as JSON>`. Prints, as JSON, what
- * is wrong with each. A snippet must load; what it logs must be what its comments `// → …` say; a handler that it exports
- * must answer.
+ * Runs snippets of the documentation in a separate process: `node run-snippets.ts <files as JSON>`. Prints the problems of each as JSON.
+ * A snippet must load, log what its comments `// → …` say, and its exported handler must answer.
  */
 import { inspect } from 'node:util';
 
@@ -17,7 +16,7 @@ const failures: Failure[] = [];
 const body = JSON.stringify({ query: '{ __typename }' });
 const headers = { 'content-type': 'application/json' };
 const print = console.log;
-// The output is for the failures.
+// stdout is reserved for the list of problems.
 console.info = console.debug = console.error;
 
 for (const { file, path, expected, takesEvents } of files) {
@@ -36,7 +35,7 @@ for (const { file, path, expected, takesEvents } of files) {
   }
 }
 print(JSON.stringify(failures));
-// Servers and stores that snippets have opened are not waited for.
+// Exits without waiting for servers and stores that snippets have opened.
 process.exit(0);
 
 function shown(value: unknown): string {
@@ -50,7 +49,7 @@ async function sendRequest(handler: unknown): Promise<string | undefined> {
   return response.text();
 }
 
-/** The same of a handler for Lambda alone. */
+/** The response of a handler that serves only Lambda. */
 async function sendEvent(handler: unknown): Promise<string | undefined> {
   if (typeof handler !== 'function') return undefined;
   const requestContext = { domainName: 'example.lambda-url.eu-central-1.on.aws', http: { method: 'POST', path: '/graphql' } };

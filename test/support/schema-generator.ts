@@ -1,9 +1,9 @@
 import { createRandom } from './random.ts';
 import type { Random } from './random.ts';
 
-/** How large a generated schema is, and which one of that size. */
+/** The size of a generated schema, and the seed that selects one of that size. */
 export interface GeneratedSchemaOptions {
-  /** How many types, about. */
+  /** The approximate number of types. */
   readonly types: number;
   /** Default: 1. */
   readonly seed?: number;
@@ -12,9 +12,9 @@ export interface GeneratedSchemaOptions {
 }
 
 /**
- * A valid schema of a size, as text: objects, interfaces, unions, enums, input types and scalars, with
- * descriptions on two thirds of everything unless `described` says otherwise, arguments, default values and deprecations, and a Query type
- * with a field for every second type. About 8 KB for 10 types, 270 KB for 300, 2.7 MB for 3,000.
+ * The text of a valid schema of this size. It has objects, interfaces, unions, enums, input types and scalars, arguments, default values
+ * and deprecations, descriptions for the share `described` of definitions, and a Query type with a field for every second type. The text
+ * has about 8 KB for 10 types, 270 KB for 300, and 2.7 MB for 3,000.
  */
 export function generateSchema({ types, seed = 1, described = 0.65 }: GeneratedSchemaOptions): string {
   const random: Choices = { ...createRandom(seed), described };
@@ -64,7 +64,7 @@ function namesFor(types: number, random: Choices): Names {
   };
 }
 
-/** Two of three elements have a description, in one of the forms that the language has. */
+/** Returns a description in one of the forms of the language, or nothing for some elements: `described` is the share that has one. */
 function describe(random: Choices, indent: number): string {
   if (!random.chance(random.described)) return '';
   const margin = ' '.repeat(indent);
@@ -96,7 +96,7 @@ function interfaceFields(number: number): string {
 }
 
 function inputText(name: string, number: number, names: Names, random: Choices): string {
-  // Only earlier input types, so that none needs itself.
+  // Only earlier input types, so that no input type requires itself.
   const inputs = names.inputs.slice(0, number);
   const fields = Array.from(
     { length: 4 + random.below(8) },

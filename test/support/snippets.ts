@@ -7,9 +7,9 @@ import { runTypeScript } from './run-typescript.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** What pages leave out: code around fragments, modules they import, and packages that are not installed here. */
+/** The code that pages omit: code around fragments, imported modules, and packages that are not installed here. */
 export interface SnippetSurroundings {
-  /** Code by name, in which a fragment takes the place of the line `// …`. */
+  /** Code by name, in which a fragment replaces the line `// …`. */
   readonly wrappers: Readonly<Record<string, string>>;
   /** Files of every page's folder, by path. */
   readonly files: Readonly<Record<string, string>>;
@@ -21,10 +21,10 @@ export interface SnippetSurroundings {
 
 /** One TypeScript block of a page, as a file. */
 export interface Snippet {
-  /** For people: page and line. */
+  /** The page and line, for messages. */
   readonly place: string;
   readonly block: CodeBlock;
-  /** Relative to the folder. */
+  /** The path, relative to the folder. */
   readonly file: string;
 }
 
@@ -32,14 +32,14 @@ export interface Snippet {
 export interface SnippetFolder {
   readonly directory: string;
   readonly snippets: readonly Snippet[];
-  /** What tsc has against the snippets, for each complaint a line. */
+  /** The error messages of tsc about the snippets, one per line. */
   compile(): Promise<string[]>;
   remove(): Promise<void>;
 }
 
 /**
- * Writes the blocks into .cache/ of the checkout: there, and nowhere outside of it, `graphql-functions` is this package as
- * it has been built, and Node takes the types away. Blocks that name a real part are compiled and run by test/real/recipes.
+ * Writes the blocks into .cache/ of the checkout, because only within the checkout `graphql-functions` resolves to the built package
+ * and Node strips types. test/real/recipes compiles and runs the blocks that name a real part.
  */
 export async function writeSnippets(pages: Readonly<Record<string, string>>, surroundings: SnippetSurroundings): Promise<SnippetFolder> {
   await mkdir(join(root, '.cache'), { recursive: true });
@@ -71,12 +71,12 @@ export async function writeSnippets(pages: Readonly<Record<string, string>>, sur
   };
 }
 
-/** As in a reader's project: a function is in functions/, and a program beside it. What it imports says which it is. */
+/** The place of the file in a reader's project: functions/ for a function, the folder next to it for a program. The imports tell which it is. */
 function placeInProject({ text, line }: CodeBlock): string {
   return /from '\.\/graphql\//.test(text) ? `line-${line}.ts` : `functions/line-${line}.ts`;
 }
 
-/** Without `paths`: what is checked is the types that users get. */
+/** Has no `paths`, because the check must read the types that users get. */
 const tsconfig = {
   extends: join(root, 'tsconfig.json'),
   compilerOptions: { paths: {}, types: ['node'], typeRoots: [join(root, 'node_modules/@types')] },
@@ -85,7 +85,7 @@ const tsconfig = {
 
 function wrapped({ text, notes }: CodeBlock, place: string, { wrappers }: SnippetSurroundings): string {
   const name = notes['wrapper'];
-  // A free port, whatever the page says: other servers may be running.
+  // Uses a free port instead of the page's, because other servers may be running.
   const code = text.replaceAll('port: 4000', 'port: 0');
   if (name === undefined) return code;
   const wrapper = wrappers[name];

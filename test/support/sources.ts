@@ -16,7 +16,7 @@ import { assertUncacheableUnlessAllowed } from './uncacheable.ts';
 import { contracts, readResult, readWebResponse } from './results.ts';
 import type { ResultContract } from './results.ts';
 
-/** Where requests come from: how one becomes an event there, and how the result is read back. */
+/** A source of requests: creates an event from a request, and reads the result. */
 export interface Source {
   readonly name: string;
   readonly build: (request: PlainRequest) => unknown;
@@ -25,13 +25,13 @@ export interface Source {
   readonly losses?: Losses;
 }
 
-/** What the platform loses before the handler is called. */
+/** What the platform drops or changes before it calls the handler. */
 export interface Losses {
-  /** One set-cookie at most comes through. */
+  /** The platform sends at most one set-cookie field. */
   readonly setCookies?: boolean;
-  /** Of a header or parameter that is sent twice the last one arrives. */
+  /** The function receives only the last value of a repeated header or parameter. */
   readonly repeats?: boolean;
-  /** Bytes are turned into text before the function sees them. */
+  /** The platform converts bytes to text before it calls the function. */
   readonly bytes?: boolean;
 }
 
@@ -57,13 +57,13 @@ export const lambdaSources: readonly Source[] = [restAPI, httpAPIv1, httpAPI, fu
 export const sources: readonly Source[] = [...lambdaSources, netlifyV1, netlifyVite, webRequest];
 export { alb, albMulti, functionURL, httpAPI, httpAPIv1, latticeV1, latticeV2, netlifyV1, netlifyVite, restAPI, webRequest };
 
-/** A source and the entry point that serves it: what a user deploys. */
+/** A source and the entry point that serves it, as a user deploys it. */
 export interface FrontDoor {
   readonly name: string;
   readonly losses: Losses;
   /** Whether a response can be streamed. */
   readonly streams: boolean;
-  /** The way of one request through a server with these options and back. */
+  /** Sends one request through a server with these options and returns its response. */
   open(options: ServerOptions): OpenDoor;
 }
 
@@ -91,7 +91,7 @@ function source(name: string, build: Source['build'], contract: ResultContract):
   return { name, build, read: (result) => checked(readResult(contract, result)) };
 }
 
-/** Every answer of every test that uses these sources. */
+/** Checks every answer of every test that uses these sources. */
 function checked(response: PlainResponse): PlainResponse {
   assertUncacheableUnlessAllowed(response);
   return response;
@@ -109,7 +109,7 @@ function frontDoor(entry: string, create: CreateHandler, { name, build, read, lo
   };
 }
 
-/** A Lambda function that streams: its answer is read as the event source makes it of the bytes in the stream. */
+/** A streaming Lambda function, whose answer is read from the bytes in the stream as the event source reads it. */
 function streamedDoor({ name, build }: Source, contract: ResultContract): FrontDoor {
   return {
     name: `/aws-lambda, streamed: ${name}`,
@@ -143,7 +143,7 @@ function openNode(options: ServerOptions): OpenDoor {
   };
 }
 
-/** With node:http, not fetch: fetch normalises what these tests want to send as it is. */
+/** Sends with node:http, because fetch would normalize requests that these tests send unchanged. */
 function sendOverHTTP(port: number, request: PlainRequest): Promise<PlainResponse> {
   const body = request.body === undefined ? undefined : Buffer.from(request.body);
   return new Promise((resolve, reject) => {

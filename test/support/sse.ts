@@ -1,7 +1,7 @@
 /** One server-sent event; a comment has neither. */
 export interface ServerSentEvent {
   readonly event?: string;
-  // Any: tests reach into answers of many shapes.
+  // Any: tests read properties of answers of many shapes.
   readonly data?: any;
 }
 
@@ -20,14 +20,14 @@ export function parseEvents(text: string): ServerSentEvent[] {
     );
 }
 
-/** What a client does with a stream: comments mean nothing to it. */
+/** Reads a stream as a client does, which ignores comments. */
 export function resultsOf(text: string): unknown[] {
   return parseEvents(text)
     .filter(({ event }) => event === 'next')
     .map(({ data }) => data as unknown);
 }
 
-/** Reads a response chunk by chunk, as a client does that shows each event when it comes. */
+/** Reads a response chunk by chunk, as a client does that shows each event when it arrives. */
 export function eventReader(response: Response): { next(): Promise<ServerSentEvent | undefined>; leave(): Promise<void> } {
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   const events: ServerSentEvent[] = [];

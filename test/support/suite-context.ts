@@ -1,7 +1,7 @@
 import { after } from 'node:test';
 import type { TestContext } from 'node:test';
 
-/** What helpers need of a test, for all tests of a suite: `after` means the end of the suite. */
+/** The part of a test context that helpers use, for a whole suite: `after` runs at the end of the suite. */
 export function suiteContext(): TestContext {
   const ends: (() => unknown)[] = [];
   after(async () => {

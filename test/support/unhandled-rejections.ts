@@ -1,9 +1,9 @@
-/** Runs something, lets everything that follows from it happen, and counts the rejections that stay unhandled. */
+/** Runs a function, waits until all work that it started has run, and counts the rejections that stay unhandled. */
 export async function unhandledRejections(run: () => Promise<void>): Promise<number> {
   const rejections = watchRejections();
   try {
     await run();
-    // Node reports them after the microtasks, before the next turn of the event loop.
+    // Node reports unhandled rejections after the microtasks, before the next turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     return rejections.count();
   } finally {
@@ -11,13 +11,13 @@ export async function unhandledRejections(run: () => Promise<void>): Promise<num
   }
 }
 
-/** Counts unhandled rejections, in place of the listeners that would fail the tests for one. */
+/** Counts unhandled rejections, and replaces the listeners that would fail the tests. */
 export function watchRejections(): { count(): number; stop(): void } {
   const others = process.listeners('unhandledRejection');
   let unhandled = 0;
   const count = (): void => void unhandled++;
   process.removeAllListeners('unhandledRejection').on('unhandledRejection', count);
-  // Without a listener Node prints a warning of each rejection that is handled later.
+  // Without a listener, Node prints a warning for each rejection that is handled later.
   const ignore = (): void => {};
   process.on('rejectionHandled', ignore);
   const stop = (): void => {

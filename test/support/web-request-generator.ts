@@ -4,7 +4,7 @@ import { plainRequest } from './plain-http.ts';
 import { bodies, oddHeaders, paths } from './random-request.ts';
 import type { Random } from './random.ts';
 
-/** A `Request` with a body, a URL or headers out of the ordinary. */
+/** A `Request` with an unusual body, URL or headers. */
 export function generateWebRequest(random: Random): GeneratedEvent {
   const [what, body] = random.pick(webBodies);
   const headers: [string, string][] = random.chance(0.8) ? [['content-type', 'application/json']] : [];
@@ -26,7 +26,7 @@ export function generateWebRequest(random: Random): GeneratedEvent {
   };
 }
 
-/** Needed for a body that is a stream, and not in the types of every version. */
+/** Required for a body that is a stream; the types of some versions do not have it. */
 const streaming = { duplex: 'half' } as RequestInit;
 
 type WebBody = NonNullable<RequestInit['body']>;
@@ -67,7 +67,7 @@ function multipart(): FormData {
   return form;
 }
 
-/** Requests of platforms can have URLs that `URL` refuses: a bad Host, an absolute target, a path alone. */
+/** Requests of platforms can have URLs that `URL` rejects: an invalid Host, an absolute target, only a path. */
 function withURL(request: Request, random: Random): Request {
   const url = random.pick([
     '/graphql?query=%7B__typename%7D',

@@ -4,19 +4,19 @@ import * as graphql from 'graphql';
 
 import { reachableFrom } from './reachable.ts';
 
-/** Whose call this is, wherever the code runs. */
+/** The user of the current call, in synchronous and asynchronous code. */
 export const callers: AsyncLocalStorage<string> = new AsyncLocalStorage<string>();
 
 /**
- * Everything that functions of the user were given, with the call in which that was. An object that comes in two calls is a way from one
- * user to another: code keeps things by it, or writes into it.
+ * Records every object that functions of the user receive, with the call in which they received it. An object that appears in two calls
+ * can carry data from one user to another, because code stores values by it or writes to it.
  */
 export class Witness {
   readonly problems = new Set<string>();
   readonly #owners = new WeakMap<object, string>();
   #known: ReadonlySet<object> = new Set();
 
-  /** Objects that all calls share by intention: the schema, and what the user has made. But not those that only copies may be given of. */
+  /** Objects that all calls share intentionally: the schema, and objects of the user, except those of which functions must receive copies. */
   knows(roots: readonly unknown[], except: ReadonlySet<object> = new Set()): void {
     this.#known = reachableFrom([...roots, graphql, globalThis, process, new Error('with its accessors')], except);
   }
@@ -45,7 +45,7 @@ export class Witness {
   }
 }
 
-/** Of this library and of graphql-js, for themselves. */
+/** Internal properties of this library and of graphql-js. */
 const ownParts: ReadonlySet<PropertyKey> = new Set(['resultLimit', '_memoizedCoercedDefaultValue']);
 
 function read(object: object, key: PropertyKey): unknown {
@@ -56,7 +56,7 @@ function read(object: object, key: PropertyKey): unknown {
   }
 }
 
-/** A document is kept, and graphql-js shares it in the same way. */
+/** True for parts of documents, which are cached, and which graphql-js shares in the same way. */
 function isDocumentPart(value: object): boolean {
   const { kind } = value as { kind?: unknown };
   return (
@@ -79,14 +79,14 @@ function isObject(value: unknown): boolean {
   return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
 
-/** Node's objects have parts that all of them share. */
+/** True for instances of Node's classes, which share some of their parts. */
 function isOfThePlatform(value: object): boolean {
   return (
     value instanceof Request || value instanceof Response || value instanceof AbortSignal || value instanceof Promise || 'socket' in value
   );
 }
 
-/** Writes into everything that a careless function could write into. */
+/** Writes to every object that a careless function could write to. */
 export function spoil(caller: string, ...values: unknown[]): void {
   for (const value of values) {
     if (typeof value !== 'object' || value === null || isDocumentPart(value) || isOfThePlatform(value) || !Object.isExtensible(value))

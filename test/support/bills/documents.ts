@@ -20,7 +20,7 @@ export class Reader {
     return this.#genes[this.#at++ % this.#genes.length]!;
   }
 
-  /** A whole number below the limit, small ones as often as large ones. */
+  /** A whole number below the limit; every order of magnitude is equally likely. */
   size(limit: number): number {
     return Math.floor(limit ** this.next());
   }
@@ -37,14 +37,14 @@ export const fillers = ['x', '"', '\\', '\u0007', 'ä', '漢', '😀', '\n', ' '
 /** Genes → the text of a document, and its variables. */
 export type Maker = (reader: Reader, server: BilledServer) => MadeDocument;
 
-/** What a maker makes. */
+/** The document and variables that a maker returns. */
 export interface MadeDocument {
   readonly document: string;
   readonly variables?: unknown;
   readonly operationName?: string | undefined;
 }
 
-/** Shapes of documents. Each reads its numbers from the genes. More are in worst-documents.ts. */
+/** Shapes of documents. Each shape reads its numbers from the genes. worst-documents.ts has more. */
 export const makers: Readonly<Record<string, Maker>> = {
   aliases: (reader, { leaves, rowLeaves }) => {
     const around = reader.pick(['', 'rows', 'later', 'row', 'one', 'rows rows', 'rows row', 'later later', 'row rows rows', 'one row']);

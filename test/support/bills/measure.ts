@@ -2,11 +2,11 @@ import { asksForStream } from './requests.ts';
 import type { BilledRequest } from './requests.ts';
 import type { BilledServer } from './servers.ts';
 
-/** What an answer took. */
+/** The resources that an answer used. */
 export interface Bill {
   /** Milliseconds of CPU, the median of the runs. */
   readonly cpu: number;
-  /** MiB of heap that are held while the answer is there. */
+  /** MiB of heap that are in use while the answer is reachable. */
   readonly heap: number;
   readonly status: number;
   readonly bytes: number;
@@ -51,7 +51,7 @@ function heapSince(bytes: number): number {
   return (process.memoryUsage().heapUsed - bytes) / 1024 / 1024;
 }
 
-/** Which promises a bill breaks. */
+/** The limits that a bill exceeds. */
 export function brokenPromises({ cpu, heap, errors, logged, stored, status, bytes }: Bill, story: string): readonly string[] {
   const limit = asksForStream(story) ? limits.web : limits.event;
   return [
@@ -60,13 +60,13 @@ export function brokenPromises({ cpu, heap, errors, logged, stored, status, byte
     ...(errors > promised.errors ? [`${errors} characters of errors`] : []),
     ...(logged > promised.logged ? [`${logged} characters logged`] : []),
     ...(stored > promised.stored ? [`${stored} characters stored`] : []),
-    // Parts have separate names and boundaries.
+    // Each part adds its own names and boundary.
     ...(bytes > limit * 1.1 ? [`an answer of ${bytes} bytes`] : []),
     ...(status >= 500 || status === 0 ? [`status ${status}`] : []),
   ];
 }
 
-/** The CPU time of a fixed piece of work, the least there has been. */
+/** The lowest CPU time measured so far for a constant workload. */
 let leastCalibration = Infinity;
 
 /** How much slower work is now than on an idle core, measured with a constant workload. At least 1. */

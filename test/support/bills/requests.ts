@@ -20,7 +20,7 @@ const ways =
     ' ',
   );
 
-/** Added where answers to these are kept: work is done for them that nothing else causes. */
+/** Added for servers that cache answers to these requests: they cause work that no other request causes. */
 const reads = 'get get get get get get get get get query query query query query query'.split(' ');
 
 /** Genes → a request of at most 1 MiB. */
@@ -70,7 +70,7 @@ function operationBy(way: string, made: MadeDocument, reader: Reader, server: Bi
   return operation;
 }
 
-/** The selection of Query, on another root type. The shop has separate shapes for its mutations. */
+/** Moves the selection of Query to another root type. The shop has separate shapes for its mutations. */
 function documentBy(way: string, { document }: MadeDocument, { makers: own }: BilledServer): string {
   const selections = document.replace(/^[^{]*/, '');
   if (own !== undefined) return way === 'subscription' ? `subscription { changes { ... on Product0 ${selections} } }` : document;
@@ -78,7 +78,7 @@ function documentBy(way: string, { document }: MadeDocument, { makers: own }: Bi
   return way === 'subscription' ? `subscription { ticks { rows ${selections} } }` : document;
 }
 
-/** One element repeated, each with a different text. */
+/** A batch that repeats one element, each time with a different text. */
 function batchOf(elements: number, operation: Record<string, unknown>): object[] {
   const document = operation['query'] as string;
   return Array.from({ length: elements }, (_, at) => ({
@@ -97,7 +97,7 @@ function getRequest(story: string, { document, variables, operationName }: MadeD
   return { story, method: 'GET', query: query.toString().slice(0, maxBytes), headers, body: undefined };
 }
 
-/** The JSON, or the beginning of it: what is too large is refused by its size, what is cut off is no JSON. */
+/** The JSON, cut off above the size limit: the server refuses larger bodies by their size, and a truncated body is not valid JSON. */
 function fitting(value: unknown): string {
   return JSON.stringify(value).slice(0, maxBytes);
 }

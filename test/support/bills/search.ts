@@ -16,19 +16,19 @@ export interface Finding {
   readonly broken: readonly string[];
 }
 
-/** How long a search is, and where it begins. */
+/** The length of a search, and its seed. */
 export interface SearchSettings {
   readonly seed: number;
   readonly requests: number;
   readonly size: ServerKind;
-  /** Requests before those that are measured. */
+  /** Number of warm-up requests, which are not measured. */
   readonly warmUp: number;
 }
 
-/** How many of the dearest requests the next ones are made from. */
+/** The number of most expensive requests from which the next ones are derived. */
 const kept = 24;
 
-/** Sends requests: a half at random, the others like the dearest so far. Returns the dearest, those that break a promise first. */
+/** Sends requests: half are random, the others vary the most expensive ones so far. Returns the most expensive, beginning with those that exceed a limit. */
 export async function searchBills({ seed, requests, size, warmUp: rounds }: SearchSettings): Promise<readonly Finding[]> {
   const random = createRandom(seed);
   const server = createBilledServer(size);
@@ -42,7 +42,7 @@ export async function searchBills({ seed, requests, size, warmUp: rounds }: Sear
     const request = requestOf(genes, server);
     const bill = await measure(server, request);
     const finding = { genes, story: request.story, bill, broken: brokenPromises(bill, request.story) };
-    // Of one shape only the few dearest: or one attack would be all that is looked at.
+    // Keeps only a few requests of each shape; otherwise the search would follow a single attack.
     const others = dearest.filter(({ story }) => story === request.story);
     if (others.length >= 3) dearest = dearest.filter((one) => one !== others.at(-1) || priceOf(one) >= priceOf(finding));
     dearest = [...dearest, ...(others.length < 3 || !dearest.includes(others.at(-1)!) ? [finding] : [])]
@@ -52,14 +52,14 @@ export async function searchBills({ seed, requests, size, warmUp: rounds }: Sear
   return dearest.toSorted((one, other) => other.broken.length - one.broken.length);
 }
 
-/** The share of the promise that is nearest to being broken. */
+/** The largest cost, as a fraction of its limit. */
 function priceOf({ bill, broken }: Finding): number {
   return (
     broken.length + Math.max(...(['cpu', 'heap', 'errors', 'logged', 'stored'] as const).map((figure) => bill[figure] / promised[figure]))
   );
 }
 
-/** Like a request, but for a few genes, most of them only a little different. */
+/** A copy of a request with a few changed genes, most of them changed only a little. */
 function varied(random: Random, genes: Genes): Genes {
   return genes.map((gene) => {
     if (random.chance(0.7)) return gene;
@@ -67,7 +67,7 @@ function varied(random: Random, genes: Genes): Genes {
   });
 }
 
-/** So that what is measured is not the compiler. */
+/** Warms up, so that the measurement does not include compilation. */
 async function warmUp(server: BilledServer, rounds: number): Promise<void> {
   const random = createRandom(1);
   for (let round = 0; round < rounds; round++)

@@ -10,16 +10,16 @@ import { graphqlJSExecutor } from '../../../src/entries/graphql-js.ts';
 import type { Maker } from './documents.ts';
 import { createShop } from './shop.ts';
 
-/** A server whose costs are measured: its queries, and what it has logged and stored. */
+/** A server whose costs are measured: its schema and document shapes, and what it logged and stored. */
 export interface BilledServer {
   readonly handler: Pick<Handler, never> & { readonly fetch?: Handler['fetch'] };
-  /** True when answers to GET are for others too. */
+  /** True if answers to GET may be shared between clients. */
   readonly keepsReads: boolean;
-  /** Fields of Query that are leaves, and of rows. */
+  /** Leaf fields of Query, and fields of its rows. */
   readonly leaves: readonly string[];
   readonly rowLeaves: readonly string[];
   readonly inputFields: readonly string[];
-  /** Shapes of documents for its schema. Undefined: those for the schema of the others. */
+  /** Shapes of documents for its schema. Undefined: the shapes in documents.ts, for the schema that the other servers share. */
   readonly makers?: Readonly<Record<string, Maker>>;
   /** Characters logged, and characters in the shared store, since this was last called. */
   takeSpent(): { readonly logged: number; readonly stored: number };
@@ -39,7 +39,7 @@ const refuse = (): never => {
 /** Fields of an input type that have defaults. */
 const filled = Array.from({ length: 30 }, (_, at) => `d${at}: ${at % 3 === 0 ? '[Int!] = [1, 2]' : 'String = "d"'}`).join(' ');
 
-/** Shared, because rejecting is the resolver's cost. */
+/** One shared rejected promise, because creating a rejection is the resolver's cost. */
 const refusal = Promise.reject(new GraphQLError('Not for you.'));
 void Promise.allSettled([refusal]);
 
@@ -58,7 +58,7 @@ const smallTypes = `
   input In { a: Int b: String! in: In list: [In!] e: E }
   input Filled { n: Int! = 1 more: [Filled!] ${filled} }
 `;
-/** Refuses by an ordinary error, as most scalars that people write, or by one of GraphQL. */
+/** A scalar that rejects values with an ordinary error, as most custom scalars do, or with a GraphQLError. */
 const date = new GraphQLScalarType({
   name: 'Date',
   parseValue(value) {
@@ -70,7 +70,7 @@ const date = new GraphQLScalarType({
 async function* ticks(): AsyncGenerator<unknown> {
   for (const ticks of few) yield { ticks };
 }
-/** With the function of graphql 17 for literals, into which variables are copied. */
+/** Has graphql 17's function for literals, into which variables are copied. */
 const same = (value: unknown): unknown => value;
 const json = new GraphQLScalarType({
   name: 'JSON',
@@ -110,7 +110,7 @@ const resolvers = {
   },
 };
 
-/** 300 types, 100 fields in each row, inputs with 200 fields. */
+/** A schema with 300 types, 100 fields in each row, and inputs with 200 fields. */
 function wideTypes(): string {
   const fields = Array.from({ length: 100 }, (_, at) => `field${at}: String`).join(' ');
   const inputs = Array.from({ length: 200 }, (_, at) => `in${at}: ${at % 5 === 0 ? 'Int!' : 'String'}`).join(' ');
@@ -134,7 +134,7 @@ function wideTypes(): string {
 export const serverKinds = ['small', 'wide', 'open', 'graphql-js', 'edge', 'v3', 'shop', 'shop-equipped', 'shop-v3'] as const;
 export type ServerKind = (typeof serverKinds)[number];
 
-/** Serves with default options, as a stranger finds it. */
+/** Serves with default options, as a new user does. */
 export function createBilledServer(size: ServerKind): BilledServer {
   let logged = 0;
   const log = (message: string, ...details: unknown[]): void => {
@@ -201,7 +201,7 @@ function serve(size: ServerKind, options: Options): Handler {
   });
 }
 
-/** Without the subscription, which version 3 had not. */
+/** The schema without the subscription, which version 3 did not support. */
 function serveAsVersion3({ typeDefs, resolvers: all, logger, cache }: Options): BilledServer['handler'] {
   const { Subscription: _none, ...others } = all;
   const withoutSubscription = typeDefs.replace(/type Subscription .*/, '');

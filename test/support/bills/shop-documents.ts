@@ -4,7 +4,7 @@ import { currencies, kinds } from './shop-server.ts';
 
 const wrong: readonly unknown[] = [null, 'x', 7, [], {}, { nothing: 1 }, { eq: 7 }, [[['x']]]];
 
-/** A filter as JSON: so deep, so wide, now and then with a mistake. */
+/** A filter as JSON with this depth and width, which sometimes contains a mistake. */
 function filter(reader: Reader, { depth, width, faults }: { depth: number; width: number; faults: number }): unknown {
   let left = 60_000;
   let made = 0;

@@ -59,7 +59,7 @@ const note = (_: unknown, { text }: { text?: string }): string => text?.slice(0,
 const fails = (): never => {
   throw new Error('The warehouse does not answer.');
 };
-/** Shared, because creating an error with its stack is the resolver's cost. */
+/** One shared error, because creating an error with its stack is the resolver's cost. */
 const refusal = new GraphQLError('Not yours.', { extensions: { code: 'FORBIDDEN' } });
 const productResolvers = {
   price: () => 9.99,
@@ -68,7 +68,7 @@ const productResolvers = {
   fails,
   refuses: () => Promise.reject(refusal),
   stock: batch({ maxSize: 7 }, (products) => products.map(() => 3)),
-  // One error, for each call, of fields that may be null and of fields that may not.
+  // The same error for each call, in nullable and non-null fields.
   counted: batch({ maxSize: 7 }, fails),
   sold: batch(async () => fails()),
   note,

@@ -15,7 +15,7 @@ import { shopResolvers, shopTypes } from './shop-server.ts';
 type Shop = Omit<BilledServer, 'takeSpent'>;
 type Parts = { readonly logger: Logger; readonly cache: KeyValueCache };
 
-/** The shop: plain, with every extension at once, or by the surface of version 3. */
+/** The shop: with default options, with every extension at once, or through the API of version 3. */
 export function createShop(kind: 'shop' | 'shop-equipped' | 'shop-v3', parts: Parts): Shop {
   const handler = { shop: servePlainly, 'shop-equipped': serveEquipped, 'shop-v3': serveAsVersion3 }[kind](parts);
   return { handler, keepsReads: kind === 'shop-equipped', leaves: [], rowLeaves: [], inputFields: [], makers: shopMakers };
@@ -59,7 +59,7 @@ function serveEquipped({ logger, cache }: Parts): BilledServer['handler'] {
   } as never);
 }
 
-/** Without the subscription, which version 3 had not. */
+/** The schema without the subscription, which version 3 did not support. */
 function serveAsVersion3(parts: Parts): BilledServer['handler'] {
   const { Subscription: _none, ...resolvers } = shopResolvers as Record<string, unknown>;
   const typeDefs = shopTypes.replace(/type Subscription .*/, '');

@@ -11,7 +11,7 @@ const around = (reader: Reader): ((inner: string) => string) => {
     );
 };
 
-/** Shapes that attack one part each: the merging of fields, the search for circles, introspection, the choice of an operation. */
+/** Shapes that each attack one part of the server: merging of fields, detection of cycles, introspection, or selection of the operation. */
 export const worstMakers: Readonly<Record<string, Maker>> = {
   overlaps: (reader, { rowLeaves }) => {
     const [count, width, names] = [reader.size(2000), reader.size(60), 1 + reader.size(40)];
@@ -107,7 +107,7 @@ export const worstMakers: Readonly<Record<string, Maker>> = {
     return { document: `{ ${literals} }` };
   },
   quotes: (reader) => {
-    // Texts that an error message quotes, and that contain what is looked for in messages.
+    // Texts that an error message quotes and that contain the patterns the server looks for in messages.
     const text = reader.pick([
       ' Did you mean ',
       ', but encountered error "',
@@ -141,7 +141,7 @@ export const worstMakers: Readonly<Record<string, Maker>> = {
     return { document: `{ ${lineBreak.repeat(lines)} ${wrap(list(fields, (at) => `l${at}: ${leaf}`))} }` };
   },
   aliasesOfTypes: (reader) => {
-    // Each type of a row has a plan of its own, and the length of a document decides how large a plan is kept.
+    // Each row type gets a separate plan, and the length of the document limits the size of the plans that are cached.
     const [count, padding] = [reader.size(8000), reader.size(maxBytes / 2)];
     const leaf = reader.pick(['row { id }', 'id', '__typename', 'row { id name }', 'row { row { id } }', '... { row { id } }']);
     const filler = reader.pick(['', ' ', '#\n', ',']);

@@ -16,11 +16,11 @@ interface Source {
   readonly place?: string;
 }
 
-/** Fields that are resolved one by one, or by batches with the same values. */
+/** Resolves fields one by one, or in batches with the same values. */
 export interface BatchedFields {
   readonly oneByOne: () => void;
   readonly inBatches: () => void;
-  /** Parents of each call since the last time. */
+  /** The number of parents of each call since the last time this was read. */
   takeCalls(): readonly number[];
 }
 
@@ -58,14 +58,14 @@ export function batchFields(schema: GraphQLSchema, random: Random): BatchedField
   };
 }
 
-/** A guard around a resolver, which must run for each parent. */
+/** A guard that wraps a resolver and must run for each parent. */
 function refuseSome(resolve: (...given: any[]) => unknown, given: readonly any[]): unknown {
   const { place = '' } = (given[0] ?? {}) as Source;
   if (place.length % 2 === 0) throw new Error('Forbidden.');
   return resolve(...given);
 }
 
-/** Its value depends on the parent alone. */
+/** A resolver whose value depends only on the parent. */
 function resolverOf(field: Field, type: GraphQLObjectType): Resolve {
   return (source) => {
     const { behaviour, place } = (source ?? {}) as Source;
@@ -104,7 +104,7 @@ function resultOf(resolve: Resolve, source: unknown): unknown {
   }
 }
 
-/** A list of values cannot say that something else was thrown. */
+/** Replaces a thrown value that is not an Error, because the list of a batch can report only Errors. */
 function errorOf(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error('No error was thrown.');
 }
@@ -113,7 +113,7 @@ function isPromise(value: unknown): boolean {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
 
-/** What waits for other values must handle the rejections of promises in it, as code that waits must. */
+/** Code that waits for other values first must handle the rejections of the promises it holds. */
 async function withoutRejection(value: unknown): Promise<unknown> {
   handleRejections(value);
   try {

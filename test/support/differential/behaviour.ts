@@ -8,17 +8,17 @@ import { declaredType } from './without-propagation.ts';
 
 /** How often resolvers and objects misbehave. */
 export interface Mischief {
-  /** Of every value, whether it is wrong in some way. */
+  /** The probability that a value is wrong in some way. */
   readonly wrong: number;
-  /** Of every value, whether a promise brings it. */
+  /** The probability that a value is a promise. */
   readonly late: number;
-  /** Number of items that no list has. Default: 4 */
+  /** Every list has fewer items than this. Default: 4 */
   readonly listsBelow?: number;
 }
 
 /**
  * The values that the resolvers of one run return. Each depends on its place in the response and on the seed alone,
- * so that two executors that ask in different orders get the same ones.
+ * so that two executors that call resolvers in different orders get the same values.
  */
 export class Behaviour {
   readonly #seed: number;
@@ -38,7 +38,7 @@ export class Behaviour {
     return this.#object(type, '', this.#randomAt(''));
   }
 
-  /** What a resolver at this place returns; may throw, as resolvers do. */
+  /** Returns the value of the resolver at this place, or throws as a resolver may. */
   value(type: GraphQLOutputType, place: string): unknown {
     const random = this.#randomAt(place);
     const isLate = this.#clockwork.timing !== 'sync' && random.chance(this.#mischief.late);
@@ -47,7 +47,7 @@ export class Behaviour {
     return random.chance(0.1) ? thenableOf(promise) : promise;
   }
 
-  /** What `resolveType` or `isTypeOf` answers: a name or a boolean, now or later, right or wrong. */
+  /** The result of `resolveType` or `isTypeOf`: a name or a boolean, possibly as a promise, right or wrong. */
   answer(place: string, right: unknown, wrong: readonly unknown[]): unknown {
     const random = this.#randomAt(`${place}?`);
     const outcome = (): unknown => {
@@ -169,12 +169,12 @@ export class Behaviour {
 
 let calls: string[] = [];
 
-/** Takes note of a resolver's call and its arguments. */
+/** Records a call of a resolver and its arguments. */
 export function logCall(place: string, fieldName: string, args: unknown): void {
   calls.push(`${place}.${fieldName} ${Object.getPrototypeOf(args) === null ? 'null' : 'object'} ${JSON.stringify(args)}`);
 }
 
-/** The calls since the last time. */
+/** The calls since the last time this was read. */
 export function takeCalls(): readonly string[] {
   const taken = calls;
   calls = [];
@@ -197,7 +197,7 @@ function leaf(type: GraphQLNamedType, random: Random): unknown {
   }
 }
 
-/** Some other promise library's: not an instance of Promise. */
+/** A promise of another library: not an instance of Promise. */
 function thenableOf(promise: Promise<unknown>): PromiseLike<unknown> {
   // oxlint-disable-next-line unicorn/no-thenable -- this is one
   return { then: (onValue, onError) => promise.then(onValue, onError) } as PromiseLike<unknown>;

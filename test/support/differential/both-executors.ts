@@ -8,10 +8,10 @@ import type { PlannedExecution } from '../../../src/executor/execution/planned-e
 
 type Resolver = (...values: never[]) => unknown;
 
-/** Functions by type and field; `resolveType`, `isTypeOf` and `serialize` are the type's own. */
+/** Functions by type and field; `resolveType`, `isTypeOf` and `serialize` belong to the type. */
 export type TypeFunctions = Readonly<Record<string, Readonly<Record<string, Resolver>>>>;
 
-/** An operation, and what it runs on. */
+/** An operation, its schema and its root value. */
 export interface Example {
   readonly typeDefs: string;
   readonly functions?: TypeFunctions;
@@ -29,7 +29,7 @@ export async function runBoth(example: Example): Promise<ExecutionResult> {
   return ours;
 }
 
-/** What the planned executor is given for an example. */
+/** The arguments of the planned executor for an example. */
 export function executionOf({ typeDefs, functions = {}, text, variables, rootValue, options }: Example): PlannedExecution {
   const schema = schemaWith(typeDefs, functions);
   const document = parse(text);
@@ -39,7 +39,7 @@ export function executionOf({ typeDefs, functions = {}, text, variables, rootVal
   return { schema, document, operation, rootValue, contextValue: {}, variableValues: variables, hideSuggestions: false, ...options };
 }
 
-/** A schema from text, with functions put where they belong. */
+/** Builds a schema from text and assigns the functions to its types and fields. */
 export function schemaWith(typeDefs: string, functions: TypeFunctions): GraphQLSchema {
   const schema = buildSchema(typeDefs);
   for (const [typeName, own] of Object.entries(functions)) {

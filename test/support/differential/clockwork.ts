@@ -2,10 +2,10 @@
 export type Timing = 'sync' | 'apart' | 'together';
 
 /**
- * Settles the promises of a run in an order that does not depend on who asked first.
+ * Settles the promises of a run in an order that does not depend on the order in which they were created.
  *
- * 'apart': one at a time, everything that follows from one happens before the next. 'together': all that are open
- * settle in the same turn, as the promises of `async` resolvers without a wait do.
+ * 'apart': promises settle one at a time, and all reactions to one run before the next settles. 'together': all pending promises
+ * settle in the same turn, as those of `async` resolvers that await nothing do.
  */
 export class Clockwork {
   readonly timing: Timing;
@@ -16,7 +16,7 @@ export class Clockwork {
     this.timing = timing;
   }
 
-  /** A promise that will settle as `outcome` does. The rank says when, among those that are open. */
+  /** A promise that will settle as `outcome` does. The rank determines its position among the pending promises. */
   promise(rank: number, outcome: () => unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const settle = (): void => {
@@ -30,7 +30,7 @@ export class Clockwork {
     });
   }
 
-  /** Settles promises until none is open. */
+  /** Settles promises until none is pending. */
   async run(): Promise<void> {
     await nextTurn();
     while (this.#open.size > 0) {
@@ -44,7 +44,7 @@ export class Clockwork {
   }
 }
 
-/** When all microtasks are done. */
+/** Resolves when all microtasks have run. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -22,17 +22,17 @@ import { createRandom } from '../random.ts';
 import { unlimitedRun } from '../unlimited-run.ts';
 import type { Random } from '../random.ts';
 
-/** What came of comparing how variables are coerced. */
+/** The result of comparing how variables are coerced. */
 export interface CoercionComparison {
-  /** Sets of variables that were coerced without graphql-js. */
+  /** The number of sets of variables that were coerced without graphql-js. */
   accepted: number;
-  /** Those left to graphql-js, and how many of them it accepted. */
+  /** The number of sets that were passed to graphql-js, and how many of them it accepted. */
   left: number;
   leftAlthoughValid: number;
   readonly differences: string[];
 }
 
-/** Random input types, and for each several operations with so many sets of variables. Compared are the values, the order of their keys, and prototypes. */
+/** Coerces this many sets of variables for several operations on each random input type. Compares the values, the order of their keys, and prototypes. */
 export function compareCoercion(seed: number, schemas: number, sets: number): CoercionComparison {
   const comparison: CoercionComparison = { accepted: 0, left: 0, leftAlthoughValid: 0, differences: [] };
   for (let nth = 0; nth < schemas; nth++) {
@@ -66,9 +66,9 @@ function compareOperation({ schema, random, sets, comparison }: Comparing): void
     const json = JSON.parse(JSON.stringify(inputs)) as Record<string, unknown>;
     const first = firstInputError({ schema, operation, variableValues: json });
     const { errors: jsonErrors } = getVariableValues(schema, definitions, json);
-    // Where the name of a field is one that each object inherits, graphql-js takes what is inherited for the value.
+    // If a field has the name of a property of Object.prototype, graphql-js reads the inherited property as its value.
     const isInherited = jsonErrors?.some(({ message }) => message.includes('constructor')) === true;
-    // graphql 16 also refuses a OneOf field whose scalar makes null of its value. What the check lets pass is left to graphql-js.
+    // graphql 16 also rejects a OneOf field whose scalar turns its value into null. Values that the check accepts are passed to graphql-js.
     const isNullOf16 = versionInfo.major < 17 && jsonErrors?.some(({ message }) => message.includes('must be non-null')) === true;
     if ((first === undefined) !== (jsonErrors === undefined) && !isInherited && !isNullOf16) {
       comparison.differences.push(`${print(operation)} ${JSON.stringify(json)}: ${first?.message}`);
@@ -190,7 +190,7 @@ function randomLeaf(random: Random, name: string): unknown {
   }
 }
 
-/** A value with all that a resolver can tell of it: own keys in their order, prototypes, the sign of zero. Types stand for themselves. */
+/** Describes everything that a resolver can observe of a value: own keys in order, prototypes, the sign of zero. Types are kept as they are. */
 export function outline(value: unknown): unknown {
   if (Object.is(value, -0)) return '-0';
   if (typeof value !== 'object' || value === null) return value;

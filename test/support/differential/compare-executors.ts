@@ -33,15 +33,15 @@ export interface Difference {
 /** What a comparison found. */
 export interface Comparison {
   readonly operations: number;
-  /** How many of them were answered with errors, and how many with data: a comparison of nothing finds nothing. */
+  /** The numbers of operations with errors and with data: they show that the comparison covered both. */
   readonly withErrors: number;
   readonly withData: number;
   readonly differences: readonly Difference[];
-  /** Objects that were listed. */
+  /** The number of objects that were listed. */
   readonly listed: number;
-  /** Calls of batched resolvers with more than one parent. */
+  /** The number of calls of batched resolvers with more than one parent. */
   readonly batches: number;
-  /** Unhandled rejections, in our executor and in graphql-js. */
+  /** The number of unhandled rejections, in our executor and in graphql-js. */
   readonly unhandled: { readonly ours: number; readonly theirs: number };
 }
 
@@ -62,9 +62,9 @@ interface Scenario {
   readonly operation: OperationDefinitionNode;
   readonly fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
   readonly hideSuggestions: boolean;
-  /** 0: every list of objects is made by generated code. */
+  /** 0: generated code completes every list of objects. */
   readonly rowsBeforeCode: number;
-  /** Somebody listens to the tracing channels. */
+  /** The tracing channels have listeners. */
   readonly traced: boolean;
   /** Our executor also lists the objects of the response. */
   readonly listed: boolean;
@@ -135,7 +135,7 @@ const customFieldResolver: GraphQLFieldResolver<unknown, unknown> = (source, arg
 async function compareOnce(scenario: Scenario, found: Findings): Promise<void> {
   const { seed, schema, text, variables, document, operation, fieldResolver, hideSuggestions, rowsBeforeCode } = scenario;
   const execution = { schema, document, operation, variableValues: variables, fieldResolver, hideSuggestions };
-  // Twice: the second run finds the plan as the first has left it.
+  // Runs twice, because the second run uses the plan after the first has changed it.
   for (let run = 0; run < 2; run++) {
     scenario.batched?.oneByOne();
     const executeTheirs = scenario.onError === 'PROPAGATE' ? execute : executeWithoutPropagation;
@@ -175,7 +175,7 @@ async function differenceOf(scenario: Scenario, expected: Observation, actual: O
   return findDifference({ expected: expected.result, actual: actual.result, unpropagated, isReordered: scenario.batched !== undefined });
 }
 
-/** HALT: one of the errors that the operation can have, in synchronous operations the first. `expected` is without propagation. */
+/** Checks an answer with HALT: its error must be one that the operation can have; in a synchronous operation, the first. `expected` is the result without propagation. */
 function differenceOfHalted({ timing, batched }: Scenario, expected: ExecutionResult, actual: ExecutionResult): string | undefined {
   const { errors = [] } = withNullErrors(expected, actual);
   if (errors.length === 0 || expected.data === undefined)
@@ -188,7 +188,7 @@ function differenceOfHalted({ timing, batched }: Scenario, expected: ExecutionRe
   return candidates.includes(describeError(error)) ? undefined : 'another error';
 }
 
-/** Where an error has made something null, graphql-js goes on below it and we do not: then there are fewer events. */
+/** Below a value that an error has made null, graphql-js continues and our executor does not, so it has fewer events. */
 function differentEvent({ timing }: Scenario, expected: Observation, actual: Observation): string | undefined {
   if (expected.result.errors !== undefined && timing !== 'sync') return undefined;
   const length = Math.max(expected.events.length, actual.events.length);
@@ -215,7 +215,7 @@ async function observe(scenario: Scenario, start: Runner): Promise<Observation> 
   const { events, stop } = scenario.traced ? recordChannelEvents() : { events: [], stop: () => {} };
   try {
     const outcome = start({ rootValue, contextValue }) as ExecutionResult;
-    // Nothing that is asynchronous may come of what is not.
+    // A synchronous operation must not have an asynchronous result.
     const calls = takeCalls();
     if (scenario.timing === 'sync')
       return {
@@ -234,7 +234,7 @@ async function observe(scenario: Scenario, start: Runner): Promise<Observation> 
   }
 }
 
-/** Everything that a client or a hook can see, and the calls of resolvers. */
+/** Describes everything that a client or a hook can see, and the calls of resolvers. */
 function textOf({ result, calls }: Observation): string {
   return JSON.stringify({ keys: Object.keys(result), errors: result.errors?.map(describeError), data: result.data, calls }, undefined, 1);
 }

@@ -22,17 +22,17 @@ import { unlimitedRun } from '../unlimited-run.ts';
 import type { Random } from '../random.ts';
 import { leaves, outline, randomDefault, randomSchema, wrapped } from './compare-coercion.ts';
 
-/** What came of comparing how the arguments of fields are worked out. */
+/** The result of comparing how the arguments of fields are computed. */
 export interface LiteralsComparison {
-  /** Fields for which both had the same values, and the same error. */
+  /** The numbers of fields for which both had the same values, and the same error. */
   equal: number;
   refused: number;
   readonly differences: string[];
 }
 
 /**
- * Random arguments of random types, given as literals with variables in them: the values of a plan beside those of graphql-js. Each is run
- * three times: what one run writes into its values, the next must not see.
+ * Compares the values that a plan and graphql-js compute for random arguments of random types, written as literals that contain
+ * variables. Runs each operation three times: changes that one run makes to its values must not appear in the next.
  */
 export function compareLiterals(seed: number, schemas: number, fields: number): LiteralsComparison {
   const comparison: LiteralsComparison = { equal: 0, refused: 0, differences: [] };
@@ -60,7 +60,7 @@ function schemaWithArguments(random: Random): GraphQLSchema | undefined {
   return validateSchema(extended).length > 0 ? undefined : extended;
 }
 
-/** A new object for each literal, and an error. */
+/** Coerces a literal: returns a new object each time, or throws. */
 function literalOfCustom(node: { readonly kind: string; readonly value?: unknown }): unknown {
   if (node.value === 'bad') throw new Error('no');
   return { kind: node.kind, value: node.value };
@@ -106,7 +106,7 @@ function outcomeOf(work: () => Record<string, unknown>, mayWrite = false): { rea
   }
 }
 
-/** As a careless resolver does. The internal value of an enum, a scalar's and those of variables are not its own in graphql-js either. */
+/** Changes values as a careless resolver does, except internal values of enums, values of scalars and variables, which graphql-js shares as well. */
 function write(value: unknown): void {
   if (typeof value !== 'object' || value === null || 'internal' in value || 'kind' in value || 'variable' in value) return;
   for (const member of Object.values(value)) write(member);

@@ -21,7 +21,7 @@ export interface PartsRequest {
   readonly contextValue?: unknown;
 }
 
-/** All results of this package's executor. */
+/** Returns all results of this package's executor. */
 export async function runInParts({
   schema,
   document,
@@ -38,7 +38,7 @@ export async function runInParts({
   return { first: result, others: source === undefined ? [] : await all({ [Symbol.asyncIterator]: () => source }) };
 }
 
-/** The same of graphql-js 17. */
+/** Returns all results of graphql-js 17. */
 export async function runWithGraphQLJS({ schema, document, format, early, variableValues, contextValue }: PartsRequest): Promise<Results> {
   const run = format === 'legacy' ? graphql.legacyExecuteIncrementally : graphql.experimentalExecuteIncrementally;
   const outcome = await run({
@@ -61,9 +61,9 @@ async function all<T>(source: AsyncIterable<T>): Promise<T[]> {
 }
 
 /**
- * What was delivered, whatever its order, the moments and the ids: those depend on when promises settle, and so does whether a fragment
- * is announced whose fields others have delivered. `isExact`: compares the announced fragments, too. Throws if an id is not announced before
- * it is used, or not completed exactly once.
+ * Describes what was delivered without its order, timing and ids, which depend on when promises settle. The same is true of the
+ * announcement of a fragment whose fields other fragments have delivered; `isExact` includes the announced fragments. Throws if an id is
+ * used before it is announced, or is not completed exactly once.
  */
 export function delivered({ first, others }: Results, { isExact = false } = {}): object {
   const places = new Map<string, string>();

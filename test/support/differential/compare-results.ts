@@ -2,12 +2,12 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 
 /** The results of one operation. */
 export interface ComparedResults {
-  /** That of graphql-js. */
+  /** The result of graphql-js. */
   readonly expected: ExecutionResult;
   readonly actual: ExecutionResult;
-  /** That of graphql-js if every error makes only its own position null: it has all errors that there can be. */
+  /** The result of graphql-js when each error makes only its own position null: it contains every possible error. */
   readonly unpropagated: ExecutionResult;
-  /** True if errors may come in another order: of a list that its source and an item both make null, either error may be the first. */
+  /** True if errors may come in another order: if both the source of a list and one of its items make the list null, either error may be the first. */
   readonly isReordered?: boolean;
 }
 
@@ -22,7 +22,7 @@ export function findDifference({ expected, actual, unpropagated, isReordered = f
   const { data } = expected;
   if (data === undefined) return firstOf('missing', expected.errors, actual.errors) ?? firstOf('invented', actual.errors, expected.errors);
 
-  // An error that was thrown with a path may belong below any null that another error caused.
+  // The path that an error was thrown with may be below any null that another error caused.
   const hasHidden =
     JSON.stringify(data) !== JSON.stringify(unpropagated.data) || errorsOf(unpropagated).some(({ path }) => isPlace(unpropagated, path));
   const certain = errorsOf(expected).filter(({ path }) => {
@@ -36,7 +36,7 @@ export function findDifference({ expected, actual, unpropagated, isReordered = f
   );
 }
 
-/** Everything about an error that a client or a hook can see. */
+/** Describes everything about an error that a client or a hook can see. */
 export function describeError(error: GraphQLError): string {
   const { originalError: original } = error;
   const cause = original === undefined ? '' : `, caused by ${original.name}: ${original.message}`;
@@ -59,7 +59,7 @@ function errorsOf({ errors }: ExecutionResult): readonly GraphQLError[] {
   return errors ?? [];
 }
 
-/** False for the path that an error was thrown with, which may lead nowhere. */
+/** False for a path that was part of the thrown error, which may not exist in the data. */
 function isPlace({ data }: ExecutionResult, path: Path = []): boolean {
   return valueAt(data, path) !== undefined;
 }
@@ -68,7 +68,7 @@ function isBelowNull(data: unknown, path: Path = []): boolean {
   return path.some((_, length) => valueAt(data, path.slice(0, length)) === null);
 }
 
-/** True for a path that continues the other. */
+/** True if the first path continues the second. */
 function isBelow(path: Path = [], above: Path = []): boolean {
   return path.length > above.length && above.every((key, at) => key === path[at]);
 }

@@ -7,13 +7,13 @@ import { damageDocument } from './damage-document.ts';
 import { randomDocument } from './random-document.ts';
 import { randomSchema } from './random-schema.ts';
 
-/** What a comparison of the two validators found. */
+/** The result of comparing the two validators. */
 export interface ValidatorComparison {
   readonly documents: number;
   readonly valid: number;
-  /** Of the valid ones, how many the fast validator was sure of. */
+  /** The number of valid documents that the fast validator accepted. */
   readonly accepted: number;
-  /** Documents it was sure of, and graphql-js was not: each one is a hole. */
+  /** Documents that the fast validator accepted and graphql-js rejected: each one is a defect. */
   readonly unsound: readonly { readonly seed: number; readonly text: string; readonly message: string }[];
 }
 
@@ -23,7 +23,7 @@ export function compareValidators(firstSeed: number, schemas: number): Validator
   for (let seed = firstSeed; seed < firstSeed + schemas; seed++) {
     const random = createRandom(seed);
     const inCode = randomSchema(random);
-    // Read from text, a schema keeps defaults in another form in graphql 17.
+    // In graphql 17, a schema built from text stores default values in another form.
     const schema = random.chance(0.5) ? inCode : buildSchema(printSchema(inCode));
     for (let round = 0; round < 10; round++) {
       const document = parse(randomDocument(random, schema).text, { noLocation: true });
@@ -38,7 +38,7 @@ type Findings = { -readonly [K in keyof ValidatorComparison]: ValidatorCompariso
   readonly unsound: { seed: number; text: string; message: string }[];
 };
 
-/** A document as the parser makes it; undefined when it is damaged beyond that. */
+/** The parsed document; undefined if it is too damaged to parse. */
 function reparsed(document: DocumentNode): DocumentNode | undefined {
   try {
     return parse(print(document), { noLocation: true });

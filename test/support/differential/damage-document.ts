@@ -5,7 +5,7 @@ import type { Random } from '../random.ts';
 
 type Mutable = Record<string, unknown> & { kind: string };
 
-/** A copy of the document with one to three mistakes of the kinds that validation rules are about. Some make no difference. */
+/** Copies the document with one to three mistakes of the kinds that validation rules detect. Some leave it valid. */
 export function damageDocument(random: Random, document: DocumentNode, schema: GraphQLSchema): DocumentNode {
   const damaged = copy(document);
   for (let mistakes = 1 + random.below(3); mistakes > 0; mistakes--) random.pick(kinds)(new Damage(random, damaged, schema));
@@ -20,7 +20,7 @@ function typeNode(text: string): ASTNode {
   return parseType(text, { noLocation: true });
 }
 
-/** The nodes of a document by kind, to be changed in place. */
+/** Holds the nodes of a document by kind, and changes them in place. */
 class Damage {
   readonly random: Random;
   readonly document: DocumentNode;
@@ -34,13 +34,13 @@ class Damage {
     this.#collect(document);
   }
 
-  /** Changes some node of these kinds, if there is one. */
+  /** Changes a random node of these kinds, if there is one. */
   change(nodeKinds: readonly Kind[], alter: (node: Mutable, random: Random) => void): void {
     const candidates = nodeKinds.flatMap((kind) => this.#nodes.get(kind) ?? []);
     if (candidates.length > 0) alter(this.random.pick(candidates), this.random);
   }
 
-  /** Changes a list of child nodes: takes one away, has one twice, or gets one from elsewhere. */
+  /** Changes a list of child nodes: removes one, repeats one, or inserts one from elsewhere. */
   changeList(nodeKinds: readonly Kind[], list: string, elsewhere: readonly ASTNode[] = []): void {
     this.change(nodeKinds, (node, random) => {
       const children = [...((node[list] as unknown[] | undefined) ?? [])];
@@ -52,7 +52,7 @@ class Damage {
     });
   }
 
-  /** Gives some node of these kinds the name of another one of them, or an unknown one. */
+  /** Gives a random node of these kinds the name of another such node, or an unknown name. */
   rename(nodeKinds: readonly Kind[]): void {
     const names = nodeKinds
       .flatMap((kind) => this.#nodes.get(kind) ?? [])
@@ -128,7 +128,7 @@ function selectionsOf(text: string): readonly { arguments?: readonly ASTNode[]; 
   return definition?.kind === Kind.OPERATION_DEFINITION ? (definition.selectionSet.selections as never) : [];
 }
 
-/** Gives a selection set a second copy of one of its fields, with some of the values written in another way. */
+/** Adds a second copy of one of its fields to a selection set, with some of the values written differently. */
 function repeatOtherwise(node: Mutable, random: Random): void {
   const selections = node['selections'] as Mutable[];
   const fields = selections.filter((selection) => ((selection['arguments'] as unknown[] | undefined)?.length ?? 0) > 0);

@@ -6,9 +6,9 @@ import { compareExecutors } from './compare-executors.ts';
 import { compareValidators } from './compare-validators.ts';
 
 // The long form of the differential tests of executor and validator: as many schemas as DIFFERENTIAL_SCHEMAS says (default 1,100: more than 100,000 documents),
-// from the seed DIFFERENTIAL_SEED on (default 1). A schema is about 6 operations in each of 3 timings, and 100 documents; then sets of variables.
-// DIFFERENTIAL_TRACED=1: with listeners on the tracing channels, whose events are compared as well (graphql 17), and no validator.
-// Ends with 1 at a difference.
+// from the seed DIFFERENTIAL_SEED on (default 1). Each schema has about 6 operations in each of 3 timings, and 100 documents; sets of variables follow.
+// DIFFERENTIAL_TRACED=1: listens to the tracing channels and compares their events as well (graphql 17); skips the validator.
+// Exits with code 1 if there is a difference.
 const count = Number(process.env['DIFFERENTIAL_SCHEMAS'] ?? 1_100);
 const isTraced = process.env['DIFFERENTIAL_TRACED'] === '1';
 const seed = Number(process.env['DIFFERENTIAL_SEED'] ?? 1);

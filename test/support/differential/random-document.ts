@@ -132,7 +132,7 @@ class Writer {
     return scalar === 'ID' && random.chance(0.5) ? String(random.below(9)) : `"s${random.below(9)}"`;
   }
 
-  /** A variable of that type: nullable where a default makes that valid, itself with a default now and then, given or not. */
+  /** A variable of this type: nullable where a default makes that valid, sometimes with a default, with or without a value. */
   #variable(type: GraphQLInputType, hasDefault: boolean): string {
     const random = this.#random;
     const name = `v${this.#definitions.size}`;

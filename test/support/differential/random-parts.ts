@@ -21,7 +21,7 @@ export const typeDefs = /* GraphQL */ `
   }
 `;
 
-/** Values depend on nothing, so that every execution has the same ones; some are promises, some iterables are asynchronous. */
+/** Constant values, so that every execution has the same ones; some are promises or asynchronous iterables. */
 export const resolvers = {
   Query: { node: () => ({}), nodes: async () => [{}, {}], name: () => 'top', broken },
   Node: {
@@ -39,7 +39,7 @@ export const resolvers = {
   },
 };
 
-/** The same values, none of which comes later. */
+/** The same values without promises and asynchronous iterables. */
 export const synchronousResolvers = {
   Query: { ...resolvers.Query, nodes: () => [{}, {}] },
   Node: {
@@ -84,7 +84,7 @@ class Writer {
       .join('\n');
   }
 
-  /** Without its braces. */
+  /** A selection set without its braces. */
   #selectionSet(type: 'Query' | 'Node', depth: number): string {
     const selections = Array.from({ length: 1 + this.#random.below(4) }, () => this.#selection(type, depth));
     return `${selections.join(' ')} __typename`;
@@ -117,7 +117,7 @@ class Writer {
     return `@defer${condition + label === '' ? '' : `(${condition} ${label})`} `;
   }
 
-  /** With a unique alias if it is streamed, because streams cannot be merged. */
+  /** A field, with a unique alias if it is streamed, because streams cannot be merged. */
   #streamed(name: string): string {
     if (!lists.has(name) || this.#random.chance(0.3)) return `${name} `;
     const directive = this.#random.pick(['@stream', '@stream(initialCount: 1)', '@stream(if: $yes, initialCount: 2)', '@stream(if: $no)']);

@@ -29,14 +29,14 @@ import { logCall } from './behaviour.ts';
 import type { Behaviour } from './behaviour.ts';
 import { declaredType } from './without-propagation.ts';
 
-/** What the resolvers of a random schema find in their context. */
+/** The context of the resolvers of a random schema. */
 export interface FuzzContext {
   readonly behaviour: Behaviour;
 }
 
 type FieldConfig = GraphQLFieldConfig<unknown, FuzzContext>;
 
-/** A scalar that refuses some values, and turns others into null or undefined. */
+/** A scalar that rejects some values, and turns others into null or undefined. */
 function oddScalar(): GraphQLScalarType {
   const convert = (value: unknown): unknown => {
     if (typeof value === 'number' && value > 20) throw new GraphQLError(`Odd cannot be ${value}`);
@@ -116,7 +116,7 @@ export function randomSchema(random: Random): GraphQLSchema {
   return new GraphQLSchema({ query: root('Query', 8), mutation: root('Mutation', 5), types: [...objects, ...interfaces] });
 }
 
-/** Chooses once: a thunk is called again when a type is copied. */
+/** Makes each choice only once, because a thunk is called again when a type is copied. */
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
@@ -146,7 +146,7 @@ function randomArguments(
   return Object.fromEntries(Object.entries(all).filter(([name]) => random.chance(name === 'flag' ? 0.15 : 0.4)));
 }
 
-/** Resolvers that see all of their arguments, or a part: what one cannot see need not be made for it. */
+/** Resolvers that receive all of their arguments or only some: an executor need not create the others. */
 function resolverOf(random: Random, type: GraphQLOutputType): NonNullable<FieldConfig['resolve']> {
   const seed = random.below(1000);
   const valueFor = (source: unknown, behaviour = (source as { behaviour?: Behaviour } | undefined)?.behaviour): unknown =>
@@ -165,13 +165,13 @@ function resolverOf(random: Random, type: GraphQLOutputType): NonNullable<FieldC
       },
     }.resolve,
     function (source: unknown): unknown {
-      // oxlint-disable-next-line prefer-rest-params -- another way to see them
+      // oxlint-disable-next-line prefer-rest-params -- another way to read them
       return misbehave.apply(undefined, arguments as unknown as Parameters<typeof misbehave>) ?? source;
     },
   ]);
 }
 
-/** What needs no parent. */
+/** A value that does not depend on the parent. */
 function behaviourless(seed: number): unknown {
   return [null, 'text', seed, new Error('no parent'), {}][seed % 5];
 }

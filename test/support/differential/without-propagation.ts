@@ -3,7 +3,7 @@ import type { DirectiveNode, ExecutionArgs, ExecutionResult, GraphQLField, Graph
 
 import { valueAt } from './compare-results.ts';
 
-/** Executes with graphql-js so that each error makes only its own position null. graphql 16 has no directive for it. */
+/** Executes with graphql-js so that each error makes only its own position null. graphql 16 has no directive for this. */
 export function executeWithoutPropagation(args: ExecutionArgs): ExecutionResult | Promise<ExecutionResult> {
   if (versionInfo.major < 17) return withNullableFields(args.schema, () => execute(args));
   const directive: DirectiveNode = {
@@ -19,7 +19,7 @@ export function executeWithoutPropagation(args: ExecutionArgs): ExecutionResult 
 }
 
 /**
- * The result with the errors that only a non-null type has, as far as they are in `actual`. The result of
+ * Adds the errors that only non-null types cause, if they are in `actual`. The result of
  * {@link executeWithoutPropagation} has them only with graphql 17.
  */
 export function withNullErrors(unpropagated: ExecutionResult, actual: ExecutionResult): ExecutionResult {
@@ -35,7 +35,7 @@ export function withNullErrors(unpropagated: ExecutionResult, actual: ExecutionR
   return { ...unpropagated, errors: [...errors, ...nullErrors] };
 }
 
-/** The types of fields as the schema declares them, while they are nullable for {@link executeWithoutPropagation}. */
+/** The declared types of fields, while {@link executeWithoutPropagation} makes them nullable. */
 const declaredTypes = new Map<GraphQLField<unknown, unknown>, GraphQLOutputType>();
 
 /** The type that the schema declares for a field. */

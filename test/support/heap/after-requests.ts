@@ -1,5 +1,5 @@
-// Sends requests through the handlers of every platform, and prints as JSON what of them can still be reached afterwards.
-// A separate program, because the heap must contain only servers.
+// Sends requests through the handlers of every platform, and prints as JSON which of their values are still reachable afterwards.
+// This is a separate program, because its heap must contain only servers.
 import { GraphQLError } from 'graphql';
 
 import { costLine } from '../../../src/entries/cost-line.ts';

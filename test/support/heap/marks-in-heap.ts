@@ -7,15 +7,15 @@ interface Snapshot {
   readonly strings: readonly string[];
 }
 
-/** Text that no source file contains, so that it is in the heap only where a request has left it. Names the place in the request. */
+/** Text that no source file contains, so that the heap contains it only if a request left it there. It names the place in the request. */
 export function mark(place: string): string {
   return ['left', 'by', place.replaceAll(/\W+/g, '_'), Math.random().toString(36).slice(2, 8).padEnd(6, '0')].join('-');
 }
 
-/** The places of all marks that can still be reached, sorted and without repeats. */
+/** The places of all marks that are still reachable, sorted and without duplicates. */
 export async function marksInHeap(): Promise<string[]> {
   for (let turn = 0; turn < 5; turn++) await nextTurn();
-  // The engine keeps the last text that a pattern was matched with (`RegExp.input`).
+  // The engine retains the last text that a regular expression matched (`RegExp.input`).
   /^$/.exec('');
   const { strings } = (await json(getHeapSnapshot())) as Snapshot;
   const found = new Set<string>();
