@@ -19,9 +19,9 @@ export const typeOf: Readonly<Record<RootField, string>> = { reserve: 'Order', c
 
 /** One mutation or query, which may be sent several times. */
 export interface Element {
-  /** Names it in arguments and ids. */
+  /** Identifies the element in arguments and ids. */
   readonly tag: string;
-  /** Undefined: a query. */
+  /** The fields of a mutation; undefined for a query. */
   readonly fields: readonly RootField[] | undefined;
   readonly onError: OnError;
   readonly hasKey: boolean;
@@ -30,12 +30,12 @@ export interface Element {
 /** What one execution of a mutation did. */
 export interface Attempt {
   readonly element: Element;
-  /** The request that it belongs to. Undefined where contexts are shared. */
+  /** The request of the attempt; undefined if contexts are shared. */
   readonly request: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly began: Map<RootField, number>;
   readonly ended: Map<RootField, 'ok' | 'failed' | 'null'>;
-  /** True from the moment when a resolver has thrown at once, with HALT. */
+  /** True once a resolver has thrown synchronously with HALT. */
   hasHalted: boolean;
   isLate: boolean;
 }
@@ -44,29 +44,29 @@ export interface Attempt {
 const pluginKinds = ['committing', 'refusing', 'redacting', 'watching', 'redactingAround', 'ending'] as const;
 type PluginKind = (typeof pluginKinds)[number];
 
-/** One server. Its behavior is that of the current world. */
+/** One server. Its behavior depends on the current world. */
 export interface Shop {
   readonly handler: (request: Request, context: object) => Promise<Response>;
   readonly isStrict: boolean;
-  /** One instance of a class is the context of all operations of a client. */
+  /** True if all operations of a client share one instance of a class as their context. */
   readonly sharesContext: boolean;
   readonly kinds: readonly PluginKind[];
   readonly partial: 'NULL' | undefined;
 }
 
-/** One history: everything waits for its turn, in a random order, and much of it fails. */
+/** One history: steps run in a random order, and many of them fail. */
 export class World {
   readonly random: Random;
   readonly store: IdempotencyStore = memoryStore();
   readonly elements = new Map<string, Element>();
   readonly attempts = new Map<object, Attempt>();
-  /** Effects of each element and field. */
+  /** The number of effects of each element and field. */
   readonly effects = new Map<string, number>();
   readonly purges: string[] = [];
   readonly problems: string[] = [];
-  /** The elements for which each key of idempotencyKeyOf was told. */
+  /** The element for which idempotencyKeyOf returned each key. */
   readonly keys = new Map<string, string>();
-  /** True: nothing fails or waits long any more. */
+  /** True once no step fails or waits long. */
   isCalm = false;
   /** True once the clock has passed a deadline. */
   hasPassedDeadline = false;
@@ -85,7 +85,7 @@ export class World {
     });
   }
 
-  /** Whether something goes wrong this time. */
+  /** Returns true with this probability, until the world is calm. */
   fails(probability: number): boolean {
     return !this.isCalm && this.random.chance(probability);
   }
@@ -96,13 +96,13 @@ export class World {
     return client.signal;
   }
 
-  /** Goes on until nothing waits. */
+  /** Runs the waiting steps in a random order until there are none. */
   async run(): Promise<void> {
     for (let idle = 0; idle < 2;) {
       const [next] = this.#waiting.splice(this.random.below(Math.max(1, this.#waiting.length)), 1);
       next?.();
       idle = next === undefined ? idle + 1 : 0;
-      // To the deadline, to the last moment, and past it.
+      // Advances the clock to the deadline, and sometimes into the reserve and to its end.
       if (this.fails(0.05)) for (const milliseconds of [900, 50, 50].slice(0, 1 + this.random.below(3))) await this.#pass(milliseconds);
       if (this.fails(0.15)) this.#clients.pop()?.abort();
       for (let turn = 0; turn < 8; turn++) await Promise.resolve();
@@ -110,7 +110,7 @@ export class World {
     }
   }
 
-  /** Purges that wait for others are sent. */
+  /** Runs all steps, and advances the timers so that waiting purges are sent. */
   async settle(): Promise<void> {
     for (let round = 0; round < 3; round++) {
       await this.run();
@@ -122,11 +122,11 @@ export class World {
     this.hasPassedDeadline = true;
     for (const attempt of this.attempts.values()) attempt.isLate = true;
     this.#timers.tick(milliseconds);
-    // Everything that follows at once takes less than a millisecond.
+    // The work that follows immediately takes less than a millisecond of the mocked clock.
     for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
   }
 
-  /** The attempt of a context value, which a resolver has. Contexts that are shared belong to no attempt. */
+  /** Finds the attempt of a resolver's context value. A shared context belongs to no single attempt. */
   attemptOf(tag: string, contextValue: Context): Attempt {
     const known = this.attempts.get(contextValue);
     if (known !== undefined && known.element.tag === tag) return known;
@@ -143,7 +143,7 @@ export class World {
     return attempt;
   }
 
-  /** A root field of a mutation. */
+  /** Resolves a root field of a mutation. */
   resolve(field: RootField, tag: string, contextValue: Context): unknown {
     const attempt = this.attemptOf(tag, contextValue);
     this.begin(attempt, field);
@@ -171,7 +171,7 @@ export class World {
     });
   }
 
-  /** One call of the batched field, inside of its guard. */
+  /** Resolves one call of the batched field, after its guard. */
   prices(parents: readonly { readonly id: string }[], attempt: Attempt | undefined): any {
     const values = (): any => parents.map(({ id }) => (this.fails(0.1) ? new Error('no price') : Number(id)));
     if (this.fails(0.1))
@@ -194,7 +194,7 @@ export class World {
     }
   }
 
-  /** With a key, only the deadline and HALT abort. */
+  /** Reports a signal that aborted although the mutation has a key: then only the deadline and HALT may abort it. */
   #checkSignal({ element, signal, isLate, ended }: Attempt): void {
     const mayAbort = !element.hasKey || isLate || this.hasPassedDeadline || (element.onError === 'HALT' && ended.size > 0);
     if (signal?.aborted === true && !mayAbort) this.problems.push(`the signal of ${element.tag} aborted though it has a key`);
@@ -223,7 +223,7 @@ class Context {
 
 let world: World;
 
-/** All servers then behave as this world says. */
+/** Makes this world the current one for all servers. */
 export function enter(next: World): void {
   world = next;
 }
@@ -241,7 +241,7 @@ export function randomShop(random: Random): Shop {
     edge({ cdn: 'varnish', purge: async (tags) => void world.purges.push(...tags) }),
     ...kinds.map((kind) => ({ ...pluginsByKind[kind], position: random.pick(['first', undefined, 'last'] as const) })),
   ];
-  /** The guard of the batched resolver has been called, and the resolver not yet. */
+  /** True after the guard of the batched resolver has been called, until the resolver is called. */
   let isGuarded = false;
   const price = batch({ maxSize: random.pick([1, 2, 100]) }, (parents: readonly { readonly id: string }[], _: unknown, value: unknown) => {
     const attempt = world.attempts.get(value as object);
@@ -304,7 +304,7 @@ const storeOfWorld: IdempotencyStore = {
   },
 };
 
-/** True if nothing has happened. */
+/** True if the mutation was declined, so that it had no effect. */
 function areDeclined(errors: readonly GraphQLError[]): boolean {
   return errors.every(({ extensions }) => extensions['code'] === 'DECLINED');
 }

@@ -8,16 +8,16 @@ import { watchRejections } from '../support/unhandled-rejections.ts';
 import { enter, randomShop, typeOf, World } from './crossing-shop.ts';
 import type { Attempt, Element, OnError, RootField, Shop } from './crossing-shop.ts';
 
-/** What a client sends, several times. */
+/** A request that a client sends several times. */
 interface Sending {
   readonly client: string;
   readonly key: string | undefined;
-  /** One element that is not in a batch, or the elements of a batch. */
+  /** The elements of a batch, or a single element. */
   readonly elements: readonly Element[];
   readonly isBatch: boolean;
 }
 
-/** What one element was told. */
+/** The answer to one element. */
 interface Answer {
   readonly element: Element;
   readonly request: string;
@@ -86,7 +86,7 @@ async function send(world: World, shop: Shop, { client, key, elements, isBatch }
   return parts.map((body, at) => ({ ...common, element: elements[at]!, text: JSON.stringify(body), body }));
 }
 
-/** What is wrong with one answer. `attempts`: all of the history. */
+/** Returns the problems of one answer. `attempts` are all attempts of the history. */
 function problemsOf({ element, request, text, body, cacheControl }: Answer, shop: Shop, attempts: readonly Attempt[]): string[] {
   const { tag, fields, onError } = element;
   const problems: string[] = [];
@@ -110,7 +110,7 @@ function problemsOf({ element, request, text, body, cacheControl }: Answer, shop
   return problems;
 }
 
-/** What is wrong with all attempts to run elements. */
+/** Returns the problems of all attempts to run elements. */
 function problemsOfAttempts(world: World, shop: Shop): string[] {
   const problems = [...world.problems];
   for (const [name, count] of world.effects)
@@ -132,11 +132,11 @@ function problemsOfAttempts(world: World, shop: Shop): string[] {
   return problems;
 }
 
-/** A replay is what the only run of the mutation was answered with. `attempts`: all of the history. */
+/** Returns the replays that differ from the answer to the only run of the mutation. `attempts` are all attempts of the history. */
 function problemsOfReplays(answers: readonly Answer[], shop: Shop, attempts: readonly Attempt[]): string[] {
-  // It is around the store of answers: at the deadline, it withholds what has been stored, and what is replayed.
+  // This plugin runs outside the idempotency plugin: at the deadline, it withholds stored and replayed answers.
   const mayWithhold = ({ text }: Answer): boolean => shop.kinds.includes('redactingAround') && /^{"errors":.*was finished/.test(text);
-  // Others were refused, or have been released.
+  // Other requests were refused, or their keys were released.
   const hasRun = ({ element, request, text }: Answer): boolean =>
     attempts.some((one) => one.element === element && one.request === request) && !text.includes('DECLINED');
   const told = answers.filter((answer) => answer.element.fields !== undefined && !mayWithhold(answer));
@@ -162,7 +162,7 @@ async function runHistory(seed: number, shops: readonly Shop[], timers: Construc
   const sendAll = (sending: Sending): void =>
     void send(world, shop, sending).then(
       (given) => answers.push(...given),
-      // The client has left.
+      // The client has disconnected.
       () => {},
     );
   for (let round = 0; round < 2; round++) {
@@ -177,7 +177,7 @@ async function runHistory(seed: number, shops: readonly Shop[], timers: Construc
     ...problemsOfReplays(answers, shop, attempts),
   ];
 
-  // A key whose mutation has not run is free.
+  // A key can be used again if its mutation has not run.
   world.isCalm = true;
   const unused = sendings.filter(
     ({ elements, key }) => key !== undefined && !elements.some(({ tag }) => attempts.some((one) => one.element.tag === tag)),
@@ -191,7 +191,7 @@ async function runHistory(seed: number, shops: readonly Shop[], timers: Construc
   return problems;
 }
 
-// 20,000: LONG_FORM_FACTOR=5.
+// LONG_FORM_FACTOR=5 runs 20,000 histories.
 const histories = cases({ short: 120, long: 4_000 });
 
 test(

@@ -35,7 +35,7 @@ interface Settings {
   readonly server?: Partial<ServerOptions>;
 }
 
-/** Sends one request to a new server, whose field `text` has a text of that length. */
+/** Sends one request to a new server. */
 async function answer(request: PlainRequest, { source = httpAPI, options, server }: Settings = {}): Promise<PlainResponse> {
   return source.read(await resultOf(request, { source, ...(options && { options }), ...(server && { server }) }));
 }
@@ -88,7 +88,7 @@ for (const source of [httpAPI, httpAPIv1, functionURL, alb, albMulti, restAPI]) 
       }
     });
 
-    test('a small answer stays as it is', async () => {
+    test('a small answer is not compressed', async () => {
       const response = await answer(post({ query: '{ text(length: 40000) }' }, { headers: both }), { source, options });
 
       assert.equal(response.headers.has('content-encoding'), false);
@@ -96,7 +96,7 @@ for (const source of [httpAPI, httpAPIv1, functionURL, alb, albMulti, restAPI]) 
       assert.equal(textOf(response), 40_000);
     });
 
-    test('the limit of the platform counts what is sent', async () => {
+    test('the limit of the platform counts the compressed bytes', async () => {
       const length = 7_000_000;
       const request = post({ query: `{ text(length: ${length}) }` }, { headers: both });
       const plain = post({ query: `{ text(length: ${length}) }` });
@@ -199,7 +199,7 @@ test('plugins see the answer before it is compressed, wherever they are in the l
   assert.deepEqual(seen, [true, false, true, false]);
 });
 
-test('Vary has Accept-Encoding once, also for an answer that another plugin has given', async () => {
+test('Vary has Accept-Encoding once, also for an answer by another plugin', async () => {
   const headers = { 'content-type': 'application/json', vary: 'Accept' };
   const answering: ServerPlugin = {
     position: 'first',
@@ -218,7 +218,7 @@ describe('an answer that caches may store', () => {
   const server = { plugins: [compression(), cacheable], csrfPrevention: false };
   const query = { query: '{ text }' };
 
-  test('has the same weak ETag in every coding, and 304 without a coding', async () => {
+  test('has the same weak ETag in every coding, and a 304 has no coding', async () => {
     const tags = new Set<string | undefined>();
     for (const codings of ['gzip', 'br', 'identity']) {
       const response = await answer(get(query, { headers: accepting(codings) }), { server });
@@ -233,7 +233,7 @@ describe('an answer that caches may store', () => {
     assert.deepEqual([known.status, known.body, known.headers.has('content-encoding')], [304, '', false]);
   });
 
-  test('has a weak ETag where a plugin has set a strong one', async () => {
+  test('has a weak ETag if a plugin has set a strong one', async () => {
     const plugins = [compression(), cacheable, setting({ etag: '"1"' })];
 
     assert.equal((await answer(get(query, { headers: both }), { server: { ...server, plugins } })).headers.get('etag'), 'W/"1"');
@@ -251,7 +251,7 @@ test('CORS fields are sent with a compressed answer', async () => {
 });
 
 for (const source of [httpAPI, httpAPIv1, restAPI, functionURL, alb])
-  test(`beside edge, an answer stays public, compressed or not: ${source.name}`, async () => {
+  test(`with edge, an answer stays public, compressed or not: ${source.name}`, async () => {
     const decisions: EdgeDecision[] = [];
     const shared = edge({ cdn: 'cloudfront', defaultMaxAge: 60, onDecision: (decision) => void decisions.push(decision) });
     const handler = createHandler({

@@ -78,7 +78,7 @@ function serving(options: CostLineOptions = {}, rest: Partial<ServerOptions> = {
   return { send: async (request, context) => httpAPI.read(await handler(httpAPI.build(request), context)), lines, records, log };
 }
 
-/** Without what differs from run to run. */
+/** Removes the values that differ from run to run. */
 function steady({ durationMs, cpuMs, upstream: { ms, ...upstream }, ...record }: CostRecord): object {
   assert.ok(durationMs >= 0 && cpuMs! >= 0 && ms >= 0);
   return { ...record, upstream };
@@ -156,7 +156,7 @@ describe('the cost line', () => {
     assert.deepEqual([operation, status, errors, upstream.calls], [null, 415, { BAD_REQUEST: 1 }, 0]);
   });
 
-  test('of a stream comes at its end, with all of its bytes', async () => {
+  test('of a stream is written at its end, with all of its bytes', async () => {
     const records: CostRecord[] = [];
     const plugin = costLine({ write: (_line, record) => void records.push(record) });
     const handler = createFetchHandler({ typeDefs, resolvers: resolvers as never, plugins: [plugin] });
@@ -180,7 +180,7 @@ describe('the cost line', () => {
     assert.deepEqual([events, records.map(({ errors }) => errors)], [2, [{ FORBIDDEN: 2 }]]);
   });
 
-  test("is a line of CloudWatch's Embedded Metric Format by option", async () => {
+  test("is optionally written in CloudWatch's Embedded Metric Format", async () => {
     const { send, lines } = serving({ format: 'emf', namespace: 'Shop' });
 
     await send(post({ query: 'query One { book }' }));
@@ -199,7 +199,7 @@ describe('the cost line', () => {
     'write throws': { write: fails },
     'write rejects': { write: async () => fails() },
     'write returns a promise of its own that rejects': {
-      // oxlint-disable-next-line unicorn/no-thenable -- as clients of databases do
+      // oxlint-disable-next-line unicorn/no-thenable -- some database clients return such objects
       write: () => ({ then: (_resolve: unknown, reject: (error: Error) => void) => reject(new Error('disk full')) }) as Promise<void>,
     },
   };
@@ -220,7 +220,7 @@ describe('the cost line', () => {
       assert.equal(unhandled, 0);
     });
 
-  test('knows two formats', () => {
+  test('refuses a format other than "json" and "emf"', () => {
     assert.throws(() => costLine({ format: 'xml' as never }), /Expected format of costLine to be "json" or "emf", got xml/);
   });
 });

@@ -13,9 +13,9 @@ export interface Bank {
   readonly charges: string[];
   readonly log: readonly LogLine[];
   readonly send: (body: unknown, fields?: Fields) => Promise<Answer>;
-  /** The same with the header `Idempotency-Key: "key"`. */
+  /** Sends with the header `Idempotency-Key: "key"`. */
   readonly sendWithKey: (body: unknown, fields?: Fields) => Promise<Answer>;
-  /** Resolves when all that was handed to `waitUntil` has ended. */
+  /** Resolves when all work passed to `waitUntil` has ended. */
   readonly settled: () => Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export const typeDefs = `
 export const charge = { query: 'mutation { charge { number client } }' };
 export const withKey = { 'idempotency-key': '"key"' };
 
-/** `serverOptions.resolvers` may replace those of the bank. */
+/** Creates a bank. `server.resolvers` replaces its resolvers. */
 export function openBank({ server = {}, ...options }: Partial<IdempotencyOptions> & { readonly server?: Partial<Options> } = {}): Bank {
   const charges: string[] = [];
   const waiting: Promise<unknown>[] = [];

@@ -13,7 +13,7 @@ import { deferred } from '../../support/deferred.ts';
 import { charge, openBank, typeDefs } from './bank.ts';
 import type { Answer, Bank, Fields } from './bank.ts';
 
-/** Runs everything that is ready. */
+/** Waits until everything that is ready has run. */
 async function quiet(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -90,7 +90,7 @@ describe('a mutation that is sent again with its key', () => {
       { headers: { accept: 'application/graphql-response+json' } },
     );
 
-    // A partial success has another status as the other media type.
+    // The status of a partial success differs by media type.
     assert.deepEqual([first.status, again.status, bank.charges.length], [200, 294, 1]);
     assert.match(again.headers.get('content-type')!, /graphql-response/);
   });
@@ -198,8 +198,8 @@ describe('a mutation that is sent again with its key', () => {
   });
 });
 
-describe('operations that have no use for a key', () => {
-  /** Fails the test when it is touched. */
+describe('operations that ignore a key', () => {
+  /** A store that fails the test when it is called. */
   const untouched: IdempotencyStore = {
     claim: () => assert.fail('claimed'),
     finish: () => assert.fail('finished'),
@@ -231,7 +231,7 @@ describe('operations that have no use for a key', () => {
     ['an empty batch', [], 400, 'BAD_REQUEST'],
   ];
   for (const [what, body, status, code, fields] of unused)
-    test(`do not touch the store: ${what}`, async () => {
+    test(`do not call the store: ${what}`, async () => {
       const bank = openBank({ store: untouched, server: { maxCost: 7 } });
 
       const answer = await bank.sendWithKey(body, fields);
@@ -239,13 +239,13 @@ describe('operations that have no use for a key', () => {
       assert.deepEqual([answer.status, answer.code, bank.charges], [status, code, []]);
     });
 
-  test('do not touch the store: mutations without a key', async () => {
+  test('do not call the store: mutations without a key', async () => {
     const bank = openBank({ store: untouched });
 
     assert.equal((await bank.send(charge)).status, 200);
   });
 
-  test('do not touch the store: a context that fails', async () => {
+  test('do not call the store: a context that fails', async () => {
     const context = (): never => {
       throw new GraphQLError('who?', { extensions: { code: 'UNAUTHENTICATED' } });
     };
@@ -385,7 +385,7 @@ describe('keys', () => {
     assert.deepEqual([...failing.charges, ...wrong.charges], []);
   });
 
-  test('cannot be forged with separators: identity and key are apart', async () => {
+  test('cannot be forged with separators in an identity or a key', async () => {
     const bank = openBank();
 
     await bank.send(charge, { client: 'a', ...key('"b,c"') });
@@ -538,7 +538,7 @@ describe('the store', () => {
       assert.deepEqual(bank.log, []);
     });
 
-  test('waits for identity, seal and open no longer than for the store', async () => {
+  test('has a timeout, which also applies to identity, seal and open', async () => {
     const never = (): Promise<never> => new Promise(() => {});
     const unknown = openBank({ identity: never, storeTimeout: 1 });
     const sealing = openBank({ seal: never, open: (text) => text, storeTimeout: 1 });
@@ -553,7 +553,7 @@ describe('the store', () => {
     assert.deepEqual([sealing.charges.length, opening.charges.length], [1, 1]);
   });
 
-  test('that cannot be reached at the end costs the client nothing, and a retry is refused', async () => {
+  test('that fails after the mutation does not change the answer, and a retry is refused', async () => {
     const bank = openBank({ store: failing({ finish: ['before', 'before'] }) });
 
     const first = await bank.sendWithKey(charge);
@@ -565,7 +565,7 @@ describe('the store', () => {
 });
 
 describe('an interrupted mutation', () => {
-  /** A clock, and a store in which a first attempt was interrupted. */
+  /** Creates a bank over a store in which the first attempt was interrupted. `pass` advances its clock. */
   function interrupted(options: Partial<IdempotencyOptions> = {}): { bank: Bank; pass: (milliseconds: number) => void } {
     let time = 0;
     const store = memoryStore({ now: () => time });
@@ -601,7 +601,7 @@ describe('an interrupted mutation', () => {
     assert.deepEqual([again.status, bank.charges.length], [200, 2]);
   });
 
-  test('cannot run again where neither a deadline nor a lease is known', async () => {
+  test('cannot run again without a deadline or a lease', async () => {
     const { bank } = interrupted({ afterCrash: 'run again', lease: undefined });
 
     const answer = await bank.sendWithKey(charge);
@@ -755,25 +755,29 @@ describe('answers', () => {
     assert.equal(bank.charges.length, 1);
   });
 
-  test('with parts are sent at once, and replayed', { skip: versionInfo.major < 17 && 'graphql 16 answers once' }, async () => {
-    const bank = openBank({ server: { incrementalDelivery: incrementalDelivery() } });
-    const parted = { query: 'mutation { charge { number ... @defer { client } } }' };
-    const accept = { headers: { accept: 'multipart/mixed;incrementalSpec=v0.2, application/json' } };
+  test(
+    'with parts are sent in a single response, and replayed',
+    { skip: versionInfo.major < 17 && 'graphql 16 answers once' },
+    async () => {
+      const bank = openBank({ server: { incrementalDelivery: incrementalDelivery() } });
+      const parted = { query: 'mutation { charge { number ... @defer { client } } }' };
+      const accept = { headers: { accept: 'multipart/mixed;incrementalSpec=v0.2, application/json' } };
 
-    const [without, first, again] = [
-      await bank.send(parted, accept),
-      await bank.sendWithKey(parted, accept),
-      await bank.sendWithKey(parted, accept),
-    ];
+      const [without, first, again] = [
+        await bank.send(parted, accept),
+        await bank.sendWithKey(parted, accept),
+        await bank.sendWithKey(parted, accept),
+      ];
 
-    assert.match(without.text, /hasNext/);
-    assert.match(first.text, /\{"data":\{"charge":\{"number":2,"client":"ada"\}\}/);
-    assert.equal(again.text, first.text);
-  });
+      assert.match(without.text, /hasNext/);
+      assert.match(first.text, /\{"data":\{"charge":\{"number":2,"client":"ada"\}\}/);
+      assert.equal(again.text, first.text);
+    },
+  );
 });
 
-describe('a client that leaves', () => {
-  test('gets the answer of its mutation when it comes back', async () => {
+describe('a client that disconnects', () => {
+  test('gets the answer of its mutation when it retries', async () => {
     const [started, gate] = [deferred(), deferred<object>()];
     const ran: string[] = [];
     const resolvers = {
@@ -799,7 +803,7 @@ describe('a client that leaves', () => {
     assert.equal(again.text, '{"data":{"charge":{"number":1},"chargeTwice":{"number":2}}}');
   });
 
-  test('does not abort the signal of a mutation that has a key, which a retry would be told', async () => {
+  test('does not abort the signal of a mutation with a key, because a retry would get the aborted result', async () => {
     for (const body of [charge, { query: 'mutation { charge @idempotent(key: "key") { number client } }' }]) {
       const [started, gate] = [deferred(), deferred()];
       const pass = async (_: unknown, __: unknown, { signal }: { signal: AbortSignal }): Promise<object> => {
@@ -825,7 +829,7 @@ describe('a client that leaves', () => {
     }
   });
 
-  test('before its key is claimed has run nothing, even if nothing has waited for it, and may come back', async () => {
+  test('before its key is claimed has run nothing, even without asynchronous steps, and may retry', async () => {
     const context = ({ signal }: { signal: AbortSignal }): object => ({ client: 'ada', signal });
     const bank = openBank({ server: { context } as never });
     const client = new AbortController();
@@ -839,7 +843,7 @@ describe('a client that leaves', () => {
     assert.deepEqual([before, again.status, bank.charges.length], [0, 200, 1]);
   });
 
-  test('before the store has answered has run nothing, and may come back', async () => {
+  test('before the store has answered has run nothing, and may retry', async () => {
     const [claiming, gate] = [deferred(), deferred()];
     const store = memoryStore();
     const slow: IdempotencyStore = {
@@ -850,7 +854,7 @@ describe('a client that leaves', () => {
         return store.claim(id, claim);
       },
     };
-    // With an asynchronous context, the pipeline waits for the client as well.
+    // With an asynchronous context, the pipeline also notices that the client disconnects.
     const bank = openBank({ store: slow, server: { context: async () => ({ client: 'ada' }) } as never });
     const client = new AbortController();
 
@@ -873,7 +877,7 @@ describe('a client that leaves', () => {
 describe('at the deadline', () => {
   const deadline = { ms: 1_000, reserveMs: 100 };
 
-  /** Sends the charge, and lets the deadline pass when nothing else happens. */
+  /** Sends the charge, and advances the clock past the deadline once nothing else is ready. */
   async function sendUntilDeadline(t: TestContext, bank: Bank): Promise<Answer> {
     t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
     const answering = bank.sendWithKey(charge);
@@ -913,7 +917,7 @@ describe('at the deadline', () => {
     assert.deepEqual(keeps, [0]);
   });
 
-  test('the claim is left to its lease with afterCrash: "run again"', async (t) => {
+  test('the claim is kept until its lease ends with afterCrash: "run again"', async (t) => {
     let time = 0;
     const bank = hanging({ afterCrash: 'run again', store: memoryStore({ now: () => time }) });
 
@@ -926,7 +930,7 @@ describe('at the deadline', () => {
     assert.equal(later.text, '{"data":{"charge":{"number":2,"client":null}}}');
   });
 
-  test('an answer that is there is sent, even if the store does not confirm that it is kept, after other plugins have seen it', async (t) => {
+  test('a finished answer is sent after other plugins have seen it, even if the store does not confirm that it is kept', async (t) => {
     const store = memoryStore();
     const gate = deferred();
     const slow: IdempotencyStore = { ...store, finish: async (id, finish) => (await gate.promise, store.finish(id, finish)) };
@@ -942,7 +946,7 @@ describe('at the deadline', () => {
     assert.deepEqual([again.status, again.text], [first.status, first.text]);
   });
 
-  test('an answer that is found too late is no replay: the request has been answered', async (t) => {
+  test('an answer that the store returns too late is not replayed, because the request has been answered', async (t) => {
     const store = memoryStore();
     let gate: Promise<void> | undefined;
     const slow: IdempotencyStore = { ...store, claim: async (id, claim) => (await gate, store.claim(id, claim)) };
@@ -965,7 +969,7 @@ describe('at the deadline', () => {
     assert.deepEqual([late.status, late.headers.get('idempotent-replayed')], [504, null]);
   });
 
-  test('a claim that comes too late is released: nothing has run', async (t) => {
+  test('a claim that succeeds too late is released, because nothing has run', async (t) => {
     const store = memoryStore();
     const gate = deferred();
     const slow: IdempotencyStore = {
@@ -987,7 +991,7 @@ describe('at the deadline', () => {
     assert.deepEqual([again.status, bank.charges.length], [200, 1]);
   });
 
-  test('an identity that comes too late claims nothing', async (t) => {
+  test('an identity that resolves too late claims nothing', async (t) => {
     const gate = deferred<string>();
     const untouched: IdempotencyStore = { ...memoryStore(), claim: () => assert.fail('claimed') };
     const bank = openBank({ store: untouched, identity: () => gate.promise, server: { deadline: { ms: 1_000, reserveMs: 100 } } });
@@ -1042,7 +1046,7 @@ describe('other plugins', () => {
       }
   });
 
-  test('that fail around its execution after the resolvers, as a commit may, are what is stored, in every order', async () => {
+  test('that fail around its execution after the resolvers, as a commit may, have their error stored, in every order', async () => {
     for (const position of ['first', undefined, 'last'] as const) {
       let fails = true;
       const committing: ServerPlugin = {
@@ -1082,7 +1086,7 @@ describe('other plugins', () => {
 });
 
 describe('idempotencyKeyOf', () => {
-  test('is never the key of another operation, where operations share a context', async () => {
+  test('is never the key of another operation that shares the context', async () => {
     class Shared {
       client = 'ada';
     }
@@ -1129,7 +1133,7 @@ describe('idempotencyKeyOf', () => {
     assert.equal(new Set([charged, mailed, other]).size, 3);
   });
 
-  test('fails for a context value that several operations share, rather than mixing them up', async () => {
+  test('fails for a context value that several operations share, because they have different keys', async () => {
     const context = Object.assign(Object.create({ shared: true }) as object, { client: 'ada' });
 
     const keys = await keysOf(() => context);
@@ -1155,7 +1159,7 @@ describe('CORS', () => {
     return (await handler(new Request('https://bank.example/graphql', request as RequestInit))).headers;
   };
 
-  test('allows the header, and exposes those of answers, beside the listed ones', async () => {
+  test('allows the request header and exposes the response headers, in addition to the listed ones', async () => {
     const cors = { allowedHeaders: ['Content-Type'], exposedHeaders: 'X-Cost' };
 
     const allowed = await send(cors, preflight);

@@ -19,7 +19,7 @@ import { createRandom } from '../../support/random.ts';
 
 const script = fileURLToPath(new URL('../../support/idempotency-process.ts', import.meta.url));
 const kills = cases({ short: 2, long: 60 });
-/** In the long form until the lease of a killed attempt is over. */
+/** Enough tries in the long form for the lease of a killed attempt to end. */
 const maxTries = cases({ short: 20, long: 1_000 });
 
 interface Server {
@@ -36,15 +36,15 @@ async function startServer(redisPort: number): Promise<Server> {
   throw new Error('The server has ended.');
 }
 
-/** The answers of one order: the texts of all successes, and the codes of refusals. */
+/** The answers to one order: the texts of all successes, and the codes of refusals. */
 interface Outcome {
   readonly texts: Set<string>;
   readonly codes: Set<string>;
 }
 
 /**
- * Sends the charge for one order. By node:http: when a server is killed, fetch of Node 22 may throw in a timer ("Cannot destructure
- * property 'socket'"), where nothing can catch it.
+ * Sends the charge for one order. It uses node:http, because when a server is killed, fetch of Node 22 may throw in a timer
+ * ("Cannot destructure property 'socket'"), where nothing can catch it.
  */
 async function post(url: string, order: string): Promise<{ status: number; answer: string; isReplayed: boolean }> {
   const headers = { 'content-type': 'application/json', 'idempotency-key': `"${order}"`, 'x-client': 'ada' };
@@ -54,7 +54,7 @@ async function post(url: string, order: string): Promise<{ status: number; answe
   return { status: response.statusCode!, answer: await text(response), isReplayed: 'idempotent-replayed' in response.headers };
 }
 
-/** Sends the charge for one order until an answer is final. A connection that breaks is tried again, as clients do. */
+/** Sends the charge for one order until an answer is final. It retries after a broken connection, as clients do. */
 async function sendUntilFinal(order: string, pick: () => string): Promise<Outcome> {
   const outcome: Outcome = { texts: new Set(), codes: new Set() };
   for (let tries = 0; tries < maxTries; tries++) {
@@ -69,7 +69,7 @@ async function sendUntilFinal(order: string, pick: () => string): Promise<Outcom
         if (code === 'IDEMPOTENCY_OUTCOME_UNKNOWN') return outcome;
       }
     } catch {
-      // Killed.
+      // The server was killed.
     }
     await new Promise((resolve) => {
       setTimeout(resolve, 10);
@@ -96,7 +96,7 @@ describe('two processes over a real Redis', needsProgram('redis-server'), () => 
     const send = async (): Promise<void> => {
       while (!killing.isOver) {
         const order = `order-${orders++}`;
-        // The same order from two clients at once, and each sends again what it does not know.
+        // Two clients send the same order concurrently, and each retries until it knows the outcome.
         outcomes.push(...(await Promise.all([sendUntilFinal(order, pick), sendUntilFinal(order, pick)])));
       }
     };

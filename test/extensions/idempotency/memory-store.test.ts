@@ -9,7 +9,7 @@ describe('memoryStore', () => {
 
   const claim = { token: 'a', fingerprint: 'f', lease: 1_000, keep: 10_000, again: false };
 
-  test('refuses further claims above 100,000 records, until some expire, and forgets none', async () => {
+  test('refuses claims above 100,000 records until some expire, and drops none before', async () => {
     let time = 0;
     const store = memoryStore({ now: () => time });
     for (let id = 0; id < 100_000; id++) await store.claim(String(id), claim);
@@ -22,7 +22,7 @@ describe('memoryStore', () => {
     assert.deepEqual([known.state, later.state], ['running', 'claimed']);
   });
 
-  test('keeps at most 67,108,864 characters of answers: a mutation beyond them has run, without its answer', async () => {
+  test('keeps at most 67,108,864 characters of answers: above that, a mutation counts as run but its answer is not kept', async () => {
     let time = 0;
     const store = memoryStore({ now: () => time });
     const answer = 'x'.repeat(2 ** 24);

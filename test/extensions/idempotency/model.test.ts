@@ -14,10 +14,10 @@ type Policy = NonNullable<IdempotencyOptions['afterCrash']>;
 type Handler = (request: Request, context: object) => Promise<Response>;
 
 const instances = [0, 1, 2];
-/** Seconds. */
+/** The lease in seconds. */
 const lease = 10;
 
-/** A request on its way: its instance may crash while it waits. */
+/** A request in progress. Its instance may crash while it waits. */
 interface Sent {
   readonly client: string;
   readonly key: string;
@@ -26,19 +26,19 @@ interface Sent {
   answer?: { readonly status: number; readonly text: string; readonly isReplay: boolean };
 }
 
-/** A claim that a store has granted, by the clock of the store. */
+/** A claim that the store has granted. Its time is that of the store's clock. */
 interface Grant {
   readonly token: string;
   readonly leaseEnds: number;
 }
 
-/** Instances over one store, in which every step waits for its turn, and any step may be the last of an instance. */
+/** Instances over one store. Their steps run in a random order, and an instance may crash at any step. */
 class World {
   readonly sent: Sent[] = [];
-  /** Client and key of every run. */
+  /** The client and key of every run. */
   readonly runs: string[] = [];
   readonly grants = new Map<string, Grant[]>();
-  /** Records that were claimed while another lease held. */
+  /** Records that were claimed during the lease of another claim. */
   readonly earlyClaims: string[] = [];
   now = 0;
   readonly #random: Random;
@@ -52,7 +52,7 @@ class World {
     this.#store = memoryStore({ now: () => this.now });
   }
 
-  /** Waits for its turn, which never comes for an instance that has crashed. */
+  /** Waits until this step may run, which is never for an instance that has crashed. */
   async turn(instance?: number): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#waiting.push(resolve);
@@ -60,7 +60,7 @@ class World {
     if (instance !== undefined && this.#crashed.has(instance)) await new Promise<never>(() => {});
   }
 
-  /** A call of the store: it may fail before its effect, after it, or before an effect that comes much later. */
+  /** Calls the store. The call may fail before its effect, after it, or before an effect that happens much later. */
   async call<T>(instance: number, work: () => Promise<T>): Promise<T> {
     await this.turn(instance);
     const fault = this.#random.below(12);
@@ -93,7 +93,7 @@ class World {
     return result;
   }
 
-  /** Nothing has run, so that the lease does not matter any more. */
+  /** Records that a claim was released because nothing has run: then its lease no longer counts. */
   #released(id: string, isReleased: boolean): boolean {
     if (isReleased) this.grants.get(id)!.push({ token: '', leaseEnds: 0 });
     return isReleased;
@@ -103,7 +103,7 @@ class World {
     await this.turn(instance);
     this.runs.push(`${client} ${key}`);
     await this.turn(instance);
-    // An answer with an error is an answer, too.
+    // An answer with an error is stored too.
     if (this.#random.chance(0.2)) throw new Error(`failed ${this.runs.length}`);
     return { number: this.runs.length, client };
   }
@@ -132,7 +132,7 @@ class World {
     };
   }
 
-  /** Goes on in a random order until nothing waits. */
+  /** Runs the waiting steps in a random order until there are none. */
   async run(): Promise<void> {
     for (let idle = 0; idle < 2;) {
       const [next] = this.#waiting.splice(this.#random.below(Math.max(1, this.#waiting.length)), 1);
@@ -146,7 +146,7 @@ class World {
     }
   }
 
-  /** The instances that crashed are started again. */
+  /** Restarts the instances that crashed. */
   restart(): void {
     this.#crashed.clear();
   }
@@ -182,7 +182,7 @@ function handlersFor(afterCrash: Policy): readonly Handler[] {
   });
 }
 
-/** What happened in one history. */
+/** Counts of replays and repeated runs in the histories. */
 interface Tally {
   replays: number;
   again: number;
@@ -220,11 +220,11 @@ async function runHistory(random: Random, handlers: readonly Handler[], policy: 
 
 describe('instances that crash, over a store that fails', () => {
   const histories = cases({ short: 50, long: 4_000 });
-  // With a factor, the long form takes minutes.
+  // The long form takes minutes with LONG_FORM_FACTOR.
   const timeout = 1_800_000;
 
   async function runHistories(t: TestContext, policy: Policy): Promise<Tally> {
-    // The timeouts of the store never pass: its faults are the world's.
+    // Timeouts of the store never fire, because the world simulates its faults.
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const random = createRandom(30);
     const handlers = handlersFor(policy);
@@ -240,7 +240,7 @@ describe('instances that crash, over a store that fails', () => {
     assert.equal(again, 0);
   });
 
-  test(`run no mutation twice while a lease holds with "run again", in ${histories} random orders`, { timeout }, async (t) => {
+  test(`run no mutation twice during a lease with "run again", in ${histories} random orders`, { timeout }, async (t) => {
     const { replays, again } = await runHistories(t, 'run again');
 
     assert.ok(replays > histories / 10, `${replays} replays`);

@@ -31,7 +31,7 @@ describe('redisStore over a real Redis', needsProgram('redis-server'), () => {
 
   for (const { name, run } of idempotencyStoreTests(() => store)) test(name, run);
 
-  test('lets one of three servers run a mutation that is sent to all at once', async (t) => {
+  test('lets one of three servers run a mutation that all receive concurrently', async (t) => {
     const banks = [store, await connect(t, port), await connect(t, port)].map((one) => openBank({ store: one }));
 
     const answers = await Promise.all(Array.from({ length: 12 }, (_, at) => banks[at % 3]!.sendWithKey(charge)));

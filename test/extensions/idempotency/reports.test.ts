@@ -11,7 +11,7 @@ import { openTelemetry } from '../../../src/entries/opentelemetry.ts';
 import { charge, openBank, typeDefs } from './bank.ts';
 import type { Bank } from './bank.ts';
 
-/** The first run, its replay, another operation with its key, and a mutation without a key. */
+/** Sends a mutation, its replay, another operation with the same key, and a mutation without a key. */
 async function sendAll(bank: Bank): Promise<string[]> {
   const answers = [
     await bank.sendWithKey(charge),
@@ -60,7 +60,7 @@ describe('an operation with an idempotency key is reported as claimed, replayed 
   });
 });
 
-describe('behind an edge', () => {
+describe('with edge', () => {
   test('a replay purges nothing, and is not kept', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const purges: unknown[] = [];

@@ -15,9 +15,9 @@ import {
 import type { BlobStore, D1Client, IdempotencyStore } from '../../../src/entries/idempotency.ts';
 import { idempotencyStoreTests } from '../../../src/entries/testing.ts';
 
-// The real stores are in test/real/stores/idempotency.test.ts, and a real Redis in redis.test.ts.
+// test/real/stores/idempotency.test.ts tests the real stores, and redis.test.ts a real Redis.
 
-/** D1's interface over node:sqlite. */
+/** Implements D1's interface with node:sqlite. */
 function sqliteD1(): D1Client {
   const database = new DatabaseSync(':memory:');
   for (const statement of idempotencyTable()) database.exec(statement);
@@ -33,7 +33,7 @@ function sqliteD1(): D1Client {
   };
 }
 
-/** Durable Objects in this process, each of which handles one request after the other. */
+/** Simulates Durable Objects in this process. Each handles one request after the other. */
 function localObjects(): IdempotencyStore {
   const objects = new Map<string, { object: IdempotencyRecord; last: Promise<unknown> }>();
   const start = (): { object: IdempotencyRecord; last: Promise<unknown> } => {
@@ -62,7 +62,7 @@ function localObjects(): IdempotencyStore {
 
 type Fault = 'none' | 'refused' | 'wrote and tried again';
 
-/** Netlify Blobs in this process, with conditional writes. A fault is what the client makes of an answer of the server. */
+/** Simulates Netlify Blobs in this process, with conditional writes. Each fault applies to one write. */
 function localBlobs(faults: Fault[] = []): BlobStore {
   const blobs = new Map<string, { text: string; etag: string }>();
   let version = 0;
@@ -80,7 +80,7 @@ function localBlobs(faults: Fault[] = []): BlobStore {
     },
     setJSON: async (key, value, condition) => {
       const fault = faults.shift() ?? 'none';
-      // The client takes every status but 412 for a success.
+      // The client treats every status except 412 as a success.
       if (fault === 'refused') return { modified: true, etag: '' };
       if (fault === 'wrote and tried again') write(key, value, condition);
       return write(key, value, condition);
@@ -101,7 +101,7 @@ for (const [name, create] of Object.entries(stores))
 const claim = { token: 'one', fingerprint: 'print', lease: 60_000, keep: 60_000, again: false };
 
 describe('netlifyBlobsStore', () => {
-  test('takes a write without a version for a failure: the client reports 403, 429 and 500 as modified', async () => {
+  test('treats a write without a version as a failure, because the client reports 403, 429 and 500 as modified', async () => {
     const store = netlifyBlobsStore(localBlobs(['refused', 'none', 'refused']));
 
     await assert.rejects(store.claim('id', claim), /did not write/);
@@ -109,7 +109,7 @@ describe('netlifyBlobsStore', () => {
     await assert.rejects(store.finish('id', { token: 'one', answer: 'a', keep: 1000 }), /did not write/);
   });
 
-  test('recognizes its own write after the client has tried again', async () => {
+  test('recognizes its earlier write when the client retries', async () => {
     const store = netlifyBlobsStore(localBlobs(['wrote and tried again', 'none', 'wrote and tried again']));
 
     assert.deepEqual(await store.claim('id', claim), { state: 'claimed' });

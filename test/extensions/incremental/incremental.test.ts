@@ -105,7 +105,7 @@ describe('an incremental response', () => {
     assert.equal(parseParts(await response.text()).length, 2);
   });
 
-  it('is one part for a client that accepts only multipart when the operation has one result', async () => {
+  it('has one part for a client that accepts only multipart, if the operation has one result', async () => {
     const response = await serve()('{ fast }', { accept: 'multipart/mixed' });
 
     assert.equal(response.headers.get('content-type'), 'multipart/mixed; boundary="-"');
@@ -158,7 +158,7 @@ describe('an incremental response', () => {
       };
       const reader = chunkReader(await serve({ resolvers: resolversOf({ slow }) })('{ fast ... @defer { slow } }'));
       await reader.next();
-      // Cancelled before, nothing would have begun.
+      // The resolver must have started before the cancellation.
       void reader.next().catch(() => {});
       await new Promise((resolve) => void setImmediate(resolve));
 
@@ -169,7 +169,7 @@ describe('an incremental response', () => {
     },
   );
 
-  it('reads at most a hundred items ahead of its reader, and closes the source when the reader cancels', async () => {
+  it('reads at most 100 items ahead of its reader, and closes the source when the reader cancels', async () => {
     let items = 0;
     let ended = false;
     const list = async function* endless(): AsyncGenerator<number> {
@@ -326,7 +326,7 @@ describe('the schema', () => {
 });
 
 describe('the option incrementalDelivery', () => {
-  it('is refused as true with an error that says what to write', () => {
+  it('must not be true; the error says what to write', () => {
     assert.throws(
       () => serve({ incrementalDelivery: true as never }),
       /incrementalDelivery\(\), imported from "graphql-functions\/incremental"/,

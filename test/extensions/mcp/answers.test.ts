@@ -47,7 +47,7 @@ describe('a caller that context refuses', () => {
     assert.equal(((await response.json()) as any).result.tools.length, 5);
   });
 
-  test('is told when to call again', async () => {
+  test('gets the Retry-After of the error', async () => {
     const context = () => {
       throw new GraphQLError('Later.', { extensions: { http: { status: 429, headers: { 'retry-after': '7' } } } });
     };
@@ -102,7 +102,7 @@ describe('after a mutation has run', () => {
 });
 
 describe('a replay of a mutation', () => {
-  test('whose answer is too large says that the tool has run, as the first answer did', async () => {
+  test('whose answer is too large says that the tool has run, like the first answer', async () => {
     const rename =
       'mutation Rename($id: ID!, $key: String!) @mcpTool(description: "x") { rename(id: $id) @idempotent(key: $key) { title } }';
     let runs = 0;
@@ -130,7 +130,7 @@ describe('a replay of a mutation', () => {
 
 describe('the endpoint', () => {
   for (const isFirst of [true, false])
-    test(`is behind a plugin that refuses requests, ${isFirst ? 'before' : 'after'} it in the list`, async () => {
+    test(`runs after a plugin that refuses requests, which is listed ${isFirst ? 'before' : 'after'} it`, async () => {
       const refusing: ServerPlugin = {
         async aroundRequest() {
           throw new GraphQLError('Too many requests.', { extensions: { http: { status: 429 } } });
@@ -144,7 +144,7 @@ describe('the endpoint', () => {
       assert.deepEqual(runs, []);
     });
 
-  test("keeps to the server's maxBodyBytes", async () => {
+  test("applies the server's maxBodyBytes", async () => {
     const { post } = serveTools({ maxBodyBytes: 10_000 }, { maxBodyBytes: 1_000 });
 
     assert.equal((await post(`{"a":"${'x'.repeat(2_000)}"}`)).status, 413);
@@ -174,7 +174,7 @@ describe('the endpoint', () => {
 });
 
 describe('hidden variables', () => {
-  test('are not seen in an error that quotes an argument with their name', async () => {
+  test('are not shown in an error that quotes an argument with their name', async () => {
     const { legacy } = serveTools(
       { hidden: { tenant: () => '1' } },
       {
@@ -198,7 +198,7 @@ describe('hidden variables', () => {
     assert.match(result.content[0].text, /There is no book/);
   });
 
-  test('make a mutation not idempotent when they are its key', async () => {
+  test('do not make a mutation idempotent when they are its key', async () => {
     const pay = 'mutation Pay($key: String!) @mcpTool(description: "Pays") { rename(id: 1) @idempotent(key: $key) { id } }';
     const { legacy } = serveTools(
       { hidden: { key: () => 'k' } },
@@ -208,7 +208,7 @@ describe('hidden variables', () => {
     assert.equal((await legacy('tools/list')).result.tools[0].annotations.idempotentHint, false);
   });
 
-  test('of a wrong document leave out that tool alone', async () => {
+  test('in an invalid document disable only the tool of that document', async () => {
     const mine = documents['mine']!.replace('title', 'nothing');
     const { legacy } = serveTools({}, { nodeEnv: 'production', trustedDocuments: { documents: { ...documents, mine }, only: true } });
 

@@ -79,7 +79,7 @@ function randomMessage(random: Random): { readonly body: string; readonly header
   return { body, headers };
 }
 
-test('random messages run nothing but listed tools, get no 500, and answers of JSON-RPC', async () => {
+test('random messages run only listed tools, and get JSON-RPC responses without a status of 500', async () => {
   const { post, runs } = serveTools();
   const random = createRandom(1);
   const statuses = new Map<number, number>();

@@ -76,7 +76,7 @@ describe('the endpoint', () => {
     assert.deepEqual(runs, []);
   });
 
-  test('leaves every other path to GraphQL', async () => {
+  test('does not handle other paths, which serve GraphQL', async () => {
     const { send, post } = serveTools();
 
     const graphql = await post({ documentId: 'book', variables: { id: '1' } }, {}, '/graphql');
@@ -139,7 +139,7 @@ describe('version 2026-07-28', () => {
       assert.equal(runs.length, status === 200 ? 1 : 0);
     });
 
-  test('discovers, lists and calls', async () => {
+  test('has discovery, a list of tools, and calls', async () => {
     const { modern } = serveTools();
 
     const discovered = ((await (await modern('server/discover')).json()) as any).result;
@@ -170,7 +170,7 @@ describe('version 2026-07-28', () => {
     });
   });
 
-  test('does not know the methods of older versions', async () => {
+  test('does not have the methods of older versions', async () => {
     const { modern } = serveTools();
 
     for (const method of [
@@ -190,7 +190,7 @@ describe('version 2026-07-28', () => {
 });
 
 describe('versions 2025-11-25 and 2025-06-18', () => {
-  test('begin with a version that both sides know', async () => {
+  test('start with a version that both sides support', async () => {
     const { legacy } = serveTools();
 
     const versions = ['2025-06-18', '2025-11-25', '2025-03-26', '2024-11-05', '2026-07-28'].map(
@@ -201,7 +201,7 @@ describe('versions 2025-11-25 and 2025-06-18', () => {
     assert.equal((await legacy('initialize')).error.code, -32_602);
   });
 
-  test('list and call without the parts of the newer version', async () => {
+  test('list and call tools without the fields of the newer version', async () => {
     const { legacy } = serveTools();
 
     assert.deepEqual(Object.keys((await legacy('tools/list')).result), ['tools']);
@@ -216,7 +216,7 @@ describe('versions 2025-11-25 and 2025-06-18', () => {
 });
 
 describe('a call', () => {
-  test('runs listed tools alone', async () => {
+  test('runs listed tools only', async () => {
     const { legacy, runs } = serveTools();
 
     for (const name of ['secret', 'Secret', 'book', 'GET_BOOK', '__proto__', 'constructor', 'toString', '', 1, null, undefined]) {
@@ -249,7 +249,7 @@ describe('a call', () => {
     assert.deepEqual(runs, ['book {"id":"2"}']);
   });
 
-  test('shows neither names nor values of hidden variables when they are wrong', async () => {
+  test('shows neither names nor values of hidden variables when they are invalid', async () => {
     const [logger, lines] = recordingLogger();
     for (const value of [{ apiKey: 'SECRET' }, undefined, null]) {
       const { legacy, runs } = serveTools({ hidden: { tenant: () => value } }, { logger });
@@ -263,7 +263,7 @@ describe('a call', () => {
     assert.equal(lines.filter(({ level }) => level === 'error').length, 3);
   });
 
-  test('fills only the hidden variables of its own tool', async () => {
+  test('fills only the hidden variables of the called tool', async () => {
     const { legacy } = serveTools({
       hidden: {
         tenant: () => {
@@ -276,7 +276,7 @@ describe('a call', () => {
     assert.equal((await legacy('tools/call', { name: 'mine' })).result.isError, true);
   });
 
-  test('with a wrong argument is a result that a model can correct', async () => {
+  test('with an invalid argument returns a result that tells a model what to correct', async () => {
     const { legacy } = serveTools();
 
     const { result } = await legacy('tools/call', { name: 'get_book', arguments: { id: {} } });
@@ -285,7 +285,7 @@ describe('a call', () => {
     assert.match(result.content[0].text, /Variable .*\$id.* invalid value/);
   });
 
-  test('with an error has masked messages, the partial data, and no structured content', async () => {
+  test('with an error returns masked messages, the partial data, and no structured content', async () => {
     const { legacy } = serveTools();
 
     const { result } = await legacy('tools/call', { name: 'fails' });
@@ -296,7 +296,7 @@ describe('a call', () => {
     assert.doesNotMatch(JSON.stringify(result), /password/);
   });
 
-  test('that context refuses is a 401 that says where tokens come from', async () => {
+  test('that context refuses is a 401 that says where to get tokens', async () => {
     const authorization = {
       resource: 'https://shop.example.com/mcp',
       authorizationServers: ['https://login.example.com'],
@@ -344,7 +344,7 @@ describe('a call', () => {
     });
   });
 
-  test('keeps to the limit of nesting in variables', async () => {
+  test('applies the limit of nesting in variables', async () => {
     const [logger, lines] = recordingLogger();
     const { post, runs } = serveTools({}, { logger });
     const deep = (levels: number): string =>
@@ -360,7 +360,7 @@ describe('a call', () => {
     assert.deepEqual(lines, []);
   });
 
-  test('has the extensions of its result in _meta, and explains itself in development', async () => {
+  test('has the extensions of its result in _meta, and an explanation in development', async () => {
     const { post, legacy, modern } = serveTools(
       {},
       { nodeEnv: 'development', plugins: [plugin({ cost: 3 }), mcp({ name: 'a', version: '1' })] },
@@ -379,7 +379,7 @@ describe('a call', () => {
     assert.ok('calls' in explained.result._meta['graphql-functions/extensions'].explain, JSON.stringify(explained));
   });
 
-  test('keeps to the limits and the deadline of operations', async () => {
+  test('applies the limits and the deadline of operations', async () => {
     const book = () => ({ title: 'x'.repeat(1_100_000) });
     const long = serveTools({}, { resolvers: { Query: { book } } });
     const limited = serveTools({}, { maxResultBytes: 1_000_000, resolvers: { Query: { book } } });
@@ -418,7 +418,7 @@ describe('tools', () => {
       assert.match(lines.map(({ message, details }) => `${message} ${String(details[0])}`).join(), message);
     });
 
-  test('are logged in development, with a warning of secrets', async () => {
+  test('are logged in development, with a warning about secrets', async () => {
     const [logger, lines] = recordingLogger();
     const login = 'query Login($password: ID!) @mcpTool(description: "Logs in") { book(id: $password) { title } }';
     const { post } = serveTools({}, { nodeEnv: 'development', logger, trustedDocuments: { documents: { ...documents, login } } });
@@ -444,7 +444,7 @@ describe('tools', () => {
     );
   });
 
-  test('need the directive itself: its name in a comment or a string exposes nothing', async () => {
+  test('need the directive itself: its name in a comment or a string does not expose a document', async () => {
     const unlisted = {
       comment: '# never: no @mcpTool here\nquery Internal { secret }',
       string: 'query Internal2 { book(id: "@mcpTool") { title } secret }',
@@ -459,7 +459,7 @@ describe('tools', () => {
     assert.deepEqual(runs, []);
   });
 
-  test('have each hidden variable in at least one of them, so that a misspelled name exposes nothing', async () => {
+  test('must use each hidden variable in at least one of them, so that a misspelled name does not expose a variable', async () => {
     const [logger, lines] = recordingLogger();
     const hidden = { tenantt: () => '2' };
     const development = await serveTools({ hidden }, { logger }).post(ping);
@@ -474,7 +474,7 @@ describe('tools', () => {
     );
   });
 
-  test('that are wrong are left out in production, and logged once', async () => {
+  test('that are invalid are left out in production, and logged once', async () => {
     const [logger, lines] = recordingLogger();
     const wrong = 'query Wrong @mcpTool(description: "x") { nothing }';
     const { legacy } = serveTools({}, { logger, nodeEnv: 'production', trustedDocuments: { documents: { ...documents, wrong } } });
@@ -489,7 +489,7 @@ describe('tools', () => {
     );
   });
 
-  test('of the option replace those of the directive', async () => {
+  test('from the option replace those from the directive', async () => {
     const { legacy } = serveTools({ tools: { rename_book: { document: 'rename', description: 'Renames', destructive: false } } });
 
     const names = (await legacy('tools/list')).result.tools.map(({ name }: { name: string }) => name);
@@ -508,7 +508,7 @@ describe('tools', () => {
     assert.match(String(lines.at(-1)!.details[0]), /a separate mcp\(\) for each handler/);
   });
 
-  test('require only what every answer has', async () => {
+  test('have output schemas that require only the fields in every answer', async () => {
     const schemaOf = async (selection: string): Promise<any> => {
       const text = `query A($more: Boolean!) @mcpTool(description: "x") { ${selection} }`;
       const { legacy } = serveTools({ hidden: undefined }, { trustedDocuments: { documents: { a: text } } });
@@ -552,7 +552,7 @@ describe('tools', () => {
     assert.deepEqual([await idempotentHints('$key'), await idempotentHints('"always"')], [true, false]);
   });
 
-  test('may be named by the option, with annotations of their own', async () => {
+  test('can get their names and annotations from the option', async () => {
     const { legacy } = serveTools({
       tools: { remove_book: { document: 'rename', description: 'Renames', destructive: false, idempotent: true } },
     });
@@ -574,7 +574,7 @@ describe('tools', () => {
   });
 });
 
-/** Adds extensions to every result. */
+/** Creates a plugin that adds extensions to every result. */
 function plugin(extensions: Readonly<Record<string, unknown>>): ServerPlugin {
   return {
     async requestDidStart() {

@@ -9,16 +9,16 @@ import { createRandom } from '../../support/random.ts';
 import type { Random } from '../../support/random.ts';
 import { serveTools } from './serving.ts';
 
-/** A schema and a document whose JSON Schemas would multiply if their parts were written out. */
+/** A schema and a document whose JSON Schemas would grow exponentially without `$defs`. */
 interface Multiplying {
   readonly typeDefs: string;
   readonly document: string;
 }
 
-/** An interface with many types, nested by fragments of several kinds. */
+/** Creates an interface with many types, nested in fragments of several kinds. */
 function nestedSelections({ types, levels, kind }: { types: number; levels: number; kind: string }): Multiplying {
   const names = Array.from({ length: types }, (_, at) => `T${at}`);
-  // Groups with at least one type: a fragment on an interface without types is invalid.
+  // Each group has at least one type, because a fragment on an interface without types is invalid.
   const groups = Array.from({ length: 4 }, (_, bit) => `G${bit}`).filter((_, bit) => 1 << bit < types);
   const fields = '{ id: ID! next: Node all: [Node!]! sort: Sort }';
   const groupsOf = (at: number): string => groups.filter((_, bit) => (at & (1 << bit)) !== 0).join(' & ');
@@ -42,7 +42,7 @@ function nestedSelections({ types, levels, kind }: { types: number; levels: numb
   return { typeDefs, document: `query Nested @mcpTool(description: "x") { node { ...F0 } } ${fragments.join(' ')}` };
 }
 
-/** Input objects, each with several fields of the next. */
+/** Creates input objects. Each has several fields of the next one's type. */
 function nestedInputs({ fields, levels }: { fields: number; levels: number }): Multiplying {
   const inputs = Array.from({ length: levels }, (_, level) => {
     const type = level === levels - 1 ? 'Int' : `In${level + 1}`;
@@ -60,7 +60,7 @@ function randomMultiplying(random: Random): Multiplying {
   return nestedSelections({ types: 2 + random.below(59), levels, kind: random.pick(['fields', 'types', 'groups', 'spreads']) });
 }
 
-/** What the command `check` says. */
+/** Returns the error that the command `check` reports. */
 function checked({ typeDefs, document }: Multiplying): Error | undefined {
   const schema = buildSchema(mcpDefinitions + typeDefs);
   const trustedDocuments = () => [['nested', { text: document }]] as never;
@@ -81,7 +81,7 @@ async function listed({ typeDefs, document }: Multiplying): Promise<any> {
 }
 
 describe('schemas of tools', () => {
-  test('are linear in types and selections, whatever the two multiply to', async () => {
+  test('have a size that is linear in the number of types and selections, not in their product', async () => {
     const random = createRandom(1);
     const count = cases({ short: 20, long: 600 });
     for (let at = 0; at < count; at++) {
@@ -97,7 +97,7 @@ describe('schemas of tools', () => {
     }
   });
 
-  test('are written out when they are small, and have $defs below their root above 32 KB', async () => {
+  test('are inlined when they are small, and have $defs above 32 KB', async () => {
     const small = await listed(nestedInputs({ fields: 3, levels: 4 }));
     const large = await listed(nestedInputs({ fields: 12, levels: 6 }));
     const output = await listed(nestedSelections({ types: 40, levels: 4, kind: 'fields' }));
@@ -114,7 +114,7 @@ describe('schemas of tools', () => {
     assert.match(String(failure), /The JSON Schema of "node\.next[\w.]*" is too large: expected at most 256 KB for a tool/);
   });
 
-  test('show the defaults of input fields', async () => {
+  test('contain the defaults of input fields', async () => {
     const tool = await listed({
       typeDefs:
         'type Query { find(by: By): Int } input By { first: Int = 10 sort: Sort! = NEW ids: [ID!] = 5 range: Range = { to: 2 } } input Range { to: Int } enum Sort { NEW OLD }',

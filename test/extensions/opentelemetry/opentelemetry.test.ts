@@ -39,7 +39,7 @@ interface Context {
 }
 
 const httpFetch = async ({ url }: Request): Promise<Response> => {
-  // As an instrumentation of fetch does.
+  // An instrumentation of fetch creates such a span.
   trace.getTracer('fetch').startSpan('GET').end();
   return url.endsWith('gone') ? new Response('gone', { status: 410 }) : Response.json({ title: 'Emma' });
 };
@@ -100,7 +100,7 @@ function serving(options: OpenTelemetryOptions = {}): (body: unknown, headers?: 
   };
 }
 
-/** The tree below the roots, as indented names. */
+/** Returns the spans below the roots as indented names. */
 function tree(): string[] {
   const spans = exporter.getFinishedSpans();
   const below = (parent: string | undefined, indent: string): string[] =>
@@ -147,7 +147,7 @@ describe('the spans of an operation', () => {
     });
   });
 
-  test('hang together where asynchronous calls carry no context', async () => {
+  test('have the right parents without an asynchronous context', async () => {
     context.disable();
     await serving({ stages: 'all' })({ query: '{ book }' });
     provider.register();
@@ -159,19 +159,19 @@ describe('the spans of an operation', () => {
     );
   });
 
-  test('have the document only with the option', async () => {
+  test('have the document only if the option is set', async () => {
     await serving({ stages: 'none', document: true })({ query: '{ book }' });
 
     assert.equal(only('query').attributes['graphql.document'], '{ book }');
   });
 
-  test('have their stages by option', async () => {
+  test('have the stages that the option selects', async () => {
     await serving({ stages: 'all' })({ query: 'mutation { add }' });
 
     assert.deepEqual(tree(), ['mutation', '  graphql.execute', '  graphql.parse', '  graphql.validate']);
   });
 
-  test('say which errors there were, and where, but not their messages', async () => {
+  test('have the class and the stack of each error, but not its message', async () => {
     await serving({ stages: 'none' })({ query: '{ broken denied }' });
 
     const span = only('query');
@@ -186,7 +186,7 @@ describe('the spans of an operation', () => {
     assert.match(String(span.events[0]!.attributes?.['exception.stacktrace']), /^Error\n\s+at .*opentelemetry\.test\.ts/);
   });
 
-  test('have the errors as they were thrown by option, and the client sees masked errors', async () => {
+  test('have the original errors if the option is set, while the client sees masked errors', async () => {
     const answer = await serving({ stages: 'none', errorMessages: true })({ query: '{ broken denied }' });
 
     const span = only('query');
@@ -199,10 +199,10 @@ describe('the spans of an operation', () => {
     assert.equal(JSON.stringify(answer).includes('password'), false);
   });
 
-  test('are there for operations that are refused, one for each of a batch', async () => {
+  test('are created for refused operations, one for each element of a batch', async () => {
     await serving({ stages: 'none' })([{ query: '{ nothing }' }, { query: '{ book' }, { query: 'mutation { add }' }]);
 
-    // They run beside each other: which of them ends first is of no interest.
+    // The operations run concurrently, so their order is not asserted.
     assert.deepEqual(
       exporter
         .getFinishedSpans()
@@ -212,7 +212,7 @@ describe('the spans of an operation', () => {
     );
   });
 
-  test('have nothing of variables and literals, whatever refuses them', async () => {
+  test('contain no variables or literals, whatever refuses the operation', async () => {
     const secret = 'k3y-of-alice';
     const handler = createHandler({
       typeDefs: `
@@ -265,7 +265,7 @@ describe('the spans of an operation', () => {
     );
   });
 
-  test('are there for requests that HTTP refuses, once, and not for preflights', async () => {
+  test('are created once for requests that the HTTP layer refuses, and not for preflights', async () => {
     const handler = createHandler({ typeDefs, nodeEnv: '', logger: recordingLogger()[0], plugins: [openTelemetry({ stages: 'none' })] });
     const requests = [
       plainRequest({ method: 'PUT' }),
@@ -322,7 +322,7 @@ describe('the spans of an operation', () => {
     ['failing', 'the password is 1234'],
     ['ending', 'the password is 5678'],
   ] as const) {
-    test(`have the errors of a subscription's ${field} events as they were thrown by option, and the client sees masked errors`, async () => {
+    test(`have the original errors of a subscription's ${field} events if the option is set, while the client sees masked errors`, async () => {
       const [logger] = recordingLogger();
       const options = { typeDefs, logger, nodeEnv: '', resolvers: resolvers as never };
       const plugins = [openTelemetry({ stages: 'none', errorMessages: true })];
@@ -347,7 +347,7 @@ describe('the parent of an operation', () => {
   const traceId = '5759e988bd862e3fe1be46a994272793';
   const spanId = '53995c3f42cd8ad8';
 
-  test('is the active span, which gets the name', async () => {
+  test('is the active span, which gets the name of the operation', async () => {
     const send = serving({ stages: 'none' });
     await trace.getTracer('lambda').startActiveSpan('function', async (span) => {
       await send({ query: 'query Named { book }' });
@@ -358,14 +358,14 @@ describe('the parent of an operation', () => {
     assert.deepEqual([only('function').attributes['graphql.operation.name'], only('query').kind], ['Named', SpanKind.INTERNAL]);
   });
 
-  test('is the caller by traceparent', async () => {
+  test('is the span in the header traceparent', async () => {
     await serving({ stages: 'none' })({ query: '{ book }' }, [['traceparent', `00-${traceId}-${spanId}-01`]]);
 
     const { parentSpanContext, kind } = only('query');
     assert.deepEqual([parentSpanContext?.traceId, parentSpanContext?.spanId, kind], [traceId, spanId, SpanKind.SERVER]);
   });
 
-  test("is that of X-Ray, from Lambda's variable", async (t) => {
+  test("is the X-Ray segment in Lambda's environment variable", async (t) => {
     process.env['_X_AMZN_TRACE_ID'] = 'Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1';
     t.after(() => delete process.env['_X_AMZN_TRACE_ID']);
 
@@ -375,7 +375,7 @@ describe('the parent of an operation', () => {
   });
 });
 
-test('an environment that cannot be read has no trace', async (t) => {
+test('without access to the environment there is no X-Ray parent', async (t) => {
   const { env } = process;
   const guarded = new Proxy(env, {
     get: (target, name) => {
@@ -391,7 +391,7 @@ test('an environment that cannot be read has no trace', async (t) => {
   assert.deepEqual([answer, only('mutation').parentSpanContext], [{ data: { add: 'added' } }, undefined]);
 });
 
-test('spans are flushed after each request, and before the answer where the platform would freeze the process', async () => {
+test('spans are flushed after each request, or before the answer if the platform then freezes the process', async () => {
   const flushed: number[] = [];
   const flush = async (): Promise<void> => {
     await new Promise((resolve) => setImmediate(resolve));
@@ -422,7 +422,7 @@ test('a flush that throws, synchronously or later, changes no response', async (
   }
 });
 
-test('names that are invented for one request do not push real names out of the metric', async () => {
+test('invented operation names do not displace real names in the metric', async () => {
   const metricExporter = new InMemoryMetricExporter(AggregationTemporality.DELTA);
   const reader = new PeriodicExportingMetricReader({ exporter: metricExporter, exportIntervalMillis: 2 ** 30 });
   const meterProvider = new MeterProvider({ readers: [reader] });
@@ -449,7 +449,7 @@ test('names that are invented for one request do not push real names out of the 
   assert.deepEqual(second.map(String).toSorted(), ['Real', '_OTHER']);
 });
 
-test('metrics count operations by a bounded number of names, errors by code, calls by who answered', async () => {
+test('metrics count operations by a bounded number of names, errors by code, and calls by the source of the response', async () => {
   const metricExporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   const reader = new PeriodicExportingMetricReader({ exporter: metricExporter, exportIntervalMillis: 2 ** 30 });
   const meterProvider = new MeterProvider({ readers: [reader] });
@@ -465,7 +465,7 @@ test('metrics count operations by a bounded number of names, errors by code, cal
     metricExporter.getMetrics()[0]!.scopeMetrics[0]!.metrics.map(({ descriptor, dataPoints }) => [descriptor.name, dataPoints]),
   );
   const names = metrics.get('graphql.server.operation.duration')!.map(({ attributes }) => attributes['graphql.operation.name']);
-  // 100 names, no name, and all others.
+  // The values are 100 names, no name, and _OTHER for the rest.
   assert.deepEqual([names.length, names.includes(''), names.includes('_OTHER')], [102, true, true]);
   assert.deepEqual(
     metrics.get('graphql.server.errors')!.map(({ attributes, value }) => [attributes['error.type'], value]),
