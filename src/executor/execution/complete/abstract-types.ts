@@ -105,7 +105,8 @@ export class RowsByType {
   }
 
   #addRows(type: GraphQLObjectType): Rows | undefined {
-    const rows = rowsOf(this.#list, this.#list.fieldRun.field.selectionFor(type), { count: 0, check: typeCheckOf(type) });
+    const { fieldRun } = this.#list;
+    const rows = rowsOf(this.#list, fieldRun.field.selectionFor(type, fieldRun.run), { count: 0, check: typeCheckOf(type) });
     if (rows !== undefined && this.#lastRows !== undefined)
       (this.#rows ??= new Map([[this.#lastName!, this.#lastRows]])).set(type.name, rows);
     return rows;

@@ -37,7 +37,7 @@ export function completeChecked(position: Position, type: GraphQLObjectType, val
   const check = typeCheckOf(type);
   if (check === undefined) return completeObject(position, type, value);
   // As graphql 16, which reports a condition without a value before it calls `isTypeOf`.
-  if (!isGraphQL17) fieldRun.field.selectionFor(type);
+  if (!isGraphQL17) fieldRun.field.selectionFor(type, fieldRun.run);
   return check.complete(position, value, check.isOf(fieldRun, value));
 }
 
@@ -56,5 +56,5 @@ export function typeCheckOf(type: GraphQLObjectType): TypeCheck | undefined {
 }
 
 function completeObject(position: Position, type: GraphQLObjectType, value: unknown): unknown {
-  return placed(executeObject(position, position.fieldRun.field.selectionFor(type), value), position);
+  return placed(executeObject(position, position.fieldRun.field.selectionFor(type, position.fieldRun.run), value), position);
 }

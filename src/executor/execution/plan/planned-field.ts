@@ -1,7 +1,7 @@
 import { getNullableType, isListType } from 'graphql';
 import type { FieldNode, GraphQLField, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 
-import { sizeInLists, sizeOfAliasedObject } from '../costs.ts';
+import { sizeInLists, sizeOfAliasedObject, workOf } from '../costs.ts';
 import { resolverCall } from '../visible-arguments.ts';
 import type { Resolver, ResolverCall } from '../visible-arguments.ts';
 import type { Run } from '../run.ts';
@@ -149,20 +149,21 @@ export class PlannedField {
     return this.#call!;
   }
 
-  /** The fields to run for an object of the type. Collected when first needed. */
-  selectionFor(type: GraphQLObjectType): Selection {
+  /** The fields to run for an object of the type. Collected when first needed: for a second type and further ones, that is work of the run. */
+  selectionFor(type: GraphQLObjectType, run?: Run): Selection {
     if (this.#lastType === type) return this.#lastSelection!;
-    const selection = this.#selections?.get(type) ?? this.#addSelection(type);
+    const selection = this.#selections?.get(type) ?? this.#addSelection(type, run);
     this.#lastType = type;
     this.#lastSelection = selection;
     return selection;
   }
 
-  #addSelection(type: GraphQLObjectType): Selection {
+  #addSelection(type: GraphQLObjectType, run: Run | undefined): Selection {
     if (this.#lastType !== undefined) this.#selections ??= new Map([[this.#lastType, this.#lastSelection!]]);
     const selection = this.#collect(type, this.nodes, this.parts);
     selection.nestIn(this.lists + (isListType(getNullableType(this.definition.type)) ? 1 : 0));
     this.#selections?.set(type, selection);
+    if (this.#selections !== undefined) run?.budget.spend((selection.fields.length + 1) * workOf.plannedField);
     return selection;
   }
 }

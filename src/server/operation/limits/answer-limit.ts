@@ -45,7 +45,7 @@ export class AnswerLimit {
   readonly freeWork: number;
   /**
    * What each further unit adds to the size. A small answer is thus limited to 75,000 promises, to 5,000 errors beyond those that are kept,
-   * or to 56,250 objects and lists in arguments.
+   * to 56,250 objects and lists in arguments, or to 22,500 fields that are planned for further types.
    */
   readonly sizeOfWork: number;
   readonly sharedErrors: { left: number } | undefined;
@@ -79,8 +79,8 @@ export class AnswerLimit {
   }
 
   #tooLarge(size: number, hasWork: boolean): GraphQLError {
-    const { promise, error, inputValue } = workOf;
-    const counted = `(a promise counts ${promise}, a failed field ${error}, an object or list of an argument ${inputValue})`;
+    const { promise, error, inputValue, plannedField } = workOf;
+    const counted = `(a promise counts ${promise}, a failed field ${error}, an object or list of an argument ${inputValue}, a field that is planned for a further type ${plannedField})`;
     const work = hasWork ? `, ${this.sizeOfWork} of them for each unit of work after ${Math.floor(this.freeWork)} ${counted}` : '';
     return resultTooLarge(size, this.#capacity, work);
   }

@@ -327,3 +327,32 @@ it('with suggestions, a document gets at most twenty errors: each may be compare
   assert.match(shown[0]!.message, /Did you mean "hello"/);
   assert.match(shown[20]!.message, /^Too many validation errors, error limit reached/);
 });
+
+describe('fields of an interface with 40 types', () => {
+  const names = Array.from({ length: 40 }, (_, at) => `T${at}`);
+  const typeDefs = `interface Row { o: O } type O { x: Int } type Query { rows: [Row] }
+    ${names.map((name) => `type ${name} implements Row { o: O }`).join(' ')}`;
+  const aliases = (count: number): string => Array.from({ length: count }, (_, at) => `a${at}: o { x }`).join(' ');
+  let calls = 0;
+  const row = (name: string): object => ({ __typename: name, o: () => (calls++, { x: 1 }) });
+  const endpoint = createEndpoint({ typeDefs, resolvers: { Query: { rows: () => names.map(row) } } });
+
+  it('count as work of the operation for each type: 2,490 aliases are refused before 25,000 fields are planned', async () => {
+    calls = 0;
+
+    const response = await endpoint.send(post({ query: `{ rows { ${aliases(2490)} } }` }));
+
+    const [error] = json(response).errors;
+    assert.equal(error.extensions.code, 'RESULT_TOO_LARGE');
+    assert.match(error.message, /a field that is planned for a further type 10\)/);
+    assert.ok(calls < 25_000, `${calls} fields have run`);
+  });
+
+  it('are free up to the work that every answer may cost, in the first run and in later ones', async () => {
+    const query = `{ rows { ${aliases(400)} } }`;
+
+    const answers = [await endpoint.send(post({ query })), await endpoint.send(post({ query })), await endpoint.send(post({ query }))];
+
+    for (const answer of answers) assert.equal(Object.keys(json(answer).data.rows[39]).length, 400);
+  });
+});
