@@ -161,15 +161,21 @@ function start(plan: Plan, run: Run, { parts }: PlannedExecution): ExecutionResu
     data = null;
   }
   const result = run.batches?.finishFirstPass();
-  if (data instanceof Pending && run.endedBy === undefined && result === undefined) return whenFinished(plan, run, data);
+  if (data instanceof Pending && run.endedBy === undefined && result === undefined)
+    return whenFinished(plan, run, { pending: data, parts });
   plan.trim();
-  if (result !== undefined) return result;
+  if (result !== undefined) return divided(run, result, parts);
   run.finish(data);
-  return run.resultOf(data);
+  return divided(run, run.resultOf(data), parts);
+}
+
+/** With `parts`, executeInParts (parts/parts.ts) knows the type. */
+function divided(run: Run, result: ExecutionResult, parts: PartSettings | undefined): ExecutionResult {
+  return parts === undefined ? result : (parts.planner.begin(run, result) as ExecutionResult);
 }
 
 /** The result of an asynchronous run: when all values have arrived, or the run is canceled. */
-function whenFinished(plan: Plan, run: Run, pending: Pending): Promise<ExecutionResult> {
+function whenFinished(plan: Plan, run: Run, { pending, parts }: PendingResult): Promise<ExecutionResult> {
   return new Promise((resolve) => {
     const stop = run.settings.invocation?.onCancel((reason) => {
       // Deferred: a client can disconnect while a resolver runs, whose object is not in the result yet.
@@ -180,9 +186,14 @@ function whenFinished(plan: Plan, run: Run, pending: Pending): Promise<Execution
       run.onEnd = undefined;
       stop?.();
       plan.trim();
-      resolve(run.resultOf(data));
+      resolve(divided(run, run.resultOf(data), parts));
     };
   });
+}
+
+interface PendingResult {
+  readonly pending: Pending;
+  readonly parts: PartSettings | undefined;
 }
 
 /** The result of graphql-js's `getVariableValues`: 16 names the values `coerced`. */

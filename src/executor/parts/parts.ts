@@ -1,8 +1,8 @@
 import type { ExecutionResult } from 'graphql';
 
-import { executePlanned, prepareExecution } from '../execution/planned-executor.ts';
+import { executePlanned } from '../execution/planned-executor.ts';
 import type { PlannedExecution } from '../execution/planned-executor.ts';
-import type { CollectedParts, NodesOfObject, PartsFormat, PartsPlanner } from '../execution/plan/parts-planner.ts';
+import type { CollectedParts, DividedResult, NodesOfObject, PartsFormat, PartsPlanner } from '../execution/plan/parts-planner.ts';
 import type { CollectSettings } from '../execution/plan/collect-fields.ts';
 import type { Run } from '../execution/run.ts';
 import { collectParts } from './collect-parts.ts';
@@ -18,6 +18,7 @@ function createPlanner(format: PartsFormat): PartsPlanner {
     format,
     survey: findPartVariables,
     collect: (settings: CollectSettings, below: NodesOfObject): CollectedParts => collectParts(settings, below, format),
+    begin: (run, result) => begin(run, result, format),
   };
 }
 
@@ -37,20 +38,22 @@ export interface ExecutionInParts {
 
 /** Runs an operation whose execution has a planner for parts. */
 export function executeInParts(execution: PlannedExecution): ExecutionInParts | Promise<ExecutionInParts> {
-  const { run } = (execution.prepared ??= prepareExecution(execution));
-  const result = executePlanned(execution);
-  const format = execution.parts!.planner.format;
-  return result instanceof Promise ? result.then((settled) => begin(run, settled, format)) : begin(run, result, format);
+  const outcome = executePlanned(execution);
+  return outcome instanceof Promise ? outcome.then(toParts) : toParts(outcome);
 }
 
-function begin(run: Run, result: ExecutionResult, format: PartsFormat): ExecutionInParts {
+function toParts(outcome: ExecutionResult | DividedResult): ExecutionInParts {
+  if (!('initialResult' in outcome)) return { result: outcome, parts: undefined };
+  return { result: outcome.initialResult, parts: outcome.subsequentResults as AsyncIterator<SubsequentResult> };
+}
+
+function begin(run: Run, result: ExecutionResult, format: PartsFormat): ExecutionResult | DividedResult {
   const later = run.part.later as Later | undefined;
-  if (later === undefined) return { result, parts: undefined };
+  if (later === undefined) return result;
   const data = run.endedBy === undefined ? result.data : null;
-  const formatter = createFormatter(format);
-  const parts = new PartResults(run, formatter);
+  const parts = new PartResults(run, createFormatter(format));
   const first = parts.begin(data === null || data === undefined ? dropped(later) : later.keepWhatIsIn(data, 0));
-  return first === undefined ? { result, parts: undefined } : { result: { ...result, ...first }, parts };
+  return first === undefined ? result : { initialResult: { ...result, ...first }, subsequentResults: parts };
 }
 
 function dropped(later: Later): Later {

@@ -2,12 +2,13 @@ import { deepEqual, equal, match } from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import { parse } from 'graphql';
+import { parse, versionInfo } from 'graphql';
 import type { OperationDefinitionNode } from 'graphql';
 
 import { batch } from '../../../src/entries/index.ts';
 import { executeInParts, planners } from '../../../src/executor/index.ts';
-import { runInParts } from '../../support/differential/compare-parts.ts';
+import { recordChannelEvents } from '../../support/differential/channel-events.ts';
+import { runInParts, runWithGraphQLJS } from '../../support/differential/compare-parts.ts';
 import type { PartsRequest } from '../../support/differential/compare-parts.ts';
 import { unhandledRejections } from '../../support/unhandled-rejections.ts';
 
@@ -230,3 +231,24 @@ describe('the source of a list that hangs is closed', () => {
       equal(isClosed, true);
     });
 });
+
+test('tracing channels get the events of graphql-js 17', { skip: versionInfo.major < 17 && 'graphql 16 has no channels' }, async () => {
+  const schema = makeExecutableSchema({ typeDefs, resolvers: { Query: { books, numbers: () => [1, 2] } } as never });
+  const document = parse('{ books { id ... @defer { title } } numbers @stream(initialCount: 1) }');
+  const request: PartsRequest = { schema, document, format: 'current', early: false };
+
+  const [ours, theirs] = [await eventsOf(() => runInParts(request)), await eventsOf(() => runWithGraphQLJS(request))];
+
+  deepEqual(ours, theirs);
+});
+
+async function eventsOf(run: () => Promise<unknown>): Promise<readonly string[]> {
+  const recorder = recordChannelEvents();
+  try {
+    await run();
+  } finally {
+    recorder.stop();
+  }
+  // graphql-js's iterator has functions as properties.
+  return recorder.events.map((event) => event.replace(/"subsequentResults":\{.*\}(?=\},"schema")/, '"subsequentResults":{}')).toSorted();
+}

@@ -1,5 +1,6 @@
-import type { FieldNode, GraphQLObjectType, OperationDefinitionNode } from 'graphql';
+import type { ExecutionResult, FieldNode, GraphQLObjectType, OperationDefinitionNode } from 'graphql';
 
+import type { Run } from '../run.ts';
 import type { CollectSettings } from './collect-fields.ts';
 import type { Deferral, FieldParts, PlannedField } from './planned-field.ts';
 import type { Fragments } from './survey.ts';
@@ -16,6 +17,14 @@ export interface PartsPlanner {
   survey(operation: OperationDefinitionNode, fragments: Fragments): readonly string[] | undefined;
   /** As `collectFields`: the fields that belong to the part in which the object is, and the others. */
   collect(settings: CollectSettings, below: NodesOfObject): CollectedParts;
+  /** Called with the first part. Returns it if nothing follows it; otherwise what graphql-js 17 returns, also to tracing channels. */
+  begin(run: Run, result: ExecutionResult): ExecutionResult | DividedResult;
+}
+
+/** A response in several parts. */
+export interface DividedResult {
+  readonly initialResult: ExecutionResult;
+  readonly subsequentResults: AsyncIterator<unknown>;
 }
 
 /** What is collected: some nodes for an object of a type. `parts`: of the field that returns the object. */
