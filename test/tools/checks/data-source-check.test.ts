@@ -7,7 +7,7 @@ import { recordingLogger } from '../../support/recording-logger.ts';
 
 let schemas = 0;
 
-/** What is warned of until two operations have run. */
+/** The warnings that are logged until two operations have run. */
 async function warningsFor(create: () => unknown, nodeEnv = 'development'): Promise<string[]> {
   const [logger, lines] = recordingLogger();
   const typeDefs = `type Query { hello: String } # data sources ${++schemas}`;
@@ -71,7 +71,7 @@ describe('warns once about a data source in development', () => {
     'when a hook has the parameters of another version': [
       () =>
         new (class extends RESTDataSource {
-          // @ts-expect-error: the types say the same.
+          // @ts-expect-error: the types refuse it as well.
           override willSendRequest(path: string, request: { headers: object }): void {
             void [path, request];
           }

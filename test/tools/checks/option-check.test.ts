@@ -10,7 +10,7 @@ import { recordingLogger } from '../../support/recording-logger.ts';
 
 let schemas = 0;
 
-/** What is warned of when the handler is made. */
+/** The warnings that are logged when the handler is created. */
 function warningsFor(options: ServerOptions, nodeEnv = 'development'): string[] {
   const [logger, lines] = recordingLogger();
   const typeDefs = `type Query { hello: String } type Subscription { ticks: Int } # options ${++schemas}`;
@@ -52,7 +52,7 @@ describe('warns about csrfPrevention.requestHeaders in development', () => {
       );
     });
 
-  test('and not with names that say what they are for', () => {
+  test('but not with names that describe their purpose', () => {
     const requestHeaders = ['x-vendor-operation-name', 'vendor-require-preflight', 'X-Apollo-Operation-Name', 'my-app-require-preflight'];
 
     deepEqual(warningsFor({ csrfPrevention: { requestHeaders }, resolvers: ticks }), []);

@@ -7,7 +7,7 @@ import { recordingLogger } from '../../support/recording-logger.ts';
 
 let schemas = 0;
 
-/** What is warned of until two operations have run. */
+/** The warnings that are logged until two operations have run. */
 async function warningsFor(plugin: object, nodeEnv = 'development'): Promise<string[]> {
   const [logger, lines] = recordingLogger();
   const typeDefs = `type Query { hello: String } # plugins ${++schemas}`;

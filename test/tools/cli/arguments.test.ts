@@ -5,7 +5,7 @@ import { parseArguments } from '../../../src/tools/cli/arguments.ts';
 import { UsageError } from '../../../src/tools/cli/read-options.ts';
 import { devUsage, usage } from '../../../src/tools/cli/usage.ts';
 
-test('dev alone has the defaults', () => {
+test('dev without options has the defaults', () => {
   assert.deepEqual(parseArguments(['dev']), {
     name: 'dev',
     functions: undefined,
@@ -60,13 +60,13 @@ test('every option of dev is read', () => {
   });
 });
 
-test('the prefix / puts names at the root', () => {
+test('with the prefix /, functions are served at the root', () => {
   const { prefix } = parseArguments(['dev', '--prefix', '/']) as { prefix: string };
 
   assert.equal(prefix, '');
 });
 
-test('no command, help and --help print the usage, of one command if it is named', () => {
+test('no command, help and --help print the usage, or that of a command if one is named', () => {
   for (const argv of [[], ['help'], ['--help'], ['-h']]) assert.deepEqual(parseArguments(argv), { name: 'help', usage });
 
   assert.deepEqual(parseArguments(['dev', '--port', '0', '-h']), { name: 'help', usage: devUsage });
@@ -98,7 +98,7 @@ test('doctor takes an event, check takes patterns', () => {
   );
 });
 
-test('build takes a function, by its name behind the options or by --function', () => {
+test('build takes a function, by its name after the options or by --function', () => {
   const defaults = {
     name: 'build',
     function: undefined,

@@ -2,7 +2,7 @@ import { functionOf, testBreaks } from '../../support/broken-projects.ts';
 import type { Break } from '../../support/broken-projects.ts';
 import { cases } from '../../support/long-form.ts';
 
-// Schemas and options that are wrong in the ways in which people get them wrong.
+// Schemas and options with common mistakes.
 
 const file = 'functions/graphql.ts';
 
@@ -151,5 +151,5 @@ const breaks: Readonly<Record<string, Break>> = {
   },
 };
 
-// All of these are thrown by createHandler, and `dev` prints each by the same few lines: two show that it does, test:long asks all.
+// createHandler throws all of these errors, and `dev` prints all of them in the same way: two examples suffice; test:long runs all.
 testBreaks(breaks, { toldByDev: cases({ short: 2, long: Number.POSITIVE_INFINITY }) });

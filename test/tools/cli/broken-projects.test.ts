@@ -12,8 +12,7 @@ import { startDevHere } from '../../support/dev-here.ts';
 import { createProject, linkPackage } from '../../support/functions-project.ts';
 import { cases } from '../../support/long-form.ts';
 
-// Projects that are broken in the ways in which people break them. Each message names the file, the line and what to do,
-// or as much of these as there is.
+// Projects with common mistakes. Each message names the file, the line and what to do, as far as they are known.
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -25,7 +24,7 @@ export default createHandler({
 });
 `;
 
-/** Those that `dev` reports in a different way come first. */
+/** The mistakes that `dev` reports in a different way come first. */
 const breaks: Readonly<Record<string, Break>> = {
   'a syntax error': {
     files: {
@@ -155,7 +154,7 @@ test('a file that a function imports is not a broken function: dev serves the ot
   assert.equal(check.stdout, 'No problems in graphql.\n');
 });
 
-test('the folder that netlify.toml names is served, unless the build writes it', async (context) => {
+test('the folder that netlify.toml names is served, unless it is the output of the build', async (context) => {
   const answer = async (files: Readonly<Record<string, string>>): Promise<string> =>
     (await startDevHere(context, await createProject(context, files))).printed().stdout;
   const plain = 'export default () => new Response();';
@@ -172,7 +171,7 @@ test('the folder that netlify.toml names is served, unless the build writes it',
   );
 });
 
-test('a function of /aws-lambda says how to serve it', async (context) => {
+test('for a function of /aws-lambda, dev says how to serve it', async (context) => {
   const source = sound.replace("'graphql-functions'", "'graphql-functions/aws-lambda'");
   const project = await createProject(context, { 'functions/graphql.ts': source });
   await linkPackage(project, 'graphql');
@@ -194,7 +193,7 @@ test('every pattern of operations must name a file', async (context) => {
   assert.match(stderr, /No files match nothing\.graphql\./);
 });
 
-test('an operation that does not fit the schema is a problem with its line', async (context) => {
+test('an operation that does not match the schema is reported with its line', async (context) => {
   const project = await createProject(context, { 'functions/graphql.ts': sound, 'src/page.ts': 'const query = gql`\n  { oh }\n`;\n' });
   await linkPackage(project, 'graphql');
 
@@ -210,7 +209,7 @@ for (const [version, expected] of [
 ] as const) {
   test(`with graphql ${version ?? 'missing'}, the command says what to install`, async (context) => {
     const { directory } = await createProject(context, {});
-    // The built package as it is installed, beside another graphql.
+    // Installs the built package next to another graphql.
     await mkdir(join(directory, 'node_modules/graphql-functions'), { recursive: true });
     await cp(join(root, 'dist'), join(directory, 'node_modules/graphql-functions/dist'), { recursive: true });
     await symlink(join(root, 'package.json'), join(directory, 'node_modules/graphql-functions/package.json'));

@@ -36,7 +36,7 @@ test('dev ends when the npm that runs it is killed', { skip: process.platform ==
   await command.until('Ctrl+C');
   command.child.kill('SIGKILL');
 
-  // The streams close when the last process that has them ends.
+  // The streams close when the last process that holds them ends.
   assert.match((await command.ended).stderr, /has exited\. Stopping\./);
 });
 
@@ -52,10 +52,10 @@ test('dev without a GraphQL function says so when it is given a query', async (c
   assert.equal(code, 143);
 });
 
-/** With graphql 16 dev says first what it lacks. */
+/** With graphql 16, dev first prints what is not supported. */
 const notice = String.raw`(?:graphql 16[^\n]*\n)?`;
 
-test('a port in use is one line and exit code 1', async (context) => {
+test('a port that is in use is reported in one line, with exit code 1', async (context) => {
   const { directory } = await createProject(context, hello);
   const other = createServer().listen(0, 'localhost');
   context.after(() => other.close());
@@ -68,7 +68,7 @@ test('a port in use is one line and exit code 1', async (context) => {
   assert.match(stderr, new RegExp(`^${notice}Port ${port} is in use[^\\n]*--port[^\\n]*\\n$`));
 });
 
-test('a wrong option is one line, with the nearest one, and exit code 1', async (context) => {
+test('an unknown option is reported in one line that names the closest one, with exit code 1', async (context) => {
   const { directory } = await createProject(context, {});
 
   const { code, stderr } = await startCommand(context, [main, 'dev', '--prot', '1'], { cwd: directory }).ended;
@@ -102,7 +102,7 @@ test('--version prints the version of the package', async (context) => {
 
 test('an old Node gets one line that says what to do', async (context) => {
   const { directory } = await createProject(context, hello);
-  // Before anything else runs, Node is made to look like an old one.
+  // Pretends to be an old Node before any other code runs.
   const pretend = "data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.20.2'}})";
 
   const { code, stderr } = await startCommand(context, ['--import', pretend, main, 'dev'], { cwd: directory }).ended;
@@ -111,9 +111,9 @@ test('an old Node gets one line that says what to do', async (context) => {
   assert.match(stderr, /^graphql-functions requires Node\.js 22\.19\+, 24 or 26; this is Node\.js 20\.20\.2\.[^\n]*npm i -D node@24\n$/);
 });
 
-test('without esbuild, the error is the line that installs it', async (context) => {
+test('without esbuild, the error is the command that installs it', async (context) => {
   const { directory } = await createProject(context, hello);
-  // Whatever is installed here or above: this command finds another name, and nothing of that name.
+  // Makes `esbuild` resolve to a missing package, whatever is installed.
   const hook = "resolve: (name, context, next) => next(name === 'esbuild' ? 'esbuild-that-is-not-installed' : name, context)";
   const without = `data:text/javascript,import { registerHooks } from 'node:module'; registerHooks({ ${hook} });`;
 
@@ -123,7 +123,7 @@ test('without esbuild, the error is the line that installs it', async (context) 
   assert.match(stderr, new RegExp(`^${notice}[^\\n]*npm i -D esbuild\\n$`));
 });
 
-test('with --json, stdout contains only the list; logs of functions go to stderr, and what they leave running is stopped', async (context) => {
+test('with --json, stdout contains only the list; logs of functions go to stderr, and work that they leave running is stopped', async (context) => {
   const logs = `import { createHandler } from 'graphql-functions';
     console.log(process.env['WORD']);
     setInterval(() => {}, 1000);

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 import { Reporter } from '../../../src/tools/cli/reporter.ts';
 
-test('below the lines of operations are their errors, then what the log says of the request', () => {
+test('each operation is followed by its errors, and then by the log lines of the request', () => {
   const lines: string[] = [];
   const reporter = new Reporter({ log: (line) => void lines.push(stripVTControlCharacters(line)), error: () => {} }, '/project');
   const operation = { operation: 'query { me }', milliseconds: 2, calls: 0, hits: 0, errors: ["reading 'headers'"] };
@@ -18,7 +18,7 @@ test('below the lines of operations are their errors, then what the log says of 
   assert.deepEqual(lines, ['graphql  500  query { me }  2 ms', "  reading 'headers'", '  context() failed.']);
 });
 
-test('requests are listed from the answer of the query of the command line on, those with errors always', () => {
+test('requests are listed only after the answer to the query of the command line; those with errors are always listed', () => {
   const lines: string[] = [];
   const reporter = new Reporter({ log: (line) => void lines.push(stripVTControlCharacters(line)), error: () => {} }, '/project');
   const request = (path: string, errors: readonly string[]): void =>

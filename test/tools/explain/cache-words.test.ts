@@ -8,7 +8,7 @@ import { startExplaining } from './explained.ts';
 
 const body = { book: 'Emma' };
 
-/** Who answered, and why. */
+/** The layer that answered, and the reason. */
 function told(calls: readonly ExplainedCall[]): string[] {
   return calls.map(({ cache, why }) => `${cache}: ${why}`);
 }

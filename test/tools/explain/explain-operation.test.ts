@@ -117,7 +117,7 @@ describe('the document and the schema', () => {
     deepEqual([schema.kind, schema.typesMade, schema.typesDefined], ['lazy', 2, 3]);
   });
 
-  test('a ready schema is whole', async () => {
+  test('a ready schema is complete', async () => {
     const schema = new GraphQLSchema({ query: new GraphQLObjectType({ name: 'Query', fields: { hello: { type: GraphQLString } } }) });
     const logger = recordingLogger()[0];
     const handler = createHandler({ nodeEnv: 'development', logger, schema });
@@ -232,7 +232,7 @@ describe('the report is in', () => {
 describe('a response with several results', () => {
   const request = (accept: string, query: string): Request => asking({ query }, { accept });
 
-  test('in parts is explained in its first part', async () => {
+  test('in parts has the report in its first part', async () => {
     const handler = createHandler({
       nodeEnv: 'development',
       logger: recordingLogger()[0],
@@ -321,7 +321,7 @@ for (const nodeEnv of ['production', '', 'test', 'Development', 'development '])
 }
 
 for (const value of ['0', '', 'true', '2']) {
-  test(`the header ${JSON.stringify(value)} asks for nothing`, async (t) => {
+  test(`with the header ${JSON.stringify(value)} nothing is explained`, async (t) => {
     const server = await startExplaining(t, reply, hello);
 
     equal((await server.send(asking({ query: '{ hello }' }, { 'graphql-functions-explain': value }))).extensions, undefined);

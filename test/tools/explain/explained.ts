@@ -11,7 +11,7 @@ import { createClock } from '../../support/clock.ts';
 import type { Clock } from '../../support/clock.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
-/** What a client sends beside the operation. */
+/** What a client sends in addition to the operation. */
 export interface Asking {
   readonly variables?: object;
   readonly extensions?: object;
@@ -22,19 +22,19 @@ export interface Asking {
 export interface ExplainingServer {
   readonly origin: Origin;
   readonly clock: Clock;
-  /** Runs these calls as the resolver of `{ run }`, and returns what was said. */
+  /** Runs these calls as the resolver of `{ run }`, and returns the report. */
   explainRun(calls: (api: API) => unknown): Promise<ExplainReport>;
-  /** What was said about the calls alone. */
+  /** Returns only the report about the calls. */
   explainCalls(calls: (api: API) => unknown): Promise<ExplainedCall[]>;
-  /** Sends an operation that asks to be explained. */
+  /** Sends an operation with the header that requests an explanation. */
   explain(query: string | undefined, asking?: Asking): Promise<ExplainReport>;
-  /** Any request, and its answer. */
+  /** Sends any request, and returns its answer. */
   send(request: Request): Promise<any>;
 }
 
 let servers = 0;
 
-/** Starts one for a test. */
+/** Starts such a server for a test. */
 export async function startExplaining(
   t: TestContext,
   reply: (call: Call, before: number) => Reply | Promise<Reply>,

@@ -11,7 +11,7 @@ import { recordingLogger } from '../../support/recording-logger.ts';
 import { restAPI, webRequest } from '../../support/sources.ts';
 import type { Source } from '../../support/sources.ts';
 
-/** As Chromium writes it. */
+/** The Accept header of Chromium. */
 const browser: readonly (readonly [string, string])[] = [
   ['accept', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'],
   ['sec-fetch-mode', 'navigate'],
@@ -79,12 +79,12 @@ describe('a browser in development', () => {
 });
 
 for (const [wish, headers] of [
-  ['of JSON', [['accept', 'application/json']]],
-  ['of anything', [['accept', '*/*']]],
-  ['of everything but HTML', [['accept', 'text/html;q=0, */*']]],
-  ['that is not said', []],
+  ['for JSON', [['accept', 'application/json']]],
+  ['for any type', [['accept', '*/*']]],
+  ['for any type but HTML', [['accept', 'text/html;q=0, */*']]],
+  ['without Accept', []],
 ] as const) {
-  test(`a wish ${wish} is answered with an operation's result in development too`, async () => {
+  test(`a request ${wish} is answered with the result of its operation, also in development`, async () => {
     const response = await answer({}, get({ query: '{ __typename }' }, { headers: [...headers, ['vendor-require-preflight', '1']] }));
 
     assert.deepEqual(json(response).data, { __typename: 'Query' });
@@ -96,7 +96,7 @@ describe('every page', () => {
     ['the playground', {}],
     ['the small page', small],
   ] as const) {
-    test(`${name} has nothing of its request in it`, async () => {
+    test(`${name} contains nothing of its request`, async () => {
       const marked: PlainRequest = {
         method: 'GET',
         path: '/graphql/<marker>/"marker"',
@@ -117,7 +117,7 @@ describe('every page', () => {
       assert.doesNotMatch(`${response.body} ${JSON.stringify([...response.headers])}`, /marker/);
     });
 
-    test(`${name} runs scripts by a nonce alone, and asks nobody but its own origin`, async () => {
+    test(`${name} runs only scripts with a nonce, and sends requests only to its own origin`, async () => {
       const { headers, body } = await answer(options);
       const policy = new Map(
         (headers.get('content-security-policy') ?? '').split('; ').map((rule) => rule.split(/ (.*)/, 2) as [string, string]),

@@ -17,7 +17,7 @@ test('an event has the fields of the request and defaults for the rest', () => {
   assert.equal(createEvent('fetch', {}).url, 'https://example.org/graphql');
 });
 
-test('the stage is in the path of an HTTP API and not in that of a REST API', () => {
+test('the stage is in the path of an HTTP API, but not in that of a REST API', () => {
   const rest = createEvent('aws-rest', {}, { stage: 'beta' });
   const http = createEvent('aws-http', {}, { stage: 'beta' });
 
@@ -57,7 +57,7 @@ const refusals: readonly (readonly [PlatformName, unknown, RegExp])[] = [
   ['fetch', { statusCode: 200 }, /a Response, got object/],
 ];
 for (const [platform, result, message] of refusals) {
-  test(`${platform} refuses ${JSON.stringify(result)} in words`, () => {
+  test(`${platform} refuses ${JSON.stringify(result)} with a message`, () => {
     assert.throws(() => readResult(platform, result), message);
   });
 }

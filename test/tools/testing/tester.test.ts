@@ -21,7 +21,7 @@ const resolvers = {
 };
 
 for (const platform of platformNames as readonly PlatformName[]) {
-  test(`an operation runs through the whole line of ${platform}`, async () => {
+  test(`an operation runs from the event to the result of ${platform}`, async () => {
     const { run } = createTester({ typeDefs, resolvers }, { platform });
 
     const { data, errors, status, headers } = await run('query ($name: String) { hello(name: $name) }', { name: 'Ada' });
@@ -72,11 +72,11 @@ test('errors are not masked, and a schema that only production would accept is r
   const { run } = createTester({ typeDefs, resolvers, logger });
 
   assert.equal((await run('{ fail }')).errors?.[0]?.message, 'hunter2');
-  // An interface whose implementation lacks a field: the lazy schema of production does not look.
+  // The implementation of an interface lacks a field, which the lazy schema of production does not check.
   assert.throws(() => createTester({ typeDefs: 'type Query { a: A } interface A { id: ID! } type B implements A { name: String }' }), /id/);
 });
 
-test('an explicit nodeEnv takes precedence, so that a test can see production responses', async () => {
+test('an explicit nodeEnv takes precedence, so that tests can check production responses', async () => {
   const [logger] = recordingLogger();
   const { run } = createTester({ typeDefs, resolvers, logger, nodeEnv: 'production' });
 

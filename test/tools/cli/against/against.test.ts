@@ -86,7 +86,7 @@ test('without known operations, every breaking change counts, and points to the 
     ['breaking', 'VALUE_REMOVED_FROM_ENUM', 12, []],
     added,
   ]);
-  // graphql 17 names the value, graphql 16 only its type.
+  // graphql 17 names the enum value, graphql 16 only its type.
   assert.ok(added[2] === 14 || added[2] === 12);
   assert.match(outcome.stderr, /^Compared with earlier\.graphql: 4 breaking changes, 1 dangerous, 0 unused\. No operations are known/m);
   assert.equal(outcome.code, 1);
@@ -248,7 +248,7 @@ test('the earlier schema may be introspection JSON, a version in git, or a URL',
   }
 });
 
-test('an earlier schema that cannot be read has exit code 2, and a message that says what came', async (context) => {
+test('an earlier schema that cannot be read has exit code 2, and a message that says what was received', async (context) => {
   const { directory } = await createBookProject(context, {
     'broken.graphql': 'type Query {',
     'part.graphql': 'type Query { a: Missing }',
@@ -298,15 +298,19 @@ test('with several GraphQL functions and none called graphql, --function chooses
   assert.equal(unclear.code, 2);
 });
 
-test('directives on directive definitions are read, and are no changes', { skip: !isGraphQL17 && 'graphql 17' }, async (context) => {
-  const directives = 'directive @owner on DIRECTIVE_DEFINITION directive @tag @owner on FIELD_DEFINITION';
-  const plain = `${directives} type Query { book: Int @tag }`;
-  const deprecated = `${plain} extend directive @tag @deprecated(reason: "later")`;
+test(
+  'directives on directive definitions are read, and do not count as changes',
+  { skip: !isGraphQL17 && 'graphql 17' },
+  async (context) => {
+    const directives = 'directive @owner on DIRECTIVE_DEFINITION directive @tag @owner on FIELD_DEFINITION';
+    const plain = `${directives} type Query { book: Int @tag }`;
+    const deprecated = `${plain} extend directive @tag @deprecated(reason: "later")`;
 
-  for (const [before, after] of [[plain, deprecated] as const, [deprecated, plain] as const, [deprecated, deprecated] as const]) {
-    const { directory } = await createBookProject(context, { 'functions/graphql.ts': functionOf(after), 'earlier.graphql': before });
-    const compared = await runCommandHere(directory, 'check', '--against', 'earlier.graphql', '--json');
+    for (const [before, after] of [[plain, deprecated] as const, [deprecated, plain] as const, [deprecated, deprecated] as const]) {
+      const { directory } = await createBookProject(context, { 'functions/graphql.ts': functionOf(after), 'earlier.graphql': before });
+      const compared = await runCommandHere(directory, 'check', '--against', 'earlier.graphql', '--json');
 
-    assert.deepEqual([compared.code, changesIn(compared)], [0, []]);
-  }
-});
+      assert.deepEqual([compared.code, changesIn(compared)], [0, []]);
+    }
+  },
+);

@@ -100,7 +100,7 @@ for (const [name, from, to, uses, other] of cases) {
   });
 }
 
-test('operations that are not valid for the earlier schema count for what they do use', () => {
+test('operations that are invalid in the earlier schema count for the fields that they use', () => {
   const current = buildSchema(schema.replace('title: String! author', 'author'));
   const operation = known('new', 'query ($a: Missing) { missing { a } book(no: PAGES) { title(x: {y: $a}) ... on Nothing { b } } }');
 

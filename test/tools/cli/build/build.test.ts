@@ -41,7 +41,7 @@ async function project(context: TestContext, contents: Readonly<Record<string, s
   return Object.assign(moving, { artifact });
 }
 
-test('build writes the schema of files beside the function, and check finds it up to date', async (context) => {
+test('build writes the schema of files next to the function, and check finds it up to date', async (context) => {
   const { run, artifact } = await project(context, files);
 
   const built = await run('build', '--schema', 'schema/*.graphql');
@@ -55,7 +55,7 @@ test('build writes the schema of files beside the function, and check finds it u
   assert.match((await artifact()).text, /type Query\{book\(id:ID!\):Book\}/);
 });
 
-test('documents of files and manifests are known by every text a client may send, but not what the server decides', async (context) => {
+test('documents of files and manifests are known in every form that a client may send, except those whose validity the server decides', async (context) => {
   const { run, artifact } = await project(context, {
     ...files,
     'ops/book.graphql': 'query Book { book(id: 1) { ...Names } }\n',
@@ -168,7 +168,7 @@ test('build rejects operations in code, and says what it accepts', async (contex
   assert.equal(code, 1);
 });
 
-test('descriptions stay where introspection is on', async (context) => {
+test('descriptions are kept if introspection is on', async (context) => {
   const { run, artifact } = await project(context, { ...files, 'functions/graphql.ts': withBuild(`introspection: true, ${resolvers}`) });
 
   await run('build', '--schema', 'schema/*.graphql');
@@ -197,7 +197,7 @@ test('an impossible build says what to do', async (context) => {
   );
 });
 
-test('dev serves what the schema’s files say, with descriptions, whether the build is stale or not', async (context) => {
+test('dev serves the schema of the files, with descriptions, even if the build is stale', async (context) => {
   const created = await project(context, files);
   await created.run('build', '--schema', 'schema/*.graphql');
   const { address, after, write } = await serveProject(context, created, { environment: { NODE_ENV: 'development' } });
@@ -258,21 +258,25 @@ for (const [format, extension] of formats.slice(0, cases({ short: 1, long: 2 }))
   });
 }
 
-test('operations that ask for parts are known where a function answers in parts', { skip: version.startsWith('16.') }, async (context) => {
-  const source = withBuild(`incrementalDelivery: incrementalDelivery(), ${resolvers}`);
-  const { run, artifact } = await project(context, {
-    ...files,
-    'functions/graphql.ts': `import { incrementalDelivery } from 'graphql-functions/incremental';\n${source}`,
-    'ops/parts.json': '{ "1": "{ book(id: 1) { ... @defer { title } } }" }',
-  });
+test(
+  'operations with @defer and @stream are known if the function answers in parts',
+  { skip: version.startsWith('16.') },
+  async (context) => {
+    const source = withBuild(`incrementalDelivery: incrementalDelivery(), ${resolvers}`);
+    const { run, artifact } = await project(context, {
+      ...files,
+      'functions/graphql.ts': `import { incrementalDelivery } from 'graphql-functions/incremental';\n${source}`,
+      'ops/parts.json': '{ "1": "{ book(id: 1) { ... @defer { title } } }" }',
+    });
 
-  const { code } = await run('build', '--schema', 'schema/*.graphql', '--documents', 'ops/*');
+    const { code } = await run('build', '--schema', 'schema/*.graphql', '--documents', 'ops/*');
 
-  assert.equal(code, 0);
-  assert.deepEqual((await artifact()).documents, ['{ book(id: 1) { ... @defer { title } } }']);
-});
+    assert.equal(code, 0);
+    assert.deepEqual((await artifact()).documents, ['{ book(id: 1) { ... @defer { title } } }']);
+  },
+);
 
-test('the folder with the code cache answers as the function does', async (context) => {
+test('a handler with a code cache gives the same answers as the function', async (context) => {
   const built = await project(context, files);
 
   const { stdout, code } = await built.run('build', '--schema', 'schema/*.graphql', '--code-cache', 'dist');

@@ -44,7 +44,7 @@ after(async () => {
   if (builtHello !== undefined) await rm(dirname(await builtHello), { recursive: true });
 });
 
-/** A copy of the build of `hello`, which is built once. */
+/** A copy of the build of `hello`, which is built only once. */
 async function cachedHello(context: TestContext): Promise<Cached> {
   const { directory } = await createProject(context, { 'function.ts': hello, 'ask.cjs': asks });
   await cp(await (builtHello ??= buildHello()), join(directory, 'out'), { recursive: true });
@@ -93,7 +93,7 @@ test('V8 accepts the cache that was written', async (context) => {
   assert.ok((await read(cacheFile({ file: bundle }))).length > 0);
 });
 
-test('a bundle that was changed to another of the same length runs as it is, not as the cache remembers it', async (context) => {
+test('a bundle that is replaced by another of the same length runs its new code, not that of the cache', async (context) => {
   const { folder, bundle, answer } = await cachedHello(context);
   const path = join(folder, bundle);
 
@@ -107,7 +107,7 @@ for (const [what, change] of Object.entries({
   'is no cache': (path: string) => writeFile(path, 'no cache at all'),
   'is empty': (path: string) => writeFile(path, ''),
 })) {
-  test(`a function whose cache ${what} runs all the same`, async (context) => {
+  test(`a function whose cache ${what} still runs`, async (context) => {
     const { folder, bundle, answer } = await cachedHello(context);
 
     await change(join(folder, cacheFile({ file: bundle })));
@@ -130,7 +130,7 @@ test('modules of Node, JSON and dynamic imports work', async (context) => {
   assert.equal(await answer(), '/ 6 true object');
 });
 
-test('while the cache is made, operations of another schema run through the bundle, and no resolver of the function', async (context) => {
+test('while the cache is created, operations of another schema run through the bundle, and no resolver of the function runs', async (context) => {
   const { directory } = await createProject(context, {
     'function.ts': `
       import { createHandler } from 'graphql-functions/aws-lambda';

@@ -18,7 +18,7 @@ export default createHandler({
 });
 `;
 
-/** The lines that name a place, without the code below them. */
+/** The lines of output that name a position, without the code below them. */
 function placesIn(stdout: string): string[] {
   return stdout.split('\n').filter((line) => /^\S/.test(line));
 }
@@ -63,7 +63,7 @@ test('check says once per server that csrfPrevention is not set, which is not a 
   assert.equal(code, 0);
 });
 
-test('operations are validated against the schema, each problem with file, line and column, and once', async (context) => {
+test('operations are validated against the schema, and each problem is reported once with file, line and column', async (context) => {
   const { code, stdout, stderr } = await check(
     context,
     {
@@ -131,7 +131,7 @@ test('each problem is shown with its line and a mark', async (context) => {
   );
 });
 
-test('--json prints the same for programs', async (context) => {
+test('--json prints the same problems as JSON', async (context) => {
   const { code, stdout } = await check(context, { 'functions/graphql.ts': graphql, 'a.graphql': '{ titel }' }, 'a.graphql', '--json');
   const sound = await check(context, { 'functions/graphql.ts': graphql }, '--json');
 
@@ -165,7 +165,7 @@ const broken: readonly (readonly [what: string, options: string, column: number,
   ['a schema that is none', '{ schema: {} }', 1, /schema takes a GraphQLSchema/],
 ];
 
-test('every mistake in options is a problem at the user’s line, of several servers too', async (context) => {
+test('every mistake in options is reported at the user’s line, also for several servers', async (context) => {
   const { code, stdout } = await check(context, {
     'functions/graphql.ts': [
       "import { createHandler } from 'graphql-functions';",
@@ -184,7 +184,7 @@ test('every mistake in options is a problem at the user’s line, of several ser
   assert.equal(code, 1);
 });
 
-test('all problems are reported at once, with their place', async (context) => {
+test('all problems are reported at once, with their positions', async (context) => {
   const { stdout, stderr } = await check(
     context,
     {
@@ -268,7 +268,7 @@ export default createHandler({ typeDefs, fieldResolver: () => null });`,
   assert.equal(code, 1);
 });
 
-test('asynchronous options are checked too', async (context) => {
+test('asynchronous options are checked, too', async (context) => {
   const { code, stdout } = await check(context, {
     'functions/graphql.ts':
       "import { createHandler } from 'graphql-functions/netlify';\nexport default createHandler(async () => ({ typeDefs: 'type Query { a: Missing }' }));",
@@ -300,7 +300,7 @@ test('a pattern without a match and a missing folder say what to do', async (con
   assert.deepEqual([noFile.code, noFolder.code], [1, 1]);
 });
 
-test('operations without a valid schema are a problem that says so', async (context) => {
+test('operations without a valid schema are reported as a problem', async (context) => {
   const { code, stdout } = await check(
     context,
     { 'functions/plain.ts': 'export default () => new Response();', 'a.graphql': '{ a }' },
@@ -392,7 +392,7 @@ for (const [name, settings] of Object.entries({
   'wrangler.toml': '[[rules]]\ntype = "Text"\nglobs = ["**/*.graphql"]\n',
   'webpack.config.js': 'module.exports = { module: { rules: [{ test: /\\.(graphql|gql)$/ }] } };\n',
 })) {
-  test(`and is not, where ${name} names it`, async (context) => {
+  test(`the notice is omitted if ${name} names the loader`, async (context) => {
     const { stderr } = await check(context, {
       'functions/graphql.js': fromFile,
       'schema.graphql': 'type Query { a: Int }',
@@ -403,7 +403,7 @@ for (const [name, settings] of Object.entries({
   });
 }
 
-test('and still does if package.json mentions only the operations', async (context) => {
+test('the notice is kept if package.json mentions only the operations', async (context) => {
   const scripts = '{ "type": "module", "scripts": { "check": "graphql-functions check \'src/**/*.graphql\'" } }';
   const { stderr } = await check(context, {
     'functions/graphql.js': fromFile,

@@ -9,7 +9,7 @@ import { createSchema } from '../../../../src/executor/schema/create-schema.ts';
 import { nastySDL } from '../../../support/nasty-sdl.ts';
 import { generateSchema } from '../../../support/schema-generator.ts';
 
-/** What is found, each with the text from its place on to the end of the line. */
+/** The findings, each with the text from its position to the end of the line. */
 function find(typeDefs: unknown, resolvers?: unknown): string[] {
   return findInSchema(typeDefs, resolvers).map(({ message, sdl, resolver }) => {
     const place = sdl === undefined ? resolver?.join('.') : sdl.text.slice(sdl.offset).split('\n')[0]?.trim();

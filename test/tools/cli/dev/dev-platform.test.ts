@@ -24,7 +24,7 @@ const graphql = `import { createHandler } from 'graphql-functions';
     } },
   });`;
 
-/** A thread and a bundle of the whole package for each: the short form takes the first two, which differ most. */
+/** Each platform takes a thread and a bundle of the whole package, so the short form runs only the first two, which differ most. */
 const keys: Readonly<Record<Exclude<DevPlatform, 'netlify' | 'fetch'>, RegExp>> = {
   alb: /^body headers httpMethod isBase64Encoded path queryStringParameters requestContext$/,
   'aws-http': /rawPath rawQueryString requestContext routeKey version/,
@@ -33,7 +33,7 @@ const keys: Readonly<Record<Exclude<DevPlatform, 'netlify' | 'fetch'>, RegExp>> 
   'function-url': /rawPath rawQueryString requestContext routeKey version/,
 };
 
-/** Asks like a client: cookies and a header with it. */
+/** Sends a request as a client does, with cookies and a header. */
 async function ask(address: string, query: string): Promise<{ data: any; cookies: string[] }> {
   const response = await fetch(address, {
     method: 'POST',
@@ -54,7 +54,7 @@ for (const platform of (Object.keys(keys) as (keyof typeof keys)[]).slice(0, cas
 
     assert.match(data.platform, keys[platform]);
     assert.equal(data.header, 'c=1; d=2');
-    // A load balancer carries one.
+    // A load balancer sends only one cookie.
     assert.deepEqual(cookies, platform === 'alb' ? ['a=1'] : ['a=1', 'b=2']);
   });
 }
@@ -75,7 +75,7 @@ const echo = `export const lambda = async (event) => ({
   body: JSON.stringify(event),
 }); export default () => { throw new Error('not this one'); };`;
 
-test('bytes arrive in base64 and text as the platform has it; lambda is called before default', async (context) => {
+test('bytes arrive in base64, and text as the platform encodes it; an export named lambda takes precedence over default', async (context) => {
   const { address } = await serveProject(context, { 'functions/echo.ts': echo }, { platform: { platform: 'aws-http' } });
   const send = async (type: string, body: string | Uint8Array<ArrayBuffer>): Promise<any> =>
     (await fetch(address('echo'), { method: 'POST', headers: { 'content-type': type }, body })).json();
@@ -141,7 +141,7 @@ test('variables come from .env, and the shell and --env take precedence', async 
   await assert.rejects(serveProject(context, files, { envFile: 'missing.env' }), { name: 'DevError', message: /missing\.env/ });
 });
 
-test('every operation is reported with its name, its calls and what came from a cache', async (context) => {
+test('every operation is reported with its name, its calls and its cache hits', async (context) => {
   const project = await createProject(context, {
     'functions/graphql.ts': `import { createHandler, RESTDataSource } from 'graphql-functions';
       const httpFetch = async () => Response.json('word', { headers: { 'cache-control': 'max-age=60' } });
@@ -213,7 +213,7 @@ const streaming: Readonly<Record<string, readonly [platform: DevPlatform, create
 };
 
 for (const [name, [platform, create]] of Object.entries(streaming)) {
-  test(`${name}: the events of a subscription pass through, and its source is ended with the client`, async (context) => {
+  test(`${name}: the events of a subscription pass through, and its source ends when the client leaves`, async (context) => {
     const project = await createProject(context, { 'functions/graphql.ts': subscriptions(create) });
     await linkPackage(project);
     const { address, after } = await serveProject(context, project, { platform: { platform } });

@@ -37,7 +37,7 @@ describe('a function that works', () => {
       'functions/cookies-fetch.ts': "export default () => new Response('', { headers: [['set-cookie', 'a=1'], ['set-cookie', 'b=2']] });",
       'functions/cookies-event.ts':
         "export const handler = async () => ({ statusCode: 200, multiValueHeaders: { 'Set-Cookie': ['a=1', 'b=2'] }, body: '' });",
-      // The second piece comes only when another request has seen the first.
+      // The second chunk is sent only when another request has seen the first.
       'functions/stream.ts': `
       let proceed: () => void;
       export default (request: Request) => {
@@ -64,7 +64,7 @@ describe('a function that works', () => {
     assert.equal(await read(address('hello/a/b?c')), '200 GET /.netlify/functions/hello/a/b');
   });
 
-  test('a default export may be an object with fetch, which sees itself as this', async () => {
+  test('a default export may be an object with fetch, which gets the object as this', async () => {
     assert.equal(await read(address('object')), '200 fetched');
   });
 
@@ -107,7 +107,7 @@ describe('a function that works', () => {
     }
   });
 
-  test('a stream arrives piece by piece', async () => {
+  test('a stream arrives chunk by chunk', async () => {
     const { body } = await fetch(address('stream'));
     const pieces: string[] = [];
     for await (const piece of body!) {
@@ -285,7 +285,7 @@ test('the prefix is an option', async (context) => {
   assert.equal(await read(`${server.url}/api/one`), '200 one');
 });
 
-test('functions see NODE_ENV=development, unless it is set, and the variables they were given', async (context) => {
+test('functions see NODE_ENV=development, unless it is set, and the variables of the command', async (context) => {
   const code = { 'functions/env.ts': answers('JSON.stringify([process.env.NODE_ENV, process.env.API, process.env.URL])') };
   const env = { API: '{url}/api/' };
 
@@ -354,7 +354,7 @@ test('a result that Netlify would reject is rejected with a message', async (con
   );
 });
 
-test('HEAD has no body, 204 neither, and a body of more than 6 MiB is 413', async (context) => {
+test('responses to HEAD and with 204 have no body, and a body of more than 6 MiB is 413', async (context) => {
   const { address } = await serveProject(context, {
     'functions/one.ts': answers("'one'"),
     'functions/none.ts': 'export const handler = async () => ({ statusCode: 204 });',
@@ -409,7 +409,7 @@ test('a mistake in the options of a handler is shown with the line of the userâ€
   assert.doesNotMatch(answer, /node_modules|node:internal/);
 });
 
-test('.graphql files can be imported, and are followed; a document of graphql-tag is a schema, too', async (context) => {
+test('.graphql files can be imported, and are watched; a document of graphql-tag is a schema, too', async (context) => {
   const project = await createProject(context, {
     'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
       import gql from 'graphql-tag';
@@ -536,7 +536,7 @@ describe('the errors in the log', () => {
     served = await serveProject(context, project);
   });
 
-  /** The errors of one operation in the log. */
+  /** The errors that the log has for one operation. */
   async function errorsOf(body: { readonly query: string; readonly onError?: string }): Promise<readonly string[]> {
     const seen = served.events.length;
     const headers = { 'content-type': 'application/json' };

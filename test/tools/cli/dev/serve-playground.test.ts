@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => server.close());
 
-/** node:http takes no encoding away. */
+/** Sends with node:http, which does not decode the body. */
 async function get(url: string, headers: OutgoingHttpHeaders): Promise<IncomingMessage> {
   const { port } = server.address() as AddressInfo;
   const [response] = (await once(request({ port, path: url, headers, agent: false }).end(), 'response')) as [IncomingMessage];

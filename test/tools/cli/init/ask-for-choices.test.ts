@@ -36,7 +36,7 @@ test('on a terminal, init asks for the platform, codegen and tests', async () =>
   assert.match(shown(), /GraphQL Code Generator\? \[y\/N\] .*Add tests\? \[y\/N\] /s);
 });
 
-test('a platform can be chosen by its number, and a wrong answer is asked for again', async () => {
+test('a platform can be chosen by its number, and init repeats the question after an invalid answer', async () => {
   const { choices, shown } = await answer(asked, '9', 'Node.js', ' 5 ', 'maybe', 'No', 'YES');
 
   assert.deepEqual(await choices, { platform: 'node', codegen: false, tests: true });
@@ -44,7 +44,7 @@ test('a platform can be chosen by its number, and a wrong answer is asked for ag
   assert.match(shown(), /Expected y or n: /);
 });
 
-test('only what the options do not say is asked for', async () => {
+test('init asks only for what the options leave open', async () => {
   const { choices, shown } = await answer({ ...asked, platform: 'lambda', codegen: false }, 'yes');
 
   assert.deepEqual(await choices, { platform: 'lambda', codegen: false, tests: true });

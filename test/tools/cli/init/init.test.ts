@@ -14,7 +14,7 @@ import { runTypeScript } from '../../../support/run-typescript.ts';
 const root = join(import.meta.dirname, '../../../..');
 const platforms = Object.keys(initPlatforms) as InitPlatform[];
 
-/** The files that only one platform has. */
+/** The files that exist for only one platform. */
 const filesOf: Readonly<Record<InitPlatform, readonly string[]>> = {
   netlify: ['functions/graphql.ts', 'netlify.toml'],
   lambda: ['functions/graphql.ts', 'template.yaml'],
@@ -118,7 +118,7 @@ test('codegen and tests add their scripts, packages, ignored files and lines in 
   assert.match(await readText(directory, 'full/README.md'), /^- `npm run deploy`.*\n- `npm run codegen`.*\n- `npm test`.*\n$/m);
 });
 
-test('projects get the version of this package, and of others the versions that are tested here', async () => {
+test('projects get the version of this package, and the tested versions of others', async () => {
   const tested = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Manifest & { version: string };
   const parts = await readFile(join(root, 'test/real/parts.json'), 'utf8');
 
@@ -150,7 +150,7 @@ test('init keeps other files, and writes nothing if one of its files exists', as
   assert.deepEqual(await filesIn(directory), ['LICENSE', 'graphql/schema.ts', 'package.json']);
 });
 
-test('links that lead nowhere, and files in the place of folders, count as existing', async (context) => {
+test('broken links, and files in the place of folders, count as existing', async (context) => {
   const { directory } = await createProject(context, { graphql: 'a file' });
   await symlink('nowhere', join(directory, 'server.ts'));
 

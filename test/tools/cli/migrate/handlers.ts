@@ -1,4 +1,4 @@
-/** Handler files as people wrote them for the version-3 generation, by the name of the file. Each answers `{ hello }` with "world". */
+/** Typical handler files of the version-3 generation, by file name. Each answers `{ hello }` with "world". */
 export const handlers: Readonly<Record<string, string>> = {
   ...variants('plain', ['mjs', 'ts'], {
     named: `import { ApolloServer, gql } from 'apollo-server-lambda';
@@ -241,7 +241,7 @@ function variants(group: string, endings: readonly string[], files: Readonly<Rec
   );
 }
 
-/** Types where the texts have a place for them. */
+/** The types that are inserted into the texts. */
 function typed(text: string): string {
   return text.replaceAll('/*:any*/', ': any');
 }

@@ -24,7 +24,7 @@ const manifest = `{
 
 const files = Object.keys(handlers);
 
-test('forty handler files answer after their imports have changed, none by hand', async (context) => {
+test('forty handler files answer after the command has changed their imports', async (context) => {
   const project = await projectWith(context, { ...handlers, 'package.json': manifest });
 
   await migrate(project);
@@ -56,7 +56,7 @@ test('the typed ones compile under strict TypeScript with only their imports cha
   deepEqual(await runTypeScript(project.directory), []);
 });
 
-test('package.json has the new package in place of the old ones, and a graphql that it takes', async (context) => {
+test('package.json has the new package in place of the old ones, and a version of graphql that it supports', async (context) => {
   const project = await projectWith(context, { ...handlers, 'package.json': manifest });
 
   await migrate(project);
@@ -132,7 +132,7 @@ test('servers of other platforms have separate entries, and their re-exports are
   );
   equal(await text('whole.cjs'), "const apollo = require('graphql-functions/v3/express');\n");
   equal(await text('client.mjs'), "import { createTestClient } from 'graphql-functions/v3/core';\n");
-  // Node has them all.
+  // Node has all of them.
   equal(await text('web.ts'), 'fetch(new Headers());\n');
   deepEqual(Object.keys((JSON.parse(await text('package.json')) as { dependencies: object }).dependencies), [
     'graphql',
@@ -161,7 +161,7 @@ test('files of other servers are counted, with what to do about them', async (co
 for (const [version, isChanged] of [
   ['^4.0.8', true],
   ['3', true],
-  // A server of version 2 brought it along.
+  // A server of version 2 depended on it.
   [undefined, true],
   ['^7.0.5', true],
   ['^9.0.0', false],
@@ -267,7 +267,7 @@ test('resolutions, overrides and peer dependencies with a graphql below 16 are u
   );
 });
 
-test('installed packages whose peers exclude graphql 16, and a range of @apollo/subgraph with 2.15, are named', async (context) => {
+test('installed packages whose peer dependencies exclude graphql 16, and a range of @apollo/subgraph that includes 2.15, are reported', async (context) => {
   const installed = (peer: string): string => JSON.stringify({ version: '8.0.0', peerDependencies: { graphql: peer } });
   const project = await projectWith(context, {
     'api/a.mjs': "import { gql } from 'apollo-server-lambda';\n",
@@ -346,7 +346,7 @@ test('a file of Apollo Server 4 keeps its caches, which version 3 had from the s
   match(await readFile(join(project.directory, 'package.json'), 'utf8'), /"@apollo\/utils.keyvaluecache": "2"/);
 });
 
-test('what a file still imports of a replaced package stays in package.json', async (context) => {
+test('a replaced package stays in package.json if a file still imports it', async (context) => {
   const project = await projectWith(context, {
     'a.mjs': "import { createSignalIfSupported, fetch } from 'apollo-server-env';\n",
     'package.json': '{ "dependencies": { "apollo-server-env": "4" } }\n',
@@ -359,7 +359,7 @@ test('what a file still imports of a replaced package stays in package.json', as
   match(printed, /a\.mjs:1 {2}createSignalIfSupported of apollo-server-env does not exist here/);
 });
 
-test('the command knows the names of the entries it points to', async () => {
+test('the command knows the exported names of the entries that it suggests', async () => {
   const exportsOf = async (file: string): Promise<string[]> => {
     const text = await readFile(join(root, file), 'utf8');
     const lists = [...text.matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap(([, list = '']) => list.split(','));

@@ -11,7 +11,7 @@ import type { Project } from '../../../support/functions-project.ts';
 const root = join(import.meta.dirname, '../../../..');
 const run = promisify(execFile);
 
-/** What is printed, in one text. */
+/** The output of the command, as one text. */
 export async function migrate(project: Project, settings: { paths?: string[]; isDryRun?: boolean } = {}): Promise<string> {
   const printed: string[] = [];
   const terminal = { log: (line: string) => printed.push(line), error: (line: string) => printed.push(line) };

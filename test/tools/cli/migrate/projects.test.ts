@@ -27,7 +27,7 @@ async function manifestOf(directory: string): Promise<{ dependencies?: Record<st
   return JSON.parse(await readFile(join(directory, 'package.json'), 'utf8')) as object;
 }
 
-test('in a monorepo the package.json changes that lists the packages: of the package, or of the root', async (context) => {
+test('in a monorepo, the package.json that lists the packages changes: that of the package, or that of the root', async (context) => {
   const project = await projectWith(context, {
     'package.json': '{ "dependencies": { "apollo-server-lambda": "^3.0.0", "graphql": "^15.0.0" } }\n',
     'packages/hoisted/package.json': '{ "name": "hoisted" }\n',
@@ -41,7 +41,7 @@ test('in a monorepo the package.json changes that lists the packages: of the pac
   deepEqual(Object.keys((await manifestOf(project.directory)).dependencies!), ['graphql', 'graphql-functions']);
   deepEqual(await manifestOf(join(project.directory, 'packages/hoisted')), { name: 'hoisted' });
   const { dependencies } = await manifestOf(join(project.directory, 'packages/api'));
-  // graphql is the root's, which has been raised.
+  // The root lists graphql, and its version has been raised.
   deepEqual(Object.keys(dependencies!), ['graphql-functions']);
 });
 
@@ -75,7 +75,7 @@ test('dependencies of Apollo’s packages are added, and those without support f
   match(printed, /package\.json:1 {2}TypeScript ~4\.5\.2 cannot read the types of this package\. Use \^5\.4\.0 or newer\./);
 });
 
-test('TypeScript below 5.4 needs skipLibCheck, and is named without it', async (context) => {
+test('TypeScript below 5.4 needs skipLibCheck, and is reported without it', async (context) => {
   const files = { 'a.js': plain, 'package.json': '{ "devDependencies": { "typescript": "5.3.3" } }' };
 
   const without = await migrate(await projectWith(context, files));
@@ -87,7 +87,7 @@ test('TypeScript below 5.4 needs skipLibCheck, and is named without it', async (
   doesNotMatch(skipping, /skipLibCheck": true in/);
 });
 
-test('version 2’s createHandler gets cors: {} beside its other options, and options from elsewhere are named', async (context) => {
+test('version 2’s createHandler gets cors: {} beside its other options, and options from elsewhere are reported', async (context) => {
   const project = await projectWith(context, {
     'package.json': '{ "dependencies": { "apollo-server-lambda": "2.25.0" } }',
     'server.js': "import { ApolloServer } from 'apollo-server-lambda';\nexport const server = new ApolloServer({ typeDefs });\n",
@@ -104,7 +104,7 @@ test('version 2’s createHandler gets cors: {} beside its other options, and op
   match(printed, /other\.js:3 {2}Without the option cors, version 2 sent no CORS headers/);
 });
 
-test('the option uploads is named where the schema has the scalar, in a schema file too', async (context) => {
+test('the option uploads is suggested if the schema has the scalar, also in a schema file', async (context) => {
   const handler = plain.replace('{ typeDefs }', '{ typeDefs, uploads: { maxFiles: 1 } }');
   const withScalar = { 'a.js': handler, 'schema/a.graphql': 'type Mutation { put(file: Upload!): Int }' };
 

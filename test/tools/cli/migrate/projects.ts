@@ -1,13 +1,13 @@
-/** How a handler is called. `lambda-rest` is the event of version 2's time. */
+/** How a handler is called. `lambda-rest` is the event of the time of version 2. */
 export type Caller = 'lambda-rest' | 'lambda' | 'fetch' | 'node';
 
-/** A project as people write them, before the migration. */
+/** A typical project, before the migration. */
 export interface ExampleProject {
   readonly files: Readonly<Record<string, string>>;
-  /** The file that has the handler; for `node`, the one that is started. */
+  /** The file of the handler; for `node`, the file to start. */
   readonly entry: string;
   readonly caller: Caller;
-  /** The part of test/real/parts.json that has its packages. Undefined: before it is not run. */
+  /** The part of test/real/parts.json that has its packages. Undefined: it does not run before the migration. */
   readonly part: string | undefined;
 }
 
@@ -27,7 +27,7 @@ const resolvers = `{
   },
 }`;
 
-/** Of versions 2 and 3: with changed imports alone, they answer as before. */
+/** Projects of versions 2 and 3, which give the same answers with only their imports changed. */
 export const importProjects: Readonly<Record<string, ExampleProject>> = {
   'monorepo with no package.json at its root': {
     files: {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { Progress } from '../../../../src/tools/cli/project/progress.ts';
 
-/** A terminal of one line: what stands in it after each write. */
+/** A terminal with one line, and the text of the line after each write. */
 class Terminal {
   readonly isTTY: boolean;
   readonly columns = 40;
@@ -44,7 +44,7 @@ for (const [where, terminal, env] of [
   ['a pipe', new Terminal(false), {}],
   ['CI', new Terminal(), { CI: 'true' }],
 ] as const) {
-  test(`in ${where} nothing is said`, () => {
+  test(`in ${where} nothing is printed`, () => {
     const progress = new Progress(terminal, env);
 
     progress.begin('graphql.ts', 2);
