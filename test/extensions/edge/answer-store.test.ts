@@ -9,7 +9,7 @@ import { Turns } from './turns.ts';
 
 const objects = ['a'];
 
-/** Reads, writes and lost versions of one history, all at once. Returns what was answered stale: older than a write that had been purged before the read began. */
+/** Runs one history of concurrent reads, writes and lost versions. Counts the answers, and those older than a write whose purge ended before the read began. */
 async function staleIn(random: Random): Promise<{ readonly stale: number; readonly hits: number }> {
   const turns = new Turns(random);
   const cache = new MapCache(turns.wait);
@@ -38,7 +38,7 @@ async function staleIn(random: Random): Promise<{ readonly stale: number; readon
     await turns.wait();
     const version = database.get(name)! + 1;
     database.set(name, version);
-    // Another's purge may have made it fail: it is tried again, as the purger does.
+    // A purge may fail because of a concurrent one. The purger retries it, and so does the test.
     for (let done = false; !done;)
       done = await random.pick(stores).purge([name]).then(() => true, () => false); // prettier-ignore
     purged.set(name, Math.max(purged.get(name)!, version));
@@ -59,7 +59,7 @@ test('a purge of an empty store succeeds while another process writes the first 
   class Cache extends MapCache {
     override async set(key: string, value: string): Promise<void> {
       await super.set(key, value);
-      // The other process found no version, either, and its write comes later.
+      // The other process found no version either, and writes its version after this one.
       if (key === 'edge:tag:a' && others-- > 0) await super.set(key, 'a version of the other process');
     }
   }

@@ -12,7 +12,7 @@ const items = (_: unknown, { first }: { first: number }): object[] =>
 const serve = (options: Partial<EdgeOptions>): EdgeServing =>
   edgeServing({ ...options, server: { typeDefs, resolvers: { Query: { items, hello: () => 'world', personal: () => 'me' } } } as never });
 
-/** All fields of a public answer but those that every answer has. */
+/** The header fields of a public answer, except those that every answer has. */
 const fields: Readonly<Record<CDN, Readonly<Record<string, string>>>> = {
   netlify: {
     'cache-control': 'public, max-age=0, must-revalidate',
@@ -63,7 +63,7 @@ describe('the dialects', () => {
       assert.match(etag ?? '', /^W\//);
     });
 
-    test(`a private one for ${cdn} says nothing else`, async () => {
+    test(`a private answer for ${cdn} has no other caching fields`, async () => {
       const { get } = serve({ cdn: cdn as CDN });
 
       const response = await get('{ personal }');
@@ -74,7 +74,7 @@ describe('the dialects', () => {
   }
 
   for (const cdn of ['cloudflare', 'cloudfront'] as const)
-    test(`all clients of ${cdn}, whose key need not have accept, share answers of application/json`, async () => {
+    test(`all clients of ${cdn}, whose key needs no Accept, share answers of application/json`, async () => {
       const { get, decisions } = serve({ cdn });
       const accepts = [
         'application/graphql-response+json, application/json;q=0.9',
@@ -96,7 +96,7 @@ describe('the dialects', () => {
       );
     });
 
-  test('where accept is in the key of the CDN, each media type has an answer', async () => {
+  test('if Accept is in the key of the CDN, each media type has a separate answer', async () => {
     const { get, decisions } = serve({ cdn: 'netlify' });
 
     const response = await get('{ hello }', { headers: { accept: 'application/graphql-response+json' } });
@@ -123,7 +123,7 @@ describe('the dialects', () => {
   });
 });
 
-/** How many items have separate tags, in addition to t:Item, l:Item and q:items. */
+/** The number of items that can have separate tags, in addition to t:Item, l:Item and q:items. */
 const most: Partial<Record<CDN, number>> = { cloudfront: 47, vercel: 125, netlify: 469, varnish: 469, cloudflare: 469, fastly: 962 };
 
 describe('the limits of tags', () => {
@@ -137,19 +137,19 @@ describe('the limits of tags', () => {
       return response.headers.get(header)?.split(separator);
     };
 
-    test(`${cdn} takes ${count} objects`, async () => {
+    test(`${cdn} allows ${count} objects`, async () => {
       const tags = await tagsFor(count);
 
       assert.equal(tags?.filter((tag) => tag.startsWith('e:Item:item-')).length, count);
       assert.equal(tags?.includes('u:Item'), false);
     });
 
-    test(`one more than ${cdn} takes, and all objects count as unnamed: none is dropped in silence`, async () => {
+    test(`with one object more than ${cdn} allows, all objects count as unnamed, so that no tag is dropped silently`, async () => {
       assert.deepEqual(await tagsFor(count + 1), ['t:Item', 'l:Item', 'q:items', 'u:Item']);
     });
   }
 
-  test('an answer with more types and fields than the store takes tags is not kept', async () => {
+  test('an answer with more types and fields than the store allows tags is not kept', async () => {
     const names = Array.from({ length: 60 }, (_, index) => `f${index}`);
     const typeDefsOfMany = `type Query { ${names.map((name) => `${name}: String @cacheControl(maxAge: 60)`).join(' ')} }`;
     const { get, decisions } = edgeServing({ cdn: 'cloudfront', server: { typeDefs: typeDefsOfMany } });
@@ -161,7 +161,7 @@ describe('the limits of tags', () => {
   });
 });
 
-test('an answer whose tag is longer than the network takes is private: it could not be purged', async () => {
+test('an answer whose tag is longer than the CDN allows is private, because it could not be purged', async () => {
   const long = 'x'.repeat(255);
   const { get } = edgeServing({
     cdn: 'netlify',

@@ -11,7 +11,7 @@ import { KnownDocuments } from '../../../src/extensions/edge/documents.ts';
 
 const schema = buildSchema('type Query { authors: [Author] } type Author { name: String }');
 
-test('edge forgets texts when they take more than 1 MiB of heap: new ones from clients would fill the memory', () => {
+test('edge drops texts when they use more than 1 MiB of heap, so that clients cannot fill the memory with new ones', () => {
   const documents = new KnownDocuments(true);
   const texts = Array.from({ length: 6000 }, (_, nth) => `query New${nth} { new${nth}: authors { name } }`);
 
@@ -22,7 +22,7 @@ test('edge forgets texts when they take more than 1 MiB of heap: new ones from c
   assert.equal(kept.at(-1), texts.at(-1));
 });
 
-test('edge keeps no document that the server has forgotten, and reads it again when it needs it', async () => {
+test('edge keeps no document that the server has dropped, and parses it again when it needs it', async () => {
   const documents = new KnownDocuments(true);
   const text = 'query Names { authors { name } }';
   const isCollected = rememberAndLetGo(documents, text);
@@ -37,7 +37,7 @@ test('edge keeps no document that the server has forgotten, and reads it again w
   assert.equal(known!.hasHinted, true);
 });
 
-/** A separate function, so that no variable holds the document. */
+/** Adds a document, and drops it. This is a separate function so that no variable of the test holds the document. */
 function rememberAndLetGo(documents: KnownDocuments, text: string): () => boolean {
   const document = parse(text);
   documents.of({ schema, document, operation: document.definitions[0] as OperationDefinitionNode, source: text });
@@ -47,7 +47,7 @@ function rememberAndLetGo(documents: KnownDocuments, text: string): () => boolea
 
 async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose-gc');
-  // What has been looked at in this turn stays until its end.
+  // An object whose WeakRef was read in this turn is not collected before the turn ends.
   await turn();
   (runInNewContext('gc') as () => void)();
 }

@@ -19,7 +19,7 @@ import { MapCache } from './map-cache.ts';
 import { ModelCache } from './model-cache.ts';
 import { randomRequest, toWeb } from './spelled-requests.ts';
 
-/** Each of 24 requests. */
+/** The number of worlds. Each has 24 requests. */
 const worlds = Number(process.env['EDGE_WORLDS'] ?? cases({ short: 5, long: 450 }));
 const seed = Number(process.env['EDGE_SEED'] ?? 1_611);
 
@@ -53,7 +53,7 @@ interface Context {
 /** An event of any platform. */
 type Hosted = Partial<Record<'headers' | 'multiValueHeaders', object>> & { readonly request?: { readonly headers: object } };
 
-/** Where code finds who asks. */
+/** Ways to identify the user of a request. */
 const finders: readonly ((argument: ContextArgument) => string)[] = [
   ({ request }) => request.headers.get('cookie') ?? '',
   ({ request }) => request.headers.get('AUTHORIZATION') ?? '',
@@ -103,7 +103,7 @@ class World {
     });
   }
 
-  /** In this place, the code reads some of the times it gets there. */
+  /** Reads the user in some of the calls, if code in this place reads in this world. */
   #at(place: Place, read: Read): string {
     return this.#here.has(place) && this.#random.chance(0.4) ? only(read()) : 'all';
   }
@@ -145,7 +145,7 @@ class World {
     };
   }
 
-  /** Parts of the answer that belong to another user. */
+  /** Sends a request, and returns the parts of the answer that belong to another user. */
   async ask(): Promise<unknown[]> {
     const [random, user] = [this.#random, this.#random.pick(users)];
     const request = randomRequest(random, user, this.#documents);
@@ -173,7 +173,7 @@ class World {
   }
 }
 
-/** True for a success of a media type that the client does not accept: refusals always have the newer one. One that accepts application/json alone must never get the other from a cache. */
+/** True for a success with a media type that the client does not accept. A client that accepts only application/json must never get the newer type from a cache. */
 function getsWrongType({ headers }: PlainRequest, response: Response): boolean {
   const accept = headers.find(([name]) => /^accept$/i.test(name))?.[1];
   return (
@@ -183,7 +183,7 @@ function getsWrongType({ headers }: PlainRequest, response: Response): boolean {
   );
 }
 
-/** A context of a class, with what is read first when somebody asks for it. */
+/** A context that is an instance of a class. `read` identifies the user when it is called. */
 class Session implements Context {
   note: string;
   readonly #read: Read;
@@ -292,7 +292,7 @@ function hooks(at: At, find: (argument: ContextArgument) => string): ServerPlugi
   };
 }
 
-test(`in ${worlds * 24} requests through all doors, spelled in many ways, nothing that code read late of one user reaches another`, async (t) => {
+test(`in ${worlds * 24} requests through all doors, spelled in many ways, nothing that code reads late about one user reaches another`, async (t) => {
   const random = createRandom(seed);
   const leaks: unknown[] = [];
   let [kept, personal] = [0, 0];

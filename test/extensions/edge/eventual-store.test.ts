@@ -8,11 +8,11 @@ import { cases } from '../../support/long-form.ts';
 import { createRandom } from '../../support/random.ts';
 import type { Random } from '../../support/random.ts';
 
-/** Seconds for which a location goes on reading what it has read once, as Workers KV and Netlify Blobs do by default. */
+/** Seconds for which a location reads its cached copy of a value, as Workers KV and Netlify Blobs do by default. */
 const lag = 60;
 const histories = cases({ short: 40, long: 2_000 });
 
-/** One store, as the readers of several locations see it. A location sees its own writes at once. */
+/** A store with readers in several locations. A location sees its own writes immediately. */
 class LaggingStore {
   readonly #entries = new Map<string, string>();
 
@@ -38,14 +38,14 @@ class LaggingStore {
 
 type Step = readonly [second: number, run: () => unknown];
 
-/** Queries and mutations of one value in several locations, for ten minutes. Counts the answers of the store, and those that were older than the lag allows. */
+/** Runs queries and mutations of one value in several locations for ten minutes. Counts the stored answers, and those that are older than the lag allows. */
 async function countIn(t: TestContext, random: Random): Promise<{ hits: number; stale: number }> {
   const shared = new LaggingStore();
   const locations = Array.from({ length: 3 }, () => new AnswerStore(shared.location()));
   const steps: Step[] = [];
   let version = 0;
   let [hits, stale] = [0, 0];
-  /** The version that every location must have from a second on. */
+  /** The version that every location must have from this second on. */
   const due: { second: number; version: number }[] = [];
 
   const query = (second: number): void => {
@@ -84,8 +84,8 @@ async function countIn(t: TestContext, random: Random): Promise<{ hits: number; 
   return { hits, stale };
 }
 
-describe('a store of answers whose readers see writes late', () => {
-  test(`shows nothing older than its lag, in ${histories} random histories`, async (t) => {
+describe('a store of answers with an eventually consistent backend', () => {
+  test(`returns nothing older than its lag, in ${histories} random histories`, async (t) => {
     t.mock.timers.enable({ apis: ['Date'] });
     const random = createRandom(2_611);
     const counts = { hits: 0, stale: 0 };

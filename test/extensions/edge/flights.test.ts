@@ -15,14 +15,14 @@ const typeDefs = `
   type Item @cacheControl(maxAge: 60) { id: ID! version: Int! } type Mutation { change: Item }`;
 
 interface Shop extends EdgeServing {
-  /** Lets go on what has read its data. */
+  /** Lets operations that have read their data continue. */
   readonly goOn: () => void;
-  /** Resolves when so many operations wait to go on. */
+  /** Resolves when this number of operations have read their data. */
   readonly waiting: (count: number) => Promise<void>;
   readonly runs: () => number;
 }
 
-/** A shop whose queries read the data at once, and wait before they answer. */
+/** Creates a shop whose queries read their data immediately, and wait before they return it. */
 function shop(options: Partial<EdgeOptions> = {}): Shop {
   let gate = deferred<void>();
   let [version, runs] = [0, 0];
@@ -55,14 +55,14 @@ function shop(options: Partial<EdgeOptions> = {}): Shop {
     },
     waiting: async (count) => {
       const isThere = (): boolean => runs >= count;
-      // Not for as long as an operation waits for another.
+      // This is shorter than the time for which an operation waits for another.
       for (let turn = 0; turn < 2_000 && !isThere(); turn++) await new Promise(setImmediate);
       assert.ok(isThere(), `${runs} run, ${count} expected`);
     },
   };
 }
 
-/** For requests that should wait for another: long enough for them to get there. */
+/** Waits long enough for requests to start waiting for another one. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
 }
@@ -70,8 +70,8 @@ async function turns(): Promise<void> {
 const textsOf = (responses: readonly Response[]): Promise<string[]> => Promise.all(responses.map((response) => response.text()));
 const slow = '{ slow { version } }';
 
-describe('equal queries that come while nothing is kept', () => {
-  test('are run once, and all have the answer', async () => {
+describe('equal queries that arrive while no answer is kept', () => {
+  test('run once, and all get the answer', async () => {
     const { get, goOn, waiting, runs, decisions } = shop();
     const first = get(slow);
     await waiting(1);
@@ -124,7 +124,7 @@ describe('equal queries that come while nothing is kept', () => {
     assert.deepEqual(await textsOf([await before, await after]), ['{"data":{"slow":{"version":0}}}', '{"data":{"slow":{"version":1}}}']);
   });
 
-  test('that came before a mutation, and waited for one that it overtook, are run themselves', async () => {
+  test('that arrived before a mutation, and waited for a query that it overtook, run themselves', async () => {
     const { get, post, goOn, waiting, runs } = shop();
     const first = get(slow);
     await waiting(1);
@@ -140,7 +140,7 @@ describe('equal queries that come while nothing is kept', () => {
     assert.equal(runs(), 2);
   });
 
-  test('that come after another process has taken something back do not wait for one that came before', async () => {
+  test('that arrive after another process has purged something do not wait for an earlier one', async () => {
     const store = new MapCache();
     const [{ get, goOn, waiting }, other] = [shop({ store }), shop({ store })];
     await other.get('{ __typename }');
@@ -165,7 +165,7 @@ describe('equal queries that come while nothing is kept', () => {
     assert.equal((await batch).status, 200);
   });
 
-  test('are run after two seconds where the first comes to no end', async (t) => {
+  test('run after two seconds if the first one does not end', async (t) => {
     const { get, goOn, waiting } = shop();
     const first = get(slow);
     await waiting(1);
@@ -182,7 +182,7 @@ describe('equal queries that come while nothing is kept', () => {
 });
 
 describe('an answer whose lifetime has just ended', () => {
-  /** A shop that has answered version 0, which is a second too old now. */
+  /** Creates a shop whose stored answer, of version 0, expired a second ago. */
   async function aged(t: TestContext): Promise<Shop> {
     t.mock.timers.enable({ apis: ['Date'], now: 1_000_000 });
     const all = shop({ staleWhileRevalidate: 30 });
@@ -195,7 +195,7 @@ describe('an answer whose lifetime has just ended', () => {
     return all;
   }
 
-  test('is what others get while one request makes a new answer', async (t) => {
+  test('is sent to other requests while one request creates a new answer', async (t) => {
     const { get, goOn, waiting, runs } = await aged(t);
     const renewing = get(slow);
     await waiting(2);

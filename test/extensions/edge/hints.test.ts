@@ -41,7 +41,7 @@ describe('the lifetime of an answer', () => {
       type Query { news: String @cacheControl(maxAge: 60) plain: String product: Product @cacheControl(maxAge: 60) }
       type Product { name: String }`;
     const named = (_source: unknown, _arguments: unknown, _context: unknown, info: any): string => {
-      // Says nothing about a lifetime.
+      // This hint sets no lifetime.
       info.cacheControl.setCacheHint({ scope: 'PUBLIC' });
       return info.fieldName;
     };
@@ -86,12 +86,12 @@ describe('the lifetime of an answer', () => {
     );
   });
 
-  test('an operation with more places than can be looked at is private, and takes no longer for it', async () => {
+  test('an operation with too many positions to examine is private, and takes no longer', async () => {
     const types = Array.from({ length: 12 }, (_, at) => `type T${at} implements Node @cacheControl(maxAge: 60) { next: Node }`);
     const typeDefs = `type Query { node: Node @cacheControl(maxAge: 60) } interface Node @cacheControl(maxAge: 60) { next: Node } ${types.join(' ')}`;
     const { get, decisions } = edgeServing({ server: { typeDefs, rootValue: { node: null } } });
 
-    // 12 to the power of 20 places.
+    // The operation has 12 to the power of 20 positions.
     const response = await get(`{ node ${'{ next '.repeat(20)}{ __typename }${' }'.repeat(20)} }`);
 
     assert.deepEqual(await response.json(), { data: { node: null } });
@@ -102,7 +102,7 @@ describe('the lifetime of an answer', () => {
     'by its fourth parameter': { dynamic: hint({ maxAge: 9 }) },
     'by arguments': {
       dynamic() {
-        // oxlint-disable-next-line prefer-rest-params -- one of the ways to get there
+        // oxlint-disable-next-line prefer-rest-params -- one of the ways to read info
         return hint({ maxAge: 9 })(...(arguments as unknown as [unknown, unknown, unknown, unknown]));
       },
     },

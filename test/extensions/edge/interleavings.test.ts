@@ -16,7 +16,7 @@ import { ModelCache } from './model-cache.ts';
 import { Turns } from './turns.ts';
 
 const cdns: readonly CDN[] = ['netlify', 'cloudflare', 'cloudfront', 'vercel', 'fastly', 'varnish'];
-/** 10,000 requests and more in the long form: EDGE_HISTORIES=1000. */
+/** EDGE_HISTORIES=1000 sends more than 10,000 requests. */
 const histories = Number(process.env['EDGE_HISTORIES'] ?? cases({ short: 20, long: 200 }));
 
 const seed = Number(process.env['EDGE_SEED'] ?? 1_509);
@@ -34,10 +34,10 @@ const typeDefs = `
 const fields = '... on Even { id version } ... on Odd { id version }';
 const queries = [`{ item(id: 1) { ${fields} } }`, `{ item(id: 2) { ${fields} } }`, `{ items { ${fields} } }`];
 
-/** Each change changes the type, too. */
+/** Every change of the version also changes the type. */
 const typeOf = (version: number): string => (version % 2 === 0 ? 'Even' : 'Odd');
 
-/** A CDN in front of some processes over one database, in which every step waits for its turn. */
+/** A CDN in front of several processes over one database. All steps run in a random order. */
 class World {
   readonly turns: Turns;
   readonly #random: Random;
@@ -45,7 +45,7 @@ class World {
   readonly #handlers: readonly Handler[];
   readonly #database = new Map([['1', 0], ['2', 0]]); // prettier-ignore
   readonly #background: Promise<unknown>[] = [];
-  /** Those whose client has left go on. */
+  /** The changes by resolvers, which continue after their client has disconnected. */
   readonly #changes: Promise<unknown>[] = [];
 
   constructor(random: Random, processes: number) {
@@ -119,7 +119,7 @@ class World {
     await answered.catch(() => undefined);
   };
 
-  /** Resolves when the resolvers have settled whose clients have left. */
+  /** Resolves when all changes have ended, including those of clients that have disconnected. */
   async changed(): Promise<void> {
     await this.turns.run(Promise.all(this.#changes.splice(0)));
   }
@@ -128,7 +128,7 @@ class World {
     return this.#random.pick(this.#handlers)(request, { waitUntil: (work: Promise<unknown>) => void this.#background.push(work) });
   }
 
-  /** Resolves when the purges have ended, and their repeats. `repeats`: false where repeats never come. */
+  /** Resolves when the purges have ended, and their repeats if `repeats` is true. */
   async settled(t: TestContext, repeats: boolean): Promise<void> {
     const all = Promise.all(this.#background.splice(0));
     const ended: unknown[] = [];
@@ -140,7 +140,7 @@ class World {
     if (repeats) await all;
   }
 
-  /** Answers that show what has changed before. */
+  /** Counts the objects in answers that have an old version. */
   async stale(): Promise<number> {
     const rows = (await Promise.all(queries.map((query) => this.turns.run(this.read(query))))).flatMap((row) => Object.values(row).flat());
     return rows.filter(({ id, version }) => version !== this.#database.get(id)).length;
@@ -165,7 +165,7 @@ describe('concurrent reads and mutations, behind a CDN', () => {
   const cases: readonly (readonly [name: string, processes: number, repeats: boolean])[] = [
     ['of one process', 1, true],
     ['of two processes', 2, true],
-    // Were nothing stale, the repetition would be for nothing.
+    // This case shows that the repeats are needed.
     ['of two processes, before purges are repeated', 2, false],
   ];
   for (const [name, processes, repeats] of cases)

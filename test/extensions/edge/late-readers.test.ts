@@ -11,7 +11,7 @@ import { MapCache } from './map-cache.ts';
 import { ModelCache } from './model-cache.ts';
 import { Turns } from './turns.ts';
 
-/** In the long form: EDGE_LATE=2000. */
+/** The long form is EDGE_LATE=2000. */
 const histories = Number(process.env['EDGE_LATE'] ?? 60);
 
 const typeDefs = `
@@ -26,7 +26,7 @@ interface Context {
   note?: string;
 }
 
-/** The places where code may learn who asks. Each is taken by some requests only: code that always reads would never share anything. */
+/** The places where code may identify the user. Each is used by some requests only, because code that always reads never shares an answer. */
 const places = ['context', 'context that fails', 'data source', 'resolver', 'resolver after a wait', 'item', 'hint after a wait', 'requestDidStart', 'didResolveOperation', 'willSendResponse', 'aroundOperation', 'aroundRequest', 'responseWillBeSent', 'nowhere', 'nowhere'] as const; // prettier-ignore
 
 class World {
@@ -45,7 +45,7 @@ class World {
     this.#handlers = Array.from({ length: 1 + random.below(2) }, () => this.#handler(cdn, store));
   }
 
-  /** In this place, at this time, the code reads: some of the times it gets there. */
+  /** Reads the user in some of the calls, if code in this place reads in this world. */
   readonly #place = (place: (typeof places)[number], read: Read): string =>
     this.#here.has(place) && this.#random.chance(0.5) ? read() : 'all';
   readonly #here = new Set<string>();
@@ -128,7 +128,7 @@ class World {
     } as unknown as ServerOptions) as unknown as (request: Request, context: object) => Promise<Response>;
   }
 
-  /** Texts of the answer, its headers included, that belong to other users. */
+  /** Sends a request, and returns the texts in the answer and its headers that belong to other users. */
   async read(): Promise<string[]> {
     const user = this.#random.pick(users);
     const request = new Request(`https://shop.example/?query=${encodeURIComponent(this.#random.pick(queries))}`, {
@@ -144,7 +144,7 @@ class World {
   }
 }
 
-test(`in ${histories} random orders, code that identifies the user at any time and place makes its answer private, always, and no other answer`, async () => {
+test(`in ${histories} random orders, code that identifies the user at any time and place always makes its answer private, and no other answer`, async () => {
   const random = createRandom(1_523);
   const leaks: string[] = [];
   let kept = 0;

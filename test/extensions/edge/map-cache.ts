@@ -1,6 +1,6 @@
 import type { KeyValueCache } from '../../../src/entries/index.ts';
 
-/** A store in memory that several servers share. `turn`: what each call waits for. Default: a turn of the loop */
+/** A store in memory that several servers share. Each call first awaits `turn`. Default: a resolved promise */
 export class MapCache implements KeyValueCache {
   readonly #entries = new Map<string, string>();
   readonly #turn: () => Promise<void>;
@@ -27,7 +27,7 @@ export class MapCache implements KeyValueCache {
     this.#entries.delete(key);
   }
 
-  /** The keys of the edge's entries that begin so. */
+  /** Returns the keys of edge's entries of this kind. */
   keysOf(kind: string): string[] {
     return [...this.#entries.keys()].filter((key) => key.startsWith(`edge:${kind}`));
   }

@@ -11,7 +11,7 @@ import type { NodeListener } from '../../../src/entries/node.ts';
 
 type Middleware = (response: ServerResponse) => void;
 
-/** As the package on-headers, which the sessions of Express use. */
+/** Calls `act` before the head is written, as the package on-headers does for the sessions of Express. */
 function onHead(response: ServerResponse, act: () => void): void {
   const { writeHead } = response;
   response.writeHead = ((...given: [number]) => {
@@ -20,7 +20,7 @@ function onHead(response: ServerResponse, act: () => void): void {
   }) as ServerResponse['writeHead'];
 }
 
-/** What middleware before the handler does, and the first character of the answer's Cache-Control. */
+/** Each middleware before the handler, and the Cache-Control of the answer. */
 const middlewares: Readonly<Record<string, readonly [act: Middleware, cacheControl: string, cdn?: CDN]>> = {
   'does nothing': [() => undefined, 'public, max-age=0, s-maxage=60'],
   'sets a field that is the same for everybody': [(response) => response.setHeader('x-powered-by', 'us'), 'public, max-age=0, s-maxage=60'],
@@ -38,8 +38,8 @@ const middlewares: Readonly<Record<string, readonly [act: Middleware, cacheContr
     (response) => onHead(response, () => response.setHeader('x-time', '1')),
     'public, max-age=0, s-maxage=60',
   ],
-  'forbids to keep answers': [(response) => response.setHeader('cache-control', 'no-store'), 'private, no-store'],
-  'says that answers expire': [(response) => response.setHeader('expires', '0'), 'private, no-store'],
+  'forbids caching': [(response) => response.setHeader('cache-control', 'no-store'), 'private, no-store'],
+  'sets Expires to the past': [(response) => response.setHeader('expires', '0'), 'private, no-store'],
   'varies by cookies': [(response) => response.setHeader('vary', 'Cookie'), 'private, no-store'],
   'varies by a field that the CDN honours': [(response) => response.setHeader('vary', 'Origin'), 'public, max-age=0, s-maxage=60'],
   'varies by a field that is not in the key of the CDN': [

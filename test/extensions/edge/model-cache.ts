@@ -1,9 +1,9 @@
 import type { CDN } from '../../../src/entries/edge.ts';
 
-/** A shared cache that does what a vendor documents of its key, its fields and its defaults, and otherwise stores all it can. */
+/** A shared cache with the key, the fields and the defaults that a vendor documents. Otherwise it stores as much as it can. */
 export class ModelCache {
   readonly #cdn: CDN;
-  /** Header fields that the store's own settings name, on CloudFront. */
+  /** The header fields that a cache policy of CloudFront names. */
   readonly #policyHeaders: readonly string[];
   readonly #entries = new Map<
     string,
@@ -43,7 +43,7 @@ export class ModelCache {
     return response;
   }
 
-  /** Forgets what has one of the tags. */
+  /** Removes the entries that have one of the tags. */
   purge(tags: readonly string[]): void {
     for (const [key, entries] of this.#entries) this.#entries.set(key, entries.filter((entry) => !tags.some((tag) => entry.tags.includes(tag)))); // prettier-ignore
   }
@@ -77,12 +77,12 @@ export class ModelCache {
     const ownValue = own === undefined ? null : headers.get(own);
     const targeted = this.#cdn === 'cloudfront' || this.#cdn === 'varnish' ? null : headers.get('cdn-cache-control');
     const value = ownValue ?? targeted ?? headers.get('cache-control');
-    // Fastly reads neither no-store nor no-cache, and keeps an answer for two minutes by default.
+    // Fastly ignores no-store and no-cache, and keeps an answer for two minutes by default.
     if (this.#cdn === 'fastly') {
       if (/private/.test(headers.get('cache-control') ?? '') || headers.has('set-cookie')) return 0;
       return Number(/s-maxage=(\d+)/.exec(value ?? '')?.[1] ?? /(?<!-)max-age=(\d+)/.exec(value ?? '')?.[1] ?? 120);
     }
-    // A vendor's default, or a heuristic.
+    // Without Cache-Control, the vendor's default or a heuristic applies.
     if (value === null) return this.#cdn === 'cloudfront' ? 86_400 : 7_200;
     if (/private|no-store|no-cache/.test(value)) return 0;
     const shared = /s-maxage=(\d+)/.exec(value)?.[1] ?? /(?<!-)max-age=(\d+)/.exec(value)?.[1];

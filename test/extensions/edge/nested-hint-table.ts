@@ -4,7 +4,7 @@ const droid = { id: '1', name: 'R2' };
 const bar = { scalar: 'x', cachedScalar: 'y' };
 const row = { cachedField: 'x', scalarField: 'y', uncachedField: { cachedField: 'z' } };
 const book = { title: 'x', cachedTitle: 'y' };
-/** What root fields resolve to. */
+/** The values of root fields. */
 export const nestedRoot = {
   droid,
   named: { __typename: 'Droid', ...droid },
@@ -25,7 +25,7 @@ const inheriting =
 const grandparents =
   'type Query { foo: Foo @cacheControl(maxAge: 5) } type Foo { bar: Bar @cacheControl(inheritMaxAge: true) defaultBar: Bar } type Bar { scalar: String cachedScalar: String @cacheControl(maxAge: 2) }';
 
-/** How hints of types, interfaces and parents meet: cases of Apollo Server's own tests among them. */
+/** How hints of types, interfaces and parents combine. Some cases are those of Apollo Server's tests. */
 export const nestedTable: readonly Row[] = [
   {
     name: 'maxAge 0 of a type counts against the default',

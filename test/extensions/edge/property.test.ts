@@ -12,7 +12,7 @@ import { ModelCache } from './model-cache.ts';
 import { leaksIn, randomQuery, randomRequest, randomServer } from './random-server.ts';
 
 const cdns: readonly CDN[] = ['netlify', 'cloudflare', 'cloudfront', 'vercel', 'fastly', 'varnish', 'rfc9213'];
-/** 500, which are 10,000 requests, in the long form: EDGE_SCHEMAS=500. */
+/** The long form is EDGE_SCHEMAS=500, which sends 10,000 requests. */
 const schemas = Number(process.env['EDGE_SCHEMAS'] ?? 80);
 const requestsOfEach = 20;
 
@@ -28,7 +28,7 @@ describe('two users behind one cache', () => {
       const cdn = random.pick(cdns);
       const server = randomServer(random);
       const [logger] = recordingLogger();
-      // Now and then with a shared store behind it, too.
+      // Some servers also have a shared store.
       const store = random.chance(0.3) ? { store: new MapCache(), deploy: 'v1' } : {};
       const options = { varyHeaders: ['accept-language'], defaultMaxAge: random.pick([0, 20, 20]), ...store };
       const plugins = [...(server.plugins ?? []), edge({ cdn, ...options })];
@@ -50,13 +50,13 @@ describe('two users behind one cache', () => {
     }
 
     assert.deepEqual(leaks.slice(0, 3), []);
-    // The proof would be empty if nothing were ever kept, or nothing personal ever asked for.
+    // The test would prove nothing if no answer were kept, or no personal field selected.
     assert.ok(hits > schemas * 0.5, `${hits} hits`);
     assert.ok(personal > schemas * 2, `${personal} personal answers`);
   });
 });
 
-/** The same operation by POST, of which the key of a shared store has the body. */
+/** Sends the same operation by POST. The key of a shared store contains its body. */
 function postOf(url: string, headers: Record<string, string>): Request {
   const { searchParams, origin, pathname } = new URL(url);
   const user = searchParams.get('user');

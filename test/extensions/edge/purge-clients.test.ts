@@ -8,7 +8,7 @@ import { deferred } from '../../support/deferred.ts';
 import { Purger } from '../../../src/extensions/edge/purge/purger.ts';
 import type { PurgePlatform } from '../../../src/entries/edge.ts';
 
-/** Time that passes when somebody sleeps. */
+/** A clock that advances when code sleeps. */
 class SleptTime {
   seconds = 0;
   readonly sleep = async (time: number): Promise<void> => {
@@ -23,7 +23,7 @@ interface Purging {
   readonly purge: (tags: readonly string[], platform?: PurgePlatform) => Promise<void>;
 }
 
-/** In calls that last for a minute. Rejects where tags are left. */
+/** Creates a purger for calls that last for a minute. `purge` rejects if tags are left. */
 function purgerOf(client: PurgeClient, { now, sleep }: SleptTime): Purging {
   const purger = new Purger({ ...client, sleep, now });
   return {
@@ -80,7 +80,7 @@ describe('purging the Workers Cache', () => {
     assert.deepEqual(asked, [100, 100, 50]);
   });
 
-  test('tries again when the free plan allows the next purge, after 12 seconds', async () => {
+  test('retries when the free plan allows the next purge, after 12 seconds', async () => {
     const time = new SleptTime();
     let tokens = 0;
     const purge = async (): Promise<object> => ({ success: tokens++ > 2 });
@@ -106,7 +106,7 @@ describe('purging the Workers Cache', () => {
     assert.deepEqual(await asked, ['e:Book:7', 'u:Book', 'l:Book']);
   });
 
-  test('says which setting is missing', async () => {
+  test('rejects with the name of a missing setting', async () => {
     await assert.rejects(purgerOf(cloudflarePurge(), new SleptTime()).purge(['a'], { context: {}, env: {} }), {
       message: /set "cache": \{ "enabled": true \}/,
     });
@@ -132,7 +132,7 @@ describe('purging CloudFront', () => {
       for (const item of InvalidationBatch.Paths.Items) assert.match(item, /^#[!-+\-.-~]{1,256}$/);
   });
 
-  test('waits when too many are on their way', async () => {
+  test('waits when too many invalidations are in progress', async () => {
     const time = new SleptTime();
     const send = async (): Promise<void> => {
       if (time.seconds < 3)
@@ -181,7 +181,7 @@ describe('purging Fastly', () => {
     );
   });
 
-  test('waits as long as a 429 says, and says the status in the end', async () => {
+  test('waits for the Retry-After of a 429, and finally rejects with the status', async () => {
     const time = new SleptTime();
     const fetch = async (): Promise<Response> => answer(429, { 'retry-after': '9' });
 
@@ -191,7 +191,7 @@ describe('purging Fastly', () => {
     assert.equal(time.seconds, 63);
   });
 
-  test('waits until the date that a 429 names', async (t) => {
+  test('waits until the date in the Retry-After of a 429', async (t) => {
     t.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 10, 23, 8, 0, 0) });
     const time = new SleptTime();
     let calls = 0;
@@ -228,7 +228,7 @@ describe('purging Varnish', () => {
     for (const url of urls) assert.deepEqual(asked.filter(([one]) => one === url).flatMap(([, tags]) => tags.split(' ')), tagsOf(90, 250)); // prettier-ignore
   });
 
-  test('fails when one of them does not take it', async () => {
+  test('fails when one server refuses it', async () => {
     const fetch = async (url: string): Promise<Response> => answer(url.includes('b') ? 503 : 200);
 
     await assert.rejects(purgerOf(varnishPurge({ urls: ['http://a/', 'http://b/'], fetch }), new SleptTime()).purge(['x']), {

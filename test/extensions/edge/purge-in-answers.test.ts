@@ -39,7 +39,7 @@ function shop(options: Partial<EdgeOptions> = {}, server: object = {}): Shop {
   return { ...serving, purges };
 }
 
-describe('where Varnish reads the answers of mutations', () => {
+describe('when Varnish reads the answers of mutations', () => {
   test('an answer carries the tags of a mutation, and a request repeats the purge three seconds later', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { post, settled, purges } = shop();
@@ -52,7 +52,7 @@ describe('where Varnish reads the answers of mutations', () => {
     assert.deepEqual([response.headers.get('xkey-purge'), before, purges], ['e:Book:1 u:Book l:Book', [], ['e:Book:1 u:Book l:Book']]);
   });
 
-  test('an answer takes nothing along that it has not changed', async () => {
+  test('an answer carries no tags of objects that its operation has not changed', async () => {
     const { get, post } = shop();
 
     const answers = [
@@ -90,7 +90,7 @@ describe('where Varnish reads the answers of mutations', () => {
       assert.ok(purges.length > 0);
     });
 
-  test('one server is expected', () => {
+  test('exactly one server is required', () => {
     const urls = ['http://a/', 'http://b/'];
 
     assert.throws(() => varnishPurge({ urls, inAnswers: true }), {

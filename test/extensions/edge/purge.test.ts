@@ -41,7 +41,7 @@ interface Shop extends Omit<EdgeServing, 'settled'> {
   readonly purges: string[][];
 }
 
-/** In each test of a suite, no timer ends unless the test advances it: purges are not repeated. */
+/** Stops the timers in each test of a suite: purges are not repeated unless the test advances the timers. */
 function stopTimers(): void {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
   afterEach(() => mock.timers.reset());
@@ -78,7 +78,7 @@ function shop(options: Partial<EdgeOptions> = {}, resolvers: object = {}, server
   return { ...serving, purges };
 }
 
-/** With fields that fail in odd places. */
+/** Creates a shop with a schema for fields that fail in unusual places. */
 function oddShop({ Query = {}, ...resolvers }: { Query?: object; Mutation: object; Strict?: object }, server: object = {}): Shop {
   return shop({}, { Query: { book: () => null, ...Query }, ...resolvers }, { typeDefs: oddTypeDefs, ...server });
 }
@@ -161,7 +161,7 @@ describe('a mutation purges', () => {
       assert.ok(purges.flat().includes('t:Book'), `purged ${JSON.stringify(purges)}`);
     });
 
-  test('the type of a field that returned no object, also where another field takes the data along', async () => {
+  test('the type of a field that returned no object, even if the error of another field makes the data null', async () => {
     const { post, purges } = oddShop({ Mutation: { rename: () => null, tidy: fail } });
 
     await post({ query: 'mutation { rename { id } tidy { pens { id } } }', onError: 'HALT' });
@@ -169,7 +169,7 @@ describe('a mutation purges', () => {
     assert.ok(purges.flat().includes('t:Book'), `purged ${JSON.stringify(purges)}`);
   });
 
-  test("what a failed field may have changed, also if a plugin's error takes the place of its error", async () => {
+  test("what a failed field may have changed, even if a plugin's error replaces its error", async () => {
     const plugin: ServerPlugin = {
       requestDidStart: () => ({
         willSendResponse: () => {
@@ -206,7 +206,7 @@ describe('a mutation purges', () => {
     [undefined, 'NULL', 'HALT'].flatMap((onError) => ['rename', 'replace'].map((field) => [code, onError, field] as const)),
   );
   for (const [code, onError, field] of cases)
-    test(`nothing when its field ${field} is refused with ${code}, with onError ${onError ?? 'PROPAGATE'}: nobody can empty the CDN by it`, async () => {
+    test(`nothing when its field ${field} is refused with ${code}, with onError ${onError ?? 'PROPAGATE'}: such requests cannot empty the CDN`, async () => {
       const { post, purges } = oddShop({ Mutation: { [field]: refuse(code) } });
 
       await post({ query: `mutation { ${field} { id pens { id } } }`, onError });
@@ -227,7 +227,7 @@ describe('a mutation purges', () => {
     );
   });
 
-  test('no type of fields that were not called, because the client left while a refused one was checked', async () => {
+  test('no types of fields that were not called because the client disconnected during the check of a refused field', async () => {
     const { promise: checked, reject } = Promise.withResolvers<never>();
     const { promise: started, resolve: start } = Promise.withResolvers<void>();
     const rename = (): Promise<never> => {
@@ -251,7 +251,7 @@ describe('a mutation purges', () => {
     );
   });
 
-  test('the objects of fields that ran, when a field deeper down fails and takes the data along', async () => {
+  test('the objects of fields that ran, when a nested field fails and makes the data null', async () => {
     const Mutation = { write: () => ({ id: '7' }), tidy: () => ({ books: [{ id: '8' }] }), strictTidy: () => ({}) };
     const { post, purges } = oddShop({ Mutation, Strict: { pens: fail } });
 
@@ -272,7 +272,7 @@ describe('a mutation purges', () => {
     assert.ok(purges.flat().includes('t:Book'), `purged ${purges.join(' ')}`);
   });
 
-  test('answers that show an object by its former type, when it returns the object at an interface or a union', async () => {
+  test('answers with the former type of an object, when it returns the object as an interface or a union', async () => {
     const Query = { item: () => ({ __typename: 'Book', id: '1' }) };
     const Mutation = { turn: () => ({ __typename: 'Pen', id: '1' }) };
     const { get, post, purges, decisions } = oddShop({ Query, Mutation });
@@ -320,7 +320,7 @@ describe('a mutation purges', () => {
       assert.ok(purges.every((tags) => tags.includes('t:Book')));
     });
 
-  test('every tag of an answer that shows the object is met', async () => {
+  test('a tag of every answer that contains the changed object', async () => {
     const { get, post, purges, decisions } = shop();
     await get('{ book(id: 1) { id title } }');
     await get('{ books { title } }');
@@ -392,7 +392,7 @@ describe('a mutation on Workers', () => {
 describe('a read that began before a mutation', () => {
   stopTimers();
 
-  test('is not kept when its objects have changed in the meantime', async () => {
+  test('is not kept if its objects have changed in the meantime', async () => {
     const { promise: reading, resolve: read } = deferred<object>();
     const { get, post, decisions } = shop({}, { Query: { book: () => reading, books: () => [] } });
     const answer = get('{ book(id: 1) { id title } }');
@@ -415,7 +415,7 @@ describe('a read that began before a mutation', () => {
     assert.match((await answer).headers.get('cache-control') ?? '', /^public/);
   });
 
-  test('a purge that is no longer remembered counts as one of everything', () => {
+  test('a purge that the log has dropped counts as a purge of everything', () => {
     const log = new PurgeLog();
     const moment = log.now;
 
@@ -443,10 +443,10 @@ describe('a mutation whose answer comes in parts', () => {
   });
 });
 
-describe('a mutation whose text is longer than is remembered', () => {
+describe('a mutation whose text is too long to be kept', () => {
   stopTimers();
 
-  test('is read again', async () => {
+  test('is parsed again', async () => {
     const { post, purges } = shop();
 
     await post({ query: `mutation { rename(id: 1) { id } } #${'x'.repeat(100_000)}` });
@@ -458,7 +458,7 @@ describe('a mutation whose text is longer than is remembered', () => {
 describe('purge of an edge', () => {
   stopTimers();
 
-  test('takes objects, types, fields and tags', async () => {
+  test('accepts objects, types, fields and tags', async () => {
     const { edge, get, purges } = shop();
     await get('{ books { id } }');
 
@@ -472,7 +472,7 @@ describe('purge of an edge', () => {
     );
   });
 
-  test('never sends an empty list, which some CDNs take for everything', async () => {
+  test('never sends an empty list, which some CDNs treat as everything', async () => {
     const { edge, purges } = shop();
 
     await edge.purge({});
@@ -502,7 +502,7 @@ class SleptClock {
 }
 
 describe('the purger', () => {
-  /** Sends the tags, with a call that lasts for a minute. Returns the tags that are left. */
+  /** Sends the tags in a call that lasts for a minute. Returns the tags that are left. */
   const purgerOf = (settings: Omit<PurgerSettings, 'now' | 'sleep'>, { now, sleep }: SleptClock) => {
     const purger = new Purger({ ...settings, now, sleep });
     return async (tags: readonly string[], call: Partial<PurgeCall> = {}): Promise<readonly string[]> => {
@@ -521,7 +521,7 @@ describe('the purger', () => {
     return { sent, purge };
   };
 
-  test('keeps to the size of a batch, and sends each tag once', async () => {
+  test('respects the size of a batch, and sends each tag once', async () => {
     const clock = new SleptClock();
     const { sent, purge } = recording(clock);
 
@@ -587,7 +587,7 @@ describe('the purger', () => {
       ]);
     });
 
-  test('retries only what was refused, each call for itself', async () => {
+  test('retries only the tags that were refused, separately for each call', async () => {
     const clock = new SleptClock();
     const { sent, purge } = recording(clock, (tags) =>
       clock.now() < 5_000 && tags.includes('b') ? new PurgeRefused('429', 5) : undefined,
@@ -677,7 +677,7 @@ describe('a purge', () => {
     assert.deepEqual([first, purges], [1, [['d:v1'], ['d:v1']]]);
   });
 
-  test('by hand is repeated while the process is kept alive by the call that ends next', async () => {
+  test('by hand is repeated while the next call to end keeps the process alive', async () => {
     const waiting: Promise<unknown>[] = [];
     const { edge, send, purges } = shop();
     await edge.purge({ tags: ['d:v1'] });
@@ -693,7 +693,7 @@ describe('a purge', () => {
 describe('a mutation whose purge the CDN refuses', () => {
   stopTimers();
 
-  /** A Lambda function: its answers wait for background work. */
+  /** Creates a shop on Lambda, whose answers wait for background work. */
   function lambdaShop(purge: EdgeOptions['purge']): { send: (request: PlainRequest) => Promise<PlainResponse>; log: readonly LogLine[] } {
     const [logger, log] = recordingLogger();
     const handler = createHandler({

@@ -13,7 +13,7 @@ interface Reads {
   readonly language: () => string;
 }
 
-/** Where a server finds out who asks. What it finds is in the answers of all personal fields. */
+/** Ways to identify the user. The values of all personal fields contain the result. */
 const identities: readonly ((argument: ContextArgument) => string)[] = [
   ({ request }) => request.headers.get('authorization') ?? '',
   ({ request }) => request.headers.get('cookie') ?? '',
@@ -26,12 +26,12 @@ const identities: readonly ((argument: ContextArgument) => string)[] = [
   () => active.getStore() ?? '',
 ];
 
-/** Enters the asynchronous context of whoever asks, as a plugin for sessions does. */
+/** Runs each request in an asynchronous context with its user, as a plugin for sessions does. */
 const sessions: ServerPlugin = {
   aroundRequest: (call, next) => active.run(call.request.headers.get('x-user') ?? '', next),
 };
 
-/** A schema whose hints are as likely wrong as right: a personal field may well say PUBLIC. */
+/** Creates a server whose hints are random: a personal field may have the scope PUBLIC. */
 export function randomServer(random: Random): Partial<ServerOptions> {
   const hint = (): string =>
     random.pick([
@@ -100,16 +100,16 @@ export function randomQuery(random: Random): string {
   return `{ ${random.pick(roots)()} ${random.chance(0.5) ? random.pick(roots)() : ''} }`.replace(/(\b[a-z]+ \{.*\}) \1/, '$1');
 }
 
-/** What one of the users asks for. */
+/** A request of one user. */
 export interface RandomRequest {
   readonly user: string;
   readonly language: string;
-  /** With the parameter `user`, now and then. */
+  /** The query string, sometimes with the parameter `user`. */
   readonly query: string;
   readonly headers: Record<string, string>;
 }
 
-/** Asks one of the queries as one of the users. */
+/** Creates a request with one of the queries for one of the users. */
 export function randomRequest(random: Random, queries: readonly string[]): RandomRequest {
   const [user, language, query] = [random.pick(users), random.pick(languages), random.pick(queries)];
   return {
@@ -120,7 +120,7 @@ export function randomRequest(random: Random, queries: readonly string[]): Rando
   };
 }
 
-/** The text of a foreign user, or in a foreign language, in an answer. */
+/** Returns the texts in an answer that belong to another user or language. */
 export function leaksIn(body: string, user: string, language: string): string[] {
   return [...body.matchAll(/of [^"]*?(anna|bert|cora)|in (de|fr)/g)].flatMap(([text, who, spoken]) =>
     (who !== undefined && who !== user) || (spoken !== undefined && spoken !== language) ? text : [],

@@ -13,7 +13,7 @@ import type { EdgeServing } from './serving.ts';
 
 const redis = { ...needsProgram('redis-server'), timeout: 30_000 };
 
-/** One process of a shop over a Redis; `asked` counts its reads of the database. */
+/** Creates one process of a shop over a Redis. `asked` counts its reads of the database. */
 function shopOver(t: TestContext, port: number, titles: Map<string, string>): EdgeServing & { readonly asked: () => number } {
   const store = new KeyvRedis(`redis://127.0.0.1:${port}`);
   t.after(() => store.disconnect(true).catch(() => {}));
@@ -66,7 +66,7 @@ describe('answers in a real Redis', () => {
     assert.deepEqual(one.decisions.at(-1), { public: true, maxAge: 60, tags: ['d:v1', 't:Book', 'q:book', 'e:Book:1'] });
   });
 
-  test('are misses when it is gone', redis, async (t) => {
+  test('are misses when it has ended', redis, async (t) => {
     const port = await freePort();
     const shop = shopOver(t, port, new Map([['1', 'one']]));
     const process = await startRedis(t, port);
@@ -78,7 +78,7 @@ describe('answers in a real Redis', () => {
 
     assert.equal(title, 'one');
     assert.equal(shop.asked(), asked + 1);
-    // Its client would try to connect without end.
+    // The client would try to reconnect forever.
     await startRedis(t, port);
   });
 });

@@ -21,11 +21,11 @@ describe('explain', () => {
     return ((await response.json()) as any).extensions.explain.sharing;
   };
 
-  test('says that an answer would be public, for how long and with which tags', async () => {
+  test('says that an answer would be public, with its lifetime and its tags', async () => {
     assert.deepEqual(await explained('{ hello }'), { public: true, maxAge: 60, tags: ['q:hello'] });
   });
 
-  test('says why one would not', async () => {
+  test('says why an answer would not be public', async () => {
     assert.deepEqual(
       [await explained('{ me }'), await explained('{ unmarked }')],
       [
@@ -37,7 +37,7 @@ describe('explain', () => {
 });
 
 describe('the header that requests a report', () => {
-  test('makes a response in production private, because it permits reading more', async () => {
+  test('makes a response in production private, because a report contains more', async () => {
     const { get, decisions } = edgeServing({ server: { typeDefs, resolvers } });
 
     const response = await get('{ hello }', { headers: { 'graphql-functions-explain': '1' } });
@@ -74,7 +74,7 @@ describe('the cost line', () => {
     assert.deepEqual(records, [{ reason: 'not known yet: list costLine before edge' }]);
   });
 
-  test('says nothing of it without an edge', async () => {
+  test('does not mention it without edge', async () => {
     const records: object[] = [];
     const handler = createHandler({
       typeDefs: 'type Query { a: Int }',

@@ -1,7 +1,7 @@
 import { droid, hint } from './hint-table.ts';
 import type { Info, Row } from './hint-table.ts';
 
-/** What resolvers say through `info.cacheControl`. */
+/** Hints that resolvers set through `info.cacheControl`. */
 export const resolverTable: readonly Row[] = [
   {
     name: 'a resolver replaces the hint of the schema by a longer one',

@@ -12,7 +12,7 @@ import { randomQuery, randomRequest, randomServer } from './random-server.ts';
 const schemas = cases({ short: 15, long: 500 });
 type Handler = (request: Request, context: object) => Promise<Response>;
 
-/** A handler for the server that this seed makes. The same seeds make the same servers. */
+/** Creates a handler for the random server of this seed. Equal seeds give equal servers. */
 function handlerFor(seed: number, plugins: readonly ServerPlugin[]): Handler {
   const server = randomServer(createRandom(seed));
   const [logger] = recordingLogger();

@@ -1,6 +1,6 @@
 import type { Row } from './hint-table.ts';
 
-/** What the schema says: fields, types, scopes, and what an operation selects of them. */
+/** Hints in the schema, of fields and types, with scopes, and how a selection combines them. */
 export const schemaTable: readonly Row[] = [
   {
     name: 'a root field without a hint counts for 0',

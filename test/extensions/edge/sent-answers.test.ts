@@ -9,7 +9,7 @@ const typeDefs = `
   type Query { item: Item @cacheControl(maxAge: 60) settings: Any @cacheControl(maxAge: 60) }
   type Item @cacheControl(maxAge: 60) { name: String }`;
 
-/** A server whose store and whose origin wait for `gates`, and whose plugin writes into an answer that was sent. */
+/** Creates a server with a slow store and a slow origin, and a plugin that changes an answer after it was sent. */
 function noting(): { ask: (user: string) => Promise<string>; settled: () => Promise<void>; runs: () => number } {
   let runs = 0;
   let turns = async (): Promise<void> => {};
@@ -17,7 +17,7 @@ function noting(): { ask: (user: string) => Promise<string>; settled: () => Prom
   const audit = {
     aroundOperation: async (call: any, next: () => Promise<any>) => {
       const outcome = await next();
-      // For a log that is written when the answer is out.
+      // Plugins change answers in this way for a log that is written after the answer is sent.
       const note = async (): Promise<void> => {
         await new Promise(setImmediate);
         const user = call.http.request.headers.get('x-user');

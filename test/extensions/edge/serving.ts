@@ -10,7 +10,7 @@ interface Keeping {
   readonly waitUntil: (work: Promise<unknown>) => void;
 }
 
-/** A handler behind an edge. */
+/** A handler with edge. */
 export interface EdgeServing {
   readonly get: (query: string, given?: { variables?: object; headers?: Record<string, string>; search?: string }) => Promise<Response>;
   readonly post: (body: object | readonly object[], headers?: Record<string, string>) => Promise<Response>;
@@ -18,7 +18,7 @@ export interface EdgeServing {
   readonly decisions: EdgeDecision[];
   readonly log: readonly LogLine[];
   readonly edge: Edge;
-  /** Resolves when all that was handed to `waitUntil` has ended. */
+  /** Resolves when all work passed to `waitUntil` has ended. */
   readonly settled: () => Promise<void>;
 }
 

@@ -27,7 +27,7 @@ const resolvers: any = {
 };
 const user = new AsyncLocalStorage<unknown>();
 
-/** Ways to learn who asks. */
+/** Ways to identify the user. */
 const readings: Readonly<Record<string, (argument: ContextArgument) => unknown>> = {
   'the header authorization': ({ request }) => request.headers.get('authorization'),
   'the header Authorization in capitals': ({ request }) => request.headers.get('Authorization'),
@@ -62,7 +62,7 @@ describe('sharing between users', () => {
     assert.deepEqual(decisions, [{ public: true, maxAge: 60, tags: ['q:hello'] }]);
   });
 
-  test('an answer with errors is private, also when a plugin has taken the errors out of it', async () => {
+  test('an answer with errors is private, even if a plugin has removed the errors', async () => {
     const hiding: ServerPlugin = {
       requestDidStart: async () => ({
         willSendResponse: async ({ response: { result } }) => {
@@ -96,7 +96,7 @@ describe('sharing between users', () => {
       assert.equal(response.headers.get('xkey'), null);
     });
 
-    test(`a resolver that reads ${name} through the context does so, too`, async () => {
+    test(`a resolver that reads ${name} through the context makes the answer private too`, async () => {
       const argumentOf = (argument: ContextArgument): object => ({ read: () => read(argument) });
       const { get } = edgeServing({ server: { typeDefs, resolvers, context: argumentOf } as never });
 
@@ -106,7 +106,7 @@ describe('sharing between users', () => {
     });
   }
 
-  test('the headers are a HeaderMap, and none of its methods gets around the view', async () => {
+  test('the headers are a HeaderMap, and none of its methods bypasses the view', async () => {
     const seen: unknown[] = [];
     const context = ({ request: { headers } }: ContextArgument): object => {
       seen.push(headers instanceof HeaderMap, headers.constructor === HeaderMap, JSON.stringify(headers));
@@ -121,7 +121,7 @@ describe('sharing between users', () => {
     assert.match(response.headers.get('cache-control') ?? '', /^public/);
   });
 
-  test('a field that a plugin adds to one public answer is in no other', async () => {
+  test('a header field that a plugin adds to one public answer is not in any other', async () => {
     const marking: ServerPlugin = {
       responseWillBeSent: ({ request }, { headers }) => {
         headers.set('x-path', request.path);
@@ -164,7 +164,7 @@ describe('sharing between users', () => {
       assert.equal((await get('{ hello }')).headers.get('cache-control'), 'private, no-store');
     });
 
-  test('a data source gets no way around the view: of the call it has the signal, waitUntil and the deadline', async () => {
+  test('a data source cannot bypass the view: it gets only the signal, waitUntil and the deadline of the call', async () => {
     class Source {
       operation: any;
       initialize({ operation }: { operation: unknown }): void {
@@ -201,7 +201,7 @@ describe('sharing between users', () => {
       assert.deepEqual(answers, ['private, no-store', 'private, no-store']);
     });
 
-    test('does not when it is not read, or undefined', async () => {
+    test('does not make it private when it is not read, or undefined', async () => {
       assert.match((await envServing(() => undefined)({ remoteAddr: {} })) ?? '', /^public/);
       assert.match((await envServing(({ env }) => env)(undefined)) ?? '', /^public/);
     });
@@ -220,7 +220,7 @@ describe('sharing between users', () => {
     assert.equal((await get('{ hello }')).headers.get('cache-control'), 'private, no-store');
   });
 
-  test('a header that is listed becomes Vary, whether it was read or not', async () => {
+  test('a listed header is in Vary, whether it was read or not', async () => {
     const context = ({ request }: ContextArgument): object => ({ language: request.headers.get('accept-language') });
     const { get } = edgeServing({ varyHeaders: ['Accept-Language'], server: { typeDefs, resolvers, context } as never });
 
@@ -230,7 +230,7 @@ describe('sharing between users', () => {
     assert.match(response.headers.get('cache-control') ?? '', /^public/);
   });
 
-  test('where the key has no headers, reading one that is listed makes the answer private', async () => {
+  test('if the key has no headers, reading a listed one makes the answer private', async () => {
     const context = ({ request }: ContextArgument): object => ({ language: request.headers.get('accept-language') });
     const { get } = edgeServing({ cdn: 'cloudflare', varyHeaders: ['accept-language'], server: { typeDefs, resolvers, context } as never });
 
@@ -241,7 +241,7 @@ describe('sharing between users', () => {
     ['cloudflare', /^private/],
     ['varnish', /^public/],
   ] as const)
-    test(`reading Accept ${cdn === 'varnish' ? 'leaves it public where all vary by it' : 'does so without being listed'}`, async () => {
+    test(`reading Accept ${cdn === 'varnish' ? 'leaves the answer public because all answers vary by it' : 'does so without being listed'}`, async () => {
       const context = ({ request }: ContextArgument): object => ({ accept: request.headers.get('accept') });
       const { get } = edgeServing({ cdn, server: { typeDefs, resolvers, context } as never });
 
@@ -308,7 +308,7 @@ describe('sharing between users', () => {
     for (const { headers } of answers) assert.equal(headers.get('cache-control'), 'private, no-store');
   });
 
-  test('fields set by the user stay', async () => {
+  test('header fields set by the application are kept', async () => {
     const context = ({ response }: ContextArgument): object => (response.headers.set('cache-control', 'public, max-age=5'), {});
     const { get } = edgeServing({ server: { typeDefs, resolvers, context } as never });
 
@@ -318,7 +318,7 @@ describe('sharing between users', () => {
     assert.equal(response.headers.get('xkey'), null);
   });
 
-  test('a hint belongs to its operation, also if the context value serves another one at the same time', async () => {
+  test('a hint belongs to its operation, even if a concurrent operation has the same context value', async () => {
     class Shared {
       user = undefined;
     }
@@ -339,7 +339,7 @@ describe('sharing between users', () => {
     assert.equal(answers[1].headers.get('cache-control'), 'private, no-store');
   });
 
-  test('the second handler with the same edge refuses to start, because its schema is another', async () => {
+  test('the second handler with the same edge refuses to start, because it has another schema', async () => {
     const { edge: used, get } = edgeServing({ server: { typeDefs, resolvers } });
     await get('{ hello }');
     const [logger, lines] = recordingLogger();
@@ -399,7 +399,7 @@ describe('sharing between users', () => {
 describe('the bindings of a worker', () => {
   const [context, bindings] = [{}, { DB: {} }];
 
-  test('are recognized as the same for all requests from the second on', () => {
+  test('are recognized as the same for all requests from the second one on', () => {
     const watch = new SharedEnv(true);
 
     assert.deepEqual(
@@ -408,7 +408,7 @@ describe('the bindings of a worker', () => {
     );
   });
 
-  test('are not, once another value has come for a request', () => {
+  test('are not recognized once a request has had another value', () => {
     const watch = new SharedEnv(true);
 
     assert.deepEqual(
@@ -417,7 +417,7 @@ describe('the bindings of a worker', () => {
     );
   });
 
-  test('are not, where they came in place of the context, or elsewhere than on a worker', () => {
+  test('are not recognized if they were passed as the context, or on another platform', () => {
     const [watch, other] = [new SharedEnv(true), new SharedEnv(false)];
 
     assert.deepEqual(

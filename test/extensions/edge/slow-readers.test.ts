@@ -24,7 +24,7 @@ const query = '{ item { id version } }';
 
 type Handler = (event: object, context: object) => Promise<unknown>;
 
-/** Two processes over one database, behind a CDN. Reads take up to eight seconds before and after they reach the database, purges a moment. */
+/** Two processes over one database, behind a CDN. Reads take up to eight seconds before and after they reach the database. Purges are fast. */
 class World {
   readonly #random: Random;
   readonly #source: Source;
@@ -78,7 +78,7 @@ class World {
     return ((await response.json()) as { data: { item: { version: number } } }).data.item.version;
   }
 
-  /** Half a minute of reads and mutations, and then some. True when a read after all of it shows an old version. */
+  /** Runs reads and mutations for half a minute, and waits until they have ended. Returns true if a later read shows an old version. */
   async isStaleAfter(): Promise<boolean> {
     for (let step = 0; step < 10; step++)
       setTimeout(

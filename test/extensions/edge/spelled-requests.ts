@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { PlainRequest, PlainResponse } from '../../support/plain-http.ts';
 import type { Random } from '../../support/random.ts';
 
-/** Spelled in one of the many ways that clients have. */
+/** Creates a request in one of the many forms that clients use. */
 export function randomRequest(random: Random, user: string, documents: readonly string[]): PlainRequest {
   const query = random.pick(documents);
   const variables = query.includes('$a') ? random.pick(['{"a":1,"b":"x"}', '{"b":"x","a":1}', '{ "a" : 1 }', '{"b":"\\u0078","a":1}', undefined]) : undefined; // prettier-ignore
@@ -46,7 +46,7 @@ function spelled(random: Random, parameters: readonly (readonly [string, string]
   return parameters.map(([name, value]) => `${name}=${spell(value)}`).join('&');
 }
 
-/** As a cache in front reads it. */
+/** Converts a response for the cache in front of the server. */
 export function toWeb({ status, headers, setCookies, body }: PlainResponse): Response {
   const given = [...headers].filter(([name]) => name !== 'set-cookie');
   return new Response(status === 204 || status === 304 ? null : body, { status, headers: [...given, ...setCookies.map((cookie): [string, string] => ['set-cookie', cookie])] }); // prettier-ignore

@@ -11,7 +11,7 @@ import { createRandom } from '../../support/random.ts';
 import type { Random } from '../../support/random.ts';
 import { MapCache } from './map-cache.ts';
 
-/** In the long form: EDGE_REQUESTS=100000. */
+/** The long form is EDGE_REQUESTS=100000. */
 const requests = Number(process.env['EDGE_REQUESTS'] ?? 1_500);
 
 const typeDefs = `
@@ -26,7 +26,7 @@ const documents = [
 const [first, , third] = documents as [string, string, string, string];
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Answers with all that an operation was given: two operations that differ in anything have two answers. */
+/** Resolvers that return all their input, so that operations with different input have different answers. */
 const resolvers = {
   Any: new GraphQLScalarType({ name: 'Any', parseValue: (value) => value }),
   Query: {
@@ -36,7 +36,7 @@ const resolvers = {
   },
 };
 
-/** Some numbers have the same text in JSON. */
+/** Converts a value to text, with numbers that JSON would not distinguish. */
 function shown(value: unknown): string {
   return (
     JSON.stringify(value, (_, one: unknown) => (typeof one === 'number' ? `number ${Object.is(one, -0) ? '-0' : one}` : one)) ?? 'absent'
@@ -134,7 +134,7 @@ describe('the key of an answer in a shared store', () => {
     ['values', `[${'0,'.repeat(50_000)}0]`],
   ]) {
     for (const method of ['GET', 'POST']) {
-      test(`is not made where the extensions of the request have too many ${what}, which it answers as without a store (${method})`, async () => {
+      test(`is not created if the extensions of the request have too many ${what}; the answer is that without a store (${method})`, async () => {
         const extensions = `{"a":${value}}`;
         const search = `?query={name}&extensions=${extensions}`;
         const asked = method === 'GET' ? { method, search, body: undefined } : { method, search: '', body: `{"query":"{ name }","extensions":${extensions}}` }; // prettier-ignore

@@ -20,12 +20,12 @@ const typeDefs = `
   type Mutation { rename(id: ID!, title: String!): Book remove(id: ID!): Boolean }`;
 
 interface Shop extends EdgeServing {
-  /** The fields that were resolved, in order: none of an answer that was kept. */
+  /** The fields that were resolved, in order. Stored answers resolve none. */
   readonly runs: string[];
   readonly cache: MapCache;
 }
 
-/** One process of a shop, over a store and books that other processes may share. */
+/** Creates one process of a shop. Other processes may share its store and its books. */
 function shop(given: Partial<EdgeOptions> & { cache?: MapCache; books?: Map<string, string>; server?: Partial<ServerOptions> } = {}): Shop {
   const { cache = new MapCache(), books = new Map([['1', 'one'], ['2', 'two']]), server = {}, ...options } = given; // prettier-ignore
   const runs: string[] = [];
@@ -80,11 +80,11 @@ describe('an answer in a shared store', () => {
         [true, true],
       ],
     );
-    // No CDN is told of it.
+    // The answer is private for a CDN.
     assert.equal(second.headers.get('cache-control'), 'private, no-store');
   });
 
-  test('is found by another process of the same deploy, which has never seen its document', async () => {
+  test('is found by another process of the same deployment that has never parsed its document', async () => {
     const cache = new MapCache();
     const [writer, reader] = [shop({ cache }), shop({ cache })];
     await writer.get('query A { me: book(id: 1) { id ...T } } fragment T on Book { title }');
@@ -101,7 +101,7 @@ describe('an answer in a shared store', () => {
     return { 'another deploy': [() => shop({ cache }), () => shop({ cache, deploy: 'v2' })] };
   })();
   for (const [name, [first, second]] of Object.entries(others))
-    test(`is not that of ${name}`, async () => {
+    test(`is not used for ${name}`, async () => {
       const writer = first();
       await writer.post(one);
       await writer.settled();
@@ -120,7 +120,7 @@ describe('an answer in a shared store', () => {
     ['no variables for an empty object', {}, {}, true],
   ];
   for (const [name, first, second, hits] of twins)
-    test(`with ${name} ${hits ? 'is the same' : 'is another'}`, async () => {
+    test(`is ${hits ? 'used' : 'not used'} for a request with ${name}`, async () => {
       const { post, runs, settled } = shop();
       const query = 'query ($filter: Filter) { filtered(filter: $filter) }';
       await post({ query, variables: first });
@@ -159,7 +159,7 @@ describe('an answer in a shared store', () => {
     assert.equal(runs.length, requests.length);
   });
 
-  test('brings the fields that context had set', async () => {
+  test('has the header fields that context set', async () => {
     const context = ({ response }: ContextArgument): object => (response.headers.set('x-shelf', '3'), {});
     const { post, settled } = shop({ server: { context: context as never } });
     await post(one);
@@ -170,7 +170,7 @@ describe('an answer in a shared store', () => {
     assert.equal(response.headers.get('x-shelf'), '3');
   });
 
-  test('keeps the lifetime that a resolver gave it', async () => {
+  test('has the lifetime that a resolver set', async () => {
     const { post, settled, decisions, runs } = shop();
     await post({ query: '{ dynamic }' });
     await settled();
@@ -240,7 +240,7 @@ describe('a persisted query and a shared store', () => {
     assert.deepEqual(runs, ['book 1', 'book 1']);
   });
 
-  test('whose hash is not that of its text is refused, although the answer is there', async () => {
+  test('whose hash does not match its text is refused, although the answer is stored', async () => {
     const { post, settled } = shop();
     await post(one);
     await settled();
@@ -326,7 +326,7 @@ describe('a shared store keeps nothing', () => {
 describe('a mutation and a shared store', () => {
   const rename = (id: number, title: string): object => ({ query: `mutation { rename(id: ${id}, title: "${title}") { id } }` });
 
-  test('purges the changed objects for all processes before its answer is sent, and nothing else', async () => {
+  test('purges only the changed objects, for all processes, before its answer is sent', async () => {
     const [cache, books] = [new MapCache(), new Map([['1', 'one'], ['2', 'two']])]; // prettier-ignore
     const [here, there] = [shop({ cache, books }), shop({ cache, books })];
     const two = { query: '{ book(id: 2) { id title } }' };
@@ -372,7 +372,7 @@ describe('a mutation and a shared store', () => {
     assert.equal(runs.length, 2);
   });
 
-  test('one that names nothing and purges nothing is reported once', async () => {
+  test('a mutation that names no objects and purges nothing is reported once', async () => {
     const { post, log } = shop();
 
     await post({ query: 'mutation { remove(id: 2) }' });
@@ -384,7 +384,7 @@ describe('a mutation and a shared store', () => {
     );
   });
 
-  test('a version that the store has lost takes its answers with it', async () => {
+  test('when the store loses a version of a tag, the answers with the tag are misses', async () => {
     const { post, settled, cache, runs } = shop();
     await post(one);
     await settled();
@@ -403,8 +403,8 @@ describe('a store that is down', () => {
     delete: () => Promise.reject(new Error('down')),
   };
   const garbage: KeyValueCache = { get: async () => '{"until":', set: async () => undefined, delete: async () => undefined };
-  for (const [name, store] of Object.entries({ 'fails every call': failing, 'has garbage': garbage }))
-    test(`or ${name} is a miss`, async () => {
+  for (const [name, store] of Object.entries({ 'fails every call': failing, 'returns garbage': garbage }))
+    test(`causes only misses if it ${name}`, async () => {
       const { post, settled, runs } = shop({ store });
 
       const answers = [await post(one), await post(one)];
@@ -417,7 +417,7 @@ describe('a store that is down', () => {
       assert.equal(runs.length, 2);
     });
 
-  test('and does not take a purge makes purge reject', async (t) => {
+  test('makes purge reject if it refuses a purge', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { edge, post } = shop({ store: failing });
     await post(one);
@@ -434,7 +434,7 @@ describe('a store that is down', () => {
 });
 
 describe('a store together with a CDN', () => {
-  test('a stored answer has the rest of its lifetime, and its tags', async () => {
+  test('a stored answer has its remaining lifetime and its tags', async () => {
     const { get, settled, runs } = shop({ cdn: 'varnish' });
     await get(one.query);
     await settled();
@@ -446,7 +446,7 @@ describe('a store together with a CDN', () => {
     assert.equal(runs.length, 1);
   });
 
-  test("an answer stays private if a header was read that is not in the CDN's key", async () => {
+  test("an answer is private if a header was read that is not in the CDN's key", async () => {
     const context = ({ request }: ContextArgument): object => ({ language: request.headers.get('accept-language') });
     const { get, settled, runs } = shop({ cdn: 'cloudflare', varyHeaders: ['accept-language'], server: { context: context as never } });
     const answers = [await get(one.query)];
@@ -469,12 +469,12 @@ describe('the option store', () => {
     { store: undefined },
     { purge: async () => undefined },
   ])
-    test(`is refused with ${JSON.stringify(Object.keys(wrong))} that do not fit`, () => {
+    test(`is refused with unsuitable ${JSON.stringify(Object.keys(wrong))}`, () => {
       assert.throws(() => shop(wrong as never), /^TypeError: Expected (?:\w+ of )?edge /);
     });
 });
 
-/** Values of each member of an entry that the extension cannot have written. Undefined: the member is missing. */
+/** Values of each member of an entry that edge never writes. Undefined means that the member is missing. */
 const damages: Readonly<Record<string, readonly unknown[]>> = {
   result: [undefined, null, [], 'x', {}, { data: null }, { data: 1 }],
   source: [undefined, null, 1, '', '{', 'fragment A on Book { id }', 'type A { id: ID }'],

@@ -6,7 +6,7 @@ import { InMemoryLRUCache, RESTDataSource } from '../../../src/entries/index.ts'
 import { edgeServing } from './serving.ts';
 import type { EdgeServing } from './serving.ts';
 
-/** A field that may be stored for an hour, made of a response with these header fields. */
+/** Serves a field with a lifetime of an hour, whose data source gets a response with these header fields. */
 function serving(headers: Record<string, string>, respond: () => Promise<void> | undefined = () => undefined): EdgeServing {
   class Prices extends RESTDataSource {
     override baseURL = 'https://prices.example/';
@@ -38,7 +38,7 @@ function useClock(t: TestContext): (seconds: number) => void {
   return (seconds) => t.mock.timers.tick(seconds * 1_000);
 }
 
-test('an answer lives no longer than the stored responses of data sources that it was made of', async (t) => {
+test('the lifetime of an answer is no longer than that of the stored responses of its data sources', async (t) => {
   const pass = useClock(t);
   const server = serving({ 'cache-control': 'public, max-age=60' });
 
@@ -50,7 +50,7 @@ test('an answer lives no longer than the stored responses of data sources that i
   assert.deepEqual(lifetimes(server), [60, 35, 1]);
 });
 
-test('an answer made of a stale response is private', async (t) => {
+test('an answer based on a stale response is private', async (t) => {
   const pass = useClock(t);
   const server = serving({ 'cache-control': 'public, max-age=60, stale-while-revalidate=600' });
 
@@ -62,7 +62,7 @@ test('an answer made of a stale response is private', async (t) => {
   assert.match(JSON.stringify(server.decisions[1]), /stored response/);
 });
 
-test('an answer made of the response to an equal request in flight lives no longer than that', async (t) => {
+test('the lifetime of an answer is no longer than that of a response shared with an equal request in flight', async (t) => {
   const pass = useClock(t);
   const { promise: arrived, resolve } = Promise.withResolvers<void>();
   let requests = 0;
@@ -77,7 +77,7 @@ test('an answer made of the response to an equal request in flight lives no long
   assert.deepEqual([requests, lifetimes(server)], [2, [60, 60, 60]]);
 });
 
-test('an answer made of a response that is not stored lives as long as its hints say', async (t) => {
+test('an answer based on a response that is not stored has the lifetime of its hints', async (t) => {
   useClock(t);
   const server = serving({ 'cache-control': 'no-store' });
 

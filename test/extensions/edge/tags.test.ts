@@ -170,8 +170,8 @@ describe('entity', () => {
       tags: 't:Book t:Author q:book e:Book:b1 u:Author',
       options: { entity: (type, { id }) => (type === 'Book' ? (id as string) : undefined) },
     },
-    // The fields of the answer could have another name for the same object.
-    'is not asked where graphql-js runs the operation': {
+    // The fields of the answer could give the same object another name.
+    'is not called when graphql-js runs the operation': {
       query: '{ book { id sku } }',
       tags: 't:Book q:book u:Book',
       server: { executor: graphqlJSExecutor() },
@@ -192,7 +192,7 @@ describe('entity', () => {
     },
   });
 
-  test('names objects for a mutation as for a query', async (t) => {
+  test('names objects for a mutation in the same way as for a query', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const purged: string[] = [];
     const { post } = edgeServing({
@@ -235,7 +235,7 @@ describe('entity', () => {
       );
     });
 
-  test('has the names of this extension, when another in the list names objects otherwise', async () => {
+  test('uses the names of this extension, even if another extension names objects differently', async () => {
     const other: ServerPlugin = { position: 'first', executionWillStart: () => ({ objects: listObjects(() => 'the same for all') }) };
     const { get } = edgeServing({ ...bySKU, server: { typeDefs, rootValue: data, plugins: [other] } });
 
@@ -262,7 +262,7 @@ describe('where graphql-js runs the operation, tags name the objects with an id 
     },
   });
 
-  test('of an object whose id has arguments, so that a mutation can return another id: its type', async () => {
+  test('name only the type of an object whose id has arguments, because a mutation can return another id', async () => {
     const { get } = edgeServing({
       server: {
         executor: graphqlJSExecutor(),

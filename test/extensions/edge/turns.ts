@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 
 import type { Random } from '../../support/random.ts';
 
-/** Lets what waits go on one by one, in a random order. */
+/** Lets waiting steps continue one by one, in a random order. */
 export class Turns {
   readonly #waiting: (() => void)[] = [];
   readonly #random: Random;
@@ -16,7 +16,7 @@ export class Turns {
       this.#waiting.push(resolve);
     });
 
-  /** Until this has ended. */
+  /** Lets steps continue until `work` has ended. */
   async run<T>(work: Promise<T>): Promise<T> {
     const ended: T[] = [];
     work.then(
@@ -28,7 +28,7 @@ export class Turns {
       const [next] = this.#waiting.splice(this.#random.below(Math.max(1, this.#waiting.length)), 1);
       next?.();
       for (let turn = 0; turn < 12; turn++) await Promise.resolve();
-      // Streams take more than promises.
+      // Streams need more turns than promises.
       if (next === undefined) await new Promise(setImmediate);
     }
     return work;
