@@ -52,10 +52,13 @@ export function judgeEntry({ head }: CacheEntry, request: DataSourceRequest, now
   if (request.cache === 'no-cache' || !hasKnownAge(head, now)) return 'revalidate';
 
   const directives = directivesOf(request);
-  if (directives.size > 0) return judgeByRequest(head, directives, now);
+  if (accepting.some((name) => directives.has(name))) return judgeByRequest(head, directives, now);
   if (isFresh) return 'fresh';
   return now < head.staleWhileRevalidateUntil ? 'stale-while-revalidate' : 'revalidate';
 }
+
+/** The request directives that say which stored responses are accepted (RFC 9111 section 5.2.1). Any other is ignored (section 5.2.3). */
+const accepting = ['max-age', 'max-stale', 'min-fresh', 'no-cache', 'only-if-cached'];
 
 /** RFC 9111 section 5.2.1. */
 function judgeByRequest(head: EntryHead, directives: CacheDirectives, now: Milliseconds): EntryUse {

@@ -821,6 +821,26 @@ describe("fetch's cache modes", () => {
       assert.equal(await operations.begin({ headers: { 'cache-control': control } }).read('x'), expected);
     });
   }
+
+  for (const [control, expected] of [
+    ['no-transform', 'stale'],
+    ['unknown=1', 'stale'],
+    ['max-age=90', 'miss'],
+    ['min-fresh=1', 'miss'],
+    ['max-stale=10', 'miss'],
+    ['only-if-cached', 'miss'],
+  ] as const) {
+    it(`${control} ${expected === 'stale' ? 'leaves' : 'prevents'} stale-while-revalidate`, async (t) => {
+      const origin = await startOrigin(t, numbered({ 'cache-control': 'max-age=60, stale-while-revalidate=60' }));
+      const operations = new Operations(origin.url, new OpenStore());
+      await operations.begin().read('x');
+      operations.clock.turn(80_000);
+
+      const api = operations.begin({ headers: { 'cache-control': control } });
+      await api.read('x').catch(() => {});
+      assert.equal(api.lastOutcome, expected);
+    });
+  }
 });
 
 describe('requests in flight', () => {
