@@ -10,7 +10,7 @@ import { linksOf } from '../support/markdown.ts';
 const architecture = readFileSync('ARCHITECTURE.md', 'utf8');
 const readmes = globSync('src/**/README.md', { exclude: [templates] }).map((path) => path.replaceAll('\\', '/'));
 
-test('the pipeline of ARCHITECTURE.md names the steps of each array and what they fill, in order', () => {
+test('the pipeline in ARCHITECTURE.md names the steps of each array and the fields they fill, in order', () => {
   for (const [name, steps] of Object.entries({ arrival, request, operation, departure })) {
     const documented = [...sectionOf(architecture, `\`${name}\``).matchAll(/^- `(\w+)` → `(\w+)`/gm)].map(([, step, field]) => [
       field,
@@ -24,7 +24,7 @@ test('the pipeline of ARCHITECTURE.md names the steps of each array and what the
   }
 });
 
-test('the picture of the folders shows the imports of src/', () => {
+test('the diagram of the folders shows the imports of src/', () => {
   equal(readFileSync('docs/figures/structure.svg', 'utf8'), drawFolders(readSources()), 'Run: npx node scripts/structure.ts --svg');
 });
 

@@ -3,15 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-// What editors show is the comments of the built types. `node scripts/hovers.ts` prints all of it; test/real/hovers.test.ts asks
-// TypeScript itself.
+// Editors show the comments of the built types. `node scripts/hovers.ts` prints all of them; test/real/hovers.test.ts queries
+// TypeScript's language server.
 
 const types = join(import.meta.dirname, '../../dist/esm');
 const files = readdirSync(types, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.d.ts'))
   .map((file) => ({ file, text: readFileSync(join(types, file), 'utf8') }));
 
-test('no word of a comment is taken for a tag, at which editors would cut it', () => {
+test('no comment contains a word that editors read as a tag, at which they would cut it off', () => {
   // A tag is an @ at the start of a line or after white space, outside of code.
   const tags = files.flatMap(({ file, text }) =>
     [...text.matchAll(/\/\*\*[^]*?\*\//g)].flatMap(([comment]) =>
@@ -26,7 +26,7 @@ test('no word of a comment is taken for a tag, at which editors would cut it', (
   );
 });
 
-test('each comment stands above its name: behind the name before, no editor finds it', () => {
+test('each comment is above its name: editors do not find one on the line of the previous name', () => {
   const behind = files.flatMap(({ file, text }) => (text.match(/^.*[;,] \/\*\*.*$/gm) ?? []).map((line) => `${file}: ${line}`));
 
   assert.deepEqual(behind, []);

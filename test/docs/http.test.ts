@@ -120,7 +120,7 @@ describe('docs/http.md tells the truth about limits', () => {
   }
 });
 
-/** Rows of the table whose heading has these words: their cells. */
+/** The cells of each row in the table whose heading contains these words. */
 function rowsAfter(words: string): string[][] {
   const lines = page.split('\n');
   const start = lines.findIndex((line) => line.startsWith('|') && line.includes(words));
@@ -138,13 +138,13 @@ function persisted(parameters: object): string {
   return JSON.stringify({ ...parameters, extensions: { persistedQuery: { version: 1, sha256Hash: 'a'.repeat(64) } } });
 }
 
-/** Thirteen fragments, each of which asks for the next one twice: 8,192 times the last one's field. */
+/** Thirteen fragments that each spread the next one twice: they select the field of the last one 8,192 times. */
 function manyFields(): string {
   const fragments = Array.from({ length: 13 }, (_, at) => `fragment F${at} on Query { a: me { ...F${at + 1} } b: me { ...F${at + 1} } }`);
   return `{ ...F0 } ${fragments.join(' ')} fragment F13 on Query { n }`;
 }
 
-/** Each fragment opens two inline fragments more; written out, 300 levels. */
+/** Nested fragments, which have 300 levels when they are expanded. */
 function deepFragments(): string {
   const fragments = Array.from({ length: 150 }, (_, at) => `fragment F${at} on Query { ... on Query { ...F${at + 1} } }`);
   return `{ ...F0 } ${fragments.join(' ')} fragment F150 on Query { n }`;
@@ -191,7 +191,7 @@ function json(query: string): string {
   return JSON.stringify({ query });
 }
 
-// A v2 event, but for what a test puts in its place.
+// A v2 event, with the properties that a test replaces.
 function event(
   method: string,
   contentType: string | undefined,

@@ -5,10 +5,10 @@ import { test } from 'node:test';
 import { codeBlocks } from '../support/markdown.ts';
 import { readPages } from './pages.ts';
 
-/** What the first lines of README.md and of getting started install, and a module of the platform itself. */
+/** The packages that README.md and the getting-started page install first, and a module of the platform. */
 const there = new Set(['graphql-functions', 'graphql', 'esbuild', 'cloudflare:workers']);
 
-/** Their code is from projects that people have. */
+/** Pages that show code of existing projects. */
 const ofOtherProjects = new Set(['docs/migration.md', 'docs/migration-servers.md']);
 
 test('a page says how to install each package that its code imports, above that code', async () => {
@@ -24,7 +24,7 @@ test('a page says how to install each package that its code imports, above that 
   assert.deepEqual(missing, []);
 });
 
-test('the text above a block names the file that the block is', async () => {
+test('the text above a block names the file of the block', async () => {
   const unnamed: string[] = [];
   for (const [path, page] of Object.entries(await readPages()))
     for (const { notes, line } of codeBlocks(page)) {
@@ -49,7 +49,7 @@ function packageOf(specifier: string): string {
     .join('/');
 }
 
-/** The types of a package stand for a package that has nothing else. */
+/** The packages that the text installs. An @types package counts as the package that it describes. */
 function packagesInstalledIn(text: string): Set<string> {
   const commands = [...text.matchAll(/npm i(?:nstall)? ([^`\n]+)/g)].map(([, packages = '']) => packages.split(' '));
   return new Set(commands.flat().map((name) => name.replace(/(?<=.)@[\d.]+$/, '').replace(/^@types\//, '')));

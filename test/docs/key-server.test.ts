@@ -43,7 +43,7 @@ test('the sample with a key server tells an invalid token (401) from a key serve
   assert.deepEqual(await answers[0]!.json(), { data: { me: 'ada' } });
 });
 
-/** The first block of the page that reads keys from a server, with another address. In this checkout, where it finds its packages. */
+/** Writes the first block of the page that reads keys from a server, with another address, into this checkout, where it finds its packages. */
 async function loadSample(t: { after: (end: () => Promise<void>) => void }, address: string): Promise<Handler> {
   const page = await readFile(join(root, 'docs/authentication.md'), 'utf8');
   const { text } = codeBlocks(page).find((block) => block.text.includes('createRemoteJWKSet'))!;

@@ -9,7 +9,7 @@ import { readPages, root } from './pages.ts';
 const pages = await readPages();
 
 for (const [path, page] of Object.entries(pages)) {
-  test(`every link of ${path} leads somewhere`, async () => {
+  test(`every link of ${path} has a target`, async () => {
     const broken: string[] = [];
     for (const link of linksOf(page)) if (!(await leadsSomewhere(path, link))) broken.push(link);
 
@@ -24,7 +24,7 @@ test('docs/README.md lists every page', () => {
   assert.deepEqual(missing, []);
 });
 
-/** Other sites are not asked: tests need no network. */
+/** Skips links to other sites, because tests need no network. */
 async function leadsSomewhere(path: string, link: string): Promise<boolean> {
   if (/^https:\/\/\w/.test(link)) return true;
   const [file = '', anchor] = link.split('#');

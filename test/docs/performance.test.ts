@@ -20,7 +20,7 @@ for (const path of pages) {
     });
   }
 
-  test(`${path} has measured figures in its tables alone, where they cannot differ from the measurement`, () => {
+  test(`${path} has measured figures only in its tables, where they cannot differ from the measurement`, () => {
     const prose = page.replaceAll(/<!-- results: [^]*?<!-- \/results -->/g, '').replaceAll(/```[^]*?```/g, '');
 
     assert.deepEqual(prose.match(/\d[\d.,]*\s?(?:×|%|µs|times (?:faster|less|as))/g), null);
@@ -33,7 +33,7 @@ for (const [name, drawing] of Object.entries(drawCharts(results))) {
   });
 }
 
-test('every table is shown somewhere', async () => {
+test('every table is shown on a page', async () => {
   const texts = await Promise.all(pages.map((path) => readFile(join(root, path), 'utf8')));
 
   assert.deepEqual(new Set(texts.flatMap((page) => resultsIn(page).map(([name]) => name))), new Set(Object.keys(tables)));

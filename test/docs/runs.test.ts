@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { medianOfRuns } from '../../bench/runs.ts';
 
-test('figures of several runs are their medians, with the lowest and highest ratio beside', () => {
+test('figures of several runs are their medians, with the lowest and highest ratio', () => {
   const run = (microseconds: number, ratio: number, median: number) => ({
     name: 'hello',
     list: [{ microseconds, ratio }],

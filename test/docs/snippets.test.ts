@@ -22,7 +22,7 @@ test('every TypeScript block of README.md and docs/ compiles, strictly', async (
   assert.deepEqual(await folder.compile(), []);
 });
 
-test('what a function imports is not beside it, where platforms would take it for a function', () => {
+test('modules that a function imports are not in its folder, where platforms would treat them as functions', () => {
   const beside = folder.snippets.filter(({ file, block }) => file.includes('/functions/') && /from '\.\/[\w-]+\.ts'/.test(block.text));
 
   assert.deepEqual(
@@ -42,7 +42,7 @@ test('every TypeScript block of README.md and docs/ runs, logs what it says, and
     }));
   const program = join(root, 'test/support/run-snippets.ts');
 
-  // NODE_TEST_CONTEXT would make a test runner of the child.
+  // NODE_TEST_CONTEXT would turn the child process into a test runner.
   const { NODE_TEST_CONTEXT: _, NODE_ENV: __, ...environment } = process.env;
   const { stdout } = await promisify(execFile)(process.execPath, ['--no-warnings', program, JSON.stringify(files)], {
     cwd: folder.directory,
@@ -57,7 +57,7 @@ test('code that the pages share with the tests is the same in both', async () =>
     const path = block.notes['same as'];
     if (path === undefined) continue;
     const tested = await readFile(join(root, path), 'utf8');
-    // Users import from the package what tests import from its source.
+    // Users import from the package, and tests from its source.
     assert.equal(block.text, tested.replaceAll(/'(?:\.\.\/)+src\/[^']+'/g, "'graphql-functions'"), place);
   }
 });

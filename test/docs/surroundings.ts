@@ -10,7 +10,7 @@ import { root } from './pages.ts';
 
 const typeDefs = 'type Query { ok: Boolean }';
 
-/** What `graphql-functions build` writes for it. */
+/** The file that `graphql-functions build` writes for a schema. */
 function builtOf(from: Pick<BuildSources, 'schema' | 'typeDefs'>, text = typeDefs): string {
   return JSON.stringify(makeArtifact([text], { documents: [], descriptions: true, ...from }, []));
 }
@@ -18,12 +18,12 @@ function builtOf(from: Pick<BuildSources, 'schema' | 'typeDefs'>, text = typeDef
 const codegenSchema = schemaOn('codegen');
 const buildSchema = schemaOn('build');
 
-/** The first GraphQL of a page. */
+/** The first GraphQL block of a page. */
 function schemaOn(page: string): string {
   return codeBlocks(readFileSync(join(root, `docs/${page}.md`), 'utf8')).find(({ language }) => language === 'graphql')?.text ?? '';
 }
 
-/** What the pages leave out. */
+/** The code that the pages omit. */
 export const surroundings: SnippetSurroundings = {
   wrappers: {
     /** The options of a handler that is made elsewhere on the page. */
@@ -69,7 +69,7 @@ export const resolvers = { Query: { ok: (): boolean => true } };
     },
     'docs/configuration-schema.md': { 'functions/graphql.build.json': builtOf({ schema: ['schema/**/*.graphql'] }) },
     'docs/cache-stores-platforms.md': {
-      // What `wrangler types` writes.
+      // The output of `wrangler types`.
       'worker-configuration.d.ts': `
 interface KVNamespace {
   get(key: string, options?: { cacheTtl?: number }): Promise<string | null>;
@@ -84,7 +84,7 @@ declare module 'cloudflare:workers' {
     'docs/codegen.md': {
       'graphql/schema.graphql': codegenSchema,
       'graphql/schema.ts': `export const typeDefs = ${JSON.stringify(codegenSchema)};`,
-      // What the generator makes of the schema and settings of the page; test/real/pages.test.ts compares.
+      // The generator's output for the schema and settings of the page; test/real/pages.test.ts compares them.
       'graphql/resolvers-types.ts': readFileSync(join(import.meta.dirname, 'resolvers-types.txt'), 'utf8'),
     },
   },

@@ -97,7 +97,7 @@ function exportsOf(source: string): string[] {
   return [...lists.map((name) => name.trim().replace(/^type /, '')), ...declared].filter((name) => name !== '');
 }
 
-/** What stands as code in the first cells of the table under a heading. */
+/** The code in the first cells of the table under a heading. */
 function namesInTable(page: string, heading: string): string[] {
   const [, section = ''] = page.split(new RegExp(`^#+ ${heading}$`, 'm'));
   const rows = (section.split(/^#/m)[0] ?? '').split('\n').filter((line) => line.startsWith('|'));
@@ -109,7 +109,7 @@ function membersOf(source: string, name: string): string[] {
   return [...(body.split('\n}\n')[0] ?? '').matchAll(/^ {2}(?:readonly )?(\w+)\??[:(]/gm)].map(([, member = '']) => member);
 }
 
-/** Calls have a separate section, and the context comes from DataSource. */
+/** The members without calls, which have a separate section, and with the context, which comes from DataSource. */
 function membersOfDataSource(source: string): string[] {
   const [, body = ''] = source.split(/^export abstract class REST\w+\b.*$/m);
   const members = [
@@ -120,19 +120,19 @@ function membersOfDataSource(source: string): string[] {
   return names.filter((name) => !calls.has(name));
 }
 
-/** Those of the library; a REST API's 401 and 403 have theirs from the data source. */
+/** The codes of the library, and those that the data source assigns to 401 and 403 of a REST API. */
 function codesOf(source: string): string[] {
   const [, union = ''] = /export type ErrorCode =([^;]+);/.exec(source) ?? [];
   return [...[...union.matchAll(/'(\w+)'/g)].map(([, code = '']) => code), 'UNAUTHENTICATED', 'FORBIDDEN'];
 }
 
-/** The values of the cache, of an equal call in progress, and none. */
+/** The outcomes of the cache, one for a shared call in progress, and one for no layer. */
 function layersOf(source: string): string[] {
   const [, union = ''] = /export type CacheOutcome =([^;]+);/.exec(source) ?? [];
   return [...[...union.matchAll(/'([\w-]+)'/g)].map(([, name = '']) => name), 'shared', 'none'];
 }
 
-/** Without comments, which differ between files. */
+/** The lines without comments, which differ between files. */
 function linesOf(text: string): string[] {
   return text
     .split('\n')
