@@ -4,10 +4,10 @@ import { test } from 'node:test';
 import { get, json, plainRequest, post } from '../support/plain-http.ts';
 import type { PlainRequest, PlainResponse } from '../support/plain-http.ts';
 
-/** The way of one request through a real platform to the probe, and back. */
+/** Sends one request through a real platform to the probe, and returns its response. */
 export type Send = (request: PlainRequest) => Promise<PlainResponse>;
 
-/** What every platform must answer, as tests: the same bodies everywhere. */
+/** Tests of the answers that every platform must give. The tests are the same for all platforms. */
 export function testAnswers(send: Send, losses: { readonly setCookies?: boolean } = {}): void {
   test('a POST is answered', async () => {
     const response = await send(post({ query: 'query ($name: String) { hello(name: $name) }', variables: { name: 'Ada' } }));

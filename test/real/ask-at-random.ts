@@ -18,7 +18,7 @@ export interface RandomAsking {
   readonly ask: (schema: number, request: RandomRequest) => Promise<{ readonly body: string; readonly isKept: boolean }>;
 }
 
-/** Sends each of them 20 times. Returns the data that reached another user, and the numbers of cached and of personal responses. */
+/** Sends 20 requests for each schema. Returns the data that reached another user, and the numbers of cached and of personal responses. */
 export async function askAtRandom({ random, schemas, cdn, serve, ask }: RandomAsking): Promise<{
   readonly leaks: readonly unknown[];
   readonly kept: number;

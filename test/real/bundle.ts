@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 export interface Folder {
   readonly path: string;
   write(file: string, content: string): Promise<string>;
-  /** Makes `import 'graphql-functions'` work there as if it were installed. */
+  /** Makes `import 'graphql-functions'` work in a folder as if the package were installed there. */
   install(...names: string[]): Promise<void>;
   remove(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export async function createFolder(): Promise<Folder> {
   };
 }
 
-/** One file with everything in it, minified: of an entry of this repository, made from the built package as a user's bundler makes it. */
+/** Bundles an entry of this repository with the built package into one minified file, as a user's bundler does. */
 export async function bundle(entry: string, outfile: string, target: keyof typeof targets, nodeEnv?: string): Promise<void> {
   await build({
     entryPoints: [join(root, entry)],
@@ -51,14 +51,14 @@ export async function bundle(entry: string, outfile: string, target: keyof typeo
     // The project's tsconfig.json resolves to src; a user's bundler resolves to dist.
     tsconfigRaw: {},
     ...targets[target],
-    // As wrangler does.
+    // wrangler defines NODE_ENV in the same way.
     ...(nodeEnv !== undefined && { define: { 'process.env.NODE_ENV': JSON.stringify(nodeEnv) } }),
   });
 }
 
 const lambdaESM: BuildOptions = { platform: 'node', target: 'node22', format: 'esm' };
 const lambdaCJS: BuildOptions = { platform: 'node', target: 'node22', format: 'cjs' };
-/** The conditions under which wrangler bundles. No `process`, and nothing of Node. */
+/** The conditions with which wrangler bundles, without `process` and modules of Node. */
 const worker: BuildOptions = {
   platform: 'browser',
   target: 'es2022',

@@ -1,4 +1,4 @@
-/** The files by name of a project for GraphQL Code Generator, without its output. */
+/** The files of a project for GraphQL Code Generator by name, without the generator's output. */
 export const codegenProject: Readonly<Record<string, string>> = {
   'schema.graphql': `
 scalar DateTime
@@ -111,7 +111,7 @@ const options = {
 
 export default createHandler({ ...options, context: ({ request }) => ({ user: request.headers.get('x-user') }) });
 
-// Compiled, and never called.
+// This is compiled and never called.
 export function elsewhere(): void {
   createLambdaHandler({ ...options, context: async ({ context }) => ({ user: context.awsRequestId }) });
   createNetlifyHandler({ ...options, resolvers: [resolvers, {}], context: () => ({ user: null, admin: true }) });
@@ -138,7 +138,7 @@ const resolvers: Resolvers = {
   },
 };
 
-// Compiled only: a subgraph's schema is made by buildSubgraphSchema.
+// This is only compiled: buildSubgraphSchema creates a subgraph's schema.
 export const handler = () =>
   createHandler({
     typeDefs: 'type Query { ok: Boolean }',

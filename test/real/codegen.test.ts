@@ -16,7 +16,7 @@ describe('resolvers typed by GraphQL Code Generator', needs('codegen'), () => {
   let folder: string;
 
   before(async () => {
-    // In the checkout, where `graphql-functions` is this package as it has been built.
+    // The project is in the checkout, where `graphql-functions` resolves to the built package.
     await mkdir(join(root, '.cache'), { recursive: true });
     folder = await mkdtemp(join(root, '.cache/codegen-'));
     for (const [name, text] of Object.entries(codegenProject)) await writeFile(join(folder, name), text);
@@ -77,7 +77,7 @@ describe('resolvers typed by GraphQL Code Generator', needs('codegen'), () => {
     await writeFile(join(folder, filename), text);
   }
 
-  /** What tsc has against the project. */
+  /** Compiles the project, and returns the error messages of tsc. */
   async function compile(tsc: string, compilerOptions: object): Promise<string[]> {
     const settings = {
       strict: true,

@@ -11,7 +11,7 @@ import { deploy } from './lambda-function.ts';
 import type { LambdaFunction } from './lambda-function.ts';
 import { needs } from './parts.ts';
 
-// Bundled and configured as template.yaml says.
+// The functions are bundled and configured as in template.yaml.
 describe('the example and its catalogue, each in a separate sandbox', needs('aws-lambda-ric'), () => {
   let folder: Folder;
 

@@ -7,10 +7,10 @@ import type { Program } from './program.ts';
 /** A runtime that serves the default export of a module over HTTP. */
 export interface FetchRuntime {
   readonly name: string;
-  /** The npm package that has it. */
+  /** The npm package of the runtime. */
   readonly part: string;
   readonly hasProcess: boolean;
-  /** Serves `worker.mjs` of the folder on a free port of the loopback interface. */
+  /** Serves the folder's `worker.mjs` on a free port of the loopback interface. */
   serve(folder: string): Promise<ServedModule>;
 }
 
@@ -26,7 +26,7 @@ export const workerd: FetchRuntime = {
   serve: (folder) => serveWithWorkerd(folder, 'compatibilityDate = "2025-06-01"'),
 };
 
-/** The date is the newest that this version of workerd accepts. Since 2025-09-15 there is a `process`, of which some functions throw. */
+/** The date is the latest one that this version of workerd accepts. Since 2025-09-15, workerd has a `process`, and some of its functions throw. */
 export const workerdWithNode: FetchRuntime = {
   name: 'workerd (Cloudflare Workers), with nodejs_compat',
   part: 'workerd',

@@ -107,7 +107,7 @@ describe('the edge extension in a worker', () => {
     };
 
     const fields = [await fieldsOf('{ product(id: 1) { id } }'), await fieldsOf('{ me }')];
-    // The purges of one call do not wait for those of another, which might never end.
+    // The purges of a call do not wait for those of another call, which might never end.
     await postTo(served.url, { query: 'mutation { change(id: "stuck") { id } }' });
     await postTo(served.url, { query: 'mutation { change(id: 1) { id } }' });
     const purged = await (await fetch(new URL('/purged', served.url))).json();
@@ -134,7 +134,7 @@ describe('landingPage() in development', () => {
       assert.equal(page.status, 200);
       assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
       assert.match(html.slice(0, 500), /^<!doctype html>[^]*<title>GraphQL (?:playground|endpoint)</);
-      // GraphiQL is in the package's files, which are found where there is Node or what is like it.
+      // GraphiQL is in the files of the package, which are found on Node and runtimes like it.
       if (runtime === workerd) assert.match(html.slice(0, 5000), /curl/);
       assert.deepEqual(await answer.json(), { data: { hello: 'Hello, world!' } });
     });

@@ -14,10 +14,10 @@ import { post as eventRequest } from '../support/plain-http.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { needs, partNamed } from './parts.ts';
 
-// Any: the hosts' own types are in folders that TypeScript does not see.
+// Any: the types of the hosts are in folders that TypeScript does not read.
 type Host = any;
 
-/** What a part exports, from the folder of another part that brought it along, if need be. */
+/** The exports of a package, which may be in the folder of another part that depends on it. */
 function load(part: string, name = part): Host {
   return createRequire(join(partNamed(part).folder, 'index.js'))(name);
 }
@@ -127,7 +127,7 @@ const hosts: Readonly<Record<string, { readonly part: string; readonly listen: (
 function fastifyApp(): Host {
   const app = load('fastify')({ bodyLimit: 2 ** 25 });
   const listener = createListener(options());
-  // Leaves the body to the listener.
+  // Does not read the body, so that the listener can.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request: unknown, _payload: unknown, done: (error: null) => void) => done(null));
   app.all('/graphql', async (request: Host, reply: Host) => {
@@ -142,7 +142,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** Requests on one connection, which is kept alive. */
+/** Sends requests on one connection, which is kept alive. */
 function client(t: TestContext, port: number): (body: string) => Promise<Answer> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   t.after(() => agent.destroy());
@@ -172,14 +172,14 @@ for (const [name, { part, listen }] of Object.entries(hosts)) {
     });
 
     for (const bytes of [2 ** 20, 2 ** 23]) {
-      test(`still answers on the same connection after a body of ${bytes} bytes and more`, async (t) => {
+      test(`still answers on the same connection after a body of at least ${bytes} bytes`, async (t) => {
         const { port, close } = await listen();
         t.after(close);
         const send = client(t, port);
 
         const refused = await send(large(bytes));
 
-        // A body parsed by express.json() has no size: only the limit of express.json() applies.
+        // The size of a body that express.json() has parsed is unknown, so only the limit of express.json() applies.
         assert.equal(refused.status, name.includes('express.json()') ? 200 : 413);
         assert.deepEqual(await send(question), answered);
       });

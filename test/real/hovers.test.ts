@@ -14,7 +14,7 @@ test("TypeScript's language server shows every comment of the public types compl
   );
 });
 
-/** Words alone: links and examples are written in other ways. */
+/** Only the words, because links and examples are formatted differently. */
 function plain(text: string): string {
   return text
     .replaceAll(/\{@link ([^}]+)\}/g, '$1')

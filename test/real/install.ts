@@ -1,8 +1,8 @@
-// Installs the real parts that an npm script runs against: `node test/real/install.ts test:real`. Does nothing for a
-// part that is there. A part that cannot be installed is listed, and fails the command where CI is set.
+// Installs the real parts that an npm script needs: `node test/real/install.ts test:real`. Skips parts that are installed.
+// Lists parts that cannot be installed, and fails because of them if CI is set.
 //
-// No lockfile: the optional packages of deno and workerd for other platforms are not in every registry, and `npm ci`
-// then refuses the whole lockfile. The versions are exact instead.
+// There is no lockfile: some registries lack the optional packages of deno and workerd for other platforms, and `npm ci`
+// then refuses the whole lockfile. Exact versions replace it.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -22,7 +22,7 @@ if (failures.length > 0) {
   if (process.env['CI'] === 'true') process.exitCode = 1;
 }
 
-/** Returns why the part could not be installed. */
+/** Installs a part. Returns the reason if it fails. */
 function install(part: Part): string | undefined {
   const { name, version, manifest, folder } = part;
   if (isInstalled(part)) {
@@ -38,7 +38,7 @@ function install(part: Part): string | undefined {
     if (name === 'aws-lambda-ric') withNodeHeaders((headers) => npmInstall(manifest, folder, { npm_config_nodedir: headers }));
     else npmInstall(manifest, folder);
   } catch (error) {
-    // Another run may have finished first.
+    // Another run may have installed it first.
     if (isInstalled(part)) return undefined;
     return error instanceof Error ? error.message : String(error);
   }
@@ -46,7 +46,7 @@ function install(part: Part): string | undefined {
   return undefined;
 }
 
-/** AWS's client compiles curl and a native addon. */
+/** The programs that a part needs: AWS's client compiles curl and a native addon. */
 function toolsFor(name: string): string[] {
   return name === 'aws-lambda-ric' ? ['cmake', 'make', 'g++', 'python3'] : [];
 }

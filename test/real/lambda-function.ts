@@ -6,12 +6,12 @@ import type { InvokeOptions, Outcome, Timeout } from './runtime-api.ts';
 
 /** A function deployed to the tests' sandbox, in which AWS's runtime client runs it. */
 export interface LambdaFunction {
-  /** The error with which its init failed: then it answers nothing. */
+  /** The error with which its init failed, after which it answers nothing. */
   readonly initError: Outcome | undefined;
   invoke(event: unknown, options?: InvokeOptions): Promise<Outcome>;
-  /** How many invocations it has worked on at the same time, at most. */
+  /** The largest number of invocations that it has handled at the same time. */
   mostAtOnce(): number;
-  /** What it has written to its log stream. */
+  /** The text that it has written to its log stream. */
   log(): string;
   end(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export interface LambdaFunction {
 export interface Deployment {
   /** The folder of the deployment package. */
   readonly taskRoot: string;
-  /** As in the function's configuration: "graphql.default". */
+  /** The handler in the function's configuration, such as "graphql.default". */
   readonly handler: string;
   readonly environment?: Readonly<Record<string, string>>;
   /** Milliseconds. Default: 10,000. */
@@ -40,7 +40,7 @@ export async function deploy(deployment: Deployment): Promise<LambdaFunction> {
     },
     timeout,
   );
-  // The flags of AWS's images: without them a bundle could pass here and fail there.
+  // The flags of AWS's images. Without them a bundle could pass here and fail on the platform.
   const flags = ['--no-experimental-require-module', '--no-experimental-detect-module'];
   client = startProgram(process.execPath, [...flags, pathInPart('aws-lambda-ric', 'aws-lambda-ric/index.mjs'), deployment.handler], {
     cwd: deployment.taskRoot,
@@ -63,7 +63,7 @@ export async function deploy(deployment: Deployment): Promise<LambdaFunction> {
   };
 }
 
-/** Only what the platform sets: the function must not depend on this process's environment. */
+/** Only the variables that the platform sets, because the function must not depend on the environment of this process. */
 function environmentOf({ taskRoot, handler, environment }: Deployment, address: string): NodeJS.ProcessEnv {
   return {
     PATH: '/usr/local/bin:/usr/bin:/bin',

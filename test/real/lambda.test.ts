@@ -177,7 +177,7 @@ describe("the forms in which AWS's runtime client loads a function", needs('aws-
     assert.equal(json(response).errors[0].extensions.code, 'DEADLINE_EXCEEDED');
   });
 
-  test('an answer of 7 MB fits when it is compressed, and is refused when it is not', async (t) => {
+  test('an answer of 7 MB is sent if it is compressed, and refused if it is not', async (t) => {
     await folder.write(
       'compressed.mjs',
       `import { createHandler } from 'graphql-functions/aws-lambda';

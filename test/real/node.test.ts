@@ -143,7 +143,7 @@ describe('serve() in a separate process', () => {
       const connection = openConnection(t, url);
       const [start, end] = halvesOf(requestOf('{ hello }'));
       connection.write(start);
-      // Answered later than the first half has arrived, and it keeps the server from ending.
+      // This request is answered after the first half has arrived, and keeps the server from ending until then.
       const answer = postTo(url, { query: '{ held }' });
       await program.printed(/holding/);
 
@@ -230,7 +230,7 @@ function postTo(url: string, body: unknown, headers: Record<string, string> = {}
   return fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
 }
 
-/** A connection of which the test decides what is sent when. `received`: all that came until the server closed it. */
+/** A connection on which the test controls what is sent and when. `received`: all data until the server closed the connection. */
 function openConnection(t: TestContext, url: string): { write: (text: string) => void; received: Promise<string> } {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -252,7 +252,7 @@ function requestOf(query: string): string {
   return `POST / HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 }
 
-/** In the middle of the header fields. */
+/** Splits a request in the middle of its header fields. */
 function halvesOf(request: string): [start: string, end: string] {
   const middle = request.indexOf('content-type');
   return [request.slice(0, middle), request.slice(middle)];

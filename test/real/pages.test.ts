@@ -9,7 +9,7 @@ import { post } from '../support/plain-http.ts';
 import { followPages } from './reader/follow-page.ts';
 import { needs } from './parts.ts';
 
-// Pages followed literally, each in a temporary folder: every file and every command, in order.
+// Follows pages literally, each in a temporary folder: writes every file and runs every command, in order.
 
 const settings = { ...needs('codegen'), timeout: 240_000 };
 const query = '{ book(id: "emma") { title year } }';
@@ -82,7 +82,7 @@ test('docs/build.md, in the folder of docs/aws.md: builds, checks and bundles', 
   assert.equal(response, '{"data":{"books":[{"title":"Emma"}]}}');
 });
 
-/** The body with which a bundle for Lambda answers an operation. */
+/** The body of a Lambda bundle's answer to an operation. */
 async function answerOf(bundle: string, operation: string): Promise<string> {
   const module = (await import(pathToFileURL(bundle).href)) as { default: (event: object, context: object) => Promise<{ body: string }> };
   const { body } = await module.default(httpAPIEvent(post({ query: operation })), { awsRequestId: '1' });

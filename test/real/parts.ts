@@ -4,20 +4,20 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** A real part: an npm package, or several that belong together, too heavy or too slow to build for the project's own `npm ci`. */
+/** A real part: one or several npm packages that are too large, or too slow to build, for `npm ci` of this project. */
 export interface Part {
   readonly name: string;
-  /** The version of the package; of several packages a hash of all their versions. */
+  /** The version of the package; for several packages, a hash of all versions. */
   readonly version: string;
-  /** What its package.json lists: the packages, and versions of what they depend on where theirs cannot be had. */
+  /** The contents of its package.json: the packages, and overrides for dependencies whose versions are not available. */
   readonly manifest: { readonly dependencies: PackageVersions; readonly overrides?: PackageVersions };
-  /** Its folder in the cache, with a node_modules, which may not exist yet. */
+  /** Its folder in the cache, which may not exist yet. It contains node_modules. */
   readonly folder: string;
 }
 
 type PackageVersions = Readonly<Record<string, string>>;
 
-/** The part of that name, in the version given by parts.json. */
+/** The part with this name, in the version of parts.json. */
 export function partNamed(name: string): Part {
   const entry = Object.values(entries).find((parts) => name in parts)?.[name];
   if (entry === undefined) throw new Error(`Expected the name of a part in test/real/parts.json, got "${name}".`);
@@ -50,8 +50,8 @@ export function isInstalled({ folder }: Part): boolean {
 }
 
 /**
- * What a test that needs a part passes on to `test`. A missing part skips it and says how to get it; where CI is set,
- * it must not go unnoticed, and the test is left to fail.
+ * The options of a test that needs parts. If one is missing, the test is skipped with a hint how to install it. If CI is set, the test
+ * runs and fails, so that the missing part is noticed.
  */
 export function needs(...names: string[]): { skip: string | false } {
   const missing = names.map(partNamed).filter((part) => !isInstalled(part));
@@ -61,7 +61,7 @@ export function needs(...names: string[]): { skip: string | false } {
   };
 }
 
-/** The same for a program of the machine. */
+/** The options of a test that needs an installed program. */
 export function needsProgram(name: string): { skip: string | false } {
   if (isOnPath(name) || process.env['CI'] === 'true') return { skip: false };
   return { skip: `not on the PATH: ${name}` };

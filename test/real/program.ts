@@ -4,13 +4,13 @@ import type { ChildProcess } from 'node:child_process';
 /** A program that a test has started. */
 export interface Program {
   readonly pid: number;
-  /** All that it has printed, on both streams. */
+  /** The text that it has printed on both streams. */
   output(): string;
-  /** Resolves when the output has a match; rejects when the program ends before. */
+  /** Resolves when the output matches; rejects if the program ends first. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
   readonly exited: Promise<ProgramExit>;
   signal(signal: NodeJS.Signals): void;
-  /** Ends it, and resolves when it has exited. */
+  /** Ends the program, and resolves when it has exited. */
   end(): Promise<ProgramExit>;
 }
 
@@ -21,7 +21,7 @@ export interface ProgramExit {
 
 export interface ProgramOptions {
   readonly cwd?: string;
-  /** The whole environment. Default: PATH and HOME of this process. */
+  /** The complete environment. Default: PATH and HOME of this process. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -41,7 +41,7 @@ export function startProgram(command: string, args: readonly string[], options: 
     exited,
     signal: (signal) => void child.kill(signal),
     end: () => {
-      // Not SIGTERM: a frozen program would get it only when it is thawed.
+      // SIGTERM would reach a frozen program only when it resumes.
       kill();
       return exited;
     },
@@ -51,7 +51,7 @@ export function startProgram(command: string, args: readonly string[], options: 
 function exitOf(child: ChildProcess): Promise<ProgramExit> {
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    // 'close', not 'exit': by then all output has arrived.
+    // 'close' comes after all output has arrived, unlike 'exit'.
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
 }

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** A server to which the work of a probe reports that it has ended. */
+/** A server that background work of a probe calls when it has ended. */
 export async function startReportServer(t: TestContext): Promise<{ url: string; received: Promise<void> }> {
   let receive!: () => void;
   const received = new Promise<void>((resolve) => {

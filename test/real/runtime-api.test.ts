@@ -7,7 +7,7 @@ import { deploy } from './lambda-function.ts';
 import { needs } from './parts.ts';
 import type { Outcome } from './runtime-api.ts';
 
-// What the platform makes of functions that go wrong in ways that ours must not.
+// The behavior of the platform for failures that functions of this library must not have.
 describe('the sandbox of the tests', needs('aws-lambda-ric'), () => {
   let folder: Folder;
 

@@ -2,42 +2,42 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What became of an invocation: what the invoker of the function gets. */
+/** The outcome of an invocation, as the function's invoker receives it. */
 export type Outcome =
   | { readonly kind: 'result'; readonly value: unknown }
-  /** A streamed response, when it has ended. `failure`: its error came after its beginning. */
+  /** A streamed response that has ended. `failure`: the error that interrupted it. */
   | { readonly kind: 'streamed'; readonly contentType: string; readonly body: Buffer; readonly failure: string | undefined }
   /** A function error. The invoker gets type and message; `trace` and the X-Ray document go to logs and traces. */
   | { readonly kind: 'error'; readonly errorType: string; readonly errorMessage: string; readonly trace: readonly string[] };
 
-/** The process that the API serves, as the platform handles it. */
+/** The platform's control of the process that the API serves. */
 export interface Sandbox {
-  /** The runtime has nothing to do: it waits for work. */
+  /** Called when the runtime waits for an invocation. */
   freeze(): void;
-  /** Work is there. */
+  /** Called when there is an invocation. */
   thaw(): void;
-  /** The time of an invocation is up. */
+  /** Called when an invocation has timed out. */
   kill(): void;
 }
 
 export interface InvokeOptions {
   /** The X-Ray trace header. Default: a new one for each invocation. */
   readonly traceId?: string;
-  /** Told of each piece of a streamed response when it arrives. */
+  /** Called with each chunk of a streamed response when it arrives. */
   readonly onChunk?: (chunk: Buffer) => void;
 }
 
 /** AWS Lambda's runtime API for one sandbox (https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html). */
 export interface RuntimeAPI {
-  /** For AWS_LAMBDA_RUNTIME_API. */
+  /** The value of AWS_LAMBDA_RUNTIME_API. */
   readonly address: string;
-  /** Resolves when the runtime first requests an invocation; with the error, if its init failed. */
+  /** Resolves when the runtime first requests an invocation, or to the error if its init failed. */
   readonly init: Promise<Outcome | undefined>;
-  /** Delivered when the runtime requests it: after its previous one or, in a Managed Instance, while it processes others. */
+  /** Delivers the event when the runtime requests an invocation: after the previous one or, in a Managed Instance, while it processes others. */
   invoke(event: unknown, options?: InvokeOptions): Promise<Outcome>;
-  /** How many invocations it has worked on at the same time, at most. */
+  /** The largest number of invocations that the runtime has handled at the same time. */
   mostAtOnce(): number;
-  /** The process has ended: what it was working on fails. */
+  /** Reports that the process has ended, so that its current invocations fail. */
   sandboxEnded(reason: string): void;
   close(): void;
 }
@@ -111,7 +111,7 @@ interface Invocation {
   readonly settle: (outcome: Outcome) => void;
 }
 
-/** The queue of one sandbox: what waits, and what it works on. */
+/** The queue of one sandbox: pending and current invocations. */
 class Invocations {
   readonly init: Promise<Outcome | undefined>;
   #initDone!: (failure: Outcome | undefined) => void;

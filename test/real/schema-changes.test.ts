@@ -12,20 +12,20 @@ import { createRandom } from '../support/random.ts';
 import { generateSchema } from '../support/schema-generator.ts';
 import { needs, pathInPart } from './parts.ts';
 
-/** Names of types of a generated schema that a change is made to. */
+/** Names of types in the generated schema that a change applies to. */
 interface Names {
   readonly object: string;
   readonly enum: string;
   readonly union: string;
 }
 
-/** What is added to a schema, before and after the change. */
+/** The text that is added to the schema before and after the change. */
 type Change = (names: Names) => readonly [before: string, after: string];
 
 const field =
   (before: string, after: string): Change =>
   ({ object }) => [extension(`type ${object}`, before), extension(`type ${object}`, after)];
-/** In a type of its own, because defaults in the generated schema do not have the field. */
+/** A field of a separate input type, because default values in the generated schema do not have the field. */
 const inputField =
   (before: string, after: string): Change =>
   ({ object }) => {

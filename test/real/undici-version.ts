@@ -1,4 +1,4 @@
-// Preloaded: loads undici from another folder.
+// This module is preloaded. It resolves undici from another folder.
 import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -12,7 +12,7 @@ import { needs, partNamed } from './parts.ts';
 
 describe("behind undici's cache, shared between users", () => {
   test('in 1,000 requests to random schemas with random hints no data of one user reaches another', needs('undici'), async (t) => {
-    // Any: its types are in a folder that TypeScript does not see.
+    // Any: its types are in a folder that TypeScript does not read.
     const undici: any = createRequire(join(partNamed('undici').folder, 'index.js'))('undici');
     const listeners = new Map<string, RequestListener>();
     let asked = 0;
@@ -31,7 +31,7 @@ describe("behind undici's cache, shared between users", () => {
     const { leaks, kept, personal } = await askAtRandom({
       random: createRandom(1_517),
       schemas: 50,
-      // What it reads is the standard: s-maxage and Vary.
+      // undici reads only standard fields: s-maxage and Vary.
       cdn: 'cloudfront',
       serve: (schema, listener) => listeners.set(`/${schema}`, listener),
       ask: async (schema, { query, headers }) => {

@@ -10,7 +10,7 @@ const typeDefs = `
   type Product { id: ID! name: String! category: Int! }
   type Mutation { rename(id: ID!, name: String!): Product }`;
 
-/** Products of the shop: a tenth of them are in lists. */
+/** The number of products in the shop; a tenth of them are in lists. */
 export const productCount = 500;
 
 /** A shop with products whose names change. */

@@ -24,7 +24,7 @@ describe('behind a real Varnish', needsProgram('varnishd'), () => {
 
   before(async () => {
     const purge = async (tags: readonly string[]): Promise<void> => {
-      // Repeats of the last purges.
+      // Ignores repeats of the last purges.
       if (hasEnded) return;
       const done = varnish.purge(tags);
       purged = done;

@@ -6,7 +6,7 @@ import { varnishPurge } from '../../src/entries/edge.ts';
 import { freePort } from '../support/free-port.ts';
 import { startProgram } from './program.ts';
 
-/** A real Varnish in front of a port of this machine. */
+/** A real Varnish in front of a local port. */
 export interface Varnish {
   readonly url: string;
   readonly purge: (tags: readonly string[]) => Promise<void>;
@@ -32,7 +32,7 @@ export async function startVarnish(originPort: number): Promise<Varnish> {
     '-j',
     'none',
     '-p',
-    // Longer than a client of Node keeps an idle connection, which else sends on one that has just been closed.
+    // Longer than Node's client keeps an idle connection; otherwise it might send on a connection that has just been closed.
     'timeout_idle=65',
   ];
   const program = startProgram('varnishd', flags);
@@ -51,7 +51,7 @@ export async function startVarnish(originPort: number): Promise<Varnish> {
   };
 }
 
-/** Asks until it answers, for 20 seconds at most. */
+/** Sends requests until Varnish answers, for at most 20 seconds. */
 async function answering(url: string, ended: Promise<unknown>): Promise<void> {
   let hasEnded = false;
   void ended.then(() => (hasEnded = true));

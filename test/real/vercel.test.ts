@@ -9,7 +9,7 @@ import { needs, pathInPart } from './parts.ts';
 import { startProgram } from './program.ts';
 import type { Program } from './program.ts';
 
-// The server of @vercel/node, which `vercel dev` starts for a function, and whose adapter makes Requests of Node's.
+// `vercel dev` starts the server of @vercel/node for a function. Its adapter converts Node's requests to Requests.
 describe('@vercel/node', needs('@vercel/node'), () => {
   let folder: Folder;
   let program: Program;
@@ -35,7 +35,7 @@ describe('@vercel/node', needs('@vercel/node'), () => {
     assert.deepEqual(json(await sendTo(url, post({ query: '{ hello }' }))), { data: { hello: 'Hello, world!' } });
   });
 
-  test('a body over the limit is 413, and the process goes on', async () => {
+  test('a body over the limit is 413, and the process continues', async () => {
     for (let nth = 0; nth < 3; nth++) {
       const response = await sendTo(url, post({ query: `{ hello }${' '.repeat(2 * 1024 * 1024)}` }));
 

@@ -4,7 +4,7 @@ import { createRandom } from '../support/random.ts';
 import type { Random } from '../support/random.ts';
 import { productCount } from './varnish-shop.ts';
 
-/** Where the trace is sent. */
+/** The server that the trace is sent to. */
 export interface Traced {
   readonly url: string;
   /** Resolves when the responses affected by the last mutation are purged. Undefined: purges are not awaited. */
@@ -13,18 +13,18 @@ export interface Traced {
   readonly selectsIds?: boolean;
 }
 
-/** What became of a trace. */
+/** The counts of a trace's answers. */
 export interface TraceResult {
   readonly reads: number;
-  /** Answered by Varnish. */
+  /** Answers from Varnish's cache. */
   readonly hits: number;
-  /** Those that a cache which forgets nothing but what has changed would have had. */
+  /** The hits of an ideal cache, which drops only answers that have changed. */
   readonly perfect: number;
-  /** Answers that showed what was no longer so. */
+  /** Answers with outdated data. */
   readonly stale: number;
 }
 
-/** Requests for products by Zipf's law, 5 % of them mutations, 2 % of the reads lists. One after the other. */
+/** Sends requests for products one after the other, distributed by Zipf's law. 5 % are mutations, and 2 % of the reads are lists. */
 export async function runTrace({ url, purged, selectsIds = true }: Traced, seed: number, requests: number): Promise<TraceResult> {
   const random = createRandom(seed);
   const selection = selectsIds ? '{ id name }' : '{ name }';
@@ -80,7 +80,7 @@ interface Choice {
 }
 
 function chooseRequest(random: Random): Choice {
-  // By the inverse of its distribution.
+  // Samples from Zipf's distribution by its inverse.
   const id = Math.min(productCount - 1, Math.floor(productCount ** random.next()) - 1);
   if (random.chance(0.05)) return { id, kind: 'mutation' };
   return { id, kind: random.chance(0.02) ? 'list' : 'product' };

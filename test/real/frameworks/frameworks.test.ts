@@ -16,7 +16,7 @@ interface Framework {
   readonly name: string;
   readonly part: string;
   readonly path: string;
-  /** Files of the project, in addition to `graphql.mjs`, which is a handler with `{ fetch }`. */
+  /** The files of the project, in addition to `graphql.mjs`, which is a handler with `{ fetch }`. */
   readonly files: Readonly<Record<string, string>>;
   /** The path of the handler's file. */
   readonly handler: string;
@@ -85,7 +85,7 @@ for (const framework of frameworks) {
     let port: number;
 
     before(async () => {
-      // Within the part's folder, so that its packages are found.
+      // The project is within the part's folder, so that its packages are found.
       project = await mkdtemp(join(partNamed(framework.part).folder, 'project-'));
       await bundle('test/real/functions/fetch.ts', join(project, framework.handler), 'worker');
       for (const [file, text] of Object.entries(framework.files)) {
@@ -124,7 +124,7 @@ for (const framework of frameworks) {
 const question = JSON.stringify({ query: '{ header(name: "x-user") }' });
 const answered = { status: 200, body: '{"data":{"header":"ada"}}' };
 
-/** Requests on one connection, which is kept alive. */
+/** Sends requests on one connection, which is kept alive. */
 function client(port: number, path: string): (body: string) => Promise<{ status: number | undefined; body: string }> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const headers = { 'content-type': 'application/json', 'x-user': 'ada' };

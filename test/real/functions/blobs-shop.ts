@@ -1,4 +1,4 @@
-// A process of the shop over Netlify Blobs. An environment variable names the folder of @netlify/blobs.
+// One process of the shop, with its cache in Netlify Blobs. An environment variable names the folder of @netlify/blobs.
 import { serve } from '../../../src/entries/node.ts';
 import { NetlifyBlobsCache } from '../../datasources/cache/recipes/netlify-blobs.ts';
 import type { BlobStore } from '../../datasources/cache/recipes/netlify-blobs.ts';

@@ -1,4 +1,4 @@
-/** The module of the Workers runtime, as far as the functions here use it. */
+/** The part of the Workers runtime's module that the functions here use. */
 declare module 'cloudflare:workers' {
   export const env: unknown;
 }

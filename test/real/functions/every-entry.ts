@@ -17,7 +17,7 @@ class Texts extends RESTDataSource {
   }
 }
 
-/** With every extension, and executed by graphql-js if the path says so. */
+/** A server with every extension, which executes operations with graphql-js for certain paths. */
 const options = {
   ...probe,
   cache: guardCache(new InMemoryLRUCache()),

@@ -9,7 +9,7 @@ const { CACHE, CATALOGUE } = env as { CACHE: KVNamespace; CATALOGUE: string };
 const cache = new WorkersKVCache(CACHE);
 const handler = createHandler(shopOver(cache, CATALOGUE));
 
-/** Calls of the cache itself, for limits that the shop does not reach. */
+/** Calls the cache directly, for limits that the shop does not reach. */
 async function access({ op, key, value, ttl }: Record<string, any>): Promise<Response> {
   try {
     if (op === 'set') await cache.set(key, typeof value === 'number' ? 'x'.repeat(value) : value, { ttl });

@@ -3,7 +3,7 @@ import { landingPage } from 'graphql-functions/landing-page';
 
 import { probe } from './probe.ts';
 
-// As the template for Workers has it; bundlers replace the expression.
+// The template for Workers has the same expression, which bundlers replace.
 const plugins =
   process.env['NODE_ENV'] === 'development' ? [landingPage({ playground: () => import('graphql-functions/playground') })] : [];
 

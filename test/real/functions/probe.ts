@@ -5,7 +5,7 @@ import { mcp } from 'graphql-functions/mcp';
 let calls = 0;
 let worked = 0;
 
-/** Options of a server that returns what its platform passed to it. All of its data is in its arguments. */
+/** Options of a server that returns what its platform passed to it. Its only data are the arguments of its fields. */
 export const probe = {
   csrfPrevention: true,
   incrementalDelivery: incrementalDelivery(),

@@ -1,4 +1,4 @@
-// Reports its operations by fetch, as on platforms without OpenTelemetry's Node SDK: spans, and a line for each operation.
+// A server that reports its operations by fetch, as on platforms without OpenTelemetry's Node SDK: spans, and a line for each operation.
 import { BasicTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { RESTDataSource } from 'graphql-functions';

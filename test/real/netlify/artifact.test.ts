@@ -21,13 +21,13 @@ import { needs, pathInPart } from '../parts.ts';
 import type { Outcome } from '../runtime-api.ts';
 import { createProject } from './project.ts';
 
-// What Netlify deploys is a Lambda function: for `export default` with a separate bootstrap, which streams every response.
+// Netlify deploys a Lambda function. For `export default` it adds a bootstrap, which streams every response.
 describe("a function bundled by Netlify, in AWS's runtime client", needs('netlify-cli', 'aws-lambda-ric'), () => {
   let project: Folder;
   let artifacts: Folder;
   before(async () => {
     project = await createProject();
-    // Not below the project: there its package.json would decide what the artifact's files are.
+    // The folder is not within the project, whose package.json would determine the module type of the artifact's files.
     artifacts = await createFolder();
     await bundleFunctions(project.path, artifacts.path);
   });
@@ -106,7 +106,7 @@ interface Bundler {
 async function bundleFunctions(project: string, artifacts: string): Promise<void> {
   const { zipFunctions } = (await import(pathInPart('netlify-cli', '@netlify/zip-it-and-ship-it/dist/main.js'))) as Bundler;
   await zipFunctions(`${project}/functions`, artifacts, {
-    // The content of the archives, unpacked.
+    // Writes the content of the archives without packing it.
     archiveFormat: 'none',
     basePath: project,
     config: { '*': { nodeBundler: 'esbuild' } },

@@ -14,7 +14,7 @@ import { installCopy } from './project.ts';
 
 const root = new URL('../../../', import.meta.url);
 
-/** The shop, and the class of the documentation, as a project has them. */
+/** A project with the shop and the class from the documentation. */
 const files = { 'lib/shop.ts': 'test/real/stores/shop.ts', 'lib/netlify-blobs.ts': 'test/datasources/cache/recipes/netlify-blobs.ts' };
 
 const shopFunction = `
@@ -58,9 +58,9 @@ describe(
       await program.printed(/server ready/);
 
       const url = `http://127.0.0.1:${port}/.netlify/functions/shop`;
-      // The function is built when it is first called.
+      // netlify builds the function when it is first called.
       await fetch(`${url}/health`);
-      // One function: another one has another path and separate responses.
+      // A single function, because another one would have another path and separate responses.
       const ask: Ask = async (body) => json(await sendTo(url, post(body)));
       shop = { processes: [ask, ask], catalogue };
     });

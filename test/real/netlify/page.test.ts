@@ -16,7 +16,7 @@ interface Bundler {
   zipFunctions(source: string, destination: string, options: object): Promise<unknown>;
 }
 
-// From an empty folder to what Netlify and Lambda run, with nothing but the page.
+// Follows only the page, from an empty folder to the function that Netlify and Lambda run.
 test(
   'what docs/getting-started.md deploys answers in AWS’s runtime client, as Netlify packs it and as SAM does',
   {

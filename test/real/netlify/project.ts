@@ -8,7 +8,7 @@ import type { Folder } from '../bundle.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** A Netlify project outside this repository: the example, and the probe as a function of either generation. */
+/** A Netlify project outside this repository: the example, and the probe as a function of each generation. */
 export async function createProject(): Promise<Folder> {
   const folder = await createFolder();
   await cp(join(root, 'functions'), join(folder.path, 'functions'), { recursive: true });
@@ -30,7 +30,7 @@ const probes = {
   narrow: `import { createHandler } from 'graphql-functions/netlify';\nimport { probe } from './probes/probe.ts';\nexport default createHandler(probe);\n`,
 };
 
-/** With all that it depends on, and not as links: the bundler puts files of node_modules into the artifact as they are. */
+/** Copies a package and its dependencies. They are not links, because the bundler copies files of node_modules into the artifact. */
 export async function installCopy(name: string, project: string): Promise<void> {
   const target = join(project, 'node_modules', name);
   const source = name === 'graphql-functions' ? root : join(root, 'node_modules', name);

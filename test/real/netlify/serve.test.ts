@@ -25,8 +25,7 @@ describe('netlify functions:serve --offline', needs('netlify-cli'), () => {
     const port = await freePort();
     site = `http://127.0.0.1:${port}`;
     program = await serveFunctions(project.path, port);
-    // Each function is built when it is first called. That call is the command line's own: one was answered 500 in the
-    // middle of a build.
+    // netlify builds each function on its first call, which was once answered 500 during the build. So the tests do not make this call.
     for (const name of functions) await fetch(`${site}/.netlify/functions/${name}/health`);
   });
   after(async () => {

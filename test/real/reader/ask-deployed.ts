@@ -12,7 +12,7 @@ interface Bundler {
   zipFunctions(source: string, destination: string, options: object): Promise<unknown>;
 }
 
-/** Packs a project's built/ with Netlify's bundler, and sends an operation to it in AWS's runtime client. Resolves to the answer's body. */
+/** Packs the folder built/ of a project with Netlify's bundler, and sends an operation to it in AWS's runtime client. Resolves to the answer's body. */
 export async function askNetlify(project: string, query: string): Promise<string> {
   const archives = await mkdtemp(join(tmpdir(), 'archives-'));
   try {
@@ -25,7 +25,7 @@ export async function askNetlify(project: string, query: string): Promise<string
   }
 }
 
-/** Sends an operation, behind a function URL, to what `sam build` has bundled, in AWS's runtime client. Resolves to the answer's body. */
+/** Sends an operation through a function URL to the bundle of `sam build` in AWS's runtime client. Resolves to the answer's body. */
 export async function askSAM(project: string, query: string): Promise<string> {
   const deployment = { taskRoot: join(project, '.aws-sam/build/GraphQLFunction'), handler: 'graphql.default' };
   return ask(deployment, functionURLEvent(post({ query })));
@@ -35,7 +35,7 @@ async function ask(deployment: Deployment, event: object): Promise<string> {
   const deployed = await deploy(deployment);
   try {
     const outcome = await deployed.invoke(event);
-    // Eight zero bytes are between the head of a stream and its body.
+    // Eight zero bytes separate the head of a stream from its body.
     if (outcome.kind === 'streamed') return outcome.body.toString().split('\0').at(-1)!;
     if (outcome.kind === 'result') return (outcome.value as { body: string }).body;
     throw new Error(`Expected an answer, got ${JSON.stringify(outcome)}\n${deployed.log()}`);

@@ -12,7 +12,7 @@ export interface FollowedPage {
   readonly folder: string;
   /** The files written, the commands run, and their output, in order. */
   readonly transcript: string;
-  /** Runs one more command as the reader would. */
+  /** Runs another command as the reader would. */
   run(command: string): Promise<string>;
   remove(): Promise<void>;
 }
@@ -20,19 +20,18 @@ export interface FollowedPage {
 /** A page, or a part of it. */
 export interface PageToFollow {
   readonly page: string;
-  /** The text at which the reader stops. Default: the end. */
+  /** The text at which the reader stops. Default: the end of the page. */
   readonly until?: string;
 }
 
 /**
- * Does what pages say, one after another and block by block, in an empty folder: writes the files that they name, and runs their
- * commands in a shell. Throws with the transcript at the first that fails, and where a command does not print what the page
- * shows below it.
+ * Follows pages block by block in an empty folder: writes the files that they name, and runs their commands in a shell. Throws an
+ * error with the transcript if a command fails or does not print the output that the page shows below it.
  *
  * It skips blocks with the note `part`: they belong to other projects, whose packages are too large to install for each test.
  *
- * Two things differ from a reader's machine: `npm i graphql-functions` installs this package as it would be published, and `sam`
- * is a stand-in that bundles as it does, and deploys nothing.
+ * Two things differ from a reader's machine: `npm i graphql-functions` installs this package as it would be published, and `sam` is
+ * replaced by a program that bundles in the same way and deploys nothing.
  */
 export async function followPages(...pages: readonly PageToFollow[]): Promise<FollowedPage> {
   const reader = await Reader.start();

@@ -3,25 +3,25 @@ import { freePort } from '../../support/free-port.ts';
 import { askNetlify, askSAM } from './ask-deployed.ts';
 import { Reader } from './reader.ts';
 
-/** A project that `init` has made, after it has been used. */
+/** The results of using a project that `init` has created. */
 export interface UsedProject {
-  /** The bodies with which its development server and what it deploys have answered `query`. */
+  /** The bodies of the answers to `query` from its development server and its deployed function. */
   readonly answers: readonly string[];
   readonly transcript: string;
 }
 
 const query = '{ book(id: "emma") { title year } }';
 
-/** What every project of `init` answers to `query`. */
+/** The answer of every project of `init` to `query`. */
 export const expectedAnswer = '{"data":{"book":{"title":"Emma","year":1815}}}';
 
-/** Makes a project with `init` of the packed package, installs, builds, checks and tests it, and sends a query to what it serves. */
+/** Creates a project with `init` of the packed package, installs, builds, checks and tests it, and sends it a query. */
 export async function useProject(platform: InitPlatform, flags: string): Promise<UsedProject> {
   const reader = await Reader.start();
   try {
     await reader.run(`npx graphql-functions init --platform ${platform} ${flags}`.trim());
     await reader.run('npm install');
-    // First, as on a platform that has cloned a repository without generated files.
+    // The build comes first, as on a platform that has cloned a repository without generated files.
     await reader.run('npm run build');
     await reader.run('npm run check');
     if (flags.includes('--tests')) await reader.run('npm test');
@@ -46,7 +46,7 @@ const serve: Readonly<Record<InitPlatform, Ask>> = {
 
 const devPath = '/.netlify/functions/graphql';
 
-/** What each platform runs of `npm run build`, in its runtime. */
+/** Runs the output of `npm run build` in the runtime of each platform. */
 const deployed: Readonly<Record<InitPlatform, Ask>> = {
   netlify: ({ folder }) => askNetlify(folder, query),
   lambda: ({ folder }) => askSAM(folder, query),
@@ -59,7 +59,7 @@ const deployed: Readonly<Record<InitPlatform, Ask>> = {
 
 interface Server {
   readonly command: string;
-  /** What it prints when it serves. */
+  /** The text that it prints when it is ready. */
   readonly ready: RegExp;
   /** Default: /graphql. */
   readonly path?: string;

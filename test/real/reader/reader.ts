@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '../../..');
 /** Milliseconds after which a command counts as hanging. */
 const patience = 110_000;
 
-/** Somebody with an empty folder, who writes files and runs commands in it. */
+/** A reader who writes files and runs commands in an empty folder. */
 export class Reader {
   readonly folder: string;
   transcript = '';
@@ -32,7 +32,7 @@ export class Reader {
     return reader;
   }
 
-  /** A repository, as most folders are; an npm and an npx that install the packed package, and versions of others that can be had; a `sam`. */
+  /** Creates a git repository, an npm and an npx that install the packed package and available versions of others, and a `sam`. */
   async #prepare(): Promise<void> {
     const run = promisify(execFile);
     await run('git', ['init', '--quiet', this.folder]);
@@ -75,7 +75,7 @@ exec '${npx}' "$@"`,
     this.transcript += `(writes ${file}, ${text.split('\n').length - 1} lines)\n\n`;
   }
 
-  /** Runs a command to its end; `dev` until it serves. Throws when it fails, or does not print what it should. */
+  /** Runs a command to its end, or `dev` until it is ready. Throws if it fails or does not print the expected output. */
   async run(command: string, shown?: string): Promise<string> {
     const output = command.includes('graphql-functions dev')
       ? await this.serve(command, /Ctrl\+C/, command.replace('graphql-functions dev', 'graphql-functions dev --port 0'))
@@ -87,12 +87,12 @@ exec '${npx}' "$@"`,
 
   async #runToItsEnd(command: string): Promise<string> {
     if (!command.startsWith('curl ')) await this.leaveServer();
-    // Its bar is for people who wait.
+    // -sS hides the progress bar, which is only for people.
     const actual = command.replace(/^curl /, 'curl -sS ').replaceAll('http://localhost:8888', this.#server?.url ?? 'http://localhost:8888');
     return this.#shell(command, actual);
   }
 
-  /** Starts a server, and waits until it has printed that it serves. The next command that is not curl ends it. */
+  /** Starts a server, and waits until it prints that it is ready. The next command that is not curl ends it. */
   async serve(command: string, ready: RegExp, actual: string = command): Promise<string> {
     await this.leaveServer();
     return this.#shell(command, actual, ready);
@@ -110,7 +110,7 @@ exec '${npx}' "$@"`,
     clearTimeout(timer);
   }
 
-  /** Runs a command, which stands for another one in the transcript. */
+  /** Runs a command in place of another one, which the transcript shows. */
   async #shell(command: string, actual: string, ready?: RegExp): Promise<string> {
     const started = performance.now();
     const output = await this.#spawn(actual, ready);
@@ -159,7 +159,7 @@ exec '${npx}' "$@"`,
   }
 }
 
-/** The shell, and all that it has started. */
+/** Sends a signal to the shell and all processes that it has started. */
 function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, signal);

@@ -1,5 +1,5 @@
 /**
- * Stands for the SAM command line, which npm does not have: `sam build` bundles each function of template.yaml with the esbuild of
+ * Replaces the SAM command line, which is not an npm package: `sam build` bundles each function of template.yaml with the esbuild of
  * the project and the settings of its Metadata, into .aws-sam/build/<function>, as SAM's own builder calls it. `sam deploy` deploys
  * nothing.
  */

@@ -19,7 +19,7 @@ describe('the recipes of docs/databases-sql.md and docs/databases-dynamodb.md', 
 
   before(async () => {
     project = await writeRecipes(['docs/databases-sql.md', 'docs/databases-dynamodb.md'], 'recipes');
-    // The generator needs no engine for SQL; with this it does not look for one on the network.
+    // The generator needs no SQL engine; this setting keeps it from downloading one.
     const environment = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath };
     const prisma = pathInPart('recipes', 'prisma/build/index.js');
     await promisify(execFile)(process.execPath, [prisma, 'generate'], { cwd: project.folder, env: environment });
@@ -137,7 +137,7 @@ interface Client {
   send(command: unknown): Promise<unknown>;
 }
 
-/** The tables of the page's shop, with three orders of ada's. */
+/** The tables of the page's shop, with three orders of the user ada. */
 async function fillTables(load: NodeJS.Require): Promise<void> {
   const { DynamoDBClient, CreateTableCommand, waitUntilTableExists } = load('@aws-sdk/client-dynamodb');
   const { DynamoDBDocumentClient, PutCommand } = load('@aws-sdk/lib-dynamodb');

@@ -25,7 +25,7 @@ describe('the recipes of docs/events.md', () => {
 
   test('Redis carries an event of one instance to a subscription of another, until its client disconnects', withRedis, async (context) => {
     const instances: Instance[] = [];
-    // Before Redis ends: hooks run in the order in which they were added.
+    // This hook runs before Redis ends, because hooks run in the order in which they were added.
     context.after(() => Promise.all(instances.map(({ close }) => close())));
     const port = await redisFor(context);
     for (let count = 0; count < 2; count++) instances.push(await startInstance());
@@ -36,7 +36,7 @@ describe('the recipes of docs/events.md', () => {
 
     assert.match(await stream.until('event: next'), /{"data":{"said":{"text":"Hello!"}}}/);
     await stream.cancel();
-    // The instance unsubscribes from Redis: a signal, not a fixed delay.
+    // Waits until the instance unsubscribes from Redis, not for a fixed time.
     const monitor = createRequire(pathInPart('recipes', '.package-lock.json'))('redis').createClient({ url: `redis://127.0.0.1:${port}` });
     await monitor.connect();
     while ((await monitor.pubSubChannels()).length > 0) await new Promise((resolve) => setImmediate(resolve));

@@ -45,7 +45,7 @@ describe('the subgraphs of docs/federation.md', needs('federation'), () => {
     await project.remove();
   });
 
-  /** As the server around a gateway does. */
+  /** Executes an operation as the server of a gateway does. */
   function throughGateway(source: string): Promise<unknown> {
     const { parse } = createRequire(pathInPart('federation', '.package-lock.json'))('graphql');
     const request = { query: source, variables: {} };

@@ -17,11 +17,11 @@ export interface Fetching {
   fetch(request: Request): Promise<Response>;
 }
 
-/** The files that a page shows, as a project with the real packages and this one as it is published. */
+/** A project with the files that a page shows, the real packages, and this package as it is published. */
 export interface RecipeProject {
   readonly folder: string;
   import(file: string): Promise<Record<string, unknown>>;
-  /** The errors of the type checker, with the options of docs/getting-started.md. */
+  /** The type errors, with the compiler options of docs/getting-started.md. */
   compile(): Promise<string>;
   remove(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export async function writeRecipes(pages: string | readonly string[], part: stri
   };
 }
 
-/** A copy, not a link: it must find the graphql of the part, and not the one of this checkout. */
+/** Copies the package, because a link would resolve to the graphql of this checkout instead of that of the part. */
 async function installThisPackage(folder: string): Promise<void> {
   const target = join(folder, 'node_modules/graphql-functions');
   await mkdir(target, { recursive: true });
@@ -74,7 +74,7 @@ const compilerOptions = {
 
 const ada = { 'x-user': 'ada' };
 
-/** What a handler answers to an operation of ada's, or of whom the headers name. */
+/** The answer of a handler to an operation of the user ada, or of the user that the headers name. */
 export async function ask(handler: unknown, query: string, headers: Record<string, string> = ada): Promise<unknown> {
   const request = new Request('http://localhost/graphql', {
     method: 'POST',
@@ -85,7 +85,7 @@ export async function ask(handler: unknown, query: string, headers: Record<strin
   return response.json();
 }
 
-/** An HTTP server of loopback before something that takes a Request. It ends with the process at the latest. */
+/** Serves a function of Request over HTTP on the loopback interface. The server ends with the process at the latest. */
 export async function serveFetch(answer: (request: Request) => Promise<Response>): Promise<{ url: string; close: () => void }> {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { needs, pathInPart } from '../parts.ts';
 import { writeRecipes } from './project.ts';
 
-// The test runners and editor tools of the documentation, on the files that it shows.
+// Runs the test runners and editor tools of the documentation on the files that it shows.
 
 for (const [name, ...command] of [
   ['vitest', 'vitest/vitest.mjs', 'run'],

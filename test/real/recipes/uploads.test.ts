@@ -81,7 +81,7 @@ interface Storage {
   close(): void;
 }
 
-/** Takes a browser's POST as S3 documents it: signature, expiry, and every condition of the policy. */
+/** Checks the POST of a browser as S3 documents it: signature, expiry, and every condition of the policy. */
 async function startStorage(): Promise<Storage> {
   const files = new Map<string, string>();
   const server = await serveFetch(async (request) => {

@@ -3,15 +3,15 @@ import type { AddressInfo } from 'node:net';
 
 import type { suiteContext } from '../../support/suite-context.ts';
 
-/** A status that the server sends in place of its answer: before the write, or after it. */
+/** A status that the server sends in place of its answer, before or after the write. */
 export interface BlobFault {
   readonly status: number;
   readonly isWritten: boolean;
 }
 
 /**
- * Blobs with the versions that Netlify's service sends. The server of the package (11.1.1) sends none with a read, and two conditional
- * writes at once both succeed there.
+ * A blob server that sends versions as Netlify's service does. The server of the package (11.1.1) sends none with a read, and lets two
+ * concurrent conditional writes both succeed.
  */
 export async function startBlobs(suite: Pick<ReturnType<typeof suiteContext>, 'after'>, faults: BlobFault[] = []): Promise<string> {
   const blobs = new Map<string, { body: string; etag: string }>();

@@ -30,7 +30,7 @@ import { isOnPath, needs, needsProgram, pathInPart } from '../parts.ts';
 
 const part = 'idempotency-stores';
 const load = (name: string): any => createRequire(pathInPart(part, '.package-lock.json'))(name);
-/** A module of a package that has only ES modules. */
+/** Imports a module of a package that has only ES modules. */
 const importFrom = async (from: string, file: string): Promise<any> => import(pathToFileURL(pathInPart(from, file)).href);
 
 type Suite = ReturnType<typeof suiteContext>;
@@ -63,7 +63,7 @@ testStore('postgresStore with PGlite', needs(part), async (suite) => {
   return postgresStore(client);
 });
 
-// Debian's postgres is not one of the programs that CI installs.
+// CI does not install Debian's postgres.
 const isPostgresThere = isOnPath('postgres') && isOnPath('initdb');
 testStore('postgresStore with pg', { skip: needs(part).skip || (!isPostgresThere && 'not on the PATH: postgres') }, async (suite) => {
   const port = await startPostgres(suite);
@@ -73,7 +73,7 @@ testStore('postgresStore with pg', { skip: needs(part).skip || (!isPostgresThere
   return postgresStore(pool, { table: 'records' });
 });
 
-/** A Postgres, which refuses to run as root. */
+/** Starts a Postgres server, which refuses to run as root. */
 async function startPostgres(suite: Suite): Promise<number> {
   const isRoot = process.getuid?.() === 0;
   const user = isRoot ? { uid: 65_534, gid: 65_534 } : {};
@@ -158,7 +158,7 @@ describe('failures of Netlify Blobs', blobsPart, () => {
       assert.deepEqual(await store.claim('id', claim), { state: 'claimed' });
     });
 
-  test('a claim that the client has sent again, and found taken by itself, is ours', async (t) => {
+  test('a claim succeeds if the client has repeated it and finds its earlier write', async (t) => {
     const store = await openBlobs(t, [{ status: 500, isWritten: true }]);
 
     assert.deepEqual(await store.claim('id', claim), { state: 'claimed' });

@@ -8,7 +8,7 @@ import { pathInPart } from '../parts.ts';
 import { startProgram } from '../program.ts';
 import type { Program } from '../program.ts';
 
-/** How a KV namespace behaves. "refuses writes": 429 to each, as for more than one write a second to one key. */
+/** The behavior of a KV namespace. "refuses writes": it answers each with 429, as it does for more than one write per second to a key. */
 export type KVBehaviour = 'works' | 'hangs up' | 'fails' | 'hangs' | 'refuses writes' | 'sends garbage';
 
 /** The service behind a KV binding of workerd, in this process: a namespace with configurable behavior. */

@@ -35,13 +35,13 @@ async function startBlobs(t: TestContext, token: string): Promise<string> {
 }
 
 /**
- * What Netlify tells a function of its blobs: the address beside the cache of its edge, and that of the edge, which shows changes
- * late. Nothing listens at the second: a function that reads there finds nothing.
+ * The configuration that Netlify passes to a function: the uncached address of its blobs, and the address of the edge cache, which shows
+ * changes late. No server listens at the latter, so reads from there fail.
  */
 const contextFor = (blobs: string, token: string): string =>
   btoa(JSON.stringify({ edgeURL: 'http://127.0.0.1:9', uncachedEdgeURL: blobs, siteID: 'site', token }));
 
-/** A process of the shop, as a function on Netlify finds its blobs. */
+/** Starts a process of the shop with the configuration of a function on Netlify. */
 async function startProcess(t: TestContext, blobs: string, catalogue: string): Promise<{ url: string; program: Program }> {
   const { PATH, HOME } = process.env;
   const env = { PATH, HOME, BLOBS_MODULE: moduleOf('main.js'), CATALOGUE: catalogue, NETLIFY_BLOBS_CONTEXT: contextFor(blobs, 'token') };
@@ -126,7 +126,7 @@ describe('a cache over Netlify Blobs', needs(part), () => {
   });
 });
 
-/** Where @netlify/blobs reads the configuration from the platform. */
+/** The global variable from which @netlify/blobs reads the platform's configuration. */
 const environment = globalThis as { netlifyBlobsContext?: string };
 
 async function cacheOver(t: TestContext, blobs: string, token: string): Promise<NetlifyBlobsCache> {

@@ -51,7 +51,7 @@ export function testSharing(start: () => Promise<SharedShop>): void {
   });
 
   test('a response of a data source is stored for both', async () => {
-    // The first process may have sent two requests before it stored a response: then the later one is stored last.
+    // If the first process sent two requests before it stored a response, the later one is stored last.
     const { shared } = await untilShared(await start(), (id) => ({ query: `{ stock(id: ${100 + id}) }` }));
 
     assert.equal(shared.errors, undefined);
@@ -83,8 +83,8 @@ async function untilStored(catalogue: Origin, ask: () => Promise<any>): Promise<
 }
 
 /**
- * Lets one process store an object and asks the other for it, with one object after the other, until an answer came without the
- * catalogue: a process under load waits for its store in vain, and then leaves it alone for a second.
+ * Lets one process store an object and requests it from the other, with one object after another, until an answer needs no request to the
+ * catalogue. A process under load may give up waiting for its store, and then does not use it for a second.
  */
 async function untilShared(
   { processes: [one, other], catalogue }: SharedShop,

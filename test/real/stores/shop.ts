@@ -30,7 +30,7 @@ class Catalogue extends RESTDataSource {
 
 type Context = { dataSources: { catalogue: Catalogue } };
 
-/** One process of a shop over a catalogue. All that it keeps is in one store: answers, responses of the catalogue, persisted queries. */
+/** One process of a shop over a catalogue. A single store holds all it keeps: answers, responses of the catalogue, persisted queries. */
 export function shopOver(cache: KeyValueCache, catalogue: string): ServerOptions {
   return {
     typeDefs: [cacheControlDefinitions, typeDefs],

@@ -13,8 +13,8 @@ import { spansIn, startCollector } from './collector.ts';
 import type { Collector, ExportedSpan } from './collector.ts';
 import { bundleFunction, classes, options } from './functions.ts';
 
-// As ADOT's layer does it: a wrapper that is loaded first registers the SDK with X-Ray's propagator and ids, and
-// instruments the handler. The function knows the API alone, and flushes by the provider that it finds there.
+// ADOT's layer works in this way: a wrapper that is loaded first registers the SDK with X-Ray's propagator and ids, and
+// instruments the handler. The function uses only the API, and flushes the provider that is registered there.
 const wrapper = `
   import { createRequire, register } from 'node:module';
   import { pathToFileURL } from 'node:url';

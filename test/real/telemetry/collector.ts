@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Takes what exporters send, and answers data sources. */
+/** A server that receives the data of exporters, and answers data sources. */
 export interface Collector {
   readonly url: string;
   readonly bodies: { readonly path: string; readonly text: string }[];
@@ -28,7 +28,7 @@ export async function startCollector(): Promise<Collector> {
   };
 }
 
-/** A span as OTLP has it in JSON. */
+/** A span in the JSON format of OTLP. */
 export interface ExportedSpan {
   readonly name: string;
   readonly traceId: string;
@@ -38,7 +38,7 @@ export interface ExportedSpan {
   readonly attributes: readonly { readonly key: string; readonly value: { readonly stringValue?: string } }[];
 }
 
-/** The spans that came by OTLP. */
+/** The spans received by OTLP. */
 export function spansIn({ bodies }: Collector): ExportedSpan[] {
   return bodies
     .filter(({ path }) => path === '/v1/traces')

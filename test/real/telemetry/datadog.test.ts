@@ -13,7 +13,7 @@ import { startCollector } from './collector.ts';
 import type { Collector } from './collector.ts';
 import { bundleFunction, classes, options } from './functions.ts';
 
-// Datadog's layer puts dd-trace next to the function, and its wrapper starts it first.
+// Datadog's layer installs dd-trace next to the function, and its wrapper starts dd-trace first.
 const source = `
   const tracer = require('dd-trace').init();
   const { createHandler, RESTDataSource } = require('graphql-functions');
@@ -88,7 +88,7 @@ describe("dd-trace in AWS's runtime client, frozen after each response", needs('
     assert.deepEqual([operations.at(-1)!.error, operations.at(-1)!.meta['error.message']], [1, 'the password is 1234']);
   });
 
-  test('its extension gets them, if installed', async () => {
+  test('its extension receives the spans, if it is installed', async () => {
     const lambda = await start({ DD_TRACE_EXPERIMENTAL_EXPORTER: 'agent', DD_TRACE_AGENT_URL: collector.url });
     try {
       for (let nth = 0; nth < 5; nth++) await ask(lambda, 'query Both { two }');

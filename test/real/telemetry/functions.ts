@@ -23,16 +23,16 @@ export const classes = `
   class B extends A {}
 `;
 
-/** How a function becomes one file. */
+/** The settings for bundling a function. */
 interface Bundling {
   /** The part whose packages it imports. */
   readonly part: string;
   readonly outfile: string;
-  /** Packages that a layer brings. */
+  /** Packages that a layer provides. */
   readonly external?: readonly string[];
 }
 
-/** One file, with the packages of the part and this package as it is built. */
+/** Bundles a function into one file with the packages of the part and this package as it is built. */
 export async function bundleFunction(contents: string, { part, outfile, external = [] }: Bundling): Promise<void> {
   await build({
     stdin: { contents, resolveDir: partNamed(part).folder },

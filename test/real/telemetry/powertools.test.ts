@@ -15,7 +15,7 @@ import { startCollector } from './collector.ts';
 import type { Collector } from './collector.ts';
 import { bundleFunction, classes, options } from './functions.ts';
 
-// The plugin is that of docs/observability.md.
+// The plugin is the one in docs/observability.md.
 const source = `
   import { Logger } from '@aws-lambda-powertools/logger';
   import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
@@ -52,7 +52,7 @@ interface Segment {
   readonly cause?: { readonly exceptions: readonly { readonly message: string }[] };
 }
 
-/** What the daemon of X-Ray listens to. */
+/** Receives the packets that are sent to the daemon of X-Ray. */
 async function startDaemon(): Promise<{ readonly address: string; readonly segments: Segment[]; readonly socket: Socket }> {
   const segments: Segment[] = [];
   const socket = createSocket('udp4', (message) => void segments.push(JSON.parse(message.toString().split('\n')[1]!) as Segment));

@@ -1,6 +1,6 @@
 // Answers a list of requests with the handlers of one library: node answer-requests.ts FOLDER LIBRARY CORE REQUESTS ANSWERS.
-// FOLDER is the project whose node_modules has them. With two more, HOST TOOLS, on that host, whose packages are in TOOLS;
-// the host `app` is Lambda with an Express app.
+// FOLDER is the project whose node_modules contains LIBRARY and CORE. Two more arguments, HOST TOOLS, run the handlers on a host whose
+// packages are in TOOLS; the host `app` is Lambda with an Express app.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
@@ -17,7 +17,7 @@ const ApolloServer = serverOn(host as HostName | 'app' | undefined, (name) => cr
 const shapes = createShapes({ ...made, ApolloServer });
 const requests = JSON.parse(readFileSync(requestsFile, 'utf8')) as GeneratedRequest[];
 const answers: unknown[] = [];
-// One after another: the handlers of version 3 keep the event of now in a global variable.
+// Requests run one after another, because the handlers of version 3 keep the current event in a global variable.
 for (const [at, { shape, event }] of requests.entries()) {
   const context = { awsRequestId: `call-${at}`, callbackWaitsForEmptyEventLoop: true, getRemainingTimeInMillis: () => 30_000 };
   try {

@@ -19,7 +19,7 @@ interface Result {
   readonly rejected?: string;
 }
 
-/** What is compared of an answer. */
+/** The parts of an answer that are compared. */
 export interface Answer {
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
@@ -39,11 +39,11 @@ export const allowed: readonly { readonly name: string; readonly holds: (theirs:
     name: 'locations of parse and validation errors, which version 2 had',
     holds: (theirs, ours) => isDeepStrictEqual(theirs, { ...ours, body: withoutLocations(ours.body) }),
   },
-  // Version 3's depends on which operation of the batch ends last.
+  // In version 3, the header fields depend on which operation of the batch ends last.
   { name: 'header fields of a batch', holds: (theirs, ours) => Array.isArray(theirs.body) && isDeepStrictEqual(theirs.body, ours.body) },
 ];
 
-/** Without the places of errors that have no path: errors of execution have both. */
+/** Removes the locations of errors without a path; errors of execution have both. */
 export function withoutLocations(body: unknown): unknown {
   return JSON.parse(
     JSON.stringify(body ?? null, (_, value) => (isPlaced(value) && !('path' in value) ? { ...value, locations: undefined } : value)),
@@ -62,7 +62,7 @@ export interface Contestant {
   readonly core: string;
 }
 
-/** This package in a project of its own, with the graphql that version 3 has: their words are to be compared, not graphql-js's of two majors. */
+/** Installs this package in a separate project with version 3's graphql, so that the comparison does not include messages of two majors of graphql. */
 export function installOurs(folder: string, graphql: string): void {
   const modules = join(folder, 'node_modules');
   mkdirSync(join(modules, 'graphql-functions'), { recursive: true });
@@ -72,7 +72,7 @@ export function installOurs(folder: string, graphql: string): void {
   writeFileSync(join(folder, 'package.json'), '{}');
 }
 
-/** The answers of one library to the requests in `folder`. `host` and the folder with its packages: not called as a plain Lambda function, but there. */
+/** The answers of one library to the requests in `folder`. `host`: calls the handlers on this host, with packages from `tools`, instead of as plain Lambda functions. */
 export function answersOf(
   { project, library, core }: Contestant,
   folder: string,
@@ -89,7 +89,7 @@ export function answersOf(
   return (JSON.parse(readFileSync(file, 'utf8')) as Result[]).map(toAnswer);
 }
 
-/** The names alone: the handlers are made in the two programs. */
+/** Only the names, because the two programs create the handlers. */
 export function shapeNames(): string[] {
   class Nothing {
     createHandler(): () => Promise<undefined> {
@@ -107,7 +107,7 @@ export function shapeNames(): string[] {
   );
 }
 
-/** Fields that carriers write, and those that say nothing of GraphQL. */
+/** Fields that the transport sets, and fields that are unrelated to GraphQL. */
 const unnamed = [
   'x-powered-by',
   'etag',
@@ -128,7 +128,7 @@ function toAnswer(result: Result): Answer {
   for (const name of ['set-cookie', ...unnamed]) fields.delete(name);
   const text =
     result.isBase64Encoded === true ? Buffer.from(result.body ?? '', 'base64').toString() : (result.body ?? result.rejected ?? '');
-  // The same words, never as HTML.
+  // Our error pages have the same text, but never as HTML.
   if (String(fields.get('content-type')).startsWith('text/')) fields.set('content-type', 'text');
   return { status: result.statusCode, headers: Object.fromEntries(fields) as Record<string, string>, cookies, body: parsed(text) };
 }

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-// Makes the same calls with one library's RESTDataSource and prints what was sent and what came back. Arguments: project, library.
+// Makes the same calls with one library's RESTDataSource, and prints its requests and their results. Arguments: project, library.
 const [project = '', library = ''] = process.argv.slice(2);
 const { RESTDataSource } = createRequire(join(project, 'package.json'))(library) as { RESTDataSource: any };
 
@@ -21,7 +21,7 @@ class API extends RESTDataSource {
 }
 
 type Call = (api: any) => Promise<unknown>;
-/** Calls in order. Each uses a new instance, as in a separate operation; a list shares one. */
+/** The calls, in order. Each uses a new instance, as in a separate operation; the calls of a list share one. */
 type Scenario = { readonly fields?: Record<string, string>; readonly status?: number; readonly calls: readonly (Call | readonly Call[])[] };
 
 const get =

@@ -25,7 +25,7 @@ const allowedOnAzure: readonly { readonly name: string; readonly holds: (event: 
   },
 ];
 
-/** What is compared: on Azure without header fields, of which version 3 sets few and spells some in its own way, and without bodies of a HEAD. */
+/** The parts that are compared: on Azure without header fields, because version 3 sets few and spells some differently, and without bodies of HEAD. */
 const compared: Readonly<Record<HostName, (answer: Answer, method: string) => object>> = {
   express: (answer) => answer,
   micro: (answer) => answer,
@@ -86,7 +86,7 @@ describe('apollo-server-lambda 3.13 and graphql-functions/v3 within an Express a
     const different = requests
       .map((request, at) => ({ ...request, theirs: theirs[at]!, ours: ours[at]! }))
       .filter((one) => !isDeepStrictEqual(one.theirs, one.ours))
-      // The batch with null, also where formatError fails and hides their TypeError.
+      // Skips the batch with null, also if formatError fails and hides the TypeError of version 3.
       .filter(({ event }) => event['body'] !== '[null]')
       .filter((one) => !allowed.some(({ holds }) => holds(one.theirs, one.ours)));
 

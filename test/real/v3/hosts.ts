@@ -4,15 +4,15 @@ import type { AddressInfo } from 'node:net';
 
 import type { GeneratedRequest } from './requests.ts';
 
-/** A host other than Lambda that version 3 had a package for. */
+/** A host other than Lambda that has a package of version 3. */
 export type HostName = 'express' | 'micro' | 'azure-functions';
 
-// Any: the same code runs on two packages with different types.
+// Any: the same code runs with two packages that have different types.
 type Any = any;
 type Event = GeneratedRequest['event'];
 type Load = (name: string) => Any;
 
-/** A request of the differential, as it is sent to a host. */
+/** A request of the comparison, as it is sent to a host. */
 interface Sent {
   readonly method: string;
   readonly path: string;
@@ -23,7 +23,7 @@ interface Sent {
 
 type Ask = (sent: Sent) => Promise<unknown>;
 
-/** A class with Lambda's `createHandler`, whose handler asks a server on the host. `load` loads the packages of the host. */
+/** A class with Lambda's `createHandler`, whose handler sends requests to a server on the host. `load` loads the packages of the host. */
 export function hostedServer(host: HostName, ApolloServer: Any, load: Load): unknown {
   return class Hosted {
     readonly #options: Any;
@@ -61,7 +61,7 @@ const hosts: Readonly<Record<HostName, (server: Any, given: Any, load: Load) => 
   },
 };
 
-/** The class for Lambda, whose handlers are apps with custom middleware and routes before GraphQL. `load` loads Express. */
+/** The class for Lambda, whose handlers are apps with middleware and routes before GraphQL. `load` loads Express. */
 export function serverWithApp(ApolloServer: Any, load: Load): unknown {
   const express = load('express');
   const expressAppFromMiddleware = (middleware: Any): Any => {
@@ -82,7 +82,7 @@ export function serverWithApp(ApolloServer: Any, load: Load): unknown {
   };
 }
 
-/** The contexts of the differential are written for Lambda. */
+/** Adapts the context functions of the comparison, which are written for Lambda. */
 function withContextOfLambda({ context, ...options }: Any): unknown {
   if (typeof context !== 'function') return { ...options, ...(context !== undefined && { context }) };
   const ofLambda = ({ req, res, request }: Any): unknown => {
@@ -99,7 +99,7 @@ function toSent({ requestContext, httpMethod, rawPath, path, rawQueryString, hea
   return { method: requestContext?.http?.method ?? httpMethod, path: rawPath ?? path, search, headers, body };
 }
 
-/** The host parses a body with a JSON content type. */
+/** Parses a body with a JSON content type, as the host does. */
 function toAzureRequest({ method, path, search, headers, body }: Sent): object {
   const url = `https://functions.example${path}${search}`;
   const query = Object.fromEntries(new URLSearchParams(search));

@@ -15,7 +15,7 @@ import { freePort } from '../../support/free-port.ts';
 import { needs, partNamed } from '../parts.ts';
 import { installOurs, withoutLocations } from './answers.ts';
 
-/** The requests that each project gets, before and after. */
+/** The requests that are sent to each project before and after the migration. */
 const requests = [
   { method: 'POST', body: { query: '{ hello }' } },
   { method: 'POST', body: { query: 'query A($name: String) { hello(name: $name) }', variables: { name: 'you' } } },
@@ -26,7 +26,7 @@ const requests = [
   { method: 'OPTIONS', body: undefined },
 ];
 
-/** Calls the handler in a separate process, and prints status, body and CORS fields of each response. */
+/** A program that calls the handler, and prints the status, body and CORS fields of each response. */
 const program = `
 const [entry, caller, port] = process.argv.slice(2);
 const requests = ${JSON.stringify(requests)};
@@ -107,7 +107,7 @@ async function answersBefore(context: TestContext, project: ExampleProject): Pro
   return answersOf(directory, project);
 }
 
-/** What package.json lists after the migration, from the parts. */
+/** The packages that package.json lists after the migration, from the parts. */
 const installed: Readonly<Record<string, readonly string[]>> = {
   'migration-version-3': ['@apollo/subgraph', '@graphql-tools/mock', 'apollo-server-plugin-response-cache', 'graphql-tag'],
 };
@@ -133,7 +133,7 @@ for (const [name, project] of Object.entries(importProjects)) {
     const before = await answersBefore(context, project);
     const after = await answersAfter(context, project);
 
-    // Version 3 with graphql 16 left out the places of errors in a document. Version 2 had them.
+    // Version 3 with graphql 16 omitted the locations of errors in a document. Version 2 had them.
     if (project.part === 'migration-version-2') deepEqual(after, before);
     else deepEqual(withoutLocations(after), withoutLocations(before));
   });

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createRandom } from '../../support/random.ts';
 import type { Random } from '../../support/random.ts';
 
-/** One request of the differential: which handler, and what it is called with. */
+/** One request of the comparison: the handler, and the arguments of its call. */
 export interface GeneratedRequest {
   readonly shape: string;
   readonly event: Readonly<Record<string, any>>;
@@ -80,7 +80,7 @@ const contentTypes = [
   'nonsense',
 ];
 
-/** The same requests for the same seed. */
+/** Random requests, which are the same for the same seed. */
 export function generateRequests(shapes: readonly string[], count: number, seed = 1): GeneratedRequest[] {
   const random = createRandom(seed);
   return Array.from({ length: count }, (_, at) => ({ shape: shapes[at % shapes.length]!, event: eventOf(random) }));

@@ -1,5 +1,5 @@
-/** What a handler is made from: the exports of apollo-server-lambda and apollo-server-core, theirs or ours. */
-// Any: the same code runs on two packages with different types.
+/** The exports that a handler is created with: those of apollo-server-lambda and apollo-server-core, or ours. */
+// Any: the same code runs with two packages that have different types.
 export type Library = any;
 type Handler = (event: unknown, context: unknown, callback?: unknown) => Promise<unknown>;
 
@@ -108,7 +108,7 @@ function resolversOf({ ApolloError, AuthenticationError, ForbiddenError, UserInp
   };
 }
 
-/** Every way to write a handler that the differential tries, by name. */
+/** The handlers of the comparison, by name. */
 export function createShapes(library: Library): Readonly<Record<string, Handler>> {
   const { ApolloServer, AuthenticationError, ApolloError, gql } = library;
   const silent = { debug() {}, info() {}, warn() {}, error() {} };

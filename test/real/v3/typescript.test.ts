@@ -14,7 +14,7 @@ import { installOurs } from './answers.ts';
 const root = join(import.meta.dirname, '../../..');
 const { folder } = partNamed('version-3');
 
-/** A project with Babel's parser, migrated. */
+/** A migrated project with Babel's parser. */
 async function migrated(context: TestContext): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'typescript-'));
   context.after(() => rm(directory, { recursive: true, force: true }));
@@ -30,7 +30,7 @@ async function migrated(context: TestContext): Promise<string> {
   return directory;
 }
 
-// `node` is what "module": "commonjs" meant to projects of version 3.
+// `node` is the module resolution of "module": "commonjs" in projects of version 3.
 for (const [module, moduleResolution] of [
   ['nodenext', 'nodenext'],
   ['commonjs', 'node'],

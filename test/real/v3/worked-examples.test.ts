@@ -49,7 +49,7 @@ interface Answer {
   readonly hasErrors: boolean;
 }
 
-/** Statuses and data of the answers, and of errors only that there are some: their words are each server's own. */
+/** The statuses and data of the answers, and whether there are errors, whose messages differ between servers. */
 async function answersOf(
   context: TestContext,
   { name, text, modules }: { name: string; text: string; modules: string },
@@ -83,7 +83,7 @@ async function answersOf(
 
 for (const [title, mark, refused] of [
   ['Apollo Server 5 on Lambda', '@apollo/server', 400],
-  // Yoga's 200 for `Accept: application/json`, as the page says.
+  // Yoga answers 200 for `Accept: application/json`, as the page says.
   ['Yoga', 'graphql-yoga', 200],
 ] as const) {
   test(`the worked example of ${title} answers the same before and after`, needs('other-servers'), async (context) => {
