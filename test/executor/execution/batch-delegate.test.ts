@@ -9,7 +9,7 @@ import { schemaWith } from '../../support/differential/both-executors.ts';
 import { httpAPI } from '../../support/sources.ts';
 import { json, post } from '../../support/plain-http.ts';
 
-// It keeps a DataLoader for each `info.fieldNodes`, with what the first caller told it.
+// The package keeps a DataLoader for each `info.fieldNodes`, with the options of its first caller.
 describe('@graphql-tools/batch-delegate, with the same document for two users', () => {
   const ask = createClient();
 
@@ -18,7 +18,7 @@ describe('@graphql-tools/batch-delegate, with the same document for two users', 
     deepEqual(await ask('bob'), { items: [{ owner: { name: 'bob sees 1' } }, { owner: { name: 'bob sees 2' } }] });
   });
 
-  it('returns each user their answers while both wait', async () => {
+  it('returns each user their answers when they ask concurrently', async () => {
     const answers = await Promise.all(['carol', 'dave', 'carol'].map(ask));
 
     deepEqual(answers, ['carol', 'dave', 'carol'].map(sees));
@@ -39,7 +39,7 @@ function sees(user: string): object {
   return { items: ['1', '2'].map((id) => ({ owner: { name: `${user} sees ${id}` } })) };
 }
 
-/** Sends the same query as one user or another. */
+/** Creates a client that sends the same query as a given user. */
 function createClient(): (user: string) => Promise<unknown> {
   const owners = ownersService();
   const handler = createHandler({
@@ -59,7 +59,7 @@ function createClient(): (user: string) => Promise<unknown> {
   };
 }
 
-/** A schema that is delegated to: what a user is told depends on who asks. */
+/** Creates the schema to delegate to. Its answers depend on the viewer. */
 function ownersService(): GraphQLSchema {
   const users = (_source: unknown, { ids, viewer }: { ids: string[]; viewer: string }): object[] => {
     batches.push(ids);

@@ -17,7 +17,7 @@ function limits({ freeWork = Infinity }) {
   return { free: 50, grow, freeWork, sizeOfWork: 10 };
 }
 
-test('a response above its limit ends the execution once, and every further growth throws the same error', () => {
+test('a response above its limit ends the execution once, and any further growth throws the same error', () => {
   const ends: GraphQLError[] = [];
   const budget = new Budget(limits({}), (error) => ends.push(error));
 
@@ -37,7 +37,7 @@ test('work counts toward the size once the free units are spent', () => {
   throws(() => budget.spend(1), tooLarge);
 });
 
-test('an error above the limit of errors counts as work, and one that many fields share counts once', () => {
+test('an error above the limit of errors counts as work, and an error that many fields share counts once', () => {
   const ends: GraphQLError[] = [];
   const shared = { left: 0 };
   const budget = new Budget({ ...limits({ freeWork: workOf.error }), sharedErrors: shared }, (error) => ends.push(error));
@@ -53,7 +53,7 @@ test('an error above the limit of errors counts as work, and one that many field
   deepEqual(ends, [tooLarge]);
 });
 
-test('parts are taken together or not at all', () => {
+test('several parts are counted together or not at all', () => {
   const budget = new Budget(limits({}), () => undefined, 3);
 
   equal(budget.takeParts(2), true);

@@ -11,7 +11,7 @@ function result(data: unknown, ...paths: string[]): ExecutionResult {
   return { data, errors } as ExecutionResult;
 }
 
-// `item` and `other` each have two fields that may not be null, `name` stands beside them.
+// `item` and `other` each have two non-null fields. `name` is nullable.
 const data = { item: null, other: null, name: null };
 const expected = result(data, 'item.a', 'other.a', 'name');
 const all = ['item.a', 'item.b', 'other.a', 'other.b', 'name'];
@@ -22,7 +22,7 @@ function compare(actual: ExecutionResult): string {
 }
 
 describe('a result is compared with that of graphql-js', () => {
-  it('and may have other errors below a null, and another order', () => {
+  it('and may have other errors below a null, in another order', () => {
     equal(compare(expected), 'equal');
     equal(compare(result(data, 'name', 'item.b', 'other.a')), 'equal');
     equal(compare(result(data, 'item.b', 'item.a', 'other.b', 'other.a', 'name')), 'equal');
@@ -47,7 +47,7 @@ describe('a result is compared with that of graphql-js', () => {
     match(compare(result(data, 'item.a', 'other.a', 'name', 'name')), /^invented error: .*failed at name/);
   });
 
-  it('and may have other errors below a list that failed itself', () => {
+  it('and may have other errors below a list if the list itself failed', () => {
     const list = { list: null };
     const reference = result(list, 'list.0', 'list');
     const [equality, missing] = [result(list, 'list'), result(list, 'list.0')].map((actual) =>
@@ -58,7 +58,7 @@ describe('a result is compared with that of graphql-js', () => {
     match(missing!, /^missing error: .*failed at list"/);
   });
 
-  it('and must have an error that was thrown with a path, if it is the only one', () => {
+  it('and must have an error that was thrown with a path if it is the only one', () => {
     const reference = result({ a: null }, 'else.where');
 
     match(findDifference({ expected: reference, actual: result({ a: null }), unpropagated: reference })!, /^missing error: .*else\.where/);

@@ -24,12 +24,12 @@ const never = (): Promise<never> => new Promise(() => {});
 const soon = (): Promise<string> => Promise.resolve('soon');
 const isGraphQL17 = versionInfo.major >= 17;
 
-/** Lets everything happen that can. */
+/** Waits until everything that is ready has run. */
 const quiet = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 interface Answer {
   readonly data: unknown;
-  /** Code and path of each error, in order. */
+  /** The code and path of each error, in order. */
   readonly errors: readonly string[];
 }
 
@@ -40,7 +40,7 @@ function answerOf({ data, errors = [] }: ExecutionResult): Answer {
   };
 }
 
-/** Runs the example until nothing more happens by itself, then rings. */
+/** Runs the example until nothing more is ready, and then rings the bell: the deadline passes. */
 async function answerAtBell(example: Omit<Example, 'typeDefs'>, bell: Bell = createBell()): Promise<Answer> {
   const answer = executePlanned({ ...executionOf({ typeDefs, ...example }), invocation: bell.invocation });
   await quiet();
@@ -48,8 +48,8 @@ async function answerAtBell(example: Omit<Example, 'typeDefs'>, bell: Bell = cre
   return answerOf(await answer);
 }
 
-describe('when the time is up, a plan', () => {
-  it('answers what is finished, and null with an error for each field that is not', async () => {
+describe('at the deadline, a plan', () => {
+  it('returns finished fields, and null with an error for each unfinished one', async () => {
     const rootValue = { name: 'x', slow: never, slowToo: never, object: { name: soon, slow: never } };
 
     const answer = await answerAtBell({ text: '{ name slow slowToo object { name slow } }', rootValue });
@@ -58,7 +58,7 @@ describe('when the time is up, a plan', () => {
     deepEqual(answer.errors.toSorted(), ['DEADLINE_EXCEEDED object.slow', 'DEADLINE_EXCEEDED slow', 'DEADLINE_EXCEEDED slowToo']);
   });
 
-  it('lets a null climb to where it is allowed', async () => {
+  it('propagates a null to the nearest nullable position', async () => {
     const rootValue = { name: 'x', object: { name: 'y', strict: never, object: { strict: never } } };
 
     const answer = await answerAtBell({ text: '{ name object { name strict } }', rootValue });
@@ -66,13 +66,13 @@ describe('when the time is up, a plan', () => {
     deepEqual(answer, { data: { name: 'x', object: null }, errors: ['DEADLINE_EXCEEDED object.strict'] });
   });
 
-  it('answers null for everything when a root field that may not be null is not there', async () => {
+  it('returns null as the data when a non-null root field is unfinished', async () => {
     const answer = await answerAtBell({ text: '{ name strict }', rootValue: { name: 'x', strict: never } });
 
     deepEqual(answer, { data: null, errors: ['DEADLINE_EXCEEDED strict'] });
   });
 
-  it('answers the finished items of a list', async () => {
+  it('returns the finished items of a list', async () => {
     const rootValue = { list: [{ name: 'a', slow: never }, never(), { name: 'c', slow: soon }] };
 
     const answer = await answerAtBell({ text: '{ list { name slow } }', rootValue });
@@ -81,13 +81,13 @@ describe('when the time is up, a plan', () => {
     deepEqual(answer.errors.toSorted(), ['DEADLINE_EXCEEDED list.0.slow', 'DEADLINE_EXCEEDED list.1']);
   });
 
-  it('answers null for a list whose item may not be null and is not there', async () => {
+  it('returns null for a list with an unfinished non-null item', async () => {
     const answer = await answerAtBell({ text: '{ strictList { name } }', rootValue: { strictList: [{ name: 'a' }, never()] } });
 
     deepEqual(answer, { data: { strictList: null }, errors: ['DEADLINE_EXCEEDED strictList.1'] });
   });
 
-  it('answers null for an asynchronous list that has not ended, and lets it clean up', { skip: !isGraphQL17 }, async () => {
+  it('returns null for an asynchronous list that has not ended, and closes it', { skip: !isGraphQL17 }, async () => {
     const closed = deferred();
     const names = {
       [Symbol.asyncIterator]: () => {
@@ -109,7 +109,7 @@ describe('when the time is up, a plan', () => {
     await closed.promise;
   });
 
-  it('answers the finished items of lists in a list, and of what is iterated', async () => {
+  it('returns the finished items of nested lists and of iterables', async () => {
     const rootValue = { rows: [['a', never()], ['b']], names: new Set(['c', never()]) };
 
     const answer = await answerAtBell({ text: '{ rows names }', rootValue });
@@ -118,7 +118,7 @@ describe('when the time is up, a plan', () => {
     deepEqual(answer.errors.toSorted(), ['DEADLINE_EXCEEDED names.1', 'DEADLINE_EXCEEDED rows.0.1']);
   });
 
-  it('answers null alone for an inner list whose generator throws', async () => {
+  it('returns null only for an inner list whose generator throws', async () => {
     const throwing = function* (): Generator<string> {
       yield 'a';
       throw new Error('There is no more.');
@@ -140,14 +140,14 @@ describe('when the time is up, a plan', () => {
     ['resolveType', { Node: { resolveType: never } }],
     ['isTypeOf', { Page: { isTypeOf: never } }],
   ] as const) {
-    it(`answers null where ${question} does not`, async () => {
+    it(`returns null if ${question} has not resolved`, async () => {
       const answer = await answerAtBell({ text: '{ name node { slow } }', functions, rootValue: { name: 'x', node: {} } });
 
       deepEqual(answer, { data: { name: 'x', node: null }, errors: ['DEADLINE_EXCEEDED node'] });
     });
   }
 
-  it('takes an object for a list only where the schema has one', async () => {
+  it('treats an iterable object as a list only if the schema has a list', async () => {
     const object = { name: 'x', slow: never, async *[Symbol.asyncIterator]() {} };
 
     const answer = await answerAtBell({ text: '{ object { name slow } }', rootValue: { object } });
@@ -155,7 +155,7 @@ describe('when the time is up, a plan', () => {
     deepEqual(answer, { data: { object: { name: 'x', slow: null } }, errors: ['DEADLINE_EXCEEDED object.slow'] });
   });
 
-  it('begins no field of a mutation that has not begun', async () => {
+  it('does not start further fields of a mutation', async () => {
     const begun: string[] = [];
     const noting = (name: string, result: unknown) => () => {
       begun.push(name);
@@ -172,7 +172,7 @@ describe('when the time is up, a plan', () => {
     deepEqual(begun, ['first', 'second']);
   });
 
-  it('begins no resolver below a value that comes too late', async () => {
+  it('does not call resolvers below a value that arrives too late', async () => {
     const late = deferred<object>();
     let called = false;
     const object = {
@@ -190,7 +190,7 @@ describe('when the time is up, a plan', () => {
     equal(called, false);
   });
 
-  it('leaves no rejection unhandled that comes too late', async () => {
+  it('leaves no late rejection unhandled', async () => {
     const late = deferred<string>();
 
     const count = await unhandledRejections(async () => {
@@ -202,7 +202,7 @@ describe('when the time is up, a plan', () => {
     equal(count, 0);
   });
 
-  it('leaves no rejection unhandled behind an item that has failed', async () => {
+  it('leaves no rejection unhandled after an item that has failed', async () => {
     const strictList = [null, never()];
 
     const count = await unhandledRejections(async () => {
@@ -213,7 +213,7 @@ describe('when the time is up, a plan', () => {
     equal(count, 0);
   });
 
-  it('gives resolvers a signal that has not fired before, and fires', { skip: !isGraphQL17 }, async () => {
+  it('aborts the signal of resolvers, and not before', { skip: !isGraphQL17 }, async () => {
     let signal: AbortSignal | undefined;
     const before: boolean[] = [];
     const slow = (_: unknown, __: unknown, ___: unknown, info: GraphQLResolveInfo): Promise<never> => {
@@ -229,8 +229,8 @@ describe('when the time is up, a plan', () => {
   });
 });
 
-describe('with time left, a plan', () => {
-  it('is not called for a synchronous operation', () => {
+describe('before the deadline, a plan', () => {
+  it('does not read the signal for a synchronous operation', () => {
     const bell = createBell();
     const invocation = {
       get signal(): AbortSignal {
@@ -250,7 +250,7 @@ describe('with time left, a plan', () => {
     equal(bell.waiting(), 0);
   });
 
-  it('answers as it always does, and waits for the bell no more', async () => {
+  it('returns the complete answer, and no longer listens for the deadline', async () => {
     const bell = createBell();
     const example = { typeDefs, text: '{ slow object { strict slow } list { slow } }' };
     const rootValue = {
@@ -266,7 +266,7 @@ describe('with time left, a plan', () => {
     equal(bell.waiting(), 0);
   });
 
-  it('gives resolvers a signal that does not fire when the answer is out', { skip: !isGraphQL17 }, async () => {
+  it('gives resolvers a signal that does not abort after the answer', { skip: !isGraphQL17 }, async () => {
     let signal: AbortSignal | undefined;
     const slow = (_: unknown, __: unknown, ___: unknown, info: GraphQLResolveInfo): Promise<string> => {
       signal = info.getAbortSignal();
@@ -284,8 +284,8 @@ describe('with time left, a plan', () => {
   });
 });
 
-describe('a client that leaves in the middle of a resolver', () => {
-  it('ends the operation all the same', async () => {
+describe('a client that disconnects while a resolver runs', () => {
+  it('ends the operation too', async () => {
     const bell = createBell();
     const first = deferred<object>();
     const object = {

@@ -7,10 +7,10 @@ import { compareExecutors } from '../../support/differential/compare-executors.t
 import { cases } from '../../support/long-form.ts';
 
 /*
- * What may differ from graphql-js, and why:
+ * Permitted differences from graphql-js, and their reasons:
  *
  * - The prototype of an object in `data` is an empty object instead of null, which makes it fast (planned-field.ts).
- *   JSON, its keys and `in` are the same; only Object.getPrototypeOf can tell.
+ *   JSON, its keys and `in` are the same; only Object.getPrototypeOf shows the difference.
  * - A rejection that graphql-js leaves unhandled is handled (promises.ts).
  * - Below a position that an error has made null, no more resolvers are called.
  * - Which errors are reported below a null, and the order of errors of asynchronous resolvers (compare-results.ts).
@@ -47,7 +47,7 @@ for (const timing of ['sync', 'apart', 'together'] as const) {
 
 for (const onError of ['NULL', 'HALT'] as const) {
   for (const timing of ['sync', 'apart', 'together'] as const) {
-    test(`random operations with onError ${onError}, resolvers ${timing}: the answer is made of the errors that graphql-js has without propagation`, async () => {
+    test(`random operations with onError ${onError}, resolvers ${timing}: the answer follows from the errors that graphql-js has without propagation`, async () => {
       const { operations, withErrors, differences, unhandled } = await compareExecutors(2_000, behaviors, { timing, onError });
 
       deepEqual(differences.slice(0, 1), []);
@@ -69,7 +69,7 @@ for (const timing of ['sync', 'apart', 'together'] as const) {
 
 for (const timing of ['sync', 'apart', 'together'] as const) {
   for (const onError of ['PROPAGATE', 'NULL', 'HALT'] as const) {
-    test(`random operations with batched fields, resolvers ${timing}, onError ${onError}: the answer is that of resolvers that are called one by one`, async () => {
+    test(`random operations with batched fields, resolvers ${timing}, onError ${onError}: the answer equals that of resolvers that are called one by one`, async () => {
       const { operations, withErrors, batches, differences, unhandled } = await compareExecutors(3_000, batched, {
         timing,
         onError,

@@ -20,7 +20,7 @@ describe('the fields of an object', () => {
     equal(JSON.stringify(data), '{"user":{"email":null,"upper":"ANN","id":"7","name":"Ann"},"__typename":"Query","name":"root"}');
   });
 
-  it('of a method get the object as `this`, as graphql-js calls it', async () => {
+  it('of a method get the object as `this`, as in graphql-js', async () => {
     class User {
       readonly id = 1;
       name(): string {
@@ -39,7 +39,7 @@ describe('the fields of an object', () => {
     deepEqual(data, { user: { email: null } });
   });
 
-  it('read a property once', async () => {
+  it('read each property once', async () => {
     let reads = 0;
     const user = {
       get email(): string {
@@ -53,7 +53,7 @@ describe('the fields of an object', () => {
     equal(reads, 1);
   });
 
-  it('that throw, reject or return an Error are null with the error, its path and its place', async () => {
+  it('that throw, reject or return an Error are null, with the path and location of the error', async () => {
     const functions = {
       Query: {
         broken: () => {
@@ -77,7 +77,7 @@ describe('the fields of an object', () => {
     );
   });
 
-  it('that throw something else than an Error report its value', async () => {
+  it('that throw a value other than an Error report the value', async () => {
     const functions = {
       Query: {
         broken: () => {
@@ -92,7 +92,7 @@ describe('the fields of an object', () => {
     equal(errors?.[0]?.message, 'Unexpected error value: { code: 3, list: [1, "two"] }');
   });
 
-  it('that may not be null take the next nullable parent with them', async () => {
+  it('that are non-null make the nearest nullable parent null', async () => {
     const rootValue = { user: { id: 1, self: { id: 2, name: null, email: 'kept?' } } };
 
     const { data, errors } = await runBoth({ typeDefs, text: '{ user { id self { email name } } }', rootValue });
@@ -101,13 +101,13 @@ describe('the fields of an object', () => {
     deepEqual(errors?.[0]?.path, ['user', 'self', 'name']);
   });
 
-  it('that may not be null take the whole answer where no parent is nullable', async () => {
+  it('that are non-null make the data null if no parent is nullable', async () => {
     const { data } = await runBoth({ typeDefs, text: '{ user2 { id } }', rootValue: { user2: { id: async () => null } } });
 
     equal(data, null);
   });
 
-  it('that fail in the same turn make their parent null, and at least one of their errors is reported', async () => {
+  it('that fail in the same turn make their parent null and report at least one of their errors', async () => {
     const fails = (message: string) => async () => {
       throw new Error(message);
     };
@@ -120,13 +120,13 @@ describe('the fields of an object', () => {
     for (const { message, path } of errors) deepEqual(path, ['user', message]);
   });
 
-  it('may be called __proto__ without reaching a prototype', async () => {
+  it('may be called __proto__ without access to a prototype', async () => {
     const { data } = await runBoth({ typeDefs, text: '{ __proto__: name }', rootValue: { name: 'x' } });
 
     deepEqual(Object.keys(data ?? {}), ['__proto__']);
   });
 
-  it('without a resolver use the field resolver, if there is one', async () => {
+  it('without a resolver use the default field resolver, if there is one', async () => {
     const fieldResolver = (_: unknown, __: unknown, ___: unknown, info: { fieldName: string }): string => `resolved ${info.fieldName}`;
 
     const { data } = await runBoth({ typeDefs, text: '{ name }', options: { fieldResolver } });
@@ -134,7 +134,7 @@ describe('the fields of an object', () => {
     deepEqual(data, { name: 'resolved name' });
   });
 
-  it('see a resolver that was put there after the plan was made', async () => {
+  it('use a resolver that was set after the plan was created', async () => {
     const execution = executionOf({ typeDefs, text: '{ name }', rootValue: { name: 'before' } });
     await executePlanned(execution);
 

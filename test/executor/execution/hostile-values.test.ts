@@ -42,7 +42,7 @@ const rounds = cases({ short: 75, long: 5000 });
 const firstSeed = Number(process.env['HOSTILE_SEED'] ?? 1);
 
 describe('whatever hostile values resolvers return', () => {
-  // 16 calls `then` with one function only, and so ends the process with thenables that call the other. With ours in between it does not: see below.
+  // graphql 16 calls `then` with one callback only, so thenables that call the other one end the process. The test of a server runs on 16 too.
   const skip = versionInfo.major < 17 && 'graphql 16 does not outlive these values';
 
   it('the answer is that of graphql-js', { skip }, async () => {
@@ -66,7 +66,7 @@ describe('whatever hostile values resolvers return', () => {
     for (let seed = firstSeed; seed < firstSeed + rounds; seed++) {
       for (const handler of handlers) {
         random = createRandom(seed);
-        // The generator drops promises that it makes: those are not ours.
+        // The generator drops some of its promises, which the executor never receives.
         await unhandledRejections(async () => {
           const response = await handler.fetch(post(text));
           const body = await response.text();
@@ -90,7 +90,7 @@ function post(query: string): Request {
   });
 }
 
-/** A value of the type as a resolver might return it, or anything else. */
+/** Creates a value of the type as a resolver might return it, or any other value. */
 function valueOf(random: Random, type: GraphQLOutputType, depth: number): unknown {
   const nullable = getNullableType(type);
   if (isListType(nullable)) {
@@ -117,7 +117,7 @@ const settings = { schema, document, contextValue: {}, hideSuggestions: true };
 const operation = document.definitions[0] as OperationDefinitionNode;
 const runPlanned: Runner = (rootValue) => executePlanned({ ...settings, operation, rootValue, variableValues: undefined });
 const runGraphQLJS: Runner = (rootValue) => execute({ ...settings, rootValue });
-/** The result in words; what JSON cannot carry too. */
+/** Describes the result as text, including values that JSON cannot represent. */
 async function told(seed: number, run: Runner): Promise<string> {
   const rootValue = valueOf(createRandom(seed), schema.getQueryType()!, 3);
   let result = '';
@@ -132,16 +132,16 @@ async function told(seed: number, run: Runner): Promise<string> {
   return result;
 }
 
-/** Without the name of a row's class. */
+/** Prints data without the class name of rows. */
 function shown(data: unknown): string {
   const text = inspect(data, { depth: 12, showProxy: true, customInspect: false, getters: false, breakLength: Infinity, compact: true });
   return text.replaceAll(/\b\w+ <(\[Object: null prototype\]) \{\}>/g, '$1');
 }
 
 /**
- * The errors, but of a place that has become null only that it has. Which error below it comes first, and which others are still told,
- * hangs on the turns that other people's thenables take. And where an item of a list cannot be waited for, because its `then` fails,
- * graphql 17 gives up the list: by the error of that item, or by one of its own ("Cannot access 'promiseToSettle' before initialization").
+ * Describes the errors. For a position that has become null, only that fact is compared, because the first error below it and the other
+ * reported errors depend on how many turns foreign thenables take. If an item of a list cannot be awaited because its `then` throws,
+ * graphql 17 fails the list with the error of that item or with an internal one ("Cannot access 'promiseToSettle' before initialization").
  */
 function linesOf(data: unknown, errors: readonly GraphQLError[]): string[] {
   const lines = errors.map(({ message, path = [], locations }) => {

@@ -22,8 +22,8 @@ const typeDefs = `
 
 const rootValue = { items: [{}, {}, {}], nodes: [{}, {}], item: {} };
 
-describe('what resolvers reach through info', () => {
-  it('has one array of nodes for all items of a list, and another one in the next execution', async () => {
+describe('the objects that resolvers can reach through info', () => {
+  it('have one array of nodes for all items of a list, and another one in the next execution', async () => {
     const [execution, infos] = watched('{ items { owner { name } } }');
 
     await executePlanned(execution);
@@ -35,7 +35,7 @@ describe('what resolvers reach through info', () => {
     notEqual(first, fourth);
   });
 
-  it('keeps its array of nodes while another execution of the same operation is under way', async () => {
+  it('keep their array of nodes during another execution of the same operation', async () => {
     const { promise, resolve } = deferred<unknown[]>();
     const [execution, infos] = watched('{ items { owner { name } } item { owner { name } } items2: items { owner { name } } }');
     const waiting = { ...rootValue, items: [{}, promise.then(() => ({}))] };
@@ -60,7 +60,7 @@ describe('what resolvers reach through info', () => {
     );
   });
 
-  it('is written to without an effect on the next execution', async () => {
+  it('can be modified without an effect on the next execution', async () => {
     const text = '{ items { owner { ...name } fails } } fragment name on Owner { name }';
     const [execution, infos] = watched(text, { spoil: true });
 
@@ -73,7 +73,7 @@ describe('what resolvers reach through info', () => {
     );
   });
 
-  it('is the same info for the resolver, for resolveType and for isTypeOf', async () => {
+  it('are the same for the resolver, for resolveType and for isTypeOf', async () => {
     const seen: GraphQLResolveInfo[] = [];
     const note = (info: GraphQLResolveInfo): true => (seen.push(info), true);
     const functions = {
@@ -88,8 +88,8 @@ describe('what resolvers reach through info', () => {
     equal(new Set(seen).size, 1);
   });
 
-  // Shared are the objects that graphql-js shares for a cached document: the document, the schema (defaults of arguments too), and what the caller handed in.
-  it('shares no object with the next execution but the document, the schema and what both were given', async () => {
+  // graphql-js shares the same objects for a cached document: the document, the schema (with defaults of arguments), and the caller's objects.
+  it('are not shared with the next execution, except the document, the schema and the objects passed to both', async () => {
     const text = `query Q($first: Int = 2, $filter: Filter = { name: "x" }) {
       nodes { ...id } items(first: $first) { owner(filter: $filter) { name } fails ...id } item { owner(filter: { name: "y" }) { name } }
     } fragment id on Node { id }`;
@@ -116,7 +116,7 @@ describe('what resolvers reach through info', () => {
     deepEqual([...first].filter((object) => second.has(object) && !isEmptyForGood(object)).map(nameOf), []);
   });
 
-  it('is not shared between executions, even without variables and fragments', async () => {
+  it('are not shared between executions, even without variables and fragments', async () => {
     const [execution, infos] = watched('{ item { owner { name } } }');
 
     await executePlanned(execution);
@@ -128,7 +128,7 @@ describe('what resolvers reach through info', () => {
     ok(Reflect.set(one.variableValues, 'added', 1) && !('added' in other.variableValues));
   });
 
-  it('has the prototypes that graphql-js gives its records', async () => {
+  it('have the same prototypes as in graphql-js', async () => {
     const [execution, infos] = watched('query { item { owner { name } } }');
 
     await executePlanned(execution);
@@ -141,7 +141,7 @@ describe('what resolvers reach through info', () => {
   });
 });
 
-/** An execution whose resolvers take note of their `info`, and spoil it if asked to. */
+/** Creates an execution whose resolvers record their `info`, and modify it if `spoil` is true. */
 function watched(text: string, { spoil = false } = {}): [execution: PlannedExecution, infos: GraphQLResolveInfo[]] {
   const infos: GraphQLResolveInfo[] = [];
   const note = (info: GraphQLResolveInfo): void => {
@@ -162,17 +162,17 @@ function watched(text: string, { spoil = false } = {}): [execution: PlannedExecu
   return [executionOf({ typeDefs, functions, text, rootValue, options: { contextValue: { user: 'alice' } } }), infos];
 }
 
-/** Nothing is in it, and nothing can be put there: the prototypes of results. */
+/** True for the prototypes of results, which are empty and frozen. */
 function isEmptyForGood(object: object): boolean {
   return Object.isFrozen(object) && Reflect.ownKeys(object).length === 0 && Object.getPrototypeOf(object) === null;
 }
 
-/** Short, for the message: a whole object would be printed with all that it holds. */
+/** Describes an object briefly for an assertion's message, which would otherwise print everything in it. */
 function nameOf(object: object): string {
   return `${object.constructor?.name}: ${Object.keys(object).join(', ').slice(0, 100)}`;
 }
 
-/** What graphql 17's functions in `info` give. */
+/** Returns the results of the functions in `info` of graphql 17. */
 function asyncParts(info: GraphQLResolveInfo): unknown[] {
   return [info.getAbortSignal?.(), info.getAsyncHelpers?.()];
 }

@@ -25,7 +25,7 @@ const text = `
   fragment dog on Dog { owner { name } }
 `;
 
-test('a lazy schema is validated against and executed on without being listed', async () => {
+test('validation and execution on a lazy schema do not list its types', async () => {
   const dog = { __typename: 'Dog', name: 'Rex', owner: { name: 'Ann' } };
   const resolvers = {
     Query: {
@@ -37,7 +37,7 @@ test('a lazy schema is validated against and executed on without being listed', 
     },
   };
   const schema = createSchema({ typeDefs, resolvers }, { checkWhole: false, warn: () => {} });
-  // Whoever lists the types of a lazy schema makes an ordinary one of all of them.
+  // Listing the types of a lazy schema would build all of them.
   let listings = 0;
   const typeMap = schema.getTypeMap();
   schema.getTypeMap = () => new Proxy(typeMap, { ownKeys: (target) => (listings++, Reflect.ownKeys(target)) });

@@ -60,7 +60,7 @@ interface Batches {
 
 type Resolvers = Record<string, Record<string, unknown>>;
 
-/** A server whose batched resolvers note their calls. `more` replaces some. */
+/** Creates a server whose batched resolvers record their calls. `more` replaces some of them. */
 function createServer(more: Resolvers = {}, options: Partial<ServerOptions<any, any, any, any>> = {}): Batches {
   const calls: string[] = [];
   const [logger, lines] = recordingLogger();
@@ -108,7 +108,7 @@ describe('a batched resolver', () => {
     assert.deepEqual(calls, ['Book.author: 3']);
   });
 
-  test('is called once for lists of lists, for each alias, and for each concrete type', async () => {
+  test('is called once for lists of lists, once for each alias, and once for each concrete type', async () => {
     const { run, calls } = createServer();
 
     const { data } = await run(
@@ -123,7 +123,7 @@ describe('a batched resolver', () => {
     );
   });
 
-  test('below another is called once for a level, and gets a list of one for a single object', async () => {
+  test('below another one is called once for each level, and gets a list of one for a single object', async () => {
     const { run, calls } = createServer();
 
     const { data } = await run('{ books { author { country { name } } } one { author { name } } }');
@@ -147,10 +147,10 @@ describe('a batched resolver', () => {
     assert.equal((data as any).late[1].label, 'book 9');
   });
 
-  test('joins objects that are there and objects whose promises have resolved', async () => {
+  test('gets plain objects and objects of resolved promises in the same call', async () => {
     const { run, calls } = createServer({ Query: { books: () => [{ id: 1 }, Promise.resolve({ id: 2 }), { id: 3 }] } });
 
-    // Outside of a promise's reaction Node runs nextTick callbacks before microtasks.
+    // Outside of promise callbacks, Node runs nextTick callbacks before microtasks.
     const { data } = await new Promise<any>((resolve) => {
       globalThis.setImmediate(() => resolve(run('{ books { label } }')));
     });
@@ -190,7 +190,7 @@ describe('a batched resolver', () => {
     assert.deepEqual(seen, [{ upper: true }, 'ada', ['shelves', 'by'], 'Book', 'Author!', 'author']);
   });
 
-  test('gets an array of its own, and is not called without parents', async () => {
+  test('gets a separate array that it can modify, and is not called without parents', async () => {
     const { run, calls } = createServer({
       Book: { tags: batch((books) => (books as Row[]).splice(0).map(({ id }) => [`${id}`])) },
     });
@@ -202,7 +202,7 @@ describe('a batched resolver', () => {
     assert.deepEqual(calls, ['Book.author: 3']);
   });
 
-  test('with maxSize is called for slices, at the same time', async () => {
+  test('with maxSize is called concurrently for slices', async () => {
     const sizes: number[] = [];
     const open: (() => void)[] = [];
     const { run } = createServer({
@@ -253,7 +253,7 @@ describe('a batched resolver', () => {
 });
 
 describe('the result of a batched resolver', () => {
-  test('may contain errors, nulls and promises, each for its own parent', async () => {
+  test('may contain errors, nulls and promises, each of which applies to one parent', async () => {
     const { run, lines } = createServer({
       Book: { maybe: batch(() => [new Error('no author'), Promise.reject(new Error('later')), Promise.resolve({ name: 'B' })]) },
     });
@@ -271,7 +271,7 @@ describe('the result of a batched resolver', () => {
     assert.equal(lines.length, 2);
   });
 
-  test('whose error is in a non-null field makes that object null alone', async () => {
+  test('with an error in a non-null field makes only that object null', async () => {
     const { run, calls } = createServer({ Book: { author: batch((books) => books.map(({ id }) => (id === 1 ? null : { name: 'A' }))) } });
 
     const { data, errors } = await run('{ books { label author { name } } }');
@@ -328,7 +328,7 @@ describe('the result of a batched resolver', () => {
     }
   });
 
-  test('of thousands of objects is placed as that of three: errors, nulls, promises, and what is below', async () => {
+  test('for thousands of objects is treated like that for three: errors, nulls, promises, and nested fields', async () => {
     const count = 2_500;
     const odd = new Map<number, () => unknown>([
       [1_000, () => null],
@@ -339,7 +339,7 @@ describe('the result of a batched resolver', () => {
     const { run, calls } = createServer({
       Book: {
         author: batch((books) => books.map(({ id }) => (odd.has(id) ? odd.get(id)!() : { id, name: `${id}` }))),
-        // Arrives when the author of the same book has made the book null.
+        // This value arrives after the author has made the same book null.
         tags: batch((books) => books.map(({ id }) => (id === 1_003 ? setImmediate().then(() => ['late']) : [`tag ${id}`]))),
       },
     });
@@ -364,7 +364,7 @@ describe('the result of a batched resolver', () => {
     );
   });
 
-  test('below thousands of batched objects is one call, and its errors climb to the object that may be null', async () => {
+  test('for a field of thousands of batched objects is one call, and its errors propagate to the nearest nullable object', async () => {
     const { run, calls } = createServer({
       Author: {
         country: batch({ maxSize: 1_000 }, (authors) => authors.map(({ id }) => (id === 1_150 ? { name: null } : { name: `${id}` }))),
@@ -436,7 +436,7 @@ describe('the result of a batched resolver', () => {
         }
       });
 
-  test('that is one error of 7,000 fields counts as the work of one, so that the rest of the answer is kept', async () => {
+  test('that is one error for 7,000 fields counts as one error, so that the rest of the answer is kept', async () => {
     const failing = batch(() => {
       throw new Error('The database is gone.');
     });
@@ -452,7 +452,7 @@ describe('the result of a batched resolver', () => {
     }
   });
 
-  test('with HALT ends the operation: no further call is made, for these parents or for others', async () => {
+  test('with HALT ends the operation: no further call is made for these or other parents', async () => {
     const calls: string[] = [];
     const failing = batch({ maxSize: 2 }, (books: Rows) => {
       calls.push(books.map(({ id }) => id).join(' '));
@@ -483,7 +483,7 @@ describe('the result of a batched resolver', () => {
     assert.deepEqual([data, calls], [null, ['1 2']]);
   });
 
-  // Each call looked at all lists: 400,000 lists took minutes.
+  // When each call examined all lists, 400,000 lists took minutes.
   test('with maxSize takes parents from 400,000 lists, in their order', { timeout: 20_000 }, async () => {
     const count = 400_000;
     const sizes = new Map<number, number>();
@@ -507,7 +507,7 @@ describe('the result of a batched resolver', () => {
     assert.ok(data.lists.every(([row], at) => row!.id === at));
   });
 
-  test('is null in its own position with onError NULL, and ends the operation with HALT', async () => {
+  test('with an error is null in place with onError NULL, and ends the operation with HALT', async () => {
     const more = { Book: { author: batch((books) => books.map(({ id }) => (id === 1 ? new Error('no author') : { name: 'A' }))) } };
     const { run } = createServer(more);
 
@@ -518,7 +518,7 @@ describe('the result of a batched resolver', () => {
     assert.deepEqual([kept.errors?.length, halted.errors?.length, halted.data], [1, 1, null]);
   });
 
-  test('that does not arrive before the deadline fails each of its fields, and a call that was not made is not made', async () => {
+  test('that does not arrive before the deadline fails each of its fields, and no further call is made', async () => {
     const { run, calls } = createServer({ Book: { maybe: batch(() => new Promise<never>(() => {})) } }, {
       deadline: { ms: 20 },
     } as never);
@@ -575,7 +575,7 @@ describe('batch', () => {
     });
 
     for (const [wrapper, wrap] of Object.entries(functionWrappers))
-      test(`is never called past a guard that is ${wrapper} around it, with ${maker}`, async () => {
+      test(`never bypasses a guard that is ${wrapper} around it, with ${maker}`, async () => {
         const label = wrap(batch((books: Rows) => books.map(({ id }) => `secret ${id}`)) as never, (resolve, given) => {
           if (given[0].id === 2) throw new Error('Forbidden.');
           return resolve(...given);
@@ -635,7 +635,7 @@ describe('batch', () => {
     );
   });
 
-  test('refuses a missing function, and a maxSize that is no positive integer', () => {
+  test('refuses a missing function, and a maxSize that is not a positive integer', () => {
     assert.throws(() => batch(undefined as never), new TypeError('batch expects a function that takes a list of parents, got undefined.'));
     assert.throws(() => batch({ maxSize: 0 }, () => []), new TypeError('batch expects maxSize to be a positive integer, got 0.'));
   });
@@ -648,7 +648,7 @@ describe('batch', () => {
   });
 });
 
-describe('batch where nothing is called for many parents is refused at start:', () => {
+describe('batch on a function that is not called for many parents is refused at start:', () => {
   const never = batch(() => []) as never;
   const typeDefs = `scalar Day interface Node { id: ID } union Any = Book type Book implements Node { id: ID }
     type Query { book: Book node: Node any: Any day: Day } type Subscription { book: Book }  type Mutation { add: ID }`;
@@ -685,7 +685,7 @@ describe('batch where nothing is called for many parents is refused at start:', 
     });
 });
 
-test('byKey and groupByKey tell the key "null" from a row without a key', () => {
+test('byKey and groupByKey distinguish the key "null" from a row without a key', () => {
   const table = [{ id: null, name: 'lost' }, { name: 'without' } as { id?: null; name: string }, { id: 'null', name: 'Null' }];
   const [, , named] = table;
 
@@ -695,7 +695,7 @@ test('byKey and groupByKey tell the key "null" from a row without a key', () => 
   }
 });
 
-test('byKey and groupByKey put rows into the order of keys', () => {
+test('byKey and groupByKey return rows in the order of the keys', () => {
   const table = [
     { id: 2, of: 'a' },
     { id: 1, of: 'b' },

@@ -15,7 +15,7 @@ const text = '{ pet { __typename name ... on Dog { barks } ...cat } } fragment c
 const dog = { name: 'Rex', barks: true };
 
 describe('an abstract type', () => {
-  it('is the one that __typename says', async () => {
+  it('is the type in __typename', async () => {
     deepEqual((await runBoth({ typeDefs, text, rootValue: { pet: { ...dog, __typename: 'Dog' } } })).data, {
       pet: { __typename: 'Dog', name: 'Rex', barks: true },
     });
@@ -25,7 +25,7 @@ describe('an abstract type', () => {
     ['at once', (value: string) => value],
     ['by a promise', (value: string) => Promise.resolve(value)],
   ] as const) {
-    it(`is the one that resolveType answers, ${how}`, async () => {
+    it(`is the type that resolveType returns, ${how}`, async () => {
       const functions = { Pet: { resolveType: () => answer('Cat') } };
 
       const { data } = await runBoth({ typeDefs, functions, text, rootValue: { pet: { name: 'Tom', lives: async () => 9 } } });
@@ -34,7 +34,7 @@ describe('an abstract type', () => {
     });
   }
 
-  it('is the first whose isTypeOf says yes, now or later', async () => {
+  it('is the first type whose isTypeOf returns or resolves to true', async () => {
     const functions = {
       Dog: { isTypeOf: async () => false },
       Cat: { isTypeOf: async ({ lives }: { lives?: number }) => lives !== undefined },
@@ -60,7 +60,7 @@ describe('an abstract type', () => {
     ['Thing', /was resolved to a non-object type "Thing"/],
     ['Stone', /Runtime Object type "Stone" is not a possible type for "Pet"/],
   ] as const) {
-    it(`that is said to be ${String(name)} is an error`, async () => {
+    it(`that resolves to ${String(name)} is an error`, async () => {
       const functions = { Pet: { resolveType: () => name } };
 
       const { data, errors } = await runBoth({ typeDefs, functions, text, rootValue: { pet: dog } });
@@ -70,7 +70,7 @@ describe('an abstract type', () => {
     });
   }
 
-  it('receives the info of its field, also in a list', async () => {
+  it('is resolved with the info of its field, also in a list', async () => {
     const paths: string[] = [];
     const resolveType = (_: unknown, __: unknown, info: { path: { key: unknown } }): string => {
       paths.push(String(info.path.key));
@@ -94,7 +94,7 @@ describe('an object type with isTypeOf', () => {
     equal(errors?.[0]?.message, 'Expected value of type "Dog" but got: { name: "Tom" }.');
   });
 
-  it('may take its time, and then fail', async () => {
+  it('may reject', async () => {
     const isTypeOf = async (): Promise<never> => {
       throw new Error('no idea');
     };

@@ -40,7 +40,7 @@ const values: readonly unknown[] = [
   [undefined, 'text', null],
 ];
 
-/** graphql-js prints values that are no errors when they are thrown. */
+/** Returns the text that graphql-js prints for a thrown value that is not an error. */
 function printed(value: unknown): string {
   return locatedError(value, [], []).message.slice('Unexpected error value: '.length);
 }

@@ -44,18 +44,18 @@ const values = [
   new Error('value'),
 ];
 
-/** A custom scalar lets everything through; JSON does not. */
+/** A custom scalar accepts every value, but JSON cannot represent a bigint. */
 const isJSON = (value: unknown): boolean => typeof value !== 'bigint';
 
 describe('leaves', () => {
   for (const field of ['string', 'int', 'float', 'boolean', 'id', 'color', 'odd']) {
-    it(`of the field ${field} are converted and refused as graphql-js does it`, async () => {
+    it(`of the field ${field} are converted and refused as by graphql-js`, async () => {
       for (const value of field === 'odd' ? values.filter(isJSON) : values)
         await runBoth({ typeDefs, text: `{ ${field} }`, rootValue: { [field]: value } });
     });
   }
 
-  it('of a custom scalar may be refused, forgotten or promised', async () => {
+  it('of a custom scalar may be undefined, null or a promise', async () => {
     const answers = [undefined, null, Promise.resolve('late'), 'now'];
     const found = [];
     for (const answer of answers) {

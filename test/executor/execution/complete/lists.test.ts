@@ -28,7 +28,7 @@ describe('a list', () => {
     equal(errors?.[0]?.message, 'Expected Iterable, but did not find one for field "Query.numbers".');
   });
 
-  it('may hold promises, in any order of arrival', async () => {
+  it('may contain promises that resolve in any order', async () => {
     let resolve: (value: number) => void = () => {};
     const promise = new Promise<number>((settle) => (resolve = settle));
     const answer = runBoth({ typeDefs, text: '{ numbers }', rootValue: { numbers: () => [promise, 2, Promise.resolve(3)] } });
@@ -37,14 +37,14 @@ describe('a list', () => {
     deepEqual((await answer).data, { numbers: [1, 2, 3] });
   });
 
-  it('of lists keeps its shape, with null for the inner list that failed', async () => {
+  it('of lists has null for an inner list that failed', async () => {
     const { data, errors } = await runBoth({ typeDefs, text: '{ matrix }', rootValue: { matrix: [[1], [2, null], [], null] } });
 
     deepEqual(data, { matrix: [[1], null, [], null] });
     deepEqual(errors?.[0]?.path, ['matrix', 1, 1]);
   });
 
-  it('whose item fails leaves no promise behind it unhandled', async () => {
+  it('whose item fails leaves no later promise unhandled', async () => {
     const rejections = await unhandledRejections(async () => {
       const rootValue = { strict: () => [null, Promise.reject(new Error('nobody asked')), [Promise.reject(new Error('deep'))]] };
       const { data } = await executePlanned(executionOf({ typeDefs, text: '{ strict }', rootValue }));
@@ -54,7 +54,7 @@ describe('a list', () => {
     equal(rejections, 0);
   });
 
-  it('closes a generator whose item failed, even one without an end', async () => {
+  it('closes a generator whose item failed, even an infinite one', async () => {
     let isClosed = false;
     const strict = function* forever(): Generator<unknown> {
       try {
@@ -78,7 +78,7 @@ describe('an asynchronous iterable', () => {
     yield { id: 2, name: async () => 'Bob', friends: [] };
   }
 
-  it('is a list of what it yields', { skip: noAsyncLists }, async () => {
+  it('is a list of the yielded values', { skip: noAsyncLists }, async () => {
     const { data } = await runBoth({ typeDefs, text: '{ users { id name } }', rootValue: { users } });
 
     deepEqual(data, {
@@ -89,7 +89,7 @@ describe('an asynchronous iterable', () => {
     });
   });
 
-  it('that breaks is null, with the error at the list', { skip: noAsyncLists }, async () => {
+  it('that throws is null, with the error at the list', { skip: noAsyncLists }, async () => {
     async function* numbers(): AsyncGenerator<number> {
       yield 1;
       throw new Error('the source is gone');
@@ -124,7 +124,7 @@ describe('an asynchronous iterable', () => {
   });
 });
 
-/** Iterations that fail at once. */
+/** Async iterables that fail immediately. */
 const broken: Readonly<Record<string, () => unknown>> = {
   'a locked stream': () => {
     const stream = new ReadableStream();
@@ -151,7 +151,7 @@ const broken: Readonly<Record<string, () => unknown>> = {
 describe('an asynchronous list', { skip: versionInfo.major < 17 && 'graphql 16 has none' }, () => {
   for (const [name, make] of Object.entries(broken))
     for (const field of ['numbers', 'strict', 'shop { numbers }'])
-      it(`that fails at once is null with an error at its position: ${name}, ${field}`, async () => {
+      it(`that fails immediately is null with an error at its position: ${name}, ${field}`, async () => {
         const shop = 'type Shop { numbers: [Int]! }';
         const schema = `${typeDefs.replace('type Query {', 'type Query { shop: Shop other: Int ')} ${shop}`;
         const rootValue = { numbers: make, strict: make, shop: { numbers: make }, other: 1 };
@@ -166,14 +166,14 @@ describe('an asynchronous list', { skip: versionInfo.major < 17 && 'graphql 16 h
         );
       });
 
-  it('ends at any true `done`', async () => {
+  it('ends at any truthy `done`', async () => {
     const steps = [{ value: 1 }, { done: 1, value: 2 }];
     const rootValue = { numbers: { [Symbol.asyncIterator]: () => ({ next: async () => steps.shift() }) } };
 
     deepEqual((await executePlanned(executionOf({ typeDefs, text: '{ numbers }', rootValue }))).data?.['numbers'], [1]);
   });
 
-  it('that has failed is not read on, and is closed', async () => {
+  it('that has failed is not read further, and is closed', async () => {
     let reads = 0;
     let closed = 0;
     const strict = {

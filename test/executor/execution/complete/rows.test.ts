@@ -16,7 +16,7 @@ const row = { id: 1, name: 'Ann', age: 30, score: 1.5, active: true, tags: ['a']
 const atOnce = { rowsBeforeCode: 0 };
 
 describe('rows made by generated code', () => {
-  it('have the keys in the order of the document, and the values that the loop gives', async () => {
+  it('have the keys in the order of the document, and the values of the loop', async () => {
     const { data } = await runBoth({ typeDefs, text, rootValue: { rows: [row] }, options: atOnce });
 
     equal(
@@ -25,7 +25,7 @@ describe('rows made by generated code', () => {
     );
   });
 
-  it('convert, refuse, wait for and call what is not plain', async () => {
+  it('convert, refuse, await and call values that are not plain', async () => {
     const rows = [
       { ...row, id: 2.5 },
       { ...row, name: 5, age: '17', score: Number.NaN, active: 1 },
@@ -60,7 +60,7 @@ describe('rows made by generated code', () => {
     deepEqual(errors?.[0]?.path, ['rows', 0, 'age']);
   });
 
-  it('read every property once, also of a row that is not plain', async () => {
+  it('read every property once, even of a row that is not plain', async () => {
     let reads = 0;
     const counted = {
       ...row,
@@ -75,19 +75,19 @@ describe('rows made by generated code', () => {
     equal(reads, 1);
   });
 
-  it('begin when a selection has been seen often enough', async () => {
+  it('are used once a selection has run often enough', async () => {
     const execution = executionOf({ typeDefs, text: '{ rows { id name } }', rootValue: { rows: Array.from({ length: 600 }, () => row) } });
 
     const answers = [await executePlanned(execution), await executePlanned(execution), await executePlanned(execution)];
 
     const [loop, , code] = answers.map(({ data }) => data?.['rows'] as object[]);
     deepEqual(JSON.stringify(code), JSON.stringify(loop));
-    // Code has a constructor of its own: the objects have another prototype.
+    // Generated code has a separate constructor, so its objects have another prototype.
     equal(Object.getPrototypeOf(code![0]!) === Object.getPrototypeOf(loop![0]!), false);
   });
 
   for (const wide of [199, 200, 201, 250, 400, 401, 501])
-    it(`have the values of the loop with ${wide} fields, and objects below`, async () => {
+    it(`have the values of the loop with ${wide} fields and nested objects`, async () => {
       const names = Array.from({ length: wide - 2 }, (_, at) => `n${at}: ${['name', 'age', 'id', 'active'][at % 4]}`);
       const nested = `{ rows { next { id ${names.join(' ')} } ${names.join(' ')} tags } }`;
       const late = { ...row, name: Promise.resolve('Late'), next: { ...row, name: async () => 'below' } };
@@ -98,7 +98,7 @@ describe('rows made by generated code', () => {
       equal(Object.keys((data!['rows'] as object[])[2]!).length, wide);
     });
 
-  it('are not made for an object of thousands of fields, which the loop makes', async () => {
+  it('are not used for an object with thousands of fields, which the loop creates', async () => {
     const names = Array.from({ length: 5_000 }, (_, at) => `n${at}`);
     const nested = `{ rows { next { id } ${names.map((name) => `${name}: name`).join(' ')} } }`;
 
@@ -107,7 +107,7 @@ describe('rows made by generated code', () => {
     equal(Object.keys((data!['rows'] as object[])[1]!).length, 5_001);
   });
 
-  it('have generated code also if they are wide', async () => {
+  it('have generated code even with hundreds of fields', async () => {
     for (const wide of [200, 250, 450]) {
       const names = Array.from({ length: wide }, (_, at) => `n${at}: name`).join(' ');
       const execution = executionOf({
@@ -124,7 +124,7 @@ describe('rows made by generated code', () => {
     }
   });
 
-  it('step aside for a resolver that is put there later', async () => {
+  it('respect a resolver that is set later', async () => {
     const execution = executionOf({ typeDefs, text: '{ rows { name } }', rootValue: { rows: [row] }, options: atOnce });
     await executePlanned(execution);
 
@@ -134,7 +134,7 @@ describe('rows made by generated code', () => {
     equal(JSON.stringify(data), '{"rows":[{"name":"resolved"}]}');
   });
 
-  it('call resolvers in their turn, and wait for what those promise', async () => {
+  it('call resolvers in order, and await their promises', async () => {
     const order: string[] = [];
     const noted = (name: string, value: unknown) => (): unknown => {
       order.push(name);
@@ -167,7 +167,7 @@ describe('rows made by generated code', () => {
     deepEqual(order.slice(0, 4), ['next', 'name', 'age', 'score']);
   });
 
-  it('are null, and leave nothing behind, where a resolver fails that may not', async () => {
+  it('are null, and leave no rejection unhandled, when the resolver of a non-null field fails', async () => {
     const functions = {
       Row: {
         age: async () => {
@@ -190,7 +190,7 @@ describe('rows made by generated code', () => {
     );
   });
 
-  it('are answered with what is there when the time is up', async () => {
+  it('contain the finished fields at the deadline', async () => {
     let ring!: (reason: Error) => void;
     const invocation = {
       signal: new AbortController().signal,
@@ -228,7 +228,7 @@ describe('rows of an interface made by generated code', () => {
   const rex = { __typename: 'Dog', name: 'Rex', barks: true };
   const tom = { __typename: 'Cat', name: 'Tom', lives: 9 };
 
-  it('have the type of each object, next to items that are not rows', async () => {
+  it('have the type of each object, beside items that are not rows', async () => {
     const given = [
       rex,
       tom,
@@ -287,7 +287,7 @@ describe('rows of an interface made by generated code', () => {
     await runBoth({ typeDefs: pets, functions, text: ofPets, rootValue: { pets: given }, options: atOnce });
   });
 
-  it('begin when the selection of a type has been seen often enough', async () => {
+  it('are used once the selection of a type has run often enough', async () => {
     const given = Array.from({ length: 1_200 }, (_, at) => (at < 1_100 ? rex : tom));
     const execution = executionOf({ typeDefs: pets, text: ofPets, rootValue: { pets: given } });
 
@@ -378,7 +378,7 @@ describe('a resolver that generated code calls', () => {
   });
 
   for (const resolve of [{}, 'text', false, null])
-    it(`may be no function, with the same answer as without generated code: ${JSON.stringify(resolve)}`, async () => {
+    it(`need not be a function, and gives the same answer as without generated code: ${JSON.stringify(resolve)}`, async () => {
       const answers = [];
       for (const rowsBeforeCode of [Infinity, 0]) {
         const options = { rowsBeforeCode };
@@ -391,7 +391,7 @@ describe('a resolver that generated code calls', () => {
       equal(answers[0]!.includes('is not a function'), resolve !== null);
     });
 
-  it('is not called with wrong arguments, though it sees none', async () => {
+  it('is not called with invalid arguments, although it declares none', async () => {
     const Row = { id: (parent: { id: number }) => parent.id };
     const text = 'query ($least: Int) { rows { id(least: $least) } }';
 
@@ -407,7 +407,7 @@ describe('a resolver that generated code calls', () => {
     equal(errors?.length, 3);
   });
 
-  it('counts from the next row on when another one takes its place', async () => {
+  it('is replaced from the next row on when another one is set', async () => {
     const execution = executionOf({ typeDefs: list, text: '{ rows { id } }', functions: { Query }, options: atOnce });
     const field = (execution.schema.getType('Row') as GraphQLObjectType).getFields()['id']!;
     const first = (parent: { id: number }): number => {
@@ -432,7 +432,7 @@ describe('a resolver that generated code calls', () => {
     );
   });
 
-  it('fails once, also where an error does not make null of what is above', async () => {
+  it('fails once, even if its error does not propagate', async () => {
     const Row = {
       name: () => {
         throw new Error('no name');
