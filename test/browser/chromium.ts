@@ -8,13 +8,13 @@ import type { Browser, Page } from 'playwright-core';
 const program = '/usr/bin/chromium';
 const artifacts = join(import.meta.dirname, '.artifacts');
 
-/** What a test in the browser passes on to `describe`. Where CI is set, a missing browser must not go unnoticed: the tests are left to fail. */
+/** The options for `describe` of tests in the browser, which are skipped without a browser. If CI is set, they run and fail, so that a missing browser is noticed. */
 export function needsChromium(): { skip: string | false } {
   if (existsSync(program) || process.env['CI'] === 'true') return { skip: false };
   return { skip: `there is no ${program} (on Debian: apt-get install chromium)` };
 }
 
-/** A browser that knows no host but this one, so that what works in it works offline. */
+/** A browser that can reach only localhost, so that the pages in it are known to work offline. */
 export function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: program,
@@ -32,12 +32,12 @@ export function launchChromium(): Promise<Browser> {
   });
 }
 
-/** The playground at an address, and what it did that it should not. */
+/** The playground at an address, with its errors and its requests to other origins. */
 export class PlaygroundPage {
   readonly page: Page;
-  /** Errors and warnings of the console, exceptions, requests that failed. */
+  /** Errors and warnings of the console, exceptions, and failed requests. */
   readonly complaints: string[] = [];
-  /** Addresses of other origins that it asked for. */
+  /** The URLs that it requested from other origins. */
   readonly foreign: string[] = [];
 
   private constructor(page: Page, address: string) {
@@ -48,17 +48,17 @@ export class PlaygroundPage {
     });
     page.on('pageerror', (error) => this.complaints.push(error.message));
     page.on('requestfailed', (request) => {
-      // A page that is left gives up what its workers still load.
+      // When the browser leaves a page, it cancels the requests of its workers.
       const isLeft = request.failure()?.errorText === 'net::ERR_ABORTED' && request.url().includes('/worker-');
       if (!isLeft) this.complaints.push(`failed: ${request.url()}`);
     });
     page.on('request', (request) => {
-      // A blob's address names the origin that it belongs to.
+      // The URL of a blob contains the origin that it belongs to.
       if (new URL(request.url()).origin !== origin && !request.url().startsWith('data:')) this.foreign.push(request.url());
     });
   }
 
-  /** Opens the page in a window that has no memory of others, and waits until it can be written in. */
+  /** Opens the page in a window without stored data, and waits until its editor is ready. */
   static async open(browser: Browser, address: string): Promise<PlaygroundPage> {
     const page = await browser.newPage({ viewport: { width: 1120, height: 640 } });
     page.setDefaultTimeout(20_000);
@@ -77,7 +77,7 @@ export class PlaygroundPage {
     await this.#write('.graphiql-editor-tool', JSON.stringify(variables));
   }
 
-  /** Runs what is written. The answer, once it has come, without white space: the editor writes other spaces, and may break lines. */
+  /** Runs the operation in the editor. Returns the answer without white space, because the editor changes spaces and may wrap lines. */
   async run(): Promise<string> {
     await this.page.getByRole('button', { name: /^Execute query/ }).click();
     const lines = this.page.locator('.result-window .view-lines');
@@ -86,13 +86,13 @@ export class PlaygroundPage {
     return text.replaceAll(/\s/g, '');
   }
 
-  /** Keeps a picture of the page in test/browser/.artifacts. */
+  /** Saves a screenshot of the page in test/browser/.artifacts. */
   async keepScreenshot(name: string): Promise<void> {
     await mkdir(artifacts, { recursive: true });
     await this.page.screenshot({ path: join(artifacts, `${name}.png`) });
   }
 
-  /** Pastes: what is typed, the editor completes with brackets of its own. */
+  /** Pastes the text, because the editor adds brackets to text that is typed. */
   async #write(editor: string, text: string): Promise<void> {
     await this.page.locator(`${editor} .monaco-editor`).first().click();
     await this.page.keyboard.press('ControlOrMeta+A');

@@ -36,7 +36,7 @@ describe('the playground in Chromium', needsChromium(), () => {
 
   before(async () => {
     browser = await launchChromium();
-    // The example as `npm run dev` serves it: bundled, in a separate thread, under Netlify's prefix.
+    // Serves the example as `npm run dev` does: bundled, in a separate thread, under Netlify's prefix.
     dev = await startDevServer({
       directory: join(import.meta.dirname, '../..'),
       functions: undefined,
@@ -129,7 +129,7 @@ describe('the playground in Chromium', needsChromium(), () => {
     await playground.page.close();
   });
 
-  test('an answer is explained below it at the push of a button, also after a reload, and no longer after the next push', async () => {
+  test('a button shows the explanation below the answer, also after a reload, and hides it when it is pressed again', async () => {
     const playground = await PlaygroundPage.open(browser, example);
     const { page } = playground;
     await playground.writeOperation('{ author(id: "austen") { name } }');
@@ -175,7 +175,7 @@ describe('the playground in Chromium', needsChromium(), () => {
     await playground.page.close();
   });
 
-  test('a mistake is marked while it is written, by a worker that is a part of the page', async () => {
+  test('a mistake is marked while it is typed, by a worker that is part of the page', async () => {
     const playground = await PlaygroundPage.open(browser, example);
 
     await playground.writeOperation('{ nothingLikeIt }');
@@ -187,7 +187,7 @@ describe('the playground in Chromium', needsChromium(), () => {
     await playground.page.close();
   });
 
-  test('each event of a subscription is shown when it comes, until the button is pressed again', async (context) => {
+  test('each event of a subscription is shown when it arrives, until the button is pressed again', async (context) => {
     const source = createEventSource<{ word: string }>();
     const server = await serve(
       {
@@ -217,7 +217,7 @@ describe('the playground in Chromium', needsChromium(), () => {
     await playground.page.close();
   });
 
-  test('what is deferred is shown when it comes', { skip: versionInfo.major < 17 && 'graphql 16 answers once' }, async (context) => {
+  test('deferred data is shown when it arrives', { skip: versionInfo.major < 17 && 'graphql 16 answers once' }, async (context) => {
     const slow = deferred<string>();
     const resolvers = { Query: { greet: () => 'Hello!', slow: () => slow.promise } };
     const typeDefs = 'type Query { greet: String slow: String }';
@@ -234,7 +234,7 @@ describe('the playground in Chromium', needsChromium(), () => {
     await playground.page.locator('.result-window').getByText('at last').waitFor();
 
     assert.equal(first, '{"data":{"greet":"Hello!"}}');
-    // GraphiQL stops reading at the closing boundary, which Chromium takes for a request that was given up.
+    // GraphiQL stops reading at the closing boundary, which Chromium reports as a canceled request.
     assert.deepEqual(
       playground.complaints.filter((one) => one !== `failed: ${server.url}graphql`),
       [],
@@ -242,7 +242,7 @@ describe('the playground in Chromium', needsChromium(), () => {
     await playground.page.close();
   });
 
-  test('behind a stage, where the address is longer than the path, it asks at its own address', async (context) => {
+  test('behind a stage, where the address is longer than the path, it sends requests to its own address', async (context) => {
     const stage = await serveStage(createHandler(greeting()));
     context.after(() => stage.close());
     const playground = await PlaygroundPage.open(browser, stage.address);
@@ -256,7 +256,7 @@ describe('the playground in Chromium', needsChromium(), () => {
     await playground.page.close();
   });
 
-  test('somebody who comes back from the editor sees the schema as it is now', async (t) => {
+  test('a user who returns to the page after an edit sees the current schema', async (t) => {
     const later = { ...greeting(), typeDefs: 'type Query { greet(name: String!): String farewell: String }' };
     let now = createHandler(greeting());
     const stage = await serveStage((event, context) => now(event as never, context as never));
@@ -276,7 +276,7 @@ describe('the playground in Chromium', needsChromium(), () => {
     await page.close();
   });
 
-  test('an address that could be read as another host is not', async (context) => {
+  test('requests go to the origin of the page, even if its address could be read as that of another host', async (context) => {
     const stage = await serveStage(createHandler(greeting()));
     context.after(() => stage.close());
     const playground = await PlaygroundPage.open(browser, stage.address.replace('/prod/', '//evil.example/'));
@@ -307,7 +307,7 @@ describe('the playground in Chromium', needsChromium(), () => {
     await page.close();
   });
 
-  test('a link chooses one of several operations, until another document is written', async () => {
+  test('a link selects one of several operations, until the document is changed', async () => {
     const query = 'query First { __typename }\nquery Second($id: ID!) { book(id: $id) { title } }';
     const link = new URLSearchParams({ query, variables: '{ "id": "emma" }', operationName: 'Second' });
     const playground = await PlaygroundPage.open(browser, `${example}?${link}`);
@@ -326,7 +326,7 @@ describe('the playground in Chromium', needsChromium(), () => {
     await playground.page.close();
   });
 
-  test('its files come compressed from the dev server, once: the next visit asks for the page alone', async () => {
+  test('its files come compressed from the dev server, and only once: the next visit requests only the page', async () => {
     const context = await browser.newContext();
     const page = await context.newPage();
     const received: { path: string; encoding: string; bytes: number }[] = [];
@@ -337,7 +337,7 @@ describe('the playground in Chromium', needsChromium(), () => {
       if (['Document', 'Script', 'Stylesheet'].includes(type) && response.url.startsWith('http'))
         answers.set(requestId, { path: new URL(response.url).pathname, encoding: response.headers['content-encoding'] ?? '' });
     });
-    // Nothing, where it came out of the browser's cache.
+    // The size is 0 if the file came from the browser's cache.
     network.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
       const answer = answers.get(requestId);
       if (answer !== undefined && encodedDataLength > 0) received.push({ ...answer, bytes: encodedDataLength });
@@ -364,7 +364,7 @@ describe('the playground in Chromium', needsChromium(), () => {
     await context.close();
   });
 
-  test('it begins with an operation of the schema', async () => {
+  test('it starts with an operation of the schema', async () => {
     const playground = await PlaygroundPage.open(browser, example);
 
     const answer = await playground.run();

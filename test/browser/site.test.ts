@@ -11,7 +11,7 @@ import type { Browser, Page } from 'playwright-core';
 import { launchChromium, needsChromium } from './chromium.ts';
 
 const docs = join(import.meta.dirname, '../../docs');
-/** `npm run site` builds it, and so does `npm run test:browser`. */
+/** `npm run site` and `npm run test:browser` build the site. */
 const site = join(docs, '.vitepress/dist');
 const names = (await readdir(docs)).filter((name) => name.endsWith('.md')).map((name) => name.replace(/\.md$/, ''));
 
@@ -51,7 +51,7 @@ describe('the documentation site in Chromium', needsChromium(), () => {
         const text = await readFile(join(docs, `${name}.md`), 'utf8');
 
         assert.equal(found.overflow, 0, `${name} is wider than the window`);
-        // Each block has two fences.
+        // Each block of code has two fences.
         assert.equal(found.code * 2, text.match(/^ *```/gm)?.length ?? 0, `code blocks of ${name}`);
       }
       const broken = Array.from(links).filter((link) => {
@@ -112,9 +112,9 @@ describe('the documentation site in Chromium', needsChromium(), () => {
 });
 
 interface Found {
-  /** Pixels that are wider than the window. */
+  /** The number of pixels by which the page is wider than the window. */
   readonly overflow: number;
-  /** How many blocks of code there are. */
+  /** The number of blocks of code. */
   readonly code: number;
   readonly links: readonly string[];
   readonly ids: readonly string[];
@@ -128,7 +128,7 @@ const lookAtPage = `({
 })`;
 const isDark = "document.documentElement.classList.contains('dark')";
 
-/** As static hosts serve it: `/errors` is `errors.html`. */
+/** Serves the site as static hosts do: `/errors` is `errors.html`. */
 async function readPage(path: string): Promise<{ readonly type: string; readonly content: Buffer }> {
   const file = path.endsWith('/') ? `${path}index.html` : extname(path) === '' ? `${path}.html` : path;
   return { type: types[extname(file)] ?? 'text/plain', content: await readFile(join(site, decodeURIComponent(file))) };
@@ -144,7 +144,7 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** A page of a window, and what the browser complains about in it. */
+/** A page in a window, and the errors and warnings of the browser about it. */
 async function openPage(
   browser: Browser,
   width: number,

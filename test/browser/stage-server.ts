@@ -9,7 +9,7 @@ import { restAPI } from '../support/sources.ts';
 
 type Handler = (event: unknown, context: object) => Promise<unknown>;
 
-/** A REST API of API Gateway with the stage "prod", which is in the address but not in the event's path. */
+/** A REST API of API Gateway with the stage "prod", which is part of the URL, but not of the path in the event. */
 export async function serveStage(handler: Handler): Promise<{ readonly address: string; close(): void }> {
   const server = createServer((incoming, outgoing) => {
     void (async () => {
