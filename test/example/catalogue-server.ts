@@ -7,10 +7,10 @@ import type { TestContext } from 'node:test';
 import { lambda } from '../../functions/catalogue.ts';
 import { functionURLEvent } from '../support/events.ts';
 
-/** The catalogue behind an address, as template.yaml puts it behind a function URL. */
+/** Serves the catalogue over HTTP, as template.yaml does with a function URL. */
 export interface CatalogueServer {
   readonly url: string;
-  /** What it was asked, and what it answered: "GET /books 200". */
+  /** The requests and the statuses of their answers: "GET /books 200". */
   readonly requests: string[];
 }
 

@@ -9,7 +9,7 @@ const at = (path: string): string => `http://localhost/.netlify/functions/catalo
 const ask = (path: string, init?: RequestInit): Promise<Response> => catalogue(new Request(at(path), init));
 const review = (path: string, body: unknown): Promise<Response> => ask(path, { method: 'POST', body: JSON.stringify(body) });
 
-test('twelve books, each by an author who is there', async () => {
+test('there are twelve books, and the author of each exists', async () => {
   const books = (await (await ask('/books')).json()) as { author: string }[];
   const authors = await Promise.all(books.map(({ author }) => ask(`/authors/${author}`)));
 
@@ -17,7 +17,7 @@ test('twelve books, each by an author who is there', async () => {
   assert.deepEqual(new Set(authors.map(({ status }) => status)), new Set([200]));
 });
 
-test('books can be asked for by author', async () => {
+test('books can be selected by author', async () => {
   const books = (await (await ask('/books?author=austen')).json()) as { id: string }[];
 
   assert.deepEqual(
@@ -26,7 +26,7 @@ test('books can be asked for by author', async () => {
   );
 });
 
-test('the prefix and the platform make no difference', async () => {
+test('answers do not depend on the prefix and the platform', async () => {
   const direct = await catalogue(new Request('https://example.lambda-url.eu-central-1.on.aws/books/emma'));
   const event = functionURLEvent(plainRequest({ path: '/books/emma' }));
   const result = (await lambda(event as never)) as { statusCode: number; headers: Record<string, string>; body: string };
@@ -38,7 +38,7 @@ test('the prefix and the platform make no difference', async () => {
   assert.equal(result.headers['content-type'], 'application/json');
 });
 
-test('books may be kept for a minute, reviews only as long as their validator holds', async () => {
+test('books may be cached for a minute, reviews only with revalidation', async () => {
   const book = await ask('/books/emma');
   const reviews = await ask('/books/emma/reviews');
 
@@ -49,7 +49,7 @@ test('books may be kept for a minute, reviews only as long as their validator ho
   assert.equal(await again.text(), '');
 });
 
-test('a new review is 201, is there, and changes the validator', async () => {
+test('a new review is 201, appears in the list, and changes the validator', async () => {
   const before = await ask('/books/persuasion/reviews');
 
   const created = await review('/books/persuasion/reviews', { stars: 5, text: 'You pierce my soul.', by: 'Frederick' });
@@ -60,7 +60,7 @@ test('a new review is 201, is there, and changes the validator', async () => {
   assert.deepEqual(await after.json(), [await created.json()]);
 });
 
-test('a review also arrives in base64, as a function URL may send it', async () => {
+test('a review may arrive in base64, as a function URL may send it', async () => {
   const event = functionURLEvent(post({ stars: 4, text: 'Märchenhaft.' }, { path: '/books/dracula/reviews' }));
   const encoded = { ...event, body: Buffer.from(String(event['body'])).toString('base64'), isBase64Encoded: true };
 
@@ -86,7 +86,7 @@ for (const [what, body] of [
   });
 }
 
-test('what is not there is 404, and what is not possible 405 with what is', async () => {
+test('an unknown path is 404, and a wrong method is 405 with the allowed methods', async () => {
   const paths = ['', '/', '/book', '/books/none', '/books/none/reviews', '/authors/none', '/books/%E0%A4%A'];
   const statuses = await Promise.all(paths.map(async (path) => (await ask(path)).status));
   const refused = await ask('/books/emma/reviews', { method: 'DELETE' });
@@ -96,7 +96,7 @@ test('what is not there is 404, and what is not possible 405 with what is', asyn
   assert.equal(refused.headers.get('allow'), 'GET, POST');
 });
 
-test('HEAD is GET without the body', async () => {
+test('HEAD is answered like GET, without the body', async () => {
   const response = await ask('/books/emma', { method: 'HEAD' });
 
   assert.equal(response.status, 200);

@@ -9,7 +9,7 @@ import { serveCatalogue } from './catalogue-server.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** `npm run dev`, in this process. */
+/** Runs `npm run dev` in this process. */
 async function serveExample(env: Readonly<Record<string, string>> = {}): Promise<{ address: string; close(): Promise<void> }> {
   const server = await startDevServer({
     directory: root,
@@ -29,7 +29,7 @@ let close: () => Promise<void>;
 before(async () => ({ address, close } = await serveExample()));
 after(() => close());
 
-/** The example over a catalogue whose requests are seen. */
+/** The example over a catalogue that records its requests. */
 async function serveOverCatalogue(context: TestContext): Promise<{ address: string; requests: string[] }> {
   const { url, requests } = await serveCatalogue(context);
   const example = await serveExample({ CATALOGUE_URL: url });
@@ -62,7 +62,7 @@ test('books, their authors and reviews come from the catalogue', async () => {
   );
 });
 
-test('a review that was added is there for the next operation, under the name of its user', async () => {
+test('the next operation sees a review that was added, with the name of its user', async () => {
   const added = await run(address, 'mutation { addReview(book: "emma", stars: 5, text: "Again!") { stars text by } }', {
     'x-user': 'Emma',
   });
@@ -72,13 +72,13 @@ test('a review that was added is there for the next operation, under the name of
   assert.deepEqual(data.book.reviews.at(-1), { text: 'Again!', by: 'Emma' });
 });
 
-test('what is not there is null; a slash in an id is no path', async () => {
+test('an unknown object is null, and a slash in an id does not change the path', async () => {
   assert.deepEqual(await run(address, '{ none: book(id: "none") { id } slash: book(id: "emma/reviews") { id } author(id: "") { id } }'), {
     data: { none: null, slash: null, author: null },
   });
 });
 
-test('an id that would lead out of its collection is never sent', async (context) => {
+test('an id that would lead outside its collection is never sent', async (context) => {
   const stderr = captureStderr(context);
   const { address: example, requests } = await serveOverCatalogue(context);
 
@@ -90,7 +90,7 @@ test('an id that would lead out of its collection is never sent', async (context
   assert.deepEqual(requests, []);
 });
 
-test('stars that no review can have are the client’s mistake', async () => {
+test('an invalid number of stars is an error of the client', async () => {
   const { data, errors } = await run(address, 'mutation { addReview(book: "emma", stars: 6, text: "x") { id } }');
 
   assert.equal(data, null);
@@ -98,7 +98,7 @@ test('stars that no review can have are the client’s mistake', async () => {
   assert.equal(errors[0].extensions.code, 'BAD_USER_INPUT');
 });
 
-test('the reviews of all books of an answer are one request', async (context) => {
+test('the reviews of all books in an answer take one request', async (context) => {
   const { address: example, requests } = await serveOverCatalogue(context);
 
   const { data } = await run(example, '{ books(author: "austen") { id reviews { by } } }');
@@ -110,7 +110,7 @@ test('the reviews of all books of an answer are one request', async (context) =>
   ]);
 });
 
-test('a GET runs a query when it carries a header that no foreign page can send', async () => {
+test('a GET runs a query if it has a header that pages of other sites cannot send', async () => {
   const url = `${address}?query=${encodeURIComponent('{ author(id: "shelley") { name } }')}`;
 
   const refused = await fetch(url);
@@ -120,19 +120,19 @@ test('a GET runs a query when it carries a header that no foreign page can send'
   assert.deepEqual(await answered.json(), { data: { author: { name: 'Mary Shelley' } } });
 });
 
-test('the catalogue may be kept by a CDN, reviews may not', async () => {
+test('a CDN may cache the catalogue, but not reviews', async () => {
   const headers = { 'vendor-require-preflight': '1' };
   const fieldOf = async (query: string): Promise<string | null> =>
     (await fetch(`${address}?query=${encodeURIComponent(query)}`, { headers })).headers.get('netlify-cdn-cache-control');
 
   const fields = [await fieldOf('{ book(id: "emma") { id author { name } } }'), await fieldOf('{ book(id: "emma") { reviews { text } } }')];
 
-  // No longer than the response of the catalogue, which has max-age=60.
+  // At most as long as the response of the catalogue, which has max-age=60.
   assert.match(fields[0] ?? '', /^public, durable, max-age=(?:[1-5]?\d|60)$/);
   assert.equal(fields[1], null);
 });
 
-test('one operation asks for a thing once; the next one asks only for what may have changed', async (context) => {
+test('an operation requests each resource once; the next one requests only those that may have changed', async (context) => {
   const { address: example, requests } = await serveOverCatalogue(context);
   const query = '{ books(author: "austen") { author { name } } book(id: "emma") { reviews { id } } }';
 

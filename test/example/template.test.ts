@@ -19,16 +19,16 @@ const template = await readFile(join(root, 'template.yaml'), 'utf8');
 
 type Handler = (event: unknown, context?: unknown) => Promise<{ statusCode: number; headers: Record<string, string>; body: string }>;
 
-/** Without what is there for whoever wants it. */
+/** The template without its comments, some of which are optional resources. */
 const deployed = template.replaceAll(/^ *#.*\n/gm, '');
 
-/** The handlers that template.yaml names, each with the source it is bundled from. */
+/** The handlers that template.yaml names, each with the source that it is bundled from. */
 const functions = [...deployed.matchAll(/Handler: (\S+)[^]*?EntryPoints: \[(\S+)\]/g)].map(([, handler = '', entry = '']) => ({
   handler,
   entry,
 }));
 
-/** Bundles as the template's Metadata say, and finds the handler as the runtime does. */
+/** Bundles a function with the settings of the template's Metadata, and loads its handler as the runtime does. */
 async function loadHandler(context: TestContext, name: string): Promise<Handler> {
   const { directory } = await createProject(context, {});
   const { handler, entry } =
@@ -51,7 +51,7 @@ async function loadHandler(context: TestContext, name: string): Promise<Handler>
   return module[exported] ?? assert.fail(`${file}.mjs has no export ${exported}`);
 }
 
-/** Reads its environment while it loads, as deployed functions do. */
+/** Loads the function with its environment variables, which it reads while it loads, as when it is deployed. */
 async function loadGraphQL(context: TestContext): Promise<Handler> {
   const { url } = await serveCatalogue(context);
   process.env['CATALOGUE_URL'] = url;
@@ -69,7 +69,7 @@ test('template.yaml names the two functions of the example', () => {
   ]);
 });
 
-test('template.yaml has a function that streams, which is one as soon as its comment signs are taken away', () => {
+test('template.yaml has a streaming function in comments, which is valid as soon as they are uncommented', () => {
   const [comment = ''] = /(?:^  #(?: .*)?\n)+/m.exec(template.slice(template.indexOf('  # StreamingFunction'))) ?? [];
   const text = comment.replaceAll(/^  # ?/gm, '  ');
 
@@ -126,7 +126,7 @@ test('netlify.toml deploys what its build command writes, and names the function
   const [, command = ''] = /^command = "(.+)"$/m.exec(toml) ?? [];
   const { directory } = await createProject(context, {});
 
-  // With the shell, which finds the files of functions/*.ts.
+  // Runs in a shell, which expands functions/*.ts.
   await promisify(exec)(command.replace('--outdir=built', `--outdir=${directory}`), {
     cwd: root,
     env: { ...process.env, PATH: `${join(root, 'node_modules/.bin')}:${process.env['PATH']}` },
@@ -139,7 +139,7 @@ test('netlify.toml deploys what its build command writes, and names the function
   assert.match(toml, /^to = "\/\.netlify\/functions\/graphql"$/m);
 });
 
-test('graphql.ts has a default export alone: a handler export would make it a version-1 function on Netlify', async (context) => {
+test('graphql.ts has only a default export, because a handler export would make it a version-1 function on Netlify', async (context) => {
   const { directory } = await createProject(context, {});
   const { metafile } = await build({
     absWorkingDir: root,
