@@ -28,7 +28,7 @@ before(async () => {
 });
 after(() => server.close());
 
-/** What both majors of Apollo Client must do; only the places of their parts differ. */
+/** The tests of both majors of Apollo Client, whose exports are only in different modules. */
 function apolloSuite(name, load) {
   describe(name, () => {
     let apollo;
@@ -85,7 +85,7 @@ function apolloSuite(name, load) {
       assert.doesNotMatch(server.seen.at(-1).queryString, /(^|&)query=/);
     });
 
-    test('shows a masked error without what the resolver said', async () => {
+    test('shows a masked error without the message of the resolver', async () => {
       const apolloClient = client(new apollo.HttpLink({ uri: server.url }));
 
       const outcome = await apolloClient.query({ query: apollo.gql('{ broken }') }).catch((error) => error);
@@ -202,7 +202,7 @@ test('@graphql-tools/executor-http runs a query over POST and over GET', async (
 
 test('@octokit/graphql runs a query, and throws what the server reports', async () => {
   const { graphql } = await import('@octokit/graphql');
-  // By itself it asks for GitHub's own media type alone, which only GitHub answers in.
+  // By default, it accepts only GitHub's own media type, which only GitHub sends.
   const base = graphql.defaults({ baseUrl: server.url.replace(/\/graphql$/, ''), headers: { accept: 'application/json' } });
 
   const data = await base(BOOK, { id: '2' });
@@ -224,7 +224,7 @@ test('villus runs a query and a mutation', async () => {
   assert.equal(added.data.addReview.text, REVIEW.text);
 });
 
-test('plain fetch gets the media type it asks for, and Unicode as it was', async () => {
+test('plain fetch gets the media type that it accepts, and unchanged Unicode', async () => {
   const response = await fetch(server.url, json({ query: BOOK, variables: { id: '2' } }, { accept: 'application/graphql-response+json' }));
 
   assert.equal(response.status, 200);
@@ -232,7 +232,7 @@ test('plain fetch gets the media type it asks for, and Unicode as it was', async
   assert.deepEqual(await response.json(), { data: { book: ROMEO } });
 });
 
-test('curl posts JSON, and gets a query that it encodes itself', async () => {
+test('curl posts JSON, and sends a query by GET that it encodes itself', async () => {
   const body = JSON.stringify({ query: BOOK, variables: { id: '2' } });
 
   const posted = await run('curl', ['-sS', server.url, '-H', 'content-type: application/json', '--data', body]);
@@ -255,7 +255,7 @@ function json(body, headers = {}) {
   return { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) };
 }
 
-/** What relay-compiler writes for BOOK. */
+/** The output of relay-compiler for BOOK. */
 const bookSelections = [
   {
     alias: null,

@@ -26,7 +26,7 @@ function apolloSuite(name, accept, load) {
     before(async () => {
       apollo = await load();
     });
-    /** Every result that has data. The gate opens when the first is there. */
+    /** Every result that has data. The gate opens when the first one arrives. */
     const watch = (query) => {
       const client = new apollo.ApolloClient({
         link: new apollo.HttpLink({ uri: server.url }),
@@ -50,7 +50,7 @@ function apolloSuite(name, accept, load) {
       });
     };
 
-    test(`asks for ${accept}`, async () => {
+    test(`sends Accept: ${accept}`, async () => {
       server.open();
       await watch(BOOK);
 
@@ -65,7 +65,7 @@ function apolloSuite(name, accept, load) {
       assert.equal(seen.at(-1).data.book.review, 'Long, and worth it');
     });
 
-    test('gets an error of what is deferred, without what the resolver said', async () => {
+    test('gets an error of a deferred field, without the message of the resolver', async () => {
       const seen = await watch(BROKEN);
 
       assert.match(JSON.stringify(seen.at(-1)), /Internal server error/);
@@ -187,7 +187,7 @@ test('@graphql-tools/executor-http gets what is deferred, and the items of a lis
 });
 
 describe('relay-runtime, with meros', () => {
-  /** Relay leaves the network to its users: this is what meros's documentation makes of it. */
+  /** Relay leaves the network to its users. This is the network of meros's documentation. */
   async function fetchParts({ text }, sink) {
     const { meros } = await import('meros/browser');
     const body = JSON.stringify({ query: text });
@@ -246,7 +246,7 @@ describe('relay-runtime, with meros', () => {
   });
 });
 
-// What relay-compiler writes for these documents, by hand.
+// The output of relay-compiler for these documents, written by hand.
 const RELAY_BOOK = 'query Book { book { id title ... @defer(label: "Book$defer$Late") { review } } }';
 const RELAY_BOOKS = 'query Books { books @stream(initialCount: 1, label: "Books$stream$books") { id title } }';
 

@@ -1,8 +1,8 @@
-// A server with @defer and @stream: the built package, on loopback, with graphql of the repository (not the clients' own).
+// A server with @defer and @stream: the built package on loopback, with the graphql of the repository instead of the clients'.
 import { serve } from '../../dist/esm/node.js';
 import { incrementalDelivery } from '../../dist/esm/incremental.js';
 
-/** Starts it on any free port. What is slow waits until `open()` is called; `accepts` has the Accept of each request. */
+/** Starts the server on a free port. Slow fields wait until `open()` is called; `accepts` has the Accept header of each request. */
 export async function startDeferringServer() {
   const accepts = [];
   let open;

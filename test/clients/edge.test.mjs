@@ -1,4 +1,4 @@
-// Clients that send queries by GET, and a shared cache that may keep what it is allowed to.
+// Clients that send queries by GET, behind a shared cache that stores what it may store.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -34,7 +34,7 @@ after(async () => {
   await server.close();
 });
 
-/** A cache by URL and Accept that keeps what `s-maxage` lets it. `asked`: what went on to the function. */
+/** A cache by URL and Accept that stores answers with `s-maxage`. `asked`: the requests that were forwarded to the function. */
 async function startCache(origin) {
   const kept = new Map();
   const asked = [];
@@ -61,7 +61,7 @@ async function startCache(origin) {
   return { url: `http://127.0.0.1:${proxy.address().port}/graphql`, asked, forget, close };
 }
 
-/** A function of the query's variables, made anew: nothing that a client keeps by itself answers. */
+/** Each client is a function of the query's variables that creates a new client, so that no cache of a client answers. */
 const clients = {
   '@apollo/client 4': async () => {
     const { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } = await import('@apollo/client/core');
@@ -109,7 +109,7 @@ const clients = {
 };
 
 function apolloOver({ ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache }, persistedQueries) {
-  // As docs/edge.md has it: Apollo Client sends variables in the order in which they were written.
+  // docs/edge.md shows this link, because Apollo Client sends variables in the order in which they were written.
   const inOrder = new ApolloLink((operation, forward) => {
     operation.variables = Object.fromEntries(Object.entries(operation.variables).toSorted(([a], [b]) => (a < b ? -1 : 1)));
     return forward(operation);
@@ -130,11 +130,11 @@ for (const [name, load] of Object.entries(clients))
     let products;
     before(async () => {
       products = await load();
-      // Registers the text, once for all.
+      // Registers the text once for all tests.
       await products({ first: 1, after: '0' });
     });
 
-    test('what one user was answered answers the next, and the function is not asked', async () => {
+    test('the answer to one user is served to the next without a call of the function', async () => {
       const first = await products({ first: 2, after: '0' });
       const asked = cache.asked.length;
       const second = await products({ first: 2, after: '0' });
@@ -164,7 +164,7 @@ for (const [name, load] of Object.entries(clients))
     });
   });
 
-/** What relay-compiler writes for PRODUCTS. */
+/** The output of relay-compiler for PRODUCTS. */
 const argumentDefinitions = ['first', 'after'].map((name) => ({ defaultValue: null, kind: 'LocalArgument', name }));
 const productsSelections = [
   {

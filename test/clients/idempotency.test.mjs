@@ -11,7 +11,7 @@ const PAY = 'mutation Pay($amount: Int!) { pay(amount: $amount) }';
 let server;
 let url;
 let paid = [];
-/** The connections that are cut when the answer is ready: the client cannot know that its mutation has run. */
+/** The number of connections to close when their answer is ready, so that the client cannot know that its mutation has run. */
 let cuts = 0;
 
 before(async () => {

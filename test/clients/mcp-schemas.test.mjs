@@ -1,4 +1,4 @@
-// What the JSON Schemas of tools accept, execution accepts; and answers fit the schemas of answers. Checked by Ajv, which official clients use.
+// Execution accepts the arguments that the JSON Schemas of tools accept, and answers match the output schemas. Ajv, which official clients use, checks both.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
@@ -80,12 +80,12 @@ for (const kind of ['query', 'mutation']) {
       const type = inputTypes[Number(name.slice(4))];
       for (let at = 0; at < values; at++) {
         const args = random() < 0.05 ? {} : { v: randomInput(random, type, 3) };
-        // Null says the same as nothing to a query, whose schemas leave it out.
+        // To a query, null means the same as no value, so the schemas of queries omit null.
         if (kind === 'query' && args.v === null) continue;
         const isAccepted = draft2020(args);
         assert.equal(draft7(args), isAccepted, `${type}: ${JSON.stringify(args)}`);
         const { isError = false, content } = await call('tools/call', { name, arguments: args });
-        // Execution also accepts an integer as an ID, and one item in place of a list; the schemas say what is clearer.
+        // Execution also accepts an integer as an ID, and one item in place of a list; the schemas accept only the clearer form.
         const errors = draft2020.errors ?? [];
         const expects = (type) => errors.some(({ keyword, params }) => keyword === 'type' && type.test(params.type));
         // Ajv adds an error for each other way to write a nullable input object.
@@ -138,7 +138,7 @@ function randomInput(random, type, depth) {
   }
 }
 
-test('answers fit the schemas of answers', async () => {
+test('answers match the output schemas', async () => {
   const random = createRandom(11);
   const pick = (list) => list[Math.floor(random() * list.length)];
   const maybe = (make) => (random() < 0.3 ? null : make());

@@ -1,4 +1,4 @@
-// Official clients of the Model Context Protocol, and its conformance suite, against the extension `mcp`.
+// Runs official clients of the Model Context Protocol, and its conformance suite, against the extension `mcp`.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';

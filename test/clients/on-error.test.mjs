@@ -138,7 +138,7 @@ test('Relay keeps the rest of an answer', async () => {
   assert.deepEqual(answer.data, kept);
 });
 
-test('a request that says what it wants keeps it, and a form with files is sent unchanged', async () => {
+test('a request with onError keeps its value, and a form with files is sent unchanged', async () => {
   const headers = { 'content-type': 'application/json' };
   const send = (body) => fetchPartial(url, { method: 'POST', headers, body: JSON.stringify(body) }).then((response) => response.json());
 

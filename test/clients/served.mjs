@@ -1,10 +1,10 @@
-// The server that all clients talk to: the built package, on loopback, with graphql of the repository (not the clients' own).
+// The server for all clients: the built package on loopback, with the graphql of the repository instead of the clients'.
 import { serve } from '../../dist/esm/node.js';
 
 /** classic.test.mjs sets it, and imports the other tests. */
 export const httpStatusProfile = process.env.HTTP_STATUS_PROFILE ?? '2026-09';
 
-/** Starts it on any free port. `seen` has the method and the parsed body or query of each request that reached an operation. */
+/** Starts the server on a free port. `seen` has the method and the parsed body or query of each request that reached an operation. */
 export async function startServer() {
   const reviews = [];
   const seen = [];

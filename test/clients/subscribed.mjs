@@ -1,7 +1,7 @@
-// A server with a subscription: the built package, on loopback, with graphql of the repository (not the clients' own).
+// A server with a subscription: the built package on loopback, with the graphql of the repository instead of the clients'.
 import { serve } from '../../dist/esm/node.js';
 
-/** Starts it on any free port. `ended` counts the sources that somebody has ended or that have come to their end. */
+/** Starts the server on a free port. `ended` counts the sources that a client has closed or that have ended by themselves. */
 export async function startSubscriptionServer() {
   const state = { ended: 0, opened: 0 };
   const server = await serve(

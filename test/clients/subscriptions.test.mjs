@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => server.close());
 
-/** Resolves when every source that was opened has been ended. */
+/** Resolves when every opened source has ended. */
 async function sourcesEnded() {
   while (server.state.ended < server.state.opened) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -48,7 +48,7 @@ describe('graphql-sse, distinct connections', () => {
     assert.deepEqual(await collect(client, { query: 'mutation { shout(text: "hi") }' }), [{ data: { shout: 'HI' } }]);
   });
 
-  test('gets what is wrong with a document as a result, and does not try again', async () => {
+  test('gets the errors of an invalid document as a result, and does not retry', async () => {
     const connecting = [];
     const client = createClient({ url: server.url, on: { connecting: () => connecting.push(1) } });
 
@@ -68,7 +68,7 @@ describe('graphql-sse, distinct connections', () => {
     assert.equal(results.length, 2);
   });
 
-  test('ends the source when it has seen enough', async () => {
+  test('ends the source when it unsubscribes', async () => {
     const client = createClient({ url: server.url });
 
     for await (const { data } of client.iterate({ query: COUNT })) if (data.count.value === 5) break;
@@ -95,7 +95,7 @@ describe('urql', () => {
       });
     });
 
-  test('subscribes by fetch alone', async () => {
+  test('subscribes with fetch', async () => {
     const client = new urql.Client({ url: server.url, exchanges: [urql.fetchExchange], fetchSubscriptions: true, preferGetMethod: false });
 
     const results = await collect(client, COUNT, { to: 3 });
@@ -137,7 +137,7 @@ describe('urql', () => {
   });
 });
 
-/** A link that takes subscriptions to graphql-sse's client, as its recipes have it. */
+/** A link that passes subscriptions to graphql-sse's client, as in its recipes. */
 async function sseLink({ ApolloLink, Observable, print }) {
   const { createClient } = await import('graphql-sse');
   const client = createClient({ url: server.url });
@@ -203,7 +203,7 @@ describe('relay-runtime', () => {
 
 const plain = (value) => JSON.parse(JSON.stringify(value));
 
-/** What relay-compiler makes of COUNT. */
+/** The output of relay-compiler for COUNT. */
 const countFields = [
   {
     alias: null,

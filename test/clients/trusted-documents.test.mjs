@@ -7,7 +7,7 @@ import { serve } from '../../dist/esm/node.js';
 
 const text = 'query Shop { shop { name ads } }';
 const id = createHash('sha256').update(text).digest('hex');
-/** What `shop` is when its non-null field `ads` fails, and errors stay at their position. */
+/** The value of `shop` when its non-null field `ads` fails and errors do not propagate. */
 const kept = { name: 'Corner', ads: null };
 
 let server;
