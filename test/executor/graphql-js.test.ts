@@ -53,7 +53,7 @@ test('graphqlJSExecutor() supports onError NULL with graphql 17, and refuses it 
   else match(answer.errors[0]!.message, /supports onError: "NULL" with graphql 17 only/);
 });
 
-test('graphqlJSExecutor() runs each event of a subscription, whose source has the signal of the operation', async () => {
+test('graphqlJSExecutor() runs each event of a subscription, whose source receives the signal of the operation', async () => {
   let closed = false;
   async function* subscribe() {
     try {

@@ -12,7 +12,7 @@ import { unhandledRejections } from '../../support/unhandled-rejections.ts';
 const typeDefs = 'type Query { name: String  other: String!  slow: String }';
 
 describe('an operation runs by a plan', () => {
-  it('also where the schema has no type for it: graphql-js has the words', async () => {
+  it('even if the schema has no type for it, with the error of graphql-js', async () => {
     const answer = await runBoth({ typeDefs, text: 'mutation { name }', rootValue: {} });
 
     deepEqual(
@@ -22,7 +22,7 @@ describe('an operation runs by a plan', () => {
     equal(answer.data, null);
   });
 
-  it('which an invalid schema refuses, as graphql-js does', async () => {
+  it('which rejects for an invalid schema, as in graphql-js', async () => {
     const schema = new GraphQLSchema({ query: new GraphQLObjectType({ name: 'Query', fields: {} }) });
     const document = parse('{ __typename }');
     const operation = document.definitions[0] as OperationDefinitionNode;
@@ -34,7 +34,7 @@ describe('an operation runs by a plan', () => {
     );
   });
 
-  it('also with subscribers for its fields', async () => {
+  it('even with subscribers to the channel of its fields', async () => {
     const fields: unknown[] = [];
     const listener = (message: unknown): void => void fields.push((message as { fieldName: string }).fieldName);
     const channel = tracingChannel('graphql:resolve');
@@ -53,13 +53,13 @@ describe('an operation runs by a plan', () => {
 });
 
 describe('a planned operation', () => {
-  it('is answered at once when nothing in it is asynchronous', () => {
+  it('returns its result synchronously when nothing in it is asynchronous', () => {
     const answer = executePlanned(executionOf({ typeDefs, text: '{ name }', rootValue: { name: 'x' } }));
 
     equal(JSON.stringify(answer), '{"data":{"name":"x"}}');
   });
 
-  it('gives resolvers everything that graphql-js gives them', async () => {
+  it('passes everything to resolvers that graphql-js passes', async () => {
     const seen: string[] = [];
     const name = (source: unknown, args: unknown, context: unknown, info: GraphQLResolveInfo): string => {
       seen.push(
@@ -98,7 +98,7 @@ describe('a planned operation', () => {
     deepEqual(seen.slice(0, 2), seen.slice(2));
   });
 
-  it('answers introspection', async () => {
+  it('supports introspection', async () => {
     const { data } = await runBoth({
       typeDefs,
       text: '{ __schema { queryType { name fields { name type { kind ofType { name } } } } } __type(name: "Query") { name } }',
@@ -107,7 +107,7 @@ describe('a planned operation', () => {
     deepEqual(data?.['__type'] as object, { name: 'Query' });
   });
 
-  it('leaves no rejection unhandled that came too late', async () => {
+  it('leaves no late rejection unhandled', async () => {
     const fails = () => Promise.reject(new Error('late'));
     const rootValue = {
       name: () => new Promise((_, reject) => setImmediate(() => reject(new Error('very late')))),
@@ -124,9 +124,9 @@ describe('a planned operation', () => {
     equal(count, 0);
   });
 
-  it('takes promises of other libraries, even those that call back at once or twice', async () => {
+  it('awaits promises of other libraries, even those that call back synchronously or twice', async () => {
     const slow = {
-      // oxlint-disable-next-line unicorn/no-thenable -- that is what it is
+      // oxlint-disable-next-line unicorn/no-thenable -- the test needs a thenable
       then: (onValue: (value: string) => void) => {
         onValue('first');
         onValue('second');
@@ -138,32 +138,36 @@ describe('a planned operation', () => {
     equal(JSON.stringify(data), '{"slow":"first","name":"x"}');
   });
 
-  it('gives a signal that fires when the answer is out, and helpers', { skip: versionInfo.major < 17 && 'new in graphql 17' }, async () => {
-    let signal: AbortSignal | undefined;
-    const resolve = async (_: unknown, __: unknown, ___: unknown, info: GraphQLResolveInfo): Promise<string> => {
-      signal = info.getAbortSignal();
-      const [value] = await info.getAsyncHelpers().promiseAll([Promise.resolve('x')]);
-      info.getAsyncHelpers().track([Promise.reject(new Error('aside'))]);
-      return `${value} ${signal?.aborted}`;
-    };
-    const type = new GraphQLObjectType({ name: 'Query', fields: { name: { type: GraphQLString, resolve } } });
-    const document = parse('{ name }');
-    const execution = {
-      schema: new GraphQLSchema({ query: type }),
-      document,
-      operation: document.definitions[0] as OperationDefinitionNode,
-      rootValue: {},
-      contextValue: {},
-      variableValues: {},
-      hideSuggestions: true,
-    };
+  it(
+    'gives resolvers helpers, and a signal that aborts after the answer',
+    { skip: versionInfo.major < 17 && 'new in graphql 17' },
+    async () => {
+      let signal: AbortSignal | undefined;
+      const resolve = async (_: unknown, __: unknown, ___: unknown, info: GraphQLResolveInfo): Promise<string> => {
+        signal = info.getAbortSignal();
+        const [value] = await info.getAsyncHelpers().promiseAll([Promise.resolve('x')]);
+        info.getAsyncHelpers().track([Promise.reject(new Error('aside'))]);
+        return `${value} ${signal?.aborted}`;
+      };
+      const type = new GraphQLObjectType({ name: 'Query', fields: { name: { type: GraphQLString, resolve } } });
+      const document = parse('{ name }');
+      const execution = {
+        schema: new GraphQLSchema({ query: type }),
+        document,
+        operation: document.definitions[0] as OperationDefinitionNode,
+        rootValue: {},
+        contextValue: {},
+        variableValues: {},
+        hideSuggestions: true,
+      };
 
-    const { data } = await executePlanned(execution);
+      const { data } = await executePlanned(execution);
 
-    equal(data?.['name'], 'x false');
-    equal(signal?.aborted, true);
-    deepEqual(JSON.stringify(data), JSON.stringify((await execute(execution)).data));
-  });
+      equal(data?.['name'], 'x false');
+      equal(signal?.aborted, true);
+      deepEqual(JSON.stringify(data), JSON.stringify((await execute(execution)).data));
+    },
+  );
 
   it('is planned again for another schema or document', async () => {
     const execution = executionOf({ typeDefs, text: '{ name }', rootValue: { name: 'x' } });

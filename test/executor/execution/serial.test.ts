@@ -8,7 +8,7 @@ const typeDefs = 'type Query { x: Int }  type Mutation { first: Int  second: Box
 const text = 'mutation { first second { slow } third fourth }';
 
 describe('the fields of a mutation', () => {
-  it('begin when the one before has ended, with everything below it', async () => {
+  it('start when the previous one has ended, with everything below it', async () => {
     const events: string[] = [];
     const step = (name: string, value: unknown) => async () => {
       events.push(`${name} begins`);
@@ -28,7 +28,7 @@ describe('the fields of a mutation', () => {
     ['at once', () => null],
     ['later', async () => null],
   ] as const) {
-    it(`end with one that fails ${how} and may not be null`, async () => {
+    it(`end with a non-null field that fails ${how}`, async () => {
       const called: string[] = [];
       const rootValue = { first: () => 1, third, fourth: () => called.push('fourth') };
 
@@ -38,7 +38,7 @@ describe('the fields of a mutation', () => {
     });
   }
 
-  it('go on after one that fails and may be null', async () => {
+  it('continue after a nullable field that fails', async () => {
     const rootValue = { first: () => Promise.reject(new Error('no')), third: () => 3, fourth: async () => 4 };
 
     deepEqual((await runBoth({ typeDefs, text, rootValue })).data, { first: null, second: null, third: 3, fourth: 4 });

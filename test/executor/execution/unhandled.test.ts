@@ -25,8 +25,8 @@ const operation = document.definitions.find(
 const rounds = Number(process.env['REJECTION_ROUNDS'] ?? 300);
 const firstSeed = Number(process.env['REJECTION_SEED'] ?? 1);
 
-// An unhandled rejection ends a Node process, with all of its requests.
-describe('whatever resolvers return, and whenever the time is up', () => {
+// An unhandled rejection ends a Node process and all of its requests.
+describe('whatever resolvers return, and whenever the deadline passes', () => {
   it('no rejection goes unhandled', async () => {
     const failing: number[] = [];
     for (let seed = firstSeed; seed < firstSeed + rounds; seed++)
@@ -41,7 +41,7 @@ async function runOnce(seed: number): Promise<void> {
   const ringsAfter = random.below(6);
   const bell = createBell();
   const isTypeLate = random.chance(0.3);
-  // A generator that has to wait cannot be looked into, whoever executes: what it holds already may reject before it is read.
+  // No executor can look into a waiting generator: its promises may reject before they are read.
   const values = new RejectingValues(random, schema, isTypeLate ? 'none' : 'all');
   const rootValue = values.object(schema.getQueryType()!, 3);
   const typeResolver = isTypeLate ? async (value: unknown) => (await turn(), (value as { __typename: string }).__typename) : undefined;
@@ -59,7 +59,7 @@ function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Asks for every field, so many levels down. */
+/** Selects every field down to this depth. */
 function queryOf(type: GraphQLNamedType, depth: number): string {
   if (isAbstractType(type))
     return `{ __typename ${schema

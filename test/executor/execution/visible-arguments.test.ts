@@ -31,7 +31,7 @@ const counted: readonly (readonly [name: string, visible: number, resolver: Reso
   ['another length', 2, Object.defineProperty((_: unknown, values: unknown) => values, 'length', { value: 0 })],
 ];
 
-/** Resolvers that may see more than they declare. */
+/** Resolvers that can read more arguments than they declare. */
 const all: Readonly<Record<string, Resolver>> = {
   'an arrow function with a rest': (...given: unknown[]) => given,
   'an arrow function with a rest in a pattern': (_: unknown, { id, ...others }: { id: string }) => [id, others],
@@ -57,7 +57,7 @@ const all: Readonly<Record<string, Resolver>> = {
   'what is no function': {} as Resolver,
 };
 
-/** A resolver whose text is just this, in code that is not strict. */
+/** Creates a resolver from this source text, in sloppy mode. */
 function written(text: string): Resolver {
   return runInThisContext(`(${text})`) as Resolver;
 }
@@ -88,7 +88,7 @@ describe('a resolver is called with', () => {
   });
 });
 
-test('a method is called on what it is bound to, an arrow as it was written', () => {
+test('a method is called on the object that it is bound to, and an arrow function unbound', () => {
   const arrow = (): number => 1;
   const [boundArrow, boundMethod] = [bindTo(methods, arrow), bindTo(methods, methods.plain)];
 

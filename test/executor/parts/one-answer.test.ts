@@ -33,8 +33,8 @@ const text = /* GraphQL */ `
 const rootValue = { name: 'x', list: [1, 2, 3], self: { name: 'y', list: [4] } };
 const expected = { name: 'x', list: [1, 2, 3], self: { list: [4], name: 'y' } };
 
-describe('an operation with @defer and @stream that is answered once', () => {
-  it('has a plan, and its answer is complete', async () => {
+describe('an operation with @defer and @stream and a single result', () => {
+  it('runs by a plan, and its result is complete', async () => {
     const execution = executionOf(buildSchema(typeDefs + directives), text);
 
     deepEqual(asClient(await executePlanned(execution)), { data: expected });

@@ -145,7 +145,7 @@ describe('a batched field', () => {
     });
 });
 
-test('nothing is executed of fragments below a position that has become null', async () => {
+test('fragments below a position that has become null are not executed', async () => {
   let calls = 0;
   const resolvers = {
     Query: { strict: () => ({ book: { id: 1 }, never: async () => null }) },

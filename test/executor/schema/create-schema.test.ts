@@ -79,19 +79,19 @@ describe('typeDefs', () => {
       'typeDefs takes schema text or a parsed document, got an object. It is a GraphQLSchema: give it as `schema`.',
     ],
   ] as const) {
-    test(`${what} in their place is refused with what to write`, () => {
+    test(`${what} instead of them is refused, and the error says what to write`, () => {
       assert.equal(refusal({ typeDefs }), message);
     });
   }
 
-  test('that do not parse are refused with the line', () => {
+  test('that do not parse are refused with the line number', () => {
     assert.equal(
       refusal({ typeDefs: 'type Query {\n  a Int\n  b: [Int\n}\ntype A {' }),
       'The typeDefs cannot be parsed. Syntax Error: Expected ":", found Name "Int".\n\ntypeDefs, line 2, column 5:\n    a Int\n      ^',
     );
   });
 
-  test('that do not parse are refused with their number in the list', () => {
+  test('that do not parse are refused with their index in the list', () => {
     assert.match(refusal({ typeDefs: ['type Query { a: Int }', 'type A {\n  b: }\n'] }, true), /typeDefs\[1\], line 2, column 6:/);
   });
 
@@ -126,14 +126,14 @@ describe('typeDefs', () => {
     );
   });
 
-  test('whose root is no object type are refused', () => {
+  test('whose root is not an object type are refused', () => {
     assert.equal(
       refusal({ typeDefs: 'interface Query { a: Int }' }),
       'The query root "Query" is defined as "interface Query"; it must be an object type, "type Query".',
     );
   });
 
-  test('that use an unknown type are noticed when the type is touched, with the place', () => {
+  test('that use an unknown type are refused with the location when the type is used', () => {
     const schema = createSchema({ typeDefs: 'type Query { ok: Int } type Book { author: Auther } type Author { a: Int }' }, lazily);
 
     assert.deepEqual({ ...(execute({ schema, document: parse('{ ok }') }) as ExecutionResult).data }, { ok: null });
@@ -145,26 +145,26 @@ describe('typeDefs', () => {
 });
 
 describe('the source of the schema', () => {
-  test('is needed', () => {
+  test('is required', () => {
     assert.equal(refusal({}), 'Set `typeDefs` (schema text) with `resolvers`, or `schema` (a GraphQLSchema).');
     assert.equal(refusal({ resolvers: {} }), 'Set `typeDefs` (schema text) with `resolvers`, or `schema` (a GraphQLSchema).');
   });
 
-  test('is one, not two', () => {
+  test('must be either typeDefs or schema', () => {
     assert.equal(
       refusal({ typeDefs: 'type Query { a: Int }', schema: buildSchema('type Query { a: Int }') }),
       'Set `typeDefs` or `schema`, not both.',
     );
   });
 
-  test('has resolvers if it is a schema', () => {
+  test('cannot be a schema together with resolvers', () => {
     assert.match(
       refusal({ resolvers: {}, schema: buildSchema('type Query { a: Int }') }),
       /^`resolvers` belong to `typeDefs`: a `schema` contains its resolvers\./,
     );
   });
 
-  test('may be a ready schema, which serves as it is', () => {
+  test('may be a ready schema, which is used unchanged', () => {
     const schema = buildSchema('type Query { a: Int }');
 
     assert.equal(createSchema({ schema }, { checkWhole: findCheck }), schema);
@@ -199,13 +199,13 @@ describe('the check of the whole schema', () => {
     });
   }
 
-  test('finds what is wrong with a ready schema', () => {
+  test('finds errors in a ready schema', () => {
     const schema = new GraphQLSchema({ query: new GraphQLObjectType({ name: 'Query', fields: { __a: { type: GraphQLString } } }) });
 
     assert.match(refusal({ schema }, true), /must not begin with "__"/);
   });
 
-  test('warns of nothing when @graphql-tools/schema is there', () => {
+  test('does not warn when @graphql-tools/schema is installed', () => {
     const warnings: string[] = [];
 
     createSchema({ typeDefs: 'type Query { a: Int }' }, { checkWhole: findCheck, warn: (message) => warnings.push(message) });
@@ -213,7 +213,7 @@ describe('the check of the whole schema', () => {
     assert.deepEqual(warnings, []);
   });
 
-  test('leaves the schema that serves untouched: its types are made when they are needed', () => {
+  test('does not build the types of the served schema, which are created when they are needed', () => {
     const calls: string[] = [];
     const resolvers = { Query: { a: (): number => calls.push('a') } };
 
@@ -224,7 +224,7 @@ describe('the check of the whole schema', () => {
   });
 });
 
-test('a wrong use of a directive that is met in a request is not answered as the mistake of the client', () => {
+test('an invalid use of a directive in the schema that a request encounters is not reported as an error of the client', () => {
   const schema = createSchema({ typeDefs: 'type Query { a: Int @deprecated(reason: 5) }' }, lazily);
 
   assert.throws(
@@ -233,7 +233,7 @@ test('a wrong use of a directive that is met in a request is not answered as the
   );
 });
 
-test('a scalar that typeDefs do not use stays unknown however often a document names it', () => {
+test('a scalar that typeDefs do not use is unknown, however often a document names it', () => {
   const schema = createSchema({ typeDefs: `type Query { a: Boolean } # ${'Float '.repeat(100_000)}` }, lazily);
 
   for (let times = 0; times < 10_000; times += 1) assert.equal(schema.getType('Float'), undefined);
@@ -248,7 +248,7 @@ describe('directives that the server adds', () => {
   const settings = { ...lazily, directives: [late] };
   const validate = (schema: GraphQLSchema, text: string): string[] => validateDocument(schema, parse(text)).map(({ message }) => message);
 
-  test('are in the schema, with the types of their arguments, also in a text that does not mention these', () => {
+  test('are in the schema with the types of their arguments, even if the text does not mention these types', () => {
     const schema = createSchema({ typeDefs: 'type Query { a: String }' }, settings);
 
     assert.deepEqual(validate(schema, 'query ($by: Int) { a @late(by: $by) }'), []);
@@ -256,7 +256,7 @@ describe('directives that the server adds', () => {
     assert.equal(schema.getType('Int'), GraphQLInt);
   });
 
-  test('give way to those that typeDefs define', () => {
+  test('are replaced by those that typeDefs define', () => {
     const schema = createSchema({ typeDefs: 'directive @late(much: Boolean) on FIELD  type Query { a: String }' }, settings);
 
     assert.deepEqual(validate(schema, '{ a @late(much: true) }'), []);
@@ -269,7 +269,7 @@ describe('directives that the server adds', () => {
     assert.equal(schema.getDirective('late'), late);
   });
 
-  test('are added to a ready schema that lacks them, with its very types, and leave alone one that has them', () => {
+  test('are added to a ready schema that lacks them, which keeps its types; a schema that has them is unchanged', () => {
     const ready = buildSchema('type Query { a: String }');
 
     const added = createSchema({ schema: ready }, settings);

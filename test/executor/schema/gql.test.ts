@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-// Under another name: formatters put what is tagged `gql` on lines of its own.
+// Imported under another name, because formatters reformat templates that are tagged `gql`.
 import { gql as tag } from '../../../src/executor/schema/sdl/type-defs.ts';
 
 test('gql returns the raw text, including escapes', () => {
   assert.equal(tag`type Query { a: Int } "\`quoted\`" scalar S`, 'type Query { a: Int } "`quoted`" scalar S');
 });
 
-test('gql puts texts into the template', () => {
+test('gql inserts texts into the template', () => {
   const field = 'a: Int';
 
   assert.equal(tag`type Query { ${field} ${field} }`, 'type Query { a: Int a: Int }');

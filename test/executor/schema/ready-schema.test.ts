@@ -6,7 +6,7 @@ import { buildSchema, GraphQLSchema } from 'graphql';
 import { findCheck } from '../../../src/server/startup/load-tools.ts';
 import { createSchema } from '../../../src/executor/schema/create-schema.ts';
 
-/** The build of the installed graphql that this process does not run on: a second copy, as far as classes go. */
+/** Imports the build of the installed graphql that this process does not use. Its classes are those of a second copy. */
 async function otherCopy(): Promise<typeof import('graphql')> {
   const entry = import.meta.resolve('graphql');
   return import(entry.endsWith('.mjs') ? entry.replace(/mjs$/, 'js') : entry.replace(/js$/, 'mjs'));
@@ -21,7 +21,7 @@ function refusal(schema: unknown): string {
   throw new Error('It was accepted.');
 }
 
-test('a schema of another copy of graphql is refused, also if its class is a subclass, and the message says how to find both copies', async () => {
+test('a schema of another copy of graphql is refused, even if it is of a subclass, and the message says how to find both copies', async () => {
   const { GraphQLSchema: Foreign, buildSchema: buildForeign } = await otherCopy();
   class Special extends Foreign {}
   const schema = buildForeign('type Query { a: Int }');
@@ -31,7 +31,7 @@ test('a schema of another copy of graphql is refused, also if its class is a sub
   for (const message of messages) assert.match(message, /^There are two copies of graphql in this process[^]*`npm ls graphql` shows them/);
 });
 
-test('a schema of a subclass of our copy serves', () => {
+test('a schema of a subclass from the same copy is accepted', () => {
   class Special extends GraphQLSchema {}
   const schema = new Special(buildSchema('type Query { a: Int }').toConfig());
 
@@ -44,7 +44,7 @@ for (const [what, schema, message] of [
   ['null', null, 'schema takes a GraphQLSchema, got null.'],
   ['a list', [], 'schema takes a GraphQLSchema, got an array.'],
 ] as const) {
-  test(`${what} in the place of a schema is refused with what to write`, () => {
+  test(`${what} instead of a schema is refused, and the error says what to write`, () => {
     assert.equal(refusal(schema), message);
   });
 }

@@ -17,7 +17,7 @@ const ask = async (text: string, variables?: Record<string, unknown>): Promise<u
 };
 
 describe('arguments', () => {
-  it('are literals, with the defaults of the schema for what is not given', async () => {
+  it('are literals, with the defaults of the schema for omitted arguments', async () => {
     deepEqual(await ask('{ ask(must: true, number: 3, color: GREEN) }'), {
       number: 3,
       text: 'given',
@@ -27,11 +27,11 @@ describe('arguments', () => {
     });
   });
 
-  it('are null where the document says so, also in place of a default', async () => {
+  it('are null if the document says so, even if there is a default', async () => {
     deepEqual(await ask('{ ask(must: true, text: null, number: null) }'), { number: null, text: null, color: 'RED', must: true, spare: 3 });
   });
 
-  it('are lists and input objects, with the defaults inside of them', async () => {
+  it('are lists and input objects, with their defaults', async () => {
     deepEqual(await ask('{ ask(must: true, box: { label: "x" }, ids: "one") }'), {
       text: 'given',
       color: 'RED',
@@ -42,7 +42,7 @@ describe('arguments', () => {
     });
   });
 
-  it('are variables as given, as defaulted by the operation, or left out', async () => {
+  it('are variables with the given value, with the default of the operation, or omitted', async () => {
     const text =
       'query ($number: Int, $text: String, $ids: [ID!] = ["d"], $must: Boolean!) { ask(number: $number, text: $text, ids: $ids, must: $must) }';
 
@@ -57,20 +57,20 @@ describe('arguments', () => {
     });
   });
 
-  it('inside of lists and input objects may be variables', async () => {
+  it('can contain variables in lists and input objects', async () => {
     const text = 'query ($size: Int, $id: ID!) { ask(must: true, box: { size: $size }, ids: [$id]) }';
 
     deepEqual(await ask(text, { id: 'a' }), { text: 'given', color: 'RED', box: { size: 5 }, ids: ['a'], must: true, spare: 3 });
   });
 
-  it('that are null where the schema wants a value are an error of the field', async () => {
+  it('that are null for a non-null type are an error of the field', async () => {
     const text = 'query ($spare: Int = 4) { ask(must: true, spare: $spare) }';
 
     deepEqual(await ask(text), { text: 'given', color: 'RED', must: true, spare: 4 });
     equal(typeof (await ask(text, { spare: null })), 'string');
   });
 
-  it('named like a property of every object are not taken from there', async () => {
+  it('named like a property of Object.prototype are not read from it', async () => {
     const { data } = await runBoth({
       typeDefs: 'type Query { ask(constructor: Int): String }',
       functions,
@@ -80,7 +80,7 @@ describe('arguments', () => {
     deepEqual(data, { ask: '{}' });
   });
 
-  it('come in an object of the kind that the installed graphql-js makes, a new one each time', async () => {
+  it('are passed in a new object for each call, with the same prototype as in the installed graphql-js', async () => {
     const seen: object[] = [];
     const remember = (_: unknown, args: object): string => {
       seen.push(args);
@@ -97,7 +97,7 @@ describe('arguments', () => {
     equal(new Set(seen).size, seen.length);
   });
 
-  it('that variables cannot be coerced to are a refusal of the whole operation', async () => {
+  it('with variables that cannot be coerced make the whole operation fail', async () => {
     const { data, errors } = await runBoth({
       typeDefs,
       functions,

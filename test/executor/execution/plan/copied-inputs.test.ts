@@ -22,7 +22,7 @@ const typeDefs = `
 
 const up = { name: 'up' };
 
-/** Writes into every list and object that it is given. */
+/** Modifies every list and object in a value. */
 function spoil(value: unknown): void {
   if (typeof value !== 'object' || value === null || value === up) return;
   for (const part of Object.values(value)) spoil(part);
@@ -42,7 +42,7 @@ function careless(seen: string[]): (parent: unknown, values: object, context: un
 
 const any = new GraphQLScalarType({ name: 'Any' });
 
-/** What the resolvers of three equal requests were given. */
+/** Returns the arguments that the resolvers of three equal requests received. */
 async function givenBy(options: ServerOptions, body: object, accept = 'application/json'): Promise<string[]> {
   const seen: string[] = [];
   const resolvers = {
@@ -71,7 +71,7 @@ const inVariables = {
   variables: { f: { more: [{}] } },
 };
 
-describe('a resolver that writes into its arguments does not change them for the next user', () => {
+describe('a resolver that modifies its arguments does not change those of the next user', () => {
   for (const [name, body] of Object.entries({
     'the default of an argument': { query: '{ list }' },
     'the default of an input field in a literal': { query: '{ list(filter: { more: [{}, {}] }) }' },
@@ -98,7 +98,7 @@ describe('a resolver that writes into its arguments does not change them for the
     });
   }
 
-  it('those of a subscription', async () => {
+  it('the arguments of a subscription', async () => {
     const seen = [
       ...(await givenBy({}, { query: 'subscription { ticks }' }, 'text/event-stream')),
       ...(await givenBy({}, { query: 'subscription { ticks }' }, 'text/event-stream')),
@@ -108,7 +108,7 @@ describe('a resolver that writes into its arguments does not change them for the
     deepEqual([...new Set(seen)], [seen[0]]);
   });
 
-  it('those of an answer in parts', { skip: versionInfo.major < 17 && 'only on 17' }, async () => {
+  it('the arguments of an answer in parts', { skip: versionInfo.major < 17 && 'only on 17' }, async () => {
     const options = { incrementalDelivery: incrementalDelivery() };
 
     const seen = await givenBy(
@@ -121,7 +121,7 @@ describe('a resolver that writes into its arguments does not change them for the
     deepEqual([...new Set(seen)], [seen[0]]);
   });
 
-  it('and the value of an enum stays the one of the schema', async () => {
+  it('but the value of an enum is the one in the schema', async () => {
     const values: unknown[] = [];
     const list = (_parent: unknown, { filter }: { filter: { order: unknown } }): void => void values.push(filter.order);
 

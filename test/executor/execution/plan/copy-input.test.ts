@@ -16,7 +16,7 @@ const typeDefs = `
   type Mutation { ${fields} }
 `;
 
-/** Writes into whatever it is given, and says what it was given. */
+/** Modifies its arguments, and returns their original values. */
 function spoil(_: unknown, args: object): string {
   const given = JSON.stringify(args);
   write(args);
@@ -30,7 +30,7 @@ function write(value: unknown): void {
   else (value as Record<string, unknown>)['written'] = true;
 }
 
-describe('what a resolver writes into its arguments, no later operation sees', () => {
+describe('no later operation sees what a resolver writes to its arguments', () => {
   const operations: readonly (readonly [query: string, variables?: Record<string, unknown>])[] = [
     ['{ f }'],
     ['{ f(input: {}) }'],
@@ -47,7 +47,7 @@ describe('what a resolver writes into its arguments, no later operation sees', (
     ['query ($a: Int = 4) { f(input: { a: $a, sub: { list: [$a] } }) }', {}],
     ['query ($genres: [Genre!] = [POEM]) { f(input: { genres: $genres }) }', {}],
     ['query ($sub: Sub) { f(input: { sub: $sub }) }', {}],
-    // Nothing but the variable: its own defaults are all that there are.
+    // The argument is the variable itself, so only the defaults of its type apply.
     ['query ($input: In) { f: g(input: $input) }', { input: {} }],
     ['query ($input: In) { f: g(input: $input) }', { input: { sub: {} } }],
     ['query ($input: In = {}) { f: g(input: $input) }', {}],
@@ -69,7 +69,7 @@ describe('what a resolver writes into its arguments, no later operation sees', (
   }
 });
 
-test('nor does one of a document that was not validated, whose arguments graphql-js coerces', async () => {
+test('nor does an operation of a document without validation, whose arguments graphql-js coerces', async () => {
   const execution = executionOf({
     typeDefs: 'input One @oneOf { a: Int, b: Int } type Query { f(one: One, tags: [String!] = ["x"]): String }',
     functions: { Query: { f: spoil } },

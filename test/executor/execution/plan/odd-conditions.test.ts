@@ -11,13 +11,13 @@ const typeDefs = `
 const item = { __typename: 'Item', id: '1', other: { id: '2' } };
 const rootValue = { a: 'A', one: item, many: [item, null, item], must: [item], node: item };
 
-/** Each is run twice, so that what the first run has kept is used. */
+/** Runs each operation twice, so that the second run uses the plan of the first. */
 async function answersOf(text: string, variables: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
   await runBoth({ typeDefs, text, variables, rootValue });
   return (await runBoth({ typeDefs, text, variables, rootValue })).data;
 }
 
-describe('a condition without a value, as graphql-js answers it', () => {
+describe('a condition without a value has the result of graphql-js', () => {
   for (const directive of ['skip', 'include']) {
     const where = `query ($if: Boolean = true)`;
     const field = `id @${directive}(if: $if)`;
@@ -39,12 +39,12 @@ describe('a condition without a value, as graphql-js answers it', () => {
       deepEqual(await answersOf(`${where} { a one @include(if: false) { ${field} } }`, { if: null }), { a: 'A' });
     });
 
-    it(`@${directive} without a value, or with a wrong one`, async () => {
+    it(`@${directive} without a value, or with an invalid one`, async () => {
       equal(await answersOf(`{ a @${directive} }`), null);
       equal(await answersOf(`{ a @${directive}(if: "yes") }`), null);
     });
 
-    it(`@${directive}: any value of a variable that is neither boolean nor null lets the field in`, async () => {
+    it(`@${directive}: any variable value that is neither boolean nor null includes the field`, async () => {
       deepEqual(await answersOf(`query ($if: String) { a @${directive}(if: $if) }`, { if: 'no' }), { a: 'A' });
       equal(await answersOf(`query ($if: String) { a @${directive}(if: $if) }`), null);
     });
@@ -60,16 +60,16 @@ describe('a condition without a value, as graphql-js answers it', () => {
     equal(errors?.length, 1);
   });
 
-  it('the first of two of one name counts', async () => {
+  it('the first of two equal directives counts', async () => {
     deepEqual(await answersOf('{ a b: a @skip(if: true) @skip(if: false) c: a @skip(if: false) @skip(if: true) }'), { a: 'A', c: 'A' });
   });
 
-  it('@include is not looked at where @skip is true', async () => {
+  it('@include is not evaluated if @skip is true', async () => {
     deepEqual(await answersOf('query ($if: Boolean = true) { a b: a @include(if: $if) @skip(if: true) }', { if: null }), { a: 'A' });
   });
 });
 
-describe('an operation that switches error propagation off, as the installed graphql-js answers it', () => {
+describe('an operation that disables error propagation has the result of the installed graphql-js', () => {
   const types = `
     directive @experimental_disableErrorPropagation on QUERY | MUTATION | SUBSCRIPTION
     type Query { a: String!  rows: [Row!]!  late: [Row!]!  bad: Row! }

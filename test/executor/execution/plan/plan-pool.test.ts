@@ -10,8 +10,8 @@ import type { PlannedExecution } from '../../../../src/executor/execution/planne
 import { PlanPool } from '../../../../src/executor/execution/plan/plan-pool.ts';
 import { executionOf } from '../../../support/differential/both-executors.ts';
 
-describe('a plan of more fields than its document accounts for', () => {
-  it('is made once: an interface of many types', async () => {
+describe('a plan with more fields than its document', () => {
+  it('is created once for an interface of many types', async () => {
     const names = Array.from({ length: 60 }, (_, at) => `T${at}`);
     const types = names.map((name) => `type ${name} implements N { id: ID name: String }`);
     const typeDefs = `interface N { id: ID name: String } ${types.join('\n')} type Query { n: [N] }`;
@@ -27,7 +27,7 @@ describe('a plan of more fields than its document accounts for', () => {
     equal(readings, 0);
   });
 
-  it('is planned once where two types lead to the same selection', async () => {
+  it('is created once if two types lead to the same selection', async () => {
     const typeDefs =
       'interface N { n: N id: ID } type A implements N { n: N id: ID } type B implements N { n: N id: ID } type Query { n: [N] }';
     const below = [{ __typename: 'A', id: 1 }];
@@ -39,7 +39,7 @@ describe('a plan of more fields than its document accounts for', () => {
     deepEqual(JSON.parse(JSON.stringify(data)), { n: [{ n: { id: '1' } }, { n: { id: '1' } }, { n: { id: '1' } }] });
   });
 
-  it('is kept for each of two schemas that run the document in turn', async () => {
+  it('is kept for each of two schemas that run the document alternately', async () => {
     const [one, other] = ['type Query { a: Int }', 'type Query { a: String }'].map((typeDefs) =>
       executionOf({ typeDefs, text: '{ a }', rootValue: { a: 1 } }),
     );
@@ -61,7 +61,7 @@ describe('the pool of large plans', () => {
     },
   });
 
-  it('has no room for one plan that is too large', () => {
+  it('does not admit a plan that is too large', () => {
     const pool = new PlanPool({ maxFields: 100, maxShare: 10 });
 
     equal(pool.admit(plan(), undefined, 11), undefined);
@@ -80,7 +80,7 @@ describe('the pool of large plans', () => {
     }
   });
 
-  it('makes room by the oldest', () => {
+  it('evicts the oldest plan', () => {
     const pool = new PlanPool({ maxFields: 20, maxShare: 10 });
     const plans = [plan(), plan(), plan()];
 
@@ -93,7 +93,7 @@ describe('the pool of large plans', () => {
     equal(pool.fields, 16);
   });
 
-  it('counts a plan that has grown once', () => {
+  it('counts a plan that has grown only once', () => {
     const pool = new PlanPool({ maxFields: 20, maxShare: 10 });
     const growing = plan();
 
@@ -105,7 +105,7 @@ describe('the pool of large plans', () => {
     equal(pool.fields, 0);
   });
 
-  it('gets the share of a plan back that went with its document', async () => {
+  it('frees the share of a plan that was collected with its document', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     const pool = new PlanPool({ maxFields: 20, maxShare: 10 });

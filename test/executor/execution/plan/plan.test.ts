@@ -9,7 +9,7 @@ const typeDefs = 'type Query { a: Int  b: Int  c: Int  query: Query }';
 const rootValue = { a: 1, b: 2, c: 3, query: { a: 4, b: 5 } };
 
 describe('a plan', () => {
-  it('leaves out what @skip and @include leave out', async () => {
+  it('omits the fields that @skip and @include exclude', async () => {
     const text = '{ a @skip(if: true) b @include(if: true) c @include(if: false) ... @skip(if: false) { d: a } }';
 
     deepEqual((await runBoth({ typeDefs, text, rootValue })).data, { b: 2, d: 1 });
@@ -28,7 +28,7 @@ describe('a plan', () => {
     equal(await run({ one: true }), '{"a":1}');
   });
 
-  it('lets graphql-js say that a condition is null', async () => {
+  it('reports a condition that is null as graphql-js does', async () => {
     const text = 'query ($one: Boolean = true) { a @include(if: $one) }';
 
     const { data, errors } = await runBoth({ typeDefs, text, rootValue, variables: { one: null } });
@@ -36,7 +36,7 @@ describe('a plan', () => {
     deepEqual([data, errors?.length], [null, 1]);
   });
 
-  it('merges fields of one name, through fragments, in the order of their first', async () => {
+  it('merges fields with the same name, also in fragments, in the order of their first occurrence', async () => {
     const text = '{ query { a } b ...more ...more } fragment more on Query { c query { b ... on Query { a } } }';
 
     const { data } = await runBoth({ typeDefs, text, rootValue });
@@ -60,7 +60,7 @@ describe('a plan', () => {
     for (const prototype of prototypes) deepEqual([Object.isFrozen(prototype), Reflect.ownKeys(prototype).length], [true, 0]);
   });
 
-  it('is kept beside its document from the second run on, and then followed', async () => {
+  it('is kept with its document from the second run on, and then used', async () => {
     const kept: KeptPlan = { plan: undefined };
     const execution = { ...executionOf({ typeDefs, text: '{ a query { b } }', rootValue }), kept };
     const run = async (): Promise<unknown> => (await executePlanned(execution)).data;

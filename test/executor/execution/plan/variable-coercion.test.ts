@@ -10,7 +10,7 @@ import type { CoerceVariables } from '../../../../src/executor/execution/plan/va
 import { unlimitedRun } from '../../../support/unlimited-run.ts';
 import { compareCoercion } from '../../../support/differential/compare-coercion.ts';
 
-test('random variables of random input types: what is coerced without graphql-js is what graphql-js gives, and it says every no', () => {
+test('random variables of random input types are coerced to the values of graphql-js, and graphql-js reports every refusal', () => {
   const { accepted, left, leftAlthoughValid, differences } = compareCoercion(1, 60, 25);
 
   deepEqual(differences.slice(0, 3), []);
@@ -28,7 +28,7 @@ function prepared(
   const prepare = prepareVariables(schema, operation.variableDefinitions!);
   const coerce = (inputs: object): ReturnType<CoerceVariables> =>
     prepare(inputs as Record<string, unknown>, unlimitedRun(schema, operation));
-  // The first time it may leave to graphql-js what it could do: the other times are looked at.
+  // The first call may leave the work to graphql-js, so the tests examine later calls.
   coerce({});
   return { type, coerce };
 }
@@ -39,12 +39,12 @@ test('a default list is created for each execution: resolvers cannot modify it f
   const [one, other] = [coercedOf(coerce({ in: {} })!), coercedOf(coerce({ in: {} })!)] as any[];
 
   deepEqual([one.in.tags, one.list], [['a'], [1]]);
-  // graphql 16 knows the default as a value, which it hands out as it is.
+  // graphql 16 has the default as a value, and returns that value itself.
   if (versionInfo.major >= 17) notEqual(one.in.tags, other.in.tags);
   notEqual(one.list, other.list);
 });
 
-test('what an execution may write of its variables, the next one does not see', () => {
+test('changes that an execution makes to its variables are not visible to the next one', () => {
   const { coerce } = prepared('', '$number: Int = 1');
   const first: any = coerce({});
   const before = JSON.stringify(coercedOf(first));

@@ -47,7 +47,7 @@ test('the default of a custom scalar is parsed at most once for all rows of an o
   assert.equal(new Set(seen).size, 16);
 });
 
-test('a JSON leaf that many aliases select is written once for each, and measured once', async () => {
+test('a JSON leaf that many aliases select is serialized once for each, and measured once', async () => {
   let written = 0;
   const config = { toJSON: () => ({ written: ++written }) };
   const handler = createHandler({

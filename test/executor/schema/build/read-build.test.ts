@@ -18,7 +18,7 @@ import { generateSchema } from '../../../support/schema-generator.ts';
 const sdl = 'type Query { "A title." title: String }';
 const fromFiles = { schema: ['schema/*.graphql'], documents: [], descriptions: true };
 
-/** As it comes back from a file. */
+/** Creates a build as it is read from a file. */
 function artifactOf(typeDefs: readonly (string | ReturnType<typeof parse>)[], from: BuildArtifact['from'] = fromFiles): BuildArtifact {
   return JSON.parse(JSON.stringify(makeArtifact(typeDefs, from, ['{ title }']))) as BuildArtifact;
 }
@@ -32,7 +32,7 @@ function open(artifact: object, typeDefs?: TypeDefs, strict = false): OpenedBuil
   return { ...readBuild(artifact).open({ typeDefs, strict, report: (problem) => void problems.push(problem) }), problems };
 }
 
-describe('a schema is the same when it comes from a build', () => {
+describe('a schema from a build equals the original', () => {
   for (const [what, typeDefs] of Object.entries<readonly (string | DocumentNode)[]>({
     'a small one': [generateSchema({ types: 10 })],
     'one whose root types are read field by field': [generateSchema({ types: 150 })],
@@ -59,7 +59,7 @@ describe('a schema is the same when it comes from a build', () => {
   }
 
   for (const [what, text] of Object.entries({ ...nastySDL, 'a generated one': generateSchema({ types: 60 }) })) {
-    test(`${what}: descriptions are all that may be left out`, () => {
+    test(`${what}: a build without descriptions differs in nothing else`, () => {
       const built = new LazySchema(decodeIndex(artifactOf([text], { ...fromFiles, descriptions: false })), new Map());
       const whole = new LazySchema(createSchemaIndex([text]), new Map());
 
@@ -68,7 +68,7 @@ describe('a schema is the same when it comes from a build', () => {
     });
   }
 
-  test('single types and fields are found without making the others', () => {
+  test('single types and fields are found without creating the others', () => {
     const schema = new LazySchema(decodeIndex(artifactOf([generateSchema({ types: 300 })])), new Map());
 
     const field = schema.getQueryType()?.getFields()['query7'];
@@ -80,7 +80,7 @@ describe('a schema is the same when it comes from a build', () => {
   });
 });
 
-test('a build that fits provides the schema and its known documents', () => {
+test('a build that matches provides the schema and its known documents', () => {
   const { typeDefs, index, knownDocuments, problems } = open(artifactOf([sdl]));
 
   assert.deepEqual(
@@ -89,7 +89,7 @@ test('a build that fits provides the schema and its known documents', () => {
   );
 });
 
-test('a build of typeDefs fits them, given as text or parsed the same', () => {
+test('a build matches its typeDefs, as text or parsed', () => {
   const artifact = artifactOf([sdl], { ...fromFiles, schema: [], typeDefs: typeDefsMark(sdl) });
 
   assert.ok(open(artifact, sdl, true).index);
@@ -121,12 +121,12 @@ const misfits: Readonly<Record<string, readonly [artifact: object, typeDefs: Typ
   'that is empty': [{}, sdl, /^(?:Error: )?This version of graphql-functions cannot read/],
 };
 
-test('what is no content of a file says so', () => {
+test('a value that is not the content of a file is an error that says so', () => {
   for (const wrong of [undefined, null, 'text', [1]])
     assert.throws(() => readBuild(wrong as never), /readBuild expects the content of <function>\.build\.json, got/);
 });
 
-describe('a build that does not fit', () => {
+describe('a build that does not match', () => {
   for (const [what, [artifact, typeDefs, expected]] of Object.entries(misfits)) {
     test(`${what} is rejected in development`, () => {
       assert.throws(() => open(artifact, typeDefs, true), expected);
@@ -141,19 +141,19 @@ describe('a build that does not fit', () => {
     });
   }
 
-  test('of another version of graphql, without typeDefs, still gives the text', () => {
+  test('of another version of graphql, without typeDefs, still provides the text', () => {
     const opened = open(withSeal({ ...artifactOf([sdl]), graphql: '15.8' }));
 
     assert.deepEqual([opened.typeDefs, opened.index, opened.problems.length], ['type Query{"A title." title:String}', undefined, 1]);
   });
 
-  test('and whose text cannot be trusted is an error when there are no typeDefs', () => {
+  test('whose text cannot be trusted is an error without typeDefs', () => {
     assert.throws(() => open({ ...artifactOf([sdl]), text: 'type Query { other: Int }' }), /was changed after it was made/);
     assert.throws(() => open({}), /^(?:Error: )?This version of graphql-functions cannot read/);
   });
 });
 
-/** Everything of a schema that may have a description. */
+/** Returns everything in a schema that may have a description. */
 function describable(schema: GraphQLSchema): { name?: string; description?: string | null | undefined }[] {
   const types = Object.values(schema.getTypeMap()).filter(({ name }) => !/^(__.*|ID|Int|Float|String|Boolean)$/.test(name));
   const fields = types.flatMap((type) => ('getFields' in type ? Object.values(type.getFields()) : []));

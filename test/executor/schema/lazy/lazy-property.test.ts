@@ -13,7 +13,7 @@ test('a lazy property is computed once, when it is first read', () => {
   assert.deepEqual([object.value, object.value], [1, 1]);
 });
 
-test('a lazy property is listed where it was defined, before and after it is read', () => {
+test('a lazy property keeps its position among the keys, before and after it is read', () => {
   const object: Record<string, number> = { first: 1 };
   defineLazy(object, 'second', () => 2);
   object['third'] = 3;
@@ -26,7 +26,7 @@ test('a lazy property is listed where it was defined, before and after it is rea
   ]);
 });
 
-test('a lazy property can be assigned, and is not computed then', () => {
+test('a lazy property can be assigned, and is then not computed', () => {
   const object: { value?: number } = {};
   defineLazy(object, 'value', () => assert.fail());
 
@@ -35,7 +35,7 @@ test('a lazy property can be assigned, and is not computed then', () => {
   assert.deepEqual(object, { value: 5 });
 });
 
-/** The codes of three letters in a fixed order, and how many have been created. */
+/** Creates a lazy record with the codes of three letters, and counts the entries that have been created. */
 function codes(): { record: Record<string, number>; made: () => number } {
   const entries = Object.create(null) as Record<string, number>;
   const find = (name: string): number | undefined =>
@@ -47,7 +47,7 @@ function codes(): { record: Record<string, number>; made: () => number } {
   return { record: lazyRecord(entries, find, whole), made: () => Object.keys(entries).length };
 }
 
-test('a lazy record makes the entries that are read, looked for or described, and no other', () => {
+test('a lazy record creates only the entries that are read, tested with `in`, or described', () => {
   const { record, made } = codes();
 
   assert.equal(record['a'], 97);
@@ -57,7 +57,7 @@ test('a lazy record makes the entries that are read, looked for or described, an
   assert.equal(made(), 2);
 });
 
-test('a lazy record is whole when it is listed, and when it is changed', () => {
+test('a lazy record is complete when its keys are listed, and when it is changed', () => {
   const listed = codes();
   const changed = codes();
 

@@ -48,7 +48,7 @@ for (const [name, text] of Object.entries(schemas)) compare(name, text, lazily);
 for (const [name, text] of Object.entries(nastySDL)) compare(`${name}, given as a document`, text, (given) => lazily(parse(given)));
 
 function compare(name: string, text: string, lazy: (text: string) => GraphQLSchema): void {
-  describe(`${name}: the lazy schema is the one graphql-js builds`, () => {
+  describe(`${name}: the lazy schema equals the one that graphql-js builds`, () => {
     test('printed', () => {
       assert.equal(printSchema(lazy(text)), printSchema(buildSchema(text)));
     });
@@ -134,7 +134,7 @@ function shuffle<T>(list: readonly T[]): T[] {
     .map(([, item]) => item);
 }
 
-/** What can be seen of a type, as data that two schemas can be compared by. */
+/** Returns everything visible in a type as data, so that two schemas can be compared. */
 function facets(type: GraphQLNamedType | undefined): unknown {
   if (type === undefined) return undefined;
   return {
@@ -169,13 +169,13 @@ function fieldFacets(
   };
 }
 
-/** graphql 16 has the value, 17 the literal. */
+/** Returns the default of an input, which graphql 16 has as a value and graphql 17 as a literal. */
 function defaultOf(input: object): unknown {
   const { defaultValue, default: given } = input as { defaultValue?: unknown; default?: { literal?: Parameters<typeof print>[0] } };
   return given?.literal ? print(given.literal) : defaultValue;
 }
 
-/** Which types belong together; sets, because the order of implementers is settled when the schema is enumerated. */
+/** Returns the possible types and subtypes as sets, because enumerating a schema determines the order of implementations. */
 function related(schema: GraphQLSchema, name: string): unknown {
   const type = schema.getType(name);
   if (isUnionType(type)) return { possible: names(schema.getPossibleTypes(type)), ...subTypes(schema, type) };
@@ -225,7 +225,7 @@ const wrongDocuments = [
 ];
 
 for (const types of [10, many]) {
-  test(`every message and suggestion about a wrong document is the same, for ${types} types`, () => {
+  test(`every message and suggestion about an invalid document is the same, for ${types} types`, () => {
     const text = generateSchema({ types });
 
     for (const source of wrongDocuments) {
@@ -240,7 +240,7 @@ for (const types of [10, many]) {
   });
 }
 
-test('a type that no operation touches is never parsed', () => {
+test('a type that no operation uses is never parsed', () => {
   const schema = lazily('type Query { a: Int b: Broken } type Broken { ::: }');
 
   assert.deepEqual(validate(schema, parse('{ a }'), specifiedRulesForLazySchema), []);

@@ -27,7 +27,7 @@ function refusalOf(work: () => unknown): string {
   throw new Error('They were accepted.');
 }
 
-/** As the first operation that touches the type does, and every later one. */
+/** Builds a type as operations that use it do. */
 function touch(schema: GraphQLSchema, name: string): void {
   const type = schema.getType(name);
   if (isObjectType(type) || isInterfaceType(type) || isInputObjectType(type)) type.getFields();
@@ -170,10 +170,10 @@ const wrong = [
   ],
 ] as const;
 
-/** What a production server does not start with: it could never be touched, or cannot be looked into. */
+/** The errors that prevent a production server from starting: no operation would find them. */
 const refusedAtStart = /^resolvers name the type|^resolvers take a resolver map|would change the built-in scalar/;
 
-describe('resolvers are refused at start where the whole schema is checked, with what to write, when they', () => {
+describe('resolvers are refused at start if the whole schema is checked, and the error says what to write, when they', () => {
   for (const [what, resolvers, message] of wrong) {
     test(what, () => {
       assert.equal(
@@ -195,7 +195,7 @@ describe('a production server does not start when resolvers', () => {
   }
 });
 
-describe('a production server refuses an operation each time it touches a type, when resolvers', () => {
+describe('a production server refuses each operation that uses a type, when resolvers', () => {
   for (const [what, resolvers, message] of wrong.filter(([, , text]) => !refusedAtStart.test(text))) {
     test(what, () => {
       const [name] = Object.keys(resolvers) as [string];
@@ -207,7 +207,7 @@ describe('a production server refuses an operation each time it touches a type, 
     });
   }
 
-  test('are wrong for one field of a type that is read field by field', () => {
+  test('are invalid for one field of a type that is read field by field', () => {
     const fields = Array.from({ length: 100 }, (_, at) => `"The field of number ${at}." field${at}: Int`).join('\n');
     const resolvers = { Query: { field7: () => 7, field8: 8 } };
 
@@ -221,7 +221,7 @@ describe('a production server refuses an operation each time it touches a type, 
 });
 
 describe('a production server reads resolver maps', () => {
-  test('only where an operation touches them', () => {
+  test('only when an operation uses them', () => {
     const touched: string[] = [];
     const watched = new Proxy<Record<string, unknown>>(
       { Query: { now: () => 1 }, Book: { title: () => '' } },

@@ -9,13 +9,13 @@ interface Context {
   readonly user: { readonly name: string };
 }
 
-/** Stands for createHandler: the context's type is known, the resolvers' is not written. */
+/** Replaces createHandler: the type of the context is known, and that of the resolvers is inferred. */
 function accept(resolvers: Resolvers<Context>): number {
   return [resolvers].flat().length;
 }
 
-// tsc does the checking; that this compiles, and that every expected error is one, is the test.
-test('resolvers get the type of the context, and every kind of type its kind of resolvers', () => {
+// The test is that this compiles, and that every expected error is an error.
+test('resolvers have the type of the context, and each kind of type has its kind of resolvers', () => {
   const given = accept({
     Query: {
       greeting: (_parent, { loud }, { user }, info) => (loud ? user.name.toUpperCase() : user.name) + info.fieldName,
@@ -42,17 +42,17 @@ test('resolvers get the type of the context, and every kind of type its kind of 
   assert.equal(given, 1);
 });
 
-test('a list of maps is typed as one is', () => {
+test('a list of maps is typed like a single map', () => {
   assert.equal(accept([{ Query: { greeting: (_parent, _args, { user }) => user.name } }, { Date: { serialize: String } }]), 2);
 });
 
-test('the functions of a scalar may be written apart', () => {
+test('the functions of a scalar can be defined separately', () => {
   const date: ScalarResolvers = { serialize: (value) => value.toISOString(), parseValue: (text) => new Date(text) };
 
   assert.equal(accept({ Date: date }), 1);
 });
 
-test('wrong resolvers do not compile', () => {
+test('invalid resolvers do not compile', () => {
   const accepted = [
     // @ts-expect-error the context has no such property
     accept({ Query: { a: (_parent, _args, { session }) => session } }),
@@ -64,6 +64,6 @@ test('wrong resolvers do not compile', () => {
     accept({ Query: 'books' }),
   ];
 
-  // The compiler has read what follows each @ts-expect-error; here, types are gone.
+  // The compiler checks each @ts-expect-error. At run time the types have been removed.
   assert.deepEqual(accepted, [1, 1, 1, 1]);
 });

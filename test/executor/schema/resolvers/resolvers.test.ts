@@ -9,7 +9,7 @@ import { findCheck } from '../../../../src/server/startup/load-tools.ts';
 import { createSchema } from '../../../../src/executor/schema/create-schema.ts';
 import type { Resolvers } from '../../../../src/executor/schema/resolvers/resolver-map.ts';
 
-/** The answer of a schema built by us, which must be that of one built by @graphql-tools/schema. */
+/** Returns the result of our schema, and asserts that it equals that of a schema built by @graphql-tools/schema. */
 async function answer(typeDefs: string, resolvers: Resolvers, source: string, variableValues?: Record<string, unknown>): Promise<unknown> {
   const run = async (schema: GraphQLSchema): Promise<unknown> =>
     JSON.parse(JSON.stringify(await execute({ schema, document: parse(source), ...(variableValues && { variableValues }) })));
@@ -28,8 +28,8 @@ describe('field resolvers', () => {
     assert.deepEqual(await answer(typeDefs, resolvers, '{ a again: a(x: 5) b }'), { data: { a: 4, again: 10, b: null } });
   });
 
-  // @graphql-tools/schema takes Object.prototype.toString for the field's resolver.
-  test('are not what every object inherits', () => {
+  // @graphql-tools/schema uses Object.prototype.toString as the resolver of the field.
+  test('are not inherited from Object.prototype', () => {
     const schema = createSchema({ typeDefs: 'type Query { toString: Int }', resolvers: { Query: {} } }, { checkWhole: false });
 
     assert.deepEqual(JSON.parse(JSON.stringify(execute({ schema, document: parse('{ toString }'), rootValue: { toString: 5 } }))), {
@@ -41,7 +41,7 @@ describe('field resolvers', () => {
     assert.deepEqual(await answer(typeDefs, { Query: { a: { resolve: () => 3 } } }, '{ a }'), { data: { a: 3 } });
   });
 
-  test('may use this for what else is in their map, private members of a class included', async () => {
+  test('can read other members of their map through `this`, including private members of a class', async () => {
     class Queries {
       readonly #start = 3;
       a(): number {
@@ -55,14 +55,14 @@ describe('field resolvers', () => {
     assert.deepEqual(await answer(typeDefs, { Query: new Queries() as never }, '{ a b }'), { data: { a: 4, b: 1 } });
   });
 
-  test('come from several maps, of which the later wins, field by field', async () => {
+  test('come from several maps, and a later map overrides an earlier one field by field', async () => {
     const resolvers: Resolvers = [{ Query: { a: () => 1, b: () => 1 } }, { Query: { b: () => 2 } }];
 
     assert.deepEqual(await answer(typeDefs, resolvers, '{ a b }'), { data: { a: 1, b: 2 } });
   });
 
-  // @graphql-tools/schema does not find the methods of a class when it merges its instance with other maps.
-  test('come from parents of classes, from objects without a prototype, and from lists in lists', () => {
+  // @graphql-tools/schema does not find the methods of a class when it merges an instance with other maps.
+  test('come from parent classes, from objects without a prototype, and from nested lists', () => {
     class Base {
       readonly #base = 1;
       a(): number {
@@ -84,7 +84,7 @@ describe('field resolvers', () => {
     assert.deepEqual(JSON.parse(JSON.stringify(result)), { data: { a: 1, b: 4, c: 3, constructor: 5 } });
   });
 
-  test('are not what every object inherits, of which the maps of @graphql-tools/merge have copies', async () => {
+  test('are not copies of the members of Object.prototype, which the maps of @graphql-tools/merge contain', async () => {
     const merged = (fields: object): object =>
       Object.assign(
         Object.create(Object.create(Object.prototype, Object.getOwnPropertyDescriptors(Object.prototype)) as object),
@@ -97,7 +97,7 @@ describe('field resolvers', () => {
     assert.deepEqual(served, { data: { a: 1, b: 2 } });
   });
 
-  test('of large types, and of fields that an extension or a second definition adds', async () => {
+  test('work for large types, and for fields that an extension or a second definition adds', async () => {
     const many = Array.from({ length: 300 }, (_, number) => `field${number}: Int`).join('\n');
     const large = `type Query { ${many} } extend type Query { added: Int } type Query { second: Int }`;
 
@@ -110,7 +110,7 @@ describe('field resolvers', () => {
   });
 });
 
-test('a subscription field streams what its subscribe returns, which may come from another map than its resolve', async () => {
+test('a subscription field streams the source that its subscribe returns, which may come from another map than its resolve', async () => {
   const typeDefs = 'type Query { a: Int } type Subscription { count: Int }';
   async function* count(): AsyncGenerator<number> {
     yield 1;
@@ -148,8 +148,8 @@ describe('enum values', () => {
     );
   });
 
-  // @graphql-tools/schema leaves the name of the value there on graphql 16.
-  test('have them inside the default of an input object too', () => {
+  // @graphql-tools/schema keeps the name of the value there on graphql 16.
+  test('have them in the default of an input object too', () => {
     const typeDefs =
       'type Query { echo(in: In = { colour: GREEN }): String } enum Colour { RED GREEN } input In { colour: Colour other: Colour = RED }';
     const resolvers: Resolvers = { Query: { echo: (_parent, { in: { colour, other } }) => `${colour} ${other}` }, Colour: colours };
@@ -179,7 +179,7 @@ describe('scalars', () => {
     assert.deepEqual(await answer(typeDefs, { Query: query, Date: date }, source, { d: '2026-01-03' }), expected);
   });
 
-  test('may be GraphQLScalarTypes of another copy of graphql, as a package of scalars may bring one', async () => {
+  test('may be GraphQLScalarTypes of another copy of graphql, such as that of a package of scalars', async () => {
     const entry = import.meta.resolve('graphql');
     const other = await import(entry.endsWith('.mjs') ? entry.replace(/mjs$/, 'js') : entry.replace(/js$/, 'mjs'));
     const date = new other.GraphQLScalarType({ name: 'Date', serialize, parseValue });
@@ -190,7 +190,7 @@ describe('scalars', () => {
     assert.deepEqual(JSON.parse(JSON.stringify(execute({ schema, document: parse(source), variableValues }))), expected);
   });
 
-  test('have the name, description and specification of typeDefs where their type has none', () => {
+  test('have the name, description and specification of typeDefs if their type has none', () => {
     const schema = createSchema(
       { typeDefs, resolvers: { Date: new GraphQLScalarType({ name: 'Anything', serialize }) } },
       { checkWhole: false },
@@ -200,14 +200,14 @@ describe('scalars', () => {
     assert.deepEqual([type.name, type.description, type.specifiedByURL], ['Date', 'A day.', 'https://example.com/date']);
   });
 
-  test('without resolvers take and give any value', async () => {
+  test('without resolvers accept and return any value', async () => {
     assert.deepEqual(
       await answer('type Query { a(x: Any): Any } scalar Any', { Query: { a: (_parent, { x }) => x } }, '{ a(x: { b: [1, "2", null] }) }'),
       { data: { a: { b: [1, '2', null] } } },
     );
   });
 
-  test('may be given parseLiteral alone', () => {
+  test('may have only parseLiteral', () => {
     const schema = createSchema(
       {
         typeDefs: 'type Query { a(x: Any): Int } scalar Any',
@@ -258,7 +258,7 @@ describe('abstract types', () => {
     assert.deepEqual(await answer(typeDefs, { Query: { nodes: () => named, media: () => named } }, source), expected);
   });
 
-  test('report a value of no type, or of a type that does not belong, as graphql-js does', async () => {
+  test('report a value without a type, or of a type that is not possible, as graphql-js does', async () => {
     const Node = { __resolveType: (value: { id: number }) => (value.id === 1 ? 'Query' : 'Nothing') };
 
     const { errors } = (await answer(typeDefs, { Query, Node }, '{ nodes { id } }')) as { errors: unknown[] };

@@ -13,7 +13,7 @@ function ours(typeDefs: readonly string[]): GraphQLSchema {
   return createSchema({ typeDefs }, { checkWhole: findCheck });
 }
 
-describe('definitions of one name are merged as @graphql-tools/schema merges them', () => {
+describe('definitions with the same name are merged as by @graphql-tools/schema', () => {
   for (const [what, typeDefs] of Object.entries({
     'different fields': ['type Query { a: Int }', 'type Query { b: Int } type Query { "c" c(x: Int): Int @deprecated }'],
     'one field twice': ['type Query { a: Int b: Int }', 'type Query { b: Int c: Int }'],
@@ -39,13 +39,13 @@ describe('definitions of one name are merged as @graphql-tools/schema merges the
     test(what, () => {
       const theirs = makeExecutableSchema({ typeDefs });
 
-      // Sorted, because they put the later of two enums first, and an extension where it stands.
+      // Sorted, because @graphql-tools/schema puts the later of two enums first, and an extension in its position in the text.
       assert.equal(printSchema(lexicographicSortSchema(ours(typeDefs))), printSchema(lexicographicSortSchema(theirs)));
     });
   }
 });
 
-test('uses of directives are merged: one that may be repeated stays twice, of another the arguments are united', () => {
+test('uses of directives are merged: repeatable ones are all kept, and the arguments of others are combined', () => {
   const schema = ours([
     'directive @many(a: Int) repeatable on OBJECT directive @one(a: Int, b: Int) on OBJECT',
     'type Query @many(a: 1) @one(a: 1) { a: Int }',
@@ -55,13 +55,13 @@ test('uses of directives are merged: one that may be repeated stays twice, of an
   assert.deepEqual(schema.getQueryType()?.astNode?.directives?.map(print), ['@many(a: 1)', '@one(a: 1, b: 2)', '@many(a: 2)']);
 });
 
-test('an explicit schema definition decides on the roots, whatever the other types are called', () => {
+test('an explicit schema definition determines the root types, whatever the other types are called', () => {
   const schema = ours(['schema { query: Q } type Q { a: Int } type Mutation { a: Int }']);
 
   assert.equal(schema.getMutationType(), undefined);
 });
 
-describe('definitions of one name are refused, at start and without the check of the whole schema', () => {
+describe('conflicting definitions with the same name are refused, at start and without the check of the whole schema', () => {
   for (const [what, typeDefs, message] of [
     [
       'two types of one field',
@@ -100,14 +100,14 @@ describe('definitions of one name are refused, at start and without the check of
   }
 });
 
-test('a wrong line of a merged definition is found in the text it came from', () => {
+test('an error in a merged definition has its location in the original text', () => {
   assert.throws(
     () => createSchema({ typeDefs: ['type Query { a: Int }', 'type Query {\n  a: Int = 1\n}'] }, { checkWhole: false }),
     /typeDefs\[1\], line 2, column 10/,
   );
 });
 
-test('a hundred modules with one type each time are read in one go', () => {
+test('a hundred modules that define the same type are merged in one pass', () => {
   const modules = Array.from({ length: 100 }, (_, number) => `type Query { field${number}: Int }`);
 
   assert.deepEqual(
@@ -131,13 +131,13 @@ describe('directives on directive definitions', () => {
         );
     });
 
-  test('of several texts belong together', { skip: !isGraphQL17 && 'graphql 17' }, () => {
+  test('are merged from several texts', { skip: !isGraphQL17 && 'graphql 17' }, () => {
     const schema = ours(['extend directive @a @deprecated(reason: "later")', 'directive @a on FIELD', 'type Query { a: Int }']);
 
     assert.equal(schema.getDirective('a')?.deprecationReason, 'later');
   });
 
-  test('that extend what is not defined are an error', { skip: !isGraphQL17 && 'graphql 17' }, () => {
+  test('that extend an undefined directive are an error', { skip: !isGraphQL17 && 'graphql 17' }, () => {
     assert.throws(
       () => ours(['directive @owner on FIELD type Query { a: Int } extend directive @ownr @deprecated']),
       /typeDefs extend the directive "@ownr", but do not define it\. Did you mean "owner"\?/,

@@ -9,7 +9,7 @@ import { specifiedRulesForLazySchema } from '../../../../src/executor/schema/laz
 
 const typeDefs = 'type Query { a(b: In): Book } type Book { title: String } input In { a: Int } type Untouched { ::: }';
 
-test('a valid document touches no type that it does not name', () => {
+test('a valid document builds no type that it does not name', () => {
   const schema = createSchema({ typeDefs }, { checkWhole: false });
 
   assert.deepEqual(validate(schema, parse('query ($b: In) { a(b: $b) { ... on Book { title } } }'), specifiedRulesForLazySchema), []);

@@ -27,7 +27,7 @@ interface Found {
   readonly members: readonly { readonly name: string; readonly at: Span | undefined }[];
 }
 
-/** All that is known of the definitions in a text, and of their members. */
+/** Returns everything that the scanner finds about the definitions in a text and their members. */
 function found(definitions: readonly FoundDefinition[], text: string): Found[] {
   const indexed = { text, sources: [[0, text.length]] as const };
   return definitions.map(({ kind, name, extends: extending, at, interfaces, bare }) => ({
@@ -44,7 +44,7 @@ function parsed(text: string): Found[] {
   return found(definitionsOf(parse(text)), text);
 }
 
-/** A text, or a definition, that the scan leaves to the parser has trees in place of places. */
+/** Compares the scan with the expected definitions. A text or definition that the scanner leaves to the parser has syntax trees instead of positions. */
 function assertFound(text: string, expected: readonly Found[]): void {
   const actual = scanned(text);
   const known = expected.map(({ definition, members }, one) => ({
@@ -67,7 +67,7 @@ function attempt<T>(run: () => T): T | Error {
   }
 }
 
-test('1,000 schemas with other white space and comments are scanned as graphql-js parses them', () => {
+test('1,000 schemas with random white space and comments are scanned as graphql-js parses them', () => {
   const random = createRandom(17);
 
   for (let times = 0; times < 1000; times += 1) {
@@ -79,7 +79,7 @@ test('1,000 schemas with other white space and comments are scanned as graphql-j
 const marks = ['"', '"""', '\\"""', '\\', '{', '}', '(', ')', '[', ']', '#', '\n', '\r', '@a', '|', '&', '=', ':', '!', ',', 'a', '""'];
 const words = [' type ', ' extend ', ' implements ', ' enum B ', ' interface ', '"}"', '#{\n', '{}', '\uFEFF'];
 
-/** The text with up to three pieces put in or taken out, somewhere. */
+/** Inserts or removes up to three random pieces of the text. */
 function damage(text: string, random: Random): string {
   let damaged = text;
   for (let changes = 1 + random.below(3); changes > 0; changes -= 1) {
@@ -92,7 +92,7 @@ function damage(text: string, random: Random): string {
   return damaged;
 }
 
-test('of 2,000 damaged schemas those that graphql-js parses are scanned as they are parsed', () => {
+test('those of 2,000 damaged schemas that graphql-js can parse are scanned as they are parsed', () => {
   const random = createRandom(4);
   let read = 0;
 
@@ -107,14 +107,14 @@ test('of 2,000 damaged schemas those that graphql-js parses are scanned as they 
   assert.ok(read > 250);
 });
 
-test('a lazy schema of respaced text is the whole schema', () => {
+test('a lazy schema of text with random white space equals the schema of graphql-js', () => {
   const random = createRandom(5);
 
   for (let times = 0; times < 40; times += 1) {
     const text = respaceSDL(random.pick(texts), random);
     const lazy = createSchema({ typeDefs: text }, { checkWhole: false });
     const whole = buildSchema(text, { assumeValidSDL: true });
-    // graphql 16 cannot print every default value: then neither schema is printed.
+    // graphql 16 cannot print every default value. Then printing fails for both schemas.
     assert.deepEqual(
       attempt(() => printSchema(lazy)),
       attempt(() => printSchema(whole)),
@@ -126,7 +126,7 @@ test('a lazy schema of respaced text is the whole schema', () => {
   }
 });
 
-test('definitions in a later text are where they are in all of them', () => {
+test('definitions in a later text have their positions in the joined text', () => {
   const [first, second] = ['type A { a: Int }', '# none\ntype B implements A { b: Int } extend type A { c: Int } union U = A'];
   const both = `${first}\n${second}`;
 
@@ -138,7 +138,7 @@ test('definitions in a later text are where they are in all of them', () => {
   );
 });
 
-test('hardly anything is left to the parser', () => {
+test('no ordinary schema is left to the parser', () => {
   const left = texts.filter((text) => scanDefinitions(text) === undefined);
 
   assert.deepEqual(left, []);
@@ -165,13 +165,13 @@ for (const [what, text] of Object.entries({
   });
 }
 
-test('members that the scan cannot read are parsed, and what is wrong with them is said', () => {
+test('members that the scanner cannot read are parsed, and their errors are reported', () => {
   const text = 'type Query { a: Int ; b: Int }';
 
   assert.throws(() => membersAt({ text, sources: [[0, text.length]] }, [0, text.length]), /line 1, column 21/);
 });
 
-test('a million unmatched brackets, quotes or comment signs take no time that grows with their square', () => {
+test('the time for a million unmatched brackets, quotes or comment signs is not quadratic', () => {
   for (const character of ['{', '(', '"', '#', '[', '@', ',', '\n#']) {
     const text = `type Query { a: Int } ${character.repeat(1_000_000)}`;
 
@@ -179,7 +179,7 @@ test('a million unmatched brackets, quotes or comment signs take no time that gr
   }
 });
 
-describe('text that was made to be slow is read in no time, or refused', () => {
+describe('malicious text is read quickly or refused', () => {
   const many = 50_000;
   const wrong = {
     'a body that does not end': `type Query { ${'a: Int '.repeat(many)}`,
