@@ -10,15 +10,15 @@ import { recordingLogger } from '../support/recording-logger.ts';
 import { frontDoors } from '../support/sources.ts';
 
 /**
- * The audits of graphql-http 1.23 that GraphQL over HTTP, September 2026, supersedes. They follow a draft from before July 2026: it had
+ * The audits of graphql-http 1.23 that GraphQL over HTTP, September 2026, supersedes. They follow a draft from before July 2026, which had
  * 200 for application/json where the edition has the statuses of all answers, and 400 where the edition has 422.
  */
 const superseded: Readonly<Record<string, 'warn' | 'notice'>> = {
-  // 200 for application/json: a document that does not parse or validate, and variables that cannot be coerced.
+  // These audits expect 200 for application/json if a document does not parse or validate, or variables cannot be coerced.
   ...Object.fromEntries(['572B', 'FDE2', '7B9B'].map((id) => [id, 'warn'])),
-  // 400 for variables that cannot be coerced.
+  // This audit expects 400 for variables that cannot be coerced.
   '86EE': 'warn',
-  // 400 for a request that is not well-formed.
+  // These audits expect 400 for a request that is not well-formed.
   ...Object.fromEntries(
     ['3E3A', '423L', '4760', '4761', '4762', '4763', '58B0', '58B1', '58B2', '58B3', '6C00', '6C01', '6C02', '6C03']
       .concat(['LKJ0', 'LKJ1', 'LKJ2', 'LKJ3'])
@@ -44,20 +44,20 @@ for (const door of frontDoors) {
       });
     }
 
-    it('are all there: none has been renamed or taken away', () => {
+    it('are complete: none has been renamed or removed', () => {
       assert.equal(audits.length, 61);
       assert.equal(audits.filter(({ id }) => id in superseded).length, Object.keys(superseded).length);
     });
   });
 }
 
-/** What the audits expect of a server: introspection is how they know that it answers. */
+/** The options of a server for the audits, which use introspection to test that it answers. */
 function options(): ServerOptions {
   const [logger] = recordingLogger();
   return { typeDefs: 'type Query { _: String }', introspection: true, nodeEnv: '', logger };
 }
 
-/** Not through `Request.headers` alone: fetch adds a content-type for a text body, and the audits mean what they wrote. */
+/** Converts a request with the headers of `init`, because `Request` adds a content-type for a text body, which the audits do not send. */
 function toPlainRequest(request: Request, init: RequestInit | undefined): PlainRequest {
   const url = new URL(request.url);
   return plainRequest({

@@ -13,7 +13,7 @@ type Level = 'MUST' | 'SHOULD' | 'MAY';
 
 interface Requirement {
   readonly level: Level;
-  /** In our words, as in docs/http-conformance.md. */
+  /** The requirement in our words, as in docs/http-conformance.md. */
   readonly text: string;
   readonly check: () => Promise<void>;
 }
@@ -23,13 +23,13 @@ const accepting = (accept: string): Pick<PlainRequest, 'headers'> => ({ headers:
 const hello = { query: '{ hello }' };
 const greeting = { data: { hello: 'Hello, world!' } };
 
-/** Sends a request to a server with default options, but for these. */
+/** Sends a request to a server with these options, and defaults for the others. */
 async function ask(request: PlainRequest, options: Partial<ServerOptions> = {}): Promise<PlainResponse & { readonly runs: string[] }> {
   const endpoint = createEndpoint(options);
   return { ...(await endpoint.send(request)), runs: endpoint.runs };
 }
 
-/** Sends it as a client of each media type. */
+/** Sends a body once for each media type. */
 async function askBoth(body: object, options: Partial<ServerOptions> = {}): Promise<readonly [json: PlainResponse, newer: PlainResponse]> {
   return [await ask(post(body, accepting('application/json')), options), await ask(post(body, accepting(newer)), options)];
 }

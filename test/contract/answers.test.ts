@@ -7,7 +7,7 @@ import { get, json, plainRequest, post } from '../support/plain-http.ts';
 import { frontDoors } from '../support/sources.ts';
 import type { OpenDoor } from '../support/sources.ts';
 
-/** One body of tests for every event source: what a client sees does not depend on the platform. */
+/** The same tests for every event source, because answers do not depend on the platform. */
 for (const door of frontDoors) {
   describe(`every event source gives the same answers: ${door.name}`, () => {
     let server: EchoServer;
@@ -190,7 +190,7 @@ for (const door of frontDoors) {
       assert.equal(response.body, '');
     });
 
-    test('an invalid status becomes 500', async () => {
+    test('an invalid status becomes a 500', async () => {
       const response = await open.send(post({ query: '{ setStatus(status: 1000) }' }));
 
       assert.equal(response.status, 500);

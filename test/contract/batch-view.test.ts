@@ -7,7 +7,7 @@ import { json, post } from '../support/plain-http.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { sources } from '../support/sources.ts';
 
-/** Everything of plain data that can be reached from here, and can be written to. */
+/** Yields every plain object that can be reached from a value. */
 function* plainObjectsIn(value: unknown, seen = new Set<unknown>()): Generator<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || seen.has(value)) return;
   seen.add(value);

@@ -16,7 +16,7 @@ import { sources } from '../support/sources.ts';
 import type { Source } from '../support/sources.ts';
 
 const events = cases({ short: 200, long: 5000 });
-/** Fixed, so that a failure in one place is a failure everywhere. */
+/** The seed is fixed, so that every machine runs the same events. */
 const seed = 20261120;
 /** Milliseconds after which an unsettled call counts as hanging. Far longer than any call takes. */
 const maxWait = 60_000;
@@ -40,7 +40,7 @@ for (const source of sources) {
   });
 }
 
-/** Every 50th step sends eight concurrently, half of them marked. */
+/** Creates the events of a step. Every 50th step sends eight concurrently, half of them marked. */
 function nextEvents(source: Source, step: number, random: ReturnType<typeof createRandom>): GeneratedEvent[] {
   if (step % 50 !== 49) return [generateEvent(source, random)];
   return Array.from({ length: 8 }, (_, at) => (at % 2 === 0 ? markedEvent(source, random) : generateEvent(source, random)));
@@ -53,7 +53,7 @@ async function judge(handler: ReturnType<typeof createHandler>, { event, expecte
   if (expected.kind === 'mark') assert.deepEqual(JSON.parse(body), { data: { header: expected.mark } });
 }
 
-/** Adds the seed and step to a failure. A call that never settles is a failure. */
+/** Runs a step, and adds the seed and the step to its failure. A call that never settles is a failure too. */
 async function watched(state: { readonly step: number; readonly story: string }, run: () => Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const hang = new Promise<never>((_, reject) => {

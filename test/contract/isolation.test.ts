@@ -13,17 +13,17 @@ import { sources } from '../support/sources.ts';
 
 const concurrency = 64;
 
-/** Reads the user from the context, and is called late. */
+/** A data source that returns the user of its context after some turns. */
 class WhoAmI extends DataSource<{ user: string }> {
   answer = async (): Promise<string> => (await turns(1 + (this.context.user.length % 3)), this.context.user);
 }
 
-/** Lets others go first: so many turns of the event loop. */
+/** Waits for this number of turns of the event loop, so that other operations run. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A server in which all operations meet half way: none ends before all have begun. */
+/** Creates a server in which no operation ends before all have started. */
 function meetingServer(meetings: number): { handler: ReturnType<typeof createHandler>; seen: Map<string, Set<string>> } {
   const everybody = deferred();
   let present = 0;

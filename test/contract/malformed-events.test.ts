@@ -7,7 +7,7 @@ import type { Event } from '../support/events.ts';
 import { json, post } from '../support/plain-http.ts';
 import { lambdaSources, netlifyV1, netlifyVite } from '../support/sources.ts';
 
-/** Where each source has the method of a request. */
+/** Returns the object and the key with the method of a request, which depend on the event source. */
 function methodHolder(event: Event): [holder: Event, key: string] {
   const http = (event['requestContext'] as Event | undefined)?.['http'] as Event | undefined;
   if (http !== undefined) return [http, 'method'];
@@ -43,7 +43,7 @@ for (const source of [...lambdaSources, netlifyV1, netlifyVite]) {
       assert.match(answer.message, /^Expected the body of the event to be a string, got number/);
     });
 
-    test('and logs nothing, because the server is not at fault', async () => {
+    test('and logs nothing, because it is not an error of the server', async () => {
       assert.equal((await send((event) => (event['body'] = {}))).log, 0);
     });
 

@@ -11,7 +11,7 @@ import { parseEvents } from '../support/sse.ts';
 const subscription = { query: 'subscription { count(to: 3) }' };
 const accept = (value: string): { headers: [string, string][] } => ({ headers: [['Accept', value]] });
 
-/** Counts up, and records how many iterations were closed. */
+/** Creates a server whose subscription counts up, and counts its closed iterations. */
 function countingServer(name: string): { options: ServerOptions; ended(): number } {
   let ended = 0;
   const options: ServerOptions = {

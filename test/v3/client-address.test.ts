@@ -17,7 +17,7 @@ const handler = new ApolloServer({
   context: ({ express }: any) => ({ ip: express.req.ip }),
 }).createHandler();
 
-/** A request whose X-Forwarded-For begins with an address that the client made up. */
+/** Returns `req.ip` for a request whose X-Forwarded-For begins with a forged address. */
 async function addressSeen(platform: PlatformName, { last = '203.0.113.9', context = {}, headers = {} } = {}): Promise<string> {
   const event = createEvent(platform, {
     method: 'POST',

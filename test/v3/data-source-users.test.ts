@@ -5,7 +5,7 @@ import { RESTDataSource } from '../../src/entries/v3/datasource-rest.ts';
 import type { CacheOptions, RequestOptions } from '../../src/entries/v3/datasource-rest.ts';
 import { ApolloServer } from '../../src/entries/v3.ts';
 
-/** Version 3's data source of one user; its responses are text. */
+/** A data source of version 3 for one user. Its responses are text. */
 class API extends RESTDataSource {
   override baseURL = 'https://api.example.com/';
   lifetime: CacheOptions | undefined;
@@ -22,12 +22,12 @@ class API extends RESTDataSource {
 
 interface Told {
   readonly headers: Record<string, string>;
-  /** What the response says of itself beside its header fields. */
+  /** Properties of the response other than its header fields. */
   readonly about?: Partial<Response>;
   readonly ttl?: number;
 }
 
-/** The response to each user in turn, and the store that they share. */
+/** Returns the response to each user in turn, and the content of their shared store. */
 async function tell(users: readonly string[], { headers, about = {}, ttl }: Told): Promise<{ told: string[]; stored: string }> {
   const cache = new Map<string, string>();
   const fetchAsOrigin = async (request: Request): Promise<Response> => {
@@ -68,7 +68,7 @@ for (const control of [
   "'private', public",
   's-maxage=soon',
 ]) {
-  test(`a response under ${control} is one user’s, also with a lifetime set by the caller`, async () => {
+  test(`a response with ${control} is for one user only, even with a lifetime set by the caller`, async () => {
     const { told } = await tell(['alice', 'bob'], { headers: { 'cache-control': control }, ttl: 60 });
 
     deepEqual(told, ['for alice', 'for bob']);
@@ -140,7 +140,7 @@ test('a public response after a redirect that kept credentials is stored for at 
   deepEqual(told, ['for alice', 'for bob']);
 });
 
-/** `httpFetch` has the token: in a header field of its request, which is not visible before the call. */
+/** Returns the response to each user in turn. `httpFetch` adds the token to its request, where the data source cannot see it. */
 async function tellByFetch(users: readonly string[], fields: readonly Record<string, string>[]): Promise<string[]> {
   const cache = new Map<string, string>();
   class Tenant extends RESTDataSource {
@@ -186,7 +186,7 @@ test('a response that varies by fields that httpFetch can add is not returned to
   deepEqual([await readAs('alice'), await readAs('bob')], ['for alice', 'for bob']);
 });
 
-test('and is not even if the response was public before', async () => {
+test('a response that is no longer public is not returned to another user', async () => {
   const fields = [{ 'cache-control': 'public, max-age=0', etag: '"1"' }, { etag: '"2"' }, { etag: '"2"' }];
 
   deepEqual(await tellByFetch(['alice', 'alice', 'bob'], fields), ['for alice', 'for alice', 'for bob']);

@@ -5,7 +5,7 @@ import { HTTPCache, RESTDataSource } from '../../src/entries/v3/datasource-rest.
 import type { CacheOptions, RequestOptions } from '../../src/entries/v3/datasource-rest.ts';
 import { AuthenticationError, ForbiddenError } from '../../src/entries/v3.ts';
 
-/** A fetch that returns the responses in order, and the requests it received. */
+/** Creates a fetch that returns the responses in order, and records its requests. */
 function recorded(...responses: readonly Response[]): [(request: Request) => Promise<Response>, Request[]] {
   const requests: Request[] = [];
   return [
@@ -106,7 +106,7 @@ test('a GET is sent once per instance, until another method is called for the sa
   );
 });
 
-test('a response for one user is not returned to another, also with a lifetime set by the caller', async () => {
+test('a response for one user is not returned to another, even with a lifetime set by the caller', async () => {
   const [fetch, requests] = recorded(json({ name: 'Ada' }), json({ name: 'Alan' }));
   const cache = memory();
   const read = (token: string): Promise<unknown> => {
@@ -166,7 +166,7 @@ test('an expired response is revalidated with its ETag', async (context) => {
   deepEqual([again.status, await again.json()], [200, { n: 1 }]);
 });
 
-test('Vary is obeyed, also with a lifetime set by the caller', async () => {
+test('Vary is respected, even with a lifetime set by the caller', async () => {
   const [fetch, requests] = recorded(json({ n: 1 }, { vary: 'Accept-Language' }));
   const cache = new HTTPCache(memory(), fetch);
   const ask = (language: string): Promise<Response> =>

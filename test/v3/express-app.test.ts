@@ -7,7 +7,7 @@ import type { Config, GetMiddlewareOptions } from '../../src/entries/v3.ts';
 import { eventOf, sender, silent } from './server.ts';
 import type { Answer, Sent } from './server.ts';
 
-// The real Express is tested in test/real/v3. These apps are node:http listeners, like Express's.
+// test/real/v3 tests the real Express. These apps are node:http listeners, as those of Express are.
 
 type Route = (request: IncomingMessage, response: ServerResponse) => unknown;
 
@@ -23,7 +23,7 @@ const resolvers = {
   },
 };
 
-/** A handler with an app: its routes by method and path, then GraphQL. */
+/** Creates a handler with an app that has these routes, by method and path, before GraphQL. */
 function handlerOf(routes: Readonly<Record<string, Route>>, config: Config = {}, options: GetMiddlewareOptions = {}): any {
   const context = ({ event, express: { req, res } }: any): object => ({ event, req, res });
   return new ApolloServer({ typeDefs, resolvers, logger: silent, context, ...config }).createHandler({

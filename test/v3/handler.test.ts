@@ -27,7 +27,7 @@ test('a handler called with a callback calls it with the same result', async () 
 test('a wrapper that changes the result can return it, even if it passed on the callback of Lambda', async () => {
   const handler = new ApolloServer({ typeDefs: 'type Query { hello: String }', logger: silent }).createHandler();
   const called: unknown[] = [];
-  // As Lambda's own callback, it declares no parameters.
+  // Lambda's callback declares no parameters either.
   const ofLambda = (...outcome: unknown[]): void => void called.push(outcome);
   const wrapped = async (event: object, context: never, callback: (...outcome: unknown[]) => void): Promise<object> => {
     const result: object = await handler(event, context, callback as never);
@@ -301,7 +301,7 @@ test('a server that cannot start logs the reason, and hides it from clients', as
   match(errors[0] ?? '', /secret cause/);
 });
 
-test('gql parses, and embeds documents in a document', () => {
+test('gql parses its text, and can embed documents in a document', () => {
   const book = gql`
     type Book {
       title: String

@@ -204,7 +204,7 @@ test('a micro handler keeps the CORS and Vary headers of the host', async (conte
   const url = await listening(context, (req, res) => {
     res.setHeader('access-control-allow-origin', 'https://a.example');
     res.setHeader('vary', 'Origin');
-    // As API routes of Next.js do.
+    // API routes of Next.js call the handler in this way.
     void server.createHandler({ path: '/api/graphql' })(req, res);
   });
 
@@ -225,7 +225,7 @@ const varying = {
   },
 };
 
-test('a micro handler requested for every call is one handler, and starts automatically', () => {
+test('a micro server returns the same handler for every call of createHandler, and starts automatically', () => {
   const server = new MicroServer(config);
 
   equal(server.createHandler({ path: '/api' }), server.createHandler({ path: '/api' }));

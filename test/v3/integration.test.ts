@@ -28,7 +28,7 @@ const resolvers = {
   },
 };
 
-/** A host as projects wrote them for frameworks that version 3 did not know. */
+/** A custom host, such as projects wrote for frameworks that version 3 did not support. */
 class HostedServer extends ApolloServerBase<{ req: IncomingMessage }> {
   async createGraphQLServerOptions(req: IncomingMessage): Promise<GraphQLOptions> {
     return super.graphQLServerOptions({ req });

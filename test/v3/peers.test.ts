@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 import { createProject, linkPackage } from '../support/functions-project.ts';
 
-/** A stand-in for @graphql-tools/mock that says which copy it is. */
+/** Returns the source of a replacement for @graphql-tools/mock that prints its name. */
 const mock = (name: string): string => `exports.addMocksToSchema = ({ schema }) => (console.log('${name}'), schema);\n`;
 
 test('a peer dependency is loaded from the program’s directory first, then from the working directory', async (context) => {

@@ -1,7 +1,7 @@
 import { ApolloServer } from '../../src/entries/v3.ts';
 import type { Config, CreateHandlerOptions } from '../../src/entries/v3.ts';
 
-/** A result of API Gateway's HTTP API, its body parsed where it is JSON. */
+/** A result of API Gateway's HTTP API, with a parsed body if it is JSON. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -9,7 +9,7 @@ export interface Answer {
   readonly body: any;
 }
 
-/** What a test changes of the usual request, a POST of JSON to "/". */
+/** The differences from the default request, a POST of JSON to "/". */
 export interface Sent {
   readonly method?: string;
   readonly path?: string;
@@ -20,7 +20,7 @@ export interface Sent {
 
 export const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** An event of API Gateway's HTTP API. */
+/** Creates an event of API Gateway's HTTP API. */
 export function eventOf({ method = 'POST', path = '/', query = '', headers = {}, body }: Sent): object {
   return {
     version: '2.0',
@@ -35,12 +35,12 @@ export function eventOf({ method = 'POST', path = '/', query = '', headers = {},
 
 type Handler = (event: any, context?: any, callback?: any) => any;
 
-/** Sends requests to a handler. */
+/** Returns a function that sends requests to a handler. */
 export function sender(handler: Handler): (sent: Sent) => Promise<Answer> {
   return async (sent) => toAnswer(await handler(eventOf(sent), {}));
 }
 
-/** A server of version 3 with a field or two, and what sends requests to its handler. */
+/** Creates a server of version 3 with two fields, and returns a function that sends requests to its handler. */
 export function serve(config: Config = {}, options?: CreateHandlerOptions): (sent: Sent) => Promise<Answer> {
   return sender(
     new ApolloServer({ typeDefs: 'type Query { hello: String boom: String }', resolvers, logger: silent, ...config }).createHandler(
