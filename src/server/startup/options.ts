@@ -152,7 +152,7 @@ export interface ServerOptions<
    * DEADLINE_EXCEEDED for the others. false: no limit. Default: the limit of the platform, minus 500 ms.
    */
   readonly deadline?: false | DeadlineOptions;
-  /** Bytes of heap for parsed and validated documents. Default: 30 MiB, or 1/32 of the memory of a Lambda function or container below 960 MB. */
+  /** Bytes of heap for parsed and validated documents and their plans. Default: 30 MiB, or 1/32 of the memory of a Lambda function or container below 960 MB. */
   readonly documentCacheBytes?: number;
 
   /** Overrides NODE_ENV. Default: the environment variable; if it is unset, production. */

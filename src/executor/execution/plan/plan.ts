@@ -3,8 +3,6 @@ import type { DocumentNode, FieldNode, FragmentDefinitionNode, GraphQLObjectType
 
 import { isGraphQL17 } from '../../graphql-version.ts';
 import { collectFields } from './collect-fields.ts';
-import { planPool } from './plan-pool.ts';
-import type { LargePlan, PoolShare } from './plan-pool.ts';
 import { Selection } from './planned-field.ts';
 import type { PartsPlanner } from './parts-planner.ts';
 import type { CollectFields, Deferral, PlannedField } from './planned-field.ts';
@@ -16,8 +14,17 @@ import type { CoerceVariables } from './variable-coercion.ts';
 import type { VariableValues } from '../info-parts.ts';
 import type { Run } from '../run.ts';
 
+/** The memory that plans share with the documents of their operations. */
+export interface PlanMemory {
+  /**
+   * Takes room for this many fields and selections; negative numbers return it. False: there is not enough, and nothing has been taken.
+   * Undefined: the document is not in a cache.
+   */
+  takeRoom?: ((planned: number) => boolean) | undefined;
+}
+
 /** An operation, prepared for execution. The fields below a field are collected when the first object arrives there. */
-export class Plan implements LargePlan {
+export class Plan {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
@@ -31,14 +38,12 @@ export class Plan implements LargePlan {
   #coerceVariables: CoerceVariables | undefined = undefined;
   /** By the states of the condition variables, the oldest first. */
   readonly #variants = new Map<string, Variant>();
-  /** Limit for fields without a share in the pool. */
-  #maxFields: number;
-  #fields = 0;
-  /** Its share in the pool, and the number of fields at that time. */
-  #share: PoolShare | undefined = undefined;
-  #admitted = 0;
+  readonly #memory: PlanMemory;
+  /** The fields and selections planned so far, and how many of them count in that memory. */
+  #planned = 0;
+  #counted = 0;
 
-  constructor(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode) {
+  constructor(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode, memory: PlanMemory = {}) {
     this.schema = schema;
     this.document = document;
     this.operation = operation;
@@ -46,13 +51,7 @@ export class Plan implements LargePlan {
     this.fragmentDefinitions = Object.values(this.fragments);
     this.propagatesErrors = !isGraphQL17 || operation.directives?.some(({ name }) => name.value === noPropagation) !== true;
     this.#conditionVariables = findConditionVariables(operation, this.fragments);
-    this.#maxFields = (document.loc?.end ?? unknownLength) * keptFieldsPerCharacter;
-  }
-
-  /** It will not be kept, so its size does not matter. */
-  forOneRun(): this {
-    this.#maxFields = Infinity;
-    return this;
+    this.#memory = memory;
   }
 
   /** Undefined: graphql-js decides. */
@@ -84,39 +83,40 @@ export class Plan implements LargePlan {
   }
 
   /**
-   * Drops the oldest variants if the plan is too large for its document and for the pool. A few hundred characters of nested fragment
-   * spreads can select a million fields, times the number of variants.
+   * Drops the oldest variants if there is no room for what has been planned. A few hundred characters of nested fragment spreads can select
+   * a million fields, times the number of variants, and two fields of an interface with 60 types are 120.
    */
   trim(): void {
-    if (this.#fields <= this.#maxFields || this.#fields === this.#admitted) return;
-    this.#share = planPool.admit(this, this.#share, this.#fields - this.#maxFields);
-    this.#admitted = this.#share === undefined ? 0 : this.#fields;
-    if (this.#share !== undefined) return;
-    for (const variant of this.#variants.values()) {
-      if (this.#fields <= this.#maxFields) return;
-      this.#drop(variant);
+    while (this.#planned !== this.#counted) {
+      if (this.#takeRoom(this.#planned - this.#counted)) {
+        this.#counted = this.#planned;
+        return;
+      }
+      const [oldest] = this.#variants.values();
+      if (oldest === undefined) this.#planned = 0;
+      else this.#drop(oldest);
     }
   }
 
-  /** Called when the pool needs its share. */
-  forget(): void {
-    this.#share = undefined;
-    this.#admitted = 0;
-    for (const variant of this.#variants.values()) this.#drop(variant);
+  #takeRoom(planned: number): boolean {
+    const { takeRoom } = this.#memory;
+    if (takeRoom !== undefined) return takeRoom(planned);
+    return this.#counted + planned <= (this.document.tokenCount ?? unknownTokens);
   }
 
   #drop(variant: Variant): void {
     this.#variants.delete(variant.key);
-    this.#fields -= variant.fields;
+    this.#planned -= variant.planned;
     variant.isKept = false;
   }
 
   #addVariant({ key, names, parts, whole }: VariantOrigin): Variant {
     const conditions = conditionsOf(names, key);
     const count = (fields: readonly PlannedField[]): readonly PlannedField[] => {
-      variant.fields += fields.length;
+      const planned = fields.length + 1;
+      variant.planned += planned;
       // A dropped variant may still be running.
-      if (variant.isKept) this.#fields += fields.length;
+      if (variant.isKept) this.#planned += planned;
       return fields;
     };
     const collect: CollectFields = (type, nodes, fieldParts) => {
@@ -175,8 +175,8 @@ class Variant {
   readonly key: string;
   readonly collect: CollectFields;
   root: Selection | undefined = undefined;
-  /** Number of fields collected so far. */
-  fields = 0;
+  /** The fields and selections collected so far. */
+  planned = 0;
   isKept = true;
   /** By type and first node, wherever the field is: an interface with 30 types below another with 30 has 60 selections, not 930. */
   readonly #selections = new Map<GraphQLObjectType, Map<FieldNode, Selection>>();
@@ -210,9 +210,7 @@ function areSame(some: readonly unknown[], others: readonly unknown[]): boolean 
   return some.length === others.length && some.every((one, at) => one === others[at]);
 }
 
-/** A planned field takes about 550 bytes; an ordinary document has one per nine characters. (Node 24, 3,000 documents of 20 fields.) */
-const keptFieldsPerCharacter = 0.5;
 /** The name of graphql 17's directive, which 16 ignores. */
 export const noPropagation = 'experimental_disableErrorPropagation';
-/** Length of a document without `loc`. */
-const unknownLength = 2_000;
+/** Tokens of a document that was not made by graphql-js's parser. */
+const unknownTokens = 1_000;

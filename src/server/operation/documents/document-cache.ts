@@ -4,19 +4,23 @@ import type { KeptPlan } from '../../../executor/index.ts';
 import { RecentTexts } from '../../../shared/index.ts';
 
 /**
- * Estimates of the heap that a document takes, including its execution plan: measured with graphql 17 on Node 24 for a dozen shapes in
- * a full cache (bench/documents.ts). A token with its node takes 240 to 650 bytes, a character 1 or 2, a document with one field 4 KB.
+ * Estimates of the heap that a document takes, including a plan of as many fields as it has tokens: measured with graphql 17 on Node 24
+ * for a dozen shapes in a full cache (bench/documents.ts). A token with its node takes 240 to 650 bytes, a character 1 or 2, a document with one field 4 KB.
  */
 const bytesPerDocument = 2000;
 const bytesPerToken = 650;
 const bytesPerCharacter = 2;
+/** Each field or selection that is planned beyond the number of tokens: 150 to 300 bytes without arguments. */
+const bytesPerPlanned = 400;
+/** The part of the cache that the plans of one document may take beyond their tokens. */
+const maxShareOfPlans = 1 / 4;
 
 /** A valid document, and what has been computed for it. */
 export interface KnownDocument {
   readonly document: DocumentNode;
   /** What it costs of a batch's token budget: the number of its tokens, or of its fields with fragments expanded, whichever is larger. */
   readonly weight: number;
-  /** The plan of the operation that ran last. */
+  /** The plan of the operation that ran last. All plans of the document count in the cache. */
   readonly plan: KeptPlan;
   /** The operation that was chosen last. */
   chosen: ChosenOperation | undefined;
@@ -34,7 +38,9 @@ export interface ChosenOperation {
 interface CachedDocument {
   readonly source: string;
   readonly known: KnownDocument;
-  readonly bytes: number;
+  bytes: number;
+  /** Fields and selections of its plans. */
+  planned: number;
   /** True when it has been used since `#makeRoom` last visited it. */
   isUsed: boolean;
 }
@@ -79,9 +85,25 @@ export class DocumentCache {
       this.#entries.delete(key);
       this.#drop(other);
     }
-    this.#entries.set(key, { source, known, bytes, isUsed: false });
+    const entry = { source, known, bytes, planned: 0, isUsed: false };
+    known.plan.takeRoom = (planned) => this.#takeRoom(entry, planned);
+    this.#entries.set(key, entry);
     this.#bytes += bytes;
     this.#makeRoom();
+  }
+
+  /** Resizes an entry with its plans. False: they are too large. */
+  #takeRoom(entry: CachedDocument, planned: number): boolean {
+    const { source, known } = entry;
+    const total = entry.planned + planned;
+    const beyond = bytesPerPlanned * Math.max(0, total - tokensOf(source, known.document));
+    if (planned > 0 && beyond > this.#maxBytes * maxShareOfPlans) return false;
+    const bytes = bytesOf(source, known.document) + beyond;
+    this.#bytes += bytes - entry.bytes;
+    entry.bytes = bytes;
+    entry.planned = total;
+    this.#makeRoom();
+    return true;
   }
 
   /** Visits the entries from the oldest on. A used one is moved to the end once, and then counts as unused. */
@@ -98,7 +120,9 @@ export class DocumentCache {
     }
   }
 
+  /** Its plans may still be running. */
   #drop(entry: CachedDocument): void {
+    entry.known.plan.takeRoom = undefined;
     this.#bytes -= entry.bytes;
     this.#recent.drop(entry);
   }
@@ -120,6 +144,10 @@ function keyOf(source: string): string {
 const hashedLength = 16_384;
 const sampled = 64;
 
-function bytesOf(source: string, { tokenCount = source.length / 2 }: DocumentNode): number {
-  return bytesPerDocument + bytesPerToken * tokenCount + bytesPerCharacter * source.length;
+function bytesOf(source: string, document: DocumentNode): number {
+  return bytesPerDocument + bytesPerToken * tokensOf(source, document) + bytesPerCharacter * source.length;
+}
+
+function tokensOf(source: string, { tokenCount = source.length / 2 }: DocumentNode): number {
+  return tokenCount;
 }

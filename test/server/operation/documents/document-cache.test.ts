@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 
-import { parse } from 'graphql';
-import type { DocumentNode } from 'graphql';
+import { buildSchema, Kind, parse } from 'graphql';
+import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 
+import { executePlanned } from '../../../../src/executor/execution/planned-executor.ts';
 import { DocumentCache } from '../../../../src/server/operation/documents/document-cache.ts';
 import type { KnownDocument } from '../../../../src/server/operation/documents/document-cache.ts';
+import { heapGrowth } from '../../../support/heap-growth.ts';
 
 const keep = (document: DocumentNode): KnownDocument => ({ document, weight: 1, plan: { plan: undefined }, chosen: undefined });
 const document = keep(parse('{ a }'));
@@ -122,4 +124,83 @@ test('long texts of the same length are distinguished, wherever they differ', ()
   for (const { source, known } of documents) assert.ok([known, undefined].includes(cache.get(source)));
   assert.equal(cache.get(long(20_001)), undefined);
   assert.ok(documents.filter(({ source, known }) => cache.get(source) === known).length > 2);
+});
+
+test('plans count in the cache with their documents, and the least recently used documents are evicted with theirs', () => {
+  const cache = new DocumentCache(room);
+  const [one, other] = [keep(parse('{ a }')), keep(parse('{ a }'))];
+  cache.set(text(1), one);
+  cache.set(text(2), other);
+  for (let number = 3; number < 9; number++) cache.set(text(number), keep(parse('{ a }')));
+  cache.get(text(2));
+
+  const taken = Array.from({ length: 3 }, (_, number) => cache.get(text(6 + number))!.plan.takeRoom!(40));
+
+  assert.deepEqual(taken, [true, true, true]);
+  assert.equal(cache.get(text(1)), undefined);
+  assert.equal(one.plan.takeRoom, undefined);
+  assert.equal(cache.get(text(2)), other);
+});
+
+test('plans of one document take at most a quarter of the cache beyond what its tokens account for', () => {
+  const cache = new DocumentCache(room);
+  const known = keep(parse('{ a }'));
+  cache.set(text(1), known);
+
+  assert.equal(known.plan.takeRoom!(40), true);
+  assert.equal(known.plan.takeRoom!(30), false);
+  assert.equal(known.plan.takeRoom!(-40), true);
+  assert.equal(known.plan.takeRoom!(30), true);
+  assert.equal(cache.get(text(1)), known);
+});
+
+describe('the heap of a full cache of long texts with few tokens is limited, plans included', () => {
+  const bytes = 4 * 1024 * 1024;
+  const schema = buildSchema(`
+    type Query { a: Int q: Query n: [N] }
+    interface N { a: Int q: Query }
+    ${Array.from({ length: 40 }, (_, at) => `type T${at} implements N { a: Int q: Query }`).join(' ')}
+  `);
+  const root: Record<string, unknown> = { a: 1, n: Array.from({ length: 40 }, (_, at) => ({ __typename: `T${at}`, a: 1, q: { a: 1 } })) };
+  root['q'] = root;
+
+  for (const [what, source] of [
+    ['with fields of many types', `{ n { ${Array.from({ length: 25 }, (_, at) => `a${at}: q { a }`).join(' ')} } }`],
+    ['with aliases of an interface', `{ ${Array.from({ length: 25 }, (_, at) => `n${at}: n { a }`).join(' ')} }`],
+    [
+      'with many operations that share fragments',
+      `${Array.from({ length: 20 }, (_, at) => `query Q${at} { n { ...F } }`).join(' ')} fragment F on N { ${Array.from({ length: 20 }, (_, at) => `a${at}: a`).join(' ')} }`,
+    ],
+  ] as const) {
+    test(`for documents ${what}`, () => {
+      const cache = new DocumentCache(bytes);
+      const textOf = (number: number): string => `${source}${' '.repeat(4_000)}#${number}`;
+      const run = (number: number): void => {
+        const text = textOf(number);
+        const known = keep(parse(text, { noLocation: true }));
+        cache.set(text, known);
+        const operations = known.document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
+        for (let time = 0; time < 3; time++)
+          for (const operation of operations as OperationDefinitionNode[])
+            void executePlanned({
+              schema,
+              document: known.document,
+              operation,
+              kept: known.plan,
+              rootValue: root,
+              contextValue: {},
+              variableValues: {},
+              hideSuggestions: false,
+            });
+      };
+      run(0);
+
+      const growth = heapGrowth(() => {
+        for (let number = 1; number < 100; number++) run(number);
+      });
+
+      assert.ok(growth < 1.25 * bytes, `the heap grew by ${growth} bytes`);
+      assert.ok(cache.get(textOf(99)) !== undefined);
+    });
+  }
 });
