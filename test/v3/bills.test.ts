@@ -56,7 +56,7 @@ test('unknown keys of variables are one error, and deep variables a 400', async 
   equal(unknown.status, 400);
   deepEqual(
     unknown.body.errors.map(({ message }: { message: string }) => message),
-    ['Variable "$f" has a key that "Filter" does not define: "k0".'],
+    ['Variable "$f" has no valid value of type "Filter". Send smaller variables to see why.'],
   );
   equal(nested.status, 400);
   equal(nested.body, 'Expected "variables" to nest at most 200 levels deep, got more.');

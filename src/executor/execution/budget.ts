@@ -13,6 +13,8 @@ export interface BudgetLimits {
   readonly sizeOfWork: number;
   /** Errors that the operations of a batch may still record together. Undefined outside a batch. */
   readonly sharedErrors?: { left: number } | undefined;
+  /** Invalid variables above this weight get one error without an explanation, as costs.ts weighs them. Default: no limit. */
+  readonly maxExplained?: number | undefined;
 }
 
 /**

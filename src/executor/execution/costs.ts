@@ -40,6 +40,30 @@ export const sizeOfAliasedObject = 16;
 /** Escapes are counted only in longer strings. */
 export const longText = 64;
 
+/** Characters that a value in variables counts in addition to its key and its text: printing it takes as long as printing them. */
+const weightOfValue = 20;
+
+/** True if the strings and keys of variables, and the number of their values, weigh at most `weight` characters. */
+export function weighsAtMost(weight: number, value: unknown): boolean {
+  return weightLeft(weight, value) >= 0;
+}
+
+/** Recursive: the depth of variables is limited. Stops at the limit. */
+function weightLeft(weight: number, value: unknown): number {
+  if (typeof value === 'string') return weight - value.length;
+  if (typeof value !== 'object' || value === null) return weight;
+  let left = weight;
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length && left >= 0; at++) left = weightLeft(left - weightOfValue, value[at]);
+    return left;
+  }
+  for (const key in value) {
+    if (left < 0) break;
+    left = weightLeft(left - weightOfValue - key.length, (value as Readonly<Record<string, unknown>>)[key]);
+  }
+  return left;
+}
+
 /** Length of a value's JSON. 0 if it cannot be serialized: that fails later, when the response is written. */
 export function lengthOfJSON(value: object): number {
   try {

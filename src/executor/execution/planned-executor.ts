@@ -3,13 +3,14 @@ import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema, Operat
 
 import { isExecutionListened } from '../../shared/index.ts';
 import { toRootError } from './complete/errors.ts';
+import { weighsAtMost } from './costs.ts';
 import { executeFields } from './fields.ts';
 import { getVariableValues, isGraphQL17 } from '../graphql-version.ts';
 import { Pending } from './pending.ts';
 import { Plan } from './plan/plan.ts';
 import type { PlanMemory } from './plan/plan.ts';
 import { copyVariables } from './plan/copied-inputs.ts';
-import { firstInputError } from './plan/wrong-input.ts';
+import { UncoercedVariable } from './plan/variable-coercion.ts';
 import { coercedOf, Run } from './run.ts';
 import type { VariableValues } from './info-parts.ts';
 import type { PartLimits, RunSettings } from './run.ts';
@@ -27,8 +28,6 @@ export interface PartSettings extends PartLimits {
 export interface PlannedExecution extends RunSettings {
   readonly document: DocumentNode;
   readonly variableValues: Readonly<Record<string, unknown>> | undefined;
-  /** Report only the first mistake in the variables, which are very large. Default: up to 50, as graphql-js does. */
-  readonly hasHeavyVariables?: boolean | undefined;
   /** The root value is an event of a subscription: fewer tracing events are published. Default: false */
   readonly isEvent?: boolean | undefined;
   /** Default: the response has one part. */
@@ -86,7 +85,9 @@ interface CoercedExecution {
 export function coercedVariables(execution: PlannedExecution): Readonly<Record<string, unknown>> | undefined {
   const { prepared } = execution;
   if (prepared?.coercion !== undefined) return prepared.coercion.errors === undefined ? prepared.run.coerced : undefined;
-  const { errors, variableValues, coerced = variableValues } = coerceWithGraphQLJS(execution);
+  // With subscribers, the run itself coerces them later.
+  const answer = prepared ? coerce(prepared.plan, new Run(execution, prepared.plan), execution) : coerceWithGraphQLJS(execution);
+  const { errors, variableValues, coerced = variableValues } = answer;
   return errors === undefined ? coercedOf(coerced!) : undefined;
 }
 
@@ -223,16 +224,17 @@ interface Coercion {
 }
 
 function coerce(plan: Plan, run: Run, execution: PlannedExecution): CoercedVariables {
+  const { variableValues, answerLimit } = execution;
   try {
-    const values = plan.coerceVariables(execution.variableValues ?? {}, run);
-    if (values !== undefined) return isGraphQL17 ? { variableValues: values } : { coerced: values };
+    const values = plan.coerceVariables(variableValues ?? {}, run);
+    if (!(values instanceof UncoercedVariable)) return isGraphQL17 ? { variableValues: values } : { coerced: values };
+    if (!weighsAtMost(answerLimit?.maxExplained ?? Infinity, variableValues)) return { errors: [values.error()] };
   } catch (error) {
     // Including their defaults, the variables are too large.
     if (run.endedBy === undefined) throw error;
     return { errors: [run.endedBy] };
   }
-  const error = execution.hasHeavyVariables === true ? firstInputError(execution) : undefined;
-  return error === undefined ? coerceWithGraphQLJS(execution) : { errors: [error] };
+  return coerceWithGraphQLJS(execution);
 }
 
 function coerceWithGraphQLJS({ schema, operation, variableValues, hideSuggestions }: PlannedExecution): CoercedVariables {

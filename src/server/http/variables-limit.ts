@@ -1,5 +1,3 @@
-import { lightWeight, markHeavy } from '../operation/limits/heavy-variables.ts';
-
 /**
  * Limits the levels and the number of objects in the variables of one request. graphql-js recurses for every level and makes several
  * objects for each value: 1 MiB of 5,000 levels ended in a RangeError, and 1 MiB of `{}` took 220 ms of CPU and 100 MB
@@ -9,8 +7,6 @@ export class VariablesLimit {
   readonly #maxNesting: number;
   readonly #maxContainers: number;
   #containers = 0;
-  /** Of all operations of the request so far: ten light ones cost as much as a heavy one. */
-  #weight = 0;
 
   constructor({ maxNesting, maxBodyBytes }: { readonly maxNesting: number; readonly maxBodyBytes: number }) {
     this.#maxNesting = maxNesting;
@@ -20,7 +16,6 @@ export class VariablesLimit {
   /** The error if the variables of one more operation are too large; else undefined. */
   problemOf(variables: object): string | undefined {
     const nesting = this.#measure(variables, 1);
-    if (this.#weight > lightWeight) markHeavy(variables);
     if (this.#containers > this.#maxContainers) {
       return `Expected the variables of a request to have at most ${this.#maxContainers} objects and lists, got more.`;
     }
@@ -33,20 +28,12 @@ export class VariablesLimit {
     this.#containers++;
     if (level > this.#maxNesting || this.#containers > this.#maxContainers) return level;
     let deepest = level;
-    const isList = Array.isArray(value);
-    const values = isList ? (value as unknown[]) : (Object.values(value) as unknown[]);
-    this.#weight += values.length * weightOfValue;
-    for (const inner of values) {
-      if (typeof inner === 'string') this.#weight += inner.length;
-      else if (typeof inner === 'object' && inner !== null) deepest = Math.max(deepest, this.#measure(inner, level + 1));
+    for (const inner of Array.isArray(value) ? (value as unknown[]) : (Object.values(value) as unknown[])) {
+      if (typeof inner === 'object' && inner !== null) deepest = Math.max(deepest, this.#measure(inner, level + 1));
     }
-    if (!isList) for (const key of Object.keys(value)) this.#weight += key.length;
     return deepest;
   }
 }
-
-/** Printing a value takes as long as printing this many characters of text. */
-const weightOfValue = 20;
 
 /** One object or list for each 20 bytes of the largest body: rows of a bulk insert take more bytes. */
 export function maxContainersOf(maxBodyBytes: number): number {

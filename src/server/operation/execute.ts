@@ -8,7 +8,6 @@ import { withoutSuggestion } from './documents/document.ts';
 import { withCode } from './errors.ts';
 import type { AnswerLimit } from './limits/answer-limit.ts';
 import type { AnsweredObjects } from './types.ts';
-import { areHeavy } from './limits/heavy-variables.ts';
 
 export type { GraphQLJSExecutor } from '../../executor/index.ts';
 
@@ -34,7 +33,7 @@ export interface Execution extends PlannedExecution {
 }
 
 /** The parts of an execution that are not settings of the server. */
-type ExecutionParts = Omit<PlannedExecution, keyof ExecutionSettings | 'hasHeavyVariables' | 'prepared' | 'takesAsyncIterables'>;
+type ExecutionParts = Omit<PlannedExecution, keyof ExecutionSettings | 'prepared' | 'takesAsyncIterables'>;
 
 /** One operation with the settings of the server. Version 3 runs some without a platform's call: they have no deadline, and their answer any size. */
 export function createExecution<TParts extends ExecutionParts>(settings: ExecutionSettings, given: TParts): PlannedExecution & TParts {
@@ -58,7 +57,6 @@ export function createExecution<TParts extends ExecutionParts>(settings: Executi
     observer,
     takesAsyncIterables: settings.takesAsyncIterables,
     parts,
-    hasHeavyVariables: variableValues !== undefined && areHeavy(variableValues),
     prepared: undefined,
   };
   return execution as PlannedExecution & TParts;

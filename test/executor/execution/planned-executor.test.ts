@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { buildSchema, defaultFieldResolver, execute, GraphQLObjectType, GraphQLSchema, GraphQLString, parse, versionInfo } from 'graphql';
 import type { GraphQLResolveInfo, OperationDefinitionNode } from 'graphql';
 
-import { executePlanned } from '../../../src/executor/execution/planned-executor.ts';
+import { coercedVariables, executePlanned, prepareExecution } from '../../../src/executor/execution/planned-executor.ts';
 import { executionOf, runBoth } from '../../support/differential/both-executors.ts';
 import { unhandledRejections } from '../../support/unhandled-rejections.ts';
 
@@ -49,6 +49,35 @@ describe('an operation runs by a plan', () => {
     await executePlanned(execution);
 
     deepEqual(fields, ['name', 'slow']);
+  });
+
+  it('whose invalid variables graphql-js does not read if they are too large to explain, also with subscribers', () => {
+    let calls = 0;
+    const refuse = (): never => {
+      calls++;
+      throw new Error('Wrong');
+    };
+    const functions = { Wrong: { parseValue: refuse, coerceInputValue: refuse } };
+    const answerLimit = { free: Infinity, grow: () => Infinity, freeWork: Infinity, sizeOfWork: 1, maxExplained: 20_000 };
+    const execution = executionOf({
+      typeDefs: 'scalar Wrong type Query { name(list: [Wrong!]): String }',
+      functions,
+      text: 'query ($list: [Wrong!]) { name(list: $list) }',
+      variables: { list: Array.from({ length: 1001 }, () => 1) },
+      options: { answerLimit },
+    });
+    const channel = tracingChannel('graphql:execute');
+    const listener = (): void => {};
+
+    channel.start.subscribe(listener);
+    try {
+      const prepared = prepareExecution(execution);
+      equal(coercedVariables({ ...execution, prepared }), undefined);
+    } finally {
+      channel.start.unsubscribe(listener);
+    }
+
+    equal(calls, 1);
   });
 });
 

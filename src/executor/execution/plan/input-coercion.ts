@@ -13,7 +13,7 @@ import { notPlain } from './planned-field.ts';
 /**
  * Coerces input of one type. graphql-js determines the kind of type at each level of each value, which was 5.7 of the 17 us of a
  * mutation with a nested input object. Invalid or unusual input gives undefined: then graphql-js coerces all variables again and
- * writes the error messages.
+ * writes the error messages, unless the variables are too large.
  */
 export interface InputCoercion {
   readonly nonNull: boolean;
@@ -110,8 +110,8 @@ class ObjectCoercer {
   /** Prepared with the first value, because types may be recursive. */
   #fields: readonly PreparedInput[] | undefined = undefined;
   #coercions: readonly InputCoercion[] = [];
-  /** A field has the name of a property of Object.prototype: graphql-js decides whether it is given. */
-  #isAmbiguous = false;
+  /** Fields with names of Object.prototype, such as `constructor`. If one is absent, graphql-js takes what the value inherits. */
+  #inherited: readonly string[] = [];
 
   constructor(type: GraphQLInputObjectType) {
     this.#type = type;
@@ -120,7 +120,7 @@ class ObjectCoercer {
   coerce(value: unknown, run: Run): unknown {
     if (!isOrdinary(value)) return undefined;
     const fields = (this.#fields ??= this.#prepare());
-    if (this.#isAmbiguous) return undefined;
+    for (const name of this.#inherited) if (!Object.hasOwn(value, name)) return undefined;
     run.budget.spend(workOf.inputValue + Math.floor(fields.length / workOf.inputLeaves));
     const coerced = emptyInput();
     let known = 0;
@@ -145,7 +145,7 @@ class ObjectCoercer {
   #prepare(): readonly PreparedInput[] {
     const fields = inputFieldsOf(this.#type);
     this.#coercions = fields.map(({ type }) => inputCoercionOf(type));
-    this.#isAmbiguous = fields.some(({ name }) => name in Object.prototype);
+    this.#inherited = fields.filter(({ name }) => name in Object.prototype).map(({ name }) => name);
     return fields;
   }
 }

@@ -10,7 +10,7 @@ import type { ResultClasses } from './result-classes.ts';
 import { conditionsOf, findConditionVariables, stateOf } from './survey.ts';
 import type { Fragments } from './survey.ts';
 import { prepareVariables } from './variable-coercion.ts';
-import type { CoerceVariables } from './variable-coercion.ts';
+import type { CoerceVariables, UncoercedVariable } from './variable-coercion.ts';
 import type { VariableValues } from '../info-parts.ts';
 import type { Run } from '../run.ts';
 
@@ -54,8 +54,7 @@ export class Plan {
     this.#memory = memory;
   }
 
-  /** Undefined: graphql-js decides. */
-  coerceVariables(inputs: Readonly<Record<string, unknown>>, run: Run): VariableValues | undefined {
+  coerceVariables(inputs: Readonly<Record<string, unknown>>, run: Run): VariableValues | UncoercedVariable {
     this.#coerceVariables ??= prepareVariables(this.schema, this.operation.variableDefinitions ?? []);
     return this.#coerceVariables(inputs, run);
   }

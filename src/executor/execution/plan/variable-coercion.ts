@@ -1,4 +1,4 @@
-import { isInputType, isNonNullType, typeFromAST } from 'graphql';
+import { GraphQLError, isInputType, isNonNullType, print, typeFromAST } from 'graphql';
 import type { ConstValueNode, GraphQLInputType, GraphQLSchema, VariableDefinitionNode } from 'graphql';
 
 import { getVariableValues, isGraphQL17 } from '../../graphql-version.ts';
@@ -12,21 +12,37 @@ import type { Prepared } from './made-values.ts';
 
 type Inputs = Readonly<Record<string, unknown>>;
 
-/** Coerces the variables of one operation, in the installed major's shape: see {@link InputCoercion}. Undefined: graphql-js decides. */
-export type CoerceVariables = (inputs: Inputs, run: Run) => VariableValues | undefined;
+/** Coerces the variables of one operation, in the installed major's shape: see {@link InputCoercion}. */
+export type CoerceVariables = (inputs: Inputs, run: Run) => VariableValues | UncoercedVariable;
+
+/** A variable whose value is invalid, or so unusual that graphql-js decides whether it is. */
+export class UncoercedVariable {
+  readonly #definition: VariableDefinitionNode;
+
+  constructor(definition: VariableDefinitionNode) {
+    this.#definition = definition;
+  }
+
+  /** The error for values that are too large to explain what is invalid. */
+  error(): GraphQLError {
+    const { variable, type } = this.#definition;
+    const message = `Variable "$${variable.name.value}" has no valid value of type "${print(type)}". Send smaller variables to see why.`;
+    return new GraphQLError(message, { nodes: this.#definition });
+  }
+}
 
 export function prepareVariables(schema: GraphQLSchema, definitions: readonly VariableDefinitionNode[]): CoerceVariables {
   const variables: PreparedVariable[] = [];
   for (const definition of definitions) {
     const type = typeFromAST(schema, definition.type as never) as GraphQLInputType | undefined;
     // In 16 the values are in an ordinary object.
-    if (!isInputType(type) || definition.variable.name.value === '__proto__') return () => undefined;
+    if (!isInputType(type) || definition.variable.name.value === '__proto__') return () => new UncoercedVariable(definition);
     variables.push(new PreparedVariable(schema, definition, type));
   }
   return (inputs, run) => coerceAll(variables, inputs, run);
 }
 
-function coerceAll(variables: readonly PreparedVariable[], inputs: Inputs, run: Run): VariableValues | undefined {
+function coerceAll(variables: readonly PreparedVariable[], inputs: Inputs, run: Run): VariableValues | UncoercedVariable {
   // 16 has an ordinary object, and no sources.
   const coerced = (isGraphQL17 ? Object.create(null) : {}) as Record<string, unknown>;
   const sources = (isGraphQL17 ? Object.create(null) : undefined) as Record<string, unknown> | undefined;
@@ -36,11 +52,11 @@ function coerceAll(variables: readonly PreparedVariable[], inputs: Inputs, run: 
     const value = isGiven ? inputs[name] : undefined;
     if (value !== undefined) {
       const result = coerceGiven(variable.coercion, value, run);
-      if (result === undefined) return undefined;
+      if (result === undefined) return new UncoercedVariable(variable.definition);
       put(coerced, name, result);
       if (sources !== undefined) put(sources, name, { signature: variable.signature(), value });
     } else if (isGiven || !variable.addAbsent(coerced, sources, run)) {
-      return undefined;
+      return new UncoercedVariable(variable.definition);
     }
   }
   return (sources === undefined ? coerced : { sources, coerced }) as unknown as VariableValues;
@@ -49,8 +65,8 @@ function coerceAll(variables: readonly PreparedVariable[], inputs: Inputs, run: 
 class PreparedVariable {
   readonly name: string;
   readonly coercion: InputCoercion;
+  readonly definition: VariableDefinitionNode;
   readonly #schema: GraphQLSchema;
-  readonly #definition: VariableDefinitionNode;
   readonly #type: GraphQLInputType;
   readonly #nonNull: boolean;
   readonly #literal: ConstValueNode | undefined;
@@ -60,7 +76,7 @@ class PreparedVariable {
     this.name = definition.variable.name.value;
     this.coercion = inputCoercionOf(type);
     this.#schema = schema;
-    this.#definition = definition;
+    this.definition = definition;
     this.#type = type;
     this.#nonNull = isNonNullType(type);
     this.#literal = definition.defaultValue;
@@ -83,7 +99,7 @@ class PreparedVariable {
     if (value === undefined) return false;
     put(coerced, this.name, value);
     if (signature === undefined) return true;
-    if (noteName === undefined) noteName = nameOfNote(this.#schema, this.#definition);
+    if (noteName === undefined) noteName = nameOfNote(this.#schema, this.definition);
     if (noteName !== null) signature[noteName] = value;
     return true;
   }
