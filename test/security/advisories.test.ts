@@ -12,10 +12,10 @@ function posted(contentType: string, fields: Partial<PlainRequest> = {}): PlainR
 }
 
 /**
- * Published advisories of servers like this one, by their number in our list of facts: what went wrong elsewhere, and
- * the safe answer. Those about data sources (24 to 28) stand in test/datasources; the
- * bound of what persisted queries take (7) in test/server/operation/documents/persisted-queries.test.ts; those of single platforms (20, 21) in
- * test/contract; the landing page's (10) come with it.
+ * Published advisories of similar servers, by their number in our list of facts: the vulnerability, and the safe answer. Advisories about
+ * data sources (24 to 28) are tested in test/datasources, the memory limit of persisted queries (7) in
+ * test/server/operation/documents/persisted-queries.test.ts, those of single platforms (20, 21) in test/contract, and those of the landing
+ * page (10) with the page.
  */
 describe('advisories', () => {
   for (const contentType of ['text/plain', 'message/rfc822', 'text/html', 'application/x-www-form-urlencoded']) {
@@ -121,7 +121,7 @@ describe('advisories', () => {
     });
   }
 
-  it('6. only the user marks the response to a query as cacheable', async () => {
+  it('6. the response to a query is cacheable only if the user marks it', async () => {
     const unmarked = await createEndpoint().send(get({ query: '{ hello }' }));
     const marked = await createEndpoint({
       context: ({ response }) => {

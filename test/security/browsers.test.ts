@@ -217,7 +217,7 @@ for (const door of frontDoors.filter(({ name }) =>
   });
 }
 
-/** Undefined: the options themselves are refused. */
+/** Undefined if createHandler refuses the options. */
 function openUnlessRefused(door: FrontDoor, options: ServerOptions): OpenDoor | undefined {
   try {
     return door.open(options);

@@ -36,7 +36,7 @@ const handler = createHandler({
 const send = async (body: object): Promise<PlainResponse> => httpAPI.read(await handler(httpAPI.build(post(body)) as never, {} as never));
 
 describe('a text of a client that a message quotes', () => {
-  // What the message of graphql-js is searched for.
+  // The patterns that the server looks for in messages of graphql-js.
   for (const words of [' Did you mean ', ', but encountered error "', ', found ', 'Expected type "a". ', '?'])
     for (const query of ['query ($v: E) { sum(e: $v) }', 'query ($v: [Int!]) { sum(n: $v) }'])
       it(`is read by no regular expression beyond its first characters: ${JSON.stringify(words)} in ${query}`, async (t) => {

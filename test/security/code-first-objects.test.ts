@@ -33,7 +33,7 @@ const defaults = [
   [{ list: [] }, { list: ['l'], any: {} }],
 ];
 
-/** What a public resource answers, and one of each user. */
+/** The responses of a public resource, and of a resource of each user. */
 const respond = async (input: unknown, init?: RequestInit): Promise<Response> => {
   const request = input instanceof Request ? input : new Request(input as string, { ...init, signal: null });
   await turn();

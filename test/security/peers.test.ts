@@ -7,7 +7,7 @@ import { get, json, plainRequest, post } from '../support/plain-http.ts';
 import type { PlainRequest } from '../support/plain-http.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
-/** Faults that we have seen in other servers, by their number in our list of facts. Each is a place to be better. */
+/** Faults of other servers, by their number in our list of facts, which this server must not have. */
 describe('mistakes of other servers', () => {
   it('1. Apollo 5 and Yoga run the operation before they answer 406', async () => {
     const endpoint = createEndpoint();

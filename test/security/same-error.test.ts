@@ -13,7 +13,7 @@ import { eventOf } from '../v3/server.ts';
 import { cases } from '../support/long-form.ts';
 import { callers } from '../support/witness.ts';
 
-/** Extensions as constants have them: with parts in which hooks can note something, too. */
+/** Extensions of an error constant, with nested values that hooks can write to, too. */
 const extensions = (): Record<string, unknown> => ({
   code: 'ODD',
   details: { list: ['a'], of: {} },
@@ -21,7 +21,7 @@ const extensions = (): Record<string, unknown> => ({
   response: { body: { list: [] } },
 });
 
-/** Errors that are made once and thrown for every user. */
+/** Errors that are created once and thrown for every user. */
 const kinds: Readonly<Record<string, () => Error>> = {
   'a GraphQLError': () => new GraphQLError('same', { extensions: extensions() }),
   'one with a path': () => new GraphQLError('same', { path: ['some', 'where'], extensions: extensions() }),
@@ -47,7 +47,7 @@ const documents = ['{ me boom items u { __typename } s }', '{ strict }', '{ in(s
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const caller = (): string => callers.getStore() ?? 'nobody';
 
-/** Notes the caller in all that an error has, as code does for its log or its client. */
+/** Writes the caller to every part of an error, as code does for its log or its client. */
 function note(error: any): void {
   const of = error?.extensions;
   if (typeof of !== 'object' || of === null) return;
@@ -58,7 +58,7 @@ function note(error: any): void {
   of.response?.body.list.push(caller());
 }
 
-/** A server of which one function throws, and all that hear of it make notes. */
+/** A server in which one function throws, and every function that receives the error writes to it. */
 function serverThatThrows(same: Error, place: Place, executor: ServerOptions['executor']): ServerOptions {
   const throwAt = (here: Place): undefined => {
     if (here === place) throw same;
@@ -147,7 +147,7 @@ function serverThatThrows(same: Error, place: Place, executor: ServerOptions['ex
 
 let users = 0;
 
-/** One user, then two concurrently. Fails if a response names another user. */
+/** Sends requests of one user, and then of two users concurrently. Fails if a response names another user. */
 async function assertApart(send: (query: string) => Promise<string>): Promise<void> {
   const sendAll = (): Promise<void> => {
     const user = `user-${++users}-`;

@@ -78,7 +78,7 @@ function makeSchema(hasParts: boolean): GraphQLSchema {
   return makeExecutableSchema({ typeDefs: [cacheControlDefinitions, idempotencyDefinitions, directives, typeDefs], resolvers });
 }
 
-/** Everything reachable, by the keys of each object. */
+/** All reachable objects, with the members of each. */
 function snapshotOf(root: object): ReadonlyMap<object, ReadonlyMap<unknown, unknown>> {
   const snapshot = new Map<object, ReadonlyMap<unknown, unknown>>();
   const pending: unknown[] = [root];
@@ -101,7 +101,7 @@ function snapshotOf(root: object): ReadonlyMap<object, ReadonlyMap<unknown, unkn
   return snapshot;
 }
 
-/** What differs between two snapshots, in words. */
+/** Describes the differences between two snapshots. */
 function changesBetween(before: ReturnType<typeof snapshotOf>, after: ReturnType<typeof snapshotOf>): string[] {
   const changes: string[] = [];
   for (const [object, members] of before) {
@@ -113,12 +113,12 @@ function changesBetween(before: ReturnType<typeof snapshotOf>, after: ReturnType
   return changes;
 }
 
-/** graphql-js keeps some of what it has computed in members like `_memoizedCoercedDefaultValue`, which are undefined until then. */
+/** graphql-js caches some results in members like `_memoizedCoercedDefaultValue`, which are undefined at first. */
 function isMemo(key: unknown, before: unknown): boolean {
   return typeof key === 'string' && key.startsWith('_') && before === undefined;
 }
 
-/** graphql-js keeps what it has computed of a schema in the schema: it does so before the snapshot. */
+/** Makes graphql-js cache its results in the schema before the snapshot. */
 function warmUp(schema: GraphQLSchema): void {
   assert.deepEqual(validateSchema(schema), []);
   for (const type of Object.values(schema.getTypeMap())) {

@@ -5,7 +5,7 @@ import { searchBills } from '../support/bills/search.ts';
 import { serverKinds } from '../support/bills/servers.ts';
 import { cases } from '../support/long-form.ts';
 
-/** The short form of scripts/search-bills.ts. CPU and heap are for that: here other tests take their share of both. */
+/** The short form of scripts/search-bills.ts. Only the script measures CPU and heap, which other tests use at the same time here. */
 describe('a search for small requests with large costs', () => {
   for (const size of serverKinds) {
     it(`finds none in errors, log, store, response size or status of the ${size} server`, async () => {

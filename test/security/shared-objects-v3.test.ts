@@ -16,7 +16,7 @@ const seed = Number(process.env['SEED'] ?? 9);
 
 const refusal = new AuthenticationError('Sign in', { realm: 'all' });
 
-/** The same careless functions, in the surface of version 3. */
+/** The same careless functions, with the API of version 3. */
 function configWith(witness: Witness, random: Random): Record<string, any> {
   const { typeDefs, resolvers, rootValue, logger } = serverWith(witness, random) as Record<string, any>;
   const caller = (): string => callers.getStore() ?? 'nobody';

@@ -17,7 +17,7 @@ import { callers, Witness } from '../support/witness.ts';
 const rounds = cases({ short: 1, long: 12 });
 const seed = Number(process.env['SEED'] ?? 5);
 
-/** Literals, variables, defaults of variables, of arguments and of fields in them: each way in which a value comes to a resolver. */
+/** Every way in which a resolver gets a value: literals, variables, and defaults of variables, arguments and input fields. */
 const operations: readonly string[] = [
   '{ me session }',
   '{ items { id tags owner { name tags } } }',
@@ -89,7 +89,7 @@ function requestOf(random: Random, user: string): PlainRequest {
 
 let users = 0;
 
-// Over node:http a call is in another asynchronous context: two-users.test.ts has it.
+// Over node:http, a call has another asynchronous context; two-users.test.ts tests it.
 for (const [place, door] of frontDoors.filter(({ name }) => name !== 'node:http').entries()) {
   test(`functions of the user get no object or string from another call: ${door.name}`, async () => {
     for (let round = 0; round < rounds; round++) {

@@ -23,7 +23,7 @@ async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Remembers for whom it was made. */
+/** Knows the user for whom it was created. */
 class Session extends DataSource<{ user: string }> {
   who = async (): Promise<string> => (await turns(this.context.user.length % 3), this.context.user);
 }
@@ -32,13 +32,13 @@ class Session extends DataSource<{ user: string }> {
 type Extra = 'nothing else' | 'data sources' | 'edge';
 const extras: readonly Extra[] = ['nothing else', 'data sources', 'edge'];
 
-/** What people do who do not think of a second user: one context object for all, hooks and resolvers that write wherever they can. */
+/** A server whose code ignores that there are several users: one context object for all, hooks and resolvers that write wherever they can. */
 function carelessServer(name: string, extra: Extra): ServerOptions {
   const withDataSources = extra === 'data sources';
   const shared: Record<string, unknown> = { user: undefined, seen: undefined };
   const plugin: ServerPlugin<any> = {
     requestDidStart: async ({ contextValue, request, response }) => {
-      // Who it is is written to the one object that all operations were given.
+      // Writes the user to the object that all operations share.
       contextValue.user ??= request.http?.headers.get('x-user') ?? 'nobody';
       contextValue.seen = `${String(contextValue.seen ?? '')}${contextValue.user}`;
       request.http?.headers.set('x-seen-by-plugin', contextValue.user);
