@@ -90,7 +90,7 @@ describe('an answer', () => {
       query: `{ rows { ${aliases(40, 'later { ...F }')} } } fragment F on Row { ${aliases(100, 'name')} }`,
     },
   };
-  // The first with the limit of the platform, 6 MB.
+  // The first one has the limit of the platform, 6 MB.
   for (const [index, [name, body]] of Object.entries(large).entries()) {
     it(`${name} is abandoned while it is created, with a short 400`, async () => {
       const { send, lines } = serve(index === 0 ? {} : { maxResultBytes: 65_536 });
@@ -166,7 +166,7 @@ describe('in a batch, an answer that is too large', () => {
     assert.equal(second.errors[0].extensions.code, 'RESULT_TOO_LARGE');
   });
 
-  it('is that of a query rather than a mutation, if they are too large together', async () => {
+  it('is the answer to a query rather than to a mutation, if they are too large together', async () => {
     const text = 'x'.repeat(600);
     const echo = { query: 'query ($t: String) { echo(text: $t) }', variables: { t: text } };
     const mutation = { query: `mutation { write { ${aliases(40, 'name')} } }` };
@@ -195,7 +195,7 @@ describe('a streamed answer that is too large', { skip: !('experimentalExecuteIn
     });
   }
 
-  it('is a 400 when its first part is', async () => {
+  it('is a 400 if its first part is too large', async () => {
     const { fetch } = serve({ incrementalDelivery: incrementalDelivery(), maxResultBytes: 1000 });
 
     const response = await fetch({ query: `{ rows { id name } ... @defer { name } }` }, 'multipart/mixed');
@@ -204,7 +204,7 @@ describe('a streamed answer that is too large', { skip: !('experimentalExecuteIn
     assert.match(await response.text(), /RESULT_TOO_LARGE/);
   });
 
-  it('a label may have 256 characters', async () => {
+  it('may have labels of 256 characters', async () => {
     const { fetch } = serve({ incrementalDelivery: incrementalDelivery() });
     const ask = (length: number): Promise<Response> =>
       fetch({ query: `{ rows { ... @defer(label: "${'l'.repeat(length)}") { name } } }` }, 'multipart/mixed');

@@ -51,7 +51,7 @@ for (const [name, mistake] of Object.entries(mistakes)) {
   });
 }
 
-test('the log says what a plugin should have returned, and what it has', async () => {
+test('the log says what a plugin should have returned, and what it returned', async () => {
   const [, log] = await answer({ aroundRequest: async () => ({ status: 200, headers, body: new Uint8Array(2) }) });
 
   assert.match(log, /Expected plugins to return a response \{ status, headers, body \}.* got one whose body is a Uint8Array/);

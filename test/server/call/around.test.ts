@@ -435,7 +435,7 @@ describe('viewRequest', () => {
 });
 
 describe('hooks that only observe', () => {
-  test('are called where the wrappers of the same plugin would continue', async () => {
+  test('are called at the points where wrappers of the same plugin would continue', async () => {
     const notes: string[] = [];
     const looking: ServerPlugin = {
       executionWillStart: ({ source, contextValue }) => void notes.push(`look: ${source} ${JSON.stringify(contextValue)}`),

@@ -6,7 +6,7 @@ import { PlatformInvocation } from '../../../src/server/call/invocation.ts';
 import type { DeadlineSettings } from '../../../src/server/startup/deadline.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
-/** What may happen to a call: `disconnects` is reported by the platform, `left` by the stream of the answer. */
+/** The events of a call: the platform reports `disconnects`, and the stream of the answer reports `left`. */
 type Step = 'answered' | 'disconnects' | 'left' | 'deadline' | 'last moment' | 'options';
 
 /** At the deadline 500 ms of the limit are left, at the last moment 250. */
@@ -54,7 +54,7 @@ class WatchedCall {
 
   #passUntil(after: number): void {
     mock.timers.tick(Math.max(0, this.#begunAt + after - Date.now()));
-    // A timer that was set while another one fired.
+    // The timer was set while another one fired.
     mock.timers.tick(0);
   }
 }
@@ -178,7 +178,7 @@ describe('the end of a call', () => {
     });
   });
 
-  test('late options after the last moment do not cause a second one', () => {
+  test('late options after the last moment do not cause a second last moment', () => {
     const told = toldIn(['deadline', 'last moment', 'options', 'deadline', 'last moment']);
 
     assert.deepEqual(told, ['DEADLINE_EXCEEDED', 'signal', 'last moment']);
@@ -280,7 +280,7 @@ describe('the end of a call', () => {
   });
 
   describe('an operation that runs until the deadline', () => {
-    test('goes on when the client leaves, also if that is decided after its signal was read, and ends at the deadline', () => {
+    test('continues when the client leaves, even if this is decided after its signal was read, and ends at the deadline', () => {
       const call = new WatchedCall();
       const view = call.clock.view({ until: 'disconnect' });
       const { signal } = view;
@@ -298,7 +298,7 @@ describe('the end of a call', () => {
   });
 
   describe('an operation that an error stops', () => {
-    test('has an aborted signal, before and after it is read; no other operation of the call has', () => {
+    test('has an aborted signal, before and after the signal is read; no other operation of the call has one', () => {
       const { clock } = new WatchedCall();
       const [one, other] = [clock.view({ until: 'disconnect' }), clock.view({ until: 'disconnect' })];
       const { signal } = one;
@@ -311,7 +311,7 @@ describe('the end of a call', () => {
     });
   });
 
-  test('a synchronous call sets no timer, and calls nothing of the platform', () => {
+  test('a synchronous call sets no timer, and calls no function of the platform', () => {
     let asked = 0;
     const platform = { onLeave: () => asked++, timeLimit: () => asked++ };
     const settings = { logger: () => recordingLogger()[0], deadline: () => (asked++, atStart) };

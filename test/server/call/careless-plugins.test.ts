@@ -24,7 +24,7 @@ class Books extends RESTDataSource {
   }
 }
 
-/** Asks a server in production with one plugin, whose types need not be right. */
+/** Sends a request to a server in production with one plugin, whose types need not be right. */
 async function ask(plugin: object): Promise<Served> {
   const [logger, lines] = recordingLogger();
   let runs = 0;
@@ -85,20 +85,20 @@ describe('a synchronous hook that is written as asynchronous', () => {
     throw new ForbiddenError('Not you');
   };
 
-  it('refuses as executionWillStart, which is awaited', async () => {
+  it('can refuse the operation as executionWillStart, which is awaited', async () => {
     const { response, runs, unhandled } = await ask({ executionWillStart: refuse });
 
     assert.deepEqual([runs, unhandled], [0, 0]);
     assert.equal(json(response).errors[0].extensions.code, 'FORBIDDEN');
   });
 
-  it('refuses as executionWillStart also beside one that throws at once', async () => {
+  it('can refuse the operation as executionWillStart also if another one throws at once', async () => {
     const { unhandled } = await ask({ executionWillStart: refuse, requestDidStart: () => ({ didResolveOperation: refuse }) });
 
     assert.equal(unhandled, 0);
   });
 
-  it('gives options as executionWillStart', async () => {
+  it('can return options as executionWillStart', async () => {
     const { response } = await ask({
       executionWillStart: async () => ({
         around: async (_execution: unknown, next: Next) => ({ ...((await next()) as object), result: { data: { title: 'other' } } }),

@@ -42,7 +42,7 @@ interface Served {
 
 let served = 0;
 
-/** A server whose subscriptions all have the events that the test pushes. */
+/** A server in which every subscription gets the events that the test pushes. */
 function serve(options: Partial<ServerOptions<any, any>> = {}): Served {
   const source = createEventSource<any>();
   const [logger, lines] = recordingLogger();

@@ -14,7 +14,7 @@ const accepts = [
   'image/png',
   'text/event-stream, application/json;q=0.5',
 ];
-/** What a client may write before an Accept value to make it look like something else to whoever joins texts. */
+/** Prefixes of an Accept value that could make two different values equal if keys are joined from texts. */
 const prefixes = ['multipart ', 'undefined ', 'null,', 'multipart,', ' ', 'true '];
 
 function server(name: string, writesMultipart: boolean): (accept: string) => Promise<string> {
@@ -38,7 +38,7 @@ function server(name: string, writesMultipart: boolean): (accept: string) => Pro
   };
 }
 
-/** An unused parameter makes a value new to any memo. */
+/** Adds an unused parameter, so that no memo contains the value. */
 const fresh = (accept: string, round: string): string => accept.replace(/(?=$|,)/, `;round=${round}`);
 
 test('requests to one server of a process do not affect another, whatever their Accept', async () => {

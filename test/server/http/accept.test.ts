@@ -11,7 +11,7 @@ const graphql = 'application/graphql-response+json';
 const cases: readonly (readonly [accept: string, mediaType: string | undefined])[] = [
   ['', json1],
   ['  ', json1],
-  // What clients send unasked is known without parsing, and parsed with another parameter.
+  // The default values of clients are recognized without parsing; with another parameter they are parsed.
   ...['', ';round=1'].flatMap(
     (parameter) =>
       [
@@ -52,7 +52,7 @@ const cases: readonly (readonly [accept: string, mediaType: string | undefined])
   ['application/json;q="0"', json1],
   ['application/json;ext=1;q=0', undefined],
   ['application/json;q=0.000', undefined],
-  // Of a range that a client has made endless, the beginning counts.
+  // Only the beginning of a very long range counts.
   [`application/json${';a=b'.repeat(1000)};q=0`, json1],
   ['*/*;q=0', undefined],
   ['application/*;q=0.0', undefined],

@@ -10,7 +10,7 @@ import { sources } from '../../support/sources.ts';
 
 const hello = { query: '{ hello }' };
 
-/** Sets fields as a context function does that means successful answers, and does not think of the others. */
+/** Sets fields as a context function does that is written only with successful answers in mind. */
 const setting =
   (fields: Readonly<Record<string, string>>): NonNullable<ServerOptions['context']> =>
   ({ response }) => {

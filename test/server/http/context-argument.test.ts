@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { createHandler } from '../../../src/entries/fetch.ts';
 import type { ContextArgument, ServerPlugin } from '../../../src/entries/index.ts';
 
-/** The argument of `context` for one request, with what `read` made of it. */
+/** The argument of `context` for one request, with the result of `read`. */
 async function argumentOf(read: (argument: ContextArgument) => unknown, plugins: ServerPlugin[] = []): Promise<unknown> {
   let seen: unknown;
   const context = (argument: ContextArgument): object => {

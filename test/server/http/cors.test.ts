@@ -16,7 +16,7 @@ function query(origin: string | undefined = asking): PlainRequest {
   return post({ query: '{ hello }' }, { headers: origin === undefined ? [] : [['Origin', origin]] });
 }
 
-/** The fields of cross-origin resource sharing that an answer has. */
+/** The CORS header fields of an answer. */
 function shared({ headers }: PlainResponse): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
 }

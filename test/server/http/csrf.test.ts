@@ -13,7 +13,7 @@ interface Cell {
   readonly method: 'GET' | 'POST' | 'QUERY';
   readonly contentType: 'json' | 'safelisted' | 'none' | 'other';
   readonly header: boolean;
-  /** csrfPrevention true, false, unset with a request of the same site, unset with one that the browser calls foreign. */
+  /** csrfPrevention true, false, unset with a same-site request, unset with a request that the browser marks as cross-site. */
   readonly verdicts: readonly [on: Verdict, off: Verdict, unset: Verdict, foreign: Verdict];
 }
 
@@ -44,7 +44,7 @@ const cells: readonly Cell[] = [
   { method: 'QUERY', contentType: 'other', header: true, verdicts: ['unsupported', 'unsupported', 'unsupported', 'unsupported'] },
 ];
 
-/** Several spellings of each class: what decides is the essence as the WHATWG parses it, never a prefix or an inclusion. */
+/** Several spellings of each class: the decision depends on the essence as the WHATWG standard parses it, never on a prefix or a substring. */
 const contentTypes: Readonly<Record<Cell['contentType'], readonly (readonly string[])[]>> = {
   json: [
     ['application/json'],
@@ -306,7 +306,7 @@ describe('a body that would have to be decoded', () => {
       const response = await endpoint.send(requestOf('POST', fields));
 
       assertVerdict('unsupported', response, endpoint.runs);
-      // RFC 9110 section 15.5.16: what would have been taken.
+      // RFC 9110 section 15.5.16: the response names the encoding that would have been accepted.
       assert.equal(response.headers.get('accept-encoding'), name === 'content-encoding' ? 'identity' : undefined);
     });
   }

@@ -5,7 +5,7 @@ import { createEndpoint } from '../../support/endpoint.ts';
 import { get, plainRequest, post } from '../../support/plain-http.ts';
 
 describe('csrfPrevention.requestHeaders', () => {
-  // As Chromium, Firefox and Safari send a GET of another site's page, and as load balancers and CDNs hand it on.
+  // Header fields that Chromium, Firefox and Safari send with a GET of another site's page, or that load balancers and CDNs add.
   const always = [
     'User-Agent', 'Cookie', 'Referer', 'Accept-Language', 'accept', 'accept-encoding', 'origin', 'host', 'connection', 'content-type',
     'content-length', 'cache-control', 'pragma', 'range', 'sec-fetch-site', 'sec-fetch-mode', 'sec-ch-ua', 'sec-gpc', 'dnt', 'priority', 'te',
@@ -74,18 +74,18 @@ describe('cors with credentials', () => {
   }
 
   const unsafe = [
-    // Every site.
+    // These match every site.
     /^https?:\/\//, /^https:\/\/.+$/, /:8443$/, /^https:\/\/.*$/,
-    // A part of an origin.
+    // These match a part of an origin.
     /https:\/\/shop\.example/, /^https:\/\/shop\.example/, /shop\.example$/i, /\.shop\.example$/, /^https:\/\/a\.example|https:\/\/b\.example$/,
     /^https:\/\/(?:a|b)\.example/, /^https:\/\/[$|]\.example\$/, /^(?:https:\/\/a\.example|https:\/\/b\.example$)/, /^https:\/\/a\.example$|b\.example$/,
-    // https://evilshop.example
+    // These match https://evilshop.example.
     /^https:\/\/.*shop\.example$/, /^https:\/\/[\w-]*shop\.example$/, /^https:\/\/(?:\w+)?shop\.example$/, /^https:\/\/(?:www\.|\w)shop\.example$/,
-    // https://shop-evil.net
+    // These match https://shop-evil.net.
     /^https:\/\/shop.*$/, /^https:\/\/shop\..+$/, /^https:\/\/shop\.[a-z]+$/, /^https:\/\/shop\.(?:example|\w+)$/,
-    // https://apixshop.example
+    // These match https://apixshop.example.
     /^https:\/\/api.shop.example$/, /^https:\/\/shop.example$/,
-    // Any scheme, any port of any host, or more than can be read.
+    // These match any scheme, any port of any host, or are too complex to check.
     /^\w+:\/\/shop\.example$/, /^https:\/\/\w+:\d+$/, /^https:\/\/(?=shop).*\.example$/, /^https:\/\/(?:[\w-]+\.)*$/, /^https:\/\/\.$/,
   ]; // prettier-ignore
   for (const origin of unsafe) {

@@ -13,15 +13,15 @@ interface Row {
   readonly name: string;
   readonly request: PlainRequest;
   readonly status: number;
-  /** The status as application/json. Default: the same. */
+  /** The status of an application/json answer. Default: the same. */
   readonly json?: number;
-  /** In the classic profile. Default: the same. */
+  /** The status in the classic profile. Default: the same. */
   readonly classic?: number;
   readonly code?: string;
   readonly options?: Partial<ServerOptions>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly runs?: readonly string[];
-  /** Whether the request itself says which media type the answer has. */
+  /** Whether the request determines the media type of the answer. */
   readonly fixedAccept?: boolean;
 }
 
@@ -339,7 +339,7 @@ for (const profile of ['2026-09', 'classic'] as const) {
 
           assert.equal(response.status, status);
           const asked = row.fixedAccept === true ? 'application/json' : mediaType;
-          // The edition labels only successes application/json.
+          // The edition uses application/json only for successful answers.
           const contentType = profile === '2026-09' && status >= 300 ? 'application/graphql-response+json' : asked;
           assert.equal(response.headers.get('content-type'), `${contentType}; charset=utf-8`);
           assert.equal(json(response).errors?.[0].extensions.code, row.code);

@@ -19,7 +19,7 @@ function errorWith(message: string, frames: readonly string[], cause?: Error): E
   return error;
 }
 
-test('of a stack, the lines of Node and of packages are left out, and nothing of the error', () => {
+test('the lines of Node and of packages are removed from a stack, and nothing else of the error', () => {
   const cause = errorWith('ENOENT', [user, ...foreign]);
   const error = Object.assign(errorWith('the table is locked', [user, ...foreign], cause), { code: 'LOCKED' });
 
@@ -30,7 +30,7 @@ test('of a stack, the lines of Node and of packages are left out, and nothing of
   assert.doesNotMatch(text, /node_modules|node:|lines matching/);
 });
 
-test('a logger of development shows the lines of the user', () => {
+test('the logger for development shows the lines of the user', () => {
   const [logger, lines] = recordingLogger();
 
   withUserFrames(logger).error('Unexpected error 1', errorWith('broken', [user, ...foreign]));
@@ -39,7 +39,7 @@ test('a logger of development shows the lines of the user', () => {
   assert.doesNotMatch(JSON.stringify(lines), /node_modules|node:/);
 });
 
-test('an error without a line of the user is shown whole: its stack is all that is known', () => {
+test('an error without a line of the user is shown with its complete stack', () => {
   const [logger, lines] = recordingLogger();
   const error = errorWith('connect ECONNREFUSED', foreign);
 
@@ -48,7 +48,7 @@ test('an error without a line of the user is shown whole: its stack is all that 
   assert.equal(lines[0]?.details[0], error);
 });
 
-test('an error with extensions says all by its message: without a line of the user it has no stack', () => {
+test('an error with extensions and without a line of the user is shown without a stack, because its message says everything', () => {
   const [logger, lines] = recordingLogger();
   const error = new GraphQLError('Expected Iterable');
   error.stack = ['GraphQLError: Expected Iterable', ...foreign].join('\n');

@@ -173,7 +173,7 @@ describe('a header that is assigned to response.headers', () => {
 });
 
 describe('an object of data sources that is filled again for each operation', () => {
-  it('has those of the operation, even when the next one has begun', async () => {
+  it('has the data sources of the operation, even when the next operation has started', async () => {
     class Session extends DataSource<{ user: string }> {
       who = (): string => this.context.user;
     }

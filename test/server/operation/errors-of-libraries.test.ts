@@ -7,7 +7,7 @@ import { createHandler } from '../../../src/entries/index.ts';
 import { executors } from '../../support/executors.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
-/** As superstruct and axios-like libraries throw them: the path is one in a value. */
+/** Errors as superstruct and axios-like libraries throw them: their path is a path in a value. */
 const foreignErrors: Readonly<Record<string, () => Error>> = {
   'an error with a list called path': () => Object.assign(new TypeError('secret'), { path: ['address', 'zip'] }),
   'one with extensions, too': () => Object.assign(new Error('secret'), { path: [], extensions: {} }),

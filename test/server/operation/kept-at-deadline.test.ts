@@ -23,7 +23,7 @@ async function* asyncNumbers(): AsyncGenerator<unknown> {
   await never();
 }
 
-/** A value that hangs, and what is left of it: null at the position that hangs, everything else as it is. */
+/** Values that hang, and the data of the answer: null at the position that hangs, everything else unchanged. */
 interface Hang {
   readonly type: string;
   readonly value: () => unknown;

@@ -31,7 +31,7 @@ const resolvers = {
 
 const observing = (observer: ExecutionObserver): ServerPlugin => ({ executionWillStart: () => ({ observer }) });
 
-/** Answers queries, observed by these. */
+/** Creates a function that answers queries with these observers. */
 function serving(observers: readonly ExecutionObserver[], options: Partial<ServerOptions> = {}): (query: string) => Promise<any> {
   const logger = recordingLogger()[0];
   const plugins = observers.map(observing);

@@ -153,7 +153,7 @@ describe('schemaInErrors: false leaves names that the client has not sent out of
 });
 
 describe('schemaInErrors: false', () => {
-  it('says what is not valid, in the words of the client', async () => {
+  it('messages say what is invalid, with names from the request', async () => {
     const messages = [
       ...(await ask({ query: '{ boook find(name: 1) { title } ...F @unknown }' }, { schemaInErrors: false })),
       ...(await ask(coercions['an enum']!, { schemaInErrors: false })),

@@ -15,7 +15,7 @@ import type { Source } from '../../support/sources.ts';
 
 const operation = '{"query":"{ echo(text: \\"hi 🌍\\") }"}';
 const base64 = Buffer.from(operation).toString('base64');
-/** Characters in which the two alphabets differ come out of these bytes. */
+/** The base64 of these bytes has characters that differ between the two alphabets. */
 const unlucky = `{"query":"{ echo(text: \\"${'?>~ÿþ'.repeat(9)}\\") }"}`;
 
 describe('a body marked as base64', () => {
@@ -125,7 +125,7 @@ test('a client that disconnects without reading ends the source and the writing'
   const output = new EventEmitter();
   const write = (chunk: string): boolean => {
     written.push(chunk);
-    // Never drained: it leaves instead, once the writer waits.
+    // The buffer is never drained: the client disconnects once the writer waits.
     setImmediate(() => output.emit('close'));
     return false;
   };
@@ -138,7 +138,7 @@ test('a client that disconnects without reading ends the source and the writing'
 });
 
 describe('a small body on node:http', () => {
-  /** A request with 10 bytes, of which none has come. */
+  /** A request that announces 10 bytes, none of which has arrived. */
   const incoming = (): EventEmitter =>
     // oxlint-disable-next-line unicorn/prefer-event-target
     Object.assign(new EventEmitter(), { method: 'POST', headers: { 'content-length': '10' }, iterator: () => {}, pause: () => {} });

@@ -18,7 +18,7 @@ import { sources } from '../../support/sources.ts';
 
 const adapters = [fetchAPI, ...lambdaAdapters, netlifyV1];
 
-/** What the universal handler answers to any event, read in the form of its most common result. */
+/** The answer of the universal handler to any event, read as its most common form of result. */
 async function answer(event: unknown): Promise<PlainResponse> {
   const handler = createHandler(echoServer().options);
   return readResult(contracts.payloadV2, await handler(event));

@@ -31,7 +31,7 @@ test('several cookie fields are joined with semicolons, not commas', () => {
 });
 
 for (const map of [undefined, null, 5, 'accept: a', [], ['a'], [['accept', 'a']], true]) {
-  test(`anything but an object has no fields: ${JSON.stringify(map)}`, () => {
+  test(`a value that is not an object has no fields: ${JSON.stringify(map)}`, () => {
     assert.deepEqual([...readHeaders(map, map)], []);
   });
 }

@@ -19,7 +19,7 @@ async function sendStream(body: ReadableStream): Promise<PlainResponse> {
   return readWebResponse(await createHandler(echoServer().options).fetch(new Request('https://example.org/graphql', init)));
 }
 
-/** A stream that enqueues these chunks one at a time, and notes when it is given up. */
+/** A stream that enqueues these chunks one at a time, and records when it is canceled. */
 function streamOf(chunks: readonly unknown[], cancelled: unknown[] = []): ReadableStream {
   const waiting = [...chunks];
   return new ReadableStream({
@@ -94,7 +94,7 @@ describe('a body that is a stream', () => {
     let write: (() => void) | undefined;
     const body = new ReadableStream({
       start(controller) {
-        // Throws once the stream has been cancelled.
+        // Throws after the stream has been canceled.
         write = () => controller.enqueue(new Uint8Array(65_536));
         for (let chunk = 0; chunk < 20; chunk++) write();
       },

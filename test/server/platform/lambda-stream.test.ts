@@ -16,7 +16,7 @@ import { parseEvents, resultsOf } from '../../support/sse.ts';
 
 interface StreamingFunction {
   readonly source: EventSource<{ ticks: number }>;
-  // Any: events of every shape are sent to it.
+  // Any: tests send events of every shape.
   readonly handler: (event: any, output: ReturnType<typeof recordStream>['output'], context?: any) => Promise<void>;
 }
 
@@ -220,7 +220,7 @@ test('a subscription ends before the platform ends the function: with an error t
     [
       [undefined, undefined],
       ['next', 1],
-      // A sign of life after 12 s of silence.
+      // A comment is sent after 12 s without an event.
       [undefined, undefined],
       ['next', 'DEADLINE_EXCEEDED'],
       ['complete', undefined],

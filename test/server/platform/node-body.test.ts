@@ -13,7 +13,7 @@ test('after a body parser, the error names the cause', async (context) => {
   const [logger, log] = recordingLogger();
   const listener = createListener({ csrfPrevention: true, logger, typeDefs });
   const server = createServer((request, response) => {
-    // As express.json() does: it reads the body, and calls what comes next.
+    // Does what express.json() does: reads the body, and calls the next handler.
     request.resume().once('end', () => setImmediate(() => void listener(request, response)));
   }).listen(0, 'localhost');
   context.after(() => server.close());

@@ -184,7 +184,7 @@ describe('headers', () => {
     assert.deepEqual(body, { data: { user: null, role: 'reader', new: 'new' } });
   });
 
-  /** As serverless-http and light-my-request make one: a stream with `headers`, and nothing raw. */
+  /** A request as created by serverless-http and light-my-request: a stream with `headers`, but without raw headers. */
   function madeUp(body: string): any {
     const request: any = Readable.from([Buffer.from(body)]);
     const headers = { 'content-type': 'application/json', 'content-length': String(body.length), 'x-user': 'ada' };
@@ -208,7 +208,7 @@ describe('headers', () => {
     });
   }
 
-  test('and the body of an HTTP/2 request are complete, without a content-length', async (t) => {
+  test('of an HTTP/2 request without a content-length are complete, and so is its body', async (t) => {
     const server = createServerTwo(listenerOf() as never);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const client = connectTwo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);

@@ -48,7 +48,7 @@ for (const source of sources.filter(({ name }) => name !== 'web Request')) {
 }
 
 test('direct invocation: a response just below Lambda’s limit is sent', async () => {
-  // Twice the size, would it be counted as a text within a result.
+  // It would be twice as large if it were counted as a string within a result.
   const answer = await verboseHandler('"').handler({ query: `{ text(length: ${3 * mebibyte - 1000}) }` });
 
   assert.equal(answer.data.text.length, 3 * mebibyte - 1000);

@@ -23,7 +23,7 @@ import type { Source } from '../../support/sources.ts';
 
 const adapters: readonly PlatformAdapter<never>[] = [...lambdaAdapters, netlifyV1];
 
-/** What one source is given for a response. */
+/** The result that a source gets for a response. */
 function resultOf(source: Source, response: HTTPResponse): unknown {
   const event = source.build(plainRequest());
   return findAdapter(adapters, event).toResult(response, event);

@@ -7,7 +7,7 @@ import { recordingLogger } from '../../support/recording-logger.ts';
 
 const variable = 'AWS_LAMBDA_FUNCTION_MEMORY_SIZE';
 
-/** The cache that data sources are given, in a function of so much memory. */
+/** The cache that data sources get in a function with this memory size. */
 async function cacheIn(megabytes: string | undefined): Promise<KeyValueCache> {
   const before = process.env[variable];
   let given: KeyValueCache | undefined;

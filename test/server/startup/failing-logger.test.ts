@@ -12,7 +12,7 @@ const fail = (): never => {
   throw new Error('The log is full.');
 };
 const failLater = async (): Promise<never> => fail();
-/** With a private member, as loggers that are classes have. */
+/** Has a private member, like loggers that are classes. */
 class ClassLogger {
   readonly #reason = 'full';
   debug(): void {

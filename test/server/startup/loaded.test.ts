@@ -11,7 +11,7 @@ import { build } from 'esbuild';
 const root = resolve(import.meta.dirname, '../../..');
 const run = promisify(execFile);
 
-/** Every value but the last is production. In one process the last comes last: what it loads stays loaded. */
+/** Every value but the last counts as production. The last one is tested last, because the modules that it loads stay loaded in the process. */
 const nodeEnvs = [undefined, '', 'production', 'test', 'Development', 'development ', 'development'];
 
 const events = `
@@ -22,7 +22,7 @@ const events = `
   const explained = { ...post, headers: { ...post.headers, 'graphql-functions-explain': '1' } };
 `;
 
-/** With each NODE_ENV asks for the page as a browser does, and to be explained; prints the answers and which modules were loaded for each. */
+/** Requests the page as a browser does, and an explanation, with each NODE_ENV. Prints the answers, and the modules that were loaded for each. */
 const program = `
   import { registerHooks } from 'node:module';
   let loaded = [];
@@ -50,7 +50,7 @@ interface Answer {
   readonly type: string;
   readonly isPlayground: boolean;
   readonly isExplained: boolean;
-  /** The addresses of the modules that were loaded for it. */
+  /** The URLs of the modules that were loaded for the request. */
   readonly loaded: readonly string[];
 }
 

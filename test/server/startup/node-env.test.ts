@@ -7,7 +7,7 @@ import { echoServer } from '../../support/echo-server.ts';
 import { get, json, post } from '../../support/plain-http.ts';
 import { httpAPI } from '../../support/sources.ts';
 
-/** What a server shows by default. Every environment but the two named ones counts as production. */
+/** What a server shows by default. Every environment but 'development' and 'test' counts as production. */
 interface Openness {
   readonly nodeEnv: string;
   readonly introspection: boolean;
@@ -97,7 +97,7 @@ for (const expected of matrix) {
 }
 
 describe('without the option nodeEnv', () => {
-  /** A handler made in a process with this NODE_ENV. Read when the handler is made, so that the variable is back when a test awaits. */
+  /** Creates a handler with this NODE_ENV. createHandler reads the variable synchronously, so it is restored before a test awaits. */
   function handlerMadeWith(value: string | undefined): ReturnType<typeof createHandler> {
     const { nodeEnv: _passed, ...options } = echoServer().options;
     const before = process.env['NODE_ENV'];

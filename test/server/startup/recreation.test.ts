@@ -5,7 +5,7 @@ import type { warnIfRecreated } from '../../../src/server/startup/start.ts';
 import { readBuild } from '../../../src/executor/schema/build/read-build.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
-/** Imports the module again, as in a new process: it remembers which schemas were served. */
+/** Imports the module again, as in a new process, because it remembers the schemas of earlier handlers. */
 async function freshProcess(name: string): Promise<typeof warnIfRecreated> {
   const module = (await import(`../../../src/server/startup/start.ts?${name}`)) as { warnIfRecreated: typeof warnIfRecreated };
   return module.warnIfRecreated;

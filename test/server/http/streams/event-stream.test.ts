@@ -6,7 +6,7 @@ import { SourcedPayloads } from '../../../../src/server/operation/delivery/paylo
 import { createEventSource } from '../../../support/event-source.ts';
 import type { EventSource } from '../../../support/event-source.ts';
 
-/** A stream of the numbers that a test pushes, whose silence a test makes last. */
+/** A stream of the numbers that a test pushes. The test also controls the time between events. */
 function openStream(first?: string): {
   stream: EventStream;
   source: EventSource<number>;

@@ -35,12 +35,12 @@ describe('the response to an operation with @defer', () => {
     });
   }
 
-  it('none if Accept is a property name of Object.prototype', () => {
+  it('there is none if Accept is a property name of Object.prototype', () => {
     equal(chooseForms(parseAccept('constructor'), true), undefined);
     equal(chooseForms(parseAccept('__proto__'), true), undefined);
   });
 
-  it('a single response if the server cannot write multipart', () => {
+  it('is a single response if the server cannot write multipart', () => {
     equal(chooseForms(parseAccept('multipart/mixed;deferSpec=20220824,application/json'), false)?.parts, undefined);
     equal(chooseForms(parseAccept('multipart/mixed'), false), undefined);
   });

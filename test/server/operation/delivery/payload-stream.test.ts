@@ -40,7 +40,7 @@ test('a source that fails ends the stream with a payload that has the error', as
   assert.deepEqual(await payloads.next(), done);
 });
 
-test('a payload that cannot be made ends the stream and its source', async () => {
+test('a payload that cannot be created ends the stream and its source', async () => {
   const source = createEventSource<number>();
   source.push(1);
   const payloads = payloadsOf(source, () => {

@@ -53,7 +53,7 @@ describe('whatever resolvers return to an operation with @defer and @stream', ()
     });
   }
 
-  // Only this many items of a generator are read ahead, because each may start work.
+  // At most this many items of a generator are read ahead, because each may start work.
   for (const [what, listOf] of [
     ['the values of a Map', (items: readonly unknown[]) => new Map(items.map((item, at) => [at, item])).values()],
     ['the iterator of a list', (items: readonly unknown[]) => items.values()],

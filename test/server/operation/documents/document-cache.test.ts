@@ -13,7 +13,7 @@ const keep = (document: DocumentNode): KnownDocument => ({ document, weight: 1, 
 const document = keep(parse('{ a }'));
 /** A unique text of 100 characters. */
 const text = (number: number): string => String(number).padEnd(100, 'x');
-/** Far more than one such text with its document takes, far less than a hundred. */
+/** Much more than one such text with its document takes, and much less than a hundred take. */
 const room = 75_000;
 
 function filled(cache: DocumentCache, count: number): number {

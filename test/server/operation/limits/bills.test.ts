@@ -179,7 +179,7 @@ describe('a small request', () => {
     assert.ok(calls < 20_000, String(calls));
   });
 
-  it('nor on a platform with 32 MiB: errors that are only counted have a separate limit', async () => {
+  it('it is also stopped on a platform with 32 MiB, because errors that are only counted have a separate limit', async () => {
     let calls = 0;
     const fail = (): never => {
       calls++;
@@ -253,7 +253,7 @@ describe('a small request', () => {
     assert.equal(endpoint.lines.filter(({ message }) => message.startsWith('Unexpected')).length, 10);
   });
 
-  it('and together record no more errors than an answer has, plus twenty each', async () => {
+  it('the operations of a batch together record no more errors than an answer has, plus twenty each', async () => {
     const made: number[] = [];
     const plugin = {
       requestDidStart: () => ({ didEncounterErrors: ({ errors }: { errors: readonly unknown[] }) => void made.push(errors.length) }),

@@ -24,7 +24,7 @@ const typeDefs = `
   input Page { limit: Int first: Int offset: Int inner: Page }
 `;
 
-/** The costs of operations, computed by hand. */
+/** The costs of operations, calculated by hand. */
 const costs: readonly { readonly query: string; readonly cost: number; readonly variables?: object }[] = [
   { query: '{ version }', cost: 1 },
   { query: '{ __typename version }', cost: 1 },

@@ -194,7 +194,7 @@ describe('limits', () => {
 });
 
 describe('fields that are selected many times', () => {
-  /** This many books on one level: each pair of them is compared, and each pair of their titles. */
+  /** Selects this many books on one level: graphql-js compares each pair of them, and each pair of their titles. */
   const books = (count: number): string => `{ ${'books { title } '.repeat(count)} }`;
 
   it('run if merging them takes at most 50,000 comparisons', async () => {

@@ -14,7 +14,7 @@ const typeDefs = `
 `;
 
 interface Server {
-  /** How many promises its resolvers have created. */
+  /** The number of promises that the resolvers have created. */
   readonly made: { count: number };
   send(body: unknown): Promise<PlainResponse>;
   fetch(body: unknown): Promise<Response>;
