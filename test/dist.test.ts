@@ -14,7 +14,7 @@ const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../package.j
 const entries = Object.keys(manifest.exports).map((entry) => entry.replace('.', 'graphql-functions'));
 const modules = entries.filter((entry) => !entry.endsWith('.json'));
 
-/** Lambda runs Node so: what is required must be CommonJS. */
+/** The flags of Node on Lambda, with which require() accepts only CommonJS. */
 const asOnLambda = ['--no-experimental-require-module', '--no-experimental-detect-module'];
 
 /** An event of an HTTP API (payload 2.0) that queries one field. */
@@ -206,8 +206,8 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
     ]);
   });
 
-  // Each of them costs 4 to 40 ms of a cold start. One process asks for one after the other: what is loaded stays loaded,
-  // and is told of the first that loads it.
+  // Each of these builtins adds 4 to 40 ms to a cold start. One process loads the entries one after the other; a builtin stays
+  // loaded, and is reported for the first entry that loads it.
   test('no entry uses HTTP, crypto or a web class when it is loaded, except /node and /undici', async () => {
     const light = modules.filter((name) => !/\/(?:node|undici)$/.test(name));
 
@@ -237,7 +237,7 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
     deepEqual(dear, Object.fromEntries(served.map(([name]) => [name, []])));
   });
 
-  test('the probe of builtins detects them', async () => {
+  test('the probe detects builtins that are loaded', async () => {
     const { all = [] } = await dearBuiltins(project, {
       all: "new Request('http://localhost/'); await import('node:http'); await import('node:crypto');",
     });
@@ -252,7 +252,7 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
     ['nodenext with the DOM', { module: 'nodenext', moduleResolution: 'nodenext', lib: ['es2023', 'dom', 'dom.iterable'] }],
   ] as const;
   for (const [name, compilerOptions] of ways.slice(0, cases({ short: 1, long: 2 }))) {
-    test(`TypeScript under ${name} compiles ES modules and CommonJS against it`, async () => {
+    test(`TypeScript under ${name} compiles ES modules and CommonJS with the package`, async () => {
       const complaints = await project.compile({ 'consumer.mts': consumer, 'consumer.cts': consumer }, { ...strict, ...compilerOptions });
 
       equal(complaints, '');
@@ -272,7 +272,7 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
   });
 });
 
-/** The costly builtins that each of the programs loads beyond what an empty one and those before it do. */
+/** The costly builtins that each program loads in addition to those of an empty program and of the programs before it. */
 async function dearBuiltins(project: InstalledProject, programs: Readonly<Record<string, string>>): Promise<Record<string, string[]>> {
   const printed = await project.run(`
     const known = new Set(process.moduleLoadList);

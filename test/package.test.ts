@@ -566,7 +566,7 @@ function sourceOf(entry: string): string {
   return `${entry.slice(2)}.ts`;
 }
 
-/** The names that a file exports, and those of the files that it exports as a whole. */
+/** The names that a file exports, including those of files that it re-exports completely. */
 function namesIn(file: string): string[] {
   const text = readFileSync(file, 'utf8');
   const listed = [...text.matchAll(lists)].flatMap(([, type, names = '']) =>

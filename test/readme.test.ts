@@ -16,17 +16,17 @@ const readme = await readFile(join(root, 'README.md'), 'utf8');
 const blocks = codeBlocks(readme);
 const textsOf = (language: string): string[] => blocks.filter((block) => block.language === language).map(({ text }) => text);
 
-/** The one code block that holds a text. */
+/** The only code block that contains a text. */
 function blockWith(part: string): string {
   const found = textsOf('ts').filter((text) => text.includes(part));
   assert.equal(found.length, 1, `expected one code block with ${part}`);
   return found[0]!;
 }
 
-/** What the blocks import for brevity. */
+/** The imports that the blocks omit for brevity. */
 const { 'graphql/schema.ts': schema = '' } = surroundings.files;
 
-/** node_modules as after `npm i graphql-functions graphql esbuild`: this package as it was built. */
+/** The node_modules after `npm i graphql-functions graphql esbuild`, with this package as it was built. */
 async function install(directory: string): Promise<void> {
   await mkdir(join(directory, 'node_modules'));
   await symlink(root, join(directory, 'node_modules/graphql-functions'));
@@ -61,7 +61,7 @@ test('the first screen: the handler, the command, and the response', async (cont
   assert.match(output, /http:\/\/localhost:\d+\/\.netlify\/functions\/graphql$/m);
 });
 
-test('the handler with context and data sources answers by the language of the request', async (context) => {
+test('the handler with context and data sources answers in the language of the request', async (context) => {
   const address = await serveBlock(context, 'class Greetings');
 
   assert.deepEqual(await ask(address, '{ hello(name: "Ada") }', { 'accept-language': 'de' }), { data: { hello: 'Hallo, Ada!' } });

@@ -23,7 +23,7 @@ const changelog = '# Changelog\n\n## 2.0.0-rc.1 (2026-12-01)\n\n- New: [a](docs/
 const readme = '[here](docs/a.md#b) [there](https://a.example/) ![one](docs/a.png) <img src="docs/b.svg">';
 
 describe('the preparation of a release', () => {
-  test('makes links and pictures of the README absolute, at the tag', () => {
+  test('turns links and images of the README into absolute URLs of the tag', () => {
     assert.equal(
       prepareRelease('v2.0.0-rc.1', { manifest, changelog, readme })['README.md'],
       '[here](https://github.com/some/name/blob/v2.0.0-rc.1/docs/a.md#b) [there](https://a.example/) ' +
@@ -50,7 +50,7 @@ describe('the preparation of a release', () => {
     assert.equal(prepareRelease('v1.0.0', { manifest: { ...manifest, version: '1.0.0' }, changelog, readme })['release-tag.txt'], 'latest');
   });
 
-  test('fails with everything that is missing', () => {
+  test('fails with an error that lists everything that is missing', () => {
     assert.throws(
       () => prepareRelease('v2.0.0', { manifest: { version: '2.1.0' }, changelog: '## 2.1.0 (unreleased)\n', readme }),
       (error: Error) => {
@@ -63,7 +63,7 @@ describe('the preparation of a release', () => {
   });
 });
 
-test('the package contains what is meant to be published, and nothing else', async () => {
+test('the package contains only the files that are meant to be published', async () => {
   const { files } = await packPackage();
   const meant =
     /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|docs\/[\w-]+\.md|src\/tools\/cli\/init\/templates\/.+|dist\/(?:esm|cjs)\/(?:[\w-]+\/)*[\w-]+\.(?:js|js\.map|d\.ts)|dist\/(?:esm|cjs)\/package\.json|dist\/playground\/(?:main|style|worker)-[0-9a-f]{16}\.(?:js|css)\.gz|dist\/playground-licenses\.txt)$/;

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { cyclesIn, dependenciesOf, folderOf, importsOf, isInternal, readSources } from '../scripts/structure.ts';
 import type { Import } from '../scripts/structure.ts';
 
-/** The folders of src/, and which others each can import. */
+/** The folders of src/, and the folders that each can import. */
 const folders: Readonly<Record<string, readonly string[]>> = {
   shared: [],
   datasources: ['shared'],
@@ -17,7 +17,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   entries: ['v3', 'tools', 'extensions', 'server', 'executor', 'datasources', 'shared'],
 };
 
-/** The folders within `server` and `executor`, and which of their neighbors each can import. */
+/** The folders within `server` and `executor`, and the neighbors that each can import. */
 const parts: Readonly<Record<string, readonly string[]>> = {
   'executor/schema': [],
   'executor/validation': [],
@@ -149,7 +149,7 @@ function allows(allowed: readonly string[], name: string, typeOnly: boolean): bo
   return allowed.includes(name) || (typeOnly && allowed.includes(`type:${name}`));
 }
 
-/** Second doors: the schema, a long-lived Node process, what imports undici, and what single folders take of the server. */
+/** Second doors: the schema, a long-lived Node process, code that imports undici, and the lists of what single folders import from the server. */
 const secondDoors = [
   'executor/schema/index.ts',
   'server/node/index.ts',
@@ -163,7 +163,7 @@ function isDoor(file: string): boolean {
   return file === `${unitOf(file)}/index.ts` || secondDoors.includes(file);
 }
 
-/** Each extension and each tool has a door, as the other folders have. */
+/** Each extension and each tool has a door, like the other folders. */
 function unitOf(file: string): string {
   return ['extensions', 'tools'].includes(folderOf(file)) ? partOf(file) : folderOf(file);
 }

@@ -40,7 +40,7 @@ describe('the test command', () => {
     assert.doesNotMatch(lines.join('\n'), /no newline|Error: expected/);
   });
 
-  it('shows what a process printed that ends before its tests do', () => {
+  it('shows the output of a process that ends before its tests do', () => {
     assert.match(run(exits).lines.join('\n'), /^last words$/m);
   });
 

@@ -92,7 +92,7 @@ function contextAndDataSources(): void {
           is<boolean>(context.admin);
           // @ts-expect-error: context returned no such thing.
           void context.administrator;
-          // @ts-expect-error: nor did dataSources.
+          // @ts-expect-error: dataSources returned no such property either.
           void context.dataSources.authors;
           // @ts-expect-error: a data source has no such method.
           void context.dataSources.books.author('1');
@@ -145,7 +145,7 @@ function withoutOne(): void {
   createHandler({ typeDefs });
 }
 
-/** The shape of what GraphQL Code Generator writes; test/real/codegen.test.ts has what it really writes. */
+/** The form of GraphQL Code Generator's output; test/real/codegen.test.ts tests its real output. */
 interface GeneratedResolvers<TContext> {
   readonly [type: string]: unknown;
   readonly Query?: { book?: (parent: object, args: { id: string }, context: TContext, info: GraphQLResolveInfo) => { title: string } };
@@ -203,7 +203,7 @@ function resolversOfOtherFiles(): void {
     Node: { __resolveType: (value: { title?: string }, { user }: { user: string }) => value.title ?? user },
     Book: { title: { resolve: (_: unknown, _args: unknown, { user }: { user: string }) => user } },
   };
-  // As JavaScript has them.
+  // Resolvers as in JavaScript, without types.
   const loose = {
     Query: {
       book: (_: any, { id }: any, { dataSources }: { dataSources: any }) => dataSources.books.book(id),
@@ -271,7 +271,7 @@ function typeFunctions(): void {
   });
 }
 
-/** A data source that reads what context does not return would find undefined. */
+/** Refuses a data source that reads a property that context does not return: it would be undefined. */
 function fitting(): void {
   createHandler({
     typeDefs,
@@ -289,7 +289,7 @@ function fitting(): void {
   createHandler(async () => ({ typeDefs, context: () => ({ admin: true }), dataSources: () => ({ counter: new Counter() }) }));
   createHandler({
     typeDefs,
-    // More than it reads; and no matter which is written first.
+    // The context may have more than the data source reads, and the order of the options does not matter.
     dataSources: () => ({ counter: new Counter(), books: new BooksAPI(), plain: { anything: 1 } }),
     context: async ({ request }) => ({ user: request.path, admin: true }),
     resolvers: { Query: { book: (_, _args, { dataSources }) => is<Counter>(dataSources.counter) } },
@@ -297,23 +297,23 @@ function fitting(): void {
   createHandler(async () => ({ typeDefs, context: () => ({ user: 'ada' }), dataSources: () => ({ counter: new Counter() }) }));
 }
 
-/** A function around createHandler whose types are open passes the question on. */
+/** A generic function around createHandler leaves this check to its callers. */
 function wrapper<T extends object, D extends object>(options: ServerOptions<T, D> & ContextFits<T, D>): Handler {
   return createHandler(options);
 }
 
-/** Options as a promise or from a function: the types flow all the same. */
+/** Options as a promise or from a function: types are inferred in the same way. */
 function sources(): void {
   createHandler(async () => ({
     typeDefs,
     context: () => ({ user: 'ada' }),
   }));
   createHandler(Promise.resolve({ typeDefs, csrfPrevention: true }));
-  // @ts-expect-error: a function of nothing that is options.
+  // @ts-expect-error: the function does not return options.
   createHandler(() => 'type Query { a: Int }');
 }
 
-/** Options that a function of options prepares keep what `context` and `dataSources` infer; it may be given a promise or a function, too. */
+/** Options that a function of options prepares keep what `context` and `dataSources` infer; it also accepts a promise or a function. */
 function preparedOptions(): void {
   const options = subgraph({
     context: () => ({ user: 'ada' }),
@@ -374,7 +374,7 @@ function platforms(): void {
     context: ({ event, context }) => {
       exactly<APIGatewayProxyEventV2 | APIGatewayProxyEvent | ALBEvent>()(event);
       exactly<LambdaContext>()(context);
-      // @ts-expect-error: only a check of the event tells its version.
+      // @ts-expect-error: the version of the event is unknown without a check.
       void event.rawPath;
       return { requestId: context.awsRequestId };
     },
@@ -385,12 +385,12 @@ function platforms(): void {
     context: ({ event, context }) => {
       exactly<Request | Netlify.NetlifyHandlerEvent>()(event);
       exactly<Netlify.NetlifyContext | Netlify.NetlifyHandlerContext>()(context);
-      // @ts-expect-error: only a Request comes with a place.
+      // @ts-expect-error: only a Request has a location.
       void context.geo;
       return { country: 'geo' in context ? context.geo.country?.code : undefined };
     },
   });
-  // Netlify's own types and ours say the same.
+  // Netlify's types and ours are compatible.
   const same = (theirs: NetlifyContext, ours: Netlify.NetlifyContext, context: HandlerContext): void => {
     is<Netlify.NetlifyContext>(theirs);
     is<NetlifyContext>(ours);
@@ -420,7 +420,7 @@ function platforms(): void {
       exactly<HTTPRequest>()(request);
       exactly<ResponseHead>()(response);
       response.headers.set('cache-control', 'max-age=60');
-      // @ts-expect-error: of any platform, so nobody knows of which.
+      // @ts-expect-error: the platform of the event is unknown.
       void event.headers;
       return {};
     },
@@ -500,18 +500,18 @@ function is<T>(value: T): void {
   void value;
 }
 
-/** Takes what is of type T and nothing narrower or wider. Any is neither. */
+/** Accepts only values of exactly type T: nothing narrower, nothing wider, and not any. */
 function exactly<T>(): <U>(value: [T] extends [U] ? ([U] extends [T] ? (0 extends 1 & U ? never : U) : never) : never) => void {
   return () => {};
 }
 
-/** What tsc has against this file. The sources beneath are checked with one version of graphql, this file with each. */
+/** The error messages of tsc about this file. Its imported sources are checked with one version of graphql, this file with each. */
 async function compile(project: string): Promise<string[]> {
   const complaints = await runTypeScript(project);
   return complaints.filter((line) => line.startsWith('test/types.test.ts'));
 }
 
-/** The bindings of a Worker, and what `context` makes of them. */
+/** The bindings of a Worker, and the context created from them. */
 function bindings(): void {
   interface Env {
     readonly DB: { readonly name: string };

@@ -23,7 +23,7 @@ const webEntries = [
   'mcp',
   'edge',
 ];
-/** What Node has and the web has not, as free names: `globalThis.Buffer?.from` is a property, and is undefined elsewhere. */
+/** Global variables of Node that the web does not have. Properties such as `globalThis.Buffer?.from` are allowed: they are undefined elsewhere. */
 const names = ['Buffer', 'process', 'global', 'setImmediate', 'clearImmediate', '__dirname', '__filename'];
 
 /** A read that is guarded by the type of the same name. */
@@ -40,7 +40,7 @@ describe('a bundle for the web reads no global of Node', () => {
         format: 'esm',
         mainFields: ['module', 'main'],
         conditions: ['worker'],
-        // Peers, which check that a global exists before they read it.
+        // Peer dependencies, which check that a global exists before they read it.
         external: ['@opentelemetry/api', 'graphql'],
         logLevel: 'silent',
         tsconfigRaw: {},
