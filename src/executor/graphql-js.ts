@@ -23,7 +23,7 @@ export function graphqlJSExecutor(): GraphQLJSExecutor {
   return { executeWithGraphQLJS, assertSupported };
 }
 
-/** Ignoring an option would be a surprise. */
+/** Refuses options that graphql-js would ignore. */
 const assertSupported: GraphQLJSExecutor['assertSupported'] = ({ incrementalDelivery, deadline }, schema) => {
   const hasPartial = (deadline as { readonly partial?: unknown } | undefined)?.partial !== undefined;
   const refused =

@@ -13,7 +13,7 @@ function assertVersion(): number {
   );
 }
 
-// Names that some of those versions lack. To import them by name would fail before the message above.
+// Some of those versions lack these names. Named imports would fail before the message above.
 
 export const getArgumentValues: typeof graphql.getArgumentValues = graphql.getArgumentValues;
 export const getVariableValues: typeof graphql.getVariableValues = graphql.getVariableValues;

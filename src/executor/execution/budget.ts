@@ -4,7 +4,7 @@ import { lengthOfJSON, longText, maxRecordedErrors, minRecordedErrors, sizeOfAli
 
 /** Limits of one execution, which may share them with the other operations of a batch. Sizes are characters of JSON, rounded down. */
 export interface BudgetLimits {
-  /** `grow` need not be called up to this size. */
+  /** The size up to which `grow` need not be called. */
   readonly free: number;
   /** Returns the size at which to call it again. `hasWork`: the size includes work. Throws a GraphQLError when the response is too large. */
   grow(size: number, hasWork: boolean): number;
@@ -129,5 +129,5 @@ export class Budget {
   }
 }
 
-/** No thrown value. */
+/** Stands for no thrown value. */
 const none = Symbol('none');

@@ -8,7 +8,7 @@ import type { Path } from './plan/path.ts';
 import type { FieldRun, PlannedField } from './plan/planned-field.ts';
 import type { Run } from './run.ts';
 
-/** The field of this call as it runs. Not a method, because observers must not reach a plan, which other executions use. */
+/** Returns the running field of a call. It is not a method, because observers must not reach a plan, which other executions use. */
 let startedOf: (call: FieldCall) => FieldRun;
 export { startedOf };
 
@@ -22,7 +22,7 @@ export class FieldCall implements ObservedCall {
   #args: ArgumentValues | undefined = undefined;
   #started: FieldRun | undefined = undefined;
 
-  /** `path`: that of the parent. */
+  /** `path` is that of the parent. */
   constructor(run: Run, field: PlannedField, { source, path, parents }: Parent) {
     this.source = source;
     this.parents = parents;
@@ -47,7 +47,7 @@ export class FieldCall implements ObservedCall {
     return startedOf(this).path;
   }
 
-  /** Throws if one is invalid. */
+  /** The arguments. Throws if one is invalid. */
   get args(): ArgumentValues {
     return (this.#args ??= argumentValues(this.#field, this.#run));
   }

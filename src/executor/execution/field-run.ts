@@ -11,7 +11,7 @@ export function startField(run: Run, field: PlannedField, parent: Path | undefin
   return new StartedField(run, field, parent);
 }
 
-/** Also serves as the position of the field's value. */
+/** A started field, which is also the position of its value. */
 class StartedField implements FieldRun {
   readonly run: Run;
   readonly field: PlannedField;
@@ -52,7 +52,7 @@ function createInfo({ run, field, path }: FieldRun): GraphQLResolveInfo {
   const returnType = definition.type;
   const info: object = { fieldName, fieldNodes, returnType, parentType, path, schema, fragments, rootValue, operation, variableValues };
   if (isGraphQL17) {
-    // Assigned one by one: a spread would cost as much as the rest of a small field.
+    // Members are assigned one by one, because a spread would take as long as the rest of a small field.
     const helpers = info as { getAbortSignal?: unknown; getAsyncHelpers?: unknown };
     helpers.getAbortSignal = getAbortSignal;
     helpers.getAsyncHelpers = getAsyncHelpers;

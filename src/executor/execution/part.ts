@@ -1,14 +1,14 @@
 import type { GraphQLError } from 'graphql';
 
-/** A part of the response: what is delivered together, with its errors. Most responses have one. */
+/** A part of the response, delivered with its errors. Most responses have one part. */
 export class Part {
   errors: GraphQLError[] | undefined = undefined;
   /** The error that has reached the root of the part, whose data is therefore null. */
   failure: GraphQLError | undefined = undefined;
-  /** True when it has been delivered, or nobody waits for it: later values are dropped. */
+  /** True if the part has been delivered, or is not needed any more. Later values are dropped. */
   finished = false;
-  /** Receives its data. */
+  /** Receives the data of the part. */
   onFinish: ((data: unknown) => void) | undefined = undefined;
-  /** What has been found in it that is delivered later: see parts/. */
+  /** The deferred parts and streamed lists found in this part: see parts/. */
   later: object | undefined = undefined;
 }

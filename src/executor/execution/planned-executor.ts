@@ -175,7 +175,7 @@ function start(plan: Plan, run: Run, { parts }: PlannedExecution): ExecutionResu
   return divided(run, run.resultOf(data), parts);
 }
 
-/** With `parts`, executeInParts (parts/parts.ts) knows the type. */
+/** Divides a result into parts. With `parts`, the type of the result is that of executeInParts (parts/parts.ts). */
 function divided(run: Run, result: ExecutionResult, parts: PartSettings | undefined): ExecutionResult {
   return parts === undefined ? result : (parts.planner.begin(run, result) as ExecutionResult);
 }
@@ -239,7 +239,7 @@ function coerce(plan: Plan, run: Run, execution: PlannedExecution): CoercedVaria
 
 function coerceWithGraphQLJS({ schema, operation, variableValues, hideSuggestions }: PlannedExecution): CoercedVariables {
   const options = { maxErrors: 50, hideSuggestions };
-  // The /v3 surface passes on a null of the request.
+  // The /v3 surface can pass null from the request.
   const answer = getVariableValues(schema, operation.variableDefinitions ?? [], variableValues ?? {}, options) as CoercedVariables;
   const { coerced = answer.variableValues } = answer;
   if (coerced !== undefined) copyVariables({ schema, operation }, coercedOf(coerced));

@@ -8,18 +8,18 @@ export function abandon(value: unknown): void {
   new Abandonment(true).take(value);
 }
 
-/** The same for a value that may still be completed: iterators and lazy thenables are left alone. */
+/** Does the same for a value that may still be completed: iterators and lazy thenables are not read. */
 export function handleRejections(value: unknown): void {
   new Abandonment(false).take(value);
 }
 
-/** The same for several values. Of values that refer to each other, each is searched once. */
+/** Does the same for several values. Values that refer to each other are searched once. */
 export function rejectionHandler(): (value: unknown) => void {
   const abandonment = new Abandonment(false);
   return (value) => abandonment.take(value);
 }
 
-/** The same for a value that is completed later, without a search: only that of a promise, and of the promises in a list. */
+/** Handles rejections of a value that is completed later, without a search: only of a promise, and of the promises in a list. */
 export function handleOwnRejections(value: unknown): void {
   if (value instanceof Promise) void value.then(ignore, ignore);
   else if (Array.isArray(value)) for (const item of value) if (item instanceof Promise) void item.then(ignore, ignore);
@@ -96,7 +96,7 @@ class Abandonment {
     else if (this.#mayDrain) this.drain((value as Iterable<unknown>)[Symbol.iterator]());
   }
 
-  /** Some of them may be getters that throw. */
+  /** Searches the items, some of which may be getters that throw. */
   #lookAtItems(items: readonly unknown[]): void {
     for (let at = 0; at < items.length; at++) {
       try {
@@ -116,10 +116,10 @@ class Abandonment {
   }
 }
 
-/** More than a response of some megabytes contains. */
+/** Limits that exceed the number of values in a response of several megabytes. */
 const maxDrained = 10_000;
 const maxObjects = 20_000;
 
 function ignore(): void {
-  // The result does not depend on it.
+  // The result does not depend on this promise.
 }

@@ -65,9 +65,9 @@ interface Target {
 }
 
 class PartsCollector {
-  /** By response name. */
+  /** The fields by response name. */
   readonly details: Map<string, Detail[]> = new Map();
-  /** Every `@defer` that was met, outer ones first. */
+  /** Every `@defer` that was encountered, outer ones first. */
   readonly usages: DeferUsage[] = [];
   #count = 0;
   readonly #settings: CollectSettings;

@@ -11,7 +11,7 @@ export interface FieldGroup {
   readonly fields: readonly PlannedField[];
 }
 
-/** The deferred fields of a selection: what is planned once, and happens for each object. */
+/** The deferred fields of a selection, planned once and started for each object. */
 export class DeferredFields implements Deferral {
   readonly isShared: boolean;
   readonly groups: readonly FieldGroup[];
@@ -21,7 +21,7 @@ export class DeferredFields implements Deferral {
   #collectWhole!: () => Selection;
   #whole: Selection | undefined = undefined;
 
-  /** `parts`: what an object takes of the limit. */
+  /** `parts` is the number of parts that an object uses of the limit. */
   constructor(
     usages: readonly DeferUsage[],
     groups: readonly FieldGroup[],
@@ -58,7 +58,7 @@ export class DeferredFields implements Deferral {
     }
   }
 
-  /** The fragments around the object, with its own. */
+  /** The fragments around the object, and those of the object. */
   #scopeOf(run: Run, path: Path | undefined): Scope | undefined {
     const outer = run.scope as Scope | undefined;
     if (this.#usages.length === 0) return outer;
@@ -70,7 +70,7 @@ export class DeferredFields implements Deferral {
 
 /** The deferred fragments around an object, in which its fields may be delivered. */
 class Scope {
-  /** Those of the object, one for each usage. */
+  /** The fragments of the object, one for each usage. */
   readonly fragments: Fragment[] = [];
   readonly #usages: readonly DeferUsage[];
   readonly #outer: Scope | undefined;

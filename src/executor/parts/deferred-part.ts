@@ -11,7 +11,7 @@ import type { Run } from '../execution/run.ts';
 import { dropPart, keysOf } from './later.ts';
 import type { Fragment, Later, LaterPart } from './later.ts';
 
-/** Where a part has been found. */
+/** The origin of a part. */
 interface PartOrigin {
   readonly run: Run;
   /** The fragments around its object. */
@@ -29,13 +29,13 @@ interface DeferredObject {
 export class DeferredPart implements LaterPart {
   readonly fragments: readonly Fragment[];
   readonly path: Path | undefined;
-  /** Set when it has been executed without an error that reached it. */
+  /** Set when the part has been executed without an error that reached its root. */
   data: unknown = undefined;
   errors: readonly GraphQLError[] | undefined = undefined;
-  /** Set when it has failed. */
+  /** Set when the part has failed. */
   failure: GraphQLError | undefined = undefined;
   later: Later | undefined = undefined;
-  /** True when the queue waits for it. */
+  /** True when the queue waits for the part. */
   isAwaited = false;
   readonly #origin: PartOrigin;
   readonly #object: DeferredObject;
@@ -53,7 +53,7 @@ export class DeferredPart implements LaterPart {
     else this.#handleRejections();
   }
 
-  /** Promises in properties that are read later must not end the process meanwhile. */
+  /** Handles promises in properties that are read later, so that a rejection does not end the process. */
   #handleRejections(): void {
     const { selection, source } = this.#object;
     if (typeof source !== 'object' || source === null) return;
@@ -61,7 +61,7 @@ export class DeferredPart implements LaterPart {
       if (definition.resolve === undefined) handleOwnRejections(Object.getOwnPropertyDescriptor(source, fieldName)?.value);
   }
 
-  /** Calls back when it is done. Executes it if it is not running. */
+  /** Calls back when the part is done. Executes it if it is not running. */
   whenDone(callback: () => void): void {
     if (this.#state === 'done') {
       callback();
@@ -71,7 +71,7 @@ export class DeferredPart implements LaterPart {
     this.#execute();
   }
 
-  /** Nobody waits for it any more. */
+  /** Drops the part, which is not needed any more. */
   drop(): void {
     if (this.#state === 'done') {
       this.later?.drop();
@@ -82,7 +82,7 @@ export class DeferredPart implements LaterPart {
     abandon(this.#object.source);
   }
 
-  /** At a cancellation: settles with the values that have arrived. */
+  /** Settles a canceled part with the values that have arrived. */
   stopWaiting(reason: Error): void {
     if (this.#pending !== undefined && this.#state === 'running') this.#pending.run.stopWaiting(this.#pending, reason);
   }

@@ -14,7 +14,7 @@ export class Deliveries {
   /** Fragments and lists that have been announced and are not complete. */
   readonly #fragments = new Set<Fragment>();
   readonly #lists = new Set<LaterList>();
-  /** Done one after another, so that all parts of a fragment are counted before the first is done. */
+  /** Steps that run one after another, so that all parts of a fragment are counted before the first is done. */
   readonly #steps: (() => void)[] = [];
   #isStepping = false;
 
@@ -28,7 +28,7 @@ export class Deliveries {
     return this.#fragments.size === 0 && this.#lists.size === 0;
   }
 
-  /** Takes what the first part has found. Undefined: nothing follows it. Nothing is executed before `start`. */
+  /** Takes the deferred parts and lists of the first part. Undefined if nothing follows it. Nothing is executed before `start`. */
   begin(later: Later): Announced | undefined {
     const fragments = withParts(this.#take(later, undefined));
     for (const fragment of fragments) {
@@ -46,7 +46,7 @@ export class Deliveries {
     });
   }
 
-  /** At a cancellation: everything settles with the values that have arrived. */
+  /** Settles everything after a cancellation with the values that have arrived. */
   stopWaiting(reason: Error): void {
     this.#step(() => {
       for (const list of this.#lists) list.stopWaiting(reason);
@@ -62,7 +62,7 @@ export class Deliveries {
     this.#onChange();
   }
 
-  /** Ends everything: no one reads it any more. */
+  /** Ends everything, because no reader is left. */
   drop(): void {
     this.#steps.length = 0;
     for (const fragment of this.#fragments) remove(fragment);
@@ -83,7 +83,7 @@ export class Deliveries {
     this.#onChange();
   }
 
-  /** Registers what a part has found. Returns the fragments that do not wait for another one. */
+  /** Registers the deferred parts and lists of a part. Returns the fragments that do not wait for another one. */
   #take({ fragments, parts }: Later, within: LaterPart | undefined): readonly Fragment[] {
     const found: Fragment[] = [];
     for (const fragment of fragments) register(fragment, within === undefined ? found : undefined);
@@ -194,7 +194,7 @@ export class Deliveries {
 
 const nothing: Announced = { fragments: [], lists: [] };
 
-/** Makes a fragment known, after those around it. Those inside of a fragment that is over are never known. */
+/** Registers a fragment, after those around it. Fragments inside a fragment that is over are never registered. */
 function register(fragment: Fragment, found: Fragment[] | undefined): void {
   if (fragment.state !== 'new') return;
   const { parent } = fragment;
@@ -205,7 +205,7 @@ function register(fragment: Fragment, found: Fragment[] | undefined): void {
   else parent.children.push(fragment);
 }
 
-/** The fragments that have something to deliver. In place of another one, those inside of it. */
+/** Returns the fragments that have something to deliver. A fragment without parts is replaced by those inside it. */
 function withParts(fragments: readonly Fragment[]): readonly Fragment[] {
   return fragments.flatMap((fragment) => {
     if (!fragment.isKnown) return [];

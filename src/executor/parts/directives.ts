@@ -9,7 +9,7 @@ export const deferDirective: GraphQLDirective = /* @__PURE__ */ new GraphQLDirec
   args: /* @__PURE__ */ commonArguments(),
 });
 
-/** `@stream`, likewise. */
+/** `@stream` as graphql 17 defines it; 16 does not. */
 export const streamDirective: GraphQLDirective = /* @__PURE__ */ new GraphQLDirective({
   name: 'stream',
   description: 'Sends the items of this list as they become available.',

@@ -39,7 +39,7 @@ export interface CompletedEntry {
 
 /** Writes what happens into results. */
 export interface PartsFormatter {
-  /** What is added to the first result. */
+  /** Returns the properties to add to the first result. */
   first(announced: Announced): object;
   fragmentDone(fragment: Fragment, parts: readonly LaterPart[], next: Announced): void;
   fragmentFailed(fragment: Fragment, error: GraphQLError): void;
@@ -48,7 +48,7 @@ export interface PartsFormatter {
   listFailed(list: LaterList, error: GraphQLError): void;
   /** True if there is something to send. */
   readonly isFilled: boolean;
-  /** What has happened since the last call. */
+  /** Returns everything that has happened since the last call. */
   take(hasNext: boolean): SubsequentResult;
 }
 
@@ -143,7 +143,7 @@ class CurrentFormatter implements PartsFormatter {
     if (!('initialCount' in one)) this.#ids.delete(one);
   }
 
-  /** Belongs to the announced fragment that is nearest to the object. */
+  /** A part belongs to the announced fragment that is nearest to the object. */
   #entryOf(fragment: Fragment, { fragments, path, data, errors }: LaterPart): IncrementalEntry {
     let id = this.#ids.get(fragment)!;
     // The usual case: all fields belong to the object of the fragment.
@@ -164,7 +164,7 @@ class CurrentFormatter implements PartsFormatter {
 /** The format before it: parts have paths, and each fragment has all its fields. */
 class LegacyFormatter implements PartsFormatter {
   #incremental: (IncrementalEntry | Items)[] = [];
-  /** By list, the index of the next item. */
+  /** The index of the next item of each list. */
   readonly #indexes = new Map<LaterList, number>();
 
   first(): object {
@@ -184,7 +184,7 @@ class LegacyFormatter implements PartsFormatter {
   }
 
   listDone(): void {
-    // The format has no word for it.
+    // The format has no property for this.
   }
 
   listFailed({ path, label }: LaterList, error: GraphQLError): void {

@@ -7,22 +7,22 @@ import type { Path } from '../execution/plan/path.ts';
 
 /** Deferred fields of one object, which are executed and delivered together. */
 export interface LaterPart {
-  /** It is delivered with the first of them that is complete. */
+  /** The part is delivered with the first of these that is complete. */
   readonly fragments: readonly Fragment[];
   readonly path: Path | undefined;
-  /** Set when it has been executed without an error that reached it. */
+  /** Set when the part has been executed without an error that reached its root. */
   readonly data: unknown;
   readonly errors: readonly GraphQLError[] | undefined;
   readonly later: Later | undefined;
-  /** Set when it has failed. */
+  /** Set when the part has failed. */
   readonly failure: GraphQLError | undefined;
   /** True when `whenDone` has been called. */
   isAwaited: boolean;
-  /** Calls back when it is done. Executes it if it is not running. */
+  /** Calls back when the part is done. Executes it if it is not running. */
   whenDone(callback: () => void): void;
-  /** At a cancellation: settles with the values that have arrived. */
+  /** Settles a canceled part with the values that have arrived. */
   stopWaiting(reason: Error): void;
-  /** Nobody waits for it any more. */
+  /** Drops the part, which is not needed any more. */
   drop(): void;
 }
 
@@ -33,7 +33,7 @@ export interface LaterList {
   /** Number of items before the first of these. */
   readonly initialCount: number;
   start(receiver: ItemReceiver): void;
-  /** The client has received this many items: further ones may be read. */
+  /** Called when the client has received this number of items, so that further ones may be read. */
   received(count: number): void;
   stopWaiting(reason: Error): void;
   drop(): void;
@@ -53,20 +53,20 @@ export interface ItemReceiver {
   onFailure(error: GraphQLError): void;
 }
 
-/** What the client can be told of: fragments with deferred fields, and lists. */
+/** Fragments with deferred fields and lists that can be announced to the client. */
 export interface Announced {
   readonly fragments: readonly Fragment[];
   readonly lists: readonly LaterList[];
 }
 
-/** A `@defer` of one object: the client is told when it begins and when it is complete. */
+/** A `@defer` of one object. Its beginning and its completion are announced to the client. */
 export class Fragment {
   readonly label: string | undefined;
-  /** That of the object. */
+  /** The path of the object. */
   readonly path: Path | undefined;
   /** The fragment around this one, which is complete first. */
   readonly parent: Fragment | undefined;
-  /** The parts of it that have not been delivered. Some also belong to others, and are delivered with the first. */
+  /** The parts of the fragment that have not been delivered. Some also belong to other fragments, and are delivered with the first. */
   parts: LaterPart[] = [];
   /** Fragments that are announced when this one is complete. */
   readonly children: Fragment[] = [];
@@ -85,13 +85,13 @@ export class Fragment {
   }
 }
 
-/** What a part of the response has found that comes after it. */
+/** The fragments, parts and lists found in a part of the response, which follow it. */
 export class Later {
   readonly fragments: Fragment[] = [];
   readonly parts: LaterPart[] = [];
   readonly lists: LaterList[] = [];
 
-  /** Drops what is below positions that have become null. `data`: that of the part, whose own path has `depth` keys. */
+  /** Drops everything below positions that have become null. `data` is that of the part, whose path has `depth` keys. */
   keepWhatIsIn(data: unknown, depth: number): this {
     keep(this.parts, data, depth);
     keep(this.lists, data, depth);
@@ -104,7 +104,7 @@ export class Later {
   }
 }
 
-/** Ends a part that nobody waits for: what is pending in it fails, so that its sources are closed. */
+/** Ends a part that is not needed any more. Its pending values fail, so that their sources are closed. */
 export function dropPart(part: Part, pending: Pending | undefined): void {
   part.onFinish = undefined;
   if (pending !== undefined && !part.finished) withoutStacks(() => pending.stopWaiting(new Error('The part is not needed any more.')));

@@ -83,7 +83,7 @@ class PartResults implements AsyncIterator<SubsequentResult> {
     });
   }
 
-  /** What is added to the first result; undefined if nothing follows it. */
+  /** Returns the properties to add to the first result; undefined if nothing follows it. */
   begin(later: Later): object | undefined {
     const announced = this.#deliveries.begin(later);
     if (announced === undefined) {
@@ -91,7 +91,7 @@ class PartResults implements AsyncIterator<SubsequentResult> {
       return undefined;
     }
     this.#run.onEnd = (error) => this.#deliveries.endWith(error);
-    // As in whenFinished: a resolver may be running.
+    // A resolver may be running, as in whenFinished.
     this.#stopListening = this.#run.settings.invocation?.onCancel((reason) => queueMicrotask(() => this.#stopWaiting(reason)));
     return this.#formatter.first(announced);
   }
@@ -122,7 +122,7 @@ class PartResults implements AsyncIterator<SubsequentResult> {
     this.#deliveries.stopWaiting(reason);
   }
 
-  /** Sends what has happened, if it is awaited. */
+  /** Sends everything that has happened, if the client awaits it. */
   #send(): void {
     if (this.#resolve === undefined || this.#isOver) return;
     const { isOver } = this.#deliveries;

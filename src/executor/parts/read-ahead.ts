@@ -13,7 +13,7 @@ export class ReadAhead implements Iterator<unknown> {
   readonly #max: number;
   #ahead: unknown[] = [];
   #taken = 0;
-  /** How the iterator has ended. Undefined: it has not. */
+  /** How the iterator has ended. Undefined until then. */
   #end: { readonly error?: unknown } | undefined = undefined;
 
   constructor(iterator: Iterator<unknown>) {
@@ -37,7 +37,7 @@ export class ReadAhead implements Iterator<unknown> {
 
   #take(): unknown {
     const value = this.#ahead[this.#taken++];
-    // Not `shift`, which would move all items each time.
+    // `shift` would move all items each time.
     if (this.#taken > maxAhead) [this.#ahead, this.#taken] = [this.#ahead.slice(this.#taken), 0];
     return value;
   }

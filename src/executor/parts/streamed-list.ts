@@ -27,7 +27,7 @@ interface StreamOrigin {
   readonly isAsync: boolean;
 }
 
-/** At most this many items are read that the client has not received. */
+/** The maximum number of items that are read before the client has received them. */
 const maxWaiting = 100;
 
 /** The items of a list with `@stream` that are delivered one by one. */
@@ -42,14 +42,14 @@ export class StreamedList implements LaterList {
   readonly #depth: number;
   #index: number;
   #state: 'new' | 'reading' | 'over' = 'new';
-  /** The run of the next item: that of the one before, if it needed nothing of its own. */
+  /** The run of the next item. It is that of the previous item, unless that item needed a separate one. */
   #next: ItemRun | undefined = undefined;
   /** Items that have been read and not delivered. */
   readonly #items: CompletingItem[] = [];
   #waiting = 0;
   #room: (() => void) | undefined = undefined;
   #receiver: ItemReceiver | undefined = undefined;
-  /** What ends the stream when all items have been delivered. */
+  /** How the stream ends when all items have been delivered. */
   #end: { readonly error: GraphQLError | undefined } | undefined = undefined;
 
   constructor(run: Run, origin: StreamOrigin) {
@@ -70,14 +70,14 @@ export class StreamedList implements LaterList {
     void this.#read();
   }
 
-  /** The client has received this many items: further ones may be read. */
+  /** Called when the client has received this number of items, so that further ones may be read. */
   received(count: number): void {
     this.#waiting -= count;
     this.#room?.();
     this.#room = undefined;
   }
 
-  /** Nobody waits for it any more. */
+  /** Drops the list, which is not needed any more. */
   drop(): void {
     if (this.#state !== 'over') this.#close();
     for (const { part, pending, later } of this.#items.splice(0)) {
@@ -86,7 +86,7 @@ export class StreamedList implements LaterList {
     }
   }
 
-  /** At a cancellation: settles with the items that have arrived. */
+  /** Settles a canceled list with the items that have arrived. */
   stopWaiting(reason: Error): void {
     const isReading = this.#end === undefined;
     if (isReading) {
@@ -120,7 +120,7 @@ export class StreamedList implements LaterList {
         this.#waiting++;
         const item = this.#complete(step.value);
         this.#items.push(item);
-        // Items that are at hand are delivered together.
+        // Available items are delivered together.
         if (!isAsync && item.isDone && this.#waiting < maxWaiting) continue;
         this.#deliver();
         if (!item.isDone && !this.#isEarly) await new Promise<void>((resolve) => (item.onDone = resolve));
@@ -132,7 +132,7 @@ export class StreamedList implements LaterList {
     }
   }
 
-  /** Also after an `await`, in which it may have been closed. */
+  /** False once the list is closed, which may happen during an `await`. */
   get #isReading(): boolean {
     return this.#state === 'reading';
   }
@@ -150,7 +150,7 @@ export class StreamedList implements LaterList {
       item.take(completed);
       return item;
     }
-    // An object and not a list, because the item has the index that it has in the whole list.
+    // An object instead of an array, because the item has its index in the whole list.
     const result: Record<number, unknown> = {};
     const container = new PendingContainer(run, result);
     part.onFinish = () => {
@@ -222,7 +222,7 @@ async function returnFrom(iterator: AsyncIterator<unknown>): Promise<void> {
   try {
     await iterator.return?.();
   } catch {
-    // See above.
+    // The source's errors are ignored.
   }
 }
 
@@ -242,7 +242,7 @@ class CompletingItem implements StreamedItem {
   errors: readonly GraphQLError[] | undefined = undefined;
   later: Later | undefined = undefined;
   onDone: (() => void) | undefined = undefined;
-  /** The number of keys of its path. */
+  /** The number of keys in the path of the item. */
   readonly #depth: number;
 
   constructor(part: Part, depth: number) {

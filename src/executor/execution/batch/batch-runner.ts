@@ -8,11 +8,11 @@ import type { Run } from '../run.ts';
 
 /** Runs batched fields. */
 export interface BatchRunner {
-  /** The copy of this package that it belongs to. */
+  /** The copy of this package that the runner belongs to. */
   readonly copy: object;
   /** Registers one object's field for the next call. */
   startField(run: Run, field: PlannedField, parent: BatchedParent): Pending;
-  /** Collects objects of one selection, to register these fields of all of them. */
+  /** Collects objects of one selection, to register these fields for all of them. */
   collectRows(fields: readonly PlannedField[]): CollectedRows;
 }
 
@@ -23,7 +23,7 @@ export interface BatchedParent {
   readonly mark: BatchMark;
 }
 
-/** Objects whose batched fields are all that is missing. */
+/** Objects that are complete except for their batched fields. */
 export interface CollectedRows {
   add(source: object, row: ResultObject, index: number): void;
   /** Registers the fields for their next calls. The objects are in a list, whose container waits for them. */

@@ -14,7 +14,7 @@ import type { CollectedRows } from './batch-runner.ts';
 import { BatchedValue, openBatchesOf } from './open-batches.ts';
 import type { BatchReceiver, BatchSlice } from './open-batches.ts';
 
-/** Where objects are: in a list, or each in a batched field of another object. */
+/** The positions of objects: in a list, or each in a batched field of another object. */
 interface RowOwner extends Places {
   /** The object at this place, or its container; something else when it has become null. */
   valueAt(index: number): unknown;
@@ -29,7 +29,7 @@ interface RowOwner extends Places {
 export class BatchedRows implements CollectedRows {
   readonly sources: object[] = [];
   readonly rows: ResultObject[] = [];
-  /** Of each object at its owner. */
+  /** The index of each object in its owner. */
   readonly indexes: number[] = [];
   readonly #fields: readonly PlannedField[];
 
@@ -51,7 +51,7 @@ export class BatchedRows implements CollectedRows {
     });
   }
 
-  /** Registers the fields. `container`: of the list around the objects. */
+  /** Registers the fields. `container` is that of the list around the objects. */
   start(container: PendingContainer, owner: RowOwner): void {
     const open = openBatchesOf(container.run);
     for (const field of this.#fields) {
@@ -61,7 +61,7 @@ export class BatchedRows implements CollectedRows {
     }
   }
 
-  /** Those for which the test is true. */
+  /** Returns the rows that pass the test. */
   filter(test: (at: number) => boolean): BatchedRows {
     const kept = new BatchedRows(this.#fields);
     for (let at = 0; at < this.rows.length; at++) if (test(at)) kept.add(this.sources[at]!, this.rows[at]!, this.indexes[at]!);
@@ -125,7 +125,7 @@ class BatchedColumn extends Pending implements BatchReceiver, RowOwner {
     this.#settle(this.#missing);
   }
 
-  /** False when the value has been canceled, or when the row or something around it has become null. */
+  /** False if the value has been canceled, or if the row or a position above it has become null. */
   #isMissing(at: number): boolean {
     return this.#objects.rows[at]![this.#field.responseName] === undefined && this.#isInAnswer(at);
   }
@@ -159,7 +159,7 @@ class BatchedColumn extends Pending implements BatchReceiver, RowOwner {
     else this.#objects.rows[at]![this.#field.responseName] = completed;
   }
 
-  /** Throws errors not yet located. */
+  /** Completes the value for one row. Throws errors that are not yet located. */
   #complete(at: number, value: unknown): unknown {
     const { shape, isAliased } = this.#field;
     const plain = plainValue(shape.plain, value);

@@ -164,7 +164,7 @@ class BatchCall {
 
   #resolve(call: BatchFunction, parents: readonly unknown[]): unknown {
     const run = this.#run;
-    // Its path is that of the selection: without the indexes of lists.
+    // The path of a call is that of the selection, without the indexes of lists.
     const path = withoutIndexes(this.#parts[0]!.receiver.fieldRun.path.prev);
     const observed = new FieldCall(run, this.#field, { source: parents, path, parents: parents.length });
     const { args } = observed;

@@ -9,7 +9,7 @@ export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown>
   return typeof (value as { [Symbol.asyncIterator]?: unknown })[Symbol.asyncIterator] === 'function';
 }
 
-/** Who reads the items after the first `count`. */
+/** The reader of the items after the first `count`. */
 export interface Follower {
   readonly count: number;
   follow(iterator: AsyncIterator<unknown>): void;
@@ -90,7 +90,7 @@ class AsyncList extends PendingContainer {
     try {
       if (!this.#ended) await iterator?.return?.();
     } catch {
-      // Ignored.
+      // The source's errors are ignored.
     }
   }
 

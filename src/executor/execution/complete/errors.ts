@@ -32,7 +32,7 @@ function toLocatedError(thrown: unknown, place?: Place): GraphQLError {
   try {
     if (!(thrown instanceof Error)) return withCopiedExtensions(locatedError(thrown, place?.nodes, place?.path));
     if (isGraphQLError(thrown)) {
-      // It already has a path, and may be thrown for every user.
+      // The error already has a path, and code may throw the same object for every user.
       if (Array.isArray(thrown.path)) return copyErrorForOperation(thrown);
       if (thrown.nodes !== undefined || thrown.source !== undefined)
         return withCopiedExtensions(withoutStacks(() => locatedError(thrown, place?.nodes, place?.path)));
@@ -43,14 +43,14 @@ function toLocatedError(thrown: unknown, place?: Place): GraphQLError {
   }
 }
 
-/** As `locatedError`, also for errors of other libraries that have a list called `path`: that is not a path in the response. */
+/** Works like `locatedError`, also for errors of other libraries with a list called `path`, which is not a path in the response. */
 function errorAt(place: Place | undefined, originalError: Error): GraphQLError {
-  // It takes the stack of the original.
+  // GraphQLError uses the stack of the original error.
   const error = new GraphQLError(originalError.message, { path: place?.path ?? null, originalError });
   return place === undefined ? error : Object.assign(error, sourceOf(place));
 }
 
-/** What GraphQLError computes of nodes. */
+/** The properties that GraphQLError derives from nodes. */
 function sourceOf({ nodes, lineStarts }: Place): object {
   const locations = lineStarts.locationsOf(nodes);
   const positions = nodes.flatMap(({ loc }) => loc?.start ?? []);
@@ -72,12 +72,12 @@ export function nullOrThrow(position: Position, thrown: unknown): null {
 }
 
 /**
- * The error for a value that does not match its type. A GraphQLError, as in graphql-js, but nobody has thrown it on purpose for clients,
+ * The error for a value that does not match its type. It is a GraphQLError, as in graphql-js, but no code has thrown it for clients,
  * who must not see the value in its message.
  */
 export class Misfit extends GraphQLError {}
 
-/** Without a stack trace, which takes half the time and shows only our frames. */
+/** Creates an error without a stack trace, which would take half the time and show only our frames. */
 export function misfit(message: string): Misfit {
   return withoutStacks(() => new Misfit(message));
 }

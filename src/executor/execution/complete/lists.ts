@@ -41,7 +41,7 @@ function isList(value: unknown, run: Run): value is Iterable<unknown> | AsyncIte
   return isIterable(value) || (takesAsyncIterables(run) && isAsyncIterable(value as object));
 }
 
-/** graphql 17 takes them; 16 does only where the response may have several parts. */
+/** True if lists may be asynchronous iterables: always in graphql 17, and in 16 only if the response may have several parts. */
 function takesAsyncIterables({ settings }: Run): boolean {
   return isGraphQL17 || settings.takesAsyncIterables === true;
 }
@@ -60,14 +60,14 @@ export function rowsFor(list: ListRun, length: number): Rows | RowsByType | unde
 }
 
 /**
- * Characters counted for an array. More than a small one has, because of its time and memory: matrices under 3,600 aliases in rows
- * took a second and 240 MiB before they were 6 MiB.
+ * Characters counted for an array. They exceed the JSON of a small array, which also takes time and memory: matrices under 3,600
+ * aliases in rows took a second and 240 MiB before they were 6 MiB.
  */
 function sizeOf({ item, fieldRun }: ListRun, length: number): number {
   return (fieldRun.field.isAliased ? 24 : 16) + length * sizeOfItem(item.plain);
 }
 
-/** An array of this length: one that grows from empty has room for 17. (V8 fills arrays of numbers faster if they start empty.) */
+/** Creates an array of this length, because one that grows from empty has room for 17. (V8 fills arrays of numbers faster if they start empty.) */
 function emptyFor(length: number): unknown[] {
   return smallArrays[length]?.() ?? [];
 }

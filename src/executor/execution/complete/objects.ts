@@ -36,7 +36,7 @@ export function completeChecked(position: Position, type: GraphQLObjectType, val
   const { fieldRun } = position;
   const check = typeCheckOf(type);
   if (check === undefined) return completeObject(position, type, value);
-  // As graphql 16, which reports a condition without a value before it calls `isTypeOf`.
+  // graphql 16 also reports a condition without a value before it calls `isTypeOf`.
   if (!isGraphQL17) fieldRun.field.selectionFor(type, fieldRun.run);
   return check.complete(position, value, check.isOf(fieldRun, value));
 }

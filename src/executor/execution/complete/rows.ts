@@ -24,7 +24,7 @@ function builderOf(run: Run, selection: Selection, count: number): RowBuilder<Pl
     if (selection.rowsSeen < (run.settings.rowsBeforeCode ?? defaultRowsBeforeCode)) return undefined;
   }
   if (run.fieldResolver !== undefined || run.fieldObserver !== undefined || selection.deferral?.isShared === true) return undefined;
-  // Tried only once: if code generation fails, it would fail again.
+  // Code generation is tried only once, because it would fail again.
   if (selection.rowBuilder === undefined && selection.rowsSeen < Infinity) {
     selection.rowBuilder = createRowBuilder(selection);
     selection.rowsSeen = Infinity;
@@ -54,7 +54,7 @@ export function rowsOf(list: ListRun, selection: Selection, { count, check }: Li
   return builder && new Rows(run, selection, builder, list, check);
 }
 
-/** For the objects of a field, at these places or at the position that the function returns. Null: there is no code for them. */
+/** Returns the rows for the objects of a field, at these places or at the position that the function returns. Null if there is no code for them. */
 export function rowsBelow(run: Run, field: PlannedField, count: number, place: Places | (() => Position)): Rows | null {
   if (field.shape.typeCheck?.() !== undefined) return null;
   const selection = selectionBelow(field);
@@ -92,7 +92,7 @@ export class Rows implements RowRest {
   readonly #place: Places | (() => Position);
   readonly #check: TypeCheck | undefined;
   readonly #objects: ObjectRun | undefined;
-  /** The objects below, by the index of their field. Null: there is no code for them. */
+  /** The rows of objects below, by the index of their field. Null if there is no code for them. */
   #below: (Rows | null)[] | undefined = undefined;
   // State of the current row.
   #source: object = noSource;
@@ -103,7 +103,7 @@ export class Rows implements RowRest {
   /** True when a pending value can make the object null. */
   #mayBeNulled = false;
 
-  /** `check`: only for the objects of a list. */
+  /** `check` is passed only for the objects of a list. */
   constructor(run: Run, selection: Selection, builder: RowBuilder<PlannedField>, place: Places | (() => Position), check?: TypeCheck) {
     this.#run = run;
     this.context = run.contextValue;

@@ -81,7 +81,7 @@ class KnownArguments {
 
 const knownArguments = new WeakMap<GraphQLField<unknown, unknown>, KnownArguments>();
 
-/** Undefined for a field that takes no arguments. */
+/** Prepares the arguments of a field. Undefined for a field without arguments. */
 export function planArguments(definition: GraphQLField<unknown, unknown>, node: FieldNode): PlannedArguments | undefined {
   if (definition.args.length === 0) return undefined;
   let known = knownArguments.get(definition);
@@ -92,7 +92,7 @@ export function planArguments(definition: GraphQLField<unknown, unknown>, node: 
 /** A field with its arguments. */
 interface PlannedCall {
   readonly node: FieldNode;
-  /** Undefined if it takes none. */
+  /** Undefined if the field has no arguments. */
   readonly arguments: PlannedArguments | undefined;
 }
 
@@ -100,7 +100,7 @@ export function argumentValues({ arguments: planned, node }: PlannedCall, run: R
   return planned === undefined ? noValues() : planned.valuesFor(node, run);
 }
 
-/** As in graphql-js: without a prototype in 17, an ordinary object in 16. */
+/** Creates the object as graphql-js does: without a prototype in 17, an ordinary object in 16. */
 function noValues(): ArgumentValues {
   return isGraphQL17 ? (Object.create(null) as ArgumentValues) : {};
 }

@@ -73,7 +73,7 @@ function listCoercer(type: GraphQLInputType): InputCoercion['coerce'] {
   return (value, run) => {
     if (!Array.isArray(value)) return isIterable(value) ? undefined : listOfOne(item, value, run);
     const list: unknown[] = [];
-    // By index, which meets the holes, too.
+    // A loop by index also visits holes.
     for (let at = 0; at < value.length; at++) {
       const coerced = coerceGiven(item, value[at], run);
       if (coerced === undefined) return undefined;
@@ -150,7 +150,7 @@ class ObjectCoercer {
   }
 }
 
-/** With as many keys as there are known ones, there is none that the type does not know. */
+/** Counts the keys of a value. If the count equals that of the known fields, there are no unknown keys. */
 function countKeys(value: object): number {
   let count = 0;
   for (const _key in value) count++;
@@ -164,7 +164,7 @@ function isOrdinary(value: unknown): value is Record<string, unknown> {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** As in graphql-js: without a prototype in 17, an ordinary object in 16. */
+/** Creates the object as graphql-js does: without a prototype in 17, an ordinary object in 16. */
 function emptyInput(): Record<string, unknown> {
   return isGraphQL17 ? (Object.create(null) as Record<string, unknown>) : {};
 }

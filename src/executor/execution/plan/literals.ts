@@ -61,14 +61,14 @@ function prepareList(type: GraphQLInputType, node: ValueNode): Prepared {
 function prepareObject(type: GraphQLInputObjectType, { fields: nodes }: ObjectValueNode): Prepared {
   let members: readonly Member[] | undefined | null;
   return madeWith(workOf.inputValue, (run) => {
-    // Not before the first value: input types may be recursive.
+    // The fields are prepared with the first value, because input types may be recursive.
     if (members === undefined) {
       const fields = inputFieldsOf(type);
       run.budget.spend(Math.floor(fields.length / workOf.inputLeaves));
       members = membersOf(fields, nodes);
     }
     if (members === null) return undefined;
-    // Without a prototype in either major.
+    // The object has no prototype in either major version.
     const object = Object.create(null) as Record<string, unknown>;
     let count = 0;
     for (const { field, given } of members) {
@@ -126,7 +126,7 @@ export function prepareGiven(inputs: readonly PreparedInput[], nodes: readonly G
   return prepared;
 }
 
-/** The last of a name counts, as in graphql-js. */
+/** Of several fields with one name the last counts, as in graphql-js. */
 function valuesByName(nodes: readonly GivenNode[]): ReadonlyMap<string, ValueNode> {
   return new Map(nodes.map(({ name, value }) => [name.value, value]));
 }

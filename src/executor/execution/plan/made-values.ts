@@ -39,7 +39,7 @@ class ValueMaker extends MadeValue {
 /** Stands for a value that is not given. */
 export const absent: unique symbol = Symbol('absent');
 
-/** The value for this run. */
+/** Returns the value for this run. */
 export function valueOf(prepared: Prepared, run: Run): unknown {
   return prepared instanceof MadeValue ? prepared.make(run) : prepared;
 }
@@ -49,7 +49,7 @@ export function put(record: Record<string, unknown>, name: string, value: unknow
   record[name] = value;
 }
 
-/** A class, because an instance takes a third of the memory of a closure. */
+/** This is a class because an instance takes a third of the memory of a closure. */
 export class VariableValue extends MadeValue {
   readonly #name: string;
   readonly #nonNull: boolean;
@@ -67,12 +67,12 @@ export class VariableValue extends MadeValue {
   }
 }
 
-/** A value that a function makes. `work`: its cost, without that of its parts. */
+/** Creates a value that a function makes. `work` is its cost without that of its parts. */
 export function madeWith(work: number, make: Make): MadeValue {
   return new ValueMaker(work, make);
 }
 
-/** `nonNull`: an item may not be null. */
+/** Prepares a list. With `nonNull`, an item must not be null. */
 export function listOf(items: readonly Prepared[], nonNull: boolean): MadeValue {
   const work = workOf.inputValue + Math.floor(items.length / workOf.inputLeaves);
   if (!items.some((item) => item instanceof MadeValue)) return madeWith(work, () => items.slice());
@@ -156,7 +156,7 @@ function valuesIn(value: unknown): number {
   return isObject(value) ? Object.values(value).reduce((sum: number, part) => sum + valuesIn(part), 1) : 1;
 }
 
-/** False for scalars with only the older function, also in 17. */
+/** False for scalars that have only the older function, even in 17. */
 function hasLiteralCoercion(type: GraphQLLeafType): boolean {
   return isGraphQL17 && type[coerceLiteral] !== undefined;
 }

@@ -36,7 +36,7 @@ export class Plan {
   /** See PartsPlanner.survey. Undefined: not needed yet; null: the operation has no `@defer` and no `@stream`. */
   #partVariables: readonly string[] | null | undefined = undefined;
   #coerceVariables: CoerceVariables | undefined = undefined;
-  /** By the states of the condition variables, the oldest first. */
+  /** The variants by the states of the condition variables, the oldest first. */
   readonly #variants = new Map<string, Variant>();
   readonly #memory: PlanMemory;
   /** The fields and selections planned so far, and how many of them count in that memory. */
@@ -157,7 +157,7 @@ interface VariantOrigin {
   readonly key: string;
   readonly names: readonly string[];
   readonly parts?: PartsPlanner;
-  /** Of a variant with parts: the same without. */
+  /** For a variant with parts, returns the same variant without parts. */
   readonly whole?: () => Variant;
 }
 

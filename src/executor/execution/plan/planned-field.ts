@@ -35,9 +35,9 @@ export abstract class Shape {
 
 /** The `isTypeOf` of a type. */
 export interface TypeCheck {
-  /** What `isTypeOf` returns: usually true, possibly a promise. */
+  /** Returns the result of `isTypeOf`: usually true, possibly a promise. */
   isOf(fieldRun: FieldRun, value: unknown): unknown;
-  /** Completes an object by that. */
+  /** Completes an object by the result of `isOf`. */
   complete(position: Position, value: unknown, accepted: unknown): unknown;
 }
 
@@ -55,10 +55,10 @@ export interface FieldRun extends Position {
   readonly info: GraphQLResolveInfo;
 }
 
-/** Collects the fields below some nodes for an object of the type. `parts`: of their field. */
+/** Collects the fields below some nodes for an object of the type. `parts` are those of their field. */
 export type CollectFields = (type: GraphQLObjectType, nodes: readonly FieldNode[], parts?: FieldParts) => Selection;
 
-/** What `@defer` and `@stream` mean for a field. */
+/** The effects of `@defer` and `@stream` on a field. */
 export interface FieldParts {
   /** Undefined for a field without `@stream`. */
   readonly stream: Streaming | undefined;
@@ -74,7 +74,7 @@ export interface Streaming {
 export interface Deferral {
   /** All fields of the object, with nothing deferred there and below. */
   readonly whole: Selection;
-  /** Called once, with what creates a selection of deferred fields, and that of all fields. */
+  /** Called once, with a function that creates a selection of deferred fields and one for all fields. */
   prepare(select: (fields: readonly PlannedField[]) => Selection, whole: () => Selection): void;
   /** True if objects below the other fields may have deferred fields that belong to fragments of this object. */
   readonly isShared: boolean;
@@ -108,7 +108,7 @@ export class PlannedField {
   readonly definition: GraphQLField<unknown, unknown>;
   readonly parentType: GraphQLObjectType;
   readonly shape: Shape;
-  /** Undefined if it has none. */
+  /** Undefined if the field has no arguments. */
   readonly arguments: PlannedArguments | undefined;
   /** The value of `__typename`; undefined for other fields. */
   readonly typename: string | undefined;

@@ -58,7 +58,7 @@ export function stateOf(values: Readonly<Record<string, unknown>>, name: string)
   return value === null || value === undefined ? 'n' : 'o';
 }
 
-/** The values for these states, one letter for each name. */
+/** Returns the values for these states, which have one letter for each name. */
 export function conditionsOf(names: readonly string[], letters: string): Conditions {
   const conditions = new Map<string, unknown>();
   for (const [at, name] of names.entries()) if (letters[at] !== '-') conditions.set(name, states[letters[at]!]);

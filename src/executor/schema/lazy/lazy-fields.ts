@@ -45,7 +45,7 @@ export class LazyFieldsObjectType extends GraphQLObjectType {
     return lazyRecord(fields, find, whole);
   }
 
-  /** Created through another type: in the API that graphql 16 and 17 share only types create fields. */
+  /** Creates fields through another type, because in the API that graphql 16 and 17 share only types create fields. */
   #createField(name: string): GraphQLField<unknown, unknown> {
     const maker = new GraphQLObjectType({ name: this.name, fields: { [name]: this.#source.config(name) } });
     const field = maker.getFields()[name] as GraphQLField<unknown, unknown> & { parentType?: GraphQLObjectType };

@@ -91,7 +91,7 @@ export class LazySchema extends GraphQLSchema {
     return (this.#directives ??= this.#types.directives());
   }
 
-  /** How many types have been created, for `explain`. */
+  /** The number of types that have been created, for `explain`. */
   get progress(): LazyTypes['progress'] {
     return this.#types.progress;
   }

@@ -55,7 +55,7 @@ export class LazyTypes {
     return type;
   };
 
-  /** How many of the types in the text have been created. */
+  /** The number of types in the text that have been created. */
   get progress(): { readonly made: number; readonly of: number } {
     const names = [...this.#index.types.keys()];
     return { made: names.filter((name) => this.#made.has(name)).length, of: names.length };

@@ -14,7 +14,7 @@ export function checkResolvers(resolvers: MergedResolvers, index: SchemaIndex): 
   }
 }
 
-/** Runs at every start, because unknown types are never created and so never checked. */
+/** Checks the names of types at every start, because unknown types are never created and so never checked later. */
 export function checkTypeNames(resolvers: MergedResolvers, index: SchemaIndex): void {
   const { types } = index;
   for (const name of resolvers.names()) {
@@ -35,7 +35,7 @@ export interface ResolversToCheck {
   readonly members?: { has(name: string): boolean };
 }
 
-/** Runs when a type is created. */
+/** Checks the resolvers of a type when it is created. */
 export function checkTypeResolvers(type: ResolversToCheck): void {
   checks[type.entry.kind](type);
 }
@@ -65,7 +65,7 @@ function unknownType(name: string, index: SchemaIndex): string {
   return `resolvers name the type "${name}", which typeDefs do not define.${hint} typeDefs define ${listOf(known)}.`;
 }
 
-/** For a resolver on the top level, where its type should be. */
+/** The advice for a resolver at the top level, where its type should be. */
 function ownerHint(name: string, index: SchemaIndex): string {
   for (const entry of index.types.values()) {
     if (entry.kind === 'type' && namesIn({ entry, index }).has(name))

@@ -50,7 +50,7 @@ export class MergedTypeResolvers {
     return this.#find(name, (resolver) => resolver);
   }
 
-  /** The same, bound to its map as in @graphql-tools/schema: instances of classes need `this`. */
+  /** The same value, bound to its map as in @graphql-tools/schema, because instances of classes need `this`. */
   get(name: string): unknown {
     return this.#find(name, bound);
   }

@@ -73,7 +73,7 @@ function isPartOfType({ kind }: FoundDefinition): boolean {
   return kind !== 'schema' && kind !== 'directive';
 }
 
-/** Definitions of the scanner are entries already. */
+/** The scanner's definitions already have the form of entries. */
 function soleEntry(definition: FoundDefinition): TypeEntry {
   if ('extensions' in definition) return definition as FoundDefinition & TypeEntry;
   const { name, kind, at, interfaces } = definition;
