@@ -71,7 +71,7 @@ async function fetchSchema(url: string): Promise<GraphQLSchema> {
 /** Servers before graphql 17 refuse a query for deprecated directives, and those before 15 one for deprecated arguments. */
 async function introspectOlder(url: string): Promise<Answer> {
   const answer = await introspect(url, { inputValueDeprecation: true });
-  return answer.ok && !/"errors"/.test(answer.text) ? answer : introspect(url, {});
+  return answer.ok && !answer.text.includes('"errors"') ? answer : introspect(url, {});
 }
 
 async function introspect(url: string, options: IntrospectionOptions): Promise<Answer> {

@@ -14,7 +14,7 @@ import {
 } from 'graphql';
 import type { ASTVisitor, DefinitionNode, DocumentNode, GraphQLError } from 'graphql';
 
-import { semanticNonNull } from '../../checks/index.ts';
+import { semanticNonNull } from '../../checks/semantic-non-null.ts';
 
 /**
  * graphql-js's rules for schema text. Rules against duplicate names are omitted, because the server merges

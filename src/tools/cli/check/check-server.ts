@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 
-import { findOptionProblems } from '../../checks/index.ts';
-import type { OptionProblem } from '../../checks/index.ts';
+import { findOptionProblems } from '../../checks/option-check.ts';
+import type { OptionProblem } from '../../checks/option-check.ts';
 import { messageOf } from '../../../shared/index.ts';
 import { assertOptions, entriesOf } from '../../../server/for-tools.ts';
 import type { ServerOptions } from '../../../server/index.ts';

@@ -1,6 +1,6 @@
 import type { GraphQLObjectType, GraphQLOutputType, GraphQLSchema } from 'graphql';
 
-import type { OptionProblem } from '../../checks/index.ts';
+import type { OptionProblem } from '../../checks/option-check.ts';
 import { isRecord } from '../../../shared/index.ts';
 import type { ServerOptions } from '../../../server/index.ts';
 

@@ -2,7 +2,7 @@ import { watch } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { nodeEnvProblem } from '../../checks/index.ts';
+import { nodeEnvProblem } from '../../checks/option-check.ts';
 import { importEsbuild } from '../project/bundle.ts';
 import type { PlatformSettings } from './thread-messages.ts';
 import { readEnvFile } from '../read-options.ts';

@@ -5,7 +5,7 @@ import { parse, print, printSchema, visit } from 'graphql';
 import type { ConstDirectiveNode, FieldDefinitionNode, NameNode } from 'graphql';
 
 import { sourcesOf } from '../../../executor/schema/index.ts';
-import { semanticNonNull } from '../../checks/index.ts';
+import { semanticNonNull } from '../../checks/semantic-non-null.ts';
 import type { SchemaArguments } from '../arguments.ts';
 import { checkFunction } from '../check/check-function.ts';
 import { artifactPlugin } from '../project/artifact-plugin.ts';
