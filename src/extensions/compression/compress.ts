@@ -5,7 +5,7 @@ const brotliQuality = 4;
 
 /** The compressed text in base64. Undefined without Node's zlib. Works in Node's thread pool. */
 export async function compress(text: string, coding: Coding): Promise<string | undefined> {
-  // Not imported: bundlers for the web would fail.
+  // An import would make bundlers for the web fail.
   const zlib = globalThis.process?.getBuiltinModule?.('node:zlib');
   if (zlib === undefined) return undefined;
   return new Promise((resolve, reject) => {

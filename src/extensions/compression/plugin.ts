@@ -19,7 +19,7 @@ export interface CompressionOptions {
   readonly withCookies?: boolean | undefined;
 }
 
-/** Smaller bodies are not worth the time. In UTF-16 units, of which a text has at most as many as bytes. */
+/** The minimum length to compress, in UTF-16 units, of which a text has at most as many as bytes. Smaller bodies are not worth the time. */
 const minLength = 65_536;
 
 /**
@@ -38,7 +38,7 @@ export function compression({ restAPI = false, withCookies = false }: Compressio
       const coding = chooseCoding(headers.get('accept-encoding'));
       return coding && (async (response) => encode(response, coding));
     },
-    // Also for clients that accept no coding: a cache must not send them the compressed answer. The platform's event is not read here: that
+    // Vary is also set for clients that accept no coding, to whom a cache must not send the compressed answer. The event is not read here: that
     // would make the answer private for `edge`.
     responseWillBeSent({ platform }, { headers, body }) {
       if (typeof body === 'string' && body.length >= minLength && gateways.test(platform)) addCodingToVary(headers);
@@ -67,9 +67,9 @@ async function encode(response: HTTPResponse, coding: Coding): Promise<HTTPRespo
   const sent = HeaderMap.copyOf(headers);
   sent.set('content-encoding', coding);
   sent.delete('content-length');
-  // Again, for an answer that another plugin gave without calling `next`.
+  // Set again, for an answer that another plugin returned without a call of `next`.
   addCodingToVary(sent);
-  // A strong one would differ for each coding (RFC 9110 section 8.8.1).
+  // A strong ETag would differ for each coding (RFC 9110 section 8.8.1).
   const etag = sent.get('etag');
   if (etag !== null && !etag.startsWith('W/')) sent.set('etag', `W/${etag}`);
   return { ...response, headers: sent, body: encoded, isBase64Encoded: true };

@@ -10,7 +10,7 @@ export function bytesIn({ body, queryString, headers }: HTTPRequest): number | u
   return Number.isFinite(length) ? length : undefined;
 }
 
-/** The same stream of chunks. `end` is called once, with the number of bytes read from it. */
+/** Returns the same chunks. `end` is called once, with the number of bytes that were read. */
 export function countedBody(body: ChunkStream, end: (bytes: number) => void): ChunkStream {
   let bytes = 0;
   let isOver = false;

@@ -52,7 +52,7 @@ export function costLine(options: CostLineOptions = {}): ServerPlugin {
   };
 
   return {
-    // The outermost, so that the time of other plugins counts, too.
+    // This plugin is the outermost, so that its time includes that of other plugins.
     position: 'first',
     onlyWatches: true,
     async aroundRequest(call, next) {
@@ -123,7 +123,7 @@ interface Sent {
   readonly refusal: string | undefined;
 }
 
-/** The same response. `end` is called when its length is known: now, or at the end of its stream. */
+/** Returns the same response. `end` is called when its length is known: now, or at the end of its stream. */
 function finished(
   response: HTTPResponse | StreamedResponse,
   end: (bytesOut: number, refusal: string | undefined) => void,

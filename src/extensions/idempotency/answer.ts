@@ -5,10 +5,10 @@ import { byteLength, isRecord } from '../../shared/index.ts';
 import { codeOf, httpExtensionOf } from '../../server/for-extensions.ts';
 import type { CoercedExecution, HTTPExtension, OperationOutcome } from '../../server/index.ts';
 
-/** An answer as it is stored, in JSON. Of its header fields none is kept: they may be cookies. */
+/** A stored answer, in JSON. It has no header fields, because they may be cookies. */
 interface StoredAnswer {
   readonly result: FormattedExecutionResult;
-  /** Set by `context` or a plugin. */
+  /** The status that `context` or a plugin has set. */
   readonly status?: number | undefined;
   /** The code of the first error as it was thrown: `formatError` may have removed it, and it may decide the status. */
   readonly code?: string | undefined;
@@ -46,7 +46,7 @@ export function toStoredAnswer({ result, head, errors: [first, ...others] }: Ope
 export function toReplay(text: string, { response, operation, document, source, batchIndex }: CoercedExecution): OperationOutcome {
   const { result, status, code, http } = assertAnswer(JSON.parse(text, keepNumber));
   response.status = status;
-  // In a batch, a header field would be that of all elements.
+  // In a batch, a header field would apply to all elements.
   if (batchIndex === undefined) response.headers.set('idempotent-replayed', 'true');
   return {
     result,
@@ -59,7 +59,7 @@ export function toReplay(text: string, { response, operation, document, source, 
   };
 }
 
-/** Throws for what this plugin has not stored: another program may write into the store. */
+/** Parses a stored answer. Throws if this plugin has not stored it, because another program may write to the store. */
 function assertAnswer(stored: unknown): StoredAnswer {
   const { result, status, code, http } = (stored ?? {}) as Partial<StoredAnswer>;
   const { data, errors } = (result ?? {}) as Partial<FormattedExecutionResult>;
@@ -72,7 +72,7 @@ function assertAnswer(stored: unknown): StoredAnswer {
     (code !== undefined && typeof code !== 'string')
   )
     throw new Error('The stored answer does not have the form of an answer.');
-  // Only these: a header field may be a cookie.
+  // Other members are dropped, because a header field may be a cookie.
   return { result: withoutHTTP(result), status, code, http: http && { status: http.status!, classicStatus: http.classicStatus! } };
 }
 
@@ -84,7 +84,7 @@ function isStatus(status: unknown): boolean {
   return status === undefined || (Number.isInteger(status) && (status as number) >= 200 && (status as number) <= 599);
 }
 
-/** For other plugins, and for the status. Header fields are set by none of them. */
+/** Creates the errors for other plugins and for the status. They set no header fields. */
 function toErrors({ errors }: FormattedExecutionResult, first: Readonly<Record<string, unknown>>): readonly GraphQLError[] {
   const formatted = errors ?? [{ message: 'Removed by a plugin.' }];
   return formatted.map(

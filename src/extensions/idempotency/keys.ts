@@ -6,7 +6,7 @@ import type { CoercedExecution, OperationExecution } from '../../server/index.ts
 import type { IdempotencyOptions } from './options.ts';
 import { refusal } from './refusals.ts';
 
-/** Where the key of an operation is. */
+/** The position of an operation's key. */
 export type KeySource =
   | { readonly kind: 'header'; readonly key: string }
   /** The argument of `@idempotent`, which may be a variable. */
@@ -18,7 +18,7 @@ export function findKey(
   execution: OperationExecution,
 ): KeySource | undefined {
   const header = execution.http?.headers.get('idempotency-key') ?? undefined;
-  // Most documents do not have the word, and need no walk.
+  // Most documents do not contain the name, and need no visit.
   const field = execution.source.includes('idempotent') ? fieldWithKey(execution) : undefined;
   if (header !== undefined && field !== undefined) throw invalidKey('the header Idempotency-Key or @idempotent, got both');
   if (header !== undefined) return { kind: 'header', key: parseHeader(header, bareKeys) };
@@ -41,7 +41,7 @@ function invalidKey(expected: string): GraphQLError {
   return refusal('IDEMPOTENCY_KEY_INVALID', { expected });
 }
 
-/** As long as at Stripe. */
+/** The maximum length of a key, which is that of Stripe. */
 const maxLength = 255;
 const characters = '1 to 255 characters of printable ASCII';
 const plainKey = /^[ -~]{1,255}$/;
@@ -70,7 +70,7 @@ function fieldWithKey(execution: OperationExecution): FieldNode | undefined {
   return field;
 }
 
-/** Other operations of the document do not count. */
+/** Counts `@idempotent` in the operation and in fragments. Other operations of the document do not count. */
 function countDirectives({ document, operation }: Pick<OperationExecution, 'document' | 'operation'>): number {
   let count = 0;
   const countOne = ({ name }: DirectiveNode): void => {
@@ -101,12 +101,12 @@ export function rootFields({ document, operation }: Pick<OperationExecution, 'do
   return fieldsIn(operation.selectionSet.selections);
 }
 
-/** The id of a record: no separator can be forged in it, and neither identity nor key is legible. */
+/** Returns the id of a record. It is a hash, so that separators cannot be forged, and neither identity nor key is readable. */
 export function recordId(prefix: string, named: readonly [identity: string, key: string, position: number]): string {
   return prefix + sha256(JSON.stringify(named));
 }
 
-/** The same for every attempt: a retry sends the same text and variables. Aliases count, because a stored answer has them. */
+/** Equal for every attempt, because a retry sends the same text and variables. Aliases count, because a stored answer has them. */
 export function fingerprintOf({ source, request }: Pick<OperationExecution, 'source' | 'request'>): string {
   const { operationName = null, variables = {}, onError = null } = request;
   return sha256(JSON.stringify([source, operationName, variables, onError], sortKeys));

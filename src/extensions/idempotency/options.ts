@@ -93,7 +93,7 @@ function isListOfNames(required: unknown): boolean {
 
 type Methods = Readonly<Record<string, unknown>> | null | undefined;
 
-/** Stores that can only read and then write would let two attempts run. */
+/** Refuses stores that can only read and then write: they would let two attempts run. */
 function assertStore(store: Methods): void {
   if (store?.['claim'] !== undefined && store['finish'] !== undefined && store['release'] !== undefined) return;
   const got =

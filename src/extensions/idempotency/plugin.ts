@@ -25,7 +25,7 @@ export function idempotency<TContext = any>(options: IdempotencyOptions<TContext
   const { prefix = 'idempotency:', ttl = defaultTTL, storeTimeout = 500, maxAnswerBytes = 262_144 } = options;
   let settings: RunSettings = { ...options, prefix, ttl, storeTimeout, maxAnswerBytes, logger: guardLogger(console) };
   return {
-    // After the execution, it only stores the answer.
+    // After the execution, this plugin only stores the answer.
     onlyWatches: true,
     corsHeaders: { allowed: ['Idempotency-Key'], exposed: ['Idempotent-Replayed', 'Retry-After'] },
     async serverWillStart(context) {
@@ -39,11 +39,11 @@ export function idempotency<TContext = any>(options: IdempotencyOptions<TContext
       if (execution.operation.operation !== 'mutation') return undefined;
       const source = findKey(options, execution);
       if (source === undefined) {
-        // Only an instance of a class can belong to several operations; it may be that of one with a key.
+        // Only an instance of a class can be the context of several operations, one of which may have a key.
         if (!isPlainObject(execution.contextValue)) rememberRecord(execution.contextValue, '');
         return undefined;
       }
-      // Who lost the connection is who retries: the mutation must come to its end, and its answer into the store.
+      // A client that loses the connection retries, so the mutation must end, and its answer must be stored.
       return { runToEnd: true, inOneAnswer: true, around: (coerced, next) => runOnce(settings, { execution: coerced, source }, next) };
     },
   };

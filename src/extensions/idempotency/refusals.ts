@@ -19,11 +19,11 @@ const refusals = {
 
 export type RefusalCode = keyof typeof refusals;
 
-/** When a retry can help. */
+/** The time after which a retry can succeed. */
 interface Retry {
   /** Seconds. */
   readonly after: number;
-  /** False in a batch: a header field would be that of all elements. */
+  /** False in a batch, where a header field would apply to all elements. */
   readonly withField: boolean;
 }
 

@@ -39,7 +39,7 @@ export async function runOnce(
 ): Promise<OperationOutcome> {
   const key = readKey(source, execution);
   const identity = await identityOf(settings, execution);
-  // A key in the document names its field wherever the operation is sent; one in the header names all elements of a batch.
+  // A key in the document belongs to its field, however the operation is sent. A key in the header belongs to all elements of a batch.
   const position = source.kind === 'header' ? (execution.batchIndex ?? 0) : 0;
   const id = recordId(settings.prefix, [identity, key, position]);
   const attempt: Attempt = { settings, execution, id, token: crypto.randomUUID() };
@@ -67,7 +67,7 @@ async function identityOf(settings: RunSettings, { contextValue, http }: Coerced
   return client;
 }
 
-/** How long a store whose clock differs by half a second, and a slow network, may take longer than the deadline. */
+/** The time beyond the deadline for a slow network, and for a store whose clock differs by half a second. */
 const margin = 2000;
 /** Seconds. */
 const defaultLease = 60;
@@ -86,7 +86,7 @@ async function claim(attempt: Attempt, fingerprint: string): Promise<ClaimResult
   try {
     return await twice(settings, () => store.claim(id, given));
   } catch (error) {
-    // The claim may have arrived.
+    // The claim may have reached the store.
     execution.invocation.waitUntil(release(attempt));
     throw logAndReturn(attempt, refuse(attempt, 'IDEMPOTENCY_STORE_UNAVAILABLE', 1000), error);
   }
@@ -102,7 +102,7 @@ function assertOpen({ invocation }: CoercedExecution): void {
   if (invocation.signal.aborted) throw refusal('CLIENT_LEFT');
 }
 
-/** Tries again once, with the same token: the first try may have had its effect. */
+/** Retries once with the same token, because the first try may have had its effect. */
 async function twice<T>(settings: RunSettings, call: () => Promise<T>): Promise<T> {
   try {
     return await once(settings, 'The store', call);
@@ -118,7 +118,7 @@ async function once<T>({ storeTimeout }: RunSettings, name: string, call: () => 
   return result;
 }
 
-/** The answer if the operation is not run. */
+/** Returns the answer if the operation is not run. */
 async function answerFor(
   attempt: Attempt,
   found: Exclude<ClaimResult, { state: 'claimed' }>,
@@ -141,7 +141,7 @@ async function answerFor(
   }
 }
 
-/** Creates a refusal. `left`: when a retry can help; but clients may look again after five seconds. */
+/** Creates a refusal. `left` is the time until a retry can succeed, but clients may retry after five seconds. */
 function refuse({ execution }: Attempt, code: RefusalCode, left?: Milliseconds): GraphQLError {
   const { response, batchIndex } = execution;
   recordRun(response, 'refused');
@@ -167,9 +167,9 @@ async function end(attempt: Attempt, outcome: OperationOutcome): Promise<void> {
   const { settings, id, token } = attempt;
   const { store, ttl, afterCrash } = settings;
   const isLate = outcome.errors.some(({ extensions }) => extensions['code'] === 'DEADLINE_EXCEEDED');
-  // Refused at the last moment, by a plugin or at the deadline: no resolver was called.
+  // A plugin or the deadline has refused the operation at the last moment, so no resolver was called.
   if (outcome.executed === false || (!isLate && isReleased(attempt, outcome))) return release(attempt);
-  // A resolver may still be writing: the lease decides when it can be run again.
+  // A resolver may still be writing, so the lease determines when the mutation can run again.
   if (isLate && afterCrash === 'run again') return undefined;
   const answer = await sealedAnswer(attempt, outcome);
   try {

@@ -50,7 +50,7 @@ const notAtRoots: ValidationRule = (context) => ({
   },
 });
 
-/** Unless `if`, `@skip` or `@include` may turn them off. (graphql 17: DeferStreamDirectiveOnValidOperations) */
+/** Not in subscriptions, unless a condition may turn the directives off. (graphql 17: DeferStreamDirectiveOnValidOperations) */
 const notInSubscriptions: ValidationRule = (context) => ({
   OperationDefinition(operation) {
     if (operation.operation !== 'subscription') return;
@@ -59,7 +59,7 @@ const notInSubscriptions: ValidationRule = (context) => ({
   },
 });
 
-/** (graphql 17: StreamDirectiveOnListField) */
+/** Only list fields can be streamed. (graphql 17: StreamDirectiveOnListField) */
 const onlyListsAreStreamed: ValidationRule = (context) => ({
   Directive(node) {
     const field = context.getFieldDef();
@@ -83,7 +83,7 @@ export const incrementalRules: readonly ValidationRule[] = isGraphQL17
 interface FoundDirective {
   readonly directive: DirectiveNode;
   readonly isAtRoot: boolean;
-  /** True if `@skip` or `@include` may leave it out. */
+  /** True if `@skip` or `@include` may exclude it. */
   readonly isOptional: boolean;
 }
 

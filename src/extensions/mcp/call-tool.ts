@@ -26,7 +26,7 @@ interface Call {
   readonly given: unknown;
   readonly running: WeakMap<object, Tool>;
   readonly write: (result: ToolResult) => HTTPResponse;
-  /** Bytes that the server sends. */
+  /** The length of the response in bytes. */
   readonly maxBytes: number;
 }
 
@@ -45,11 +45,11 @@ export async function callTool(call: RequestCall, tool: Tool, { given = {}, runn
   if (status !== undefined) return { status, retryAfter };
   const refused = outcome.errors.find((error) => blamesHidden(error, tool));
   if (refused !== undefined) {
-    // Errors of coercion show the value.
+    // Errors of coercion contain the value.
     call.logger.error(`A hidden variable of the MCP tool "${tool.name}" has an invalid value.`, refused);
     return { response: write(failure('Internal server error')), retryAfter };
   }
-  // An answer that idempotency has stored is one of a mutation that has run.
+  // An answer that idempotency has stored belongs to a mutation that has run.
   const hasRun = tool.isMutation && (outcome.executed === true || outcome.result.data !== undefined);
   try {
     const response = write(resultOf(outcome));
@@ -63,7 +63,7 @@ export async function callTool(call: RequestCall, tool: Tool, { given = {}, runn
   }
 }
 
-/** Whether an error is about a variable that the server has filled. Its text is no sign: it may quote an argument. */
+/** True if an error is about a variable that the server has filled. The text cannot show this, because it may quote an argument. */
 function blamesHidden({ nodes = [] }: GraphQLError, { hidden }: Tool): boolean {
   return nodes.some(
     (node) =>
@@ -83,7 +83,7 @@ function resultOf({ result: { data, errors, extensions } }: OperationOutcome): T
   if (byteLength(text) > maxText) throw new RangeError(tooLarge);
   const { http: _, ...rest } = extensions ?? {};
   return {
-    // Without structuredContent: older official clients compare it with the output schema even then.
+    // structuredContent is left out, because older official clients compare it with the output schema even for errors.
     ...(isFailure ? failure(text) : { content: [{ type: 'text', text }], structuredContent: data }),
     ...(Object.keys(rest).length > 0 && { _meta: { 'graphql-functions/extensions': rest } }),
   };
@@ -109,7 +109,7 @@ const statusByCode: ReadonlyMap<string, number> = /* @__PURE__ */ new Map([
   ['FORBIDDEN', 403],
 ]);
 
-/** When to call again, as `context`, a plugin or an error says. */
+/** The Retry-After that `context`, a plugin or an error has set. */
 function retryAfterOf({ head, errors }: OperationOutcome): string | undefined {
   const ofErrors = errors.flatMap((error) => Object.entries(httpExtensionOf(error)?.headers ?? {}));
   const [, given] = ofErrors.find(([name]) => name.toLowerCase() === 'retry-after') ?? [];

@@ -43,14 +43,14 @@ export function inputSchemaOf({ schema, document, operation, scalars, hidden }: 
   const writer = new InputWriter(scalars);
   const neverNull = namesInNonNullPlaces(schema, document);
   const isMutation = operation.operation === 'mutation';
-  // Not an object literal: a variable may be named __proto__.
+  // An object literal would not work for a variable named __proto__.
   const properties: [string, JSONSchema][] = [];
   const required: string[] = [];
   for (const definition of operation.variableDefinitions ?? []) {
     const name = definition.variable.name.value;
     if (hidden.has(name)) continue;
     const type = typeFromAST(schema, definition.type as never) as GraphQLInputType;
-    // Absent says nearly the same as null in a query; in a mutation null often clears a value.
+    // In a query an absent value means nearly the same as null; in a mutation null often clears a value.
     const mayBeNull = isMutation && !isNonNullType(type) && definition.defaultValue === undefined && !neverNull.has(name);
     writer.definitions.path.push(`$${name}`);
     const value = writer.nonNull(type);
@@ -116,7 +116,7 @@ class InputWriter {
     return isNonNullType(type) ? schema : orNull(schema);
   }
 
-  /** Known before its fields are, because they may contain the type. */
+  /** Registers the type before its fields, because they may contain the type. */
   #part(type: GraphQLInputObjectType | GraphQLEnumType): JSONSchema {
     const known = this.#known.get(type);
     if (known !== undefined) return known;

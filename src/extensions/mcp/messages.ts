@@ -6,7 +6,7 @@ export interface Message {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-// Codes of JSON-RPC 2.0 (section 5.1). Constants, because bundlers inline them.
+// Codes of JSON-RPC 2.0 (section 5.1), as constants because bundlers inline them.
 export const parseError = -32_700;
 const invalidRequest = -32_600;
 export const methodNotFound = -32_601;

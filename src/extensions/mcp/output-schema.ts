@@ -30,7 +30,7 @@ export function outputSchemaOf(output: Output, operation: OperationDefinitionNod
 
 interface Selections {
   readonly selectionSet: SelectionSetNode;
-  /** True when no condition can leave them out. */
+  /** True if no condition can exclude them. */
   readonly isCertain: boolean;
 }
 
@@ -38,7 +38,7 @@ interface Selections {
 interface Selected {
   readonly name: string;
   readonly below: Selections[];
-  /** True when no condition can leave it out. */
+  /** True if no condition can exclude it. */
   isCertain: boolean;
 }
 
@@ -46,7 +46,7 @@ interface Selected {
 interface Collection {
   readonly type: GraphQLObjectType;
   readonly selected: Map<string, Selected>;
-  /** True for selection sets that no condition can leave out. */
+  /** True for selection sets that no condition can exclude. */
   readonly visited: Map<SelectionSetNode, boolean>;
 }
 
@@ -61,7 +61,7 @@ class OutputWriter {
     this.#output = output;
   }
 
-  /** A reference to the shapes of all possible types; equal ones once. */
+  /** Returns a reference to the shapes of all possible types. Equal shapes occur once. */
   objects(type: GraphQLCompositeType, given: readonly Selections[]): JSONSchema {
     const selections = merged(given);
     const key = `${type.name} ${selections.map((one) => this.#keyOf(one)).join(' ')}`;
@@ -158,7 +158,7 @@ class OutputWriter {
   }
 }
 
-/** Each selection set once. If there is only one, everything certain in it is there whenever the object is. */
+/** Lists each selection set once. If there is only one, its unconditional fields are always in the object. */
 function merged(given: readonly Selections[]): readonly Selections[] {
   const certain = new Map<SelectionSetNode, boolean>();
   for (const { selectionSet, isCertain } of given) certain.set(selectionSet, isCertain || certain.get(selectionSet) === true);

@@ -31,7 +31,7 @@ export function mcp<TContext = any>(options: MCPOptions<TContext>): ServerPlugin
   assertMCPOptions(options);
   const endpoint = new Endpoint(options as MCPOptions);
   return {
-    // Plugins that refuse requests see those of tools, wherever they are in the list.
+    // Plugins that refuse requests also receive those of tools, wherever they are in the list.
     position: 'last',
     check(context) {
       makeTools(options as MCPOptions, context);
@@ -43,7 +43,7 @@ export function mcp<TContext = any>(options: MCPOptions<TContext>): ServerPlugin
     async aroundRequest(call, next) {
       return endpoint.answer(call) ?? next();
     },
-    // Only with the option: a hook makes every operation of the server asynchronous.
+    // The hook exists only with the option, because it makes every operation of the server asynchronous.
     ...(options.hidden && {
       async requestDidStart({ request: { variables }, contextValue }) {
         if (variables !== undefined) await endpoint.fillHidden(variables as Record<string, unknown>, contextValue as never);
@@ -52,10 +52,10 @@ export function mcp<TContext = any>(options: MCPOptions<TContext>): ServerPlugin
   };
 }
 
-/** With authorization, these need a valid token as calls do. */
+/** Methods that need a valid token with authorization, as calls do. */
 const methodsOfDiscovery: ReadonlySet<string> = new Set(['initialize', 'server/discover', 'tools/list']);
 
-/** For how long clients may keep the list of tools. */
+/** The time for which clients may keep the list of tools. */
 const listLifetime = 300_000;
 
 class Endpoint {
@@ -72,7 +72,7 @@ class Endpoint {
     this.#path = options.path ?? '/mcp';
   }
 
-  /** In production the tools are made for the first request that needs them: a cold start for GraphQL does not pay for them. */
+  /** In production the tools are created by the first request that needs them, so that they do not delay a cold start for GraphQL. */
   start(context: ServerStartContext): void {
     // A failed start is tried again with another schema. After a successful start, another schema means another server.
     if (this.#hasServed && this.#start?.schema !== context.schema)
@@ -83,7 +83,7 @@ class Endpoint {
     if (nodeEnv === 'development') reportTools(this.#path, [...this.#listed.values()], context.logger);
   }
 
-  /** In production, a wrong tool is left out and logged once: the others still work. */
+  /** In production, an invalid tool is left out and logged once, and the others still work. */
   get #listed(): Tools {
     if (this.#tools !== undefined) return this.#tools;
     const { logger } = this.#start!;
@@ -100,7 +100,7 @@ class Endpoint {
   async fillHidden(variables: Record<string, unknown>, contextValue: unknown): Promise<void> {
     for (const name of this.#running.get(variables)?.hidden ?? []) {
       const value = await this.#options.hidden![name]!({ context: contextValue });
-      // A default of the document would take its place.
+      // A default in the document would replace the value.
       if (value === undefined) throw new Error(`Expected hidden.${name} of mcp to return a value, got undefined.`);
       Object.defineProperty(variables, name, { value, enumerable: true });
     }
@@ -111,7 +111,7 @@ class Endpoint {
     const { path } = call.request;
     const { authorization } = this.#options;
     this.#hasServed = true;
-    // Clients insert it before the path of the endpoint, or leave that out.
+    // Clients insert the well-known path before the path of the endpoint, or omit the latter.
     if (path.includes(metadataPath)) return authorization && Promise.resolve(metadata(authorization, call.request));
     return path.endsWith(this.#path) || path.endsWith(`${this.#path}/`) ? this.#answerEndpoint(call) : undefined;
   }
@@ -129,7 +129,7 @@ class Endpoint {
     return response;
   }
 
-  /** The inspector's page is served from this machine. Elsewhere an equal host proves nothing: DNS rebinding sets both. */
+  /** The inspector's page is served from this machine. On other hosts an equal host proves nothing, because DNS rebinding sets both. */
   #allows(origin: string, headers: HeaderMap): boolean {
     if (this.#options.origins?.includes(origin) === true) return true;
     if (this.#start?.nodeEnv !== 'development' || !URL.canParse(origin)) return false;
@@ -223,7 +223,7 @@ class Endpoint {
     return response;
   }
 
-  /** Runs `context`, so that clients learn of a bad token before they call a tool. Undefined: it has accepted the caller. */
+  /** Runs `context`, so that clients learn about an invalid token before they call a tool. Undefined if it accepts the caller. */
   async #authorize(call: RequestCall): Promise<HTTPResponse | undefined> {
     const outcome = await call.runOperation({ query: '{ __typename }' });
     const status = authenticationStatus(outcome);
@@ -242,12 +242,12 @@ class Endpoint {
   }
 }
 
-/** Logs the tools, by code that is in no bundle. */
+/** Logs the tools, with code that is in no bundle. */
 function reportTools(path: string, tools: readonly Tool[], logger: Logger): void {
   try {
     (requireFromPackage('checks') as { reportTools: typeof reportTools }).reportTools(path, tools, logger);
   } catch {
-    // The package is not beside the function.
+    // The package is not installed next to the function.
   }
 }
 

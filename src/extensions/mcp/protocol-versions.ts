@@ -10,14 +10,14 @@ const legacyVersions: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-
 const versionKey = 'io.modelcontextprotocol/protocolVersion';
 const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities';
 
-/** Whether a request is one of version 2026-07-28. Throws an RPCError if its headers and its body do not fit. */
+/** True for a request of version 2026-07-28. Throws an RPCError if its headers do not match its body. */
 export function isModern({ method, params }: Message, headers: HeaderMap): boolean {
   const header = headers.get('mcp-protocol-version')?.trim();
   const meta = isObject(params['_meta']) ? params['_meta'] : {};
   const version = meta[versionKey];
   if (version === undefined && header !== modernVersion) {
     if (header !== undefined && !legacyVersions.includes(header) && method !== 'initialize') throw unsupported(header);
-    // Optional in these versions. A gateway may have decided by them.
+    // The headers are optional in these versions, but a gateway may have used them.
     if (headers.has('mcp-method')) assertHeader(headers, 'Mcp-Method', method);
     if (headers.has('mcp-name') && method === 'tools/call') assertHeader(headers, 'Mcp-Name', params['name']);
     return false;
@@ -45,7 +45,7 @@ function assertHeader(headers: HeaderMap, name: string, expected: unknown): void
   if (decoded(value) !== expected) throw mismatch(`${name} differs from the body`);
 }
 
-/** A text, or `=?base64?…?=`. Undefined if that is invalid. */
+/** Decodes a text, or `=?base64?…?=`. Undefined if that is invalid. */
 function decoded(value: string): string | undefined {
   const [, encoded] = /^=\?base64\?(.*)\?=$/.exec(value) ?? [];
   if (encoded === undefined) return value;

@@ -21,7 +21,7 @@ export function rpc(status: number, message: object): HTTPResponse {
   return { status, headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) };
 }
 
-/** A refusal that clients show or log. */
+/** Creates a refusal that clients show or log. */
 export function plain(status: number, text: string, headers: Readonly<Record<string, string>> = {}): HTTPResponse {
   return {
     status,
@@ -30,7 +30,7 @@ export function plain(status: number, text: string, headers: Readonly<Record<str
   };
 }
 
-/** What notifications get. */
+/** The response to notifications. */
 export function accepted(): HTTPResponse {
   return { status: 202, headers: new HeaderMap(), body: null };
 }

@@ -2,19 +2,19 @@ import { isObject } from './messages.ts';
 import { orNull } from './json-schema.ts';
 import type { JSONSchema } from './json-schema.ts';
 
-/** Characters of a schema up to which its parts are written out: many clients do not resolve references. */
+/** The length of a schema in characters up to which its parts are inlined, because many clients do not resolve references. */
 const maxWrittenOut = 32_768;
-/** Characters of a schema in its shortest form. It is part of every prompt. */
+/** The maximum length of a schema in its shortest form, which is part of every prompt. */
 const maxCharacters = 262_144;
-/** Characters that may be generated for it. Parts that turn out to be equal are generated several times. */
+/** The maximum number of characters to generate for a schema. Equal parts are generated several times. */
 const maxGenerated: number = 16 * maxCharacters;
 
-/** The parts of one schema. Each is generated once, so the work is linear in the parts and not in what they describe when written out. */
+/** The parts of one schema. Each is generated once, so the work is linear in the parts, and not in the length of the inlined schema. */
 export class SchemaDefinitions {
   readonly #schemas = new Map<string, JSONSchema>();
-  /** Names by the JSON of their schemas: equal parts are one. */
+  /** Names by the JSON of their schemas, so that equal parts have one name. */
   readonly #names = new Map<string, string>();
-  /** Where the part being generated is in the document. */
+  /** The position in the document of the part that is being generated. */
   readonly path: string[] = [];
   #characters = 0;
   #generated = 0;
@@ -31,7 +31,7 @@ export class SchemaDefinitions {
     return this.set(unique, schema, json.length);
   }
 
-  /** Adds a part under a name of its own, to which other parts may already refer. */
+  /** Adds a part under a separate name, to which other parts may already refer. */
   set(name: string, schema: JSONSchema, length: number = JSON.stringify(schema).length): JSONSchema {
     this.#schemas.set(name, schema);
     this.#characters += length;
@@ -47,7 +47,7 @@ export class SchemaDefinitions {
     return this.#schemas.get(nameOf(schema) ?? '') ?? schema;
   }
 
-  /** The schema as clients get it. Parts are written out, except recursive ones, and if it is large, those that are used several times. */
+  /** Returns the schema for clients. Parts are inlined, except recursive ones and, in a large schema, those that are used several times. */
   write(root: JSONSchema): JSONSchema {
     const parts = new Parts(this.#schemas);
     const size = parts.measure(root);
@@ -76,7 +76,7 @@ export class SchemaDefinitions {
 
 /** Visits each part once. */
 class Parts {
-  /** How many references there are to each part. */
+  /** The number of references to each part. */
   readonly uses = new Map<string, number>();
   /** Parts that contain themselves. */
   readonly recursive = new Set<string>();
@@ -87,7 +87,7 @@ class Parts {
     this.#schemas = schemas;
   }
 
-  /** The characters of a schema with everything written out that is not recursive. */
+  /** The length of a schema in which everything is inlined that is not recursive. */
   measure(value: unknown): number {
     if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + this.measure(item) + 1, 2);
     if (!isObject(value)) return JSON.stringify(value)?.length ?? 0;
@@ -121,7 +121,7 @@ function nameOf({ $ref }: JSONSchema): string | undefined {
   return typeof $ref === 'string' && $ref.startsWith(prefix) ? $ref.slice(prefix.length) : undefined;
 }
 
-/** The reference in what `orNull` returns for one. */
+/** Returns the reference in the result of `orNull`, if it has one. */
 function nullablePart(anyOf: unknown): JSONSchema | undefined {
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return undefined;
   const [first, second] = anyOf as readonly JSONSchema[];

@@ -33,7 +33,7 @@ export interface ListedTool {
   readonly annotations: Readonly<Record<string, boolean>>;
 }
 
-/** A Map, because `__proto__` is a name that somebody will send. */
+/** The tools by name, in a Map because a client may send the name `__proto__`. */
 export type Tools = ReadonlyMap<string, Tool>;
 
 const directive: GraphQLDirective = /* @__PURE__ */ new GraphQLDirective({
@@ -44,7 +44,7 @@ const directive: GraphQLDirective = /* @__PURE__ */ new GraphQLDirective({
 
 type Start = Pick<ServerStartContext, 'schema' | 'trustedDocuments'>;
 
-/** Makes the tools. Throws an Error for one that could not be called, or that clients would refuse; with `report`, leaves it out. */
+/** Creates the tools. Throws an Error for a tool that could not be called, or that clients would refuse; with `report`, leaves it out. */
 export function makeTools(options: MCPOptions, start: Start, report?: (error: unknown) => void): Tools {
   const chosen = Object.entries(options.tools ?? {});
   const texts = new Map(start.trustedDocuments().map(([id, { text }]) => [id, text]));
@@ -74,7 +74,7 @@ export function makeTools(options: MCPOptions, start: Start, report?: (error: un
   for (const variable of Object.keys(options.hidden ?? {}))
     if (![...tools.values()].some(({ hidden }) => hidden.has(variable)) && !leftOut.some((text) => text.includes(`$${variable}`)))
       throw new Error(`Expected hidden.${variable} of mcp to name a variable of a tool, but no tool has it.`);
-  // In a fixed order: clients cache prompts that contain the list.
+  // The order is fixed, because clients cache prompts that contain the list.
   return new Map([...tools].toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
@@ -148,7 +148,7 @@ function onlyOperation(document: DocumentNode, place: string): OperationDefiniti
   return operation;
 }
 
-/** Whether the caller gives `@idempotent` its key: a second call has no effect. A hidden key may be another for each call. */
+/** True if the caller sends the key of `@idempotent`, so that a second call has no effect. A hidden key may differ for each call. */
 function hasKey({ selectionSet }: OperationDefinitionNode, hidden: ReadonlySet<string>): boolean {
   const keys = selectionSet.selections.flatMap(({ directives = [] }) => directives.filter(({ name }) => name.value === 'idempotent'));
   return keys.some(({ arguments: given = [] }) => given.some(({ value }) => value.kind === Kind.VARIABLE && !hidden.has(value.name.value)));
@@ -160,7 +160,7 @@ function directiveOf(operation: OperationDefinitionNode): DirectiveNode | undefi
   return operation.directives?.find(({ name }) => name.value === 'mcpTool');
 }
 
-/** That of the operation, which graphql 16.15 and 17 parse; else that of its first field. */
+/** Returns the description of the operation, which graphql 16.15 and 17 parse, or else that of its first field. */
 function descriptionOf(operation: OperationDefinitionNode, schema: Start['schema']): string | undefined {
   const { description } = operation as { readonly description?: { readonly value: string } };
   if (description !== undefined) return description.value;

@@ -6,7 +6,7 @@ import type { OperationOutcome } from '../../server/index.ts';
 const maxNames = 100;
 /** The names that are counted from their first use on. The others are counted from their second use on. */
 const firstNames = 50;
-/** Names that are remembered from their first use to their second. */
+/** The number of names that are kept from their first use to their second. */
 const maxWaiting = 100;
 
 /** Boundaries of the histogram in seconds: those of OpenTelemetry's HTTP metrics. */
@@ -32,7 +32,7 @@ export class Meters {
     });
   }
 
-  /** An operation has ended; `error` is its first. */
+  /** Records an operation that has ended. `error` is its first error. */
   operation(outcome: OperationOutcome, seconds: number, error: unknown): void {
     const attributes = this.#attributesOf(outcome);
     this.#duration.record(seconds, error === undefined ? attributes : { ...attributes, 'error.type': codeOf(error) });
@@ -76,7 +76,7 @@ function removeFirst(names: Set<string>): void {
   }
 }
 
-/** The error's `extensions.code`; INTERNAL_SERVER_ERROR where it has none. */
+/** The error's `extensions.code`, or INTERNAL_SERVER_ERROR without a code. */
 export function codeOf(error: unknown): string {
   const code = (error as { extensions?: { code?: unknown } }).extensions?.code;
   return typeof code === 'string' ? code : 'INTERNAL_SERVER_ERROR';

@@ -95,7 +95,7 @@ async function settled(flush: () => Promise<unknown>): Promise<void> {
   await flush();
 }
 
-/** Without an active span of this process, the request enters it here. */
+/** The kind and the parent of an operation's span. Without an active span, the request enters this process here. */
 function placeOf(call: RequestCall): { readonly kind: SpanKind; readonly parent: Context } {
   return trace.getActiveSpan() === undefined
     ? { kind: SpanKind.SERVER, parent: parentOf(call) }
@@ -130,7 +130,7 @@ async function traceOperation(tracing: Tracing, next: () => Promise<OperationOut
 /** Contexts of operations in progress, by the response that they share with their hooks. */
 const contexts = new WeakMap<OperationCall['response'], Context>();
 
-/** The active context. Where asynchronous calls carry none, as on Workers without nodejs_compat, that of the operation. */
+/** Returns the active context, or that of the operation if asynchronous calls have none, as on Workers without nodejs_compat. */
 function contextOf(response: OperationCall['response']): Context {
   const active = context.active();
   return trace.getSpan(active) === undefined ? (contexts.get(response) ?? active) : active;
@@ -212,7 +212,7 @@ const fields: TextMapGetter<RequestCall['request']['headers']> = {
   keys: (headers) => [...headers.keys()],
 };
 
-/** Deno throws where it was not allowed to read the environment. */
+/** Reads the variable of X-Ray. Deno throws if the environment may not be read. */
 function environmentTrace(): string | undefined {
   try {
     return globalThis.process?.env['_X_AMZN_TRACE_ID'];

@@ -12,7 +12,7 @@ const slow = 1;
 /** Spans for parsing, validating and executing. They are created when a step ends, because most steps are too short for a span. */
 export function stageListener({ tracer, recordErrors }: SpanSettings, stages: 'slow' | 'all', operation: Context): GraphQLRequestListener {
   const measure = (name: string) => (): ((failure?: unknown) => void) => {
-    // `Date.now` gives the start of a step; the monotonic clock its duration.
+    // `Date.now` gives the start of a step, and the monotonic clock its duration.
     const startTime = Date.now();
     const start = now();
     return (failure) => {
@@ -92,10 +92,10 @@ interface Exception {
 /** Marks a span as failed. Masked errors are recorded as well. */
 export type RecordErrors = (span: Span, errors: readonly unknown[]) => void;
 
-/** The type of each error and where it was thrown: messages of errors quote variables and literals, which may be personal data. */
+/** Records the class and the stack of each error. Messages quote variables and literals, which may be personal data. */
 export const recordWithoutMessages: RecordErrors = (span, errors) => record(span, errors, withoutMessage);
 
-/** The errors as they were thrown. */
+/** Records the errors as they were thrown. */
 export const recordWithMessages: RecordErrors = (span, errors) => record(span, errors, (error) => error);
 
 function record(span: Span, errors: readonly unknown[], toException: (error: Error) => Exception): void {

@@ -57,7 +57,7 @@ export class IdempotencyRecord {
 
   async fetch(request: { json(): Promise<any> }): Promise<Response> {
     const operation = (await request.json()) as Operation;
-    // Other requests wait while the storage is being used: nothing else may be awaited between reading and writing.
+    // Other requests wait while the storage is used, so nothing else may be awaited between reading and writing.
     const record = (await this.#storage.get('record')) as StoredRecord | undefined;
     const { result, write } = step(record, operation, Date.now());
     if (write === null) await this.#storage.deleteAll();

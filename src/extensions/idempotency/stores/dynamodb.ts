@@ -27,7 +27,7 @@ export interface DynamoDBStoreOptions {
 export function dynamoDBStore({ client, table }: DynamoDBStoreOptions): IdempotencyStore {
   if (typeof client?.putItem !== 'function')
     throw new TypeError('Expected client of dynamoDBStore to have putItem: use the class DynamoDB of @aws-sdk/client-dynamodb.');
-  /** Undefined if the write took place; else the item that was there. */
+  /** Awaits a conditional write. Resolves to undefined if it took place, and otherwise to the existing item. */
   const unlessRefused = async (id: string, write: Promise<unknown>): Promise<Item | undefined> => {
     try {
       await write;
@@ -35,7 +35,7 @@ export function dynamoDBStore({ client, table }: DynamoDBStoreOptions): Idempote
     } catch (error) {
       const { name, Item: item } = error as { name?: string; Item?: Item };
       if (name !== 'ConditionalCheckFailedException') throw error;
-      // DynamoDB returns it with the refusal. Some emulators do not.
+      // DynamoDB returns the item with the refusal. Some emulators do not.
       return item ?? (await client.getItem({ TableName: table, Key: { id: { S: id } }, ConsistentRead: true })).Item ?? {};
     }
   };

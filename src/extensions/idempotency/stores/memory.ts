@@ -28,7 +28,7 @@ export function memoryStore({ isOnlyProcess = false, now = Date.now }: MemorySto
   };
   const apply = <T>(id: string, { result, write }: RecordStep<T>): T => {
     if (write === undefined) return result;
-    // The order of the map is that in which records expire.
+    // The map keeps records in the order in which they expire.
     remove(id);
     if (write === null) return result;
     const isKept = characters + lengthOf(write.answer) <= maxCharacters;
@@ -36,7 +36,7 @@ export function memoryStore({ isOnlyProcess = false, now = Date.now }: MemorySto
     if (isKept) characters += lengthOf(write.answer);
     return result;
   };
-  /** Records are nearly in the order in which they expire. */
+  /** Removes expired records, which are nearly in the order in which they expire. */
   const removeExpired = (): void => {
     for (const [id, { expires }] of records) {
       if (expires > now()) return;

@@ -29,7 +29,7 @@ export function netlifyBlobsStore(blobs: BlobStore): IdempotencyStore {
       if (found !== null && !found.etag) throw new Error('Netlify Blobs returned a record without its version.');
       const condition = found === null ? { onlyIfNew: true } : { onlyIfMatch: found.etag };
       if (await isWritten(blobs.setJSON(id, write, condition))) return result;
-      // Another attempt was faster, or this client has written it and then tried again by itself: the token says which.
+      // Another attempt was faster, or this client has written the record and then retried internally. The token shows which.
     }
     throw new Error('Too many attempts write the record of one idempotency key at once.');
   };

@@ -3,7 +3,7 @@ import type { Claim, ClaimResult, IdempotencyStore } from '../store.ts';
 /** Runs a statement and resolves to its rows. */
 type Run = (text: string, values: readonly (string | number | null)[]) => Promise<readonly object[]>;
 
-/** What differs between Postgres and SQLite. */
+/** The differences between Postgres and SQLite. */
 interface Dialect {
   /** Milliseconds since the epoch, by the clock of the database. */
   readonly now: string;
@@ -75,7 +75,7 @@ export function idempotencyTable({ table = 'idempotency' }: TableOptions = {}): 
 }
 
 function sqlStore({ now, run, table }: Dialect): IdempotencyStore {
-  /** A row that has expired counts as none, and so does an abandoned one that may be taken over. */
+  /** An expired row counts as missing, and so does an abandoned one that may be taken over. */
   const insert = `INSERT INTO ${table} AS known (id, token, fingerprint, lease_ends, expires, finished)
     VALUES ($1, $2, $3, ${now} + CAST($4 AS bigint), ${now} + CAST($5 AS bigint), 0)
     ON CONFLICT (id) DO UPDATE SET token = excluded.token, fingerprint = excluded.fingerprint,
@@ -95,7 +95,7 @@ function sqlStore({ now, run, table }: Dialect): IdempotencyStore {
     if (claimed.length > 0) return { state: 'claimed' };
     const [row] = (await run(select, [id])) as readonly Row[];
     if (row !== undefined) return toResult(row);
-    // It was released, or expired, between the two statements.
+    // The row was released, or expired, between the two statements.
     if (tries === 0) throw new Error('The record of an idempotency key keeps appearing and disappearing.');
     return claim(id, given, tries - 1);
   };
