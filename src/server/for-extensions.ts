@@ -1,4 +1,4 @@
-// What the extensions take of the server beside hooks and types. No other folder imports this file; test/structure.test.ts says so.
+// What the extensions import from the server in addition to hooks and types. No other folder imports this file (test/structure.test.ts).
 
 export { parseAccept, preference } from './http/accept.ts';
 export { parseJSON, readText } from './http/body.ts';

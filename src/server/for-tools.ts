@@ -1,4 +1,4 @@
-// What the tools of development take of the server beside hooks and types. No other folder imports this file; test/structure.test.ts says so.
+// What the development tools import from the server in addition to hooks and types. No other folder imports this file (test/structure.test.ts).
 
 export { createServe } from './handler.ts';
 export { isPreflightHeader } from './http/assert-csrf.ts';

@@ -29,7 +29,7 @@ export function createHandlerFor(platforms: Platforms, options: unknown): Untype
   return createObserved((source) => createUnobservedHandler(platforms, source), options as OptionsSource<ServerOptions>);
 }
 
-/** The same for `/v3`, whose options are not those that the tools know. */
+/** Creates a handler for `/v3`, whose options the tools do not know. */
 export function createUnobservedHandler(platforms: Platforms, source: OptionsSource<ServerOptions>): UntypedHandler {
   const serveCall = createServe(platforms, createStarter(source));
   const made = warnIfRecreated(source);

@@ -85,7 +85,7 @@ export const operation: Steps<OperationState> = [
   ['result', execute],
 ];
 
-/** Once for every response, refusals included, after all plugins. All its steps run. */
+/** Runs once for every response, including refusals, after all plugins. All its steps run. */
 export const departure: Steps<Call> = [
   ['response', revalidateAnswer],
   ['response', encodeBody],
@@ -163,7 +163,7 @@ function responseOf(_answered: void, { response }: Pick<HTTPCall, 'response'>): 
   return response!;
 }
 
-/** The response after some work. An error becomes a refusal, and the deadline limits the time. */
+/** Waits for a response. An error becomes a refusal, and the deadline limits the time. */
 function guarded<TCall extends Call>(work: (call: TCall) => Eventual<void>, call: TCall): Eventual<Response> {
   const working = rescued(work, refuse, call);
   if (!(working instanceof Promise)) return call.response!;

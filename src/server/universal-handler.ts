@@ -14,7 +14,7 @@ export interface Handler {
   (request: Request, context?: NetlifyContext): Promise<Response>;
   // Any: event and result types differ from platform to platform. The subpaths /aws-lambda and /netlify have the precise ones.
   (event: any, context?: LambdaContext | NetlifyContext | object): Promise<any>;
-  /** As Workers call it (`request, env, context`), and Deno and Bun (`request, info`). */
+  /** The function that Workers call with `request, env, context`, and Deno and Bun with `request, info`. */
   fetch(request: Request, env?: unknown, context?: unknown): Promise<Response>;
 }
 

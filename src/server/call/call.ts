@@ -21,7 +21,7 @@ export interface Call extends Omit<HTTPCall, 'settings' | 'request'> {
   request: HTTPRequest | undefined;
   /** Undefined until the server has started. */
   settings: HTTPSettings | undefined;
-  /** The headers to which the common ones have been added. Not those of `response` if a plugin has replaced it since. */
+  /** The headers to which the common ones have been added. They are not those of `response` if a plugin has replaced it since. */
   finished: HeaderMap | undefined;
 }
 

@@ -29,7 +29,7 @@ export function negotiateMediaType(accept: string | null): ResponseMediaType {
 export interface MediaRange {
   readonly range: string;
   readonly quality: number;
-  /** In lower case, without quotes, as `name=value`. */
+  /** The parameters in lower case, without quotes, as `name=value`. */
   readonly parameters: readonly string[];
 }
 

@@ -63,7 +63,7 @@ class LateMembers implements ProxyHandler<ContextArgument> {
     return member === 'signal' ? this.#operation.signal : platform[member as keyof CallView['platform']];
   }
 
-  /** For `Object.freeze`: a proxy must return the members of a frozen object unchanged. */
+  /** Reads all members for `Object.freeze`, because a proxy must return the members of a frozen object unchanged. */
   preventExtensions(target: ContextArgument): boolean {
     for (const member of ['event', 'context', 'env', 'signal'] as const) Reflect.set(target, member, this.get(target, member));
     return Reflect.preventExtensions(target);

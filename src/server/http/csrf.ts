@@ -59,7 +59,7 @@ interface Row {
 const run: Row = { withHeader: 'run', always: 'run', foreign: 'run', unguarded: 'run' };
 const unsupported: Row = { withHeader: 'unsupported', always: 'unsupported', foreign: 'forgery', unguarded: 'unsupported' };
 const suspect: Row = { withHeader: 'unsupported', always: 'forgery', foreign: 'forgery', unguarded: 'unsupported' };
-/** For a method that browsers never send to another site without a preflight (RFC 10008 section 4). */
+/** The rules for a method that browsers never send to another site without a preflight (RFC 10008 section 4). */
 const unsupportedAnyway: Row = { ...unsupported, foreign: 'unsupported' };
 
 /**

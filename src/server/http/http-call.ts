@@ -44,7 +44,7 @@ export interface HTTPCall {
   /** The form of the answer. */
   negotiation: Negotiation | undefined;
   parsed: ParsedRequest | undefined;
-  /** Of a batch, one for each element in the same order. */
+  /** The outcome of the operation; for a batch, one for each element in the same order. */
   outcome: OperationOutcome | readonly OperationOutcome[] | undefined;
   response: HTTPResponse | StreamedResponse | undefined;
 }

@@ -108,7 +108,7 @@ class CopiedPlatform implements Pick<Invocation, 'event' | 'context' | 'env'> {
     return this.#copyOf('context');
   }
 
-  /** Not copied: all calls of a worker share it. */
+  /** This is not copied, because all calls of a worker share it. */
   get env(): unknown {
     return this.#original.env;
   }
@@ -121,7 +121,7 @@ class CopiedPlatform implements Pick<Invocation, 'event' | 'context' | 'env'> {
 
 type Refuse = OperationInput['refuse'];
 
-/** For the safe methods. */
+/** The safe methods, by which only queries may run. */
 const refusals: Readonly<Record<string, Refuse>> = { GET: refuseUnlessQuery('GET'), QUERY: refuseUnlessQuery('QUERY') };
 
 function refuseUnlessQuery(method: string): Refuse {

@@ -26,7 +26,7 @@ function isOrigin(text: string): boolean {
 /** The start of a group, an escaped character, a class, a quantifier, or any other character. */
 const tokenPattern = /\(\?(?:<\w+>|[^<]|<.)|\\.|\[(?:\\.|[^\]\\])*\]|\{\d+(?:,\d*)?\}|./gs;
 
-/** More alternatives than anybody writes: nested groups multiply them. */
+/** The maximum number of alternatives, because nested groups multiply them. No useful pattern has this many. */
 const maxAlternatives = 1000;
 
 /** The texts that match, with marks for what varies. Undefined: the pattern has something else, such as a look-ahead. */
@@ -67,7 +67,7 @@ function quantify(part: readonly string[], tokens: readonly string[], position: 
   const quantifier = tokens[position.next] ?? '';
   if (!/^(?:[?*+]|\{\d.*\})$/.test(quantifier)) return part;
   position.next++;
-  // Lazy: matches the same.
+  // A lazy quantifier matches the same texts.
   if (tokens[position.next] === '?') position.next++;
   if (quantifier === '?') return [...part, ''];
   return [part.every((text) => text.endsWith('.')) ? varyingLabels : varying];

@@ -207,7 +207,7 @@ function addParameter(found: Map<string, string>, wanted: readonly string[], pai
   found.set(name, equals < 0 ? '' : decode(pair.slice(equals + 1)));
 }
 
-/** application/x-www-form-urlencoded, but invalid escapes are refused. */
+/** Decodes application/x-www-form-urlencoded, but refuses invalid escapes. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));

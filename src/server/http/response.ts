@@ -122,7 +122,7 @@ function prepareHeaders(mediaType: ResponseMediaType): Readonly<Record<'content-
   return Object.freeze({
     'cache-control': uncacheable,
     'content-type': `${mediaType}; charset=utf-8`,
-    // So that no page can load an answer as a script (Fetch standard, "nosniff").
+    // Prevents pages from loading an answer as a script (Fetch standard, "nosniff").
     'x-content-type-options': 'nosniff',
     vary: 'Accept',
   });
@@ -169,7 +169,7 @@ function addFields(headers: HeaderMap, pairs: readonly unknown[]): void {
   for (const pair of pairs) {
     if (!Array.isArray(pair) || !isHeaderField(pair[0], pair[1])) continue;
     const [name, value] = pair as [string, string];
-    // Lists: one element's values must not replace another's.
+    // These fields are lists, in which the values of one element must not replace those of another.
     if (/^vary$/i.test(name)) addVary(headers, value);
     else if (/^set-cookie$/i.test(name)) headers.append(name, value);
     else headers.set(name, value);

@@ -27,10 +27,10 @@ const statusByCode: Readonly<Record<string, number>> = {
   PERSISTED_QUERY_NOT_SUPPORTED: 400,
   UNAUTHENTICATED: 401,
   FORBIDDEN: 403,
-  // As in google.rpc.Code.
+  // google.rpc.Code uses the same status.
   DEADLINE_EXCEEDED: 504,
   SERVICE_UNAVAILABLE: 503,
-  // For hooks and logs, as in nginx.
+  // Only hooks and logs see this status, which nginx uses, too.
   CLIENT_LEFT: 499,
   INTERNAL_SERVER_ERROR: 500,
 };

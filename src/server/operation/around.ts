@@ -36,7 +36,7 @@ type Response = HTTPResponse | StreamedResponse;
 /** A view of a request, in place of the request as it came. */
 export type ViewRequest = (call: RequestCall) => RequestCall;
 
-/** Undefined where no plugin has a view of requests. Each sees the view of the one before. */
+/** Undefined if no plugin has a view of requests. Each plugin sees the view of the previous one. */
 export function createViewRequest(plugins: readonly ServerPlugin[]): ViewRequest | undefined {
   const views = plugins.flatMap((plugin) => plugin.viewRequest?.bind(plugin) ?? []);
   return views.length === 0 ? undefined : (call) => views.reduce((seen, view) => assertSynchronous(view(seen), 'viewRequest'), call);
@@ -51,7 +51,7 @@ function rankOf({ position }: ServerPlugin): number {
   return position === 'first' ? 0 : position === 'last' ? 2 : 1;
 }
 
-/** Undefined where no plugin wraps requests, or is notified of responses. */
+/** Undefined if no plugin wraps requests, or is notified of responses. */
 export function createWrapRequest(plugins: readonly ServerPlugin[]): WrapRequest | undefined {
   const middleware = plugins.flatMap((plugin): Middleware<RequestCall, Response>[] => [
     ...(plugin.aroundRequest === undefined ? [] : [around('aroundRequest', plugin.aroundRequest.bind(plugin))]),
@@ -67,7 +67,7 @@ export type EncodeBody = NonNullable<ReturnType<NonNullable<ServerPlugin['encode
 /** Chooses how the response to a request is encoded. */
 export type ChooseEncoding = (call: RequestCall) => EncodeBody | undefined;
 
-/** Undefined where no plugin encodes responses. */
+/** Undefined if no plugin encodes responses. */
 export function createChooseEncoding(plugins: readonly ServerPlugin[]): ChooseEncoding | undefined {
   const choices = plugins.flatMap((plugin) => plugin.encodeResponse?.bind(plugin) ?? []);
   if (choices.length === 0) return undefined;
@@ -80,7 +80,7 @@ export function createChooseEncoding(plugins: readonly ServerPlugin[]): ChooseEn
   };
 }
 
-/** Undefined where no plugin wraps operations, is notified of their end, or follows the calls of data sources. */
+/** Undefined if no plugin wraps operations, is notified of their end, or follows the calls of data sources. */
 export function createWrapOperation(plugins: readonly ServerPlugin[]): WrapOperation | undefined {
   const middleware = plugins.flatMap((plugin): Middleware<OperationCall, OperationOutcome>[] => [
     ...(plugin.aroundOperation === undefined ? [] : [around('aroundOperation', plugin.aroundOperation.bind(plugin))]),
@@ -139,7 +139,7 @@ async function closeStream(inner: Eventual<OperationOutcome> | undefined): Promi
   await (await inner)?.stream?.return();
 }
 
-/** Undefined where no plugin wraps executions. */
+/** Undefined if no plugin wraps executions. */
 export function createWrapExecution(plugins: readonly ServerPlugin[]): WrapExecution | undefined {
   return wrapBy(
     plugins.flatMap((plugin) => plugin.aroundExecution?.bind(plugin) ?? []),
@@ -170,14 +170,14 @@ function watchBy(
   };
 }
 
-/** Throws for the promise of a hook that was written as asynchronous: nobody would wait for it, nor for its refusal. */
+/** Throws for the promise of a hook that was written as asynchronous, because the server would not wait for it, nor for its refusal. */
 function assertSynchronous<T>(value: T, hook: string): T {
   if (!isPromiseLike(value)) return value;
   Promise.resolve(value).catch(() => {});
   throw new TypeError(`Expected ${hook} of a plugin to be synchronous, but it returned a promise.`);
 }
 
-/** A plugin without a `return`, for example; in development the message says more. */
+/** Throws for a plugin without a `return`, for example. In development the message says more. */
 function assertAnswer<T>(answer: T, hook: string): T {
   if (typeof answer === 'object') return answer;
   throw new TypeError(`${hook} of a plugin returned no answer.`);
@@ -196,7 +196,7 @@ function compose<TCall, TResult>(
   return outermost();
 }
 
-/** A hook that calls `next` itself. Asynchronous, so that what it throws at once is a rejection like any other. */
+/** A hook that calls `next` itself. This function is asynchronous, so that synchronous errors become rejections, too. */
 function around<TCall, TResult extends object>(
   name: string,
   hook: (call: TCall, next: () => Promise<TResult>) => Promise<TResult>,
@@ -225,7 +225,7 @@ function after<TCall, TResult>(hook: (call: TCall, result: TResult) => void | Pr
 /** The parts of a response, and of an outcome, into which hooks and CORS write. */
 type Written = Partial<Pick<HTTPResponse, 'headers'> & Pick<OperationOutcome, 'head' | 'result' | 'errors'>>;
 
-/** A plugin may give the same answer to every call. What is written into it for one must not reach another. */
+/** Copies an answer, because a plugin may return the same one for every call, and changes for one call must not reach another. */
 function copyAnswer<TAnswer>(given: TAnswer, before: unknown, call: unknown): TAnswer {
   const answer = given as TAnswer & Written;
   const inner = (before ?? {}) as Written;
@@ -241,14 +241,14 @@ function copyAnswer<TAnswer>(given: TAnswer, before: unknown, call: unknown): TA
   };
 }
 
-/** Undefined where no plugin has `executionWillStart`. */
+/** Undefined if no plugin has `executionWillStart`. */
 export function createNotifyExecution(plugins: readonly ServerPlugin[]): NotifyExecution | undefined {
   const choosing = plugins.filter((plugin) => plugin.executionWillStart !== undefined);
   if (choosing.length === 0) return undefined;
   return (execution) => whenReady(allReady(choosing.map((plugin) => optionsOf(plugin, execution))), combineOptions, choosing);
 }
 
-/** What is thrown at once is a rejection, so that those of other plugins are handled. */
+/** Turns synchronous errors into rejections, so that the rejections of other plugins are handled. */
 function optionsOf(plugin: ServerPlugin, execution: OperationExecution): Eventual<ExecutionOptions | void> {
   try {
     const options = plugin.executionWillStart!(execution);
@@ -262,7 +262,7 @@ function combineOptions(all: readonly (ExecutionOptions | void)[], choosing: rea
   const chosen = all.map((options) => options ?? {});
   const listings = chosen.flatMap(({ objects }) => objects ?? []);
   return {
-    // One that names objects serves those that do not, too.
+    // A list with a naming function serves plugins that need no names, too.
     objects: listings.find(({ naming }) => naming !== undefined) ?? listings[0],
     runToEnd: chosen.some(({ runToEnd }) => runToEnd === true),
     observer: joinObservers(chosen.map(({ observer }) => observer)),

@@ -79,14 +79,14 @@ async function attachDataSources(settings: ContextSettings, contextValue: Record
   const warn = checks && ((message: string): void => logger.warn(message));
   const checkOptions = checks && ((given: object): void => checks.checkDataSourceOptions(given, logger));
   const config: DataSourceConfig<unknown> = { context: contextValue, cache, operation, watchCall, warn, checkOptions };
-  // Async, so that a data source that throws synchronously does not leave another's rejection unhandled.
+  // This is async, so that a data source that throws synchronously does not leave another's rejection unhandled.
   const initializing = Object.entries(dataSources).map(async ([name, dataSource]) => {
     if (hasInitialize(dataSource)) {
       assertFresh(settings, name, dataSource);
       await dataSource.initialize(config);
     } else assertInstance(name, dataSource);
   });
-  // Assigned before waiting: `initialize` may read other data sources from the context.
+  // The assignment comes before waiting, because `initialize` may read other data sources from the context.
   contextValue['dataSources'] = dataSources;
   await Promise.all(initializing);
   checks?.checkDataSources(dataSources, logger);

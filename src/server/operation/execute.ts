@@ -35,11 +35,11 @@ export interface Execution extends PlannedExecution {
 /** The parts of an execution that are not settings of the server. */
 type ExecutionParts = Omit<PlannedExecution, keyof ExecutionSettings | 'prepared' | 'takesAsyncIterables'>;
 
-/** One operation with the settings of the server. Version 3 runs some without a platform's call: they have no deadline, and their answer any size. */
+/** One operation with the settings of the server. Version 3 runs some operations without a platform's call: they have no deadline and no size limit. */
 export function createExecution<TParts extends ExecutionParts>(settings: ExecutionSettings, given: TParts): PlannedExecution & TParts {
   const { document, operation, contextValue, variableValues, invocation, answerLimit, kept, objects, errorHandling, observer, parts } =
     given;
-  // Written out, so that all executions have the same shape.
+  // All members are listed, so that all executions have the same hidden class in V8.
   const execution: PlannedExecution = {
     schema: settings.schema,
     document,

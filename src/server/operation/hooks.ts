@@ -32,7 +32,7 @@ export function startHooks(plugins: readonly ServerPlugin[], context: GraphQLReq
       failures.push(error);
     }
   }
-  // One that throws at once must not leave another's rejection unhandled.
+  // A plugin that throws synchronously must not leave the rejection of another one unhandled.
   if (failures.length > 0) {
     void Promise.allSettled(started);
     throw failures[0];
@@ -183,7 +183,7 @@ async function close(ends: readonly EndHook[], error?: Error): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-/** A plugin may return one object for all operations. What other plugins add to it for one user must not reach the next. */
+/** Copies the object, because a plugin may return one for all operations, and additions of other plugins for one user must not reach the next. */
 function copyResult({ data, extensions, ...rest }: ExecutionResult): ExecutionResult {
   return { ...rest, ...(data !== undefined && { data: deepCopyOf(data) }), ...(extensions && { extensions: deepCopyOf(extensions) }) };
 }

@@ -61,7 +61,7 @@ export function outcomeOfFailure(thrown: unknown, state: OperationState): Operat
   return outcomeOf(formatFailure(state.settings, error), state);
 }
 
-/** Stops waiting for hooks at the last moment: for an answer that one of them was to see, there is an error instead. */
+/** Stops waiting for hooks at the last moment: an error then replaces the answer that a hook has not seen. */
 function formatWithHooks(state: OperationState): Eventual<FormattedExecutionResult> {
   if (state.hooks === undefined && state.contextValue !== undefined) return format(state);
   const onLastMoment = (): FormattedExecutionResult => {

@@ -7,14 +7,14 @@ export function now(): number {
     const [seconds, nanoseconds] = globalThis.process.hrtime();
     return seconds * 1000 + nanoseconds / 1e6;
   } catch {
-    // Not Node, or a substitute without it.
+    // The runtime is not Node, or lacks `process.hrtime`.
     return performance.now();
   }
 }
 
 /** Follows one call of a data source, to name what answered it. */
 export class CallOutcome {
-  /** How often the request has left for the origin. */
+  /** The number of times that the request was sent to the origin. */
   tries = 0;
   readonly #request: DataSourceCall['request'];
   #hasJoined = false;
@@ -31,7 +31,7 @@ export class CallOutcome {
     this.tries++;
   }
 
-  /** "shared": an equal request that was under way. "none": the call failed before it was sent. Else the outcome that the data source reports. */
+  /** "shared": an equal request was in flight. "none": the call failed before it was sent. Otherwise the outcome that the data source reports. */
   get answeredBy(): string {
     return this.#hasJoined && this.tries === 0 ? 'shared' : (this.#request.outcome ?? 'none');
   }
@@ -47,7 +47,7 @@ export interface AnswerDecision {
 const decisions = new WeakMap<RequestCall, AnswerDecision | 'not yet'>();
 let isAskedFor = false;
 
-/** Called by extensions that report decisions. Without one, none is noted. */
+/** Extensions that report decisions call this. Without such an extension, no decision is recorded. */
 export function requestDecisions(): void {
   isAskedFor = true;
 }
@@ -57,7 +57,7 @@ export function areDecisionsRequested(): boolean {
   return isAskedFor;
 }
 
-/** Notes the decision about a request; undefined: it comes later. */
+/** Records the decision about a request; undefined: the decision comes later. */
 export function recordDecision(call: RequestCall, decision: AnswerDecision | undefined): void {
   if (isAskedFor) decisions.set(call, decision ?? 'not yet');
 }
@@ -70,7 +70,7 @@ export function decisionOf(call: RequestCall): AnswerDecision | 'not yet' | unde
 /** What an extension decided about an operation with an idempotency key, for others that report it. */
 type RunDecision = 'claimed' | 'replayed' | 'refused';
 
-/** By the response head, which is that of one operation, also in a batch. */
+/** The decisions by response head, which belongs to one operation, also in a batch. */
 const runs = new WeakMap<ResponseHead, RunDecision>();
 
 export function recordRun(head: ResponseHead, decision: RunDecision): void {

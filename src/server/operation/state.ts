@@ -23,7 +23,7 @@ export type NotifyExecution = (execution: OperationExecution) => Eventual<Chosen
 
 /** The choices of all plugins for an execution. */
 export interface ChosenOptions extends Omit<ExecutionOptions, 'around'> {
-  /** Undefined: no plugin wraps it. */
+  /** Undefined: no plugin wraps the execution. */
   readonly wrap: WrapExecution | undefined;
 }
 
@@ -34,34 +34,34 @@ export interface WrapExecution {
   readonly mustEnd: boolean;
 }
 
-/** All that an operation needs from the server. Made once, at cold start. */
+/** Everything that an operation needs from the server. Created once, at cold start. */
 export interface OperationSettings
   extends ContextSettings, SourceSettings, DocumentSettings, ExecutionSettings, ErrorSettings, IncrementalSettings {
   readonly plugins: readonly ServerPlugin[];
   /** How errors of requests without `onError` are handled. Undefined: they propagate. */
   readonly errorHandling?: ErrorHandling | undefined;
   readonly maxCost: CostSettings | undefined;
-  /** Calls `executionWillStart` of the plugins. Undefined: none has it. */
+  /** Calls `executionWillStart` of the plugins. Undefined: no plugin has this hook. */
   readonly notifyExecution?: NotifyExecution | undefined;
   /** Undefined: no plugin wraps executions. */
   readonly wrapExecution?: WrapExecution | undefined;
 }
 
-/** One operation and what it may see of the world. */
+/** One operation: its request, its limits and its view of the call. */
 export interface OperationInput extends ContextInput {
   readonly request: GraphQLRequest;
-  /** Handed on to plugins, unread. */
+  /** Passed to plugins; the server does not read it. */
   readonly http: HTTPRequest | undefined;
   readonly head: ResponseHead;
-  /** Says why an operation may not run here; undefined lets it run. */
+  /** Returns the reason why an operation may not run here; undefined lets it run. */
   readonly refuse: RefuseOperation | undefined;
-  /** How large the answer may become. */
+  /** The size limit of the answer. */
   readonly capacity: Capacity;
   /** Shared by the operations of a batch. */
   readonly budget: BatchBudget | undefined;
   /** Its position in the batch. */
   readonly batchIndex?: number | undefined;
-  /** Undefined: there is one answer, and that is all. Removed if a plugin chooses so. */
+  /** Undefined for a single answer, which a plugin may also choose. */
   delivery?: Delivery | undefined;
 }
 
@@ -75,21 +75,21 @@ export interface OperationState {
   found: FoundSource | undefined;
   known: KnownDocument | undefined;
   operation: OperationDefinitionNode | undefined;
-  /** The choices of plugins for this execution. Undefined: none has `executionWillStart`. */
+  /** The choices of plugins for this execution. Undefined: no plugin has `executionWillStart`. */
   options: ChosenOptions | undefined;
   stream: PayloadStream | undefined;
   execution: Execution | undefined;
-  /** True once the execution has started: it ends in time by itself. */
+  /** True once the execution has started, because an execution ends in time by itself. */
   isExecuting: boolean;
-  /** The error if time is up: then nothing is awaited, and no further step runs. */
+  /** The error if the time is over. Then nothing is awaited, and no further step runs. */
   timeIsUp: Error | undefined;
-  /** The step that sets it is the last one. */
+  /** The result. The step that sets it is the last one. */
   result: ExecutionResult | undefined;
   /** The outcome of the execution, once a plugin that wraps it has called `next`. */
   wrapped: Eventual<OperationOutcome> | undefined;
-  /** The outcome, from the plugins that wrap the execution. Undefined: it is made of the result. */
+  /** The outcome from the plugins that wrap the execution. Undefined: the outcome is created from the result. */
   outcome: OperationOutcome | undefined;
-  /** The error allowance that all parts of an answer share. Undefined: that of the batch, or a new one. */
+  /** The error allowance that all parts of an answer share. Undefined: the answer uses that of the batch, or a new one. */
   allowance: ErrorAllowance | undefined;
   /** The result as the client gets it, before `willSendResponse`. */
   formatted: FormattedExecutionResult | undefined;

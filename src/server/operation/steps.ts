@@ -134,14 +134,14 @@ export function coerceVariables(state: OperationState): Execution {
   return execution;
 }
 
-/** How the answer is divided. Undefined: the client reads one answer, or the operation has none of its own. */
+/** How the answer is divided into parts. Undefined: the client reads one answer, or the operation has no parts. */
 function partsOf({ settings, input, operation }: OperationState): PartSettings | undefined {
   const format = input.delivery?.incremental;
   if (format === undefined || operation!.operation === 'subscription') return undefined;
   return settings.incrementalDelivery?.partsOf(format);
 }
 
-/** False where graphql-js runs the operation, which coerces variables itself. */
+/** False if graphql-js runs the operation, because it coerces variables itself. */
 function isPlanned({ settings, operation }: OperationState): boolean {
   return settings.executor === undefined && operation!.operation !== 'subscription';
 }
@@ -155,8 +155,8 @@ export function execute(state: OperationState): Eventual<ExecutionResult | undef
 }
 
 /**
- * Fills `outcome`. The plugins that wrap this execution are around those that wrap all: what the former store is what the client gets, even
- * if a plugin fails after the execution, for example when it commits a transaction.
+ * Fills `outcome`. The plugins that wrap only this execution are outside of those that wrap all executions. So they store exactly what the
+ * client gets, even if another plugin fails after the execution, for example when it commits a transaction.
  */
 function executeWrapped(state: OperationState): Eventual<ExecutionResult | undefined> {
   const isSubscription = state.operation!.operation === 'subscription';
@@ -182,7 +182,7 @@ function wrapInTime(wrap: WrapExecution, { execution, next }: Wrapping, { input 
   return outcomeInTime(wrapping, input.invocation, { inner: () => inner, mustEnd: wrap.mustEnd });
 }
 
-/** What `next` returns. A plugin that calls it when the operation has been answered starts nothing. */
+/** The result of `next`. If a plugin calls it after the operation was answered, nothing starts. */
 function executeToOutcome(state: OperationState): Eventual<OperationOutcome> {
   if (state.timeIsUp !== undefined) return outcomeOfFailure(state.timeIsUp, state);
   return whenReady(rescued(executeWrappedInTime, toErrors, state), toOutcome, state);
@@ -193,7 +193,7 @@ function executeWrappedInTime(state: OperationState): Eventual<ExecutionResult> 
   return running instanceof Promise ? waitInTime(running, state, () => false) : running;
 }
 
-/** A plugin that fails fails the operation. The last hooks are not called twice. */
+/** If a plugin fails, the operation fails. The last hooks are not called twice. */
 function failWrapped(thrown: unknown, state: OperationState): OperationOutcome {
   if (state.wrapped === undefined) throw thrown;
   return outcomeOfFailure(thrown, state);
@@ -219,7 +219,7 @@ function executeInHooks(state: OperationState, hooks: OperationHooks): Promise<E
   return hooks.aroundExecution(() => executeAndKeep(state));
 }
 
-/** Keeps the result before `executionDidEnd` is called, which may take longer than the call has. */
+/** Stores the result before `executionDidEnd` is called, which may take longer than the remaining time. */
 async function executeAndKeep(state: OperationState): Promise<ExecutionResult> {
   return (state.result = await executeNow(state));
 }

@@ -37,7 +37,7 @@ export interface OperationOutcome {
   readonly objects?: AnsweredObjects | undefined;
   /** True if resolvers may have been called. False: the operation was refused before, or a plugin answered. */
   readonly executed?: boolean;
-  /** `context` or `dataSources` threw. */
+  /** True if `context` or `dataSources` threw. */
   readonly contextFailed?: boolean;
   /** What errors do to the answer, from the request or the trusted document. Undefined: they propagate. */
   readonly onError?: ErrorBehavior | undefined;
@@ -60,7 +60,7 @@ export interface AnsweredObjects {
    * is none, or the client has not selected it.
    */
   each(visit: (typename: string, id: string | undefined) => boolean | void): void;
-  /** The same objects in runs, by the selections of the operation. */
+  /** The same objects, grouped into runs by the selections of the operation. */
   readonly runs: readonly AnsweredRun[];
 }
 

@@ -10,7 +10,7 @@ export interface PlatformAdapter<TEvent = UnknownEvent, TResult = unknown> exten
   readonly toRequest: (event: TEvent) => HTTPRequest;
   /** The result for the platform. Some platforms refuse results with unknown keys. */
   readonly toResult: (response: HTTPResponse, event: TEvent) => TResult;
-  /** The same for a body that comes in chunks. Absent: the platform cannot stream. */
+  /** The result for a body that comes in chunks. Absent: the platform cannot stream. */
   readonly toStreamResult?: (response: StreamedResponse, event: TEvent) => TResult;
   /**
    * The platform's function that keeps the process alive for work after the answer. Absent, or undefined for this call: the process

@@ -14,7 +14,7 @@ export function gatewayRequest(event: UnknownEvent, queryString: string): HTTPRe
   };
 }
 
-/** Several cookies, as API Gateway and Netlify take them beside `headers`. */
+/** Several cookies, in the map that API Gateway and Netlify read in addition to `headers`. */
 export function cookieLists({ headers }: HTTPResponse): { multiValueHeaders?: { 'set-cookie': string[] } } {
   const cookies = headers.getSetCookie();
   return cookies.length > 0 ? { multiValueHeaders: { 'set-cookie': cookies } } : {};

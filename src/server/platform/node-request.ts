@@ -97,7 +97,7 @@ function hasContent({ headers }: HostedRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Throws when it is read, so that a request that is refused earlier gets that refusal. */
+/** A body that throws when it is read, so that a request that is refused earlier gets that refusal. */
 // oxlint-disable-next-line require-yield
 async function* taken(): AsyncGenerator<Uint8Array> {
   throw bodyTaken('Put this handler before middleware that reads bodies, such as express.json(), or keep the parsed body in request.body.');

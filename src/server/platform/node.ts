@@ -83,7 +83,7 @@ async function writeBesideBody(body: string | null, { request, response }: NodeE
 }
 
 function setHeaders(headers: HeaderMap, response: ServerResponse): void {
-  // What middleware has set stays in the two fields that are lists: a session's cookie, and the `Origin` in `vary`.
+  // Values that middleware has set are kept in the two fields that are lists: a session's cookie, and the `Origin` in `vary`.
   const vary = response.getHeader('vary');
   const record = headers.trustedRecord;
   if (record === undefined) setAll(headers, response);

@@ -21,7 +21,7 @@ export const restAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyResult> = {
   decodesBase64: true,
 };
 
-/** With any other key the gateway answers 502. A REST API decodes base64 only if its `binaryMediaTypes` match, an HTTP API always. */
+/** The only keys of a result: with any other key, the gateway answers 502. A REST API decodes base64 only if its `binaryMediaTypes` match, an HTTP API always. */
 function toResult(response: HTTPResponse): APIGatewayProxyResult {
   const { status: statusCode, headers, body } = response;
   return { statusCode, headers: headers.toRecord(), ...cookieLists(response), body: body ?? '', ...base64Mark(response) };

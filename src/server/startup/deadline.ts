@@ -53,7 +53,7 @@ export function deadlineOf({ limit, reserve }: DeadlineSettings, { context, assu
   const now = Date.now();
   const end = Math.min(now + (remainingTime(context) ?? Infinity), begunAt + (limit ?? assumed ?? Infinity));
   if (end === Infinity) return undefined;
-  // Half at most: a function with a limit of 300 ms needs time for its resolvers too.
+  // The reserve is at most half, because a function with a limit of 300 ms needs time for its resolvers, too.
   const kept = Math.min(reserve, Math.max(0, end - now) / 2);
   return { at: end - kept, lastMoment: end - kept / 2 };
 }

@@ -173,7 +173,7 @@ export function assertOptions(options: unknown): asserts options is ServerOption
 /** `path`: empty, or the option that contains these entries, followed by a dot. `owner`: the function that takes the options. */
 export function assertEntries(path: string, values: object, expected: Readonly<Record<string, Expectation>>, owner = ''): void {
   for (const [name, value] of Object.entries(values)) {
-    // Object.hasOwn, because "constructor" is not an option.
+    // Uses Object.hasOwn, because "constructor" is not an option.
     const expectation = Object.hasOwn(expected, name) ? expected[name] : undefined;
     if (expectation === undefined) {
       const known = Object.keys(expected);
@@ -212,7 +212,7 @@ const positive: Expectation = { words: 'a positive whole number', holds: (value)
 
 /** One entry per option: the type requires a check of each. */
 const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
-  // Checked when the schema is built.
+  // These are checked when the schema is built.
   typeDefs: anything,
   resolvers: anything,
   schema: anything,

@@ -52,7 +52,7 @@ export interface StartedServer {
   readonly listeners: readonly ServerListener[];
 }
 
-/** Options → prepared server. Once per cold start. Throws for wrong options and wrong schema text. */
+/** Options → prepared server. Called once per cold start. Throws for wrong options and wrong schema text. */
 export function createServer(given: ServerOptions): Server {
   assertOptions(given);
   const nodeEnv = given.nodeEnv ?? readNodeEnv();
@@ -256,7 +256,7 @@ function schemaOf(
  */
 function defaultCacheBytes(): number {
   const megabytes = Number(readEnvironment('AWS_LAMBDA_FUNCTION_MEMORY_SIZE'));
-  // Takes 0.1 ms. Some containers report no limit as 0.
+  // This takes 0.1 ms. Some containers report 0 if there is no limit.
   const bytes = megabytes > 0 ? megabytes * mebibyte : readProcess((process) => process.constrainedMemory?.()) || Infinity;
   return Math.min(30 * mebibyte, bytes / 32);
 }

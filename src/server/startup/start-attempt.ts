@@ -35,7 +35,7 @@ export class StartAttempt<T> {
 
   /** Resolves to 'given up' at the deadline. Rejects after 10 s: the start has failed. */
   waitAtMost(): Promise<T | 'given up'> {
-    // One timer for each call: on Workers, timers of a call that has ended never fire.
+    // Each call has a timer, because on Workers the timers of a call that has ended never fire.
     return new Promise((resolve, reject) => {
       const timer = setTimeout(
         () => {

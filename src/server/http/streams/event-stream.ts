@@ -3,11 +3,11 @@ import type { PayloadStream, SubsequentPayload } from '../../operation/types.ts'
 
 /** How payloads are written, and callbacks for the end of the stream. */
 export interface PayloadWriting {
-  /** Must not throw: what cannot be written as JSON becomes an error. */
+  /** Writes a payload as JSON. Must not throw: a value without a JSON form becomes an error. */
   readonly toJSON: (payload: SubsequentPayload) => string;
-  /** The last chunk has been read. */
+  /** Called when the last chunk has been read. */
   readonly onEnd: () => void;
-  /** The client disconnected before that. */
+  /** Called if the client disconnects before that. */
   readonly onLeave: () => void;
   /** Ends the payloads, because the process is about to end. */
   readonly onStop: () => void;
@@ -90,7 +90,7 @@ export class EventStream implements ChunkStream {
     this.#settings.onStop();
   }
 
-  /** One at a time: heartbeats are sent while a payload is awaited. */
+  /** Reads one payload at a time, and sends heartbeats while it waits. */
   async #pull(): Promise<void> {
     if (this.#isPulling) return;
     this.#isPulling = true;

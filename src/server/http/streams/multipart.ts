@@ -8,7 +8,7 @@ export interface MultipartSettings extends PayloadWriting {
   readonly first: string;
 }
 
-/** How parts are written. Part of the option's value, so that bundles without the option have no writer. */
+/** Writes parts. It belongs to the option's value, so that bundles without the option do not contain it. */
 export interface Multipart {
   readonly type: string;
   /** A body of one part, for clients that accept nothing else. */

@@ -4,7 +4,7 @@ import type { MediaRange, ResponseMediaType } from '../accept.ts';
 
 /** The forms of answers that a client accepts, on platforms that can stream. */
 export interface Forms {
-  /** Of a whole answer. Undefined: the client accepts only streams. */
+  /** The media type of an answer that is not streamed. Undefined: the client accepts only streams. */
   readonly mediaType: ResponseMediaType | undefined;
   /** True if the client accepts server-sent events, which subscriptions need. */
   readonly events: boolean;

@@ -29,9 +29,9 @@ export interface Streaming {
 
 /** The forms of the answer to one request. */
 export interface Negotiation {
-  /** Of a whole answer. Undefined: the client accepts only streams. */
+  /** The media type of an answer that is not streamed. Undefined: the client accepts only streams. */
   readonly mediaType: ResponseMediaType | undefined;
-  /** Undefined: one answer. */
+  /** Undefined: the operation has one answer. */
   readonly delivery: Delivery | undefined;
   /** The outcome of an operation → its response, which is streamed if it has more payloads. */
   toResponse(settings: StreamSettings, outcome: OperationOutcome, clock: StreamClock): HTTPResponse | StreamedResponse;
@@ -115,7 +115,7 @@ interface Beginning {
   readonly stream: PayloadStream;
   /** Status and headers of the stream. */
   readonly head: Omit<HTTPResponse, 'body'>;
-  /** The JSON of the result; of a subscription it is empty. */
+  /** The JSON of the result, which is empty for a subscription. */
   readonly first: string;
   readonly parts: Forms['parts'];
 }

@@ -8,7 +8,7 @@ import type { RequestContextWithOperation } from '../plugin.ts';
 import type { SubsequentPayload } from '../types.ts';
 import { withThrown } from './payload-stream.ts';
 
-/** Calls `didEncounterSubsequentErrors` of every listener. Not in hooks.ts, so that bundles without streams do not contain it. */
+/** Calls `didEncounterSubsequentErrors` of every listener. It is not in hooks.ts, so that bundles without streams do not contain it. */
 export async function callDidEncounterSubsequentErrors(
   { listeners, context }: OperationHooks,
   errors: readonly GraphQLError[],

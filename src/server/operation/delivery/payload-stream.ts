@@ -6,16 +6,16 @@ import type { PayloadStream, SubsequentPayload } from '../types.ts';
 export interface PayloadSource<T> {
   readonly source: AsyncIterator<T>;
   readonly toPayload: (value: T) => SubsequentPayload | Promise<SubsequentPayload>;
-  /** Makes the last payload of a stream that fails or is ended early. Must not throw. */
+  /** Creates the last payload of a stream that fails or ends early. Must not throw. */
   readonly toLastPayload: (thrown: unknown) => SubsequentPayload | Promise<SubsequentPayload>;
 }
 
 /**
  * Turns the values of a source into payloads, one at a time, each on demand.
  *
- * Not a generator: its `return()` would wait until the source yields the next value, which may never happen. Here `return()` ends the
- * source at once, even while a value is awaited. And no `Promise.race` against a promise that lives as long as the stream: each race would
- * leak a reaction, and a subscription may last for days.
+ * This is not a generator, whose `return()` would wait until the source yields the next value, which may never happen. Here `return()`
+ * ends the source at once, even while a value is awaited. It does not use `Promise.race` with a promise that lives as long as the stream,
+ * because each race would leak a reaction, and a subscription may last for days.
  */
 export class SourcedPayloads<T> implements PayloadStream {
   readonly #from: PayloadSource<T>;
@@ -101,7 +101,7 @@ export class SourcedPayloads<T> implements PayloadStream {
   }
 }
 
-/** Kept outside of the payloads, which contain only what clients may read. */
+/** The original errors are kept outside of the payloads, which contain only what clients may read. */
 const thrownErrors = new WeakMap<SubsequentPayload, readonly GraphQLError[]>();
 
 /** Records the errors behind a payload as they were thrown. */
@@ -117,6 +117,6 @@ export async function closeSource(source: AsyncIterator<unknown>): Promise<void>
   try {
     await source.return?.();
   } catch {
-    // See above.
+    // The error is ignored, because no client is left to read it.
   }
 }

@@ -18,7 +18,7 @@ const maxShareOfPlans = 1 / 4;
 /** A valid document, and what has been computed for it. */
 export interface KnownDocument {
   readonly document: DocumentNode;
-  /** What it costs of a batch's token budget: the number of its tokens, or of its fields with fragments expanded, whichever is larger. */
+  /** Tokens it uses from a batch's budget: the number of its tokens, or of its fields with fragments expanded, whichever is larger. */
   readonly weight: number;
   /** The plan of the operation that ran last. All plans of the document count in the cache. */
   readonly plan: KeptPlan;

@@ -221,7 +221,7 @@ function rulesFor(
 /** Removes a suggestion in graphql 16, which lacks the option `hideSuggestions`. */
 export function withoutSuggestion(error: GraphQLError): GraphQLError {
   if (versionInfo.major >= 17) return error;
-  // It is the end of the message. A regular expression would take a minute for 1 MiB of a client's text that contains these words.
+  // The suggestion is the end of the message. A regular expression would take a minute for 1 MiB of a client's text that contains these words.
   const at = error.message.endsWith('?') ? error.message.lastIndexOf(' Did you mean ') : -1;
   if (at === -1) return error;
   const message = error.message.slice(0, at);

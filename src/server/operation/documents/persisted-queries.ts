@@ -18,7 +18,7 @@ export interface FoundSource {
   readonly source: string;
   /** Stores the document. Only called when it has proved valid, so that clients cannot fill the store with anything else. */
   readonly keep: (() => Promise<void>) | undefined;
-  /** That of a trusted document. */
+  /** The error behavior of a trusted document. */
   readonly onError?: ErrorBehavior | undefined;
   /** True in development, for a document that is not trusted when others are refused. */
   readonly isRefusedInProduction?: boolean;

@@ -11,7 +11,7 @@ export function withoutSchemaNames(error: GraphQLError, schema: GraphQLSchema, s
   return new GraphQLError(generalMessage(nodes?.[0]), { nodes: nodes ?? null, source: text, positions, extensions });
 }
 
-/** A message that has only the client's words: what is not valid, but not why. */
+/** A message with only the client's names: it says what is invalid, but not why. */
 export function generalMessage(node: ASTNode | undefined): string {
   if (node === undefined) return 'The document is not valid.';
   if (node.kind === 'VariableDefinition') return `Variable "$${node.variable.name.value}" is not valid, or has an invalid value.`;

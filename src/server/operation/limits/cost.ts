@@ -89,7 +89,7 @@ class CostCounter {
     this.#sizes = new SizeArguments(settings.sizeArguments, operation, variables);
   }
 
-  /** Recursive: the depth of a document has been limited before (FragmentNesting). */
+  /** This may be recursive, because the depth of the document has been limited before (FragmentNesting). */
   costOf(parentType: GraphQLNamedType | undefined, selectionSet: SelectionSetNode): Cost {
     // `__typename` is free next to other fields: clients add it everywhere. Alone it still makes the server load all objects of a list.
     if (selectionSet.selections.every(isTypename)) return { ...free, typenames: selectionSet.selections.length };

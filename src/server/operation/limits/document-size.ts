@@ -85,7 +85,7 @@ class Ruler {
     this.#budget = budget;
   }
 
-  /** Measures selection sets that are merged into one. Recursive: only for selection sets whose nesting has been checked. */
+  /** Measures selection sets that are merged into one. It is recursive, so the nesting of the selection sets must have been checked. */
   measure(selectionSets: readonly SelectionSetNode[]): Size {
     // Without fragments, no selection set is measured twice.
     const key = this.#fragments.size === 0 ? '' : this.#keyOf(selectionSets);
@@ -102,7 +102,7 @@ class Ruler {
     return size;
   }
 
-  /** Equal for the same selection sets. */
+  /** A key that is equal for the same selection sets. */
   #keyOf(selectionSets: readonly SelectionSetNode[]): string {
     let key = '';
     for (const one of selectionSets) {

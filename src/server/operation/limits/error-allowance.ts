@@ -4,7 +4,7 @@ import { lengthOfJSON, maxRecordedErrors, minRecordedErrors } from '../../../exe
 
 /** Errors in one answer. A list of 20,000 rows that all lack a required field would have 20,000. */
 const maxErrors = 1_000;
-/** Characters of their JSON: at three bytes each at most, the answer stays below 1 MiB. */
+/** Characters of their JSON. A character has at most three bytes, so the answer stays below 1 MiB. */
 const maxCharacters = 262_144;
 /** Characters of one error's JSON. */
 const maxErrorCharacters = 8_192;
@@ -65,7 +65,7 @@ export class ErrorAllowance {
     if (this.#errors-- <= 0) return undefined;
     let fitting = error;
     let length = lengthOfJSON(error);
-    // 0: its extensions cannot be written as JSON.
+    // The size is 0 if its extensions cannot be written as JSON.
     if (length === 0 || length > Math.min(maxErrorCharacters, this.#characters)) {
       fitting = shortened(error);
       length = lengthOfJSON(fitting);
@@ -109,7 +109,7 @@ function sizeOf(value: unknown, levels: number): number {
   if (typeof value !== 'object' || value === null) return 8;
   if (levels === 0) return Infinity;
   let size = value instanceof Error ? (value.stack ?? '').length + sizeOf(value.cause, levels - 1) : 0;
-  // Those of an AggregateError are not enumerable, but printed.
+  // The errors of an AggregateError are not enumerable, but consoles print them.
   if (value instanceof AggregateError) size += sizeOf(value.errors, levels - 1);
   for (const [key, inner] of Object.entries(value)) {
     if (size > maxDetail) return size;
