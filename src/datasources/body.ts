@@ -8,7 +8,7 @@ import type { DataSourceRequest } from './request.ts';
 export function serializeBody(request: DataSourceRequest): void {
   const { body } = request;
   if (body === undefined || body === null) return;
-  // Also an empty text: equal GETs share a response regardless of bodies.
+  // An empty text is refused, too, because equal GETs share a response regardless of bodies.
   if (request.method === 'GET' || request.method === 'HEAD') throw new TypeError(`A ${request.method} cannot have a body`);
   if (typeof body === 'string') return;
 
@@ -22,7 +22,7 @@ export function isStream(body: unknown): boolean {
   return typeof body === 'object' && body !== null && (tagOf(body) === 'ReadableStream' || Symbol.asyncIterator in body);
 }
 
-// By tag, because a reference to FormData would load fetch, and packages have their own classes.
+// Compares tags, because a reference to FormData would load fetch, and packages have their own classes.
 function toFetchBody(body: object, request: DataSourceRequest): unknown {
   if (isLegacyForm(body)) return toFormStream(body, request);
   if (ArrayBuffer.isView(body)) return tagOf(body.buffer) === 'SharedArrayBuffer' ? copyBytes(body.buffer, body) : body;
@@ -48,13 +48,13 @@ function copyBytes(buffer: ArrayBufferLike, { byteOffset, byteLength }: { byteOf
   return new Uint8Array(buffer, byteOffset ?? 0, byteLength).slice();
 }
 
-/** The Blob of another package. */
+/** Converts the Blob of another package. */
 function toBlobStream(blob: Blob, request: DataSourceRequest): unknown {
   if (blob.type !== '') setContentType(request, blob.type);
   return blob.stream();
 }
 
-/** The FormData of another package, which fetch would send as "[object FormData]". */
+/** Copies the FormData of another package, which fetch would send as "[object FormData]". */
 function copyForeignForm(entries: Iterable<[string, unknown]>): FormData {
   const form = new FormData();
   for (const [name, value] of entries) {
@@ -126,7 +126,7 @@ function toBytes(chunk: unknown): Uint8Array {
 }
 
 function toJSON(body: unknown, { method }: DataSourceRequest): string {
-  // First, because it finds what goes round in circles.
+  // This comes first, because it detects circular references.
   const text = typeof body === 'bigint' ? undefined : JSON.stringify(body);
   if (text === undefined) throw new TypeError(`The body of a ${method} is ${nameOf(body)}, which JSON cannot represent`);
   assertNothingLost(body, `The body of a ${method} is`);

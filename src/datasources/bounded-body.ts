@@ -113,7 +113,7 @@ class BoundedBody {
     this.cancel(failure)?.catch(() => {});
   }
 
-  /** For responses without a body, or with one that is not a web stream (of a replacement for fetch). */
+  /** Reads a response without a body, or with one that is not a web stream (of a replacement for fetch). */
   async #readWhole(): Promise<Uint8Array | undefined> {
     if (this.#isRead || this.#response.body === null) return undefined;
     this.#isRead = true;
@@ -133,7 +133,7 @@ function assertWhole({ headers, body }: OriginResponse, size: number): void {
 /**
  * True if a body over HTTPS has neither a length nor chunks on Node: the HTTP/2 of undici 8, which is also in the fetch of Node 26, ends a
  * body like a complete one if the server cancels the stream, and a TLS connection that breaks off ends an HTTP/1.1 body without a length
- * (RFC 9112 section 8). Not for responses that are made without a request, which have no URL.
+ * (RFC 9112 section 8). False for responses that are created without a request, which have no URL.
  */
 export function hidesEnd({ url, body, headers }: OriginResponse): boolean {
   const isFramed = headers.get('content-length') !== null || headers.get('transfer-encoding') !== null;

@@ -50,7 +50,7 @@ export class JSONResult implements CallResult {
     try {
       return copyJSON(pristine);
     } catch {
-      // Nested too deep for the stack; the parser has no such limit.
+      // The value nests too deep for the stack; the parser has no such limit.
       return JSON.parse(this.#text);
     }
   }

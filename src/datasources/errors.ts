@@ -21,7 +21,7 @@ export class ForbiddenError extends GraphQLError {
 
 /** A failed call, and the response if there was one. */
 export interface FailedCall {
-  /** Without user name, password, query and fragment. */
+  /** The URL without user name, password, query and fragment. */
   readonly url: string;
   readonly method?: string;
   readonly status?: number;
@@ -125,7 +125,7 @@ function codeOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Those of node:http. The API's phrase may contain anything, and HTTP/2 has none. */
+/** The reason phrases of node:http. The API's phrase may contain anything, and HTTP/2 has none. */
 const reasonPhrases: Readonly<Record<number, string>> = {
   301: 'Moved Permanently',
   302: 'Found',

@@ -40,7 +40,7 @@ export class Flight<T> implements Waiting {
   constructor(work: (flight: Flight<T>) => Promise<T>) {
     this.settled = work(this);
     const unbind = (): void => this.#unbind?.();
-    // Also when it fails: all callers may have given up by then.
+    // This also handles a failure, because all callers may have given up by then.
     this.settled.then(unbind, unbind);
   }
 

@@ -3,7 +3,7 @@ import type { Flight, WaitOptions } from './flight.ts';
 
 /** A GET of one instance and its result. */
 export class MemoizedResult {
-  /** The header fields and options it was sent with; other ones make another request. */
+  /** The header fields and options that it was sent with. A GET with others is another request. */
   readonly identity: string;
   readonly flight: Flight<CallAnswer>;
   #answer: CallAnswer | undefined;

@@ -85,7 +85,7 @@ export async function parseBody(response: Response): Promise<unknown> {
   }
 }
 
-/** With limits for its body, unless there is none or it is not a web stream (of a replacement for fetch). */
+/** Adds limits to the body of a response, unless it has none or it is not a web stream (of a replacement for fetch). */
 function toBounded(request: DataSourceRequest, response: Response): Response {
   if (typeof response.body?.getReader !== 'function' || response.bodyUsed) return response;
   const { url, status, statusText, headers, redirected } = response;
@@ -106,7 +106,7 @@ function toHead({ url, ok, status, statusText }: Omit<FetchedResponse, 'headers'
 
 let lenient: InstanceType<typeof TextDecoder> | undefined;
 
-/** Like `Response.text`: without a byte order mark, and with replacement characters. */
+/** Decodes like `Response.text`: without a byte order mark, and with replacement characters. */
 function toText(bytes: Uint8Array): string {
   return bytes.length === 0 ? '' : (lenient ??= new TextDecoder()).decode(bytes);
 }
@@ -127,7 +127,7 @@ function withCookies({ headers }: CacheEntry, cookies: readonly string[]): [stri
   return [...Object.entries(headers), ...cookies.map((cookie): [string, string] => ['set-cookie', cookie])];
 }
 
-/** application/json and types that end in +json, with a body. */
+/** True for application/json and types that end in +json, if there is a body. */
 function isJSON(status: number, contentType: string | null, body: string | Uint8Array): boolean {
   return status !== 204 && contentType !== null && body.length > 0 && /^[^;]*[/+]json\s*(?:;|$)/i.test(contentType);
 }
@@ -140,7 +140,7 @@ export interface CallAnswer {
 
 /** The result of a data source's `fetch`. Both are undefined if `didEncounterError` did not throw. */
 export interface FetchResult<TResult> {
-  /** The result of `get` and the others. */
+  /** The result of `get` and the other methods. */
   readonly body: TResult;
   readonly response: FetchedResponse;
 }

@@ -127,7 +127,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
       const others = isRead ? [] : this.#keysOf(request.invalidates);
       if (!isRead && (isPromiseLike(ready) || isPromiseLike(others))) started = this.#holdReads();
       if (isPromiseLike(ready) || isPromiseLike(others)) await Promise.all([ready, others]);
-      // Within the limits of this call: the hook of a write may hang.
+      // Waits only within the limits of this call, because the hook of a write may hang.
       if (request.method === 'GET' && earlierWrites !== undefined) await new Flight(() => earlierWrites).join(this.#waitOptions(request));
       request.signal?.throwIfAborted();
       this.signal?.throwIfAborted();
@@ -204,7 +204,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
     return pending.length === 0 ? toKeys() : Promise.all(pending).then(toKeys);
   }
 
-  /** Sends for one caller. */
+  /** Sends a call for one caller. */
   async #send(keys: CallKeys, request: DataSourceRequest, take: Take): Promise<unknown> {
     return take(await this.#start(keys, request).join(this.#waitOptions(request)), false);
   }
@@ -217,7 +217,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
     };
   }
 
-  /** Starts a call, for all that wait for it. */
+  /** Starts a call for all callers that wait for it. */
   #start([key, ...others]: CallKeys, request: DataSourceRequest): Flight<CallAnswer> {
     request.bodyLimits = bodyLimitsFor(request.maxResponseBytes ?? this.maxResponseBytes, request.timeout ?? this.timeout);
     return new Flight(async (flight) => {

@@ -7,7 +7,7 @@ import type { RetryOptions } from './retry.ts';
 import type { Milliseconds } from './cache/key-value-cache.ts';
 import { resolveCallURL } from './url.ts';
 
-// Not fields of the class, so that a subclass may declare fields or getters.
+// These are not fields of the class, so that a subclass may declare fields or getters.
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging, typescript/no-explicit-any
 export interface RESTHooks<TContext = any> {
   /** Prefix of all paths. Undefined: paths are absolute URLs. */

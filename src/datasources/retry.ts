@@ -20,7 +20,7 @@ export interface Attempts {
   readonly send: (signal: AbortSignal) => Promise<OriginResponse>;
   /** Aborts when the last caller has given up. */
   readonly signal: AbortSignal;
-  /** True if it may be sent twice. */
+  /** True if the request may be sent twice. */
   readonly isRepeatable: boolean;
   /** Creates the error of an `attemptTimeout`. */
   readonly onTimeout: (timeout: Milliseconds) => Error;

@@ -23,7 +23,7 @@ function appendParam(params: URLSearchParams, name: string, value: unknown): voi
 
 const initNames = new Set(['params', 'headers', 'body', 'signal', 'cacheOptions']);
 
-/** In production, too: it keeps tokens out of URLs, and so out of logs. */
+/** Refuses options in place of parameters, in production, too: this keeps tokens out of URLs, and so out of logs. */
 function assertNoInit(name: string, value: object): void {
   if (value instanceof Date || (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item instanceof Date))) return;
   throw new TypeError(
@@ -32,7 +32,7 @@ function assertNoInit(name: string, value: object): void {
   );
 }
 
-/** Dates as ISO text, plain objects as JSON. */
+/** The text of a value: dates as ISO text, plain objects as JSON. */
 function toText(value: unknown): string {
   if (value instanceof Date) return value.toISOString();
   const text = String(value);

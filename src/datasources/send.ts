@@ -27,11 +27,11 @@ export interface DirectRequest {
   readonly method: string;
   readonly headers: HeadersSource | undefined;
   readonly signal: AbortSignal;
-  /** True if it follows a redirect. */
+  /** True if the request follows a redirect. */
   readonly redirected: boolean;
 }
 
-/** How to send. */
+/** The settings for sending a request. */
 export interface SendOptions {
   readonly httpFetch: HTTPFetch | undefined;
   readonly retry: RetryOptions | number | undefined;
@@ -109,7 +109,7 @@ function isPersonal(request: DataSourceRequest): boolean {
   return [...(request.headersIfAny?.keys() ?? [])].some((name) => !isImpersonal(name));
 }
 
-/** Without `cache`, whose modes are implemented here: Node's fetch ignores them, workerd's refuses some. */
+/** The options without `cache`, whose modes are implemented here: Node's fetch ignores them, and workerd's refuses some. */
 function toFetchInit(request: DataSourceRequest, validators: SendOptions['validators']): RequestInit {
   const init: RequestInit & { duplex?: 'half' } = { ...request.fetchOptions, method: request.method };
   const headers = request.headersIfAny;

@@ -65,12 +65,12 @@ export function undiciFetch(options: UndiciFetchOptions = {}): HTTPFetch {
   return Object.assign(httpFetch, { [sendDirectly]: direct });
 }
 
-/** With its length, unless the caller has set content-length for a stream. */
+/** The body with its length, unless the caller has set content-length for a stream. */
 async function readBody(request: Request): Promise<NonNullable<RequestInit['body']>> {
   return request.headers.has('content-length') ? request.body! : readWhole(request);
 }
 
-/** Gives up the stream at an abort, which `arrayBuffer()` does not. */
+/** Reads a body, and cancels its stream at an abort, which `arrayBuffer()` does not. */
 async function readWhole({ body, signal }: Request): Promise<Uint8Array> {
   const reader = body!.getReader();
   const cancel = (): void => void reader.cancel(signal.reason).catch(ignore);
@@ -91,7 +91,7 @@ class UndiciResponse implements DirectResponse {
   readonly ok: boolean;
   readonly redirected: boolean;
   readonly headers: UndiciHeaders;
-  /** Decoded. */
+  /** The decoded body. */
   readonly #source: Readable | undefined;
   readonly body: { cancel(): Promise<void> } | null;
 
@@ -135,7 +135,7 @@ class UndiciResponse implements DirectResponse {
 
 /** The header fields of a response, with the methods of `Headers` that data sources call. */
 class UndiciHeaders {
-  /** By lower-case name; of several Set-Cookie the last. */
+  /** The fields by lower-case name, with only the last of several Set-Cookie. */
   readonly record: HeaderRecord;
   readonly #cookies: readonly string[];
 
@@ -177,7 +177,7 @@ function toRecord(fields: Dispatcher.ResponseData['headers'], encoding: 'utf8' |
   return Object.fromEntries(values);
 }
 
-/** In Latin-1 like the values of fetch: one character for each byte. Spaces and tabs around it are no part of it (RFC 9110 section 5.5). */
+/** A value in Latin-1, like those of fetch: one character for each byte. Spaces and tabs around it do not belong to it (RFC 9110 section 5.5). */
 function toFieldValue(text: string, encoding: 'utf8' | 'latin1'): string {
   const value = encoding === 'utf8' ? Buffer.from(text).toString('latin1') : text;
   return isPadded(value) ? value.replaceAll(/^[\t ]+|[\t ]+$/g, '') : value;
@@ -197,7 +197,7 @@ function isPadding(code: number): boolean {
  */
 const withoutHTTP2: object = { allowH2: false };
 
-/** With the header fields that fetch adds. A range must not be encoded. */
+/** Adds the header fields that fetch adds. A range must not be encoded. */
 function toFields(url: string, headers: HeadersSource | undefined): Record<string, string> {
   const added = url.startsWith('https:') ? addedToHTTPS : addedToHTTP;
   if (headers === undefined) return added;
@@ -209,10 +209,10 @@ function toFields(url: string, headers: HeadersSource | undefined): Record<strin
 const addedToHTTP: Record<string, string> = { accept: '*/*', 'accept-encoding': 'gzip, deflate', 'user-agent': 'node' };
 const addedToHTTPS: Record<string, string> = { ...addedToHTTP, 'accept-encoding': 'br, gzip, deflate' };
 
-/** The limit of fetch. */
+/** The same limit as in fetch. */
 const maxCodings = 5;
 
-/** Decodes a body by Content-Encoding; if a coding is unknown, not at all, as fetch. */
+/** Decodes a body by Content-Encoding. If a coding is unknown, the body stays encoded, as with fetch. */
 function decode(body: Dispatcher.ResponseData['body'], field: string | null): Readable {
   const codings =
     field
@@ -238,7 +238,7 @@ const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream | typeof in
   'x-gzip': () => zlib.createGunzip(partial),
   br: () => zlib.createBrotliDecompress(partialBrotli),
   deflate: () => inflate,
-  // Node 22.15 has it.
+  // Node has it from version 22.15 on.
   ...('createZstdDecompress' in zlib && { zstd: () => zlib.createZstdDecompress() }),
 };
 
@@ -254,7 +254,7 @@ async function* inflate(encoded: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   yield* pipeline(whole, (first.value[0]! & 0x0f) === 0x08 ? zlib.createInflate(partial) : zlib.createInflateRaw(partial), ignore);
 }
 
-/** With `Readable.toWeb`, a call would take a third longer. */
+/** A replacement for `Readable.toWeb`, with which a call would take a third longer. */
 function toWebStream(body: Readable): ReadableStream {
   return new ReadableStream({
     start(controller) {
@@ -270,7 +270,7 @@ function toWebStream(body: Readable): ReadableStream {
   });
 }
 
-/** Undici hands out what it has already received after destroy(). */
+/** After destroy(), undici still passes on what it has already received. */
 function giveUp(body: Readable): void {
   body.removeAllListeners('data').removeAllListeners('end').on('error', ignore).destroy();
 }

@@ -26,7 +26,7 @@ export function resolveCallURL(baseURL: string | undefined, path: string): URL {
   assertNoDotSegments(path);
   const relative = path.replace(/^[/\\]+/, '');
   const url = new URL(base.origin + base.path + relative);
-  // Not reachable as far as we know, but the checks above only imitate the URL parser.
+  // We know of no path that gets here, but the checks above only imitate the URL parser.
   const stays = url.origin === base.origin && url.pathname.startsWith(base.path);
   if (!stays || countSegments(url.pathname.slice(base.path.length)) !== countSegments(toParsedPath(relative)))
     throw createURLError('The path of the call leaves the baseURL, or another path in it', path);
@@ -34,7 +34,7 @@ export function resolveCallURL(baseURL: string | undefined, path: string): URL {
 }
 
 /**
- * The same as text. A path of letters, digits, "-", "_", "~" and "." between single slashes needs no parsing, as long as no segment
+ * The URL of a call, as text. A path of letters, digits, "-", "_", "~" and "." between single slashes needs no parsing, as long as no segment
  * begins with a dot: that saves a twentieth of a call.
  */
 export function resolveCallHref(baseURL: string | undefined, path: string): string {

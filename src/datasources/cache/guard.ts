@@ -77,7 +77,7 @@ class GuardedCache implements KeyValueCache {
     await this.#breaker.watch(key, () => this.#cache.set(key, value, options), { forgivesErrors: true, silent: failure !== undefined });
   }
 
-  /** Sent even while the breaker is open, but not awaited: a client that reconnects delivers it later. */
+  /** Deletes a key. The delete is sent even while the breaker is open, but not awaited: a client that reconnects delivers it later. */
   async delete(key: string): Promise<boolean | void> {
     const allowed = this.#breaker.recentFailure(key) === undefined && this.#breaker.allows();
     if (!allowed && this.#pendingDeletes >= maxPendingDeletes) return;

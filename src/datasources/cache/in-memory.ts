@@ -86,7 +86,7 @@ export function bytesOf(text: string): number {
   return /[^\u0000-\u00ff]/.test(text) ? text.length * 2 : text.length;
 }
 
-/** Without a positive number of seconds: no expiry. */
+/** The lifetime in milliseconds, which is infinite without a positive number of seconds. */
 function toMilliseconds(ttl: Seconds | undefined): number {
   return ttl === undefined || !(ttl > 0) ? Infinity : ttl * 1000;
 }

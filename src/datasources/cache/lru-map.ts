@@ -14,7 +14,7 @@ interface Entry<TValue> {
   readonly key: string;
   readonly value: TValue;
   readonly size: number;
-  /** On the clock of `now`. Infinity: never. */
+  /** When the entry expires, on the clock of `now`. Infinity: never. */
   readonly expires: Milliseconds;
   older: Entry<TValue> | undefined;
   newer: Entry<TValue> | undefined;
@@ -62,7 +62,7 @@ export class LRUMap<TValue> {
     while (this.#size > maxSize || this.#entries.size > maxEntries) this.#remove(this.#oldest!);
   }
 
-  /** False if there was none. */
+  /** Deletes a value. Returns false if there was none. */
   delete(key: string): boolean {
     const entry = this.#entries.get(key);
     if (entry !== undefined) this.#remove(entry);
@@ -75,7 +75,7 @@ export class LRUMap<TValue> {
     this.#size = 0;
   }
 
-  /** The least recently used first. */
+  /** The keys, beginning with the least recently used. */
   keys(): string[] {
     const keys: string[] = [];
     for (let entry = this.#oldest; entry !== undefined; entry = entry.newer) keys.push(entry.key);

@@ -4,7 +4,7 @@ import type { RequestSelection } from './request-identity.ts';
 import type { HeaderRecord } from './stored-headers.ts';
 import type { Milliseconds } from '../cache/key-value-cache.ts';
 
-/** The metadata of a stored response. Not its URL, which may contain an API key that `cacheKeyFor` leaves out. */
+/** The metadata of a stored response. The URL is not included, because it may contain an API key that `cacheKeyFor` leaves out. */
 export interface EntryHead extends Omit<StorageTerms, 'audience' | 'keepFor'>, RequestSelection {
   readonly status: number;
   readonly statusText: string;
@@ -126,7 +126,7 @@ function areNumbers(...values: unknown[]): boolean {
   return values.every((value) => typeof value === 'number');
 }
 
-// In pieces, because a call takes a limited number of arguments.
+// Works in pieces, because a call takes a limited number of arguments.
 function toBase64(bytes: Uint8Array): string {
   let binary = '';
   for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));

@@ -11,13 +11,13 @@ const bypassHeaders = ['range', 'if-range', 'if-match', 'if-none-match', 'if-mod
 /** True if a GET neither reads nor writes the cache. */
 export function isBypass(request: DataSourceRequest): boolean {
   const { cache, fetchOptions } = request;
-  // Without following redirects, the response is another one.
+  // If redirects are not followed, the response is another one.
   if (cache === 'no-store' || (fetchOptions?.['redirect'] ?? 'follow') !== 'follow') return true;
   const headers = request.headersIfAny;
   return headers !== undefined && (bypassHeaders.some((name) => headers.has(name)) || directivesOf(request).has('no-store'));
 }
 
-/** False for only-if-cached. */
+/** True if a request may be sent: false for only-if-cached. */
 export function mayUseNetwork(request: DataSourceRequest): boolean {
   return request.cache !== 'only-if-cached' && !directivesOf(request).has('only-if-cached');
 }

@@ -9,7 +9,7 @@ export type Audience = 'everybody' | 'headers';
 /** How long and for whom a response is stored. Times are milliseconds since 1970. */
 export interface StorageTerms {
   readonly audience: Audience;
-  /** The lifetime comes from a `ttl`, not from the origin. */
+  /** True if the lifetime comes from a `ttl`, not from the origin. */
   readonly byTTL: boolean;
   /** The age of the response when it was received. */
   readonly age: Seconds;
@@ -18,7 +18,7 @@ export interface StorageTerms {
   readonly staleWhileRevalidateUntil: Milliseconds;
   /** Until then it may be used if the origin fails. */
   readonly staleIfErrorUntil: Milliseconds;
-  /** It must not be used stale, even if the request allows it (must-revalidate, no-cache). */
+  /** True if it must not be used stale, even if the request allows it (must-revalidate, no-cache). */
   readonly strict: boolean;
   /** The TTL in the store. */
   readonly keepFor: Seconds;
@@ -57,13 +57,13 @@ export interface StorageCase {
   readonly headers: Readonly<Record<string, string>>;
   /** The names in Vary; undefined if no two requests match. */
   readonly vary: readonly string[] | undefined;
-  /** The response comes from another URL than the request's. */
+  /** True if the response comes from another URL than the request's. */
   readonly redirected: boolean;
   /** See `hidesEnd`. */
   readonly hidesEnd: boolean;
-  /** Credentials in the request or a `cacheIdentity` identify the user. */
+  /** True if credentials in the request or a `cacheIdentity` identify the user. */
   readonly namesUser: boolean;
-  /** `httpFetch` adds fields that may identify a user, and there is no `cacheIdentity`. */
+  /** True if `httpFetch` adds fields that may identify a user, and there is no `cacheIdentity`. */
   readonly hidesUser: boolean;
   /** The lifetime that the developer has set. */
   readonly ttl: Seconds | undefined;
@@ -197,7 +197,7 @@ function maxAgeOf(directives: CacheDirectives, audience: Audience): Seconds | un
 
 interface Lifetime extends Pick<StorageTerms, 'audience' | 'byTTL' | 'age' | 'strict'> {
   readonly now: Milliseconds;
-  /** May be negative: stale on arrival. */
+  /** The remaining lifetime, which is negative for a response that is stale on arrival. */
   readonly fresh: Seconds;
   readonly whileRevalidate: Seconds;
   readonly ifError: Seconds;

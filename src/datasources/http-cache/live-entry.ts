@@ -11,7 +11,7 @@ const overhead = 440;
 export class LiveEntry implements LiveValue {
   readonly size: number;
   readonly #head: EntryHead;
-  /** As JSON, because few calls read them and parts of a larger text would keep all of it in memory. */
+  /** The header fields as JSON, because few calls read them, and parts of a larger text would keep all of it in memory. */
   readonly #headers: string;
   readonly #body: string | Uint8Array;
 
@@ -27,7 +27,7 @@ export class LiveEntry implements LiveValue {
     return new CacheEntry(this.#head, this.#headers, this.#body);
   }
 
-  /** As in other stores, for other readers of the cache. */
+  /** The encoding of other stores, for other readers of the cache. */
   toString(): string {
     return encodeEntry(undefined, this.open());
   }

@@ -166,7 +166,7 @@ export class OriginFetch {
       audience: terms.audience,
       vary: parseVary(headers['vary']) ?? [],
     });
-    // Field by field: three spreads and two rests took as long as the reading of Cache-Control.
+    // The fields are listed, because three spreads and two rests took as long as reading Cache-Control.
     const head: EntryHead = {
       status,
       statusText,

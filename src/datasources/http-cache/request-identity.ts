@@ -11,7 +11,7 @@ const tracing = new Set(
   ).split(' '),
 );
 
-/** Header fields that do not identify a user. Exact names: `accept-token` is not one of them. */
+/** Header fields that do not identify a user. The names must match exactly: `accept-token` is not one of them. */
 const impersonal = new Set(
   'accept accept-charset accept-encoding accept-language content-type content-length user-agent cache-control pragma'.split(' '),
 );
@@ -47,11 +47,11 @@ export interface SelectionSource {
   readonly shareableHeaders: readonly string[];
   /** The `cacheIdentity` of the data source. */
   readonly cacheIdentity: string | undefined;
-  /** Requests are sent by `httpFetch`, which may add header fields. */
+  /** True if requests are sent by `httpFetch`, which may add header fields. */
   readonly usesHTTPFetch: boolean;
 }
 
-/** Equal for requests that may share a response. Contains credentials in plain text, so it must not be stored. */
+/** A text that is equal for requests that may share a response. It contains credentials in plain text, so it must not be stored. */
 export function identityOf(request: DataSourceRequest, cacheIdentity: string | undefined): string {
   const fields = textOf(request, (name) => !tracing.has(name));
   const options = request.fetchOptions === undefined ? '' : optionsText(request.fetchOptions);
@@ -138,14 +138,14 @@ let processId: string | undefined;
 
 /** An ID of an object, different from those of other processes with the same store. */
 function numberOf(object: object): string {
-  // Not when the module is loaded: workerd has no random numbers then.
+  // This must not run when the module is loaded, because workerd has no random numbers then.
   processId ??= `${Math.random()}${Math.random()}`;
   const known = numbers.get(object) ?? `#${++numbered} of ${processId}`;
   numbers.set(object, known);
   return known;
 }
 
-/** For a missing credential, which `httpFetch` may add, `cacheIdentity` counts. */
+/** Uses `cacheIdentity` in place of a missing credential, which `httpFetch` may add. */
 function describeField(source: SelectionSource, name: string): string | null {
   const { request, shareableHeaders, cacheIdentity } = source;
   const value = request.headersIfAny?.get(name) ?? null;

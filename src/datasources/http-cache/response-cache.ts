@@ -29,10 +29,10 @@ export interface Answered {
 /** A GET without a response yet. */
 interface RunningRequest {
   readonly flight: Flight<OriginAnswer>;
-  /** Requests with the same identity may wait for the response. Undefined: none may. */
+  /** Requests with this identity may wait for the response. Undefined: no request may. */
   readonly identity: string | undefined;
   readonly source: unknown;
-  /** A write to the same key has started or ended since, so the response may be outdated. */
+  /** True if a write to the same key has started or ended since, so that the response may be outdated. */
   outdated: boolean;
 }
 

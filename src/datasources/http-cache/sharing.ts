@@ -13,7 +13,7 @@ const longStreak = 3;
  */
 export class SharingMemory {
   readonly #unshared = new BoundedMemo<true>({ maxEntries, maxLength: 1000 });
-  /** By origin: how many responses in a row could not be shared. */
+  /** The number of responses in a row that could not be shared, by origin. */
   readonly #streaks = new BoundedMemo<number>({ maxEntries });
 
   /** True if the next response is likely to be shareable. */

@@ -4,7 +4,7 @@ import type { OriginResponse } from '../response.ts';
 /** Header fields by lower-case name. */
 export type HeaderRecord = Readonly<Record<string, string>>;
 
-// Of the connection (RFC 9110 section 7.6.1), of the length that was sent, or of one user.
+// Fields of the connection (RFC 9110 section 7.6.1), of the length that was sent, or of one user.
 const unstored = new Set(
   (
     'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade ' +
@@ -12,7 +12,7 @@ const unstored = new Set(
   ).split(' '),
 );
 
-/** All fields of a response; of several Set-Cookie the last. */
+/** All fields of a response, with only the last of several Set-Cookie. */
 export function fieldsOf(response: OriginResponse): HeaderRecord {
   return isDirect(response) ? response.fields : Object.fromEntries(response.headers);
 }
