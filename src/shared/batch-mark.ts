@@ -19,7 +19,7 @@ export interface BatchedFieldResolver<TContext = any, TResult = any> {
   readonly contextType?: (context: TContext) => void;
 }
 
-/** What makes a resolver a batched one. The planned executor calls `call`; to every other executor it is an ordinary resolver. */
+/** The mark of a batched resolver. The planned executor calls `call`; to every other executor it is an ordinary resolver. */
 export interface BatchMark {
   /** The resolver that was marked. A wrapper may show the mark of the resolver inside it, and is an ordinary resolver. */
   readonly resolve: Resolver;
@@ -33,7 +33,7 @@ export interface BatchMark {
 /** Identifies this copy of the package: a bundle may contain two. */
 export const thisCopy: object = {};
 
-/** On each batched resolver. Wrappers may come from another copy. */
+/** The property of the mark on each batched resolver. Wrappers may come from another copy of the package. */
 const batchMark = Symbol.for('graphql-functions.batch');
 
 type Marked = Resolver & { [batchMark]?: BatchMark };
@@ -43,7 +43,7 @@ export function markBatched(resolve: Resolver, mark: Omit<BatchMark, 'resolve'>)
   Object.defineProperties(resolve, { bind: { value: bindUnlessBatched }, isBatched: { value: true } });
 }
 
-/** Makers of schemas bind resolvers to their map, and a bound function would not be marked. A batched resolver does not use `this`. */
+/** Returns a batched resolver itself: schema builders bind resolvers to their map, and a bound function would lose the mark. Batched resolvers do not use `this`. */
 function bindUnlessBatched(this: Resolver, ...given: readonly [unknown, ...unknown[]]): Resolver {
   return batchOf(this) === undefined ? (Function.prototype.bind.apply(this, given as never) as Resolver) : this;
 }

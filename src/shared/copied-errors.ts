@@ -75,7 +75,7 @@ function copyOf<TError extends Error>(error: TError): TError {
   return Object.defineProperties(copy, members);
 }
 
-/** Objects and lists that are copied in the extensions of an error. Any after them stay shared. */
+/** The maximum number of objects and lists that are copied in the extensions of an error. Any further ones stay shared. */
 const maxCopied = 1_000;
 
 function copyOfExtensions<T extends object>(extensions: T): T {

@@ -27,7 +27,7 @@ export function rescued<T, TState>(
   return value instanceof Promise ? rescuedLater(value, rescue, state) : value;
 }
 
-// Separate functions: a function that contains a closure allocates a context even on the path that does not create it.
+// These functions are separate, because a function that contains a closure allocates a context even on the path that does not create it.
 
 /** Continues with the value of a promise. */
 export function whenArrived<T, TState, TResult>(
@@ -42,7 +42,7 @@ function rescuedLater<T, TState>(value: Promise<T>, rescue: (thrown: unknown, st
   return value.catch((thrown: unknown) => rescue(thrown, state));
 }
 
-/** All values; a promise only if one of them is. `Promise.all` of ten plain values would take a quarter of ten small operations. */
+/** All values, as a promise only if one of them is a promise. `Promise.all` of ten plain values would take a quarter of ten small operations. */
 export function allReady<T>(values: readonly Eventual<T>[]): Eventual<readonly T[]> {
   for (const value of values) if (value instanceof Promise) return Promise.all(values);
   return values as readonly T[];

@@ -21,7 +21,7 @@ function createGuard<TLogger extends object>(logger: TLogger): TLogger {
   const get = (_guard: TLogger, key: PropertyKey): unknown => {
     const value: unknown = Reflect.get(logger, key, logger);
     if (typeof value !== 'function') return value;
-    // Called on the logger itself, which has the private members.
+    // The method is called on the logger itself, which has the private members.
     return (...given: unknown[]): unknown =>
       levels.has(key) ? write(logger, value as Method, lineOf(key, value as Method, given)) : Reflect.apply(value, logger, given);
   };

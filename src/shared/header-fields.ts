@@ -42,7 +42,7 @@ export function assertFieldName(name: string): string {
 /** The value without white space around it. Throws a TypeError for one that HTTP does not allow. */
 export function assertFieldValue(name: string, value: string): string {
   const text = String(value).trim();
-  // The value itself stays out of the message: it may be a secret, and messages end up in logs.
+  // The message does not contain the value, which may be a secret, because messages are logged.
   if (!fieldValue.test(text)) throw new TypeError(`The value of the HTTP field "${name}" has a character that HTTP does not allow.`);
   return text;
 }

@@ -24,7 +24,7 @@ export function printable(value: unknown): unknown {
   try {
     return escaped(value, maxDepth);
   } catch {
-    // A getter or a proxy that throws.
+    // A getter or a proxy has thrown.
     return 'a value that cannot be read';
   }
 }
@@ -46,7 +46,7 @@ function escapedError(error: Error, depth: number): Error {
   const name = escapeControls(String(error.name));
   const stack = escapedStack(error, `${name}: ${message}`);
   const cause = escaped(error.cause, depth - 1);
-  // `errors` of an AggregateError is not enumerable, but printed.
+  // `errors` of an AggregateError is not enumerable, but consoles print it.
   const { errors } = error as { readonly errors?: unknown };
   const shown = escaped(Object.assign({}, error, Array.isArray(errors) && { errors }), depth - 1) as object;
   const isSame =
@@ -61,8 +61,8 @@ function escapedError(error: Error, depth: number): Error {
 }
 
 /**
- * The lines of a stack after the message are frames. Of any other stack, such as that of an error whose message was changed, nobody can tell
- * where the message ends: it becomes one line.
+ * The lines of a stack after the message are frames. In any other stack, such as that of an error whose message was changed, the end of the
+ * message is unknown, so the stack becomes one line.
  */
 function escapedStack({ name, message, stack }: Error, head: string): string {
   if (typeof stack !== 'string') return head;

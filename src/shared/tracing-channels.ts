@@ -45,7 +45,7 @@ const executionNames = ['execute', 'variableCoercion', 'rootSelectionSet', 'reso
 
 let channels: Readonly<Partial<Record<ChannelName, TracingChannel>>> | undefined;
 
-/** Empty without Node, or where its substitute has no channels. */
+/** The channels; empty without Node, or if its substitute has no channels. */
 function findChannels(): Readonly<Partial<Record<ChannelName, TracingChannel>>> {
   try {
     const { tracingChannel } = globalThis.process.getBuiltinModule('node:diagnostics_channel');
@@ -58,8 +58,8 @@ function findChannels(): Readonly<Partial<Record<ChannelName, TracingChannel>>> 
 }
 
 /**
- * Runs, and publishes start and end; of a promise asyncStart and asyncEnd too, and the error of what throws or rejects. What
- * subscribers bind to `start` (bindStore) holds meanwhile. The same order of events as graphql-js's.
+ * Runs a function and publishes its start and end, asyncStart and asyncEnd if it returns a promise, and its error if it throws or rejects.
+ * The stores that subscribers bind to `start` (bindStore) apply during the call. The order of events is that of graphql-js.
  */
 export function traceMixed<T>(channel: TracingChannel, context: object, run: () => T): T {
   return channel.start.runStores(context, runTraced<T>, undefined, channel, context, run);
