@@ -7,6 +7,7 @@ import { GraphQLError } from 'graphql';
 import { edge } from '../../../src/entries/edge.ts';
 import type { CDN } from '../../../src/entries/edge.ts';
 import { createHandler } from '../../../src/entries/fetch.ts';
+import { InMemoryLRUCache, RESTDataSource } from '../../../src/entries/index.ts';
 import type { ServerOptions } from '../../../src/entries/index.ts';
 import { cases } from '../../support/long-form.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
@@ -17,14 +18,32 @@ import { Turns } from './turns.ts';
 
 const cdns: readonly CDN[] = ['netlify', 'cloudflare', 'cloudfront', 'vercel', 'fastly', 'varnish'];
 /** EDGE_HISTORIES=1000 sends more than 10,000 requests. */
-const histories = Number(process.env['EDGE_HISTORIES'] ?? cases({ short: 20, long: 200 }));
+const histories = Number(process.env['EDGE_HISTORIES'] ?? cases({ short: 40, long: 400 }));
 
 const seed = Number(process.env['EDGE_SEED'] ?? 1_509);
 
 const silent = recordingLogger()[0];
 
 type Handler = (request: Request, context: object) => Promise<Response>;
-type Row = Record<string, { id: string; version: number } | { id: string; version: number }[]>;
+interface Item {
+  readonly id: string;
+  readonly version: number;
+}
+/** Null: the deadline has passed. */
+type Row = Record<string, Item | null | (Item | null)[]>;
+
+/** How long stored responses of data sources are fresh, in seconds. */
+const storedFor = 20;
+const deadline = { ms: 40, reserveMs: 10 };
+
+/** A REST API in front of the database. */
+class Items extends RESTDataSource {
+  override baseURL = 'https://items.example/';
+  item(id: string): Promise<object> {
+    return this.get(id);
+  }
+}
+type Sources = { readonly dataSources: { readonly items: Items } };
 
 const typeDefs = `
   directive @cacheControl(maxAge: Int) on FIELD_DEFINITION
@@ -40,24 +59,34 @@ const typeOf = (version: number): string => (version % 2 === 0 ? 'Even' : 'Odd')
 /** A CDN in front of several processes over one database. All steps run in a random order. */
 class World {
   readonly turns: Turns;
+  readonly #t: TestContext;
   readonly #random: Random;
+  /** Fields that read through data sources, whose responses are stored. */
+  readonly #stored: ReadonlySet<string>;
+  readonly #hasDeadline: boolean;
   readonly #cache: ModelCache;
   readonly #handlers: readonly Handler[];
   readonly #database = new Map([['1', 0], ['2', 0]]); // prettier-ignore
   readonly #background: Promise<unknown>[] = [];
   /** The changes by resolvers, which continue after their client has disconnected. */
   readonly #changes: Promise<unknown>[] = [];
+  /** The number of changes that have not ended. */
+  unfinished = 0;
 
-  constructor(random: Random, processes: number) {
+  constructor(t: TestContext, random: Random, processes: number) {
     const cdn = random.pick(cdns);
+    this.#t = t;
     this.#random = random;
+    this.#stored = new Set(['item', 'items'].filter(() => random.chance(0.25)));
+    this.#hasDeadline = random.chance(0.5);
     this.turns = new Turns(random);
     this.#cache = new ModelCache(cdn, []);
     const purge = async (tags: readonly string[]): Promise<void> => this.#cache.purge(tags);
     const resolvers = {
       Query: {
-        item: async (_: unknown, { id }: { id: string }) => this.#read(id),
-        items: async () => Promise.all([this.#read('1'), this.#read('2')]),
+        item: async (_: unknown, { id }: { id: string }, context: Sources) => this.#resolve('item', id, context),
+        items: async (_: unknown, __: unknown, context: Sources) =>
+          Promise.all(['1', '2'].map((id) => this.#resolve('items', id, context))),
       },
       Mutation: {
         change: async (_: unknown, { id }: { id: string }) => this.#change(id),
@@ -72,9 +101,24 @@ class World {
         },
       },
     };
+    const headers = { 'cache-control': `public, max-age=${storedFor}` };
+    const httpFetch = async ({ url }: Request): Promise<Response> => Response.json(await this.#read(url.at(-1)!), { headers });
+    const dataSources = (): object => ({ items: new Items(httpFetch as never) });
     this.#handlers = Array.from({ length: processes }, () =>
-      createHandler({ typeDefs, resolvers, logger: silent, plugins: [edge({ cdn, purge })] } as unknown as ServerOptions),
+      createHandler({
+        typeDefs,
+        resolvers,
+        dataSources,
+        cache: new InMemoryLRUCache(),
+        deadline: this.#hasDeadline && deadline,
+        logger: silent,
+        plugins: [edge({ cdn, purge })],
+      } as unknown as ServerOptions),
     ) as unknown as Handler[];
+  }
+
+  #resolve(field: string, id: string, { dataSources }: Sources): Promise<object> {
+    return this.#stored.has(field) ? dataSources.items.item(id) : this.#read(id);
   }
 
   async #read(id: string): Promise<object> {
@@ -86,10 +130,12 @@ class World {
 
   #change(id: string): Promise<object> {
     const changing = async (): Promise<object> => {
+      this.unfinished++;
       await this.turns.wait();
       const version = this.#database.get(id)! + 1;
       this.#database.set(id, version);
       await this.turns.wait();
+      this.unfinished--;
       return { __typename: typeOf(version), id, version };
     };
     const change = changing();
@@ -99,9 +145,23 @@ class World {
 
   readonly read = async (query = this.#random.pick(queries)): Promise<Row> => {
     const request = new Request(`https://shop.example/?query=${encodeURIComponent(query)}`);
+    this.#cache.time = Date.now() / 1_000;
     const response = await this.#cache.fetch(request, (asked) => this.#serve(asked));
     return ((await response.json()) as { data: Row }).data;
   };
+
+  /** Lets the deadline of all running requests pass, after some turns, if possible while a change is running. */
+  readonly expire = async (): Promise<void> => {
+    if (!this.#hasDeadline) return;
+    for (let turns = 1 + this.#random.below(3); turns > 0; turns--) await this.turns.wait();
+    for (let turns = 0; turns < 12 && this.unfinished === 0; turns++) await this.turns.wait();
+    this.#t.mock.timers.tick(deadline.ms);
+  };
+
+  /** Lets the stored responses of data sources become stale: they may be older than a purge. */
+  outliveStoredResponses(): void {
+    if (this.#stored.size > 0) this.#t.mock.timers.tick((storedFor + 1) * 1_000);
+  }
 
   readonly write = async (): Promise<void> => {
     const id = this.#random.pick(['1', '2']);
@@ -128,40 +188,56 @@ class World {
     return this.#random.pick(this.#handlers)(request, { waitUntil: (work: Promise<unknown>) => void this.#background.push(work) });
   }
 
+  /** Lets several seconds pass, in which purges are repeated. Resolvers do not continue. */
+  async idle(): Promise<void> {
+    for (let turn = 0; turn < 400; turn++) {
+      await Promise.resolve();
+      if (turn % 50 === 49) this.#t.mock.timers.tick(1_000);
+    }
+  }
+
   /** Resolves when the purges have ended, and their repeats if `repeats` is true. */
-  async settled(t: TestContext, repeats: boolean): Promise<void> {
+  async settled(repeats: boolean): Promise<void> {
     const all = Promise.all(this.#background.splice(0));
     const ended: unknown[] = [];
     void all.then((values) => ended.push(values));
     for (let turn = 0; turn < 1_000 && ended.length === 0; turn++) {
       await Promise.resolve();
-      if (turn % 50 === 49) t.mock.timers.tick(repeats ? 1_000 : turn < 150 ? 100 : 0);
+      if (turn % 50 === 49) this.#t.mock.timers.tick(repeats ? 1_000 : turn < 150 ? 100 : 0);
     }
     if (repeats) await all;
   }
 
-  /** Counts the objects in answers that have an old version. */
+  /** Counts the objects in answers that have an old version, or that are missing although no deadline has passed. */
   async stale(): Promise<number> {
     const rows = (await Promise.all(queries.map((query) => this.turns.run(this.read(query))))).flatMap((row) => Object.values(row).flat());
-    return rows.filter(({ id, version }) => version !== this.#database.get(id)).length;
+    return rows.filter((row) => row === null || row.version !== this.#database.get(row.id)).length;
   }
 }
 
 async function staleIn(t: TestContext, random: Random, [processes, repeats]: readonly [number, boolean]): Promise<number> {
-  const world = new World(random, processes);
+  const world = new World(t, random, processes);
   let stale = 0;
   for (let round = 0; round < 2; round++) {
-    const { read, write } = world;
-    const work = [read(), read(), write(), read(), random.chance(0.5) ? write() : read()];
+    const { read, write, expire } = world;
+    const work = [read(), read(), write(), read(), random.chance(0.5) ? write() : read(), ...(random.chance(0.6) ? [expire()] : [])];
     await world.turns.run(Promise.all(work));
+    // The change of a mutation whose client has its answer, or has disconnected, may be slow.
+    if (repeats && world.unfinished > 0) {
+      await world.idle();
+      await world.turns.run(Promise.all(queries.map((query) => read(query))));
+    }
     await world.changed();
-    await world.settled(t, repeats);
+    await world.settled(repeats);
+    // These may still be made of stored responses from before the change.
+    await world.turns.run(Promise.all([read(), read()]));
+    world.outliveStoredResponses();
     stale += await world.stale();
   }
   return stale;
 }
 
-describe('concurrent reads and mutations, behind a CDN', () => {
+describe('concurrent reads and mutations, deadlines and stored responses, behind a CDN', () => {
   const cases: readonly (readonly [name: string, processes: number, repeats: boolean])[] = [
     ['of one process', 1, true],
     ['of two processes', 2, true],
@@ -170,7 +246,7 @@ describe('concurrent reads and mutations, behind a CDN', () => {
   ];
   for (const [name, processes, repeats] of cases)
     test(`${name}: in ${histories} random orders ${repeats ? 'nothing is' : 'something is'} stale after the purge`, async (t) => {
-      t.mock.timers.enable({ apis: ['setTimeout'] });
+      t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
       const random = createRandom(seed);
       let stale = 0;
       for (let history = 0; history < histories; history++) stale += await staleIn(t, random, [processes, repeats]);
