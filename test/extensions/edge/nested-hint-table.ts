@@ -28,7 +28,7 @@ const grandparents =
 /** How hints of types, interfaces and parents combine. Some cases are those of Apollo Server's tests. */
 export const nestedTable: readonly Row[] = [
   {
-    name: 'maxAge 0 of a type counts against the default',
+    name: 'maxAge 0 of a type overrides the default',
     typeDefs: 'type Query { droid: Droid } type Droid @cacheControl(maxAge: 0) { id: ID! name: String }',
     query: '{ droid { name } }',
     defaultMaxAge: 10,
@@ -56,7 +56,7 @@ export const nestedTable: readonly Row[] = [
     expected: 60,
   },
   {
-    name: 'a field of an interface has the hint of the interface, not of the type that stands there',
+    name: 'a field of an interface has the hint of the interface, not of the object type',
     typeDefs: named,
     query: '{ named { ... on Droid { id name } } }',
     expected: 60,
@@ -68,20 +68,20 @@ export const nestedTable: readonly Row[] = [
     expected: 30,
   },
   {
-    name: 'a type without a hint has none of its interface',
+    name: 'a type without a hint does not have the hint of its interface',
     typeDefs: named,
     query: '{ alien { id name } }',
     defaultMaxAge: 10,
     expected: 10,
   },
   {
-    name: 'an inherited lifetime is shortened below',
+    name: 'a nested field can shorten an inherited lifetime',
     typeDefs: inheriting,
     query: '{ topLevel { droid { cachedField } } }',
     expected: 30,
   },
   {
-    name: 'what does not inherit below an object that does counts for the default',
+    name: 'a field that does not inherit has the default, even below an object that inherits',
     typeDefs: inheriting,
     query: '{ topLevel { droid { uncachedField { cachedField } cachedField } } }',
     expected: 'private',
@@ -93,7 +93,7 @@ export const nestedTable: readonly Row[] = [
     expected: 30,
   },
   {
-    name: 'below items of a list, too, what does not inherit counts for the default',
+    name: 'a field that does not inherit has the default, even below items of a list',
     typeDefs: inheriting,
     query: '{ topLevel { droids { uncachedField { cachedField } cachedField } } }',
     expected: 'private',
@@ -123,13 +123,13 @@ export const nestedTable: readonly Row[] = [
     expected: 40,
   },
   {
-    name: 'a scalar below an object that counts for the default',
+    name: 'a scalar below an object with the default',
     typeDefs: grandparents,
     query: '{ foo { defaultBar { scalar } } }',
     expected: 'private',
   },
   {
-    name: 'a scalar with a hint below an object that counts for the default',
+    name: 'a scalar with a hint below an object with the default',
     typeDefs: grandparents,
     query: '{ foo { defaultBar { cachedScalar } } }',
     expected: 'private',
@@ -141,7 +141,7 @@ export const nestedTable: readonly Row[] = [
     expected: 5,
   },
   {
-    name: 'a scalar with a hint below an object that inherits has its own',
+    name: 'a scalar with a hint below an object that inherits has the lifetime of its hint',
     typeDefs: grandparents,
     query: '{ foo { bar { cachedScalar } } }',
     expected: 2,

@@ -87,7 +87,7 @@ describe('a mutation purges', () => {
   stopTimers();
   const rows: readonly (readonly [name: string, query: string, tags: readonly string[] | undefined])[] = [
     [
-      'the object it names, what may hold it unnamed, and lists it may be in',
+      'the changed object, answers that may contain it without a name, and lists that may contain it',
       'mutation { rename(id: 1) { id } }',
       ['e:Book:1', 'u:Book', 'l:Book', 'l:Node', 'l:Item'],
     ],
@@ -101,14 +101,14 @@ describe('a mutation purges', () => {
       'mutation { nameless { title } }',
       ['t:Book', 'u:Book', 'l:Book', 'l:Node', 'l:Item'],
     ],
-    ['nothing, when it names no object', 'mutation { remove(id: 1) }', undefined],
+    ['nothing, when its answer names no object', 'mutation { remove(id: 1) }', undefined],
     [
-      'what it did before a field failed, and all that this may have changed',
+      'the objects changed before a field failed, and everything that the failed field may have changed',
       'mutation { failing { id } rename(id: 2) { id } }',
       ['e:Book:2', 't:Book', 'u:Book', 'l:Book', 'l:Node', 'l:Item'],
     ],
     [
-      'the type of a field that has failed, and not what is selected below it',
+      'the type of a field that has failed, and not the types selected below it',
       'mutation { strict { book { id } } }',
       ['t:Pair', 'u:Pair', 'l:Pair'],
     ],
@@ -139,10 +139,10 @@ describe('a mutation purges', () => {
     ['at the root, with onError: NULL', 'mutation { replace { id } }', 'NULL', { resolvers }],
     ['that is a list, with onError: NULL', 'mutation { replaceAll { id } }', 'NULL', { resolvers }],
     ['of a payload, with onError: NULL', 'mutation { replaceBoth { book { id } } }', 'NULL', { resolvers }],
-    ['at the root, as errors propagate', 'mutation { replace { id } }', undefined, { resolvers }],
+    ['at the root, when errors propagate', 'mutation { replace { id } }', undefined, { resolvers }],
     ['at the root, with onError: HALT', 'mutation { replace { id } }', 'HALT', { resolvers }],
     [
-      'that the deadline has left unfinished, with partial: NULL',
+      'that is unfinished at the deadline, with partial: NULL',
       'mutation { replace { id } }',
       undefined,
       { resolvers: hanging, deadline: { ms: 20, reserveMs: 5, partial: 'NULL' } },
@@ -287,7 +287,7 @@ describe('a mutation purges', () => {
 
   const endings: readonly (readonly [name: string, server: object, leaves: boolean])[] = [
     ['when its deadline has passed', { deadline: { ms: 30, reserveMs: 5 } }, false],
-    ['when its client has left', {}, true],
+    ['when its client has disconnected', {}, true],
   ];
   for (const [name, server, leaves] of endings)
     test(`again, when a resolver settles after the answer: ${name}`, async () => {
@@ -569,7 +569,7 @@ describe('the purger', () => {
   });
 
   const unmerged = [
-    ['if a call cannot wait for the work of another', { mergesCalls: false }, {}],
+    ['if a call cannot wait for the work of another call', { mergesCalls: false }, {}],
     ['with an interval of 0', { interval: 0 }, {}],
     ['if the call ends before the interval', { interval: 3 }, { until: 900 }],
   ] as const;

@@ -4,35 +4,35 @@ import type { Info, Row } from './hint-table.ts';
 /** Hints that resolvers set through `info.cacheControl`. */
 export const resolverTable: readonly Row[] = [
   {
-    name: 'a resolver replaces the hint of the schema by a longer one',
+    name: 'a resolver replaces the hint of the schema with a longer one',
     typeDefs: 'type Query { dynamic: Droid @cacheControl(maxAge: 60) }',
     query: '{ dynamic { id } }',
     resolvers: { Query: { dynamic: hint({ maxAge: 100 }) } },
     expected: 100,
   },
   {
-    name: 'a resolver says how long where the schema does not',
+    name: 'a resolver sets a lifetime if the schema does not',
     typeDefs: 'type Query { dynamic: Droid }',
     query: '{ dynamic { id } }',
     resolvers: { Query: { dynamic: hint({ maxAge: 100 }) } },
     expected: 100,
   },
   {
-    name: 'a resolver says PRIVATE',
+    name: 'a resolver sets the scope PRIVATE',
     typeDefs: 'type Query { dynamic: Droid @cacheControl(maxAge: 60) }',
     query: '{ dynamic { id } }',
     resolvers: { Query: { dynamic: hint({ scope: 'PRIVATE' }) } },
     expected: 'private',
   },
   {
-    name: 'a scope alone is no lifetime',
+    name: 'a scope alone sets no lifetime',
     typeDefs: 'type Query { dynamic: Droid }',
     query: '{ dynamic { id } }',
     resolvers: { Query: { dynamic: hint({ scope: 'PUBLIC' }) } },
     expected: 'private',
   },
   {
-    name: 'restrict cannot lengthen',
+    name: 'restrict cannot lengthen a lifetime',
     typeDefs: 'type Query { dynamic: Droid @cacheControl(maxAge: 60) }',
     query: '{ dynamic { id } }',
     resolvers: {
@@ -47,14 +47,14 @@ export const resolverTable: readonly Row[] = [
     expected: 40,
   },
   {
-    name: 'other fields count beside what a resolver says',
+    name: 'the hints of other fields count in addition to that of a resolver',
     typeDefs: 'type Query { dynamic: Droid droid: Droid @cacheControl(maxAge: 50) }',
     query: '{ dynamic { id } droid { id } }',
     resolvers: { Query: { dynamic: hint({ maxAge: 100 }) } },
     expected: 50,
   },
   {
-    name: 'of the items of a list the strictest counts',
+    name: 'the strictest hint of the items of a list counts',
     typeDefs: 'type Query { droids: [Droid] @cacheControl(maxAge: 60) }',
     query: '{ droids { name } }',
     resolvers: {
@@ -66,7 +66,7 @@ export const resolverTable: readonly Row[] = [
     expected: 8,
   },
   {
-    name: 'a hint that comes late in a resolver counts',
+    name: 'a hint that a resolver sets after a wait counts',
     typeDefs: 'type Query { dynamic: Droid @cacheControl(maxAge: 60) }',
     query: '{ dynamic { id } }',
     resolvers: {
@@ -81,7 +81,7 @@ export const resolverTable: readonly Row[] = [
     expected: 3,
   },
   {
-    name: 'cacheHintFromType says what the type has',
+    name: 'cacheHintFromType returns the hint of the type',
     typeDefs:
       'type Query { dynamic: Node @cacheControl(maxAge: 60) } interface Node { id: ID! } type Special implements Node @cacheControl(maxAge: 33) { id: ID! }',
     query: '{ dynamic { id } }',
@@ -97,7 +97,7 @@ export const resolverTable: readonly Row[] = [
     expected: 33,
   },
   {
-    name: 'restrict says how long where the schema does not',
+    name: 'restrict sets a lifetime if the schema does not',
     typeDefs: 'type Query { dynamic: Droid }',
     query: '{ dynamic { id } }',
     defaultMaxAge: 10,

@@ -3,20 +3,20 @@ import type { Row } from './hint-table.ts';
 /** Hints in the schema, of fields and types, with scopes, and how a selection combines them. */
 export const schemaTable: readonly Row[] = [
   {
-    name: 'a root field without a hint counts for 0',
+    name: 'a root field without a hint has the lifetime 0',
     typeDefs: 'type Query { droid: Droid } type Droid { id: ID! }',
     query: '{ droid { id } }',
     expected: 'private',
   },
   {
-    name: 'a root field without a hint counts for the default',
+    name: 'a root field without a hint has the default lifetime',
     typeDefs: 'type Query { droid: Droid } type Droid { id: ID! }',
     query: '{ droid { id } }',
     defaultMaxAge: 10,
     expected: 10,
   },
   {
-    name: 'a scalar of the root counts for the default, too',
+    name: 'a root field of a scalar type has the default lifetime too',
     typeDefs: 'type Query { name: String }',
     query: '{ name }',
     expected: 'private',
@@ -52,40 +52,40 @@ export const schemaTable: readonly Row[] = [
     expected: 5,
   },
   {
-    name: 'a leaf without a hint counts for nothing',
+    name: 'a leaf without a hint sets no limit',
     typeDefs: 'type Query { droid: Droid @cacheControl(maxAge: 60) } type Droid { id: ID! name: String }',
     query: '{ droid { id name } }',
     expected: 60,
   },
   {
-    name: 'a field with selections below the root counts for the default',
+    name: 'a nested field with selections has the default lifetime',
     typeDefs: 'type Query { droid: Droid @cacheControl(maxAge: 60) } type Droid { id: ID! friends: [Droid] }',
     query: '{ droid { id friends { id } } }',
     expected: 'private',
   },
   {
-    name: 'inheritMaxAge of a field takes the lifetime of its parent',
+    name: 'a field with inheritMaxAge has the lifetime of its parent',
     typeDefs:
       'type Query { droid: Droid @cacheControl(maxAge: 60) } type Droid { id: ID! friends: [Droid] @cacheControl(inheritMaxAge: true) }',
     query: '{ droid { id friends { id } } }',
     expected: 60,
   },
   {
-    name: 'inheritMaxAge of a type does so for its fields',
+    name: 'inheritMaxAge of a type applies to fields of the type',
     typeDefs:
       'type Query { droid: Droid @cacheControl(maxAge: 60) } type Droid @cacheControl(inheritMaxAge: true) { id: ID! friends: [Droid] }',
     query: '{ droid { id friends { id } } }',
     expected: 60,
   },
   {
-    name: 'inheritMaxAge means nothing at the root',
+    name: 'inheritMaxAge has no effect at the root',
     typeDefs: 'type Query { droid: Droid @cacheControl(inheritMaxAge: true) } type Droid { id: ID! }',
     query: '{ droid { id } }',
     defaultMaxAge: 7,
     expected: 7,
   },
   {
-    name: 'a type with a lifetime of its own is not overruled by inheritMaxAge',
+    name: 'inheritMaxAge does not override the lifetime of a type',
     typeDefs:
       'type Query { droid: Droid @cacheControl(maxAge: 60) } type Droid @cacheControl(maxAge: 20) { id: ID! friends: [Droid] @cacheControl(inheritMaxAge: true) }',
     query: '{ droid { id friends { id } } }',
@@ -98,7 +98,7 @@ export const schemaTable: readonly Row[] = [
     expected: 'private',
   },
   {
-    name: 'PRIVATE of a field that is not asked for does not count',
+    name: 'PRIVATE of a field that is not selected does not count',
     typeDefs: 'type Query { droid: Droid @cacheControl(maxAge: 60) } type Droid { id: ID! name: String @cacheControl(scope: PRIVATE) }',
     query: '{ droid { id } }',
     expected: 60,
@@ -130,14 +130,14 @@ export const schemaTable: readonly Row[] = [
     expected: 'private',
   },
   {
-    name: 'one not included does not',
+    name: 'a field that is not included does not count',
     typeDefs: 'type Query { droid: Droid @cacheControl(maxAge: 60) name: String }',
     query: 'query ($s: Boolean!) { droid { id } name @include(if: $s) }',
     variables: { s: false },
     expected: 60,
   },
   {
-    name: 'of an interface the types that may stand there count',
+    name: 'the hints of all possible types of an interface count',
     typeDefs:
       'type Query { node: Node @cacheControl(maxAge: 60) } interface Node { id: ID! } type Droid implements Node { id: ID! name: String @cacheControl(maxAge: 9) }',
     query: '{ node { id ... on Droid { name } } }',
@@ -150,19 +150,19 @@ export const schemaTable: readonly Row[] = [
     expected: 60,
   },
   {
-    name: 'introspection and __typename count for nothing beside a hinted field',
+    name: 'introspection and __typename set no limit beside a field with a hint',
     typeDefs: 'type Query { droid: Droid @cacheControl(maxAge: 60) }',
     query: '{ __typename droid { __typename id } __schema { queryType { name } } }',
     expected: 60,
   },
   {
-    name: 'an operation without hints, as of __typename alone, is not kept',
+    name: 'an operation without hints, such as { __typename }, is not kept',
     typeDefs: 'type Query { name: String }',
     query: '{ __typename }',
     expected: 'private',
   },
   {
-    name: 'a negative maxAge is no lifetime',
+    name: 'a negative maxAge sets no lifetime',
     typeDefs: 'type Query { name: String @cacheControl(maxAge: -5) }',
     query: '{ name }',
     expected: 'private',

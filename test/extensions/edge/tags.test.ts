@@ -45,9 +45,12 @@ describe('tags', () => {
     },
     'an object whose id is not selected is unnamed': { query: '{ book { sku } }', tags: 't:Book q:book u:Book' },
     'each object of a list is named': { query: '{ books { id } }', tags: 't:Book q:books l:Book e:Book:b1 e:Book:b2' },
-    'of an interface without __typename, too': { query: '{ node { ... on Book { id } } }', tags: 't:Book q:node e:Book:b1' },
+    'an object of an interface is named, even without __typename': {
+      query: '{ node { ... on Book { id } } }',
+      tags: 't:Book q:node e:Book:b1',
+    },
     'a field with the alias id is not the id': { query: '{ book { id: sku } }', tags: 't:Book q:book u:Book' },
-    'an id may arrive late': {
+    'an id may be a promise': {
       query: '{ book { x: id } }',
       tags: 't:Book q:book e:Book:b1',
       server: { resolvers: { Book: { id: async () => 'b1' } } as never },
@@ -57,32 +60,36 @@ describe('tags', () => {
       tags: 't:Coin q:coins l:Coin e:Coin:5',
       server: { rootValue: { coins: [{ id: '05' }] } },
     },
-    'an id with arguments is none': {
+    'a field id with arguments is not an id': {
       query: '{ stamp { id } }',
       tags: 't:Stamp q:stamp u:Stamp',
       server: { rootValue: { stamp: { id: () => '1' } } },
     },
-    'characters beyond the common alphabet are hashed': {
+    'an id with other characters than the allowed ones is hashed': {
       query: '{ book { id } }',
       tags: 't:Book q:book e:Book:dc67949bdca3c2e1bb86890c',
       server: { rootValue: { book: { id: 'b 1' } } },
     },
-    'all ids are, with a salt': {
+    'all ids are hashed if there is a salt': {
       query: '{ node { id } }',
       tags: 't:Author q:node e:Author:62ffa48a48dd5f127b131f5a',
       options: { salt: 's' },
       server: { rootValue: { node: book.author } },
     },
     'an object of a type without an id is unnamed': { query: '{ pen { name } }', tags: 't:Pen q:pen u:Pen' },
-    'a list has a tag for what may come into it': { query: '{ nodes { id } }', tags: 't:Book l:Node q:nodes e:Book:b1' },
-    'an empty list has only that': { query: '{ nodes { id } }', tags: 'l:Node q:nodes', server: { rootValue: { nodes: [] } } },
-    'so has an object that is not there': { query: '{ book { id } }', tags: 'l:Book q:book', server: { rootValue: { book: null } } },
-    'and one that is not there in another': {
+    'a list has a tag for objects that may be added': { query: '{ nodes { id } }', tags: 't:Book l:Node q:nodes e:Book:b1' },
+    'an empty list has only this tag': { query: '{ nodes { id } }', tags: 'l:Node q:nodes', server: { rootValue: { nodes: [] } } },
+    'a null in place of an object has the same tag': {
+      query: '{ book { id } }',
+      tags: 'l:Book q:book',
+      server: { rootValue: { book: null } },
+    },
+    'a null in place of an object in another object has the same tag': {
       query: '{ both { book { id author { id } } } }',
       tags: 't:Both t:Book u:Both e:Book:b1 l:Author q:both',
       server: { rootValue: { both: { book: { ...book, author: null } } } },
     },
-    'a list in another object has one, also when it is empty': {
+    'a list in another object has this tag, even if it is empty': {
       query: '{ both { book { id pens { name } } } }',
       tags: 't:Both t:Book u:Both e:Book:b1 l:Pen q:both',
     },
@@ -104,7 +111,7 @@ describe('tags', () => {
         },
       ]),
     ),
-    'an object that is not there in one object of a list, but in others': {
+    'a field that is null in one object of a list, but not in others, has this tag': {
       query: '{ books { id author { id } } }',
       tags: 't:Book t:Author q:books l:Book l:Author e:Book:b1 e:Book:b2 e:Author:A1',
       server: { rootValue: { books: [book, null, { ...book, id: 'b2', author: null }] } },
@@ -146,26 +153,26 @@ describe('entity', () => {
   };
 
   check({
-    'names an object by a field that nobody asks for': { query: '{ book { id } }', tags: 't:Book q:book e:Book:s1', options: bySKU },
-    'sees the value of the resolver, whatever the fields of the schema are called': {
+    'names an object by a field that is not selected': { query: '{ book { id } }', tags: 't:Book q:book e:Book:s1', options: bySKU },
+    'receives the value of the resolver, whatever the names of the fields in the schema': {
       query: '{ books { sku } }',
       tags: 't:Book q:books l:Book e:Book:7 e:Book:8',
       server: fromRows,
       options: { entity: (_type, { book_id: number }) => number as number },
     },
-    'sees a value that is no object': {
+    'receives a value that is not an object': {
       query: '{ pen { name } }',
       tags: 't:Pen q:pen e:Pen:p1',
       server: fromRows,
       options: { entity: (_type, pen) => pen as string },
     },
-    'leaves an object that it does not name without a name, although it has an id': {
+    'does not fall back to the id of an object that it does not name': {
       query: '{ books { id sku } }',
       tags: 't:Book q:books l:Book u:Book e:Book:2',
       server: { rootValue: { books: [{ id: 1 }, { id: 2, sku: '2' }] } },
       options: bySKU,
     },
-    'names the objects of one type, and those of another have no name': {
+    'can name the objects of one type only': {
       query: '{ book { author { id } } }',
       tags: 't:Book t:Author q:book e:Book:b1 u:Author',
       options: { entity: (type, { id }) => (type === 'Book' ? (id as string) : undefined) },
@@ -177,7 +184,7 @@ describe('entity', () => {
       server: { executor: graphqlJSExecutor() },
       options: { entity: (_type, { sku, id }) => (sku ?? id) as string },
     },
-    'sees an object as it was when it was answered': {
+    'receives an object as it was when it was completed': {
       query: '{ books { sku } }',
       tags: 't:Book q:books l:Book e:Book:1 e:Book:2',
       server: {
