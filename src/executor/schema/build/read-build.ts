@@ -132,7 +132,7 @@ export function graphqlVersion(): string {
 }
 
 /** The index of a sealed artifact. */
-export function decodeIndex({ text, types, members, rest }: BuildArtifact): SchemaIndex {
+function decodeIndex({ text, types, members, rest }: BuildArtifact): SchemaIndex {
   const encoded = new EncodedTypes(types, members);
   return {
     ...(JSON.parse(rest) as Omit<SchemaIndex, 'text' | 'sources' | 'types' | 'members'>),
