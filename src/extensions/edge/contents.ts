@@ -70,7 +70,7 @@ export function contentsOf(
   return addAbsences({ contents, left: maxVisits }, root, data) ? contents : undefined;
 }
 
-/** Without the executor's list, objects are found in the answer itself. */
+/** Finds the objects in the answer itself, without the executor's list. */
 function readContents({ selection: root, data }: Pick<TaggedAnswer, 'selection' | 'data'>, namesById: boolean): Contents | undefined {
   const contents = new Contents();
   const isWhole = walkAnswer(root, data, {
@@ -97,7 +97,7 @@ interface AbsenceSearch {
   left: number;
 }
 
-/** False: the answer exceeds the limit. Without callbacks, which took half of the time for 50 objects in objects. */
+/** Returns false if the answer exceeds the limit. It uses no callbacks, which took half of the time for 50 nested objects. */
 function addAbsences(search: AbsenceSearch, selection: AnswerSelection, object: Answered): boolean {
   const types = selection.types.length === 1 ? selection.types : typesOfObject(selection, object);
   for (const type of types) if (!addAbsentFields(search, selection.absentFor(type), object)) return false;
@@ -108,7 +108,7 @@ function addAbsentFields(search: AbsenceSearch, fields: readonly SelectedField[]
   for (const selected of fields) {
     const { key, hasList, below } = selected;
     const value = object[key];
-    // A field of another type than the object's.
+    // The field belongs to another type than the object's.
     if (value === undefined) continue;
     if (--search.left < 0) return false;
     if (hasList || value === null) search.contents.addField(selected, below!, value);
@@ -137,10 +137,10 @@ function addObjects(contents: Contents, { runs, isWhole }: AnsweredObjects, limi
   for (const type of contents.types) addOnce(contents.unnamed, type);
 }
 
-/** False: more objects than can be named. */
+/** Returns false if there are more objects than can be named. */
 function addNames(contents: Contents, run: AnsweredRun, { maxTags, maxTotal }: EntityLimits): boolean {
   const { typename, count } = run;
-  // The shortest tag, `e:Type:1`, with its separator.
+  // This is the length of the shortest tag, `e:Type:1`, with its separator.
   const most = Math.min(maxTags, maxTotal / (typename.length + 5));
   let ids: Set<string> | undefined;
   let hasUnnamed = false;
@@ -169,7 +169,7 @@ export function namingBy(entity: NonNullable<EdgeOptions['entity']>): NonNullabl
   };
 }
 
-/** The field `id`, where the answer has it, and has it once. */
+/** The field `id`, if the answer has it exactly once. */
 function idOf(selection: AnswerSelection, type: GraphQLObjectType, value: Answered): string | undefined {
   let id: unknown;
   for (const { key, name, field } of selection.fieldsFor(type)) {

@@ -38,17 +38,17 @@ export interface EdgeRequest {
 /** One operation, as the extension sees it. */
 export interface EdgeOperation {
   readonly request: GraphQLRequest;
-  /** Undefined until it is executed, and where it is not. */
+  /** Undefined unless the operation is executed. */
   planned: PlannedOperation | undefined;
-  /** Undefined until it has ended. */
+  /** Undefined until the operation has ended. */
   outcome: OperationOutcome | undefined;
-  /** Undefined: no resolver can give a hint. */
+  /** Undefined if no resolver can set a hint. */
   resolverHints: ResolverHints | undefined;
   /** The result from the shared store of answers. Undefined: the store was not read. */
   lookup: Lookup | undefined;
   /** Set when equal operations may wait for this one. */
   flight?: Flight | undefined;
-  /** When the first of the stored responses of data sources ends that the answer was made of. Milliseconds since 1970. Default: Infinity */
+  /** When the first stored response of a data source that the answer is based on expires, in milliseconds since 1970. Default: Infinity */
   freshUntil: Milliseconds;
   /** The fields that `context` and hooks had set when it ended. */
   fields: readonly (readonly [name: string, value: string])[];
@@ -161,7 +161,7 @@ function reasonInResponse({ status, body }: HTTPResponse | StreamedResponse): st
 }
 
 function reasonInFields(headers: HTTPResponse['headers']): string | undefined {
-  // Any other value was set by the user: then the extension leaves the answer alone.
+  // The application has set any other value. Then the extension does not change the answer.
   if (headers.get('cache-control') !== 'private, no-store' || headers.has('expires')) return 'its cache-control was set elsewhere';
   return headers.getSetCookie().length > 0 ? 'it sets a cookie' : undefined;
 }

@@ -5,13 +5,13 @@ export type CDN = 'netlify' | 'cloudflare' | 'cloudfront' | 'vercel' | 'fastly' 
 
 /** The header fields that a store reads, and their limits. */
 export interface Dialect {
-  /** The field with the lifetime for the store alone. Undefined: it reads `s-maxage` of Cache-Control. */
+  /** The field with the lifetime for the store only. Undefined if it reads `s-maxage` of Cache-Control. */
   readonly lifetime: string | undefined;
   /** Directives beside the lifetime. */
   readonly directives: readonly string[];
   /** True when it reads stale-while-revalidate and stale-if-error. With `s-maxage`, Cloudflare does not. */
   readonly stale: boolean;
-  /** Undefined: it has no tags. */
+  /** Undefined if the store has no tags. */
   readonly tags: TagDialect | undefined;
   /** How `Vary` counts. "listed": fields other than Accept count if the store's own settings name them. "ignored": they never count. */
   readonly vary: 'honoured' | 'listed' | 'ignored';
@@ -38,7 +38,7 @@ export interface TagDialect {
 export const safeTotal = 8_000;
 
 /**
- * As documented by the vendors in November 2026. Where a vendor names no limit, it is ours. Tags consist of letters, digits and
+ * As documented by the vendors in November 2026. If a vendor documents no limit, the limit is our choice. Tags consist of letters, digits and
  * `_ - . :`, which all vendors accept. A vendor that ignores case may purge more than was named, never less.
  */
 export const dialects: Readonly<Record<CDN, Dialect>> = {

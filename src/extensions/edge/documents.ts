@@ -9,7 +9,7 @@ export interface KnownDocument {
   readonly document: DocumentNode;
   /** True when one of its resolvers can give a hint through `info.cacheControl`. */
   readonly mayHint: boolean;
-  /** True when a resolver has given one. */
+  /** True if a resolver has set a hint. */
   hasHinted: boolean;
 }
 
@@ -63,7 +63,7 @@ export interface ServedOperation {
 export class KnownDocuments {
   readonly #documents = new Map<string, Remembered>();
   readonly #ofOperations = new WeakMap<OperationDefinitionNode, KnownDocument>();
-  /** By text, because stored answers are looked up before the document is parsed. */
+  /** Records by text, because stored answers are looked up before the document is parsed. */
   readonly #keepsTexts: boolean;
   #bytes = 0;
 

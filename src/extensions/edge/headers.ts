@@ -20,7 +20,7 @@ interface Written {
 /** Writes the decision into the header fields of an answer. A private answer has them already. */
 export function writeDecision(decision: EdgeDecision, { headers, method }: Written, { options, rules }: HeaderSettings): void {
   const { browserMaxAge = 0, staleWhileRevalidate, staleIfError, cdn } = options;
-  // One URL must always have the same Netlify-Vary, refusals too: Netlify makes its key from the answer that it has.
+  // All answers of one URL need the same Netlify-Vary, even refusals, because Netlify derives its key from the stored answer.
   if (cdn === 'netlify' && method === 'GET') headers.set('netlify-vary', netlifyVary(rules));
   if (!decision.public || cdn === undefined) return;
   const dialect = dialects[cdn];

@@ -8,7 +8,7 @@ export interface HostResponse {
   removeHeader(name: string): void;
 }
 
-/** Undefined: on this platform no middleware shares the response. */
+/** Undefined if no middleware shares the response on this platform. */
 export function hostResponseOf({ platform, invocation }: RequestCall): HostResponse | undefined {
   return platform === 'node:http' ? (invocation.event as { readonly response: HostResponse }).response : undefined;
 }

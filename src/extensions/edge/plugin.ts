@@ -58,7 +58,7 @@ export function edge(options: EdgeOptions): Edge {
 
 /** A request with its response. */
 interface Finished {
-  /** Undefined: it was not watched. */
+  /** Undefined if the request was not watched. */
   readonly request: EdgeRequest | undefined;
   readonly response: HTTPResponse | StreamedResponse;
   /** True for a report, which contains the decision. */
@@ -71,7 +71,7 @@ const cdnMethods = ['GET'];
 class EdgePlugin implements Edge {
   readonly position = 'first';
   readonly onlyWatches = true;
-  /** Only with a store: hooks that only observe cost no promises. */
+  /** Hooks that exist only with a store, because hooks that only observe need no promises. */
   readonly aroundOperation?: NonNullable<ServerPlugin['aroundOperation']>;
   readonly #options: EdgeOptions;
   readonly #settings: DecisionSettings & HeaderSettings;
@@ -108,7 +108,7 @@ class EdgePlugin implements Edge {
   }
 
   async serverWillStart({ schema }: ServerStartContext): Promise<void> {
-    // A failed start is tried again with another schema. After a successful start, another schema means another server.
+    // A failed start may be retried with another schema. After a successful start, another schema means another server.
     if (this.#hasServed && this.#purges.schema !== schema)
       throw new Error('Expected a separate edge for each handler, got one that already serves another handler.');
     this.#purges.schema = schema;
@@ -118,7 +118,7 @@ class EdgePlugin implements Edge {
   viewRequest(call: RequestCall): RequestCall {
     this.#purges.requestDidStart(call);
     const isEnvShared = this.#env.isShared(call.invocation);
-    // No CDN keeps the answer to another method, so the reads of such a request do not matter.
+    // No CDN keeps the answer to other methods, so reads of such a request do not matter.
     if (this.#stored === undefined && call.request.method !== 'GET') return call;
     const { rules, log } = this.#settings;
     const isExplained = call.request.headers.has(explainHeader);
@@ -153,7 +153,7 @@ class EdgePlugin implements Edge {
       request === undefined && onDecision === undefined && !areDecisionsRequested()
         ? notWatched
         : this.#decide({ request, response }, call);
-    // A flight that has no answer by now will not share one.
+    // A flight without an answer at this point will not share one.
     if (this.#stored !== undefined) for (const { flight } of request?.operations ?? []) flight?.land(undefined);
     writeDecision(decision, { headers: response.headers, method }, this.#settings);
     const host = decision.public && request !== undefined ? hostResponseOf(request.call) : undefined;

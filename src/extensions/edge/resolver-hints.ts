@@ -14,7 +14,7 @@ import type { Answered } from './walk-answer.ts';
 
 /** The hints that the resolvers of one operation give through `info.cacheControl`. */
 export class ResolverHints implements ExecutionObserver {
-  /** By the `info` of the call: a batched resolver may be called several times for one path. */
+  /** Hints by the `info` of the call, because a batched resolver may be called several times for one path. */
   readonly #policies = new Map<GraphQLResolveInfo, ResolverPolicy>();
   readonly #paths = new Set<string>();
 
@@ -73,7 +73,7 @@ function withoutIndexes(path: string): string {
   return path.replaceAll(/\.\d+(?=\.|$)/g, '');
 }
 
-/** Lazy: nothing is computed before a resolver uses it. Its functions may be destructured. */
+/** Creates `info.cacheControl`, which computes nothing before a resolver uses it. Its functions may be destructured. */
 function fieldCacheControl(info: GraphQLResolveInfo, hints: ResolverHints): ResolveInfoCacheControl {
   return {
     get cacheHint() {

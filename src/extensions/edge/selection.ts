@@ -106,7 +106,7 @@ class TypedSelection implements AnswerSelection {
 
   get hasAbsences(): boolean {
     if (this.#hasAbsences !== undefined) return this.#hasAbsences;
-    // Above the limit, all of the answer is searched.
+    // Above the limit, the whole answer is searched.
     return (this.#hasAbsences = this.types.some((type) => this.isTooLarge || this.absentFor(type).length > 0));
   }
 

@@ -44,7 +44,7 @@ export class StaticHints {
     const select = (): AnswerSelection | undefined =>
       selectionOf({ schema: known.schema, fragments: fragmentsOf(known.document), isIncluded }, operation);
     const selection = select();
-    // From a second selection, which is dropped: the policy needs every possible type, and answers have few of them.
+    // The policy uses a second selection, which is then dropped: it needs every possible type, and answers have few of them.
     const hints = selection && { selection, policy: this.#policyOf(select()!) };
     if (outcomes.size < maxOutcomes) outcomes.set(key, hints);
     return hints;
@@ -55,7 +55,7 @@ export class StaticHints {
     const visit = (selection: AnswerSelection, isRoot: boolean): void => {
       for (const type of selection.types)
         for (const { field, below } of selection.fieldsFor(type)) {
-          // Too large to search: the answer is private.
+          // The answer is private if the operation is too large to search.
           if (selection.isTooLarge) overall.restrict({ maxAge: 0 });
           // Fields of introspection have no hints.
           if (field.name.startsWith('__')) continue;
@@ -73,7 +73,7 @@ export class StaticHints {
   }
 }
 
-/** Outcomes of the conditions of one operation that are remembered. */
+/** The number of condition outcomes that are kept for one operation. */
 const maxOutcomes = 16;
 
 const noConditions: ReadonlyMap<string, boolean> = new Map();
@@ -85,7 +85,7 @@ function keyOf(conditions: ReadonlyMap<string, boolean>): string {
   return key;
 }
 
-/** The variables of type Boolean, with their defaults: only those can decide a condition. */
+/** The variables of type Boolean with their defaults. Only these can determine a condition. */
 function conditionsOf(
   { variableDefinitions = [] }: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>> | undefined,

@@ -119,7 +119,7 @@ interface ChangedPlaces {
 function placesOf({ root, data, errors, objects, called }: MutationAnswer, known: readonly string[] | undefined): ChangedPlaces {
   const places: ChangedPlaces = { types: new Set(), lost: [], abstract: new Set() };
   const fields = root.types.flatMap((type) => root.fieldsFor(type)).filter(({ key }) => called?.has(key) !== false);
-  // A plugin or the deadline has put its error in the place of those of fields.
+  // A plugin or the deadline has replaced the errors of fields.
   const hidesErrors = data === null && errors.some(({ path }) => path === undefined);
   // The answer may have no room for all errors.
   const mayHideRefusals = errors.length >= minRecordedErrors && errors.some(isRefusal);
@@ -129,12 +129,12 @@ function placesOf({ root, data, errors, objects, called }: MutationAnswer, known
     const own = errors.filter(({ path }) => path?.[0] === key);
     const failure = own.find(({ path }) => path!.length === 1);
     const value = data?.[key] ?? null;
-    // Nobody may empty the CDN by a mutation that is refused, or by what is selected below a field that fails.
-    // It has returned null, if another field has taken the data along and no object of its type was returned.
+    // A refused mutation must not empty the CDN, nor must selections below a field that fails.
+    // The field has returned null if another field made the data null and no object of its type was returned.
     const isAbsent = data === null && called !== undefined && known !== undefined && !below.types.some((type) => known.includes(type.name));
     const isNull = data === null ? isAbsent : hasNull(value);
     if (failure === undefined ? hidesErrors || (isNull && !mayHideRefusals) : !isRefusal(failure)) addTypes(places.types, below);
-    // With the list of objects, only the last field may have returned objects that it does not have.
+    // With the list of objects, only the last field may have returned objects that are not in the list.
     const isLost = own.length > 0 || objects === undefined || key === fields.at(-1)!.key;
     if (failure === undefined && (known === undefined || (value === null && isLost && (data === null || own.length > 0))))
       places.lost.push(below);

@@ -32,7 +32,7 @@ export function walkAnswer(root: AnswerSelection, data: Answered, visitor: Answe
 /** The most objects, and fields with selections, that are visited. An object of unknown type counts once for each possible type. */
 export const maxVisits = 200_000;
 
-/** Where an object is. */
+/** The place of an object. */
 type Position = Pick<AnsweredField, 'path' | 'isRoot'>;
 
 /** The place of every object below the root, where no paths are needed. */
@@ -56,7 +56,7 @@ class Walk {
     for (const type of types) {
       if (--this.#left < 0) return false;
       for (const selected of selection.fieldsFor(type)) {
-        // Plain fields are most of an answer.
+        // Most fields of an answer are plain.
         if (!this.#withPaths && selected.below === undefined) continue;
         if (!this.#field(selected, value, at)) return false;
       }
@@ -66,7 +66,7 @@ class Walk {
 
   #field(selected: SelectedField, object: Answered, { path: parent, isRoot }: Position): boolean {
     const { key, name, below } = selected;
-    // A field of another type than the object's.
+    // The field belongs to another type than the object's.
     if (!(key in object) || name.startsWith('__')) return true;
     if (--this.#left < 0) return false;
     const value = object[key];

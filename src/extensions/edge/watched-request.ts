@@ -86,7 +86,7 @@ export class SharedEnv {
     this.#isWorker = isWorker;
   }
 
-  /** Call it for every call. False for the first, when nothing is known yet. */
+  /** Must be called for every request. False for the first one, because nothing is known yet. */
   isShared({ env, context }: Pick<InvocationOfCall, 'env' | 'context'>): boolean {
     if (!this.#isWorker || env === undefined || env === context) return false;
     if (this.#first !== undefined && env === this.#first) return !this.#varies;

@@ -198,7 +198,7 @@ describe('the source of a list that hangs is closed', () => {
     ['in a deferred part', '{ ... @defer { numbers } }', {}],
     ['in an item of a streamed list', '{ books @stream { author { id } } }', { Author: { id: () => new Promise(() => {}) } }],
   ] as const)
-    test(`${what}, when nobody reads on`, async () => {
+    test(`${what}, when the client stops reading`, async () => {
       let isClosed = false;
       const hanging = {
         [Symbol.asyncIterator]: () => ({

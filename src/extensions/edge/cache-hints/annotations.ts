@@ -43,7 +43,7 @@ function readAnnotation(directives: readonly ConstDirectiveNode[] | undefined): 
   return { maxAge: maxAge?.kind === 'IntValue' ? Number(maxAge.value) : undefined, scope: scopeValue };
 }
 
-/** True when a lifetime or a scope is given. */
+/** True if a lifetime or a scope is set. */
 export function hasHint({ maxAge, scope }: CacheHint): boolean {
   return maxAge !== undefined || scope !== undefined;
 }

@@ -22,9 +22,9 @@ declare module 'graphql' {
   }
 }
 
-// The parts of a field that decide its hints. A comment of the usual form would be left behind in the declarations.
+// The parts of a field that determine its hints. A comment of the usual form would remain in the declarations.
 export interface HintedField {
-  /** Undefined: only the type of the field is known. */
+  /** Undefined if only the type of the field is known. */
   readonly field: GraphQLField<unknown, unknown> | undefined;
   readonly returnType: GraphQLOutputType;
   /** True for a field of a root type. */

@@ -1,7 +1,7 @@
-/** The number of purges that are remembered. */
+/** The number of purges that the log keeps. */
 const maxPurges = 1_000;
 
-/** Remembers the tags of the last purges: an answer that started before a purge must not be stored after it. */
+/** Keeps the tags of the last purges, because an answer that started before a purge must not be stored after it. */
 export class PurgeLog {
   readonly #purges: ReadonlySet<string>[] = [];
   #dropped = 0;
@@ -18,7 +18,7 @@ export class PurgeLog {
     this.#dropped++;
   }
 
-  /** True when one of the tags may have been purged since that moment. */
+  /** True if one of the tags may have been purged since that moment. */
   hasSince(moment: number, tags: readonly string[]): boolean {
     if (moment < this.#dropped) return true;
     for (let at = moment - this.#dropped; at < this.#purges.length; at++) if (tags.some((tag) => this.#purges[at]!.has(tag))) return true;

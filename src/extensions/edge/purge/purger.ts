@@ -6,7 +6,7 @@ import type { PurgeClient, PurgePlatform } from './purge-client.ts';
 
 /** The settings of a {@link Purger}. */
 export interface PurgerSettings extends PurgeClient {
-  /** False on Workers, where a call cannot wait for the work of another: each call sends its tags at once. Default: true */
+  /** False on Workers, where a call cannot wait for the work of another, so that each call sends its tags immediately. Default: true */
   readonly mergesCalls?: boolean | undefined;
   readonly sleep: (time: Seconds) => Promise<void>;
   /** A clock: milliseconds since any fixed point. */
@@ -57,7 +57,7 @@ export class Purger {
   async purge(tags: readonly string[], call: PurgeCall): Promise<Unpurged | undefined> {
     const { now, sleep } = this.#settings;
     let left = tags;
-    // Some CDNs take an empty list for everything.
+    // Some CDNs treat an empty list as everything.
     for (let attempt = 0; left.length > 0; attempt++) {
       const refused = await this.#sendInTurn(left, call);
       left = left.filter((tag) => refused.has(tag));
@@ -74,7 +74,7 @@ export class Purger {
   #sendInTurn(tags: readonly string[], { platform, until }: PurgeCall): Promise<Refused> {
     const { now, sleep, mergesCalls = true } = this.#settings;
     const isDue = this.#notBefore <= now() && this.#next === undefined;
-    // A call that ends before its turn has only this moment.
+    // A call that ends before the interval must send its tags now.
     if (!mergesCalls || isDue || this.#notBefore > until) return this.#send(tags, platform);
     this.#next ??= this.#plan(sleep((this.#notBefore - now()) / 1_000), platform);
     for (const tag of tags) this.#next.tags.add(tag);
@@ -107,7 +107,7 @@ export class Purger {
     return refused;
   }
 
-  /** As long as the CDN says, or as its limit of purges requires, or 1, 2, 4 seconds and so on. */
+  /** Returns the time to the next retry: that of the CDN's answer, or of its limit of purges, or 1, 2, 4 seconds and so on. */
   #waitAfter(error: Error, attempt: number): Seconds {
     const { retryAfter = 0 } = this.#settings;
     const said = error instanceof PurgeRefused ? error.retryAfter : undefined;

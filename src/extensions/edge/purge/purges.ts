@@ -65,7 +65,7 @@ export class Purges {
   readonly #inAnswers = new WeakMap<RequestCall, string>();
   /** Repeats of purges by hand. The next request to end keeps the process alive for them. */
   #repeats: Promise<void>[] = [];
-  /** True where answers wait for background work. */
+  /** True if answers wait for background work. */
   #waits = false;
   #logger: Logger | undefined;
 
@@ -140,7 +140,7 @@ export class Purges {
     const { request, http } = call;
     const { logger } = http;
     const { operation, result, stream, objects, errors } = outcome;
-    // An answer that is too large has no data, either.
+    // An answer that is too large has no data either.
     if (this.hasNone || operation === undefined || (result.data === undefined && objects === undefined)) return;
     try {
       const hints = known && this.#settings.hints.of({ known, operation, variables: request.variables });
@@ -193,7 +193,7 @@ export class Purges {
     if (value !== undefined) headers.set(this.#answerField!, value);
   }
 
-  /** Warns once for each mutation. */
+  /** Warns once for each mutation that purges nothing. */
   #warn(fields: string, logger: OperationCall['http']['logger']): void {
     if (this.#warned.has(fields) || this.#warned.size === 100) return;
     this.#warned.add(fields);

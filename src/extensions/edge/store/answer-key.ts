@@ -28,7 +28,7 @@ export function answerKey({ original, request, rules, deploy }: AnswerKeyInput):
     original.path,
     restOfQuery(original),
     [...rules.varyHeaders].map((name) => original.headers.get(name)),
-    // All names of a document: the server decides which of them it uses.
+    // The key has all names of a document, because the server decides which of them it uses.
     query ?? null,
     persistedQuery ?? null,
     documentId ?? null,
@@ -61,7 +61,7 @@ const maxLevels = 250;
 class CanonicalJSON {
   #left = maxValues;
 
-  /** Undefined: too many values. */
+  /** Undefined if there are too many values. */
   textOf(value: unknown, level: number): string | undefined {
     if (--this.#left < 0 || level > maxLevels) return undefined;
     // JSON reads 1e400 as Infinity, which it writes as null, and writes -0 as 0.

@@ -71,7 +71,7 @@ const momentKey = 'moment';
  * of two machines are compared. A clock that is ahead only delays the next answer.
  */
 export class AnswerStore {
-  /** Its calls never fail, and never wait long. */
+  /** A guarded store, whose calls never fail and never wait long. */
   readonly #cache: KeyValueCache;
 
   constructor(cache: KeyValueCache) {
@@ -157,7 +157,7 @@ function timeOf(version: string): Milliseconds {
   return Number.parseInt(version, 36);
 }
 
-/** Undefined for a text that is no entry, for example because the store has damaged it. */
+/** Parses an entry. Undefined if the text is not an entry, for example because the store has damaged it. */
 function entryIn(text: string): StoredEntry | undefined {
   try {
     const entry: unknown = JSON.parse(text);

@@ -28,7 +28,7 @@ const maxKeys = 1_000;
  */
 export class Flights {
   readonly #flights = new Map<string, Flight>();
-  /** Until when no operation waits, by key. */
+  /** For each key, the time until which no operation waits. */
   readonly #notShared = new Map<string, number>();
 
   /** True when an operation is in progress. */
@@ -46,7 +46,7 @@ export class Flights {
   async wait({ landed }: Flight, deadlineLeft: number): Promise<FoundAnswer | undefined> {
     const answer = await waitAtMost(Math.min(maxWaitMs, deadlineLeft / 2), landed);
     if (answer === undefined || answer === 'late') return undefined;
-    // A copy, as from the store: hooks may write to it.
+    // The answer is copied, as in the store, because hooks may modify it.
     const { resultJSON, ...parts } = answer;
     return { ...parts, result: JSON.parse(resultJSON) as FoundAnswer['result'] };
   }

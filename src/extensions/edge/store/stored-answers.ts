@@ -53,7 +53,7 @@ export class StoredAnswers {
     { response: head, requestIsBatched: isBatched, http }: OperationCall,
   ): Promise<OperationOutcome | undefined> {
     const { original, readings, isExplained } = edgeRequest;
-    // A report describes an operation that runs.
+    // A report describes an operation that runs, so it never uses a stored answer.
     if (!methods.includes(original.method) || isExplained) return undefined;
     const { settings, deploy } = this.#input;
     const { request } = operation;
@@ -106,7 +106,7 @@ export class StoredAnswers {
     const { lookup, outcome, fields } = operation;
     // Introspection may be allowed in only some of the environments that share a store.
     if (selectsSchema(answer)) return notShareable('it contains the schema');
-    // Another plugin may have taken it off the response; stored fields go out with every hit.
+    // Another plugin may have removed the field from the response, but stored fields are sent with every hit.
     if (fields.some(([name]) => name === 'set-cookie')) return notShareable('it sets a cookie');
     const vary = fields.find(([name]) => name === 'vary')?.[1] ?? null;
     const decision = decideFor({ methods, dialect, vary }, answer, this.#input.settings);
