@@ -24,7 +24,7 @@ export function checkBatches(schema: GraphQLSchema, copy: object, warn?: (messag
   if (foreign.length > 0) warn?.(otherCopy(foreign));
 }
 
-/** Not an instance of a class: a bundle contains another copy of graphql. */
+/** Does not use `instanceof`, because a bundle contains another copy of graphql. */
 function isObject(type: GraphQLNamedType): type is GraphQLObjectType {
   return 'isTypeOf' in type;
 }
@@ -36,7 +36,7 @@ function batchedMembers(owner: object): string[] {
   );
 }
 
-/** The `__resolveReference` that @apollo/subgraph has put there. */
+/** The `__resolveReference` that @apollo/subgraph has added to the type. */
 function subgraphMembers({ extensions }: GraphQLNamedType): object {
   return (extensions as { readonly apollo?: { readonly subgraph?: object } }).apollo?.subgraph ?? {};
 }

@@ -53,7 +53,7 @@ function wrongCache({ cache }: OptionsToCheck): OptionProblem[] {
   return wrong === undefined ? [] : [{ path: ['cache'], message: `The option cache is ${wrong}.` }];
 }
 
-/** Nobody can list what all gateways add. */
+/** Reports header names that a gateway may add. Only names that clients invent are safe, because no list of all such fields is complete. */
 function unknownRequestHeaders({ csrfPrevention }: OptionsToCheck): OptionProblem[] {
   const names = isRecord(csrfPrevention) && Array.isArray(csrfPrevention['requestHeaders']) ? csrfPrevention['requestHeaders'] : [];
   const unknown = names.filter((name) => !isPreflightHeader(String(name)));
@@ -119,7 +119,7 @@ type Maps = readonly Readonly<Record<string, unknown>>[];
 
 interface SubscriptionField {
   readonly name: string;
-  /** Set in a schema built in code. */
+  /** Whether the field has a `subscribe`, in a schema built in code. */
   readonly subscribe?: unknown;
 }
 

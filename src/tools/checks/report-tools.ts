@@ -5,7 +5,7 @@ interface Tool {
   readonly name: string;
   /** Names of the variables that callers send. */
   readonly variables: ReadonlySet<string>;
-  /** As clients get it. */
+  /** The tool as clients get it. */
   readonly listed: object;
 }
 

@@ -90,7 +90,7 @@ function timesOf({ milliseconds, startedAt }: Recording): ExplainedTimes {
   ) as unknown as ExplainedTimes;
 }
 
-/** By field, in the order of their first calls. */
+/** The calls by field, in the order of their first calls. */
 function batchesOf({ batches }: Recording): ExplainedBatch[] {
   const byField = new Map<string, ExplainedBatch>();
   for (const { path, parents } of batches) {

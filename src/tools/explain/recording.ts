@@ -37,7 +37,7 @@ export class Recording {
     const { persistedQueries, notifyExecution } = settings;
     return {
       ...settings,
-      // Last, so that it measures the step without the other plugins.
+      // The plugin is last, so that it measures the step without the other plugins.
       plugins: [...settings.plugins, this.#plugin()],
       notifyExecution: (execution) => whenReady(notifyExecution?.(execution) ?? { wrap: undefined }, observePaths, undefined),
       persistedQueries: persistedQueries && this.#watchQueries(persistedQueries),

@@ -20,7 +20,7 @@ interface RunningResolver {
 
 /** A call of a batched resolver. */
 export interface BatchedCall {
-  /** Without the indexes of lists. */
+  /** The path of the field, without the indexes of lists. */
   readonly path: ResponsePath;
   readonly parents: number;
 }

@@ -14,7 +14,7 @@ export const playgroundPath = '/.graphql-functions/playground/';
 /** The dev server sets this global in its functions' threads to the names of the files that it serves. */
 export const playgroundMark: unique symbol = Symbol.for('graphql-functions.playground') as never;
 
-/** Undefined when the files cannot be found: without Node, or outside of the installed package. */
+/** The folder of the files. Undefined if they cannot be found: without Node, or outside of the installed package. */
 export function findPlayground(): PlaygroundFiles | undefined {
   try {
     const folder = findBuiltFile('playground');

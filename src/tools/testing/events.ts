@@ -73,7 +73,7 @@ export function albEvent(request: EventRequest): Event {
   };
 }
 
-/** The same with `lambda.multi_value_headers.enabled`: only maps of lists, and no key `headers`. */
+/** Application Load Balancer with `lambda.multi_value_headers.enabled`: only maps of lists, and no key `headers`. */
 export function albMultiEvent(request: EventRequest): Event {
   const { queryStringParameters: _query, headers: _headers, ...rest } = albEvent(request);
   return {
@@ -132,7 +132,7 @@ export function netlifyEvent(request: EventRequest): Event {
   };
 }
 
-/** As Netlify's Vite plugin sends it: a "?" in the query, lists split at commas, `isBase64Encoded` wrongly true. */
+/** The event of Netlify's Vite plugin: a "?" in the query, lists split at commas, `isBase64Encoded` wrongly true. */
 export function netlifyViteEvent(request: EventRequest): Event {
   return {
     ...netlifyEvent(request),

@@ -22,7 +22,7 @@ export function idempotencyStoreTests(createStore: () => IdempotencyStore | Prom
 
 const first: Claim = { token: 'first', fingerprint: '1e5', lease: 60_000, keep: 120_000, again: false };
 const second: Claim = { ...first, token: 'second' };
-/** Its lease ends at once. */
+/** A claim whose lease ends at once. */
 const brief: Claim = { ...first, lease: 1 };
 const takeover: Claim = { ...second, again: true };
 const answer = '{"result":{"data":{"text":"世界 \\u0000 \\" \\\\ \\n 💸"}}}';

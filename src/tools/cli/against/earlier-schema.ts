@@ -109,7 +109,7 @@ function toSchema(text: string): GraphQLSchema {
   return buildClientSchema(isJSON(text) ? toIntrospection(text) : introspectionFromSchema(schemaOfText(text)));
 }
 
-/** Read as the server reads `typeDefs`, so definitions of the same type are merged. */
+/** Reads SDL as the server reads `typeDefs`, so definitions of the same type are merged. */
 function schemaOfText(text: string): GraphQLSchema {
   const schema = createSchema({ typeDefs: text }, { checkWhole: false });
   const { unknown } = checkDefinitions(parse(text).definitions);

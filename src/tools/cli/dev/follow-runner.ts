@@ -30,10 +30,10 @@ async function parentOf(pid: number): Promise<number | undefined> {
   return parent > 1 ? parent : undefined;
 }
 
-/** For Linux, where ps may not be installed. */
+/** Reads /proc on Linux, where ps may not be installed. */
 async function parentFromProc(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // After the name, which may contain any characters: the state, then the parent.
+  // The state and the parent follow the name, which may contain any characters.
   return /.*\) \w (\d+) /s.exec(stat)?.[1];
 }
 

@@ -52,7 +52,7 @@ async function start(): Promise<void> {
 
 /** Creates a handler that logs its operations. Keeps the options and the error of one that cannot be created. */
 function createLogged<T>(create: CreateFromOptions<T>, source: OptionsSource<ServerOptions>, refusals: Refusal[]): T {
-  // Has the user's call in its stack. Reading the stack takes time for source maps, so it waits until the place is needed.
+  // The stack of this error contains the user's call. Source maps make reading it slow, so it is read only when the place is needed.
   const call = new Error('called from');
   try {
     return create(

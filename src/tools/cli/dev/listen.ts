@@ -83,7 +83,7 @@ export function openBrowser(url: string, onFailure: () => void): void {
 /** The command that opens URLs on this system. */
 export function openerOf(platform: NodeJS.Platform, url: string): [command: string, ...argv: string[]] {
   if (platform === 'darwin') return ['open', url];
-  // Not `start` of cmd.exe, where "&" in a URL would begin another command.
+  // Does not use `start` of cmd.exe, where "&" in a URL would begin another command.
   if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler', url];
   return ['xdg-open', url];
 }

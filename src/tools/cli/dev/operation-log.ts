@@ -52,7 +52,7 @@ const contextHint =
 /** The calls of REST data sources by one operation. */
 interface Calls {
   calls: number;
-  /** Those that a memo or cache answered, or an equal call under way. */
+  /** Calls that a memo, a cache or an equal call in flight answered. */
   hits: number;
 }
 
@@ -64,7 +64,7 @@ const operationLog: ServerPlugin = {
   onlyWatches: true,
   async aroundOperation(call, next) {
     const start = performance.now();
-    // Read here, because a subscription's stream ends in the asynchronous context of its reader.
+    // The recording is read here, because a subscription's stream ends in the asynchronous context of its reader.
     const recording = recordings.getStore();
     const calls: Calls = { calls: 0, hits: 0 };
     callsOf.set(call, calls);
@@ -75,7 +75,7 @@ const operationLog: ServerPlugin = {
       return outcome;
     }
     recording?.opened(toRecord());
-    // Imported when a stream needs it: with graphql, the server adds 110 ms to the start of every thread.
+    // This is imported when a stream needs it, because the server with graphql adds 110 ms to the start of every thread.
     const { withEnd } = await import('./stream-end.ts');
     return { ...outcome, stream: withEnd(outcome.stream, () => recording?.ended(toRecord())) };
   },

@@ -5,7 +5,7 @@ export interface Answer {
   /** The URL of the function that answered. */
   readonly url: string;
   readonly status: number;
-  /** If it is JSON, on one line that fits a terminal, or indented. */
+  /** The text of the response. JSON is on one line if it fits the terminal, or indented. */
   readonly text: string;
 }
 

@@ -36,7 +36,7 @@ export async function answerRequest(settings: ServeSettings, request: IncomingMe
     const body = await readBody(request);
     await send(response, await local.call(toThreadRequest(request, body)), request.method === 'HEAD');
   } catch (error) {
-    // Too late for another response: a cut connection shows that this one is incomplete.
+    // It is too late for another response. Closing the connection shows that this one is incomplete.
     if (response.headersSent) {
       response.destroy();
       return;

@@ -27,7 +27,7 @@ export interface ProjectChoices {
 /** The texts of files, by their paths in the project. */
 export type ProjectFiles = ReadonlyMap<string, string>;
 
-// Published as they are in the sources.
+// The package contains the templates as they are in the sources.
 const templates = fileURLToPath(new URL('src/tools/cli/init/templates/', packageRoot));
 
 /** The name in the templates. The project's name replaces it. */
@@ -86,7 +86,7 @@ interface Manifest {
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
-/** With the version of this package, and dependencies in the order in which npm writes them. */
+/** Writes package.json with the version of this package, and dependencies in npm's order. */
 async function completeManifest({ dependencies, devDependencies, ...rest }: Manifest): Promise<Manifest> {
   const withVersion = { ...dependencies, 'graphql-functions': `^${await readPackageVersion()}` };
   return { ...rest, dependencies: sortByKey(withVersion), devDependencies: sortByKey(devDependencies) };

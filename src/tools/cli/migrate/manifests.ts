@@ -25,7 +25,7 @@ export class Manifests {
     return [...this.#byFolder.values()];
   }
 
-  /** Those in the folders above a file, nearest first. */
+  /** The package.json files in the folders above a file, nearest first. */
   above(file: string): Manifest[] {
     const found: Manifest[] = [];
     for (let folder = dirname(file); ; folder = dirname(folder)) {
@@ -72,7 +72,7 @@ async function readManifest(file: string): Promise<Manifest | undefined> {
     const { dependencies = {}, devDependencies = {} } = JSON.parse(text) as Partial<Manifest>;
     return { file, text, dependencies, devDependencies };
   } catch {
-    // Missing, or invalid JSON, as in test fixtures.
+    // The file is missing, or not valid JSON, as in test fixtures.
     return undefined;
   }
 }

@@ -48,7 +48,7 @@ const namesOfTools: Readonly<Record<string, string>> = {
         'filterSchema getDirective getDirectives IDirectiveResolvers IFieldResolver IResolvers IResolverValidationOptions ISchemaLevelResolver ITypeDefinitions MapperKind mapSchema printSchemaWithDirectives pruneSchema',
     }).flatMap(([module, list]) => names(list).map((name) => [name, module])),
   ),
-  // Supports schemaDirectives, which @graphql-tools/schema ignores silently.
+  // These versions support schemaDirectives, which @graphql-tools/schema ignores silently.
   makeExecutableSchema: core,
   SchemaDirectiveVisitor: v3,
 };
@@ -66,7 +66,7 @@ function destinationOfTool(name: string | undefined): Destination {
 
 /** Names that version 2 re-exported from other packages. */
 const passedOn: Readonly<Record<string, string>> = {
-  // Supported schemaDirectives, which @graphql-tools/schema ignores silently.
+  // These functions supported schemaDirectives, which @graphql-tools/schema ignores silently.
   makeExecutableSchema: core,
   mergeSchemas: '@graphql-tools/schema',
   addMocksToSchema: '@graphql-tools/mock',

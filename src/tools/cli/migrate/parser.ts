@@ -43,7 +43,7 @@ function loadParser(place: string | URL): Parse | undefined {
     try {
       return toParse(load(name));
     } catch {
-      // Tries the next one.
+      // The next parser is tried.
     }
   }
   return undefined;

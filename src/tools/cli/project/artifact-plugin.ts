@@ -52,7 +52,7 @@ export async function readArtifact(file: string): Promise<BuildArtifact | undefi
     const value: unknown = JSON.parse(await readFile(file, 'utf8'));
     return isArtifact(value) ? value : undefined;
   } catch {
-    // Missing, or not JSON: esbuild reports which.
+    // The file is missing, or not JSON; esbuild reports which.
     return undefined;
   }
 }

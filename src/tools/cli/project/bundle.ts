@@ -98,7 +98,7 @@ function optionsFor({ file }: FunctionSource): BuildOptions {
     entryPoints: [file],
     // The default is the working directory at the time esbuild was loaded.
     absWorkingDir: process.cwd(),
-    // Never written, but the paths in the source map are relative to it.
+    // No file is written there, but the paths in the source map are relative to it.
     outfile: `${file}.mjs`,
     write: false,
     bundle: true,

@@ -28,9 +28,9 @@ export interface RecordedServer {
 
 /** The schema of a server, twice: a bundle has a copy of graphql for itself, which accepts no schema of another copy. */
 export interface RecordedSchemas {
-  /** As clients see it. */
+  /** The schema as clients see it. */
   readonly seen: GraphQLSchema;
-  /** As the function's plugins get it. */
+  /** The schema as the function's plugins get it. */
   readonly served: GraphQLSchema;
 }
 
@@ -54,7 +54,7 @@ export function recordServers(): RecordedServers {
   return { servers };
 }
 
-/** Events that carry the query: handlers of Lambda alone take no `Request`. */
+/** Events that carry the query, because handlers only for Lambda accept no `Request`. */
 const platforms = ['fetch', 'function-url'] as const;
 
 /**

@@ -57,7 +57,7 @@ export class SourceSearch {
     return undefined;
   }
 
-  /** For concatenated or escaped text: the equal line with the most equal neighbors. */
+  /** Finds concatenated or escaped text: the equal line with the most equal neighbors. */
   #findLine(text: string, offset: number): FoundPlace | undefined {
     const { line, column } = positionAt(text, offset);
     const wanted = linesOf(text);

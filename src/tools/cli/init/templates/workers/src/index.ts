@@ -17,5 +17,5 @@ const { fetch } = createHandler({
   resolvers,
 });
 
-// An object, because Workers treat an exported function as a class.
+// The export is an object, because Workers treat an exported function as a class.
 export default { fetch };
