@@ -158,7 +158,7 @@ interface GeneratedResolvers<TContext> {
 }
 
 function generated(): void {
-  // Written by a generator, these are type aliases: an interface has no index signature of its own.
+  // Generators write these as type aliases, because an interface has no implicit index signature.
   type Generated<TContext> = Pick<GeneratedResolvers<TContext>, 'Query' | 'Book' | 'Node'>;
   const typed: Generated<{ user: string; dataSources: { books: BooksAPI } }> = {};
 

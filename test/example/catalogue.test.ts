@@ -75,7 +75,7 @@ for (const [what, body] of [
   ['with six stars', { stars: 6, text: 'x' }],
   ['with half a star', { stars: 0.5, text: 'x' }],
   ['without text', { stars: 1 }],
-  ['that is no object', null],
+  ['that is not an object', null],
 ] as const) {
   test(`a review ${what} is 422, with the reason`, async () => {
     const response = await review('/books/emma/reviews', body);

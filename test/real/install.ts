@@ -52,8 +52,8 @@ function toolsFor(name: string): string[] {
 }
 
 /**
- * node-gyp would download Node's headers from a site of its own. The npm package `node` leaves them out; that of its
- * platform, from which it takes the binary, has them, and with its 189 MB goes again when they have been used.
+ * node-gyp would download Node's headers from nodejs.org. The npm package `node` does not contain them; the package of its
+ * platform, from which it takes the binary, does. That package has 189 MB and is removed after use.
  */
 function withNodeHeaders(build: (folder: string) => void): void {
   const beside = dirname(dirname(process.execPath));

@@ -76,7 +76,7 @@ describe('failures of Netlify Blobs', needs(part), () => {
     fail: () => ({ status: 500 }),
     hang: () => new Promise(() => {}),
     'refuse the token': () => ({ status: 401 }),
-    'are asked too often': () => ({ status: 429, headers: { 'x-ratelimit-reset': '99999999999' } }),
+    'are requested too often': () => ({ status: 429, headers: { 'x-ratelimit-reset': '99999999999' } }),
     'send garbage': () => ({ body: 'garbage\n{"until":1e99,"tags":null}' }),
   };
   for (const [behaviour, reply] of Object.entries(troubles))

@@ -616,8 +616,8 @@ describe('runOperation', () => {
   const refused: readonly [what: string, request: PlainRequest, query: string, code: string][] = [
     ['a mutation from a GET request', get({}), 'mutation { first }', 'BAD_REQUEST'],
     ['a subscription', post({}), 'subscription { count }', 'OPERATION_RESOLUTION_FAILURE'],
-    ['what does not validate', post({}), '{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
-    ['what is beyond the limits', post({}), '{ a: echo b: echo c: echo d: echo }', 'GRAPHQL_VALIDATION_FAILED'],
+    ['an invalid document', post({}), '{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
+    ['an operation above the limits', post({}), '{ a: echo b: echo c: echo d: echo }', 'GRAPHQL_VALIDATION_FAILED'],
     ['an empty document', post({}), '', 'GRAPHQL_PARSE_FAILED'],
   ];
   for (const [what, request, query, code] of refused) {

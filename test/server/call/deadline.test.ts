@@ -75,14 +75,14 @@ async function isAnswered(answer: Promise<unknown>): Promise<boolean> {
 describe('the deadline comes', () => {
   for (const [platform, limit, call] of [
     [
-      'the time that Lambda tells, less 500 ms',
+      'at the time that Lambda reports, minus 500 ms',
       3000,
       (options: ServerOptions) => createLambdaHandler(options)(httpAPIEvent(partial), lambdaContext(3000)),
     ],
     ['30 s behind an HTTP API', 30_000, (options: ServerOptions) => createHandler(options)(httpAPIEvent(partial), lambdaContext(900_000))],
     ['29 s behind a REST API', 29_000, (options: ServerOptions) => createHandler(options)(restEvent(partial), lambdaContext(900_000))],
     [
-      'as late as Lambda lets it behind a function URL',
+      'as late as Lambda allows behind a function URL',
       900_000,
       (options: ServerOptions) => createHandler(options)(functionURLEvent(partial), lambdaContext(900_000)),
     ],

@@ -57,7 +57,7 @@ describe('a batch', () => {
     'an empty object': { element: {}, code: 'BAD_REQUEST' },
     'a number': { element: 7, code: 'BAD_REQUEST' },
     'an array': { element: [good], code: 'BAD_REQUEST' },
-    'a query that is no string': { element: { query: 7 }, code: 'BAD_REQUEST' },
+    'a query that is not a string': { element: { query: 7 }, code: 'BAD_REQUEST' },
     'variables of a wrong type': { element: { ...good, variables: [] }, code: 'BAD_REQUEST' },
     'variables that nest too deep': {
       element: { ...good, variables: { a: JSON.parse('['.repeat(300) + ']'.repeat(300)) } },

@@ -32,7 +32,7 @@ describe('a body', () => {
     'that is empty': '',
     'of spaces': '   ',
     'that is cut off': text.slice(0, -1),
-    'with something behind it': `${text}x`,
+    'with text after it': `${text}x`,
     'of several JSON texts (NDJSON)': `${text}\n${text}`,
     'with a comment': `/* */ ${text}`,
     'with single quotes': text.replaceAll('"', "'"),

@@ -73,7 +73,7 @@ describe('a cacheable response', () => {
 
 describe('a response that must not be cached', () => {
   const requests = {
-    'nobody has marked': [get({ query }), {}],
+    'has no cache-control of the user': [get({ query }), {}],
     'has errors': [get({ query: '{ explode }' }), { context: marked }],
     'comes by POST': [post({ query }), { context: marked }],
     'is a batch': [post([{ query }]), { context: marked, allowBatchedHttpRequests: true }],

@@ -148,7 +148,7 @@ describe('a small body on node:http', () => {
     ['that fails is refused', (request) => request.emit('error', new Error('reset')), /^Expected a whole body, but it ended early/],
     ['that is text is refused', (request) => request.emit('data', '{'), /^Expected the body to be a stream of bytes/],
     [
-      'that a host ends at a limit of its own is refused',
+      'that a host cuts off at a lower limit is refused',
       (request) => request.emit('error', Object.assign(new Error('Payload Too Large'), { status: 413 })),
       /^Expected a body within the limit of the server around this handler/,
     ],

@@ -65,7 +65,7 @@ describe('an event of an unknown shape', () => {
     ['a string', 'hello', 'a string'],
     ['a number', 7, 'a number'],
     ['a list', [{ query: '{ a }' }], 'an array of 1'],
-    ['an object of somebody else', { hello: 'secret value', there: 1 }, 'an object with the keys hello, there'],
+    ['an unrelated object', { hello: 'secret value', there: 1 }, 'an object with the keys hello, there'],
   ];
   for (const [what, event, seen] of unknown) {
     test(`(${what}) is a 400 that lists the keys received and the known sources`, async () => {

@@ -102,7 +102,7 @@ describe('header fields of a response can be read after it was sent, as loggers 
       const { writeHead } = response;
       response.writeHead = ((...head: never) => writeHead.apply(response, head)) as typeof writeHead;
     },
-    'where a framework has a response of its own, as Express': (response) => {
+    'where a framework has its own response class, such as Express': (response) => {
       Object.setPrototypeOf(response, Object.create(ServerResponse.prototype) as object);
     },
   };
@@ -124,20 +124,20 @@ describe('header fields of a response can be read after it was sent, as loggers 
 
 describe('a body that was already read', () => {
   const middleware: Record<string, Middleware> = {
-    'is used as the value that express.json() made of it': async (request) => {
+    'is used as the value that express.json() parsed': async (request) => {
       request.body = JSON.parse(String(await bytesOf(request)));
     },
-    'is used as the bytes that express.raw() made of it': async (request) => {
+    'is used as the bytes that express.raw() read': async (request) => {
       request.body = await bytesOf(request);
     },
-    'is used as the text that express.text() made of it': async (request) => {
+    'is used as the text that express.text() read': async (request) => {
       request.body = String(await bytesOf(request));
     },
-    'is used as functions-framework and Firebase keep it, bytes before value': async (request) => {
+    'is used as functions-framework and Firebase store it, with the bytes before the value': async (request) => {
       request.rawBody = await bytesOf(request);
       request.body = { not: 'what was sent' };
     },
-    'is read by us when the middleware only left an empty object': (request) => {
+    'is read by the handler if the middleware only left an empty object': (request) => {
       request.body = {};
     },
   };

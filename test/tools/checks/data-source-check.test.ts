@@ -26,14 +26,14 @@ describe('warns once about a data source in development', () => {
       async () => ({}),
       'dataSources().books is a promise. Await it first, for example in a function that returns the options.',
     ],
-    'when its initialize calls no super': [
+    'when its initialize does not call super': [
       () =>
         new (class extends DataSource {
           override initialize(): void {}
         })(),
       'initialize of the data source "books" does not call super.initialize(config), so the data source has no context.',
     ],
-    'when its initialize calls no super, of a REST API': [
+    'when the initialize of a RESTDataSource does not call super': [
       () =>
         new (class extends RESTDataSource {
           override async initialize(): Promise<void> {}
@@ -78,11 +78,11 @@ describe('warns once about a data source in development', () => {
         })(),
       'willSendRequest of the data source "books" takes 2 parameters, but receives only the request.',
     ],
-    'when its constructor is given an address': [
+    'when its constructor gets a URL': [
       () => new (class extends RESTDataSource {})('https://books.example.com/' as never),
       'The constructor of RESTDataSource takes { httpFetch }, got "https://books.example.com/". baseURL is a property: write override baseURL = "https://…" in the class.',
     ],
-    'when its constructor is given options of another version': [
+    'when its constructor gets options of another version': [
       () => new (class extends RESTDataSource {})({ fetch } as RESTDataSourceOptions),
       'RESTDataSource has no option "fetch". Did you mean "httpFetch"?',
     ],

@@ -48,7 +48,7 @@ const breaks: Readonly<Record<string, Break>> = {
     },
     expected: /graphql\/schema\.graphql:3:1 [^]*Expected ":"/,
   },
-  'a resolver of a field that the schema has not': {
+  'a resolver of a field that the schema does not have': {
     files: {
       [file]: functionOf(
         'export default createHandler({',
@@ -59,7 +59,7 @@ const breaks: Readonly<Record<string, Break>> = {
     },
     expected: /functions\/graphql\.ts:4:25 [^\n]*okay/,
   },
-  'data sources that are made once': {
+  'data sources that are created only once': {
     files: {
       [file]: functionOf(
         'export default createHandler({',
@@ -84,7 +84,7 @@ const breaks: Readonly<Record<string, Break>> = {
     },
     expected: /functions\/graphql\.ts:6:5 Interface field Node\.id expected but Book does not provide it\.[^]*> 6 \|/,
   },
-  'a directive that nobody has defined': {
+  'an undefined directive': {
     files: { [file]: functionOf('export default createHandler({', '  typeDefs: gql`type Query { me: String @auth }`,', '});') },
     expected: /functions\/graphql\.ts:3:41 Unknown directive "@auth"\./,
   },
@@ -92,7 +92,7 @@ const breaks: Readonly<Record<string, Break>> = {
     files: { [file]: functionOf('export default createHandler({', "  typeDefs: 'type Mutation { ok: Boolean }',", '});') },
     expected: /functions\/graphql\.ts:3:14 typeDefs define no "type Query", where every query starts\. They define "Mutation"\./,
   },
-  'a value that the enum has not': {
+  'a value that the enum does not have': {
     files: {
       [file]: functionOf(
         'export default createHandler({',
@@ -122,7 +122,7 @@ const breaks: Readonly<Record<string, Break>> = {
     files: { [file]: functionOf('', 'export default createHandler();') },
     expected: /functions\/graphql\.ts:3:16 Expected options like \{ typeDefs, resolvers \}, got undefined\./,
   },
-  'options that are not handed to createHandler': {
+  'options that are not passed to createHandler': {
     files: { [file]: functionOf("export default { typeDefs: 'type Query { ok: Boolean }' };") },
     expected: /its default export is an object with the keys typeDefs\. Write: export default createHandler\(\{ … \}\)/,
   },

@@ -65,7 +65,7 @@ const breaks: Readonly<Record<string, Break>> = {
     },
     expected: /Could not resolve "dataloader": it is not installed\. Run: npm i dataloader\n/,
   },
-  'a file that is not there': {
+  'a missing file': {
     files: {
       'functions/graphql.ts': functionOf("import { typeDefs } from '../graphql/shcema.ts';", 'export default createHandler({ typeDefs });'),
     },
@@ -120,11 +120,11 @@ const breaks: Readonly<Record<string, Break>> = {
     },
     expected: /two copies of graphql[^]*npm ls graphql[^]*npm dedupe graphql/,
   },
-  'a netlify.toml that names a folder which is not there': {
+  'a netlify.toml that names a missing folder': {
     files: { 'functions/graphql.ts': sound, 'netlify.toml': '[build]\n\n[functions]\ndirectory = "api"\n' },
     expected: /netlify\.toml:4:1 There is no folder "api"/,
   },
-  'a name that platforms do not take': {
+  'a name that platforms do not accept': {
     files: { 'functions/graphql.ts': sound, 'functions/graphql.test.ts': '' },
     expected: /graphql\.test\.ts[^\n]*(?:only contain letters, digits, "-" and "_")/,
   },

@@ -22,13 +22,13 @@ describe('a miss says whether the response was stored', () => {
     ],
     ['is not stored: no-store', { headers: { 'cache-control': 'no-store' }, body }, 'Not stored: the origin sent no-store.'],
     [
-      'is not stored: the origin said nothing',
+      'is not stored: the origin set no lifetime',
       { body },
       'Not stored: the origin set no lifetime (Cache-Control); set one with cacheOptionsFor.',
     ],
     ['is not stored: Vary: *', { headers: { 'cache-control': 'max-age=60', vary: '*' }, body }, 'Not stored: the origin sent Vary: *.'],
     [
-      'is not stored: private, and nobody in particular asks',
+      'is not stored: private, and nothing identifies the user',
       { headers: { 'cache-control': 'private, max-age=60' }, body },
       'Not stored: the origin sent private, and nothing in the request identifies the user (credentials, cacheIdentity).',
     ],
@@ -47,7 +47,7 @@ describe('a miss says whether the response was stored', () => {
     ],
     ['is not stored: an error', { status: 500, body }, 'Not stored: the status is 500.'],
     [
-      'is kept to ask about again',
+      'is stored for revalidation',
       { headers: { 'cache-control': 'no-cache', etag: '"1"' }, body },
       'Stored for revalidation only: the origin sent "no-cache".',
     ],
@@ -57,11 +57,11 @@ describe('a miss says whether the response was stored', () => {
       'Not stored: the origin sent "max-age=0", and it cannot be revalidated without ETag or Last-Modified.',
     ],
     [
-      'is not stored: no word on its life, whatever else the origin says',
+      'is not stored: no lifetime, whatever the other directives are',
       { headers: { 'cache-control': 'public' }, body },
       'Not stored: the origin set no lifetime (Cache-Control); set one with cacheOptionsFor.',
     ],
-    ['is not stored: a status that is not without a lifetime', { status: 500, body }, 'Not stored: the status is 500.'],
+    ['is not stored: a status that requires a lifetime', { status: 500, body }, 'Not stored: the status is 500.'],
   ];
   for (const [does, reply, why, ttl] of cases) {
     test(`the response ${does}`, async (t) => {

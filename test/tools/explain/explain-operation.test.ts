@@ -142,7 +142,7 @@ describe('which CSRF rule allowed the request', () => {
       /^csrfPrevention is not set.*it has no Sec-Fetch-Site\./,
     ],
     [
-      'a GET of the own site, where prevention is unset',
+      'a GET of the same site, where prevention is unset',
       get({ 'sec-fetch-site': 'same-origin' }),
       { csrfPrevention: undefined as never },
       /Sec-Fetch-Site is same-origin\./,

@@ -15,17 +15,17 @@ describe('the response to an operation with @defer', () => {
     ['urql', urql, 'events legacy'],
     ['a parameter in quotes and capitals', 'Multipart/Mixed; IncrementalSpec="v0.2"', 'multipart current incrementalSpec=v0.2'],
     ['events in the current format', 'text/event-stream;incrementalSpec=v0.2, */*', 'events current incrementalSpec=v0.2'],
-    ['the heavier of two', 'multipart/mixed;q=0.5, text/event-stream;q=0.8, application/json;q=0.1', 'events legacy'],
+    ['two formats with different weights', 'multipart/mixed;q=0.5, text/event-stream;q=0.8, application/json;q=0.1', 'events legacy'],
     [
-      'the first of two',
+      'two formats with the same weight',
       'multipart/mixed;incrementalSpec=v0.2, multipart/mixed;deferSpec=20220824',
       'multipart current incrementalSpec=v0.2',
     ],
-    ['a stream of less weight than JSON', 'application/json, multipart/mixed;q=0.5', 'whole'],
-    ['a stream of no weight', 'application/json, multipart/mixed;q=0', 'whole'],
+    ['a stream with less weight than JSON', 'application/json, multipart/mixed;q=0.5', 'whole'],
+    ['a stream with the weight 0', 'application/json, multipart/mixed;q=0', 'whole'],
     ['a wildcard', '*/*', 'whole'],
     ['a wildcard for multipart', 'multipart/*, application/json', 'whole'],
-    ['a format that nobody knows', 'multipart/mixed;deferSpec=20990101, application/json', 'whole'],
+    ['an unknown format', 'multipart/mixed;deferSpec=20990101, application/json', 'whole'],
     ["the multipart form of Apollo's subscriptions", `multipart/mixed;boundary="graphql";subscriptionSpec=1.0,${apollo}`, 'whole'],
   ] as const) {
     it(`${client}: ${expected}`, () => {

@@ -74,9 +74,9 @@ describe('the limit of parts', () => {
     ['fragments of each object of a list', '{ rows(first: 5) { ... @defer { id } ... @defer { b: id } } }', 10],
     ['a list that comes later', '{ late(first: 5) { ... @defer { id } } }', 5],
     ['objects that come later', '{ promised(first: 5) { ... @defer { id } } }', 5],
-    ['whatever can be iterated', '{ counted(first: 5) { ... @defer { id } } }', 5],
+    ['values of any iterable', '{ counted(first: 5) { ... @defer { id } } }', 5],
     ['an asynchronous list', '{ ticks(first: 5) { ... @defer { id } } }', 5],
-    ['objects that are no more than an id', '{ ids(first: 5) { ... @defer { id } } }', 5],
+    ['objects with only an id', '{ ids(first: 5) { ... @defer { id } } }', 5],
     ['a list of lists', '{ grid(first: 3) { ... @defer { id } } }', 6],
     ['a fragment that is spread', '{ rows(first: 5) { ...F } } fragment F on Node { ...G @defer } fragment G on Row { id }', 5],
     ['each place of a fragment', '{ rows(first: 5) { ...F row { ...F } } } fragment F on Row { ... @defer { id } }', 10],
@@ -85,7 +85,7 @@ describe('the limit of parts', () => {
     ['parts of parts', '{ rows(first: 5) { ... @defer { row { ... @defer { id } } } } }', 10],
     ['a field that a fragment shares', '{ rows(first: 5) { id } ... @defer { rows(first: 5) { b: id } } }', 6],
     ['sets of fields that come together', '{ rows(first: 5) { ...@defer{a:id b:id} ...@defer{b:id c:id} } }', 15],
-    ['the types of objects that say theirs', '{ nodes(first: 5) { ... on Row @defer { id } ... on Other { id } } }', 2],
+    ['types of objects with __typename', '{ nodes(first: 5) { ... on Row @defer { id } ... on Other { id } } }', 2],
     ['a stream as one, whatever its items', '{ numbers @stream(initialCount: 1) row { rows @stream { id } } }', 2],
     ['a stream and its fragments', '{ ticks(first: 5) @stream(initialCount: 5) { ... @defer { id } } }', 6],
     ['streams in a list', '{ rows(first: 5) { rows @stream { id } } }', 5],
@@ -144,7 +144,7 @@ describe('an operation gets one complete answer', () => {
   for (const [what, query, settings] of [
     ['with more directives at its root than an answer may have parts', `{ ${fifty} }`, { maxParts: 49 }],
     ['where no directive is active', '{ ... @defer(if: false) { name } numbers @stream(if: false) }', {}],
-    ['where no variable makes one active', 'query ($no: Boolean! = false) { ... @defer(if: $no) { name } }', {}],
+    ['where no variable activates a directive', 'query ($no: Boolean! = false) { ... @defer(if: $no) { name } }', {}],
     ['where the directives are left out', 'query ($no: Boolean! = false) { ... @include(if: $no) { ... @defer { name } } name }', {}],
   ] as const) {
     it(what, async () => {

@@ -36,7 +36,7 @@ describe('whatever resolvers return to an operation with @defer and @stream', ()
 
   for (const [what, items] of [
     ['that are read late', (failed: unknown) => [1, 2, failed]],
-    ['in lists where there is no place for one', (failed: unknown) => [1, [failed]]],
+    ['in lists at positions where no list is allowed', (failed: unknown) => [1, [failed]]],
   ] as const) {
     it(`none of the promises ${what} by a generator that is streamed`, async () => {
       const unhandled = await unhandledRejections(async () => {

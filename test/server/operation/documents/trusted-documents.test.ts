@@ -97,7 +97,7 @@ describe('trusted documents, only: true', () => {
     'another document': { query: '{ hello }' },
     'a document that differs by a space': { query: `${text} `, variables },
     'an unknown id': { id: 'unknown' },
-    'an id that every object has by inheritance': { id: 'constructor' },
+    'an id that is a property name of Object.prototype': { id: 'constructor' },
     'an unknown hash': { extensions: { persistedQuery: { version: 1, sha256Hash: 'f'.repeat(64) } } },
     'a hash with its document': { query: '{ hello }', extensions: { persistedQuery: { version: 1, sha256Hash: 'f'.repeat(64) } } },
     'a known id with another document': { id, query: '{ hello }' },

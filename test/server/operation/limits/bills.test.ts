@@ -18,7 +18,7 @@ describe('a small request', () => {
     ['an alias', `{ ${'a'.repeat(257)}: hello }`],
     ['a variable', `query ($${'v'.repeat(257)}: Int) { hello }`],
     ['a fragment', `{ ...${'F'.repeat(257)} } fragment ${'F'.repeat(257)} on Query { hello }`],
-    ['a name behind strings and comments', `{ a(b: "${'x'.repeat(600)}") # ${'y'.repeat(600)}\n ${'z'.repeat(300)} }`],
+    ['a name after strings and comments', `{ a(b: "${'x'.repeat(600)}") # ${'y'.repeat(600)}\n ${'z'.repeat(300)} }`],
   ] as const) {
     it(`${what} may have 256 characters: a longer one is a short 400 that does not repeat it`, async () => {
       const response = await createEndpoint().send(post({ query }));

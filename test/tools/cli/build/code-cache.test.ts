@@ -104,7 +104,7 @@ test('a bundle that is replaced by another of the same length runs its new code,
 
 for (const [what, change] of Object.entries({
   'is gone': (path: string) => rm(path),
-  'is no cache': (path: string) => writeFile(path, 'no cache at all'),
+  'is not a cache': (path: string) => writeFile(path, 'no cache at all'),
   'is empty': (path: string) => writeFile(path, ''),
 })) {
   test(`a function whose cache ${what} still runs`, async (context) => {

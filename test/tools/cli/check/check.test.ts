@@ -161,8 +161,8 @@ const broken: readonly (readonly [what: string, options: string, column: number,
     71,
     /Interface field I\.id expected but T does not provide it/,
   ],
-  ['options that are none', '"type Query { a: Int }"', 1, /Expected options like \{ typeDefs, resolvers \}/],
-  ['a schema that is none', '{ schema: {} }', 1, /schema takes a GraphQLSchema/],
+  ['options that are not an object', '"type Query { a: Int }"', 1, /Expected options like \{ typeDefs, resolvers \}/],
+  ['a schema that is not one', '{ schema: {} }', 1, /schema takes a GraphQLSchema/],
 ];
 
 test('every mistake in options is reported at the user’s line, also for several servers', async (context) => {

@@ -127,7 +127,7 @@ exports.handler = server.createHandler({ cors: { origin: 'https://shop.example',
     caller: 'lambda-rest',
     part: 'migration-version-2',
   },
-  'version 2 with graphql-tools that it brought along, and the response cache': {
+  'version 2 with the graphql-tools that it depends on, and the response cache': {
     files: {
       'package.json': manifest({
         'apollo-server-lambda': '^2.26.0',

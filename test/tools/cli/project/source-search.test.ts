@@ -20,7 +20,7 @@ const keys: readonly (readonly [what: string, code: string, expected: string])[]
   ['in a map', 'const resolvers = { Book: { book: 1 }, Query: { other: { book: 2 }, book: 3 } };', '1:69'],
   ['in a constant with a type', "export const Query: Resolvers['Query'] = {\n  book() {},\n};", '2:3'],
   [
-    'behind comments and literals with braces',
+    'after comments and literals with braces',
     'const x = "Query: {"; // Query: { book\nconst m = { Query: { a: `}`, /* } */ book: 1 } };',
     '2:38',
   ],
