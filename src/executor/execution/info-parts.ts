@@ -20,7 +20,7 @@ interface SharedMembers {
   readonly getAsyncHelpers: () => AsyncHelpers;
 }
 
-/** What the `info` objects of one execution share. */
+/** The members that the `info` objects of one execution share. */
 export class InfoParts {
   /** In the installed major's shape: `{ sources, coerced }` in 17, the values themselves in 16. Undefined: there are no variables. */
   variableValues: VariableValues | undefined = undefined;

@@ -97,7 +97,7 @@ export class Run {
   /** The observer, if it is called in place of resolvers. */
   fieldObserver: FieldObserver | undefined = undefined;
   readonly budget: Budget;
-  /** What the `info` objects of its resolvers share. */
+  /** The members that the `info` objects of its resolvers share. */
   readonly info: InfoParts;
   readonly #plan: RunPlan;
   readonly #propagatesErrors: boolean;

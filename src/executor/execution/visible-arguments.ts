@@ -6,7 +6,7 @@ export type Resolver = (...given: any[]) => unknown;
 /** The arguments of a resolver: parent, arguments of the field, context, info. */
 export const allArguments = 4;
 
-/** Not a number of arguments: a batched resolver is called later, for many parents. */
+/** Marks a batched resolver, which is called later, for many parents. It is not a number of arguments. */
 export const inBatches = 5;
 
 /** How to call a resolver. */
@@ -15,7 +15,7 @@ export interface ResolverCall {
   readonly visible: number;
   /** The function to call: for an arrow function the one before it was bound to its resolver map. */
   readonly call: Resolver;
-  /** Only of a batched resolver. */
+  /** The mark of a batched resolver; undefined for others. */
   readonly batch?: BatchMark;
 }
 
@@ -23,7 +23,7 @@ const calls = new WeakMap<Resolver, ResolverCall>();
 
 /** How to call a resolver. */
 export function resolverCall(given: Resolver): ResolverCall {
-  // Calling it fails, as in graphql-js.
+  // The call then fails, as in graphql-js.
   if (typeof given !== 'function') return { visible: allArguments, call: given };
   let call = calls.get(given);
   if (call === undefined) calls.set(given, (call = readCall(given)));
@@ -43,7 +43,7 @@ export function seesInfo(resolver: Resolver | null | undefined): boolean {
  */
 function readCall(given: Resolver): ResolverCall {
   const batch = batchOf(given);
-  // With the mark of another copy of this package it is an ordinary resolver.
+  // A resolver with the mark of another copy of this package is an ordinary one.
   if (batch?.runner.copy === thisCopy) return { visible: inBatches, call: given, batch };
   const call = asWritten(given);
   const [, name, list = name] = arrowFunction.exec(textOf.call(call)) ?? [];
@@ -58,7 +58,7 @@ const arrowFunction = /^(?:async\b\s*)?(?:([\w$]+)|\(([\w$\s,:{}[\]]*)\))\s*=>/;
 
 function countParameters(list: string): number {
   let names = list;
-  // From the inside out.
+  // Replaces the innermost patterns first.
   for (let before = ''; before !== names;) {
     before = names;
     names = names.replaceAll(/\{[^{}[\]]*\}|\[[^{}[\]]*\]/g, 'pattern');

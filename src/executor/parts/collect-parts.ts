@@ -72,7 +72,7 @@ class PartsCollector {
   #count = 0;
   readonly #settings: CollectSettings;
   readonly #type: GraphQLObjectType;
-  /** By name, the `@defer` directives inside of which a fragment has been visited; null for none. */
+  /** For each fragment, by name, the `@defer` directives inside which it has been visited; null for none. */
   readonly #visited: Map<string, Set<DirectiveNode | null>> = new Map();
 
   constructor(settings: CollectSettings, type: GraphQLObjectType) {
@@ -181,7 +181,7 @@ function planWithParts(
   return field;
 }
 
-/** Where the nodes of a field come from. */
+/** The origin of a field's nodes. */
 class OriginOfField implements FieldParts {
   /** The innermost `@defer` around each node. */
   readonly usages: readonly (DeferUsage | undefined)[];

@@ -9,10 +9,10 @@ type Keys = readonly (string | number)[];
 /** A result after the first. */
 export interface SubsequentResult {
   readonly hasNext: boolean;
-  /** Newly announced parts. Only in the current format. */
+  /** Newly announced parts. The legacy format has none. */
   readonly pending?: readonly PendingEntry[];
   readonly incremental?: readonly IncrementalEntry[];
-  /** Only in the current format. */
+  /** Completed parts. The legacy format has none. */
   readonly completed?: readonly CompletedEntry[];
 }
 

@@ -102,7 +102,7 @@ function checkWhole({ typeDefs, index, resolvers, findCheck }: Prepared, { warn,
   if (typeof check !== 'function')
     return warn?.(`The schema was checked by graphql-js, but not by @graphql-tools/schema, which could not be loaded: ${check.missing}.`);
   try {
-    // As text, because the checker may use another copy of graphql, and @graphql-tools/schema changes the documents it merges.
+    // The checker gets text, because it may use another copy of graphql, and @graphql-tools/schema changes the documents that it merges.
     const texts = typeDefs.map((source) => (typeof source === 'string' ? source : print(source)));
     check(texts, Object.fromEntries(resolvers.names().map((name) => [name, wholeOf(resolvers.get(name)!)])), { copy: thisCopy, warn });
   } catch (error) {
@@ -110,7 +110,7 @@ function checkWhole({ typeDefs, index, resolvers, findCheck }: Prepared, { warn,
   }
 }
 
-/** As one map, without a prototype, so that a field `toString` has no resolver by accident. */
+/** Merges resolvers into one map without a prototype, so that a field `toString` has no resolver by accident. */
 function wholeOf(resolvers: MergedTypeResolvers): object {
   if (resolvers.scalar !== undefined) return resolvers.scalar;
   return Object.assign(

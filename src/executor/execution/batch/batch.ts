@@ -56,7 +56,7 @@ export function batch(...given: readonly unknown[]): BatchedFieldResolver {
   return resolve as BatchedFieldResolver;
 }
 
-/** For executors that do not know batches. */
+/** Creates an ordinary resolver for executors that do not support batches. */
 function oneByOne(call: BatchFunction): GraphQLFieldResolver<unknown, unknown> {
   return (parent, args, context, info) => {
     const values = call([parent], args, context, info);

@@ -41,7 +41,7 @@ export class AbstractShape extends Shape {
     const { run } = fieldRun;
     const resolveType = this.#type.resolveType ?? run.settings.typeResolver;
     if (resolveType === undefined) {
-      // As the default resolver does, but without creating `info`.
+      // This is what the default resolver does, but without `info`.
       const typename = typeof value === 'object' ? (value as { __typename?: unknown }).__typename : undefined;
       if (typeof typename === 'string') return typename;
     }

@@ -20,7 +20,7 @@ export interface PlannedArguments {
 class ArgumentPlan implements PlannedArguments {
   readonly areConstant: boolean;
   readonly #known: KnownArguments;
-  /** In the order of the schema. Undefined: graphql-js coerces them each time. */
+  /** The arguments in the order of the schema. Undefined if graphql-js coerces them each time. */
   readonly #given: readonly Prepared[] | undefined;
 
   constructor(known: KnownArguments, { arguments: nodes = [] }: Pick<FieldNode, 'arguments'>) {
@@ -65,7 +65,7 @@ function isMade(value: Prepared): boolean {
 class KnownArguments {
   readonly definition: GraphQLField<unknown, unknown>;
   readonly list: readonly PreparedInput[];
-  /** For nodes without arguments. */
+  /** The plan for nodes without arguments. */
   #whenNoneIsGiven: ArgumentPlan | undefined = undefined;
 
   constructor(definition: GraphQLField<unknown, unknown>) {

@@ -47,7 +47,7 @@ export function collectFields(settings: CollectSettings, type: GraphQLObjectType
 type SelectingNode = Pick<FieldNode, 'selectionSet'>;
 
 class Collector {
-  /** By response name. */
+  /** The planned fields by response name. */
   readonly planned: Map<string, PlannedField> = new Map();
   readonly #settings: CollectSettings;
   readonly #type: GraphQLObjectType;

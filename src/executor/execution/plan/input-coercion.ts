@@ -92,7 +92,7 @@ function listOfOne(item: InputCoercion, value: unknown, run: Run): unknown[] | u
   return coerced === undefined ? undefined : [coerced];
 }
 
-/** By type, because types may be recursive. */
+/** Coercers by type, because types may be recursive. */
 const objectCoercers = new WeakMap<GraphQLInputObjectType, InputCoercion['coerce']>();
 
 function objectCoercer(type: GraphQLInputObjectType): InputCoercion['coerce'] {

@@ -15,7 +15,7 @@ export interface PartsPlanner {
   readonly format: PartsFormat;
   /** The variables that turn the directives of an operation on and off. Undefined if it has none of them. */
   survey(operation: OperationDefinitionNode, fragments: Fragments): readonly string[] | undefined;
-  /** As `collectFields`: the fields that belong to the part in which the object is, and the others. */
+  /** Collects fields like `collectFields`: those in the part of the object, and the others. */
   collect(settings: CollectSettings, below: NodesOfObject): CollectedParts;
   /** Called with the first part. Returns it if nothing follows it; otherwise what graphql-js 17 returns, also to tracing channels. */
   begin(run: Run, result: ExecutionResult): ExecutionResult | DividedResult;
@@ -27,7 +27,7 @@ export interface DividedResult {
   readonly subsequentResults: AsyncIterator<unknown>;
 }
 
-/** What is collected: some nodes for an object of a type. `parts`: of the field that returns the object. */
+/** Nodes to collect for an object of a type. `parts` are those of the field that returns the object. */
 export interface NodesOfObject {
   readonly type: GraphQLObjectType;
   readonly nodes: readonly FieldNode[];

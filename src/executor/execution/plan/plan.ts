@@ -177,7 +177,7 @@ class Variant {
   /** The fields and selections collected so far. */
   planned = 0;
   isKept = true;
-  /** By type and first node, wherever the field is: an interface with 30 types below another with 30 has 60 selections, not 930. */
+  /** Selections by type and first node, wherever the field is: an interface with 30 types below another with 30 has 60 selections, not 930. */
   readonly #selections = new Map<GraphQLObjectType, Map<FieldNode, Selection>>();
   readonly #classes: ResultClasses = new Map();
 

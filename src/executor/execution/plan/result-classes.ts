@@ -5,7 +5,7 @@
  */
 export type ResultObject = Record<string, unknown>;
 
-/** By the response names of its fields. */
+/** The classes of objects, by the response names of their fields. */
 export type ResultClasses = Map<string, ResultClass>;
 
 export type ResultClass = new () => ResultObject;
@@ -13,7 +13,7 @@ export type ResultClass = new () => ResultObject;
 /** Number of objects before a selection gets a dedicated class. Creating one takes 1 to 2 us, half of the first run of a small document. */
 export const sharedUses = 16;
 
-/** By the number of fields, for which V8 reserves space in the object. */
+/** Shared classes by the number of fields, for which V8 reserves space in the object. */
 const sharedClasses: ResultClass[] = [];
 const maxSharedClasses = 32;
 

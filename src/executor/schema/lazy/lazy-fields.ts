@@ -37,7 +37,7 @@ export class LazyFieldsObjectType extends GraphQLObjectType {
       if (isWhole) return fields;
       const made = Array.from(names.keys(), (name) => [name, find(name) as GraphQLField<unknown, unknown>] as const);
       isWhole = true;
-      // In the order of the schema.
+      // Puts the fields in the order of the schema.
       for (const [name] of made) delete fields[name];
       for (const [name, field] of made) fields[name] = field;
       return fields;
@@ -49,7 +49,7 @@ export class LazyFieldsObjectType extends GraphQLObjectType {
   #createField(name: string): GraphQLField<unknown, unknown> {
     const maker = new GraphQLObjectType({ name: this.name, fields: { [name]: this.#source.config(name) } });
     const field = maker.getFields()[name] as GraphQLField<unknown, unknown> & { parentType?: GraphQLObjectType };
-    // In graphql 17 only.
+    // Only graphql 17 has this property.
     if ('parentType' in field) field.parentType = this;
     return field;
   }

@@ -96,7 +96,7 @@ export class LazySchema extends GraphQLSchema {
     return this.#types.progress;
   }
 
-  /** In the order of the text until the schema has been enumerated, then in graphql-js's. */
+  /** Lists types in the order of the text until the schema has been enumerated, and then in that of graphql-js. */
   override getImplementations(interfaceType: GraphQLInterfaceType): Implementations {
     if (this.#whole) return this.#whole.getImplementations(interfaceType);
     const names = [...this.#implementersOf(interfaceType.name)];
@@ -104,7 +104,7 @@ export class LazySchema extends GraphQLSchema {
     return { objects: types.filter(isObjectType), interfaces: types.filter(isInterfaceType) };
   }
 
-  /** By name, without creating all types that implement the interface. */
+  /** Compares names, so that the types that implement the interface are not created. */
   override isSubType(abstractType: GraphQLAbstractType, maybeSubType: GraphQLObjectType | GraphQLInterfaceType): boolean {
     if (isUnionType(abstractType)) return super.isSubType(abstractType, maybeSubType);
     return this.#implementersOf(abstractType.name).has(maybeSubType.name);

@@ -56,7 +56,7 @@ interface Groups {
 function group(definitions: readonly FoundDefinition[]): Groups {
   const groups: Groups = { types: new Map(), several: new Map(), directives: new Map(), directiveExtensions: [], schemas: [] };
   const { types, several } = groups;
-  // In the order of the definitions, as in graphql-js, even if an extension comes before its type.
+  // Types keep the order of the definitions, as in graphql-js, even if an extension comes before its type.
   for (const definition of definitions) {
     const { kind, name } = definition;
     if (kind === 'schema') groups.schemas.push(definition);

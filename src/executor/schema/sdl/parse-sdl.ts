@@ -83,7 +83,7 @@ function wrongText(error: unknown, describe: (position: number) => string): unkn
   return new Error(`The typeDefs cannot be parsed. ${message}${newerSyntaxIn(message)}\n\n${describe(position)}`, { cause: error });
 }
 
-/** What graphql 16 does not parse (GraphQL, September 2026: directives on directive definitions). */
+/** Explains syntax that graphql 16 does not parse (GraphQL, September 2026: directives on directive definitions). */
 function newerSyntaxIn(message: string): string {
   const isNewer = !isGraphQL17 && /Expected "on", found "@"|Unexpected Name "directive"/.test(message);
   return isNewer ? `. Directives on directive definitions need graphql 17; this is graphql ${version}.` : '';

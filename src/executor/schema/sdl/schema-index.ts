@@ -7,7 +7,7 @@ export interface SchemaIndex {
   readonly text: string;
   /** The spans of the given typeDefs in `text`; empty for documents. */
   readonly sources: readonly Span[];
-  /** In the order of their first definition; each name once. */
+  /** The types in the order of their first definition; each name once. */
   readonly types: TypeEntries;
   /** Directive definitions; each name once. */
   readonly directives: readonly DefinitionLocation<DirectiveDefinitionNode>[];
@@ -26,7 +26,7 @@ export type TypeEntries = Pick<ReadonlyMap<string, TypeEntry>, 'get' | 'has'> & 
   values(): Iterable<TypeEntry>;
 };
 
-/** Where a type is defined. */
+/** The locations of a type's definitions. */
 export interface TypeEntry {
   readonly name: string;
   readonly kind: TypeKind;
