@@ -57,7 +57,7 @@ function apolloSuite(name, accept, load) {
       assert.ok(server.accepts[0].startsWith(`${accept},`), server.accepts[0]);
     });
 
-    test('gets what is deferred in a second step', async () => {
+    test('gets deferred data in a second step', async () => {
       const seen = await watch(BOOK);
 
       assert.equal(seen[0].data.book.title, 'Middlemarch');
@@ -73,7 +73,7 @@ function apolloSuite(name, accept, load) {
     });
 
     if (!name.includes(' 3')) {
-      test('gets the items of a list as they come', async () => {
+      test('gets the items of a list as they arrive', async () => {
         const seen = await watch(BOOKS);
 
         assert.deepEqual(titlesOf(seen[0].data), TITLES.slice(0, 1));
@@ -144,7 +144,7 @@ for (const [how, headers, type] of [
       });
     };
 
-    test('gets what is deferred in a second step', async () => {
+    test('gets deferred data in a second step', async () => {
       const seen = await watch(BOOK);
 
       assert.ok(types.at(-1).startsWith(type), types.at(-1));
@@ -155,7 +155,7 @@ for (const [how, headers, type] of [
 
     // With graphql 17's payloads urql 6 puts the items beside the list.
     if (!how.includes('graphql 17')) {
-      test('gets the items of a list as they come', async () => {
+      test('gets the items of a list as they arrive', async () => {
         const seen = await watch(BOOKS);
 
         assert.deepEqual(titlesOf(seen[0].data), TITLES.slice(0, 1));
@@ -165,7 +165,7 @@ for (const [how, headers, type] of [
   });
 }
 
-test('@graphql-tools/executor-http gets what is deferred, and the items of a list', async () => {
+test('@graphql-tools/executor-http gets deferred data, and the items of a list', async () => {
   const { buildHTTPExecutor } = await import('@graphql-tools/executor-http');
   const { parse } = await import('graphql');
   const execute = buildHTTPExecutor({ endpoint: server.url });
@@ -228,14 +228,14 @@ describe('relay-runtime, with meros', () => {
     return seen;
   }
 
-  test('gets what is deferred in a second step', async () => {
+  test('gets deferred data in a second step', async () => {
     const seen = await watch(request('Book', [linked('book', false, [scalar('id'), scalar('title'), late])], RELAY_BOOK));
 
     assert.deepEqual(seen[0].book, { id: '1', title: 'Middlemarch' });
     assert.deepEqual(seen.at(-1).book, { id: '1', title: 'Middlemarch', review: 'Long, and worth it' });
   });
 
-  test('gets the items of a list as they come', async () => {
+  test('gets the items of a list as they arrive', async () => {
     const books = linked('books', true, [scalar('id'), scalar('title')]);
     const stream = { kind: 'Stream', if: null, label: 'Books$stream$books', metadata: null, selections: [books] };
 

@@ -16,7 +16,7 @@ export async function startSubscriptionServer() {
           shout(text: String!): String!
         }
         type Subscription {
-          "Counts up and ends; without a number it goes on until somebody leaves."
+          "Counts up and ends; without a number it continues until the client leaves."
           count(to: Int): Count!
           broken: Int
         }
