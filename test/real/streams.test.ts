@@ -80,7 +80,7 @@ describe("createStreamingHandler in AWS's own runtime client", needs('aws-lambda
     });
   }
 
-  test('an event leaves before the next is there', async (t) => {
+  test('an event is sent before the next arrives', async (t) => {
     const gate = await startGateServer(t);
     let text = '';
     const onChunk = (chunk: Buffer): void => {
@@ -94,7 +94,7 @@ describe("createStreamingHandler in AWS's own runtime client", needs('aws-lambda
     assert.deepEqual(resultsOf(body), [{ data: { gated: 'before' } }, { data: { gated: 'behind' } }]);
   });
 
-  test('the first part of an answer leaves before what is deferred is there', async (t) => {
+  test('the first part of an answer is sent before deferred data is ready', async (t) => {
     const gate = await startGateServer(t);
     let text = '';
     const onChunk = (chunk: Buffer): void => {
@@ -161,7 +161,7 @@ for (const runtime of fetchRuntimes) {
       assert.deepEqual(resultsOf(await (await subscribe(counting)).text()), counted);
     });
 
-    test('an event leaves before the next is there', async (t) => {
+    test('an event is sent before the next arrives', async (t) => {
       const gate = await startGateServer(t);
       const reader = eventReader(await subscribe('subscription ($gate: String!) { gated(gate: $gate) }', { gate: gate.url }));
 
@@ -171,7 +171,7 @@ for (const runtime of fetchRuntimes) {
       assert.deepEqual(await reader.next(), { event: 'complete', data: '' });
     });
 
-    test('the first part of an answer leaves before what is deferred is there', async (t) => {
+    test('the first part of an answer is sent before deferred data is ready', async (t) => {
       const gate = await startGateServer(t);
       const reader = chunkReader(
         await fetch(served.url, {

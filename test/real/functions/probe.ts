@@ -37,7 +37,7 @@ export const probe = {
       text(length: Int!): String!
       "Two events: the second when the URL has answered."
       gated(gate: String!): String!
-      "Has no end but that somebody leaves: then it calls the URL."
+      "Never ends by itself. When the client leaves, it calls the URL."
       endless(report: String!): Int!
     }
     type Platform { functionName: String requestId: String remainingTime: Int traceId: String hasContext: Boolean! hasEnv: Boolean! hasProcess: Boolean! }

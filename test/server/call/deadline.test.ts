@@ -172,7 +172,7 @@ describe('the deadline comes', () => {
     assert.equal(await isAnswered(answer), false);
   });
 
-  test('also in the first call of a server whose options are known late, as they say', async (t) => {
+  test('when the option says so, also in the first call of a server whose options are known late', async (t) => {
     const turn = stopTheClock(t);
     const [options] = optionsWith({ deadline: { ms: 1000 } });
 
@@ -350,7 +350,7 @@ describe('what hangs before an operation runs is answered with status 504', () =
 
   test('the start of the server', async (t) => {
     const turn = stopTheClock(t);
-    // The logger is among the options, which are not there yet.
+    // The options, which contain the logger, have not been loaded yet.
     t.mock.method(console, 'warn', () => {});
     const answer = createHandler(never)(httpAPIEvent(post({ query: '{ name }' })), lambdaContext(3000));
 
@@ -399,7 +399,7 @@ describe('what hangs before an operation runs is answered with status 504', () =
 
   test('and a server that starts too late runs nothing', async (t) => {
     const turn = stopTheClock(t);
-    // The logger is among the options, which are not there yet.
+    // The options, which contain the logger, have not been loaded yet.
     t.mock.method(console, 'warn', () => {});
     const start = deferred<ServerOptions>();
     let began = false;
@@ -464,7 +464,7 @@ describe('a hook that hangs after the execution is awaited for at most half of t
       await turn(250);
 
       const response = await httpAPI.read(await answer);
-      // An answer that a hook was to see is not sent unseen.
+      // An answer is not sent before a hook that must see it has seen it.
       if (onlyWatches || hook === 'didEncounterErrors') assert.deepEqual(json(response), partialAnswer);
       else assert.deepEqual([response.status, (json(response) as { data?: unknown }).data], [504, undefined]);
     });

@@ -42,7 +42,7 @@ describe('the context of AWS Lambda', () => {
     assert.deepEqual(context, { callbackWaitsForEmptyEventLoop: false, awsRequestId: 'id' });
   });
 
-  test('without that flag does not get it', async () => {
+  test('without that flag is not changed', async () => {
     const context = { awsRequestId: 'id' };
 
     await createHandler(echoServer().options)(httpAPIEvent(typename), context);

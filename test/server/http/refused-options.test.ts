@@ -110,7 +110,7 @@ describe('cors with credentials', () => {
     it(`starts for ${String(origin)}`, () => void createEndpoint({ cors: { origin, credentials: true } }));
   }
 
-  it('advises a pattern that is safe, whatever was written', () => {
+  it('suggests a safe pattern, whatever the option contains', () => {
     let advice = '';
     try {
       createEndpoint({ cors: { origin: /shop\.example$/, credentials: true } });

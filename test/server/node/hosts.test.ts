@@ -58,7 +58,7 @@ const servers: Readonly<Record<string, (nodeEnv?: string, options?: Pick<ListenO
 for (const [name, start] of Object.entries(servers)) {
   describe(`${name} in development`, () => {
     for (const host of ['evil.test', 'localhost.evil.test', '127.0.0.1.evil.test', '192.168.0.7:4000', 'notlocalhost'])
-      it(`answers 403 to a request for ${host}, whose page may have pointed its name here`, async () => {
+      it(`answers 403 to a request for ${host}, because a page may have pointed this name to the server`, async () => {
         const { status, body } = await ask(await start('development'), host);
 
         assert.equal(status, 403);
@@ -95,7 +95,7 @@ it('serve() with host answers requests for any host, also in development', async
   assert.equal((await ask(await served('development', { host: '127.0.0.1', allowedHosts: ['api'] }), 'evil.test')).status, 403);
 });
 
-it('createListener() answers 403 while its options fail to load, whose error other sites must not read', async () => {
+it('createListener() answers 403 while its options fail to load, because other sites must not read the error', async () => {
   const port = await listening(async () => {
     throw new Error('no database');
   });

@@ -92,7 +92,7 @@ describe('an unexpected error', () => {
   });
 
   for (const thrown of ['text', 7, null, undefined, { message: 'hunter2', extensions: { code: 'X' } }, Symbol('hunter2'), []]) {
-    it(`may be no Error: ${typeof thrown === 'symbol' ? 'a symbol' : JSON.stringify(thrown)}`, async () => {
+    it(`may be a value that is not an Error: ${typeof thrown === 'symbol' ? 'a symbol' : JSON.stringify(thrown)}`, async () => {
       const endpoint = createEndpoint({
         resolvers: {
           Query: {
@@ -157,7 +157,7 @@ describe('an error that was thrown on purpose', () => {
     assert.equal(json(response).errors[0].extensions.code, 'INTERNAL_SERVER_ERROR');
   });
 
-  it('may be that of another copy of graphql: known by its name', () => {
+  it('may come from another copy of graphql, and is recognized by its name', () => {
     const foreign = Object.assign(new Error('x'), { name: 'GraphQLError', extensions: { code: 'X' } });
     const impostor = Object.assign(new Error('x'), { name: 'GraphQLError', extensions: null });
 

@@ -43,7 +43,7 @@ describe('the options executor and fastValidation', () => {
     equal(JSON.parse(answer.body).errors[0].message, 'Say something else.');
   });
 
-  it('publish on the tracing channels of graphql-js, on either major: one parse event of the document, any others are of schema text', async () => {
+  it('publish to the tracing channels of graphql-js, with both majors: one parse event is for the document, any others are for schema text', async () => {
     const heard: string[] = [];
     const parsed: unknown[] = [];
     const query = '{ hello }';

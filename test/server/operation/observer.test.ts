@@ -51,7 +51,7 @@ function nameOf({ path, parents }: ObservedCall): string {
 }
 
 describe('an observer of fields', () => {
-  test('is called in place of each resolver, default resolvers, methods and __typename too; of a batched one once for each call', async () => {
+  test('is called in place of each resolver, including default resolvers, methods and __typename; for a batched resolver, once for each call', async () => {
     const calls: string[] = [];
     const ask = serving([{ field: (call, resolve) => (calls.push(nameOf(call)), resolve()) }]);
     const query = '{ book(id: 7) { id } books { title method author { name } } __typename }';

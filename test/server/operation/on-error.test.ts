@@ -138,7 +138,7 @@ for (const [name, options] of executors) {
       }
     });
 
-    test('an error of HALT does not wait for what hangs, and fires the signal', { skip: isRetreat && 'refused' }, async () => {
+    test('an error with HALT does not wait for resolvers that hang, and fires the signal', { skip: isRetreat && 'refused' }, async () => {
       let signal: AbortSignal | undefined;
       const server = createServer({
         ...options,
@@ -318,7 +318,7 @@ describe('the parameter onError', () => {
     assert.throws(() => createServer({ errorBehaviors: ['SKIP'] as never }), /errorBehaviors.*"NULL", "PROPAGATE" and "HALT"/);
   });
 
-  test('comes with a trusted document, unless the request has one', async () => {
+  test('comes from a trusted document, unless the request has one', async () => {
     const { send } = createServer({
       trustedDocuments: { documents: { a: { text: query, onError: 'NULL' }, b: query } },
     });
@@ -333,7 +333,7 @@ describe('the parameter onError', () => {
     );
   });
 
-  test('is in the cost line and in explanations, also where a trusted document has it', async () => {
+  test('is in the cost line and in explanations, also if a trusted document sets it', async () => {
     const records: CostRecord[] = [];
     const { send } = createServer({
       nodeEnv: 'development',

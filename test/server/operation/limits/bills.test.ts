@@ -179,7 +179,7 @@ describe('a small request', () => {
     assert.ok(calls < 20_000, String(calls));
   });
 
-  it('it is also stopped on a platform with 32 MiB, because errors that are only counted have a separate limit', async () => {
+  it('nor is it called for all of them on a platform with 32 MiB, because errors that are only counted have a separate limit', async () => {
     let calls = 0;
     const fail = (): never => {
       calls++;
