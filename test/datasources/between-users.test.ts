@@ -27,7 +27,7 @@ function createOperations(url: string, options: RESTDataSourceOptions = {}): (us
 describe('a redirect from a per-user resource to a public one', () => {
   for (const [how, options] of [
     ['by fetch', {}],
-    ['by an httpFetch that makes a response of its own', { httpFetch: wrapped }],
+    ['by an httpFetch that creates a new response', { httpFetch: wrapped }],
   ] as const) {
     it(`does not return one user's resource to another (${how})`, async (t) => {
       const origin = await startOrigin(t, ({ url, headers }) =>

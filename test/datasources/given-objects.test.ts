@@ -18,7 +18,7 @@ const kinds: Readonly<Record<string, () => Given>> = {
 };
 
 const hooks: Readonly<Record<string, () => void | Promise<void>>> = {
-  'at once': () => {},
+  immediately: () => {},
   'after a turn': () => new Promise((resolve) => setImmediate(resolve)),
 };
 

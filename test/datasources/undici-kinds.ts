@@ -223,7 +223,7 @@ const framings: Readonly<Record<string, NonNullable<Kind['answer']>>> = {
   'chunks, in upper case': () => latin1Text(chunked(text)).replace('Transfer-Encoding: chunked', 'TRANSFER-ENCODING: CHUNKED'),
   'chunks with extensions': () => 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;a=b\r\nok\r\n0;c\r\n\r\n',
   trailers: () => chunked(text, 'Trailer: X-Sum\r\n', '0\r\nX-Sum: 1\r\n\r\n'),
-  'trailers that nobody announced': () => chunked(text, '', '0\r\nX-Sum: 1\r\nContent-Encoding: gzip\r\n\r\n'),
+  'unannounced trailers': () => chunked(text, '', '0\r\nX-Sum: 1\r\nContent-Encoding: gzip\r\n\r\n'),
   'a trailer that is none': () => chunked(text, '', '0\r\nbad trailer\r\n\r\n'),
   'the end of the connection': (_, socket) => void socket.end(`HTTP/1.1 200 OK\r\n\r\n${text}`),
   'a length that is too long': (_, socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc'),

@@ -74,7 +74,7 @@ describe('reuse', () => {
   for (const [what, headers] of [
     ['no-store', { 'cache-control': 'max-age=60, no-store' }],
     ['No-Store', { 'cache-control': 'max-age=60, No-Store' }],
-    ['private, to nobody in particular', { 'cache-control': 'private, max-age=60' }],
+    ['private, without a user', { 'cache-control': 'private, max-age=60' }],
     ['Vary: *', { 'cache-control': 'max-age=60', vary: 'accept, *' }],
     ['an Expires that is no date', { expires: '2099' }],
     ['Expires: 0', { expires: '0' }],
@@ -959,7 +959,7 @@ describe('writes to the cache', () => {
 
   for (const [how, store] of [
     [
-      'throws at once',
+      'throws synchronously',
       {
         get: () => {
           throw new Error('get');

@@ -50,7 +50,7 @@ describe('responses that cannot be stored', () => {
   for (const [what, reply] of [
     ['no-store', { headers: { 'cache-control': 'no-store' } }],
     ['no word on freshness', {}],
-    ['private, to nobody in particular', { headers: { 'cache-control': 'private, max-age=60' } }],
+    ['private, without a user', { headers: { 'cache-control': 'private, max-age=60' } }],
     ['a failure', { status: 404 }],
     ['no-cache, stored for revalidation', { headers: { 'cache-control': 'no-cache', etag: '"v"' } }],
     ['Vary: *', { headers: { 'cache-control': 'max-age=60', vary: '*' } }],

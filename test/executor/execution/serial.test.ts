@@ -25,7 +25,7 @@ describe('the fields of a mutation', () => {
   });
 
   for (const [how, third] of [
-    ['at once', () => null],
+    ['synchronously', () => null],
     ['later', async () => null],
   ] as const) {
     it(`end with a non-null field that fails ${how}`, async () => {

@@ -198,7 +198,7 @@ describe('the cost line', () => {
   const failing: Readonly<Record<string, CostLineOptions>> = {
     'write throws': { write: fails },
     'write rejects': { write: async () => fails() },
-    'write returns a promise of its own that rejects': {
+    'write returns a rejected thenable': {
       // oxlint-disable-next-line unicorn/no-thenable -- some database clients return such objects
       write: () => ({ then: (_resolve: unknown, reject: (error: Error) => void) => reject(new Error('disk full')) }) as Promise<void>,
     },

@@ -153,7 +153,7 @@ describe('sharing between users', () => {
         Object.assign(contextValue as object, { user: request.http?.headers.get('authorization') });
       },
     },
-    'a view of its own': {
+    'a separate view': {
       viewRequest: (call: RequestCall) => ({ ...call, user: call.request.headers.get('authorization') }),
     },
   };

@@ -22,7 +22,7 @@ describe('an abstract type', () => {
   });
 
   for (const [how, answer] of [
-    ['at once', (value: string) => value],
+    ['synchronously', (value: string) => value],
     ['by a promise', (value: string) => Promise.resolve(value)],
   ] as const) {
     it(`is the type that resolveType returns, ${how}`, async () => {
