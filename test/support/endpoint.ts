@@ -10,7 +10,7 @@ export interface Endpoint {
   send(request: PlainRequest): Promise<PlainResponse>;
   /** The names of the root fields that were resolved, in order: empty when a request ran nothing. */
   readonly runs: string[];
-  /** What was logged. */
+  /** The lines that were logged. */
   readonly lines: LogLine[];
 }
 

@@ -86,7 +86,7 @@ export class RejectingValues {
     }
   }
 
-  /** Not an async generator, which awaits the promises that it yields, and drops the others when one rejects. */
+  /** This is not an async generator, which awaits the promises that it yields, and drops the others when one rejects. */
   #asyncIterable(type: GraphQLOutputType, depth: number): AsyncIterable<unknown> {
     const random = this.#random;
     let left = random.below(4);

@@ -30,7 +30,7 @@ export interface Difference {
   readonly actual: string;
 }
 
-/** What a comparison found. */
+/** The result of a comparison. */
 export interface Comparison {
   readonly operations: number;
   /** The numbers of operations with errors and with data: they show that the comparison covered both. */
