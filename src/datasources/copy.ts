@@ -28,7 +28,7 @@ export function copyOf(root: unknown, isFirst: boolean): unknown {
   };
 
   const result = isObject(root) ? copyItem(root) : root;
-  // Not recursive, because a deeply nested value could overflow the stack.
+  // This is not recursive, because a deeply nested value could overflow the stack.
   for (let next = unfinished.pop(); next !== undefined; next = unfinished.pop()) finish(next[0], next[1], copyItem);
   return result;
 }
@@ -121,7 +121,7 @@ function copyForm(form: FormData): FormData {
   return copy;
 }
 
-/** Not view.slice(): a Buffer's slice shares its memory. */
+/** Does not use view.slice(), because a Buffer's slice shares its memory. */
 function copyView(view: Uint8Array): Uint8Array {
   return Uint8Array.prototype.slice.call(view);
 }

@@ -85,7 +85,7 @@ export interface DataSourceRequest extends Omit<RequestInit, 'method' | 'headers
  * `headers` and `params` are created when they are first read: a `Headers` object costs more than the rest of a cache hit.
  */
 export class DataSourceRequest {
-  /** In upper case: "GET". */
+  /** The method in upper case: "GET". */
   readonly method: HTTPMethod;
   /** The argument of `get`, `post` and the others; `resolveURL` turns it into the URL. */
   path: string;

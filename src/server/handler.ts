@@ -48,7 +48,7 @@ export function createUnobservedHandler(platforms: Platforms, source: OptionsSou
 export function createServe({ adapters, streaming }: Platforms, starter: Starter): (call: CallArguments) => Promise<unknown> {
   const serving: Serving = { starter, streaming };
   return (given) => {
-    // Not `async`: returning a promise from an async function takes three microtask turns.
+    // This is not `async`, because returning a promise from an async function takes three microtask turns.
     try {
       return Promise.resolve(serve(createCall(findAdapter(adapters, given.event), serving, given)));
     } catch (error) {

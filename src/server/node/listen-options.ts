@@ -25,7 +25,7 @@ export function assertListenOptions(options: unknown): asserts options is Listen
   assertEntries('', options, expectations, ' of serve');
 }
 
-/** The same for the options of `createListener`. */
+/** Throws for unknown options and wrong values of `createListener`. */
 export function assertListenerOptions(options: unknown): asserts options is Pick<ListenOptions, 'allowedHosts'> {
   if (!isRecord(options))
     throw new TypeError(`Expected the second argument of createListener to be like { allowedHosts: ["api"] }, got ${describe(options)}.`);

@@ -149,7 +149,7 @@ export class OperationHooks {
       outcome = await step();
     } catch (thrown) {
       const error = copyThrown(thrown);
-      // Also when a later listener failed to start: every end hook that was returned is called.
+      // This also runs if a later listener failed to start, because every end hook that was returned is called.
       await close(ends, error as Error);
       throw error;
     }

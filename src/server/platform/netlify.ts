@@ -103,7 +103,7 @@ export interface NetlifyHandlerResponse {
 
 /** Milliseconds that a synchronous function may take on Netlify. */
 export const netlifyTimeLimit = 60_000;
-/** The same in Netlify's local development server. */
+/** The same limit in Netlify's local development server. */
 const localTimeLimit = 30_000;
 
 /** The time limit of a function with Netlify's context of the second generation; undefined on other platforms with `Request`. */

@@ -49,7 +49,7 @@ export interface CallTime {
  * let users raise it, but not one that the platform reports.
  */
 export function deadlineOf({ limit, reserve }: DeadlineSettings, { context, assumed, begunAt }: CallTime): Deadline | undefined {
-  // Not `performance.now()`: Lambda's time continues while a process is frozen.
+  // Does not use `performance.now()`, because Lambda's time continues while a process is frozen.
   const now = Date.now();
   const end = Math.min(now + (remainingTime(context) ?? Infinity), begunAt + (limit ?? assumed ?? Infinity));
   if (end === Infinity) return undefined;

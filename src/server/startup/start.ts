@@ -31,7 +31,7 @@ export interface Starter {
   logger(): Logger;
   /** Undefined while the options are loading, or have failed to load. */
   isDevelopment(): boolean | undefined;
-  /** Also undefined while the options are loading, or have failed to load. */
+  /** Undefined if the option is unset, or while the options are loading or have failed to load. */
   cors(): CORSOptions | undefined;
   /** The default while the options are loading. */
   httpStatusProfile(): HTTPStatusProfile;

@@ -96,7 +96,7 @@ export interface ExplainedBatch {
   /** The path of the field, without the indexes of lists: `books.author`. */
   readonly field: string;
   readonly calls: number;
-  /** Of all calls together. */
+  /** The total number of parents of all calls. */
   readonly parents: number;
 }
 

@@ -6,7 +6,7 @@ export const headers = {
   'cross-origin-opener-policy': 'same-origin',
 };
 
-/** As many random bits as a UUID. New for every response, because a reused nonce could be read on one page and used on another. */
+/** A nonce with 128 random bits. Every response gets a new one, because a reused nonce could be read on one page and used on another. */
 export function createNonce(): string {
   return btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))));
 }

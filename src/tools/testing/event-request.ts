@@ -2,9 +2,9 @@
 export interface EventRequest {
   readonly method: string;
   readonly path: string;
-  /** Without its "?", still percent-encoded. */
+  /** The query string without its "?", still percent-encoded. */
   readonly query: string;
-  /** In the order and case in which they are sent; names may repeat. */
+  /** The header fields in the order and case in which they are sent; names may repeat. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string | Uint8Array | undefined;
 }
@@ -15,7 +15,7 @@ export interface RequestFields {
   readonly method?: string | undefined;
   /** Default: "/graphql". */
   readonly path?: string | undefined;
-  /** Without its "?", percent-encoded; or the parameters. Default: none. */
+  /** The query string without its "?", percent-encoded; or the parameters. Default: none. */
   readonly query?: string | Readonly<Record<string, string>> | undefined;
   /** A map, or a list of pairs, in which names may repeat. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | readonly (readonly [name: string, value: string])[] | undefined;

@@ -198,7 +198,7 @@ function traced<T>(name: ChannelName, context: object, run: () => T): T {
   return channel === undefined ? run() : channel.traceSync(run, context);
 }
 
-/** The same for functions that graphql 17 itself publishes. */
+/** Runs a function that graphql 17 itself publishes, and publishes it with graphql 16. */
 function tracedBefore17<T>(name: ChannelName, context: object, run: () => T): T {
   return versionInfo.major >= 17 ? run() : traced(name, context, run);
 }

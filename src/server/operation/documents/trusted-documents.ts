@@ -25,7 +25,7 @@ export interface ApolloOperationManifest {
     readonly body: string;
     readonly name?: string;
     readonly type?: string;
-    /** Not Apollo's: see {@link TrustedDocument}. */
+    /** Apollo's manifests do not have this: see {@link TrustedDocument}. */
     readonly onError?: ErrorBehavior;
   }[];
 }

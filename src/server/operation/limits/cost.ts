@@ -29,7 +29,7 @@ export interface CostOptions {
   readonly fields?: Readonly<Record<string, number>>;
 }
 
-/** The same with defaults filled in. */
+/** The options with defaults filled in. */
 export type CostSettings = Required<CostOptions>;
 
 /** An operation with what its cost depends on. */

@@ -45,7 +45,7 @@ function operationsIn(files: readonly DocumentFile[]): KnownOperation[] {
   );
 }
 
-/** Nothing for a syntax error, which `check` has reported. */
+/** Parses a text. Returns nothing for a syntax error, which `check` has reported. */
 function parsed(path: string, text: string): { path: string; document: DocumentNode }[] {
   try {
     return [{ path, document: parse(new Source(text, path)) }];

@@ -38,11 +38,11 @@ export interface DevSettings {
 
 /** A functions folder being served. */
 export interface DevServer {
-  /** Without a path: "http://localhost:8888". */
+  /** The server's URL without a path: "http://localhost:8888". */
   readonly url: string;
   readonly prefix: string;
   readonly folder: string;
-  /** By name. Follows the folder: functions are added and removed with their files. */
+  /** The functions by name. They are added and removed with their files. */
   readonly functions: ReadonlyMap<string, LocalFunction>;
   close(): Promise<void>;
 }

@@ -73,7 +73,7 @@ async function callWithEvent(handler: EventHandler, event: unknown, context: obj
   return result === undefined ? JSON.parse(body) : { ...(result as object), body };
 }
 
-/** As on Lambda, where the name of the export is a setting: `handler`, else the default export. */
+/** The handler, as on Lambda, where the name of the export is a setting: `handler`, else the default export. */
 function eventHandlerOf(name: string, exports: Readonly<Record<string, unknown>>): EventHandler {
   const main = exports['handler'] ?? exports['default'];
   const handler = typeof main === 'object' && main !== null ? (main as Record<string, unknown>)['handler'] : main;
