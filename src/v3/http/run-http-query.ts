@@ -139,7 +139,7 @@ async function runBatch(config: QueryOptions, payload: readonly unknown[], { hea
   };
 }
 
-/** Limits the nesting, objects and lists of variables, and the errors of large ones. */
+/** Limits the nesting, objects and lists of variables. */
 function variablesLimit({ documents }: QueryOptions): VariablesLimit {
   return new VariablesLimit({ maxNesting: documents.maxNesting, maxBodyBytes });
 }
