@@ -5,6 +5,7 @@ import { inspect } from 'node:util';
 
 import { GraphQLScalarType } from 'graphql';
 
+import { compression } from '../../../src/entries/compression.ts';
 import { cacheControlDefinitions, edge } from '../../../src/entries/edge.ts';
 import type { CDN } from '../../../src/entries/edge.ts';
 import { RESTDataSource } from '../../../src/entries/index.ts';
@@ -85,14 +86,17 @@ class World {
   readonly #front: ModelCache | undefined;
   readonly #cdn: CDN | undefined;
   readonly #documents: readonly string[];
+  readonly #compresses: boolean;
   kept = 0;
   personal = 0;
+  compressed = 0;
 
   constructor(random: Random) {
     this.#random = random;
     this.#here = new Set([random.pick(places), random.pick(places)]);
     this.#find = random.pick(finders);
     this.#documents = [random.pick(documents), random.pick(documents)];
+    this.#compresses = random.chance(0.4);
     this.#cdn = random.pick([undefined, 'varnish', 'netlify', 'cloudfront', 'cloudflare', 'vercel', 'fastly', 'rfc9213'] as const);
     this.#front = this.#cdn && new ModelCache(this.#cdn, []);
     const store = this.#cdn === undefined || random.chance(0.4) ? new MapCache(random.chance(0.5) ? turn : undefined) : undefined;
@@ -111,7 +115,8 @@ class World {
   #options(store: MapCache | undefined): ServerOptions {
     const at = (place: Place, read: Read): string => this.#at(place, read);
     const isClass = this.#random.chance(0.3);
-    const resolvers = createResolvers(at);
+    // Only answers of 64 KiB are compressed.
+    const resolvers = createResolvers(at, this.#compresses ? '.'.repeat(65_536) : '');
     const find = this.#find;
     class Me extends RESTDataSource<Context> {
       override baseURL = 'https://api.example/';
@@ -141,14 +146,20 @@ class World {
       nodeEnv: 'production',
       logger: { debug() {}, info() {}, warn() {}, error() {} },
       formatError: (formatted) => formatted,
-      plugins: [hooks(at, find), edge({ cdn: this.#cdn, store, deploy: 'v1', staleWhileRevalidate: this.#random.pick([undefined, 30]) })],
+      plugins: [
+        hooks(at, find),
+        edge({ cdn: this.#cdn, store, deploy: 'v1', staleWhileRevalidate: this.#random.pick([undefined, 30]) }),
+        ...(this.#compresses ? [compression({ withCookies: true, restAPI: true })] : []),
+      ],
     };
   }
 
   /** Sends a request, and returns the parts of the answer that belong to another user. */
   async ask(): Promise<unknown[]> {
     const [random, user] = [this.#random, this.#random.pick(users)];
-    const request = randomRequest(random, user, this.#documents);
+    const spelled = randomRequest(random, user, this.#documents);
+    const coding = this.#compresses ? random.pick([undefined, 'gzip', 'br', 'gzip, br']) : undefined;
+    const request = coding === undefined ? spelled : { ...spelled, headers: [...spelled.headers, ['Accept-Encoding', coding] as const] };
     const door = random.pick(this.#doors);
     const url = `https://shop.example${request.path}?${request.query}`;
     let isFresh = false;
@@ -159,13 +170,23 @@ class World {
     const asked = new Request(url, { method: request.method === 'GET' ? 'GET' : 'POST', headers: request.headers as [string, string][] });
     const response = await (this.#front === undefined ? send() : this.#front.fetch(asked, send));
     if (this.#front !== undefined && random.chance(0.1)) this.#front.time += random.below(40);
-    const wrongType = getsWrongType(request, response);
+    const isWrong = getsWrongType(request, response) || getsWrongCoding(coding, response, this.#cdn);
+    if (response.headers.has('content-encoding')) this.compressed++;
     const shown = `${await response.text()} ${[...response.headers].join(' ')}`;
     if (!isFresh || response.headers.has('age')) this.kept++;
     if (shown.includes(user)) this.personal++;
     return users
-      .filter((other) => (other !== user && shown.includes(other)) || wrongType)
-      .map(() => ({ user, request, shown, door: door.name, here: [...this.#here], find: String(this.#find), cdn: this.#cdn, isFresh }));
+      .filter((other) => (other !== user && shown.includes(other)) || isWrong)
+      .map(() => ({
+        user,
+        request,
+        shown: shown.replace(/\.{9,}/, '…'),
+        door: door.name,
+        here: [...this.#here],
+        find: String(this.#find),
+        cdn: this.#cdn,
+        isFresh,
+      }));
   }
 
   async close(): Promise<void> {
@@ -181,6 +202,13 @@ function getsWrongType({ headers }: PlainRequest, response: Response): boolean {
     response.ok &&
     response.headers.get('content-type')?.startsWith('application/graphql-response+json') === true
   );
+}
+
+/** True for a body that the client cannot read. The other CDNs compress and decompress themselves, whatever Vary lists. */
+function getsWrongCoding(accepted: string | undefined, response: Response, cdn: CDN | undefined): boolean {
+  const coding = response.headers.get('content-encoding');
+  const usesVary = cdn === undefined || ['varnish', 'vercel', 'fastly', 'rfc9213'].includes(cdn);
+  return usesVary && coding !== null && accepted?.includes(coding) !== true;
 }
 
 /** A context that is an instance of a class. `read` identifies the user when it is called. */
@@ -200,7 +228,7 @@ class Session implements Context {
 
 type At = (place: Place, read: Read) => string;
 
-function createResolvers(at: At): object {
+function createResolvers(at: At, filler: string): object {
   const waiting: { readonly read: Read; readonly done: (text: string) => void }[] = [];
   const load = (read: Read): Promise<string> =>
     new Promise((done) => {
@@ -216,7 +244,7 @@ function createResolvers(at: At): object {
     },
   });
   const text = async (_: unknown, __: unknown, context: Context & { dataSources: { me: { me: () => Promise<string> } } }): Promise<string> =>
-    [context.note, at('resolver', context.read), await load(context.read), await context.dataSources.me.me(), at('context getter', context.read), stored()].join(' '); // prettier-ignore
+    [context.note, at('resolver', context.read), await load(context.read), await context.dataSources.me.me(), at('context getter', context.read), stored(), filler].join(' '); // prettier-ignore
   const stored = (): string => at('local storage', () => [...(active.getStore()?.request.headers ?? [])].join(' '));
   const wrapped =
     (resolve: (...given: any[]) => unknown) =>
@@ -295,16 +323,17 @@ function hooks(at: At, find: (argument: ContextArgument) => string): ServerPlugi
 test(`in ${worlds * 24} requests through all doors, spelled in many ways, nothing that code reads late about one user reaches another`, async (t) => {
   const random = createRandom(seed);
   const leaks: unknown[] = [];
-  let [kept, personal] = [0, 0];
+  let [kept, personal, compressed] = [0, 0, 0];
   for (let at = 0; at < worlds; at++) {
     const world = new World(random);
     for (let round = 0; round < 6; round++) leaks.push(...(await Promise.all(Array.from({ length: 4 }, () => world.ask()))).flat());
     await world.close();
     kept += world.kept;
     personal += world.personal;
+    compressed += world.compressed;
   }
 
-  t.diagnostic(`${kept} from a CDN, ${personal} personal`);
+  t.diagnostic(`${kept} from a CDN, ${personal} personal, ${compressed} compressed`);
   assert.deepEqual(leaks.slice(0, 2), []);
   assert.ok(kept > worlds / 2 && personal > worlds / 2, `${kept} kept, ${personal} personal`);
 });

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 import { cacheControlDefinitions } from '../../../src/entries/edge.ts';
+import { InMemoryLRUCache, RESTDataSource } from '../../../src/entries/index.ts';
 import type { ContextArgument, ServerOptions, ServerPlugin } from '../../../src/entries/index.ts';
 import type { Random } from '../../support/random.ts';
 
@@ -11,7 +12,29 @@ const active = new AsyncLocalStorage<string>();
 interface Reads {
   readonly who: () => string;
   readonly language: () => string;
+  readonly dataSources: { readonly profiles: Profiles };
 }
+
+/** A REST API whose responses differ for each user, and may be stored. */
+class Profiles extends RESTDataSource {
+  override baseURL = 'https://profiles.example/';
+  me(who: string): Promise<string> {
+    return this.get('me', undefined, { headers: { 'x-for': who } });
+  }
+}
+
+/** Caching headers of the API, all correct for responses that differ by `x-for`. */
+const storages: readonly Record<string, string>[] = [
+  { 'cache-control': 'max-age=60' },
+  { 'cache-control': 'private, max-age=60' },
+  { 'cache-control': 'public, max-age=60', vary: 'x-for' },
+  { 'cache-control': 'max-age=0, stale-while-revalidate=60', etag: '"1"' },
+  { 'cache-control': 'no-store' },
+];
+
+/** The deadline of the requests, and how late the fields are that it leaves unfinished, in milliseconds. */
+export const deadline = { ms: 100, reserveMs: 50 };
+const late = 80;
 
 /** Ways to identify the user. The values of all personal fields contain the result. */
 const identities: readonly ((argument: ContextArgument) => string)[] = [
@@ -31,8 +54,11 @@ const sessions: ServerPlugin = {
   aroundRequest: (call, next) => active.run(call.request.headers.get('x-user') ?? '', next),
 };
 
-/** Creates a server whose hints are random: a personal field may have the scope PUBLIC. */
-export function randomServer(random: Random): Partial<ServerOptions> {
+/**
+ * Creates a server whose hints are random: a personal field may have the scope PUBLIC. With a deadline, some fields are too late, by the
+ * clock that `setTimeout` uses.
+ */
+export function randomServer(random: Random, hasDeadline = false): Partial<ServerOptions> {
   const hint = (): string =>
     random.pick([
       '',
@@ -45,10 +71,10 @@ export function randomServer(random: Random): Partial<ServerOptions> {
     ]);
   const isEager = random.chance(0.3);
   const identify = random.pick(identities);
-  const kinds = ['shared', 'shared', 'personal', 'language'] as const;
+  const kinds = ['shared', 'shared', 'shared', 'shared', 'personal', 'language', 'stored'] as const;
   const fields = Array.from({ length: 4 }, (_, index) => ({
     name: `f${index}`,
-    kind: random.pick(kinds),
+    kind: hasDeadline && random.chance(0.06) ? ('late' as const) : random.pick(kinds),
     hint: hint(),
     dynamic: random.chance(0.15),
   }));
@@ -62,21 +88,33 @@ export function randomServer(random: Random): Partial<ServerOptions> {
     ({ kind, dynamic }: (typeof fields)[number]) =>
     (_: unknown, __: unknown, context: Reads, info: { cacheControl?: { setCacheHint: (hint: object) => void } }) => {
       if (dynamic) info.cacheControl?.setCacheHint({ maxAge: 30, scope: 'PUBLIC' });
-      return kind === 'shared' ? 'everybody' : kind === 'personal' ? `of ${context.who()}` : `in ${context.language()}`;
+      return valueOf(kind, context);
     };
+  const storage = random.pick(storages);
+  const httpFetch = async ({ headers }: Request): Promise<Response> => Response.json(`of ${headers.get('x-for')}`, { headers: storage });
   const all = Object.fromEntries(fields.map((field) => [field.name, resolverOf(field)]));
   const rows = { a: () => ({ id: 1 }), list: () => [{ id: 1 }, { id: 2 }], any: () => ({ id: 3, __typename: random.pick(['A', 'B']) }) };
   const ids = idResolvers[idKind];
   return {
     typeDefs: [cacheControlDefinitions, typeDefs],
     resolvers: { Query: { ...all, ...rows }, A: { ...all, ...ids, a: () => ({ id: 4 }) }, B: { ...all, ...ids } } as never,
+    cache: new InMemoryLRUCache(),
+    dataSources: (() => ({ profiles: new Profiles(httpFetch as never) })) as never,
+    deadline: hasDeadline && deadline,
     plugins: identify === identities.at(-1) ? [sessions] : [],
-    context: (argument: ContextArgument): Reads => {
+    context: (argument: ContextArgument): Omit<Reads, 'dataSources'> => {
       const who = (): string => identify(argument);
       const now = isEager ? who() : undefined;
       return { who: () => now ?? who(), language: () => argument.request.headers.get('accept-language') ?? '' };
     },
   };
+}
+
+function valueOf(kind: 'shared' | 'personal' | 'language' | 'stored' | 'late', context: Reads): unknown {
+  if (kind === 'language') return `in ${context.language()}`;
+  if (kind === 'personal') return `of ${context.who()}`;
+  if (kind === 'stored') return context.dataSources.profiles.me(context.who());
+  return kind === 'late' ? new Promise((resolve) => setTimeout(resolve, late, 'everybody')) : 'everybody';
 }
 
 type IdResolver = (source: { id: number }, _: unknown, context: Reads) => unknown;
