@@ -19,7 +19,7 @@ const root = join(import.meta.dirname, '..');
  * commit that needs more sets the number, and says what the bytes are for.
  */
 const sizes: Readonly<Record<string, number>> = {
-  'aws-lambda': 59_900,
+  'aws-lambda': 64_900,
   fetch: 66_877,
   netlify: 68_078,
   'aws, streamed': 68_399,
@@ -27,9 +27,9 @@ const sizes: Readonly<Record<string, number>> = {
   // With @defer and @stream.
   'fetch, parts': 75_100,
   // The plugin and the store for Redis: 4,400 above aws-lambda.
-  'aws, idempotency': 64_700,
+  'aws, idempotency': 69_900,
   // The tools of trusted documents, with schemas that refer to definitions: 7,800 above aws-lambda.
-  'aws, mcp': 68_600,
+  'aws, mcp': 73_300,
 };
 const room = 1.03;
 
