@@ -7,7 +7,7 @@ export type { CSRFSettings } from './http/csrf.ts';
 export type { Explainable } from './http/http-call.ts';
 export { parseMediaType } from './http/media-type.ts';
 export { streaming } from './http/streams/streaming.ts';
-export type { CreateFromOptions, HandlerObserver } from './observer.ts';
+export type { CreateFromOptions, HandlerObserver } from './handler-observer.ts';
 export { followStream } from './operation/delivery/follow-stream.ts';
 export type { PersistedQuerySettings } from './operation/documents/persisted-queries.ts';
 export { entriesOf } from './operation/documents/trusted-documents.ts';

@@ -1,7 +1,7 @@
 import { createCall } from './call/call.ts';
 import type { CallArguments, Serving } from './call/call.ts';
 import type { Streaming } from './http/streams/streaming.ts';
-import { createObserved } from './observer.ts';
+import { createObserved } from './handler-observer.ts';
 import { serve } from './pipeline.ts';
 import type { PlatformAdapter } from './platform/adapter.ts';
 import { findAdapter } from './platform/detect.ts';

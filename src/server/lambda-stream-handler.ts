@@ -1,7 +1,7 @@
 import { createCall } from './call/call.ts';
 import type { CallArguments } from './call/call.ts';
 import { streaming } from './http/streams/streaming.ts';
-import { createObserved } from './observer.ts';
+import { createObserved } from './handler-observer.ts';
 import { respond } from './pipeline.ts';
 import { findStreamingAdapter, writeResponse } from './platform/lambda-stream.ts';
 import type { ResponseStream } from './platform/lambda-stream.ts';

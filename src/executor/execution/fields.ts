@@ -2,7 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 
 import { allArguments, inBatches } from './visible-arguments.ts';
 import { runnerOf } from './batch/batch-runner.ts';
-import { FieldCall, startedOf } from './field-call.ts';
+import { FieldCall, startedOf } from './observed-call.ts';
 import { argumentValues } from './plan/arguments.ts';
 import type { ArgumentValues } from './plan/arguments.ts';
 import { abandon } from './promises.ts';

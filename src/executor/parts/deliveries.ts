@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 
-import type { PartsFormatter } from './formats.ts';
+import type { PartsFormatter } from './payload-writer.ts';
 import type { Announced, Fragment, Later, LaterList, LaterPart, StreamedItem } from './later.ts';
 
 /**

@@ -7,9 +7,9 @@ import type { CollectSettings } from '../execution/plan/collect-fields.ts';
 import type { Run } from '../execution/run.ts';
 import { collectParts } from './collect-parts.ts';
 import { Deliveries } from './deliveries.ts';
-import { createFormatter } from './formats.ts';
+import { createFormatter } from './payload-writer.ts';
 import type { Later } from './later.ts';
-import type { PartsFormatter, SubsequentResult } from './formats.ts';
+import type { PartsFormatter, SubsequentResult } from './payload-writer.ts';
 import { findPartVariables } from './usage.ts';
 
 /** Plans operations for one format. */
@@ -27,7 +27,7 @@ export const planners: Readonly<Record<PartsFormat, PartsPlanner>> = {
   legacy: /* @__PURE__ */ createPlanner('legacy'),
 };
 
-export type { SubsequentResult } from './formats.ts';
+export type { SubsequentResult } from './payload-writer.ts';
 
 /** The first result of an operation, and those that follow. */
 export interface ExecutionInParts {

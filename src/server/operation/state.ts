@@ -13,7 +13,7 @@ import type { Execution, ExecutionSettings } from './execute.ts';
 import type { OperationHooks } from './hooks.ts';
 import type { FoundSource } from './documents/persisted-queries.ts';
 import type { CoercedExecution, ExecutionOptions, OperationExecution, ServerPlugin } from './plugin.ts';
-import type { RefuseOperation } from './resolve.ts';
+import type { RefuseOperation } from './choose-operation.ts';
 import type { SourceSettings } from './documents/source.ts';
 import type { BatchBudget } from './limits/batch-budget.ts';
 import type { ErrorAllowance } from './limits/error-allowance.ts';

@@ -24,7 +24,7 @@ import { ErrorAllowance } from './limits/error-allowance.ts';
 import { outcomeInTime } from './around.ts';
 import { outcomeOfFailure, toOutcome } from './outcome.ts';
 import type { CoercedExecution, OperationExecution } from './plugin.ts';
-import { operationToRun } from './resolve.ts';
+import { operationToRun } from './choose-operation.ts';
 import type { ChosenOptions, OperationState, WrapExecution } from './state.ts';
 import type { OperationOutcome, PayloadStream } from './types.ts';
 

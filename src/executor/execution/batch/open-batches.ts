@@ -5,7 +5,7 @@ import type { BatchFunction, BatchMark } from '../../../shared/index.ts';
 import { completeValue } from '../complete/errors.ts';
 import { startField } from '../field-run.ts';
 import { Late, PromisedValue } from '../pending.ts';
-import { FieldCall } from '../field-call.ts';
+import { FieldCall } from '../observed-call.ts';
 import type { FieldRun, PlannedField } from '../plan/planned-field.ts';
 import type { Path } from '../plan/path.ts';
 import { abandon } from '../promises.ts';
