@@ -66,7 +66,7 @@ describe("createStreamingHandler in AWS's own runtime client", needs('aws-lambda
       });
 
       test('a refusal is a response with its status', async () => {
-        assert.equal((await send(post({ query: '{ nope }' }))).status, 400);
+        assert.equal((await send(post({ query: '{ nope }' }))).status, 422);
         assert.equal((await send(plainRequest({ method: 'PUT' }))).status, 405);
       });
 
