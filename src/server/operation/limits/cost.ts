@@ -48,7 +48,7 @@ export interface CostInput {
  * lists directly in it, and of lists in its objects if it is larger than `listSize`. Without such an argument the number is `listSize`.
  * `{ books(first: 20) { title author { name } } }` costs 1 + 20 × 3. Fragments count at each spread, and for every type that they could
  * apply to. `@skip` and `@include` are ignored. Introspection is free. `__typename` is free too, except in lists where it is alone or
- * has an alias.
+ * has an alias. An empty selection set costs as much as `{ __typename }`.
  */
 export function assertCost(settings: CostSettings, input: CostInput, budget?: BatchBudget): void {
   const rootType = input.schema.getRootType(input.operation.operation);
@@ -69,7 +69,7 @@ interface Cost {
   readonly fixed: number;
   readonly perItem: number;
   readonly perDeepItem: number;
-  /** `__typename` alone or under an alias: what it costs for each item of a list. */
+  /** `__typename` alone or under an alias, and empty selection sets: what they cost for each item of a list. */
   readonly typenames: number;
 }
 
@@ -91,8 +91,9 @@ class CostCounter {
 
   /** This may be recursive, because the depth of the document has been limited before (FragmentNesting). */
   costOf(parentType: GraphQLNamedType | undefined, selectionSet: SelectionSetNode): Cost {
-    // `__typename` is free next to other fields: clients add it everywhere. Alone it still makes the server load all objects of a list.
-    if (selectionSet.selections.every(isTypename)) return { ...free, typenames: selectionSet.selections.length };
+    // `__typename` is free next to other fields: clients add it everywhere. Alone it still makes the server load all objects of a list,
+    // and so does an empty selection set.
+    if (selectionSet.selections.every(isTypename)) return { ...free, typenames: Math.max(1, selectionSet.selections.length) };
     let sum = free;
     for (const selection of selectionSet.selections) {
       sum = add(sum, this.#costOfSelection(parentType, selection));
