@@ -125,7 +125,7 @@ export interface ServerOptions<
   readonly persistedQueries?: boolean | { readonly ttl?: Seconds };
   /**
    * Documents that clients may send by `documentId`, `id` or `doc_id`, from an Apollo operation manifest, Relay's persisted
-   * queries or the client preset's persisted-documents.json. `only: true` refuses all others. Default: none.
+   * queries or the client preset's persisted-documents.json, or a list of these. `only: true` refuses all others. Default: none.
    */
   readonly trustedDocuments?: TrustedDocumentOptions;
 
@@ -268,7 +268,7 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
     entries: { ttl: { words: 'a positive number of seconds', holds: (value) => isNumber(value, (seconds) => seconds > 0) } },
   },
   trustedDocuments: {
-    words: '{ documents: manifest, only: true or false }',
+    words: '{ documents: a manifest or a list of manifests, only: true or false }',
     holds: (value) => has(value, 'documents'),
     entries: { documents: anything, only: boolean },
   },

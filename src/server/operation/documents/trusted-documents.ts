@@ -2,6 +2,7 @@ import { isRecord } from '../../../shared/index.ts';
 import { errorBehaviors } from '../error-behavior.ts';
 import type { ErrorBehavior } from '../error-behavior.ts';
 import { createError, describe } from '../errors.ts';
+import { cut } from '../limits/error-allowance.ts';
 
 /**
  * The documents that clients may send by id: Apollo's operation manifest, or an object of texts by id, as written by Relay's
@@ -32,8 +33,8 @@ export interface ApolloOperationManifest {
 
 /** Option `trustedDocuments`. */
 export interface TrustedDocumentOptions {
-  /** The documents, by their ids. */
-  readonly documents: TrustedDocumentManifest;
+  /** The documents, by their ids: a manifest, or a list of manifests, for clients of several kinds or releases. */
+  readonly documents: TrustedDocumentManifest | readonly TrustedDocumentManifest[];
   /** Refuse every other document. In development they run, and the response says that production refuses them. Default: false. */
   readonly only?: boolean;
 }
@@ -50,7 +51,7 @@ export interface TrustedDocuments {
   has(text: string): boolean;
 }
 
-/** Reads a manifest. Throws a TypeError if its format is unknown. */
+/** Reads the manifests. Throws a TypeError if the format of one is unknown, or if an id has two documents. */
 export function createTrustedDocuments({ documents, only = false }: TrustedDocumentOptions, development: boolean): TrustedDocuments {
   const byId = new Map(entriesOf(documents));
   const known = new Set(Array.from(byId.values(), ({ text }) => text));
@@ -63,15 +64,50 @@ export function createTrustedDocuments({ documents, only = false }: TrustedDocum
   };
 }
 
-/** The documents of a manifest by id. Throws a TypeError if its format is unknown. */
-export function entriesOf(documents: TrustedDocumentManifest): [id: string, document: TrustedDocument][] {
-  const isObject = isRecord(documents);
-  const entries = isObject ? (isApolloManifest(documents) ? apolloEntries(documents) : plainEntries(documents)) : undefined;
-  if (entries?.every(isEntry) === true) return entries;
+/** The documents of one or several manifests by id. Throws a TypeError if a format is unknown, or if an id has two documents. */
+export function entriesOf(documents: TrustedDocumentOptions['documents']): [id: string, document: TrustedDocument][] {
+  const byId = new Map<string, TrustedDocument>();
+  for (const manifest of isList(documents) ? documents : [documents]) {
+    for (const [id, document] of entriesOfOne(manifest)) {
+      const known = byId.get(id);
+      if (known !== undefined && !isSame(known, document)) throw twoDocuments(id, known, document);
+      byId.set(id, document);
+    }
+  }
+  return [...byId];
+}
+
+function isList<T extends object>(documents: T | readonly T[]): documents is readonly T[] {
+  return Array.isArray(documents);
+}
+
+function isSame(one: TrustedDocument, other: TrustedDocument): boolean {
+  return one.text === other.text && one.onError === other.onError;
+}
+
+function twoDocuments(id: string, ...documents: readonly TrustedDocument[]): TypeError {
+  const shown = documents.map(
+    ({ text, onError }) => JSON.stringify(cut(text, 100)) + (onError === undefined ? '' : ` with onError ${onError}`),
+  );
+  return new TypeError(
+    `Expected trustedDocuments.documents to have one document for the id ${JSON.stringify(cut(id, 100))}, got ${shown.join(' and ')}.`,
+  );
+}
+
+function entriesOfOne(manifest: TrustedDocumentManifest): [id: string, document: TrustedDocument][] {
+  const isObject = isRecord(manifest);
+  const entries = isObject ? (isApolloManifest(manifest) ? apolloEntries(manifest) : plainEntries(manifest)) : undefined;
+  const wrong = entries?.find((entry) => !isEntry(entry));
+  if (entries !== undefined && wrong === undefined) return entries;
   throw new TypeError(
     `Expected trustedDocuments.documents to be an Apollo operation manifest, { operations: [{ id, body }] }, or texts by id, ` +
-      `{ "<id>": "query …" } or { "<id>": { text, onError } }, got ${isObject ? 'something else' : describe(documents)}.`,
+      `{ "<id>": "query …" } or { "<id>": { text, onError } }, or a list of these, got ${wrong === undefined ? describe(manifest) : described(wrong)}.`,
   );
+}
+
+/** Describes an entry that is not valid. */
+function described([id]: readonly [unknown, unknown]): string {
+  return typeof id === 'string' ? `something else for the id ${JSON.stringify(cut(id, 100))}` : `an operation with the id ${describe(id)}`;
 }
 
 function isApolloManifest(documents: TrustedDocumentManifest): documents is ApolloOperationManifest {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, test } from 'node:test';
 
 import { createHandler } from '../../../../src/entries/index.ts';
 import type { TrustedDocumentManifest } from '../../../../src/server/operation/documents/trusted-documents.ts';
@@ -213,7 +213,8 @@ describe('document ids where there are no trusted documents', () => {
 describe('a manifest in no known format', () => {
   for (const documents of [
     null,
-    [],
+    [[]],
+    [{ a: '{ a }' }, 'query'],
     'query',
     { a: 1 },
     { operations: [{ id: 1, body: '{ a }' }] },
@@ -226,6 +227,58 @@ describe('a manifest in no known format', () => {
       );
     });
   }
+});
+
+test('the message about a manifest names the wrong id', () => {
+  const messageFor = (documents: object): string => {
+    try {
+      createEndpoint({ trustedDocuments: { documents: documents as never } });
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return 'no error';
+  };
+
+  assert.match(messageFor({ operations: [{ id: 7, body: '{ a }' }] }), /, got an operation with the id 7\.$/);
+  assert.match(messageFor([{ one: '{ a }' }, { two: { text: 5 } }]), /, got something else for the id "two"\.$/);
+});
+
+describe('a list of manifests', () => {
+  const apollo = (...operations: readonly object[]): TrustedDocumentManifest =>
+    ({ format: 'apollo-persisted-query-manifest', version: 1, operations }) as never;
+
+  it('has the documents of all of them, in any format, and may repeat one', async () => {
+    const documents = [{ [id]: text }, apollo({ id, body: text }, { id: 'sum', body: '{ sum(numbers: [1]) }' }), { [id]: { text } }, {}];
+    const endpoint = createEndpoint({ trustedDocuments: { documents, only: true } });
+
+    const hello = await endpoint.send(post({ id, variables }));
+    const sum = await endpoint.send(post({ id: 'sum' }));
+    const other = await endpoint.send(post({ query: '{ __typename }' }));
+
+    assert.deepEqual([json(hello), json(sum), other.status], [greeting, { data: { sum: 1 } }, 400]);
+  });
+
+  const long = `{ ${'hello '.repeat(40)}}`;
+  for (const [name, documents, message] of [
+    ['two manifests', [{ a: '{ hello }' }, { a: '{ sum }' }], 'the id "a", got "{ hello }" and "{ sum }".'],
+    [
+      "Apollo's manifest",
+      apollo({ id: 'a', body: '{ hello }' }, { id: 'a', body: '{ sum }' }),
+      'the id "a", got "{ hello }" and "{ sum }".',
+    ],
+    [
+      'two formats',
+      [apollo({ id: 'a', body: '{ hello }' }), { a: { text: '{ hello }', onError: 'NULL' } }],
+      'the id "a", got "{ hello }" and "{ hello }" with onError NULL.',
+    ],
+    ['long texts', [{ a: long }, { a: '{ sum }' }], `the id "a", got "${long.slice(0, 100)}…" and "{ sum }".`],
+  ] as const)
+    it(`that has two documents for an id (${name}) is refused at start`, () => {
+      assert.throws(() => createEndpoint({ trustedDocuments: { documents } }), {
+        name: 'TypeError',
+        message: `Expected trustedDocuments.documents to have one document for ${message}`,
+      });
+    });
 });
 
 for (const element of [null, 5, 'text', []]) {

@@ -344,6 +344,24 @@ export default createHandler({
   assert.equal(code, 1);
 });
 
+test('a trusted document that two manifests have with different texts is a problem that names its id', async (context) => {
+  const source = `import { createHandler } from 'graphql-functions';
+
+export default createHandler({
+  csrfPrevention: true,
+  typeDefs: 'type Query { a: Int }',
+  trustedDocuments: { documents: [{ one: '{ a }' }, { one: '{ b: a }' }] },
+  resolvers: { Query: { a: () => 1 } },
+});
+`;
+  const { code, stdout } = await check(context, { 'functions/graphql.ts': source });
+
+  assert.deepEqual(placesIn(stdout), [
+    'functions/graphql.ts:3:16 Expected trustedDocuments.documents to have one document for the id "one", got "{ a }" and "{ b: a }".',
+  ]);
+  assert.equal(code, 1);
+});
+
 test('check finds tools that a plugin would refuse, with the schema of the function', async (context) => {
   const source = `import { createHandler } from 'graphql-functions';
 import { mcp, mcpDefinitions } from 'graphql-functions/mcp';
