@@ -14,6 +14,8 @@ import {
   withCopiedExtensions,
 } from '../../shared/index.ts';
 import { generalMessage } from './documents/schema-names.ts';
+import { Causes, rootCause, shownMarks } from './error-marks.ts';
+import type { ErrorMarks } from './error-marks.ts';
 import { cut, ErrorAllowance, loggable } from './limits/error-allowance.ts';
 import type { ErrorCode, Logger } from './types.ts';
 
@@ -26,6 +28,8 @@ export type FormatError = (formattedError: GraphQLFormattedError, error: unknown
 export interface ErrorSettings {
   /** Hide the messages of unexpected errors. */
   readonly maskErrors: boolean;
+  /** Add `extensions.errorHash` to masked errors, and the hash to their log lines. */
+  readonly errorHash?: boolean | undefined;
   /** Add `extensions.stacktrace`. */
   readonly includeStacktrace: boolean;
   /** Send `extensions.response`, the answer of an upstream server, to the client. */
@@ -60,27 +64,6 @@ function formatErrors(settings: ErrorSettings, errors: readonly GraphQLError[], 
   return formatted;
 }
 
-/** The causes of an answer's errors. One cause can fail many fields: it is logged once, and has one id. */
-class Causes {
-  readonly #known = new Map<unknown, { count: number; errorId: string | undefined }>();
-
-  constructor(errors: readonly GraphQLError[]) {
-    for (const cause of errors.map(rootCause)) {
-      const known = this.#known.get(cause);
-      if (known === undefined) this.#known.set(cause, { count: 1, errorId: undefined });
-      else known.count++;
-    }
-  }
-
-  /** `isFirst`: nothing has been logged about it yet. `more`: how many other fields it has failed, for the log. */
-  take(error: GraphQLError): { readonly errorId: string; readonly isFirst: boolean; readonly more: string } {
-    const known = this.#known.get(rootCause(error))!;
-    const isFirst = known.errorId === undefined;
-    known.errorId ??= createErrorId();
-    return { errorId: known.errorId, isFirst, more: known.count > 1 ? ` and ${known.count - 1} more` : '' };
-  }
-}
-
 interface Formatting {
   readonly allowance: ErrorAllowance;
   readonly causes: Causes;
@@ -98,13 +81,13 @@ function withoutErrors({ data, extensions }: ExecutionResult): FormattedExecutio
 /** Formats one error for the client, and logs it if it is unexpected. */
 function formatGraphQLError(settings: ErrorSettings, error: GraphQLError, { allowance, causes }: Formatting): GraphQLFormattedError {
   const unexpected = isUnexpected(error);
-  const { errorId, isFirst, more } = causes.take(error);
+  const { marks, isFirst, more } = causes.take(error, unexpected && settings.errorHash === true);
   if (isFirst) {
     if (!unexpected) reportUpstream(settings, error, { allowance, more });
-    else if (allowance.takeLine()) reportUnexpected(settings.logger, `Unexpected error ${errorId}${at(error)}${more}`, error);
+    else if (allowance.takeLine()) reportUnexpected(settings.logger, `Unexpected error ${shownMarks(marks)}${at(error)}${more}`, error);
   }
 
-  const formatted = unexpected && settings.maskErrors ? maskedForm(error, errorId) : visibleForm(settings, error);
+  const formatted = unexpected && settings.maskErrors ? maskedForm(error, marks) : visibleForm(settings, error);
   // The stack of a syntax or validation error shows only graphql-js: noise to the author of the request.
   const isOfCode = unexpected || error.path !== undefined;
   const shown = settings.includeStacktrace && isOfCode ? withStacktrace(formatted, error) : formatted;
@@ -272,18 +255,12 @@ function isUnexpected(error: GraphQLError): boolean {
   return isGraphQLError(original) ? original !== error && isUnexpected(original) : true;
 }
 
-function rootCause(error: GraphQLError): unknown {
-  const original = error.originalError;
-  if (original === undefined || original === null || original === error) return error;
-  return isGraphQLError(original) ? rootCause(original) : original;
-}
-
-function maskedForm(error: GraphQLError, errorId: string | undefined): GraphQLFormattedError {
+function maskedForm(error: GraphQLError, marks: ErrorMarks): GraphQLFormattedError {
   return {
     message: 'Internal server error',
     ...(error.locations ? { locations: error.locations } : {}),
     ...(error.path ? { path: error.path } : {}),
-    extensions: { code: 'INTERNAL_SERVER_ERROR', errorId },
+    extensions: { code: 'INTERNAL_SERVER_ERROR', ...marks },
   };
 }
 
@@ -333,9 +310,4 @@ const maxPath = 200;
 
 function at(error: GraphQLError): string {
   return error.path === undefined ? '' : ` at ${cut(error.path.join('.'), maxPath)}`;
-}
-
-/** Links an answer to a log line. Need not be unguessable, and loading node:crypto would add 3.5 ms to a cold start. */
-function createErrorId(): string {
-  return Date.now().toString(36) + Math.random().toString(36).slice(2, 10);
 }

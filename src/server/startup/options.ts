@@ -106,6 +106,11 @@ export interface ServerOptions<
   readonly schemaInErrors?: boolean;
   /** Replace the messages of unexpected errors with "Internal server error". Default: unless NODE_ENV is development or test. */
   readonly maskErrors?: boolean;
+  /**
+   * Add `extensions.errorHash` to masked errors, and the hash to their log lines: 8 hexadecimal digits, the same for errors
+   * that differ only in the values that their messages name. Default: false.
+   */
+  readonly errorHash?: boolean;
   /** Send `extensions.stacktrace` with errors that resolvers or the server threw. Default: only when NODE_ENV is development. */
   readonly includeStacktraceInErrorResponses?: boolean;
   /** Send the response of an upstream server in `extensions.response`. Default: only when NODE_ENV is development or test. */
@@ -255,6 +260,7 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   suggestions: boolean,
   schemaInErrors: boolean,
   maskErrors: boolean,
+  errorHash: boolean,
   includeStacktraceInErrorResponses: boolean,
   exposeUpstreamErrors: boolean,
   errorBehaviors: {

@@ -186,6 +186,7 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
     executor: options.executor,
     fastValidation: options.fastValidation ?? true,
     maskErrors: options.maskErrors ?? !developmentOrTest,
+    errorHash: options.errorHash ?? false,
     includeStacktrace: options.includeStacktraceInErrorResponses ?? development,
     exposeUpstreamErrors: options.exposeUpstreamErrors ?? developmentOrTest,
     formatError: options.formatError,

@@ -76,12 +76,16 @@ export class ErrorAllowance {
 }
 
 function shortened({ message, locations, path, extensions }: GraphQLFormattedError): GraphQLFormattedError {
-  const { code, errorId } = extensions ?? {};
+  const { code, errorId, errorHash } = extensions ?? {};
   return {
     message: cut(String(message)),
     ...(locations && { locations: locations.slice(0, 10) }),
     ...(path && { path }),
-    extensions: { code: typeof code === 'string' ? cut(code) : undefined, ...(typeof errorId === 'string' && { errorId }) },
+    extensions: {
+      code: typeof code === 'string' ? cut(code) : undefined,
+      ...(typeof errorId === 'string' && { errorId }),
+      ...(typeof errorHash === 'string' && { errorHash }),
+    },
   };
 }
 
