@@ -8,6 +8,12 @@ export function abandon(value: unknown): void {
   new Abandonment(true).take(value);
 }
 
+/** Does the same for several values. Values that refer to each other are searched once. */
+export function abandoner(): (value: unknown) => void {
+  const abandonment = new Abandonment(true);
+  return (value) => abandonment.take(value);
+}
+
 /** Does the same for a value that may still be completed: iterators and lazy thenables are not read. */
 export function handleRejections(value: unknown): void {
   new Abandonment(false).take(value);

@@ -5,7 +5,7 @@ import { executeFields } from '../execution/fields.ts';
 import { Pending } from '../execution/pending.ts';
 import type { Path } from '../execution/plan/path.ts';
 import type { Selection } from '../execution/plan/planned-field.ts';
-import { abandon, handleOwnRejections } from '../execution/promises.ts';
+import { abandoner, handleOwnRejections } from '../execution/promises.ts';
 import { Part } from '../execution/part.ts';
 import type { Run } from '../execution/run.ts';
 import { dropPart, keysOf } from './later.ts';
@@ -79,7 +79,7 @@ export class DeferredPart implements LaterPart {
     }
     this.#state = 'done';
     dropPart(this.#part, this.#pending);
-    abandon(this.#object.source);
+    abandonerOf(this.#origin.run.root)(this.#object.source);
   }
 
   /** Settles a canceled part with the values that have arrived. */
@@ -119,4 +119,13 @@ export class DeferredPart implements LaterPart {
     }
     this.#onDone?.();
   }
+}
+
+/** One for each execution: hundreds of parts can have the same object, or objects that refer to each other. */
+const abandoners = new WeakMap<Run, (source: unknown) => void>();
+
+function abandonerOf(root: Run): (source: unknown) => void {
+  let abandon = abandoners.get(root);
+  if (abandon === undefined) abandoners.set(root, (abandon = abandoner()));
+  return abandon;
 }

@@ -37,8 +37,8 @@ export class ReadAhead implements Iterator<unknown> {
 
   #take(): unknown {
     const value = this.#ahead[this.#taken++];
-    // `shift` would move all items each time.
-    if (this.#taken > maxAhead) [this.#ahead, this.#taken] = [this.#ahead.slice(this.#taken), 0];
+    // `shift` would move all items each time. Those of a long list are moved only when half of them have been taken.
+    if (this.#taken > maxAhead && this.#taken * 2 > this.#ahead.length) [this.#ahead, this.#taken] = [this.#ahead.slice(this.#taken), 0];
     return value;
   }
 

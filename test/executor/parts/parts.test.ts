@@ -193,6 +193,17 @@ test('promises in properties that are read later leave no rejection unhandled', 
   equal(count, 0);
 });
 
+test('an object is searched once for promises, however many of its parts are dropped', async () => {
+  let searches = 0;
+  const history = new Proxy({}, { ownKeys: () => (searches++, []) });
+  const fragments = Array.from({ length: 50 }, (_, at) => `... @defer { t${at}: title }`).join(' ');
+  const book = { id: 1, title: 'b', history };
+
+  await ask(`{ books { ${fragments} strict } }`, { Query: { books: () => [book, book] }, Book: { strict: async () => null } });
+
+  equal(searches, 1);
+});
+
 describe('the source of a list that hangs is closed', () => {
   for (const [what, text, resolvers] of [
     ['in a deferred part', '{ ... @defer { numbers } }', {}],
