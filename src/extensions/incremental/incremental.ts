@@ -14,8 +14,8 @@ export interface IncrementalDeliveryOptions {
    */
   readonly early?: boolean;
   /**
-   * The most parts of an answer: fragments with `@defer`, counted for each object, and lists with `@stream`. Five streamed items count as a
-   * part. An object that would exceed the limit is null, with an error of code RESULT_TOO_LARGE. Default: 1,000
+   * The most parts of an answer: fragments with `@defer`, counted for each object, and lists with `@stream`, whatever their items. In an
+   * object or a list that would exceed the limit nothing is deferred or streamed: it is complete at once. Default: 1,000
    */
   readonly maxParts?: number;
 }
