@@ -57,6 +57,7 @@ export async function nextPayload({ stream }: { readonly stream?: PayloadStream 
 /** The scope of an operation, and the functions that end it. */
 export function createInvocation(): { invocation: OperationInvocation; cancel(reason: Error): void; lastMoment(): void } {
   const controller = new AbortController();
+  let canceled: Error | undefined;
   const onCancel = new Set<(reason: Error) => void>();
   const onLastMoment = new Set<() => void>();
   const add = <T>(callbacks: Set<T>, callback: T): (() => void) => {
@@ -69,7 +70,11 @@ export function createInvocation(): { invocation: OperationInvocation; cancel(re
     until: 'disconnect',
     isAnswered: false,
     deadlineLeft: () => undefined,
-    onCancel: (callback) => add(onCancel, callback),
+    onCancel: (callback) => {
+      if (canceled === undefined) return add(onCancel, callback);
+      callback(canceled);
+      return () => {};
+    },
     onLastMoment: (callback) => add(onLastMoment, callback),
     inTime: ClockView.prototype.inTime,
     stop: (reason) => controller.abort(reason),
@@ -77,6 +82,7 @@ export function createInvocation(): { invocation: OperationInvocation; cancel(re
   return {
     invocation,
     cancel: (reason) => {
+      canceled = reason;
       for (const callback of onCancel) callback(reason);
       controller.abort(reason);
     },

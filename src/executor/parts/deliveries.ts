@@ -17,6 +17,8 @@ export class Deliveries {
   /** Steps that run one after another, so that all parts of a fragment are counted before the first is done. */
   readonly #steps: (() => void)[] = [];
   #isStepping = false;
+  /** Set after a cancellation. What is announced later may have started early, and must not be awaited either. */
+  #cancelReason: Error | undefined = undefined;
 
   constructor(format: PartsFormatter, onChange: () => void) {
     this.#format = format;
@@ -48,6 +50,7 @@ export class Deliveries {
 
   /** Settles everything after a cancellation with the values that have arrived. */
   stopWaiting(reason: Error): void {
+    this.#cancelReason = reason;
     this.#step(() => {
       for (const list of this.#lists) list.stopWaiting(reason);
       for (const fragment of this.#fragments) for (const part of fragment.parts) part.stopWaiting(reason);
@@ -122,7 +125,10 @@ export class Deliveries {
       return;
     }
     part.isAwaited = true;
-    this.#steps.push(() => part.whenDone(() => this.#step(() => this.#partDone(part))));
+    this.#steps.push(() => {
+      part.whenDone(() => this.#step(() => this.#partDone(part)));
+      if (this.#cancelReason !== undefined) part.stopWaiting(this.#cancelReason);
+    });
   }
 
   #partDone(part: LaterPart): void {
@@ -167,6 +173,7 @@ export class Deliveries {
       onEnd: () => this.#step(() => this.#endList(list, undefined)),
       onFailure: (error) => this.#step(() => this.#endList(list, error)),
     });
+    if (this.#cancelReason !== undefined) list.stopWaiting(this.#cancelReason);
   }
 
   #listItems(list: LaterList, items: readonly StreamedItem[]): void {

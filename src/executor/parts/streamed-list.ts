@@ -93,7 +93,8 @@ export class StreamedList implements LaterList {
       this.#end = { error: this.#located(reason) };
       if (this.#state !== 'over') this.#close();
     }
-    for (const { pending } of this.#items) if (pending !== undefined) pending.run.stopWaiting(pending, reason);
+    // A copy, because items that settle are delivered at once.
+    for (const { pending } of this.#items.slice()) if (pending !== undefined) pending.run.stopWaiting(pending, reason);
     this.#deliver();
   }
 

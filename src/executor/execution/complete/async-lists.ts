@@ -76,11 +76,9 @@ class AsyncList extends PendingContainer {
 
   /** An unfinished list fails as a whole: otherwise the client could not see that items are missing. */
   override stopWaiting(reason: unknown): void {
-    if (this.#ended) {
-      super.stopWaiting(reason);
-      return;
-    }
-    this.fail(reason);
+    if (!this.#ended) this.fail(reason);
+    // Also if it has failed: sources in its items are closed.
+    super.stopWaiting(reason);
   }
 
   /** Lets the source clean up, once. Its errors are ignored. */

@@ -20,6 +20,7 @@ const typeDefs = /* GraphQL */ `
     numbers: [Int]
     ticks: [Int]
     self: Query!
+    items: [Query]
   }
 `;
 
@@ -316,6 +317,25 @@ describe('the deadline', () => {
     equal(ticks.closed(), true);
     match(JSON.stringify(logged), /before this finished: (?:slow|ticks)/);
   });
+
+  for (const [what, query, data] of [
+    ['each pending item of a list', '{ items @stream { fast slow } }', { items: [0, 1, 2, 3].map(() => ({ fast: 'fast', slow: null })) }],
+    ['a part inside a pending one', '{ ... @defer { slow ... @defer { fast late: slow } } }', { slow: null, fast: 'fast', late: null }],
+    ['a list inside a pending part', '{ ... @defer { slow ticks @stream } }', { slow: null, ticks: [1, 2] }],
+  ] as const)
+    it(`ends ${what} with what it has, if parts start early`, async () => {
+      const { invocation, cancel, lastMoment } = createInvocation();
+      const own = { slow: () => new Promise(() => {}), ticks: () => neverEnding().iterable, items: () => [{}, {}, {}, {}] };
+      const outcome = await runIncrementally(withResolvers(own), query, { invocation, early: true });
+      const reading = allPayloads(outcome);
+      await aTurn();
+
+      cancel(tooLate);
+      await aTurn();
+      lastMoment();
+
+      deepEqual(plain(merge(await reading).data), data);
+    });
 
   it('ends parts at the last moment even if they do not end by themselves', async () => {
     const { invocation, cancel, lastMoment } = createInvocation();
