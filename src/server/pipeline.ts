@@ -13,7 +13,6 @@ import {
   revalidateAnswer,
   startServer,
   toRequest,
-  tooLate,
 } from './call/steps.ts';
 import type { ArrivedCall, Call } from './call/call.ts';
 import { toPlatformResult } from './call/result.ts';
@@ -187,11 +186,7 @@ function aroundRequest(call: Call): Eventual<Response | undefined> {
 
 function runWrapped(wrapRequest: WrapRequest, call: ArrivedCall): Eventual<Response> {
   return whenReady(
-    wrapRequest(call.view!, {
-      run: () => guarded(respondToPlugins, call),
-      invocation: call.invocation.clock.view({ until: 'deadline' }),
-      fail: () => tooLate(call),
-    }),
+    wrapRequest(call.view!, () => guarded(respondToPlugins, call)),
     normalizeHead,
     call.starter.logger(),
   );
@@ -239,8 +234,11 @@ function runWithPlugins(call: HTTPCall, input: OperationInput): Eventual<Operati
   const runInput = (given: OperationInput): Eventual<OperationOutcome> =>
     explain?.({ call, input: given, run: runOperation }) ?? runOperation(settings, given);
   if (wrapOperation === undefined) return runInput(input);
-  const fail = (thrown: unknown): OperationOutcome => ({ ...refusedOutcome(settings, thrown), head: input.head });
-  return rescued(() => wrapOperation({ input, http: call.view!, run: runInput, fail }), fail, undefined);
+  return rescued(
+    () => wrapOperation({ input, http: call.view!, run: runInput }),
+    (thrown) => ({ ...refusedOutcome(settings, thrown), head: input.head }),
+    undefined,
+  );
 }
 
 /** Runs one operation, from its context to its formatted answer. Never fails: everything thrown becomes an error in the answer. */

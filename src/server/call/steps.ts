@@ -143,7 +143,7 @@ export function answerInTime(responding: Promise<Response>, call: Call): Promise
 const timeForOperations = 10;
 
 /** Adds only the common headers that are available synchronously: the origin function of `cors` may be what hangs. */
-export function tooLate(call: Call): Response {
+function tooLate(call: Call): Response {
   call.starter.logger().warn('The deadline passed before there was an answer.');
   // Operations may be running, also those that a plugin around the request has started.
   const mayHaveRun = call.parsed !== undefined || call.settings?.wrapRequest !== undefined;

@@ -1,9 +1,7 @@
-import type { GraphQLError } from 'graphql';
-
 import type { CallWatch } from '../../datasources/index.ts';
 import { joinObservers } from '../../executor/index.ts';
-import { HeaderMap, allReady, copyErrorsForOperation, isPromiseLike, rescued, waitAtMost, whenReady } from '../../shared/index.ts';
-import type { Eventual, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
+import { HeaderMap, allReady, copyErrorsForOperation, isPromiseLike, rescued, whenReady } from '../../shared/index.ts';
+import type { Eventual, HTTPResponse, OperationInvocation, StreamedResponse } from '../../shared/index.ts';
 import { copyMutableParts } from './hooks.ts';
 import { deadlineExceeded, report, unfinishedAtDeadline } from './errors.ts';
 import type { Logger, OperationOutcome } from './types.ts';
@@ -17,23 +15,22 @@ import type {
   RequestCall,
   ServerPlugin,
 } from './plugin.ts';
-import type { ChosenOptions, NotifyExecution, OperationInput, WrapExecution, Wrapped } from './state.ts';
+import type { ChosenOptions, NotifyExecution, OperationInput, WrapExecution } from './state.ts';
 
 // In development, tools/checks/plugin-check.ts says more about a forgotten return.
 
 /** Runs an operation inside the plugins that wrap operations, or are notified of their end. Throws or rejects when one of them fails. */
 export type WrapOperation = (running: RunningOperation) => Eventual<OperationOutcome>;
 
-/** An operation, and the functions that run it and refuse it. */
+/** An operation, and the function that runs it. */
 export interface RunningOperation {
   readonly input: OperationInput;
   readonly http: RequestCall;
   readonly run: (input: OperationInput) => Eventual<OperationOutcome>;
-  readonly fail: (error: GraphQLError) => OperationOutcome;
 }
 
 /** Answers a request inside the plugins that wrap requests, or are notified of responses. Throws or rejects when one of them fails. */
-export type WrapRequest = (call: RequestCall, wrapped: Wrapped<Response>) => Eventual<Response>;
+export type WrapRequest = (call: RequestCall, respond: () => Eventual<Response>) => Eventual<Response>;
 type Response = HTTPResponse | StreamedResponse;
 
 /** A view of a request, in place of the request as it came. */
@@ -57,11 +54,11 @@ function rankOf({ position }: ServerPlugin): number {
 /** Undefined if no plugin wraps requests, or is notified of responses. */
 export function createWrapRequest(plugins: readonly ServerPlugin[]): WrapRequest | undefined {
   const middleware = plugins.flatMap((plugin): Middleware<RequestCall, Response>[] => [
-    ...(plugin.aroundRequest === undefined ? [] : [around('aroundRequest', plugin.aroundRequest.bind(plugin), plugin)]),
-    ...(plugin.responseWillBeSent === undefined ? [] : [after(plugin.responseWillBeSent.bind(plugin), plugin)]),
+    ...(plugin.aroundRequest === undefined ? [] : [around('aroundRequest', plugin.aroundRequest.bind(plugin))]),
+    ...(plugin.responseWillBeSent === undefined ? [] : [after(plugin.responseWillBeSent.bind(plugin))]),
   ]);
   if (middleware.length === 0) return undefined;
-  return (call, wrapped) => whenReady(compose(middleware, call, wrapped), assertAnswer, 'aroundRequest');
+  return (call, respond) => whenReady(compose(middleware, call, respond), assertAnswer, 'aroundRequest');
 }
 
 /** Returns the response with an encoded body. */
@@ -86,30 +83,55 @@ export function createChooseEncoding(plugins: readonly ServerPlugin[]): ChooseEn
 /** Undefined if no plugin wraps operations, is notified of their end, or follows the calls of data sources. */
 export function createWrapOperation(plugins: readonly ServerPlugin[]): WrapOperation | undefined {
   const middleware = plugins.flatMap((plugin): Middleware<OperationCall, OperationOutcome>[] => [
-    ...(plugin.aroundOperation === undefined ? [] : [around('aroundOperation', plugin.aroundOperation.bind(plugin), plugin)]),
-    ...(plugin.operationDidEnd === undefined ? [] : [after(plugin.operationDidEnd.bind(plugin), plugin)]),
+    ...(plugin.aroundOperation === undefined ? [] : [around('aroundOperation', plugin.aroundOperation.bind(plugin))]),
+    ...(plugin.operationDidEnd === undefined ? [] : [after(plugin.operationDidEnd.bind(plugin))]),
   ]);
   const followers = plugins.flatMap((plugin) => plugin.dataSourceCallDidStart?.bind(plugin) ?? []);
+  const mustEnd = plugins.some(
+    ({ aroundOperation, operationDidEnd, onlyWatches }) => onlyWatches !== true && (aroundOperation ?? operationDidEnd) !== undefined,
+  );
   if (middleware.length === 0 && followers.length === 0) return undefined;
-  return ({ input, http, run, fail }) => {
+  return ({ input, http, run }) => {
     const call = { request: input.request, response: input.head, http, requestIsBatched: input.budget !== undefined };
     const watched = followers.length === 0 ? input : { ...input, watchCall: watchBy(followers, call) };
     let inner: Eventual<OperationOutcome> | undefined;
-    const close = (): void => void closeStream(inner);
-    const wrapped: Wrapped<OperationOutcome> = {
-      run: () => (inner = run(watched)),
-      invocation: input.invocation,
-      fail: (error) => {
-        close();
-        return fail(error);
-      },
+    const wrapped = (): Eventual<OperationOutcome> => {
+      const wrapping = compose(middleware, call, () => (inner = run(watched)));
+      return whenReady(outcomeInTime(wrapping, input.invocation, { inner: () => inner, mustEnd }), assertAnswer, 'aroundOperation');
     };
-    const closeAndThrow = (error: unknown): never => {
-      close();
+    const fail = (error: unknown): never => {
+      void closeStream(inner);
       throw error;
     };
-    return rescued(() => whenReady(compose(middleware, call, wrapped), assertAnswer, 'aroundOperation'), closeAndThrow, undefined);
+    return rescued(wrapped, fail, undefined);
   };
+}
+
+/** The plugins around something. */
+interface Wrapped {
+  /** The outcome inside. Undefined: no plugin has called `next` yet. */
+  readonly inner: () => Eventual<OperationOutcome> | undefined;
+  /** True if a plugin may still refuse the outcome. */
+  readonly mustEnd: boolean;
+}
+
+/**
+ * The outcome of plugins around something. If one hangs after `next`, the inner outcome is sent only if all of them just watch: a client
+ * can choose the moment with a slow field, and must not get what a plugin would have taken away.
+ */
+export function outcomeInTime(
+  wrapping: Eventual<OperationOutcome>,
+  invocation: OperationInvocation,
+  { inner, mustEnd }: Wrapped,
+): Eventual<OperationOutcome> {
+  if (!(wrapping instanceof Promise)) return wrapping;
+  const onLastMoment = (): Eventual<OperationOutcome> => {
+    const outcome = inner();
+    if (outcome === undefined) throw deadlineExceeded();
+    if (mustEnd) throw unfinishedAtDeadline();
+    return outcome;
+  };
+  return invocation.inTime(wrapping, { onLastMoment });
 }
 
 /** A plugin that fails after the operation does not leave its stream open. */
@@ -119,18 +141,18 @@ async function closeStream(inner: Eventual<OperationOutcome> | undefined): Promi
 
 /** Undefined if no plugin wraps executions. */
 export function createWrapExecution(plugins: readonly ServerPlugin[]): WrapExecution | undefined {
-  return wrapBy(plugins.flatMap((plugin) => hookOf(plugin.aroundExecution?.bind(plugin), plugin)));
+  return wrapBy(
+    plugins.flatMap((plugin) => plugin.aroundExecution?.bind(plugin) ?? []),
+    plugins.some(({ aroundExecution, onlyWatches }) => aroundExecution !== undefined && onlyWatches !== true),
+  );
 }
 
-type ExecutionHook = Middleware<CoercedExecution, OperationOutcome>;
-
-function hookOf(hook: ServerPlugin['aroundExecution'], plugin: ServerPlugin): ExecutionHook | readonly [] {
-  return hook === undefined ? [] : around('aroundExecution', hook, plugin);
-}
-
-function wrapBy(hooks: readonly ExecutionHook[]): WrapExecution | undefined {
+function wrapBy(hooks: readonly NonNullable<ServerPlugin['aroundExecution']>[], mustEnd: boolean): WrapExecution | undefined {
   if (hooks.length === 0) return undefined;
-  return (execution, wrapped) => whenReady(compose(hooks, execution, wrapped), assertAnswer, 'aroundExecution');
+  const middleware = hooks.map((hook) => around('aroundExecution', hook));
+  const wrap = (execution: CoercedExecution, next: () => Eventual<OperationOutcome>): Eventual<OperationOutcome> =>
+    whenReady(compose(middleware, execution, next), assertAnswer, 'aroundExecution');
+  return Object.assign(wrap, { mustEnd });
 }
 
 function watchBy(
@@ -162,68 +184,24 @@ function assertAnswer<T>(answer: T, hook: string): T {
 }
 
 /** One hook of one plugin around something. */
-interface Middleware<TCall, TResult> {
-  readonly hook: (call: TCall, next: () => Eventual<TResult>) => Eventual<TResult>;
-  readonly plugin: Pick<ServerPlugin, 'onlyWatches'>;
-}
+type Middleware<TCall, TResult> = (call: TCall, next: () => Eventual<TResult>) => Eventual<TResult>;
 
 /** Calls the hooks around each other, the first one outermost. */
 function compose<TCall, TResult>(
   middleware: readonly Middleware<TCall, TResult>[],
   call: TCall,
-  wrapped: Wrapped<TResult>,
+  innermost: () => Eventual<TResult>,
 ): Eventual<TResult> {
-  const { run } = wrapped;
-  const outermost = middleware.reduceRight<() => Eventual<TResult>>(
-    (next, one) => () => callInTime(one, call, { ...wrapped, run: next }),
-    run,
-  );
+  const outermost = middleware.reduceRight<() => Eventual<TResult>>((next, one) => () => one(call, next), innermost);
   return outermost();
 }
-
-/**
- * Calls a hook, and stops waiting for it at the last moment: the plugins around it get a result in its place, which they may change. If it
- * hangs after `next`, that is the result inside only if the plugin just watches: a client can choose the moment with a slow field, and must
- * not get what a plugin would have taken away.
- */
-function callInTime<TCall, TResult>(
-  { hook, plugin }: Middleware<TCall, TResult>,
-  call: TCall,
-  { run, invocation, fail }: Wrapped<TResult>,
-): Eventual<TResult> {
-  let inner: Eventual<TResult> | undefined;
-  let hasResult = false;
-  const noteResult = (): void => void (hasResult = true);
-  const next = (): Eventual<TResult> => {
-    inner = run();
-    if (inner instanceof Promise) inner.then(noteResult, noteResult);
-    else noteResult();
-    return inner;
-  };
-  const calling = hook(call, next);
-  if (!(calling instanceof Promise)) return calling;
-  const onLastMoment = async (): Promise<TResult> => {
-    if (!hasResult) {
-      await Promise.allSettled([inner]);
-      const result = await waitAtMost(timeForLateResult, calling);
-      if (result !== 'late') return result;
-    }
-    if (inner === undefined) return fail(deadlineExceeded());
-    return plugin.onlyWatches === true ? inner : fail(unfinishedAtDeadline());
-  };
-  return invocation.inTime(calling, { onLastMoment });
-}
-
-/** Milliseconds that a plugin has with a result that came at the last moment. */
-const timeForLateResult = 2;
 
 /** A hook that calls `next` itself. This function is asynchronous, so that synchronous errors become rejections, too. */
 function around<TCall, TResult extends object>(
   name: string,
   hook: (call: TCall, next: () => Promise<TResult>) => Promise<TResult>,
-  plugin: ServerPlugin,
 ): Middleware<TCall, TResult> {
-  const callHook = async (call: TCall, next: () => Eventual<TResult>): Promise<TResult> => {
+  return async (call, next) => {
     let isCalled = false;
     let inner: TResult | undefined;
     const answer = await hook(call, async () => {
@@ -233,19 +211,15 @@ function around<TCall, TResult extends object>(
     });
     return answer === inner || typeof answer !== 'object' || answer === null ? answer : copyAnswer(answer, inner, call);
   };
-  return { hook: callHook, plugin };
 }
 
 /** Calls a hook with the result. Creates no promise unless the hook does: three promises took as long as the smallest operation. */
-function after<TCall, TResult>(
-  hook: (call: TCall, result: TResult) => void | Promise<void>,
-  plugin: ServerPlugin,
-): Middleware<TCall, TResult> {
+function after<TCall, TResult>(hook: (call: TCall, result: TResult) => void | Promise<void>): Middleware<TCall, TResult> {
   const notify = (result: TResult, call: TCall): Eventual<TResult> => {
     const work = hook(call, result);
     return work === undefined ? result : Promise.resolve(work).then(() => result);
   };
-  return { hook: (call, next) => whenReady(next(), notify, call), plugin };
+  return (call, next) => whenReady(next(), notify, call);
 }
 
 /** The parts of a response, and of an outcome, into which hooks and CORS write. */
@@ -293,7 +267,10 @@ function combineOptions(all: readonly (ExecutionOptions | void)[], choosing: rea
     runToEnd: chosen.some(({ runToEnd }) => runToEnd === true),
     observer: joinObservers(chosen.map(({ observer }) => observer)),
     inOneAnswer: chosen.some(({ inOneAnswer }) => inOneAnswer === true),
-    wrap: wrapBy(chosen.flatMap(({ around: hook }, at) => hookOf(hook, choosing[at]!))),
+    wrap: wrapBy(
+      chosen.flatMap(({ around: hook }) => hook ?? []),
+      chosen.some(({ around: hook }, at) => hook !== undefined && choosing[at]!.onlyWatches !== true),
+    ),
   };
 }
 

@@ -1,6 +1,6 @@
-import type { ExecutionResult, FormattedExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql';
+import type { ExecutionResult, FormattedExecutionResult, OperationDefinitionNode } from 'graphql';
 
-import type { Capacity, Eventual, HTTPRequest, OperationInvocation, ResponseHead } from '../../shared/index.ts';
+import type { Capacity, Eventual, HTTPRequest, ResponseHead } from '../../shared/index.ts';
 import type { ContextInput, ContextSettings } from './context.ts';
 import type { CostSettings } from './limits/cost.ts';
 import type { KnownDocument } from './documents/document-cache.ts';
@@ -27,16 +27,12 @@ export interface ChosenOptions extends Omit<ExecutionOptions, 'around'> {
   readonly wrap: WrapExecution | undefined;
 }
 
-/** What plugins wrap. */
-export interface Wrapped<TResult> {
-  readonly run: () => Eventual<TResult>;
-  readonly invocation: Pick<OperationInvocation, 'inTime'>;
-  /** The result in place of a plugin that hangs: it contains this error. May throw it. */
-  readonly fail: (error: GraphQLError) => TResult;
-}
-
 /** Runs an execution inside the plugins that wrap it. */
-export type WrapExecution = (execution: CoercedExecution, wrapped: Wrapped<OperationOutcome>) => Eventual<OperationOutcome>;
+export interface WrapExecution {
+  (execution: CoercedExecution, next: () => Eventual<OperationOutcome>): Eventual<OperationOutcome>;
+  /** True if no answer may be sent before all of them have ended. */
+  readonly mustEnd: boolean;
+}
 
 /** Everything that an operation needs from the server. Created once, at cold start. */
 export interface OperationSettings

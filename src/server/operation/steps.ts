@@ -21,10 +21,11 @@ import type { OperationHooks } from './hooks.ts';
 import { AnswerLimit } from './limits/answer-limit.ts';
 import { assertCost } from './limits/cost.ts';
 import { ErrorAllowance } from './limits/error-allowance.ts';
+import { outcomeInTime } from './around.ts';
 import { outcomeOfFailure, toOutcome } from './outcome.ts';
-import type { OperationExecution } from './plugin.ts';
+import type { CoercedExecution, OperationExecution } from './plugin.ts';
 import { operationToRun } from './choose-operation.ts';
-import type { ChosenOptions, OperationState } from './state.ts';
+import type { ChosenOptions, OperationState, WrapExecution } from './state.ts';
 import type { OperationOutcome, PayloadStream } from './types.ts';
 
 export function makeContext({ settings, input }: OperationState): Eventual<unknown> {
@@ -164,10 +165,21 @@ function executeWrapped(state: OperationState): Eventual<ExecutionResult | undef
   const execution = { ...describeExecution(state), response: state.input.head, variableValues };
   let next = (): Eventual<OperationOutcome> => (state.wrapped = executeToOutcome(state));
   for (const wrap of [state.settings.wrapExecution, state.options?.wrap]) {
-    const wrapped = { run: next, invocation: state.input.invocation, fail: (error: GraphQLError) => failWrapped(error, state) };
-    if (wrap !== undefined) next = () => rescued(() => wrap(execution, wrapped), failWrapped, state);
+    const inner = next;
+    if (wrap !== undefined) next = () => rescued(() => wrapInTime(wrap, { execution, next: inner }, state), failWrapped, state);
   }
   return whenReady(next(), setOutcome, state);
+}
+
+interface Wrapping {
+  readonly execution: CoercedExecution;
+  readonly next: () => Eventual<OperationOutcome>;
+}
+
+function wrapInTime(wrap: WrapExecution, { execution, next }: Wrapping, { input }: OperationState): Eventual<OperationOutcome> {
+  let inner: Eventual<OperationOutcome> | undefined;
+  const wrapping = wrap(execution, () => (inner = next()));
+  return outcomeInTime(wrapping, input.invocation, { inner: () => inner, mustEnd: wrap.mustEnd });
 }
 
 /** The result of `next`. If a plugin calls it after the operation was answered, nothing starts. */
