@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { ServerResponse as NodeResponse } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { test } from 'node:test';
 
@@ -30,6 +31,8 @@ function handlerOf(routes: Readonly<Record<string, Route>>, config: Config = {},
     expressGetMiddlewareOptions: options,
     expressAppFromMiddleware: (middleware) => (request: any, response: any) => {
       request.user = request.headers['x-user'];
+      // As Express does.
+      Object.setPrototypeOf(response, Object.create(NodeResponse.prototype));
       const route = routes[`${request.method} ${request.url.split('?')[0]}`];
       return route
         ? route(request, response)

@@ -109,36 +109,36 @@ async function bytesOf(body: HTTPRequestBody): Promise<Uint8Array> {
 /** A response that keeps its body, and all header fields where `getHeaders` finds them: Node's writeHead sends some without storing them. */
 function createNodeResponse(request: IncomingMessage): { readonly response: ServerResponse; readonly chunks: readonly Buffer[] } {
   const chunks: Buffer[] = [];
-  class KeptResponse extends process.getBuiltinModule('node:http').ServerResponse {
-    // Any: each of these methods has several forms, all of which are passed on.
-    override write(...given: any): boolean {
-      this.#keep(given);
-      return super.write(...(given as Parameters<ServerResponse['write']>));
-    }
-
-    override end(...given: any): this {
-      this.#keep(given);
-      return super.end(...(given as Parameters<ServerResponse['end']>));
-    }
-
-    override writeHead(status: number, ...given: any): this {
+  const { ServerResponse } = process.getBuiltinModule('node:http');
+  const { write, end, writeHead } = ServerResponse.prototype;
+  const response = new ServerResponse(request);
+  const keep = ([chunk, encoding]: readonly [chunk?: unknown, encoding?: unknown]): void => {
+    if (response.writableEnded) return;
+    if (typeof chunk === 'string') chunks.push(Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8'));
+    else if (chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk));
+  };
+  // Properties of the response, because Express replaces its prototype. Any: each of these methods has several forms, all of which are passed on.
+  const methods = {
+    write: (...given: any): boolean => {
+      keep(given);
+      return write.apply(response, given);
+    },
+    end: (...given: any): ServerResponse => {
+      keep(given);
+      return end.apply(response, given);
+    },
+    writeHead: (status: number, ...given: any): ServerResponse => {
       const [reason, fields] = typeof given[0] === 'string' ? given : [undefined, given[0]];
       // A list has names and values by turns, and a name may be repeated.
       const list: readonly any[] | undefined = Array.isArray(fields) ? fields.flat() : undefined;
       const pairs: [string, any][] =
         list?.flatMap((name, at) => (at % 2 === 0 ? [[name, list[at + 1]]] : [])) ?? Object.entries(fields ?? {});
-      for (const [name] of pairs) this.removeHeader(name);
-      for (const [name, value] of pairs) this.appendHeader(name, typeof value === 'number' ? String(value) : value);
-      return super.writeHead(status, reason);
-    }
-
-    #keep([chunk, encoding]: [chunk?: unknown, encoding?: unknown]): void {
-      if (this.writableEnded) return;
-      if (typeof chunk === 'string') chunks.push(Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8'));
-      else if (chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk));
-    }
-  }
-  return { response: new KeptResponse(request), chunks };
+      for (const [name] of pairs) response.removeHeader(name);
+      for (const [name, value] of pairs) response.appendHeader(name, typeof value === 'number' ? String(value) : value);
+      return writeHead.call(response, status, reason);
+    },
+  };
+  return { response: Object.assign(response, methods), chunks };
 }
 
 /** Fields that belong to a connection, or that the platform sets. */
