@@ -42,7 +42,7 @@ const rounds = cases({ short: 75, long: 5000 });
 const firstSeed = Number(process.env['HOSTILE_SEED'] ?? 1);
 
 describe('whatever hostile values resolvers return', () => {
-  // graphql 16 calls `then` with one callback only, so thenables that call the other one end the process. The test of a server runs on 16 too.
+  // graphql 16 calls `then` with one callback only, so thenables that call the other one end the process. Plans run on 16, too.
   const skip = versionInfo.major < 17 && 'graphql 16 does not outlive these values';
 
   it('the answer is that of graphql-js', { skip }, async () => {
@@ -60,9 +60,9 @@ describe('whatever hostile values resolvers return', () => {
     const [logger] = recordingLogger();
     let random = createRandom(1);
     const rootValue = (): object => valueOf(random, schema.getQueryType()!, 3) as object;
-    const handlers = executors.map(([, executor]) =>
-      createHandler({ nodeEnv: '', typeDefs, resolvers: {}, rootValue, logger, ...executor }),
-    );
+    const handlers = executors
+      .slice(0, skip === false ? 2 : 1)
+      .map(([, executor]) => createHandler({ nodeEnv: '', typeDefs, resolvers: {}, rootValue, logger, ...executor }));
     for (let seed = firstSeed; seed < firstSeed + rounds; seed++) {
       for (const handler of handlers) {
         random = createRandom(seed);
