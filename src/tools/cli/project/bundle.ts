@@ -158,7 +158,7 @@ function toUserMessage(message: Message): Message {
 /** If a name is imported from the wrong entry of this package, names that entry, and the entry or package that exports it. */
 function withEntry(text: string): string {
   const [, file = '', name = ''] = /^No matching export in "([^"]+)" for import "([^"]+)"$/.exec(text) ?? [];
-  const [, wrong] = /\/dist\/esm\/([\w/-]+)\.js$/.exec(file) ?? [];
+  const [, wrong] = /(?:^|\/)dist\/esm\/([\w/-]+)\.js$/.exec(file) ?? [];
   const folder = packageFolder();
   if (wrong === undefined || folder === undefined || !realpathSync(resolve(file)).startsWith(realpathSync(folder))) return text;
   const entry = isOfGraphQL(name) ? 'graphql' : entryThatExports(name, folder);
