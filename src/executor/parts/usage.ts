@@ -1,7 +1,7 @@
 import { Kind } from 'graphql';
-import type { DirectiveNode, FieldNode, OperationDefinitionNode, SelectionNode, SelectionSetNode } from 'graphql';
+import type { DirectiveNode, FieldNode, OperationDefinitionNode, SelectionNode } from 'graphql';
 
-import { conditionArgument } from '../execution/plan/survey.ts';
+import { conditionArgument, visitSelections } from '../execution/plan/survey.ts';
 import type { Conditions, Fragments } from '../execution/plan/survey.ts';
 import { deferDirective, streamDirective } from './directives.ts';
 
@@ -40,23 +40,14 @@ export function streamUsageOf(node: FieldNode, conditions: Conditions): StreamUs
 /** The variables that turn the directives of an operation on and off. Undefined if it has none of them. */
 export function findPartVariables(operation: OperationDefinitionNode, fragments: Fragments): readonly string[] | undefined {
   const variables = new Set<string>();
-  const visited = new Set<string>();
   let isUsed = false;
-  const visit = ({ selections }: SelectionSetNode): void => {
-    for (const selection of selections) {
-      const directive = find(selection, selection.kind === Kind.FIELD ? 'stream' : 'defer');
-      if (directive !== undefined) isUsed = true;
-      const condition = directive && valueOf(directive, 'if');
-      if (condition?.kind === Kind.VARIABLE) variables.add(condition.name.value);
-      let { selectionSet } = selection as { selectionSet?: SelectionSetNode | undefined };
-      if (selection.kind === Kind.FRAGMENT_SPREAD && !visited.has(selection.name.value)) {
-        visited.add(selection.name.value);
-        selectionSet = fragments[selection.name.value]?.selectionSet;
-      }
-      if (selectionSet !== undefined) visit(selectionSet);
-    }
-  };
-  visit(operation.selectionSet);
+  visitSelections(operation, fragments, (selection) => {
+    const directive = find(selection, selection.kind === Kind.FIELD ? 'stream' : 'defer');
+    if (directive === undefined) return;
+    isUsed = true;
+    const condition = valueOf(directive, 'if');
+    if (condition?.kind === Kind.VARIABLE) variables.add(condition.name.value);
+  });
   return isUsed ? [...variables] : undefined;
 }
 

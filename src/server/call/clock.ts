@@ -180,7 +180,7 @@ export class Clock implements CallClock {
   }
 }
 
-/** The clock of a call as one operation sees it, with a signal of its own. Data sources get it too: it does not have the platform's objects. */
+/** The clock of a call as one operation sees it, with a separate signal. Data sources get it too: it does not have the platform's objects. */
 export class ClockView implements OperationInvocation {
   until: Until;
   readonly #clock: Clock;

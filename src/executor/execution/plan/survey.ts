@@ -16,13 +16,25 @@ export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
 /** The variables in conditions of `@skip` and `@include`, in the order of the document. */
 export function findConditionVariables(operation: OperationDefinitionNode, fragments: Fragments): readonly string[] {
   const variables = new Set<string>();
+  visitSelections(operation, fragments, ({ directives = [] }) => {
+    for (const directive of directives) {
+      const value = isCondition(directive) ? subjectOf(directive) : undefined;
+      if (value?.kind === Kind.VARIABLE) variables.add(value.name.value);
+    }
+  });
+  return [...variables];
+}
+
+/** Calls a function with each selection of an operation, in the order of the document. Visits the selections of a fragment once. */
+export function visitSelections(
+  operation: OperationDefinitionNode,
+  fragments: Fragments,
+  onSelection: (selection: SelectionNode) => void,
+): void {
   const visited = new Set<string>();
   const visit = ({ selections }: SelectionSetNode): void => {
     for (const selection of selections) {
-      for (const directive of selection.directives ?? []) {
-        const value = isCondition(directive) ? subjectOf(directive) : undefined;
-        if (value?.kind === Kind.VARIABLE) variables.add(value.name.value);
-      }
+      onSelection(selection);
       let { selectionSet } = selection as { selectionSet?: SelectionSetNode | undefined };
       if (selection.kind === Kind.FRAGMENT_SPREAD && !visited.has(selection.name.value)) {
         visited.add(selection.name.value);
@@ -32,7 +44,6 @@ export function findConditionVariables(operation: OperationDefinitionNode, fragm
     }
   };
   visit(operation.selectionSet);
-  return [...variables];
 }
 
 function isCondition(directive: DirectiveNode): boolean {
