@@ -439,6 +439,25 @@ describe('a status that is set', () => {
   });
 });
 
+describe('a start that fails', () => {
+  for (const [httpStatusProfile, type] of [
+    ['2026-09', 'application/graphql-response+json'],
+    ['classic', 'application/json'],
+  ] as const) {
+    it(`is a 500 labeled as httpStatusProfile '${httpStatusProfile}' labels it`, async () => {
+      const endpoint = createEndpoint({
+        httpStatusProfile,
+        plugins: [{ serverWillStart: () => Promise.reject(new Error('no database')) }],
+      });
+
+      const response = await endpoint.send(post({ query: '{ hello }' }, { headers: [['accept', 'application/json']] }));
+
+      assert.equal(response.status, 500);
+      assert.equal(response.headers.get('content-type'), `${type}; charset=utf-8`);
+    });
+  }
+});
+
 describe('extensions.http of the result', () => {
   const answering = (extensions: Record<string, unknown>): Partial<ServerOptions> => ({
     plugins: [{ requestDidStart: () => ({ willSendResponse: ({ response }) => void (response.result = { data: null, extensions }) }) }],
