@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 
 import type { DevServer } from './dev/dev.ts';
-import type { DevEvent } from './dev/local-function.ts';
+import type { DevEvent, LocalFunction } from './dev/local-function.ts';
 import type { Answer } from './dev/run-query.ts';
 import type { OperationRecord, RequestRecord } from './dev/thread-messages.ts';
 import { bad, paintMessage, statusOf } from './project/paint.ts';
@@ -31,13 +31,15 @@ export class Reporter {
     else if (this.#isRunning) this.#terminal.log(`${event.name} ${event.kind === 'ready' ? 'added' : event.kind}`);
   }
 
-  banner({ url, prefix, functions, folder }: DevServer, query = '{ __typename }'): void {
+  banner({ url, prefix, functions, folder }: DevServer, query?: string): void {
     const names = [...functions.values()].filter(({ isHelper }) => !isHelper).map(({ name }) => name);
     const width = Math.max(...names.map(({ length }) => length));
     const lines = names.map((name) => `  ${name.padEnd(width)}  ${url}${prefix}/${name}`);
     if (names.length === 0) lines.push(`  No functions yet. Add one: ${relative(this.#directory, folder)}/graphql.ts`);
-    for (const [name, { isGraphQL, isHelper }] of functions)
-      if (isGraphQL && !isHelper) lines.push('', `  ${curlLine(`${url}${prefix}/${name}`, query)}`);
+    const served = [...functions.values()].filter(isServed);
+    // Of several functions, the query fits one, which the answer names.
+    const sent = served.length > 1 ? undefined : query;
+    for (const { name } of served) lines.push('', `  ${curlLine(`${url}${prefix}/${name}`, sent)}`);
     this.#terminal.log(`\n${lines.join('\n')}\n`);
     this.#isRunning = true;
   }
@@ -46,7 +48,10 @@ export class Reporter {
     const broken = [...functions.values()].filter(({ isBroken }) => isBroken).map(({ name }) => name);
     if (answer === undefined && broken.length > 0) this.#terminal.error(`The query was not sent: ${broken.join(', ')} cannot run yet.\n`);
     else if (answer === undefined) this.#terminal.error('The query was not sent: there is no GraphQL function.');
-    else this.#terminal.log(`${query}\n\n${answer.status === 200 ? '' : `Status ${answer.status}:\n\n`}${answer.text}\n`);
+    else {
+      const asked = [...functions.values()].filter(isServed).length > 1 ? curlLine(answer.url, query) : query;
+      this.#terminal.log(`${asked}\n\n${answer.status === 200 ? '' : `Status ${answer.status}:\n\n`}${answer.text}\n`);
+    }
   }
 
   waiting(): void {
@@ -56,8 +61,14 @@ export class Reporter {
 
   #listRequest(name: string, record: RequestRecord): void {
     const hasErrors = record.errors.length > 0 || record.operations.some(({ errors }) => errors.length > 0);
-    if (this.#isWaiting || hasErrors) for (const line of requestLines(name, record)) this.#terminal.log(line);
+    // The answer to the query of the command line has the reason why a request was refused.
+    const isListed = this.#isWaiting || (hasErrors && (record.status < 400 || record.status >= 500));
+    if (isListed) for (const line of requestLines(name, record)) this.#terminal.log(line);
   }
+}
+
+function isServed({ isGraphQL, isHelper }: LocalFunction): boolean {
+  return isGraphQL && !isHelper;
 }
 
 /** One line per operation, or one for a request without operations, each followed by its unmasked errors. */
@@ -85,7 +96,7 @@ function errorLines(errors: readonly string[]): string[] {
 }
 
 /** The body is in single quotes for the shell; GraphQL uses them only inside strings. */
-function curlLine(address: string, query: string): string {
+function curlLine(address: string, query = '{ __typename }'): string {
   const body = JSON.stringify({ query }).replaceAll("'", String.raw`'\''`);
   return `curl ${address} -H 'content-type: application/json' -d '${body}'`;
 }

@@ -154,6 +154,28 @@ test('a file that a function imports is not a broken function: dev serves the ot
   assert.equal(check.stdout, 'No problems in graphql.\n');
 });
 
+test('--query runs once, in the function whose schema it fits; each function has a curl line', async (context) => {
+  const counts = (field: string): string =>
+    functionOf(
+      `let count = 0;
+      export default createHandler({ csrfPrevention: true, typeDefs: 'type Query { ${field}: Int }', resolvers: { Query: { ${field}: () => ++count } } });`,
+    );
+  const project = await createProject(context, { 'functions/books.ts': counts('books'), 'functions/shops.ts': counts('shops') });
+  await linkPackage(project, 'graphql');
+
+  const { printed, address } = await startDevHere(context, project, '{ shops }');
+
+  const { stdout } = printed();
+  for (const name of ['books', 'shops'])
+    assert.ok(stdout.includes(`curl ${address(name)} -H 'content-type: application/json' -d '{"query":"{ __typename }"}'`));
+  assert.ok(
+    stdout.includes(
+      `curl ${address('shops')} -H 'content-type: application/json' -d '{"query":"{ shops }"}'\n\n{ "data": { "shops": 1 } }`,
+    ),
+  );
+  assert.doesNotMatch(stdout, /Cannot query field/);
+});
+
 test('the folder that netlify.toml names is served, unless it is the output of the build', async (context) => {
   const answer = async (files: Readonly<Record<string, string>>): Promise<string> =>
     (await startDevHere(context, await createProject(context, files))).printed().stdout;

@@ -9,17 +9,26 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Sends an operation to the first GraphQL function that runs. Undefined when there is none. */
-export async function runQuery({ url, prefix, functions }: DevServer, query: string): Promise<Answer | undefined> {
-  const target = [...functions.values()].find(({ isGraphQL, isBroken, isHelper }) => isGraphQL && !isBroken && !isHelper);
-  if (target === undefined) return undefined;
-  const address = `${url}${prefix}/${target.name}`;
-  const response = await fetch(address, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query }),
-  });
-  return { url: address, status: response.status, text: readable(await response.text()) };
+/**
+ * Sends an operation to the first GraphQL function whose schema it fits, or to the first one that runs if it fits none. Undefined when none
+ * runs. A function that finds the operation invalid has not executed it, so the operation runs once.
+ */
+export async function runQuery(server: Pick<DevServer, 'url' | 'prefix' | 'functions'>, query: string): Promise<Answer | undefined> {
+  let first: Answer | undefined;
+  for (const { name, isGraphQL, isBroken, isHelper } of server.functions.values()) {
+    if (!isGraphQL || isBroken || isHelper) continue;
+    const { isValid, ...answer } = await send(`${server.url}${server.prefix}/${name}`, query);
+    if (isValid) return answer;
+    first ??= answer;
+  }
+  return first;
+}
+
+async function send(url: string, query: string): Promise<Answer & { readonly isValid: boolean }> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ query }) });
+  const text = await response.text();
+  return { url, status: response.status, text: readable(text), isValid: !text.includes('"GRAPHQL_VALIDATION_FAILED"') };
 }
 
 function readable(text: string): string {

@@ -44,7 +44,7 @@ export async function answerRequest(settings: ServeSettings, request: IncomingMe
     if (error instanceof Refusal) reportRefused(settings, request, error);
     const status = error instanceof Refusal ? error.status : 500;
     if (takesPage(request)) sendPage(response, status, refusalPage(headingFor(status, local), (error as Error).message));
-    else refuse(response, status, (error as Error).message);
+    else refuse(response, status, bodyFor(request, status, (error as Error).message));
   }
 }
 
@@ -139,9 +139,23 @@ async function send(response: ServerResponse, { status, headers, body }: ThreadR
   await pipeline(Readable.fromWeb(body), response);
 }
 
-function refuse(response: ServerResponse, status: number, message: string): void {
+/** What a response to a refused request contains. */
+interface RefusalBody {
+  readonly type: string;
+  readonly body: string;
+}
+
+/** JSON for clients that ask for it, which cannot show another form; text for people and `curl`. */
+function bodyFor({ headers: { accept = '' } }: IncomingMessage, status: number, message: string): RefusalBody {
+  const [type] = /application\/(?:graphql-response\+)?json/i.exec(accept) ?? [];
+  if (type === undefined) return { type: 'text/plain; charset=utf-8', body: `${message}\n` };
+  const code = status < 500 ? 'BAD_REQUEST' : 'INTERNAL_SERVER_ERROR';
+  return { type: `${type}; charset=utf-8`, body: JSON.stringify({ errors: [{ message, extensions: { code } }] }) };
+}
+
+function refuse(response: ServerResponse, status: number, { type, body }: RefusalBody): void {
   for (const name of response.getHeaderNames()) response.removeHeader(name);
   // Closing the connection saves reading the rest of a body that is too large.
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...(status === 413 ? { connection: 'close' } : {}) });
-  response.end(`${message}\n`);
+  response.writeHead(status, { 'content-type': type, ...(status === 413 ? { connection: 'close' } : {}) });
+  response.end(body);
 }

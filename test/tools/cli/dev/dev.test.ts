@@ -175,6 +175,24 @@ test('a function that cannot be bundled answers with file and line while the oth
   assert.equal(await read(address('bad')), '200 mended');
 });
 
+test('clients that accept JSON get the error of a broken or missing function as JSON, in the media type that they name first', async (context) => {
+  const { address } = await serveProject(context, { 'functions/bad.ts': 'const x = ;' });
+  const post = (name: string, accept: string): Promise<Response> =>
+    fetch(address(name), { method: 'POST', headers: { accept }, body: '{}' });
+
+  const broken = await post('bad', 'application/graphql-response+json, application/json;q=0.9');
+  const missing = await post('none', 'application/json');
+
+  assert.equal(broken.status, 500);
+  assert.equal(broken.headers.get('content-type'), 'application/graphql-response+json; charset=utf-8');
+  const { errors } = (await broken.json()) as { errors: { message: string; extensions: object }[] };
+  assert.match(errors[0]!.message, /bad\.ts:1:10[^]*\n[^]*const x = ;/);
+  assert.deepEqual(errors[0]!.extensions, { code: 'INTERNAL_SERVER_ERROR' });
+  assert.equal(missing.status, 404);
+  assert.equal(missing.headers.get('content-type'), 'application/json; charset=utf-8');
+  assert.match(await missing.text(), /^\{"errors":\[\{"message":"No function at /);
+});
+
 test('a function that is broken from the start does not keep the server from starting', async (context) => {
   const { address, events, after, write } = await serveProject(context, { 'functions/bad.ts': "import './missing.ts';" });
 
