@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
+import { writeCodeCache } from '../../src/tools/cli/build/code-cache.ts';
 import { json, post } from '../support/plain-http.ts';
 import type { PlainRequest, PlainResponse } from '../support/plain-http.ts';
 import { alb, albMulti, functionURL, httpAPI, httpAPIv1, lambdaSources } from '../support/sources.ts';
@@ -132,6 +133,7 @@ describe("the forms in which AWS's runtime client loads a function", needs('aws-
   after(() => folder.remove());
 
   const options = `{ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } }`;
+  const cachedFunction = `import { createHandler } from 'graphql-functions/aws-lambda';\nexport default createHandler(${options});`;
 
   test('a bundle in ESM', async (t) => {
     await bundle('test/real/functions/aws-lambda.ts', `${folder.path}/esm/graphql.mjs`, 'lambda-esm');
@@ -149,6 +151,14 @@ describe("the forms in which AWS's runtime client loads a function", needs('aws-
     await bundle('test/real/functions/aws-lambda.ts', `${folder.path}/cjs-default/graphql.js`, 'lambda-cjs');
 
     await assertAnswers(t, { taskRoot: `${folder.path}/cjs-default`, handler: 'graphql.default.default' });
+  });
+
+  test('the folder that `build --code-cache` writes for a default export', async (t) => {
+    const file = await folder.write('functions/graphql.mjs', cachedFunction);
+    const taskRoot = `${folder.path}/code-cache`;
+    await writeCodeCache({ file, folder: taskRoot, flags: ['--expose-gc'] });
+
+    await assertAnswers(t, { taskRoot, handler: 'index.handler' });
   });
 
   test('an ES module next to the package', async (t) => {

@@ -54,7 +54,9 @@ interface CodeCacheSettings {
 
 async function buildCodeCache({ file, folder, flags }: CodeCacheSettings, directory: string, terminal: Terminal): Promise<void> {
   await writeCodeCache({ file, folder: resolve(directory, folder), flags });
-  terminal.log(`Wrote ${folder}: deploy it unchanged. Its code cache works only with Node.js ${process.versions.node}.`);
+  terminal.log(
+    `Wrote ${folder}: deploy it unchanged, with \`Handler: index.handler\` on Lambda. Its code cache works only with Node.js ${process.versions.node}.`,
+  );
   if (process.versions.node.startsWith('22.') && flags.join() === '--expose-gc')
     terminal.log(
       "On Node.js 22 the heap sizes must match as well. On Lambda: --node-flags='--expose-gc --max-semi-space-size=… --max-old-space-size=…'.",

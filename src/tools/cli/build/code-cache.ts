@@ -97,13 +97,17 @@ async function makeCache(file: string, cache: string, flags: readonly string[]):
   return exported;
 }
 
-/** The code of index.js. It assigns each export by name, so that Lambda's runtime and ES modules find them. */
+/**
+ * The code of index.js. It assigns each export by name, so that ES modules find them. Lambda imports it, and takes `index.default` of a
+ * CommonJS module for all of its exports; a default export is therefore also exported as `handler`.
+ */
 async function loaderText(bundle: Omit<CachedBundle, 'folder'>, exported: readonly string[]): Promise<string> {
   const names = exported.filter((name) => /^[A-Za-z_$][\w$]*$/.test(name) && name !== '__esModule');
   const contents = `
     import { loadCached } from ${JSON.stringify(builtFile('cached-loader'))};
     const loaded = loadCached(${JSON.stringify(bundle).replace('{', '{ folder: __dirname, ')}, require);
-    ${names.map((name) => `exports.${name} = loaded.${name};`).join('\n')}`;
+    ${names.map((name) => `exports.${name} = loaded.${name};`).join('\n')}
+    ${names.includes('default') && !names.includes('handler') ? 'exports.handler = loaded.default;' : ''}`;
   return bundleText({ stdin: { contents, resolveDir: process.cwd() }, minify: true });
 }
 

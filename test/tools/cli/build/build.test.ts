@@ -280,10 +280,10 @@ test('a handler with a code cache gives the same answers as the function', async
   const built = await project(context, files);
 
   const { stdout, code } = await built.run('build', '--schema', 'schema/*.graphql', '--code-cache', 'dist');
-  const ask = "require('./dist').default({ query: '{ book(id: 1) { title } }' }).then((it) => console.log(JSON.stringify(it)))";
+  const ask = "require('./dist').handler({ query: '{ book(id: 1) { title } }' }).then((it) => console.log(JSON.stringify(it)))";
   const asked = await startCommand(context, ['--expose-gc', '--eval', ask], { cwd: built.directory }).ended;
 
   assert.equal(code, 0);
-  assert.match(stdout, /Wrote dist: deploy it unchanged/);
+  assert.match(stdout, /Wrote dist: deploy it unchanged, with `Handler: index\.handler` on Lambda/);
   assert.equal(asked.stdout, '{"data":{"book":{"title":"Emma"}}}\n');
 });
