@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import type * as GraphQLModule from 'graphql';
 import type { DocumentNode, ExecutionResult, GraphQLObjectType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { executePlanned } from '../src/executor/execution/planned-executor.ts';
+import { executePlanned } from '../src/executor/execute.ts';
 import { median } from './statistics.ts';
 
 type GraphQL = typeof GraphQLModule;

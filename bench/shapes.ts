@@ -4,8 +4,8 @@
 // Run: NODE_ENV=production node bench/shapes.ts [seed] [how many generated] [part of the names of the shapes to run]
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { executePlanned } from '../src/executor/execution/planned-executor.ts';
-import type { KeptPlan } from '../src/executor/execution/planned-executor.ts';
+import { executePlanned } from '../src/executor/execute.ts';
+import type { KeptPlan } from '../src/executor/execute.ts';
 import { createRandom } from '../test/support/random.ts';
 import { documentShapes } from './document-shapes.ts';
 import { generatedShapes, graphql, knownShapes } from './plan-shapes.ts';

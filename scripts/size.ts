@@ -153,7 +153,7 @@ function partsOf({ outputs }: Metafile): Map<string, number> {
   return parts;
 }
 
-/** `src/server/http/csrf.ts` → `server/http/`, `src/shared/eventual.ts` → `shared/`, `node_modules/graphql/…` → `graphql`. */
+/** `src/server/http/csrf.ts` → `server/http/`, `src/shared/promise-or-value.ts` → `shared/`, `node_modules/graphql/…` → `graphql`. */
 function partOf(path: string): string {
   const dependency = /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(path)?.[1];
   if (path.endsWith('/graphql/execution/Executor.mjs')) return graphqlJSExecutor;

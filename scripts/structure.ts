@@ -136,7 +136,7 @@ const contents: Readonly<Record<string, string>> = {
   tools: 'command line, tester, explain',
   extensions: 'features passed as options',
   server: 'the request pipeline',
-  executor: 'schema, validation, execution',
+  executor: 'schema, validation, plan, run, parts',
   datasources: 'REST APIs and their caches',
   shared: 'types for all of them',
 };

@@ -21,7 +21,9 @@ const folders: Readonly<Record<string, readonly string[]>> = {
 const parts: Readonly<Record<string, readonly string[]>> = {
   'executor/schema': [],
   'executor/validation': [],
-  'executor/execution': [],
+  'executor/plan': ['executor/run'],
+  'executor/run': ['executor/plan'],
+  'executor/parts': ['executor/plan', 'executor/run'],
   'server/platform': [],
   'server/operation': [],
   'server/http': ['server/operation'],

@@ -2,28 +2,28 @@ import { GraphQLError } from 'graphql';
 import type { ExecutionResult } from 'graphql';
 
 import { isPromiseLike, listenedChannel, traceMixed } from '../shared/index.ts';
-import type { Eventual } from '../shared/index.ts';
-import { isAsyncIterable } from './execution/complete/async-lists.ts';
-import { locate, misfit, toRootError } from './execution/complete/errors.ts';
-import { inspect } from './execution/complete/inspect.ts';
-import { startField } from './execution/field-run.ts';
-import { argumentValues } from './execution/plan/arguments.ts';
-import type { PlannedField } from './execution/plan/planned-field.ts';
-import { coerceExecution } from './execution/planned-executor.ts';
-import type { PlannedExecution } from './execution/planned-executor.ts';
-import type { Run } from './execution/run.ts';
-import { executeContext } from './execution/trace-execution.ts';
+import type { PromiseOrValue } from '../shared/index.ts';
+import { isAsyncIterable } from './run/shapes/async-lists.ts';
+import { locate, misfit, toRootError } from './run/errors.ts';
+import { inspect } from './run/inspect.ts';
+import { startField } from './run/field-run.ts';
+import { argumentValues } from './plan/arguments.ts';
+import type { PlannedField } from './plan/planned-field.ts';
+import { coerceExecution } from './execute.ts';
+import type { PlannedExecution } from './execute.ts';
+import type { Run } from './run/run.ts';
+import { executeContext } from './run/trace-execution.ts';
 
 /** The events of a subscription, or the errors for which it cannot start. */
 export type SourceStream = AsyncIterable<unknown> | ExecutionResult;
 
 /** Creates the source stream of a subscription (GraphQL specification, section 6.2.3.1). Never throws or rejects. */
-export function createSourceStream(execution: PlannedExecution): Eventual<SourceStream> {
+export function createSourceStream(execution: PlannedExecution): PromiseOrValue<SourceStream> {
   const channel = listenedChannel('subscribe');
   return channel === undefined ? create(execution) : traceMixed(channel, executeContext(execution), () => create(execution));
 }
 
-function create(execution: PlannedExecution): Eventual<SourceStream> {
+function create(execution: PlannedExecution): PromiseOrValue<SourceStream> {
   try {
     const { plan, run, errors } = coerceExecution(execution);
     if (errors !== undefined) return { errors };
@@ -35,7 +35,7 @@ function create(execution: PlannedExecution): Eventual<SourceStream> {
   }
 }
 
-function subscribe(run: Run, field: PlannedField): Eventual<SourceStream> {
+function subscribe(run: Run, field: PlannedField): PromiseOrValue<SourceStream> {
   const fieldRun = startField(run, field, undefined);
   const fail = (error: unknown): ExecutionResult => ({ errors: [locate(error, fieldRun)] });
   try {

@@ -1,11 +1,11 @@
 import { execute, GraphQLError, Kind } from 'graphql';
 import type { DocumentNode, ExecutionArgs, ExecutionResult, OperationDefinitionNode } from 'graphql';
 
-import { Misfit } from './execution/complete/errors.ts';
-import { lengthOfJSON } from './execution/costs.ts';
-import { noPropagation } from './execution/plan/plan.ts';
-import type { GraphQLJSExecutor, PlannedExecution } from './execution/planned-executor.ts';
-import { executionChannels, traceExecute } from './execution/trace-execution.ts';
+import { Misfit } from './run/errors.ts';
+import { lengthOfJSON } from './costs.ts';
+import { noPropagation } from './plan/plan.ts';
+import type { GraphQLJSExecutor, PlannedExecution } from './execute.ts';
+import { executionChannels, traceExecute } from './run/trace-execution.ts';
 import { isGraphQL17 } from './graphql-version.ts';
 
 /**

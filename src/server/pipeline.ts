@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 
 import { allReady, rescued, whenArrived, whenReady } from '../shared/index.ts';
-import type { Eventual, HTTPResponse, StreamedResponse } from '../shared/index.ts';
+import type { PromiseOrValue, HTTPResponse, StreamedResponse } from '../shared/index.ts';
 import {
   addCommonHeaders,
   answerHealthCheck,
@@ -49,7 +49,7 @@ type Response = HTTPResponse | StreamedResponse;
 export type Steps<TState> = readonly StepFor<TState>[];
 
 type StepFor<TState> = {
-  [TField in keyof TState]: readonly [fills: TField, step: (state: TState) => Eventual<TState[TField] | undefined>];
+  [TField in keyof TState]: readonly [fills: TField, step: (state: TState) => PromiseOrValue<TState[TField] | undefined>];
 }[keyof TState];
 
 /** From the platform's event to an HTTP request and a started server. Ends with the response. */
@@ -98,7 +98,7 @@ export const departure: Steps<Call> = [
  * awaited, so an operation in which nothing is asynchronous runs synchronously from event to result. V8 optimizes a separate function for
  * each array better (0.3 µs).
  */
-function inOrder<TState>(steps: Steps<TState>, last?: keyof TState): (state: TState) => Eventual<void> {
+function inOrder<TState>(steps: Steps<TState>, last?: keyof TState): (state: TState) => PromiseOrValue<void> {
   return (state) => {
     for (let at = 0; at < steps.length; at++) {
       const [field, step] = steps[at]!;
@@ -140,22 +140,22 @@ const runDeparture = inOrder(departure);
 const addHeaders = inOrder<Call>([['response', addCommonHeaders]]);
 
 /** Handles one event, from arrival to the platform's result. Rejects only for an event that is known not to be HTTP. */
-export function serve(call: Call): Eventual<unknown> {
+export function serve(call: Call): PromiseOrValue<unknown> {
   const responding = respond(call);
   return responding instanceof Promise ? whenArrived(responding, toPlatformResult, call) : toPlatformResult(responding, call);
 }
 
 /** Handles one event, from arrival to the response. */
-export function respond(call: Call): Eventual<Response> {
+export function respond(call: Call): PromiseOrValue<Response> {
   return guarded(arriveAndDepart, call);
 }
 
-function arriveAndDepart(call: Call): Eventual<void> {
+function arriveAndDepart(call: Call): PromiseOrValue<void> {
   const arriving = rescued(runArrival, refuse, call);
   return arriving instanceof Promise ? whenArrived(arriving, departAfter, call) : runDeparture(call);
 }
 
-function departAfter(_arrived: void, call: Call): Eventual<void> {
+function departAfter(_arrived: void, call: Call): PromiseOrValue<void> {
   return runDeparture(call);
 }
 
@@ -164,7 +164,7 @@ function responseOf(_answered: void, { response }: Pick<HTTPCall, 'response'>): 
 }
 
 /** Waits for a response. An error becomes a refusal, and the deadline limits the time. */
-function guarded<TCall extends Call>(work: (call: TCall) => Eventual<void>, call: TCall): Eventual<Response> {
+function guarded<TCall extends Call>(work: (call: TCall) => PromiseOrValue<void>, call: TCall): PromiseOrValue<Response> {
   const working = rescued(work, refuse, call);
   if (!(working instanceof Promise)) return call.response!;
   const responding = whenArrived(working, responseOf, call);
@@ -172,7 +172,7 @@ function guarded<TCall extends Call>(work: (call: TCall) => Eventual<void>, call
 }
 
 /** The last step of `arrival`: runs the request steps inside the plugins that wrap requests, which also see refusals and late answers. */
-function aroundRequest(call: Call): Eventual<Response | undefined> {
+function aroundRequest(call: Call): PromiseOrValue<Response | undefined> {
   const { viewRequest, wrapRequest, wrapOperation, chooseEncoding } = call.settings!;
   if (viewRequest !== undefined || wrapRequest !== undefined || wrapOperation !== undefined || chooseEncoding !== undefined) {
     const seen = requestCall(call as ArrivedCall);
@@ -184,7 +184,7 @@ function aroundRequest(call: Call): Eventual<Response | undefined> {
   return running instanceof Promise ? whenArrived(running, responseOf, call) : call.response;
 }
 
-function runWrapped(wrapRequest: WrapRequest, call: ArrivedCall): Eventual<Response> {
+function runWrapped(wrapRequest: WrapRequest, call: ArrivedCall): PromiseOrValue<Response> {
   return whenReady(
     wrapRequest(call.view!, () => guarded(respondToPlugins, call)),
     normalizeHead,
@@ -193,11 +193,11 @@ function runWrapped(wrapRequest: WrapRequest, call: ArrivedCall): Eventual<Respo
 }
 
 /** Plugins see the common headers: whether caches may store an answer depends on them. */
-function respondToPlugins(call: ArrivedCall): Eventual<void> {
+function respondToPlugins(call: ArrivedCall): PromiseOrValue<void> {
   return whenReady(rescued(runRequest, refuse, call), addHeadersForPlugins, call as Call);
 }
 
-function addHeadersForPlugins(_answered: void, call: Call): Eventual<void> {
+function addHeadersForPlugins(_answered: void, call: Call): PromiseOrValue<void> {
   return addHeaders(call);
 }
 
@@ -210,18 +210,18 @@ function requestCall(call: ArrivedCall): RequestCall {
 }
 
 /** A step of `request`: runs its operations, those of a batch concurrently. */
-function runOperations(call: HTTPCall): Eventual<NonNullable<HTTPCall['outcome']>> {
+function runOperations(call: HTTPCall): PromiseOrValue<NonNullable<HTTPCall['outcome']>> {
   const parsed = call.parsed!;
   if (parsed.kind === 'batch') return runBatch(call, parsed.elements);
   return aroundOperation(call, createInput(call, parsed.request, call.negotiation!.delivery));
 }
 
-function runBatch(call: HTTPCall, elements: BatchElements): Eventual<readonly OperationOutcome[]> {
+function runBatch(call: HTTPCall, elements: BatchElements): PromiseOrValue<readonly OperationOutcome[]> {
   return allReady(batchInputs(call, elements).map((input) => aroundOperation(call, input)));
 }
 
 /** Runs one operation inside the plugins that wrap operations, or explains it on request. One that was refused already has its outcome. */
-function aroundOperation(call: HTTPCall, input: OperationInput | OperationOutcome): Eventual<OperationOutcome> {
+function aroundOperation(call: HTTPCall, input: OperationInput | OperationOutcome): PromiseOrValue<OperationOutcome> {
   if ('result' in input) return input;
   const { explain, wrapOperation, operation: settings } = call.settings;
   if (explain === undefined && wrapOperation === undefined) return runOperation(settings, input);
@@ -229,9 +229,9 @@ function aroundOperation(call: HTTPCall, input: OperationInput | OperationOutcom
 }
 
 /** If a plugin fails, so does the operation. */
-function runWithPlugins(call: HTTPCall, input: OperationInput): Eventual<OperationOutcome> {
+function runWithPlugins(call: HTTPCall, input: OperationInput): PromiseOrValue<OperationOutcome> {
   const { explain, wrapOperation, operation: settings } = call.settings;
-  const runInput = (given: OperationInput): Eventual<OperationOutcome> =>
+  const runInput = (given: OperationInput): PromiseOrValue<OperationOutcome> =>
     explain?.({ call, input: given, run: runOperation }) ?? runOperation(settings, given);
   if (wrapOperation === undefined) return runInput(input);
   return rescued(
@@ -242,13 +242,13 @@ function runWithPlugins(call: HTTPCall, input: OperationInput): Eventual<Operati
 }
 
 /** Runs one operation, from its context to its formatted answer. Never fails: everything thrown becomes an error in the answer. */
-export function runOperation(settings: OperationSettings, input: OperationInput): Eventual<OperationOutcome> {
+export function runOperation(settings: OperationSettings, input: OperationInput): PromiseOrValue<OperationOutcome> {
   const state = createState(settings, input);
   const running = rescued(runSteps, toErrors, state);
   return running instanceof Promise ? whenArrived(running, toOutcome, state) : toOutcome(running, state);
 }
 
-function runSteps(state: OperationState): Eventual<ExecutionResult> {
+function runSteps(state: OperationState): PromiseOrValue<ExecutionResult> {
   // The start of the server, or a body, came too late.
   if (state.input.invocation.isAnswered) throw deadlineExceeded();
   const running = runOperationSteps(state);

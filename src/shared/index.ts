@@ -5,8 +5,8 @@ export type { BatchedFieldResolver, BatchFunction, BatchMark } from './batch-mar
 export { byteLength } from './byte-length.ts';
 export { asWritten, bindTo, describe, firstLineOf, messageOf, withoutStacks } from './describe.ts';
 export { didYouMean, editDistance, listOf } from './did-you-mean.ts';
-export { allReady, rescued, waitAtMost, whenArrived, whenReady } from './eventual.ts';
-export type { Eventual } from './eventual.ts';
+export { allReady, isPromiseLike, rescued, waitAtMost, whenArrived, whenReady } from './promise-or-value.ts';
+export type { PromiseOrValue } from './promise-or-value.ts';
 export { guardLogger } from './guard-logger.ts';
 export { isHeaderField } from './header-fields.ts';
 export type { WebHeaders } from './header-fields.ts';
@@ -17,7 +17,6 @@ export type { CallClock, ExecutionInvocation, Invocation, LateFallbacks, Millise
 export { markAsCopied, copyErrorForOperation, copyErrorsForOperation, copyFormattedError, withCopiedExtensions } from './copied-errors.ts';
 export { deepCopyOf, isPlainObject, isRecord, shallowCopyOf } from './plain-object.ts';
 export { isGraphQLError } from './is-graphql-error.ts';
-export { isPromiseLike } from './promise-like.ts';
 export { escapeControls, printable } from './log-text.ts';
 export { RecentTexts } from './recent-texts.ts';
 export { sha256 } from './sha256.ts';

@@ -1,4 +1,4 @@
-import { isPromiseLike } from './promise-like.ts';
+import { isPromiseLike } from './promise-or-value.ts';
 
 /**
  * The tracing channels of graphql-js 17 (node:diagnostics_channel), on either major: work that this library does in place of

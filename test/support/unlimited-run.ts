@@ -1,6 +1,6 @@
 import type { GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { Run } from '../../src/executor/execution/run.ts';
+import { Run } from '../../src/executor/run/run.ts';
 
 /** A new run of an operation without fragments, limits or variables. */
 export function unlimitedRun(schema: GraphQLSchema, operation: OperationDefinitionNode): Run {

@@ -1,11 +1,11 @@
 import { getNullableType, isListType, Kind } from 'graphql';
 import type { DirectiveNode, FieldNode, GraphQLObjectType, SelectionSetNode } from 'graphql';
 
-import { appliesTo, planField } from '../execution/plan/collect-fields.ts';
-import type { CollectSettings } from '../execution/plan/collect-fields.ts';
-import type { CollectedParts, NodesOfObject, PartsFormat } from '../execution/plan/parts-planner.ts';
-import type { FieldParts, PlannedField } from '../execution/plan/planned-field.ts';
-import { isIncluded } from '../execution/plan/survey.ts';
+import { appliesTo, planField } from '../plan/collect-fields.ts';
+import type { CollectSettings } from '../plan/collect-fields.ts';
+import type { CollectedParts, NodesOfObject, PartsFormat } from '../plan/parts-planner.ts';
+import type { FieldParts, PlannedField } from '../plan/planned-field.ts';
+import { isIncluded } from '../plan/conditions.ts';
 import { DeferredFields } from './deferred-fields.ts';
 import type { FieldGroup } from './deferred-fields.ts';
 import { StreamedField } from './streamed-field.ts';

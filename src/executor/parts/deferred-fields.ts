@@ -1,6 +1,6 @@
-import type { Path } from '../execution/plan/path.ts';
-import type { Deferral, PlannedField, Selection } from '../execution/plan/planned-field.ts';
-import type { Run } from '../execution/run.ts';
+import type { Path } from '../plan/path.ts';
+import type { Deferral, PlannedField, Selection } from '../plan/planned-field.ts';
+import type { Run } from '../run/run.ts';
 import { DeferredPart } from './deferred-part.ts';
 import { Fragment, laterOf } from './later.ts';
 import type { DeferUsage } from './usage.ts';

@@ -1,13 +1,13 @@
 import type { GraphQLError } from 'graphql';
 
-import { toRootError } from '../execution/complete/errors.ts';
-import { executeFields } from '../execution/fields.ts';
-import { Pending } from '../execution/pending.ts';
-import type { Path } from '../execution/plan/path.ts';
-import type { Selection } from '../execution/plan/planned-field.ts';
-import { abandoner, handleOwnRejections } from '../execution/promises.ts';
-import { Part } from '../execution/part.ts';
-import type { Run } from '../execution/run.ts';
+import { toRootError } from '../run/errors.ts';
+import { executeFields } from '../run/fields.ts';
+import { Pending } from '../run/pending.ts';
+import type { Path } from '../plan/path.ts';
+import type { Selection } from '../plan/planned-field.ts';
+import { abandoner, handleOwnRejections } from '../run/unhandled-rejections.ts';
+import { Part } from '../run/part.ts';
+import type { Run } from '../run/run.ts';
 import { dropPart, keysOf } from './later.ts';
 import type { Fragment, Later, LaterPart } from './later.ts';
 

@@ -1,9 +1,9 @@
 import type { GraphQLError } from 'graphql';
 
 import { withoutStacks } from '../../shared/index.ts';
-import type { Part } from '../execution/part.ts';
-import type { Pending } from '../execution/pending.ts';
-import type { Path } from '../execution/plan/path.ts';
+import type { Part } from '../run/part.ts';
+import type { Pending } from '../run/pending.ts';
+import type { Path } from '../plan/path.ts';
 
 /** Deferred fields of one object, which are executed and delivered together. */
 export interface LaterPart {

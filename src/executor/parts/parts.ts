@@ -1,10 +1,10 @@
 import type { ExecutionResult } from 'graphql';
 
-import { executePlanned } from '../execution/planned-executor.ts';
-import type { PlannedExecution } from '../execution/planned-executor.ts';
-import type { CollectedParts, DividedResult, NodesOfObject, PartsFormat, PartsPlanner } from '../execution/plan/parts-planner.ts';
-import type { CollectSettings } from '../execution/plan/collect-fields.ts';
-import type { Run } from '../execution/run.ts';
+import { executePlanned } from '../execute.ts';
+import type { PlannedExecution } from '../execute.ts';
+import type { CollectedParts, DividedResult, NodesOfObject, PartsFormat, PartsPlanner } from '../plan/parts-planner.ts';
+import type { CollectSettings } from '../plan/collect-fields.ts';
+import type { Run } from '../run/run.ts';
 import { collectParts } from './collect-parts.ts';
 import { Deliveries } from './deliveries.ts';
 import { createFormatter } from './payload-writer.ts';

@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 
-import type { PartsFormat } from '../execution/plan/parts-planner.ts';
+import type { PartsFormat } from '../plan/parts-planner.ts';
 import { keysOf } from './later.ts';
 import type { Announced, Fragment, LaterList, LaterPart, StreamedItem } from './later.ts';
 

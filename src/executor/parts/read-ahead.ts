@@ -1,4 +1,4 @@
-import { isOfCollection, rejectionHandler } from '../execution/promises.ts';
+import { isOfCollection, rejectionHandler } from '../run/unhandled-rejections.ts';
 
 /** Items of a generator that are read ahead: each may start work, and the generator may be infinite. */
 const maxAhead = 100;

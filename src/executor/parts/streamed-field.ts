@@ -1,11 +1,11 @@
 import { GraphQLError, Kind } from 'graphql';
 
-import { completeAsyncIterable, isAsyncIterable } from '../execution/complete/async-lists.ts';
-import { ListRun } from '../execution/complete/items.ts';
-import { completeItems } from '../execution/complete/lists.ts';
-import { placed } from '../execution/pending.ts';
-import type { PlannedField, Position, Shape, Streaming } from '../execution/plan/planned-field.ts';
-import type { Run } from '../execution/run.ts';
+import { completeAsyncIterable, isAsyncIterable } from '../run/shapes/async-lists.ts';
+import { ListRun } from '../run/shapes/items.ts';
+import { completeItems } from '../run/shapes/lists.ts';
+import { placed } from '../run/pending.ts';
+import type { PlannedField, Position, Shape, Streaming } from '../plan/planned-field.ts';
+import type { Run } from '../run/run.ts';
 import { laterOf } from './later.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { closeIterator, StreamedList } from './streamed-list.ts';

@@ -1,17 +1,17 @@
 import type { GraphQLError } from 'graphql';
 
-import { locate, toRootError } from '../execution/complete/errors.ts';
-import { startField } from '../execution/field-run.ts';
-import { completeItem, ListRun } from '../execution/complete/items.ts';
-import { rowsFor } from '../execution/complete/lists.ts';
-import { noBatches } from '../execution/complete/rows.ts';
-import { Part } from '../execution/part.ts';
-import { Pending, PendingContainer } from '../execution/pending.ts';
-import { sizeOfRead } from '../execution/costs.ts';
-import type { Path } from '../execution/plan/path.ts';
-import type { FieldRun, PlannedField, Shape } from '../execution/plan/planned-field.ts';
-import { abandon, abandonItems } from '../execution/promises.ts';
-import type { Run } from '../execution/run.ts';
+import { locate, toRootError } from '../run/errors.ts';
+import { startField } from '../run/field-run.ts';
+import { completeItem, ListRun } from '../run/shapes/items.ts';
+import { rowsFor } from '../run/shapes/lists.ts';
+import { noBatches } from '../run/rows/rows.ts';
+import { Part } from '../run/part.ts';
+import { Pending, PendingContainer } from '../run/pending.ts';
+import { sizeOfRead } from '../costs.ts';
+import type { Path } from '../plan/path.ts';
+import type { FieldRun, PlannedField, Shape } from '../plan/planned-field.ts';
+import { abandon, abandonItems } from '../run/unhandled-rejections.ts';
+import type { Run } from '../run/run.ts';
 import { dropPart, keysOf } from './later.ts';
 import type { ItemReceiver, Later, LaterList, StreamedItem } from './later.ts';
 

@@ -1,8 +1,8 @@
 import { Kind } from 'graphql';
 import type { DirectiveNode, FieldNode, OperationDefinitionNode, SelectionNode } from 'graphql';
 
-import { conditionArgument, visitSelections } from '../execution/plan/survey.ts';
-import type { Conditions, Fragments } from '../execution/plan/survey.ts';
+import { conditionArgument, visitSelections } from '../plan/conditions.ts';
+import type { Conditions, Fragments } from '../plan/conditions.ts';
 import { deferDirective, streamDirective } from './directives.ts';
 
 /** One `@defer` of a selection set. Fields inside of it belong to it, those of nested ones to the innermost. */

@@ -1,4 +1,4 @@
-import type { CallClock, Eventual, LateFallbacks, Milliseconds, OperationInvocation, Until } from '../../shared/index.ts';
+import type { CallClock, PromiseOrValue, LateFallbacks, Milliseconds, OperationInvocation, Until } from '../../shared/index.ts';
 import { createError, isGraphQLError, unfinishedAtDeadline } from '../operation/errors.ts';
 import type { Deadline } from '../startup/deadline.ts';
 
@@ -223,7 +223,7 @@ export class ClockView implements OperationInvocation {
 
   inTime<T>(work: Promise<T>, { onCancel, onLastMoment }: LateFallbacks<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const settle = (fallback: () => Eventual<T> | undefined): void => {
+      const settle = (fallback: () => PromiseOrValue<T> | undefined): void => {
         try {
           const value = fallback();
           if (value !== undefined) resolve(value);

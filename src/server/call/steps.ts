@@ -2,7 +2,7 @@
 import type { GraphQLError } from 'graphql';
 
 import { HeaderMap, excessOf, waitAtMost, whenArrived } from '../../shared/index.ts';
-import type { Eventual, HTTPRequest, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
+import type { PromiseOrValue, HTTPRequest, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import { revalidate } from '../http/etag.ts';
 import { sizeOf } from '../http/operations.ts';
 import { finishResponse, reportRefusal, toErrorResponse } from '../http/refusals.ts';
@@ -42,7 +42,7 @@ export function healthResponse(status: 'pass' | 'fail' = 'pass'): HTTPResponse {
   return { status: status === 'pass' ? 200 : 503, headers, body: JSON.stringify({ status }) };
 }
 
-export function startServer({ starter, invocation }: Call): Eventual<HTTPSettings> {
+export function startServer({ starter, invocation }: Call): PromiseOrValue<HTTPSettings> {
   const started = starter.server(invocation);
   return started instanceof Promise ? whenArrived(started, afterStart, invocation.clock) : started.http;
 }
@@ -78,7 +78,7 @@ export function revalidateAnswer({ request, response }: Call): HTTPResponse | un
 }
 
 /** Encodes the body for {@link Call.encode}. A function that fails is a refusal, which is not encoded. */
-export function encodeBody(call: Call): Eventual<Response | undefined> {
+export function encodeBody(call: Call): PromiseOrValue<Response | undefined> {
   const { encode, request, response } = call;
   call.encode = undefined;
   if (encode === undefined || isStreamed(response!) || response!.body === null || request!.method === 'HEAD') return undefined;
@@ -95,7 +95,7 @@ async function encodeOrRefuse(call: Call, encode: NonNullable<Call['encode']>, r
 }
 
 /** Refuses a response that is too large for the platform. Also logs it, because a plugin may have created it. */
-export function checkSize(call: Call): Eventual<Response | undefined> {
+export function checkSize(call: Call): PromiseOrValue<Response | undefined> {
   const { settings, starter } = call;
   const response = call.response!;
   if (settings === undefined || response.body === null || isStreamed(response)) return undefined;
@@ -112,7 +112,7 @@ async function refuseInstead(error: GraphQLError, call: Call): Promise<Response 
 }
 
 /** Adds the headers that every response has, unless they were added before plugins saw it. */
-export function addCommonHeaders(call: Call): Eventual<Response | undefined> {
+export function addCommonHeaders(call: Call): PromiseOrValue<Response | undefined> {
   const { settings, starter, request } = call;
   const response = call.response!;
   if (request === undefined || call.finished === response.headers) return undefined;

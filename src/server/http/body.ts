@@ -1,11 +1,11 @@
 import { byteLength } from '../../shared/index.ts';
-import type { Eventual, HTTPRequestBody } from '../../shared/index.ts';
+import type { PromiseOrValue, HTTPRequestBody } from '../../shared/index.ts';
 import { endOfString } from '../operation/limits/nesting.ts';
 import { badRequest, bodyTooLarge, malformedRequest } from './errors.ts';
 import { maxContainersOf } from './variables-limit.ts';
 
 /** The text of a body; a promise only if the body has yet to be read. Keeps no more bytes than the limit. */
-export function readText(body: Exclude<HTTPRequestBody, { readonly kind: 'value' }>, maxBytes: number): Eventual<string> {
+export function readText(body: Exclude<HTTPRequestBody, { readonly kind: 'value' }>, maxBytes: number): PromiseOrValue<string> {
   switch (body.kind) {
     case 'none':
       return '';

@@ -1,5 +1,5 @@
 import { addVary, isHeaderField, rescued, whenReady } from '../../shared/index.ts';
-import type { Eventual, HTTPRequest, HeaderMap } from '../../shared/index.ts';
+import type { PromiseOrValue, HTTPRequest, HeaderMap } from '../../shared/index.ts';
 import type { ServerPlugin } from '../operation/plugin.ts';
 import type { Logger } from '../operation/types.ts';
 import { methods } from './errors.ts';
@@ -38,7 +38,7 @@ interface Sharing {
 }
 
 /** Adds the CORS headers to an answer. Returns a promise only if `origin` is a function; if that fails, the origin is refused. */
-export function addCORSHeaders(sharing: Sharing): Eventual<void> {
+export function addCORSHeaders(sharing: Sharing): PromiseOrValue<void> {
   return whenReady(rescued(allowedOrigin, refuseOrigin, sharing), addFields, sharing);
 }
 
@@ -63,7 +63,7 @@ function isPreflight(request: HTTPRequest): boolean {
 const maxOrigin = 300;
 
 /** The value of Access-Control-Allow-Origin. An origin is reflected only when a list, a pattern or a function names it. */
-function allowedOrigin({ cors: { origin = '*', credentials }, request }: Sharing): Eventual<string | undefined> {
+function allowedOrigin({ cors: { origin = '*', credentials }, request }: Sharing): PromiseOrValue<string | undefined> {
   if (origin === '*') return '*';
   const requested = request.headers.get('origin');
   if (requested === null || requested.length > maxOrigin) return undefined;

@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 
 import { isRecord, whenReady } from '../../shared/index.ts';
-import type { Eventual, HTTPRequest } from '../../shared/index.ts';
+import type { PromiseOrValue, HTTPRequest } from '../../shared/index.ts';
 import type { ErrorBehavior } from '../operation/error-behavior.ts';
 import { describe } from '../operation/errors.ts';
 import type { GraphQLRequest } from '../operation/types.ts';
@@ -29,7 +29,7 @@ export type ParsedRequest =
   | { readonly kind: 'batch'; readonly elements: readonly (GraphQLRequest | GraphQLError)[] };
 
 /** `HTTPRequest` → its operations; a promise only if the body has yet to be read. Throws a 4xx. */
-export function parseGraphQLRequest(settings: RequestSettings, request: HTTPRequest): Eventual<ParsedRequest> {
+export function parseGraphQLRequest(settings: RequestSettings, request: HTTPRequest): PromiseOrValue<ParsedRequest> {
   if (request.method === 'GET') return { kind: 'single', request: parseGET(settings, request.queryString) };
   const { body } = request;
   if (body.kind === 'value') return parseBody(settings, body.value);

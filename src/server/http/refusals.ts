@@ -1,5 +1,5 @@
 import { HeaderMap } from '../../shared/index.ts';
-import type { Eventual, HTTPRequest, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
+import type { PromiseOrValue, HTTPRequest, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import { formatResult, isGraphQLError, toGraphQLError } from '../operation/errors.ts';
 import type { ErrorSettings } from '../operation/errors.ts';
 import { callFailureHook } from '../operation/hooks.ts';
@@ -45,7 +45,7 @@ export function finishResponse<T extends HTTPResponse | StreamedResponse>(
   { cors, operation }: RefusalSettings,
   request: HTTPRequest,
   response: T,
-): Eventual<T | HTTPResponse> {
+): PromiseOrValue<T | HTTPResponse> {
   if (!('defaultCacheControl' in response)) setDefaultCacheControl(response.headers);
   const finished = request.method === 'HEAD' ? { ...response, body: null } : response;
   if (cors === undefined) return finished;

@@ -1,6 +1,6 @@
 /** The steps of an HTTP request. A step that sets the response is the last one. */
 import { HeaderMap } from '../../shared/index.ts';
-import type { Eventual, HTTPRequest, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
+import type { PromiseOrValue, HTTPRequest, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import { negotiateMediaType as chooseMediaType } from './accept.ts';
 import type { ResponseMediaType } from './accept.ts';
 import { uncacheable } from './cache-control.ts';
@@ -21,7 +21,7 @@ export function answerOptions({ settings, request }: HTTPCall): HTTPResponse | u
 }
 
 /** Shows the playground to a browser in development. */
-export function showLandingPage({ settings, request }: HTTPCall): Eventual<HTTPResponse | undefined> {
+export function showLandingPage({ settings, request }: HTTPCall): PromiseOrValue<HTTPResponse | undefined> {
   if (settings.renderLandingPage === undefined || request.method !== 'GET' || !wantsHTML(request)) return undefined;
   return renderPage(settings.renderLandingPage);
 }
@@ -60,7 +60,7 @@ function wholeAnswer(mediaType: ResponseMediaType): Negotiation {
   return { mediaType, delivery: undefined, toResponse: (settings, outcome) => toSingleResponse(settings, outcome, mediaType) };
 }
 
-export function parseRequest({ settings, request }: HTTPCall): Eventual<ParsedRequest> {
+export function parseRequest({ settings, request }: HTTPCall): PromiseOrValue<ParsedRequest> {
   return parseGraphQLRequest(settings, request);
 }
 

@@ -1,7 +1,7 @@
 import type { CallWatch } from '../../datasources/index.ts';
 import { joinObservers } from '../../executor/index.ts';
 import { HeaderMap, allReady, copyErrorsForOperation, isPromiseLike, rescued, whenReady } from '../../shared/index.ts';
-import type { Eventual, HTTPResponse, OperationInvocation, StreamedResponse } from '../../shared/index.ts';
+import type { PromiseOrValue, HTTPResponse, OperationInvocation, StreamedResponse } from '../../shared/index.ts';
 import { copyMutableParts } from './hooks.ts';
 import { deadlineExceeded, report, unfinishedAtDeadline } from './errors.ts';
 import type { Logger, OperationOutcome } from './types.ts';
@@ -20,17 +20,17 @@ import type { ChosenOptions, NotifyExecution, OperationInput, WrapExecution } fr
 // In development, tools/checks/plugin-check.ts says more about a forgotten return.
 
 /** Runs an operation inside the plugins that wrap operations, or are notified of their end. Throws or rejects when one of them fails. */
-export type WrapOperation = (running: RunningOperation) => Eventual<OperationOutcome>;
+export type WrapOperation = (running: RunningOperation) => PromiseOrValue<OperationOutcome>;
 
 /** An operation, and the function that runs it. */
 export interface RunningOperation {
   readonly input: OperationInput;
   readonly http: RequestCall;
-  readonly run: (input: OperationInput) => Eventual<OperationOutcome>;
+  readonly run: (input: OperationInput) => PromiseOrValue<OperationOutcome>;
 }
 
 /** Answers a request inside the plugins that wrap requests, or are notified of responses. Throws or rejects when one of them fails. */
-export type WrapRequest = (call: RequestCall, respond: () => Eventual<Response>) => Eventual<Response>;
+export type WrapRequest = (call: RequestCall, respond: () => PromiseOrValue<Response>) => PromiseOrValue<Response>;
 type Response = HTTPResponse | StreamedResponse;
 
 /** A view of a request, in place of the request as it came. */
@@ -94,8 +94,8 @@ export function createWrapOperation(plugins: readonly ServerPlugin[]): WrapOpera
   return ({ input, http, run }) => {
     const call = { request: input.request, response: input.head, http, requestIsBatched: input.budget !== undefined };
     const watched = followers.length === 0 ? input : { ...input, watchCall: watchBy(followers, call) };
-    let inner: Eventual<OperationOutcome> | undefined;
-    const wrapped = (): Eventual<OperationOutcome> => {
+    let inner: PromiseOrValue<OperationOutcome> | undefined;
+    const wrapped = (): PromiseOrValue<OperationOutcome> => {
       const wrapping = compose(middleware, call, () => (inner = run(watched)));
       return whenReady(outcomeInTime(wrapping, input.invocation, { inner: () => inner, mustEnd }), assertAnswer, 'aroundOperation');
     };
@@ -110,7 +110,7 @@ export function createWrapOperation(plugins: readonly ServerPlugin[]): WrapOpera
 /** The plugins around something. */
 interface Wrapped {
   /** The outcome inside. Undefined: no plugin has called `next` yet. */
-  readonly inner: () => Eventual<OperationOutcome> | undefined;
+  readonly inner: () => PromiseOrValue<OperationOutcome> | undefined;
   /** True if a plugin may still refuse the outcome. */
   readonly mustEnd: boolean;
 }
@@ -120,12 +120,12 @@ interface Wrapped {
  * can choose the moment with a slow field, and must not get what a plugin would have taken away.
  */
 export function outcomeInTime(
-  wrapping: Eventual<OperationOutcome>,
+  wrapping: PromiseOrValue<OperationOutcome>,
   invocation: OperationInvocation,
   { inner, mustEnd }: Wrapped,
-): Eventual<OperationOutcome> {
+): PromiseOrValue<OperationOutcome> {
   if (!(wrapping instanceof Promise)) return wrapping;
-  const onLastMoment = (): Eventual<OperationOutcome> => {
+  const onLastMoment = (): PromiseOrValue<OperationOutcome> => {
     const outcome = inner();
     if (outcome === undefined) throw deadlineExceeded();
     if (mustEnd) throw unfinishedAtDeadline();
@@ -135,7 +135,7 @@ export function outcomeInTime(
 }
 
 /** A plugin that fails after the operation does not leave its stream open. */
-async function closeStream(inner: Eventual<OperationOutcome> | undefined): Promise<void> {
+async function closeStream(inner: PromiseOrValue<OperationOutcome> | undefined): Promise<void> {
   await (await inner)?.stream?.return();
 }
 
@@ -150,7 +150,7 @@ export function createWrapExecution(plugins: readonly ServerPlugin[]): WrapExecu
 function wrapBy(hooks: readonly NonNullable<ServerPlugin['aroundExecution']>[], mustEnd: boolean): WrapExecution | undefined {
   if (hooks.length === 0) return undefined;
   const middleware = hooks.map((hook) => around('aroundExecution', hook));
-  const wrap = (execution: CoercedExecution, next: () => Eventual<OperationOutcome>): Eventual<OperationOutcome> =>
+  const wrap = (execution: CoercedExecution, next: () => PromiseOrValue<OperationOutcome>): PromiseOrValue<OperationOutcome> =>
     whenReady(compose(middleware, execution, next), assertAnswer, 'aroundExecution');
   return Object.assign(wrap, { mustEnd });
 }
@@ -184,15 +184,15 @@ function assertAnswer<T>(answer: T, hook: string): T {
 }
 
 /** One hook of one plugin around something. */
-type Middleware<TCall, TResult> = (call: TCall, next: () => Eventual<TResult>) => Eventual<TResult>;
+type Middleware<TCall, TResult> = (call: TCall, next: () => PromiseOrValue<TResult>) => PromiseOrValue<TResult>;
 
 /** Calls the hooks around each other, the first one outermost. */
 function compose<TCall, TResult>(
   middleware: readonly Middleware<TCall, TResult>[],
   call: TCall,
-  innermost: () => Eventual<TResult>,
-): Eventual<TResult> {
-  const outermost = middleware.reduceRight<() => Eventual<TResult>>((next, one) => () => one(call, next), innermost);
+  innermost: () => PromiseOrValue<TResult>,
+): PromiseOrValue<TResult> {
+  const outermost = middleware.reduceRight<() => PromiseOrValue<TResult>>((next, one) => () => one(call, next), innermost);
   return outermost();
 }
 
@@ -215,7 +215,7 @@ function around<TCall, TResult extends object>(
 
 /** Calls a hook with the result. Creates no promise unless the hook does: three promises took as long as the smallest operation. */
 function after<TCall, TResult>(hook: (call: TCall, result: TResult) => void | Promise<void>): Middleware<TCall, TResult> {
-  const notify = (result: TResult, call: TCall): Eventual<TResult> => {
+  const notify = (result: TResult, call: TCall): PromiseOrValue<TResult> => {
     const work = hook(call, result);
     return work === undefined ? result : Promise.resolve(work).then(() => result);
   };
@@ -249,7 +249,7 @@ export function createNotifyExecution(plugins: readonly ServerPlugin[]): NotifyE
 }
 
 /** Turns synchronous errors into rejections, so that the rejections of other plugins are handled. */
-function optionsOf(plugin: ServerPlugin, execution: OperationExecution): Eventual<ExecutionOptions | void> {
+function optionsOf(plugin: ServerPlugin, execution: OperationExecution): PromiseOrValue<ExecutionOptions | void> {
   try {
     const options = plugin.executionWillStart!(execution);
     return isPromiseLike(options) ? Promise.resolve(options) : options;

@@ -1,5 +1,5 @@
 import { describe, isPlainObject, isPromiseLike, isRecord, shallowCopyOf } from '../../shared/index.ts';
-import type { Eventual, OperationInvocation } from '../../shared/index.ts';
+import type { PromiseOrValue, OperationInvocation } from '../../shared/index.ts';
 import type { DataSource, DataSourceConfig, KeyValueCache, WatchCall } from '../../datasources/index.ts';
 import type { Logger } from './types.ts';
 
@@ -27,7 +27,7 @@ export interface DataSourceChecks {
  * Creates the context value of one operation: what `context` returns, with new data sources under `dataSources`. Returns a promise only if
  * something is asynchronous.
  */
-export function createContextValue(settings: ContextSettings, input: ContextInput): Eventual<unknown> {
+export function createContextValue(settings: ContextSettings, input: ContextInput): PromiseOrValue<unknown> {
   if (settings.context === undefined) return complete(settings, {}, input);
   const value: unknown = settings.context(input.contextArgument as never);
   return isPromiseLike(value) ? completeLater(settings, value, input) : completeReturned(settings, value, input);
@@ -47,12 +47,12 @@ export interface ContextInput {
   readonly watchCall?: WatchCall | undefined;
 }
 
-function completeReturned(settings: ContextSettings, value: unknown, input: ContextInput): Eventual<unknown> {
+function completeReturned(settings: ContextSettings, value: unknown, input: ContextInput): PromiseOrValue<unknown> {
   assertObject(value);
   return complete(settings, copyContextValue(value), input);
 }
 
-function complete(settings: ContextSettings, value: Record<string, unknown>, input: ContextInput): Eventual<unknown> {
+function complete(settings: ContextSettings, value: Record<string, unknown>, input: ContextInput): PromiseOrValue<unknown> {
   return settings.dataSources === undefined ? value : attachDataSources(settings, value, input);
 }
 

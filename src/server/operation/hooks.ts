@@ -1,7 +1,7 @@
 import type { DocumentNode, ExecutionResult, FormattedExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql';
 
 import { deepCopyOf, isPromiseLike, copyFormattedError } from '../../shared/index.ts';
-import type { Eventual } from '../../shared/index.ts';
+import type { PromiseOrValue } from '../../shared/index.ts';
 import { DocumentError, copyThrown, report, toGraphQLError } from './errors.ts';
 import type { Logger } from './types.ts';
 import type {
@@ -19,8 +19,8 @@ import type {
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Starts an operation's hooks; undefined when no plugin listens, so that the pipeline does no plugin work at all. */
-export function startHooks(plugins: readonly ServerPlugin[], context: GraphQLRequestContext): Eventual<OperationHooks | undefined> {
-  const started: Eventual<GraphQLRequestListener | void>[] = [];
+export function startHooks(plugins: readonly ServerPlugin[], context: GraphQLRequestContext): PromiseOrValue<OperationHooks | undefined> {
+  const started: PromiseOrValue<GraphQLRequestListener | void>[] = [];
   const mayRefuse: boolean[] = [];
   const failures: unknown[] = [];
   for (const plugin of plugins) {
@@ -43,7 +43,7 @@ export function startHooks(plugins: readonly ServerPlugin[], context: GraphQLReq
 }
 
 /** A plugin may return any object with a `then`. */
-function isReady(started: Eventual<GraphQLRequestListener | void>): started is GraphQLRequestListener | void {
+function isReady(started: PromiseOrValue<GraphQLRequestListener | void>): started is GraphQLRequestListener | void {
   return !isPromiseLike(started);
 }
 

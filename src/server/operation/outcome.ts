@@ -1,7 +1,7 @@
 import type { ExecutionResult, FormattedExecutionResult } from 'graphql';
 
 import { copyErrorsForOperation, rescued, whenReady } from '../../shared/index.ts';
-import type { Eventual } from '../../shared/index.ts';
+import type { PromiseOrValue } from '../../shared/index.ts';
 import { formatFailure, formatResult, reportUnfinished, toGraphQLError, unfinishedAtDeadline } from './errors.ts';
 import type { ErrorAllowance } from './limits/error-allowance.ts';
 import { callFailureHook } from './hooks.ts';
@@ -9,7 +9,7 @@ import type { AnsweredObjects, OperationOutcome } from './types.ts';
 import type { OperationState } from './state.ts';
 
 /** Converts a result to an outcome: formats errors and calls the last hooks. Never fails. */
-export function toOutcome(result: ExecutionResult, state: OperationState): Eventual<OperationOutcome> {
+export function toOutcome(result: ExecutionResult, state: OperationState): PromiseOrValue<OperationOutcome> {
   // With plugins that wrap the execution, the outcome exists already.
   if (state.outcome !== undefined) return state.outcome;
   state.result = result;
@@ -23,7 +23,7 @@ export function toOutcome(result: ExecutionResult, state: OperationState): Event
   return rescued(formatToOutcome, outcomeOfFailure, state);
 }
 
-function formatToOutcome(state: OperationState): Eventual<OperationOutcome> {
+function formatToOutcome(state: OperationState): PromiseOrValue<OperationOutcome> {
   return whenReady(formatWithHooks(state), outcomeOf, state);
 }
 
@@ -62,7 +62,7 @@ export function outcomeOfFailure(thrown: unknown, state: OperationState): Operat
 }
 
 /** Stops waiting for hooks at the last moment: an error then replaces the answer that a hook has not seen. */
-function formatWithHooks(state: OperationState): Eventual<FormattedExecutionResult> {
+function formatWithHooks(state: OperationState): PromiseOrValue<FormattedExecutionResult> {
   if (state.hooks === undefined && state.contextValue !== undefined) return format(state);
   const onLastMoment = (): FormattedExecutionResult => {
     if (state.hooks?.mustEnd === true) throw unfinishedAtDeadline();

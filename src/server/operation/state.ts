@@ -1,6 +1,6 @@
 import type { ExecutionResult, FormattedExecutionResult, OperationDefinitionNode } from 'graphql';
 
-import type { Capacity, Eventual, HTTPRequest, ResponseHead } from '../../shared/index.ts';
+import type { Capacity, PromiseOrValue, HTTPRequest, ResponseHead } from '../../shared/index.ts';
 import type { ContextInput, ContextSettings } from './context.ts';
 import type { CostSettings } from './limits/cost.ts';
 import type { KnownDocument } from './documents/document-cache.ts';
@@ -19,7 +19,7 @@ import type { BatchBudget } from './limits/batch-budget.ts';
 import type { ErrorAllowance } from './limits/error-allowance.ts';
 
 /** Calls the plugins before an execution, and returns what they choose for it. */
-export type NotifyExecution = (execution: OperationExecution) => Eventual<ChosenOptions>;
+export type NotifyExecution = (execution: OperationExecution) => PromiseOrValue<ChosenOptions>;
 
 /** The choices of all plugins for an execution. */
 export interface ChosenOptions extends Omit<ExecutionOptions, 'around'> {
@@ -29,7 +29,7 @@ export interface ChosenOptions extends Omit<ExecutionOptions, 'around'> {
 
 /** Runs an execution inside the plugins that wrap it. */
 export interface WrapExecution {
-  (execution: CoercedExecution, next: () => Eventual<OperationOutcome>): Eventual<OperationOutcome>;
+  (execution: CoercedExecution, next: () => PromiseOrValue<OperationOutcome>): PromiseOrValue<OperationOutcome>;
   /** True if no answer may be sent before all of them have ended. */
   readonly mustEnd: boolean;
 }
@@ -86,7 +86,7 @@ export interface OperationState {
   /** The result. The step that sets it is the last one. */
   result: ExecutionResult | undefined;
   /** The outcome of the execution, once a plugin that wraps it has called `next`. */
-  wrapped: Eventual<OperationOutcome> | undefined;
+  wrapped: PromiseOrValue<OperationOutcome> | undefined;
   /** The outcome from the plugins that wrap the execution. Undefined: the outcome is created from the result. */
   outcome: OperationOutcome | undefined;
   /** The error allowance that all parts of an answer share. Undefined: the answer uses that of the batch, or a new one. */

@@ -5,7 +5,7 @@ import type { ExecutionResult, OperationDefinitionNode } from 'graphql';
 import { coercedVariables, prepareExecution } from '../../executor/index.ts';
 import type { PartSettings } from '../../executor/index.ts';
 import { rescued, whenReady } from '../../shared/index.ts';
-import type { Eventual } from '../../shared/index.ts';
+import type { PromiseOrValue } from '../../shared/index.ts';
 import { createContextValue } from './context.ts';
 import type { Delivery } from './delivery/delivery.ts';
 import { aliasesOf, loadDocument } from './documents/document.ts';
@@ -28,12 +28,12 @@ import { operationToRun } from './choose-operation.ts';
 import type { ChosenOptions, OperationState, WrapExecution } from './state.ts';
 import type { OperationOutcome, PayloadStream } from './types.ts';
 
-export function makeContext({ settings, input }: OperationState): Eventual<unknown> {
+export function makeContext({ settings, input }: OperationState): PromiseOrValue<unknown> {
   return createContextValue(settings, input);
 }
 
 /** Calls `requestDidStart` of every plugin. */
-export function startPlugins({ settings, input, contextValue }: OperationState): Eventual<OperationHooks | undefined> {
+export function startPlugins({ settings, input, contextValue }: OperationState): PromiseOrValue<OperationHooks | undefined> {
   const { plugins, schema, cache, logger } = settings;
   if (plugins.length === 0) return undefined;
   return startHooks(plugins, {
@@ -48,7 +48,7 @@ export function startPlugins({ settings, input, contextValue }: OperationState):
 }
 
 /** The text of the document: from the request, or by its hash or id. Then `didResolveSource` of the plugins. */
-export function findSource({ settings, input, hooks }: OperationState): Eventual<FoundSource> {
+export function findSource({ settings, input, hooks }: OperationState): PromiseOrValue<FoundSource> {
   const { request, head } = input;
   // Most requests bring their text, and nothing else has to be looked up.
   const found = isPlainSource(settings, request) ? { source: request.query!, keep: undefined } : resolveSource(settings, request);
@@ -56,7 +56,7 @@ export function findSource({ settings, input, hooks }: OperationState): Eventual
 }
 
 async function announce(
-  finding: Eventual<FoundSource>,
+  finding: PromiseOrValue<FoundSource>,
   head: OperationState['input']['head'],
   hooks: OperationHooks | undefined,
 ): Promise<FoundSource> {
@@ -68,7 +68,7 @@ async function announce(
 }
 
 /** Throws the errors of a document that is not valid. */
-export function parseAndValidate({ settings, input, found, hooks }: OperationState): Eventual<KnownDocument> {
+export function parseAndValidate({ settings, input, found, hooks }: OperationState): PromiseOrValue<KnownDocument> {
   const known = loadDocument(settings, found!.source, hooks, input.budget);
   if (known instanceof GraphQLError) throw known;
   return known;
@@ -92,7 +92,7 @@ export function checkLimits({ settings, input, known, operation }: OperationStat
 }
 
 /** `didResolveOperation`, then `responseForOperation`: a plugin may answer in place of the execution. */
-export function callPlugins(state: OperationState): Eventual<ExecutionResult | undefined> {
+export function callPlugins(state: OperationState): PromiseOrValue<ExecutionResult | undefined> {
   return state.hooks === undefined ? undefined : callOperationHooks(state, state.hooks);
 }
 
@@ -102,7 +102,7 @@ async function callOperationHooks(state: OperationState, hooks: OperationHooks):
 }
 
 /** Calls `executionWillStart` of the plugins. */
-export function chooseOptions(state: OperationState): Eventual<ChosenOptions | undefined> {
+export function chooseOptions(state: OperationState): PromiseOrValue<ChosenOptions | undefined> {
   return state.settings.notifyExecution?.(describeExecution(state));
 }
 
@@ -147,7 +147,7 @@ function isPlanned({ settings, operation }: OperationState): boolean {
 }
 
 /** Runs the resolvers, inside the plugins that wrap executions. */
-export function execute(state: OperationState): Eventual<ExecutionResult | undefined> {
+export function execute(state: OperationState): PromiseOrValue<ExecutionResult | undefined> {
   const isWrapped = (state.options?.wrap ?? state.settings.wrapExecution) !== undefined;
   const executing = isWrapped ? executeWrapped(state) : executeWithHooks(state);
   if (state.options?.runToEnd === true && executing instanceof Promise) state.input.invocation.waitUntil(executing.catch(() => {}));
@@ -158,12 +158,12 @@ export function execute(state: OperationState): Eventual<ExecutionResult | undef
  * Fills `outcome`. The plugins that wrap only this execution are outside of those that wrap all executions. So they store exactly what the
  * client gets, even if another plugin fails after the execution, for example when it commits a transaction.
  */
-function executeWrapped(state: OperationState): Eventual<ExecutionResult | undefined> {
+function executeWrapped(state: OperationState): PromiseOrValue<ExecutionResult | undefined> {
   const isSubscription = state.operation!.operation === 'subscription';
   const variableValues = isSubscription ? undefined : coercedVariables(state.execution!);
   if (variableValues === undefined) return executeWithHooks(state);
   const execution = { ...describeExecution(state), response: state.input.head, variableValues };
-  let next = (): Eventual<OperationOutcome> => (state.wrapped = executeToOutcome(state));
+  let next = (): PromiseOrValue<OperationOutcome> => (state.wrapped = executeToOutcome(state));
   for (const wrap of [state.settings.wrapExecution, state.options?.wrap]) {
     const inner = next;
     if (wrap !== undefined) next = () => rescued(() => wrapInTime(wrap, { execution, next: inner }, state), failWrapped, state);
@@ -173,22 +173,22 @@ function executeWrapped(state: OperationState): Eventual<ExecutionResult | undef
 
 interface Wrapping {
   readonly execution: CoercedExecution;
-  readonly next: () => Eventual<OperationOutcome>;
+  readonly next: () => PromiseOrValue<OperationOutcome>;
 }
 
-function wrapInTime(wrap: WrapExecution, { execution, next }: Wrapping, { input }: OperationState): Eventual<OperationOutcome> {
-  let inner: Eventual<OperationOutcome> | undefined;
+function wrapInTime(wrap: WrapExecution, { execution, next }: Wrapping, { input }: OperationState): PromiseOrValue<OperationOutcome> {
+  let inner: PromiseOrValue<OperationOutcome> | undefined;
   const wrapping = wrap(execution, () => (inner = next()));
   return outcomeInTime(wrapping, input.invocation, { inner: () => inner, mustEnd: wrap.mustEnd });
 }
 
 /** The result of `next`. If a plugin calls it after the operation was answered, nothing starts. */
-function executeToOutcome(state: OperationState): Eventual<OperationOutcome> {
+function executeToOutcome(state: OperationState): PromiseOrValue<OperationOutcome> {
   if (state.timeIsUp !== undefined) return outcomeOfFailure(state.timeIsUp, state);
   return whenReady(rescued(executeWrappedInTime, toErrors, state), toOutcome, state);
 }
 
-function executeWrappedInTime(state: OperationState): Eventual<ExecutionResult> {
+function executeWrappedInTime(state: OperationState): PromiseOrValue<ExecutionResult> {
   const running = executeWithHooks(state);
   return running instanceof Promise ? waitInTime(running, state, () => false) : running;
 }
@@ -211,7 +211,7 @@ function describeExecution({ settings, input, contextValue, found, known, operat
   return { request, http, schema: settings.schema, contextValue, source, document, operation: operation!, batchIndex, invocation };
 }
 
-function executeWithHooks(state: OperationState): Eventual<ExecutionResult> {
+function executeWithHooks(state: OperationState): PromiseOrValue<ExecutionResult> {
   return state.hooks === undefined ? executeNow(state) : executeInHooks(state, state.hooks);
 }
 
@@ -224,14 +224,14 @@ async function executeAndKeep(state: OperationState): Promise<ExecutionResult> {
   return (state.result = await executeNow(state));
 }
 
-function executeNow(state: OperationState): Eventual<ExecutionResult> {
+function executeNow(state: OperationState): PromiseOrValue<ExecutionResult> {
   if (state.timeIsUp !== undefined) throw state.timeIsUp;
   state.isExecuting = true;
   const { settings, input, execution } = state;
   return input.delivery === undefined ? executeOperation(settings, execution!) : executeDelivery(state, input.delivery, execution!);
 }
 
-function executeDelivery(state: OperationState, delivery: Delivery, execution: Execution): Eventual<ExecutionResult> {
+function executeDelivery(state: OperationState, delivery: Delivery, execution: Execution): PromiseOrValue<ExecutionResult> {
   const { settings, hooks } = state;
   const open = (stream: PayloadStream): void => {
     state.stream = stream;

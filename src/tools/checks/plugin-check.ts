@@ -7,7 +7,7 @@ import type {
   ServerPlugin,
 } from '../../server/index.ts';
 import { describe, editDistance, isPromiseLike } from '../../shared/index.ts';
-import type { Eventual } from '../../shared/index.ts';
+import type { PromiseOrValue } from '../../shared/index.ts';
 
 /** A place for hooks, with the names of all its hooks. A missing name is a compile error. */
 interface Level {
@@ -106,7 +106,7 @@ function watch(plugin: ServerPlugin, check: (hooks: unknown, level: Level) => vo
       return checkAnswer(name, resultMember, Reflect.apply(hook, plugin, given));
     };
     const callExecutionWillStart = (...given: unknown[]): unknown => {
-      const options = call(...given) as Eventual<ExecutionOptions | undefined>;
+      const options = call(...given) as PromiseOrValue<ExecutionOptions | undefined>;
       return isPromiseLike(options) ? options.then(watchAround) : watchAround(options);
     };
     const callAndCheck = async (...given: unknown[]): Promise<unknown> => {

@@ -5,8 +5,8 @@ import { describe, it } from 'node:test';
 import { buildSchema, parse, versionInfo } from 'graphql';
 import type { DocumentNode, ExecutionResult, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { executePlanned } from '../../../src/executor/execution/planned-executor.ts';
-import type { PlannedExecution } from '../../../src/executor/execution/planned-executor.ts';
+import { executePlanned } from '../../../src/executor/execute.ts';
+import type { PlannedExecution } from '../../../src/executor/execute.ts';
 
 const directives = /* GraphQL */ `
   directive @defer(if: Boolean! = true, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { createHandler } from '../../../src/entries/fetch.ts';
-import type { Eventual } from '../../../src/shared/eventual.ts';
+import type { PromiseOrValue } from '../../../src/shared/promise-or-value.ts';
 import { readText } from '../../../src/server/http/body.ts';
 import { createEndpoint } from '../../support/endpoint.ts';
 import { json, post } from '../../support/plain-http.ts';
@@ -109,7 +109,7 @@ describe('a body', () => {
 });
 
 describe('a body that a runtime passes complete', () => {
-  const read = (bytes: Uint8Array, maxBytes: number): Eventual<string> =>
+  const read = (bytes: Uint8Array, maxBytes: number): PromiseOrValue<string> =>
     readText({ kind: 'stream', chunks: notIterated(), read: async () => bytes }, maxBytes);
 
   it('is not read in chunks', async () => {

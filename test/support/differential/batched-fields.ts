@@ -2,7 +2,7 @@ import { isObjectType } from 'graphql';
 import type { GraphQLField, GraphQLObjectType, GraphQLSchema } from 'graphql';
 
 import { batch } from '../../../src/entries/index.ts';
-import { handleRejections } from '../../../src/executor/execution/promises.ts';
+import { handleRejections } from '../../../src/executor/run/unhandled-rejections.ts';
 import type { Random } from '../random.ts';
 import { functionWrappers } from '../resolver-wrappers.ts';
 import type { Behaviour } from './behaviour.ts';

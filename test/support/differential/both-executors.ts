@@ -3,8 +3,8 @@ import { deepEqual } from 'node:assert/strict';
 import { buildSchema, execute, Kind, parse } from 'graphql';
 import type { ExecutionResult, GraphQLObjectType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { executePlanned } from '../../../src/executor/execution/planned-executor.ts';
-import type { PlannedExecution } from '../../../src/executor/execution/planned-executor.ts';
+import { executePlanned } from '../../../src/executor/execute.ts';
+import type { PlannedExecution } from '../../../src/executor/execute.ts';
 
 type Resolver = (...values: never[]) => unknown;
 

@@ -16,7 +16,7 @@ import {
 } from 'graphql';
 import type { GraphQLEnumType, GraphQLInputType, GraphQLScalarType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { prepareVariables, UncoercedVariable } from '../../../src/executor/execution/plan/variable-coercion.ts';
+import { prepareVariables, UncoercedVariable } from '../../../src/executor/plan/variables.ts';
 import { createRandom } from '../random.ts';
 import { unlimitedRun } from '../unlimited-run.ts';
 import type { Random } from '../random.ts';

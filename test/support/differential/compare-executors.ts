@@ -2,9 +2,9 @@ import { defaultFieldResolver, execute, Kind, parse, validate, versionInfo } fro
 import type { DocumentNode, ExecutionResult, GraphQLFieldResolver, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import { listObjects } from '../../../src/entries/edge.ts';
-import { executePlanned } from '../../../src/executor/execution/planned-executor.ts';
-import type { PlannedExecution } from '../../../src/executor/execution/planned-executor.ts';
-import { maxRecordedErrors } from '../../../src/executor/execution/costs.ts';
+import { executePlanned } from '../../../src/executor/execute.ts';
+import type { PlannedExecution } from '../../../src/executor/execute.ts';
+import { maxRecordedErrors } from '../../../src/executor/costs.ts';
 import { createRandom } from '../random.ts';
 import type { Random } from '../random.ts';
 import { watchRejections } from '../unhandled-rejections.ts';

@@ -15,8 +15,8 @@ import {
 } from 'graphql';
 import type { FieldNode, GraphQLField, GraphQLInputType, GraphQLScalarType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { argumentValues, planArguments } from '../../../src/executor/execution/plan/arguments.ts';
-import type { VariableValues } from '../../../src/executor/execution/info-parts.ts';
+import { argumentValues, planArguments } from '../../../src/executor/plan/arguments.ts';
+import type { VariableValues } from '../../../src/executor/run/shared-info.ts';
 import { createRandom } from '../random.ts';
 import { unlimitedRun } from '../unlimited-run.ts';
 import type { Random } from '../random.ts';

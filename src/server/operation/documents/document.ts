@@ -9,7 +9,7 @@ import {
   withCopiedExtensions,
   withoutStacks,
 } from '../../../shared/index.ts';
-import type { ChannelName, Eventual } from '../../../shared/index.ts';
+import type { ChannelName, PromiseOrValue } from '../../../shared/index.ts';
 import { specifiedRulesForLazySchema } from '../../../executor/schema/index.ts';
 import type { BatchBudget } from '../limits/batch-budget.ts';
 import { isKnownValid, NoSchemaIntrospectionCustomRule } from '../../../executor/index.ts';
@@ -53,7 +53,7 @@ export function loadDocument(
   source: string,
   hooks: DocumentHooks | undefined,
   budget: BatchBudget | undefined,
-): Eventual<KnownDocument> | GraphQLError {
+): PromiseOrValue<KnownDocument> | GraphQLError {
   const known = settings.documents.get(source);
   if (known === undefined) return readDocument({ settings, source, hooks, budget });
   budget?.spendTokens(known.weight);
@@ -73,17 +73,17 @@ interface Checked extends Reading {
   fields: number;
 }
 
-function readDocument(reading: Reading): Eventual<KnownDocument> | GraphQLError {
+function readDocument(reading: Reading): PromiseOrValue<KnownDocument> | GraphQLError {
   const document = parseInHooks(reading);
   return document instanceof GraphQLError ? document : whenReady(document, checkDocument, reading);
 }
 
 /** With hooks, a syntax error is thrown, so that they see it. */
-function parseInHooks(reading: Reading): Eventual<DocumentNode> | GraphQLError {
+function parseInHooks(reading: Reading): PromiseOrValue<DocumentNode> | GraphQLError {
   return reading.hooks === undefined ? parseDocument(reading) : reading.hooks.aroundParsing(() => parseOrThrow(reading));
 }
 
-function checkDocument(document: DocumentNode, reading: Reading): Eventual<KnownDocument> {
+function checkDocument(document: DocumentNode, reading: Reading): PromiseOrValue<KnownDocument> {
   const { hooks } = reading;
   const checked = { ...reading, document, fields: 0 };
   if (hooks !== undefined) return whenReady(validateInHooks(checked, hooks), keepDocument, checked);

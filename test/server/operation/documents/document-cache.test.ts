@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { buildSchema, Kind, parse } from 'graphql';
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 
-import { executePlanned } from '../../../../src/executor/execution/planned-executor.ts';
+import { executePlanned } from '../../../../src/executor/execute.ts';
 import { DocumentCache } from '../../../../src/server/operation/documents/document-cache.ts';
 import type { KnownDocument } from '../../../../src/server/operation/documents/document-cache.ts';
 import { heapGrowth } from '../../../support/heap-growth.ts';

@@ -1,0 +1,215 @@
+import { GraphQLError, Kind } from 'graphql';
+import type { DocumentNode, FieldNode, FragmentDefinitionNode, GraphQLObjectType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+
+import { isGraphQL17 } from '../graphql-version.ts';
+import { collectFields } from './collect-fields.ts';
+import { Selection } from './planned-field.ts';
+import type { PartsPlanner } from './parts-planner.ts';
+import type { CollectFields, Deferral, PlannedField } from './planned-field.ts';
+import type { ResultClasses } from './result-classes.ts';
+import { conditionsOf, findConditionVariables, stateOf } from './conditions.ts';
+import type { Fragments } from './conditions.ts';
+import { prepareVariables } from './variables.ts';
+import type { CoerceVariables, UncoercedVariable } from './variables.ts';
+import type { VariableValues } from '../run/shared-info.ts';
+import type { Run } from '../run/run.ts';
+
+/** The memory that plans share with the documents of their operations. */
+export interface PlanMemory {
+  /**
+   * Takes room for this many fields and selections; negative numbers return it. False: there is not enough, and nothing has been taken.
+   * Undefined: the document is not in a cache.
+   */
+  takeRoom?: ((planned: number) => boolean) | undefined;
+}
+
+/** An operation, prepared for execution. The fields below a field are collected when the first object arrives there. */
+export class Plan {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: Fragments;
+  readonly fragmentDefinitions: readonly FragmentDefinitionNode[];
+  /** False with graphql 17's directive against error propagation. */
+  readonly propagatesErrors: boolean;
+  readonly #conditionVariables: readonly string[];
+  /** See PartsPlanner.survey. Undefined: not needed yet; null: the operation has no `@defer` and no `@stream`. */
+  #partVariables: readonly string[] | null | undefined = undefined;
+  #coerceVariables: CoerceVariables | undefined = undefined;
+  /** The variants by the states of the condition variables, the oldest first. */
+  readonly #variants = new Map<string, Variant>();
+  readonly #memory: PlanMemory;
+  /** The fields and selections planned so far, and how many of them count in that memory. */
+  #planned = 0;
+  #counted = 0;
+
+  constructor(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode, memory: PlanMemory = {}) {
+    this.schema = schema;
+    this.document = document;
+    this.operation = operation;
+    this.fragments = fragmentsOf(document);
+    this.fragmentDefinitions = Object.values(this.fragments);
+    this.propagatesErrors = !isGraphQL17 || operation.directives?.some(({ name }) => name.value === noPropagation) !== true;
+    this.#conditionVariables = findConditionVariables(operation, this.fragments);
+    this.#memory = memory;
+  }
+
+  coerceVariables(inputs: Readonly<Record<string, unknown>>, run: Run): VariableValues | UncoercedVariable {
+    this.#coerceVariables ??= prepareVariables(this.schema, this.operation.variableDefinitions ?? []);
+    return this.#coerceVariables(inputs, run);
+  }
+
+  /**
+   * The root fields for these variables. Throws graphql-js's error if a condition has no value, or the schema has no such root.
+   * `parts`: divides the response, if the operation has `@defer` or `@stream`.
+   */
+  selectionFor(coerced: Readonly<Record<string, unknown>>, parts?: PartsPlanner): Selection {
+    const partVariables = parts && this.#findPartVariables(parts);
+    let key = '';
+    for (const name of this.#conditionVariables) key += stateOf(coerced, name);
+    const whole = (): Variant => this.#variants.get(key) ?? this.#addVariant({ key, names: this.#conditionVariables });
+    if (partVariables === undefined) return whole().root!;
+    let keyOfParts = key;
+    for (const name of partVariables) keyOfParts += stateOf(coerced, name);
+    keyOfParts += parts!.format;
+    const names = [...this.#conditionVariables, ...partVariables];
+    return (this.#variants.get(keyOfParts) ?? this.#addVariant({ key: keyOfParts, names, parts: parts!, whole })).root!;
+  }
+
+  #findPartVariables(parts: PartsPlanner): readonly string[] | undefined {
+    if (this.#partVariables === undefined) this.#partVariables = parts.survey(this.operation, this.fragments) ?? null;
+    return this.#partVariables ?? undefined;
+  }
+
+  /**
+   * Drops the oldest variants if there is no room for what has been planned. A few hundred characters of nested fragment spreads can select
+   * a million fields, times the number of variants, and two fields of an interface with 60 types are 120.
+   */
+  trim(): void {
+    while (this.#planned !== this.#counted) {
+      if (this.#takeRoom(this.#planned - this.#counted)) {
+        this.#counted = this.#planned;
+        return;
+      }
+      const [oldest] = this.#variants.values();
+      if (oldest === undefined) this.#planned = 0;
+      else this.#drop(oldest);
+    }
+  }
+
+  #takeRoom(planned: number): boolean {
+    const { takeRoom } = this.#memory;
+    if (takeRoom !== undefined) return takeRoom(planned);
+    return this.#counted + planned <= (this.document.tokenCount ?? unknownTokens);
+  }
+
+  #drop(variant: Variant): void {
+    this.#variants.delete(variant.key);
+    this.#planned -= variant.planned;
+    variant.isKept = false;
+  }
+
+  #addVariant({ key, names, parts, whole }: VariantOrigin): Variant {
+    const conditions = conditionsOf(names, key);
+    const count = (fields: readonly PlannedField[]): readonly PlannedField[] => {
+      const planned = fields.length + 1;
+      variant.planned += planned;
+      // A dropped variant may still be running.
+      if (variant.isKept) this.#planned += planned;
+      return fields;
+    };
+    const collect: CollectFields = (type, nodes, fieldParts) => {
+      const known = fieldParts === undefined ? variant.find(type, nodes) : undefined;
+      if (known !== undefined) return known;
+      const settings = { schema: this.schema, fragments: this.fragments, conditions, collect };
+      if (parts === undefined) return variant.add({ type, nodes, fields: count(collectFields(settings, type, nodes)) });
+      const { fields, deferral } = parts.collect(settings, { type, nodes, parts: fieldParts });
+      deferral?.prepare(
+        (deferred) => variant.create({ type, nodes, fields: count(deferred) }),
+        () => whole!().collect(type, nodes),
+      );
+      const selection = { type, nodes, fields: count(fields), deferral };
+      return fieldParts === undefined ? variant.add(selection) : variant.create(selection);
+    };
+    const variant = new Variant(key, collect);
+    variant.root = collect(this.#rootType(), [this.operation as unknown as FieldNode]);
+    this.#variants.set(key, variant);
+    return variant;
+  }
+
+  #rootType(): GraphQLObjectType {
+    const { schema, operation } = this;
+    const kind = operation.operation;
+    const type = schema.getRootType(kind);
+    if (type) return type;
+    throw new GraphQLError(`Schema is not configured to execute ${kind} operation.`, { nodes: operation });
+  }
+}
+
+function fragmentsOf(document: DocumentNode): Fragments {
+  const fragments = Object.create(null) as Record<string, FragmentDefinitionNode>;
+  for (const definition of document.definitions)
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
+  return fragments;
+}
+
+interface VariantOrigin {
+  readonly key: string;
+  readonly names: readonly string[];
+  readonly parts?: PartsPlanner;
+  /** For a variant with parts, returns the same variant without parts. */
+  readonly whole?: () => Variant;
+}
+
+interface SelectionParts {
+  readonly type: GraphQLObjectType;
+  readonly nodes: readonly FieldNode[];
+  readonly fields: readonly PlannedField[];
+  readonly deferral?: Deferral | undefined;
+}
+
+/** The fields for one set of conditions. */
+class Variant {
+  /** See stateOf. */
+  readonly key: string;
+  readonly collect: CollectFields;
+  root: Selection | undefined = undefined;
+  /** The fields and selections collected so far. */
+  planned = 0;
+  isKept = true;
+  /** Selections by type and first node, wherever the field is: an interface with 30 types below another with 30 has 60 selections, not 930. */
+  readonly #selections = new Map<GraphQLObjectType, Map<FieldNode, Selection>>();
+  readonly #classes: ResultClasses = new Map();
+
+  constructor(key: string, collect: CollectFields) {
+    this.key = key;
+    this.collect = collect;
+  }
+
+  find(type: GraphQLObjectType, nodes: readonly FieldNode[]): Selection | undefined {
+    let known = this.#selections.get(type)?.get(nodes[0]!);
+    while (known !== undefined && !areSame(known.nodes, nodes)) known = known.next;
+    return known;
+  }
+
+  add({ type, nodes, fields, deferral }: SelectionParts): Selection {
+    let ofType = this.#selections.get(type);
+    if (ofType === undefined) this.#selections.set(type, (ofType = new Map()));
+    const selection = this.create({ type, nodes, fields, deferral }, ofType.get(nodes[0]!));
+    ofType.set(nodes[0]!, selection);
+    return selection;
+  }
+
+  create({ type, nodes, fields, deferral }: SelectionParts, next?: Selection): Selection {
+    return new Selection(fields, { type, nodes, classes: this.#classes, next, deferral });
+  }
+}
+
+function areSame(some: readonly unknown[], others: readonly unknown[]): boolean {
+  return some.length === others.length && some.every((one, at) => one === others[at]);
+}
+
+/** The name of graphql 17's directive, which 16 ignores. */
+export const noPropagation = 'experimental_disableErrorPropagation';
+/** Tokens of a document that was not made by graphql-js's parser. */
+const unknownTokens = 1_000;

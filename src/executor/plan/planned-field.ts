@@ -1,0 +1,239 @@
+import { getNullableType, isListType } from 'graphql';
+import type { FieldNode, GraphQLField, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
+
+import { sizeInLists, sizeOfAliasedObject, workOf } from '../costs.ts';
+import { resolverCall } from '../run/visible-arguments.ts';
+import type { Resolver, ResolverCall } from '../run/visible-arguments.ts';
+import type { Run } from '../run/run.ts';
+import type { PlannedArguments } from './arguments.ts';
+import type { Path } from './path.ts';
+import { classFor, sharedClassFor, sharedUses } from './result-classes.ts';
+import type { ResultClass, ResultClasses, ResultObject } from './result-classes.ts';
+import type { RowBuilder } from '../run/rows/row-code.ts';
+
+/** The `plain` of types that are no built-in scalar. */
+export const notPlain = 0;
+
+/** Completes the values of a type. One class per kind of type. */
+export abstract class Shape {
+  readonly nonNull: boolean;
+  /** Which built-in scalar it is: see leaf.ts. */
+  readonly plain: number;
+
+  constructor(nonNull: boolean, plain: number = notPlain) {
+    this.nonNull = nonNull;
+    this.plain = plain;
+  }
+
+  /** Completes a value that is not a promise, an Error or null. Returns the value or a Pending. Throws unlocated errors. */
+  abstract complete(position: Position, value: unknown): unknown;
+  /** The fields of every object of this shape below the field; undefined when the type depends on the object. */
+  selectionFor?(field: PlannedField): Selection | undefined;
+  /** Undefined unless the type of these objects has an `isTypeOf`. */
+  typeCheck?(): TypeCheck | undefined;
+}
+
+/** The `isTypeOf` of a type. */
+export interface TypeCheck {
+  /** Returns the result of `isTypeOf`: usually true, possibly a promise. */
+  isOf(fieldRun: FieldRun, value: unknown): unknown;
+  /** Completes an object by the result of `isOf`. */
+  complete(position: Position, value: unknown, accepted: unknown): unknown;
+}
+
+/** The position of a value in the response. */
+export interface Position {
+  readonly fieldRun: FieldRun;
+  readonly shape: Shape;
+  readonly path: Path;
+}
+
+/** One field of one object while it runs: see field-run.ts. */
+export interface FieldRun extends Position {
+  readonly run: Run;
+  readonly field: PlannedField;
+  readonly info: GraphQLResolveInfo;
+}
+
+/** Collects the fields below some nodes for an object of the type. `parts` are those of their field. */
+export type CollectFields = (type: GraphQLObjectType, nodes: readonly FieldNode[], parts?: FieldParts) => Selection;
+
+/** The effects of `@defer` and `@stream` on a field. */
+export interface FieldParts {
+  /** Undefined for a field without `@stream`. */
+  readonly stream: Streaming | undefined;
+}
+
+/** A list whose items are delivered one by one. */
+export interface Streaming {
+  /** Completes the first items as `Shape.complete` does. The others follow. */
+  complete(position: Position, item: Shape, value: Iterable<unknown> | AsyncIterable<unknown>): unknown;
+}
+
+/** Fields of a selection that are delivered later. */
+export interface Deferral {
+  /** All fields of the object, with nothing deferred there and below. */
+  readonly whole: Selection;
+  /** Called once, with a function that creates a selection of deferred fields and one for all fields. */
+  prepare(select: (fields: readonly PlannedField[]) => Selection, whole: () => Selection): void;
+  /** True if objects below the other fields may have deferred fields that belong to fragments of this object. */
+  readonly isShared: boolean;
+  /** Called for each object before its fields are executed. Returns the run for its fields; undefined if the response has too many parts. */
+  enter(run: Run, path: Path | undefined): Run | undefined;
+  /** Called when the other fields of the object have been executed, with that run. */
+  defer(run: Run, source: unknown, path: Path | undefined): void;
+}
+
+interface PlannedFieldInit {
+  readonly responseName: string;
+  readonly node: FieldNode;
+  readonly definition: GraphQLField<unknown, unknown>;
+  readonly parentType: GraphQLObjectType;
+  readonly shape: Shape;
+  readonly arguments: PlannedArguments | undefined;
+  readonly collect: CollectFields;
+}
+
+/** A field of a selection, prepared for all runs. */
+export class PlannedField {
+  readonly responseName: string;
+  readonly fieldName: string;
+  readonly isAliased: boolean;
+  /** Number of lists around the field. */
+  lists = 0;
+  /** The first of the nodes that are merged into this field. */
+  readonly node: FieldNode;
+  #nodes: FieldNode[] | undefined = undefined;
+  /** Its `resolve` is read in every run: tools replace it. */
+  readonly definition: GraphQLField<unknown, unknown>;
+  readonly parentType: GraphQLObjectType;
+  readonly shape: Shape;
+  /** Undefined if the field has no arguments. */
+  readonly arguments: PlannedArguments | undefined;
+  /** The value of `__typename`; undefined for other fields. */
+  readonly typename: string | undefined;
+  // The resolver of the last call.
+  #resolve: Resolver | undefined = undefined;
+  #call: ResolverCall | undefined = undefined;
+  /** Undefined for most fields. */
+  parts: FieldParts | undefined = undefined;
+  readonly #collect: CollectFields;
+  // Created for the second type, because an empty Map is larger than the rest of the field.
+  #selections: Map<GraphQLObjectType, Selection> | undefined = undefined;
+  #lastType: GraphQLObjectType | undefined = undefined;
+  #lastSelection: Selection | undefined = undefined;
+
+  constructor(init: PlannedFieldInit) {
+    this.responseName = init.responseName;
+    this.fieldName = init.node.name.value;
+    this.isAliased = this.responseName !== this.fieldName;
+    this.node = init.node;
+    this.definition = init.definition;
+    this.parentType = init.parentType;
+    this.shape = init.shape;
+    this.arguments = init.arguments;
+    this.typename = this.fieldName === '__typename' ? init.parentType.name : undefined;
+    this.#collect = init.collect;
+  }
+
+  /** All nodes that are merged into this field. Resolvers get copies: see SharedInfo.nodesOf. */
+  get nodes(): FieldNode[] {
+    return (this.#nodes ??= [this.node]);
+  }
+
+  callOf(resolve: Resolver): ResolverCall {
+    if (this.#resolve !== resolve) {
+      this.#call = resolverCall(resolve);
+      this.#resolve = resolve;
+    }
+    return this.#call!;
+  }
+
+  /** The fields to run for an object of the type. Collected when first needed: for a second type and further ones, that is work of the run. */
+  selectionFor(type: GraphQLObjectType, run?: Run): Selection {
+    if (this.#lastType === type) return this.#lastSelection!;
+    const selection = this.#selections?.get(type) ?? this.#addSelection(type, run);
+    this.#lastType = type;
+    this.#lastSelection = selection;
+    return selection;
+  }
+
+  #addSelection(type: GraphQLObjectType, run: Run | undefined): Selection {
+    if (this.#lastType !== undefined) this.#selections ??= new Map([[this.#lastType, this.#lastSelection!]]);
+    const selection = this.#collect(type, this.nodes, this.parts);
+    selection.nestIn(this.lists + (isListType(getNullableType(this.definition.type)) ? 1 : 0));
+    this.#selections?.set(type, selection);
+    if (this.#selections !== undefined) run?.budget.spend((selection.fields.length + 1) * workOf.plannedField);
+    return selection;
+  }
+}
+
+/** The fields to run for one object, in the order of the response. */
+export class Selection {
+  readonly fields: readonly PlannedField[];
+  readonly type: GraphQLObjectType;
+  /** The nodes whose selection sets it merges. */
+  readonly nodes: readonly FieldNode[];
+  /** Another selection of the type that begins with the same node. */
+  readonly next: Selection | undefined;
+  readonly #classes: ResultClasses;
+  #Result: ResultClass;
+  #made = 0;
+  #lists = 0;
+  /** Characters counted for an object: its names, and one for each value. More in lists of lists. */
+  size: number;
+  /** Number of objects so far, and the code that is generated after many: see rows.ts. */
+  rowsSeen = 0;
+  rowBuilder: RowBuilder<PlannedField> | undefined = undefined;
+  /** Undefined if all fields belong to one part. */
+  readonly deferral: Deferral | undefined;
+
+  constructor(fields: readonly PlannedField[], { type, nodes, classes, next, deferral }: SelectionOrigin) {
+    this.fields = fields;
+    this.deferral = deferral;
+    this.type = type;
+    this.nodes = nodes;
+    this.size = nodes[0]?.alias === undefined ? 1 : sizeOfAliasedObject;
+    for (let at = 0; at < fields.length; at++) this.size += fields[at]!.responseName.length + (fields[at]!.typename?.length ?? 0) + 5;
+    this.next = next;
+    this.#classes = classes;
+    this.#Result = sharedClassFor(fields.length);
+  }
+
+  createResult(): ResultObject {
+    if (this.#made < sharedUses && ++this.#made === sharedUses) this.#Result = classFor(this.fields, this.#classes);
+    return new this.#Result();
+  }
+
+  /** Called when a resolver has been replaced. */
+  forgetCode(): void {
+    this.rowsSeen = 0;
+    this.rowBuilder = undefined;
+  }
+
+  /** Sets the number of lists around its objects. Of several calls the largest number counts. */
+  nestIn(lists: number): void {
+    if (lists <= this.#lists) return;
+    for (const field of this.fields) field.lists = lists;
+    this.size += (Math.max(0, lists - 2) - Math.max(0, this.#lists - 2)) * sizeInLists;
+    this.#lists = lists;
+  }
+}
+
+interface SelectionOrigin {
+  readonly type: GraphQLObjectType;
+  readonly nodes: readonly FieldNode[];
+  /** Shared by the plan. */
+  readonly classes: ResultClasses;
+  readonly next: Selection | undefined;
+  readonly deferral?: Deferral | undefined;
+}
+
+/** Undefined also where collecting the fields fails: then each object has that error. */
+export function selectionBelow(field: PlannedField, shape: Shape = field.shape): Selection | undefined {
+  try {
+    return shape.selectionFor?.(field);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,117 @@
+import { GraphQLError, isInputType, isNonNullType, print, typeFromAST } from 'graphql';
+import type { ConstValueNode, GraphQLInputType, GraphQLSchema, VariableDefinitionNode } from 'graphql';
+
+import { getVariableValues, isGraphQL17 } from '../graphql-version.ts';
+import type { VariableValues } from '../run/shared-info.ts';
+import type { Run } from '../run/run.ts';
+import { coerceGiven, inputCoercionOf } from './input-coercion.ts';
+import type { InputCoercion } from './input-coercion.ts';
+import { prepareLiteral } from './literals.ts';
+import { absent, put, valueOf } from './per-run-values.ts';
+import type { Prepared } from './per-run-values.ts';
+
+type Inputs = Readonly<Record<string, unknown>>;
+
+/** Coerces the variables of one operation, in the installed major's shape: see {@link InputCoercion}. */
+export type CoerceVariables = (inputs: Inputs, run: Run) => VariableValues | UncoercedVariable;
+
+/** A variable whose value is invalid, or so unusual that graphql-js decides whether it is. */
+export class UncoercedVariable {
+  readonly #definition: VariableDefinitionNode;
+
+  constructor(definition: VariableDefinitionNode) {
+    this.#definition = definition;
+  }
+
+  /** The error for values that are too large to explain what is invalid. */
+  error(): GraphQLError {
+    const { variable, type } = this.#definition;
+    const message = `Variable "$${variable.name.value}" has no valid value of type "${print(type)}". Send smaller variables to see why.`;
+    return new GraphQLError(message, { nodes: this.#definition });
+  }
+}
+
+export function prepareVariables(schema: GraphQLSchema, definitions: readonly VariableDefinitionNode[]): CoerceVariables {
+  const variables: PreparedVariable[] = [];
+  for (const definition of definitions) {
+    const type = typeFromAST(schema, definition.type as never) as GraphQLInputType | undefined;
+    // In 16 the values are in an ordinary object.
+    if (!isInputType(type) || definition.variable.name.value === '__proto__') return () => new UncoercedVariable(definition);
+    variables.push(new PreparedVariable(schema, definition, type));
+  }
+  return (inputs, run) => coerceAll(variables, inputs, run);
+}
+
+function coerceAll(variables: readonly PreparedVariable[], inputs: Inputs, run: Run): VariableValues | UncoercedVariable {
+  // 16 has an ordinary object, and no sources.
+  const coerced = (isGraphQL17 ? Object.create(null) : {}) as Record<string, unknown>;
+  const sources = (isGraphQL17 ? Object.create(null) : undefined) as Record<string, unknown> | undefined;
+  for (const variable of variables) {
+    const { name } = variable;
+    const isGiven = Object.hasOwn(inputs, name);
+    const value = isGiven ? inputs[name] : undefined;
+    if (value !== undefined) {
+      const result = coerceGiven(variable.coercion, value, run);
+      if (result === undefined) return new UncoercedVariable(variable.definition);
+      put(coerced, name, result);
+      if (sources !== undefined) put(sources, name, { signature: variable.signature(), value });
+    } else if (isGiven || !variable.addAbsent(coerced, sources, run)) {
+      return new UncoercedVariable(variable.definition);
+    }
+  }
+  return (sources === undefined ? coerced : { sources, coerced }) as unknown as VariableValues;
+}
+
+class PreparedVariable {
+  readonly name: string;
+  readonly coercion: InputCoercion;
+  readonly definition: VariableDefinitionNode;
+  readonly #schema: GraphQLSchema;
+  readonly #type: GraphQLInputType;
+  readonly #nonNull: boolean;
+  readonly #literal: ConstValueNode | undefined;
+  #default: Prepared = absent;
+
+  constructor(schema: GraphQLSchema, definition: VariableDefinitionNode, type: GraphQLInputType) {
+    this.name = definition.variable.name.value;
+    this.coercion = inputCoercionOf(type);
+    this.#schema = schema;
+    this.definition = definition;
+    this.#type = type;
+    this.#nonNull = isNonNullType(type);
+    this.#literal = definition.defaultValue;
+  }
+
+  /** The variable as graphql-js describes it. Not shared between executions. */
+  signature(): Record<string, unknown> {
+    const literal = this.#literal;
+    return { name: this.name, type: this.#type, default: literal && { literal } };
+  }
+
+  /** Adds the default of a variable that is not given, if it has one. False: graphql-js decides. */
+  addAbsent(coerced: Record<string, unknown>, sources: Record<string, unknown> | undefined, run: Run): boolean {
+    if (this.#literal === undefined && this.#nonNull) return false;
+    const signature = sources && this.signature();
+    if (sources !== undefined) put(sources, this.name, { signature });
+    if (this.#literal === undefined) return true;
+    if (this.#default === absent) this.#default = prepareLiteral(this.#type, this.#literal);
+    const value = valueOf(this.#default, run);
+    if (value === undefined) return false;
+    put(coerced, this.name, value);
+    if (signature === undefined) return true;
+    if (noteName === undefined) noteName = nameOfNote(this.#schema, this.definition);
+    if (noteName !== null) signature[noteName] = value;
+    return true;
+  }
+}
+
+/** The property in which graphql 17 stores a default's value in the signature. Null: it has none. */
+let noteName: string | null | undefined;
+
+function nameOfNote(schema: GraphQLSchema, definition: VariableDefinitionNode): string | null {
+  const { variableValues } = getVariableValues(schema, [definition], {});
+  const signature = variableValues?.sources[definition.variable.name.value]?.signature ?? {};
+  return Object.keys(signature).find((key) => !ordinaryNames.includes(key)) ?? null;
+}
+
+const ordinaryNames = ['name', 'type', 'default'];

@@ -1,0 +1,55 @@
+import type { GraphQLField, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
+
+import type { Path } from '../plan/path.ts';
+
+/** A call of a resolver. Default resolvers and `__typename` are called, too. */
+export interface ObservedCall {
+  /** The field in the schema. Its `resolve` is undefined for a default resolver. */
+  readonly definition: GraphQLField<unknown, unknown>;
+  readonly parentType: GraphQLObjectType;
+  /** From the field to the root of the response. Without the indexes of lists for a batched resolver. */
+  readonly path: Path;
+  /** The parent object. The list of parents for a batched resolver. */
+  readonly source: unknown;
+  /** The arguments. Do not change them: the resolver gets the same object. */
+  readonly args: Readonly<Record<string, unknown>>;
+  /** Number of parents of a batched resolver. Undefined for all others. */
+  readonly parents: number | undefined;
+  /** What the resolver gets as its last argument. Created at the first access, which takes longer than most resolvers. */
+  readonly info: GraphQLResolveInfo;
+}
+
+/** Observes the resolvers of one execution. Both functions are synchronous, and an error that they throw is the field's. */
+export interface ExecutionObserver {
+  /** Called with each `info` before a function of the schema gets it. May add properties. */
+  info?(info: GraphQLResolveInfo): void;
+  /** Called in place of each resolver. Must call `resolve` once and return what it returns. Generated code is not used meanwhile. */
+  field?(call: ObservedCall, resolve: () => unknown): unknown;
+}
+
+/** An observer of every call. */
+export interface FieldObserver extends ExecutionObserver {
+  field(call: ObservedCall, resolve: () => unknown): unknown;
+}
+
+export function observesFields(observer: ExecutionObserver | undefined): observer is FieldObserver {
+  return observer?.field !== undefined;
+}
+
+/** Several observers as one, the first of which is the outermost. */
+export function joinObservers(given: readonly (ExecutionObserver | undefined)[]): ExecutionObserver | undefined {
+  const observers = given.filter((observer) => observer !== undefined);
+  if (observers.length < 2) return observers[0];
+  const ofInfo = observers.filter(({ info }) => info !== undefined);
+  const ofFields = observers.filter(observesFields);
+  return {
+    ...(ofInfo.length > 0 && {
+      info: (info) => {
+        for (const observer of ofInfo) observer.info!(info);
+      },
+    }),
+    ...(ofFields.length > 0 && {
+      field: (call, resolve) => ofFields.reduceRight((next, observer) => () => observer.field(call, next), resolve)(),
+    }),
+  };
+}

@@ -1,0 +1,261 @@
+import type {
+  ExecutionResult,
+  FragmentDefinitionNode,
+  GraphQLError,
+  GraphQLFieldResolver,
+  GraphQLSchema,
+  GraphQLTypeResolver,
+  OperationDefinitionNode,
+} from 'graphql';
+
+import { withoutStacks } from '../../shared/index.ts';
+import type { ExecutionInvocation } from '../../shared/index.ts';
+import { Budget } from '../budget.ts';
+import type { BudgetLimits } from '../budget.ts';
+import { SharedInfo } from './shared-info.ts';
+import type { VariableValues } from './shared-info.ts';
+import { isGraphQL17 } from '../graphql-version.ts';
+import type { LineStarts } from './line-starts.ts';
+import type { ObjectLog } from './object-log.ts';
+import { joinObservers, observesFields } from './observer.ts';
+import type { ExecutionObserver, FieldObserver } from './observer.ts';
+import { Part } from './part.ts';
+
+/** The arguments of a run. */
+export interface RunSettings {
+  readonly schema: GraphQLSchema;
+  readonly operation: OperationDefinitionNode;
+  readonly rootValue: unknown;
+  readonly contextValue: unknown;
+  /** Resolves fields without a resolver. Default: graphql-js's, which reads the parent's property. */
+  readonly fieldResolver?: GraphQLFieldResolver<unknown, unknown> | undefined;
+  /** Resolves abstract types without `resolveType`. Default: graphql-js's. */
+  readonly typeResolver?: GraphQLTypeResolver<unknown, unknown> | undefined;
+  readonly hideSuggestions: boolean;
+  /**
+   * Number of rows of a selection before code is generated for it (rows.ts), which costs as much as some hundred rows without it.
+   * Infinity: never. Default: 1,000.
+   */
+  readonly rowsBeforeCode?: number | undefined;
+  /** Can cancel the execution. Default: it runs to its end. */
+  readonly invocation?: ExecutionInvocation | undefined;
+  /** What errors do to the response. Default: they propagate, unless the operation has graphql 17's directive against it. */
+  readonly errorHandling?: ErrorHandling | undefined;
+  /** Default: no limit. */
+  readonly answerLimit?: BudgetLimits | undefined;
+  /** Lists the objects of the response. Default: they are not listed. */
+  readonly objects?: ObjectLog | undefined;
+  /** Observes resolvers. Default: they are not observed. */
+  readonly observer?: ExecutionObserver | undefined;
+  /** Lists may be asynchronous iterables, with graphql 16 too. Default: false */
+  readonly takesAsyncIterables?: boolean | undefined;
+  /** Default: the response has one part. */
+  readonly parts?: PartLimits | undefined;
+}
+
+/** What an error does to the response. */
+export interface ErrorHandling {
+  /** A null in a non-null position makes its parent null. Default: as the operation's directive says. */
+  readonly propagates?: boolean;
+  /** The first error ends the execution: `data` is null, and there are no other errors. Default: false */
+  readonly halts?: boolean;
+  /** Errors of a cancellation stay at their position, even if it is non-null. Default: false */
+  readonly keepsFinished?: boolean;
+}
+
+/** How the response is divided into parts: see parts/. */
+export interface PartLimits {
+  /** Deferred parts start at once, not when the one before is complete. */
+  readonly early: boolean;
+  /** The most parts of a response. */
+  readonly maxParts: number;
+}
+
+/** The calls of batched fields that a run has not made yet: see batch/open-batches.ts. */
+export interface Batches {
+  /** Ends the synchronous pass. Returns the result if these calls were all that the run waited for, and were synchronous. */
+  finishFirstPass(): ExecutionResult | undefined;
+}
+
+/** The parts of a plan that a run uses. */
+interface RunPlan {
+  readonly fragmentDefinitions: readonly FragmentDefinitionNode[];
+  readonly propagatesErrors: boolean;
+}
+
+/** The state of one execution of a plan, as the fields of one part of the response see it. */
+export class Run {
+  readonly settings: RunSettings;
+  readonly contextValue: unknown;
+  readonly fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
+  /** True when the first error ends the execution. */
+  readonly haltsOnError: boolean;
+  /** The run of the first part, which has what all of them share and may change. */
+  readonly root: Run;
+  readonly part: Part;
+  /** The deferred fragments around the objects: see parts/. */
+  readonly scope: object | undefined;
+  /** The values of the variables by name, in either major. */
+  coerced: Readonly<Record<string, unknown>> = noVariables;
+  readonly objects: ObjectLog | undefined;
+  observer: ExecutionObserver | undefined = undefined;
+  /** The observer, if it is called in place of resolvers. */
+  fieldObserver: FieldObserver | undefined = undefined;
+  readonly budget: Budget;
+  /** The members that the `info` objects of its resolvers share. */
+  readonly info: SharedInfo;
+  readonly #plan: RunPlan;
+  readonly #propagatesErrors: boolean;
+  readonly #keepsFinished: boolean;
+
+  // The following members are those of the root.
+  /** Undefined: no batched field has been reached. */
+  batches: Batches | undefined = undefined;
+  /** The work of copying the values of variables that have been used in literals. */
+  workOfVariables: Map<string, number> | undefined = undefined;
+  /** Defaults of arguments and input fields that have been used. */
+  defaults: Map<object, unknown> | undefined = undefined;
+  /** The lines of the document. Undefined: no error has been located. */
+  lineStarts: LineStarts | undefined = undefined;
+  /** True when a value was asynchronous. */
+  awaitsPromises = false;
+  /** Set when the execution has been canceled. */
+  cancelReason: Error | undefined = undefined;
+  /** The only error of the response, which has ended the execution early: the response is too large, or errors halt. */
+  endedBy: GraphQLError | undefined = undefined;
+  /** Called when that happens, if the run is asynchronous. */
+  onEnd: ((error: GraphQLError) => void) | undefined = undefined;
+  /** The error of a field's arguments, which is the same in each row. */
+  #argumentErrors: Map<object, unknown> | undefined = undefined;
+
+  constructor(
+    settings: RunSettings,
+    plan: RunPlan,
+    within?: { readonly root: Run; readonly part: Part; readonly scope: object | undefined },
+  ) {
+    const root = within?.root;
+    this.root = root ?? this;
+    this.part = within?.part ?? new Part();
+    this.scope = within?.scope;
+    this.settings = settings;
+    this.contextValue = settings.contextValue;
+    this.fieldResolver = settings.fieldResolver;
+    this.objects = settings.objects;
+    this.budget = root?.budget ?? new Budget(settings.answerLimit, (error) => this.#endBy(error), settings.parts?.maxParts);
+    this.info = root?.info ?? new SharedInfo(settings.invocation, plan.fragmentDefinitions);
+    const { errorHandling } = settings;
+    this.haltsOnError = errorHandling?.halts ?? false;
+    this.#plan = plan;
+    this.#propagatesErrors = errorHandling?.propagates ?? plan.propagatesErrors;
+    this.#keepsFinished = errorHandling?.keepsFinished ?? false;
+    if (root === undefined) {
+      if (settings.observer !== undefined) this.observe(settings.observer);
+      return;
+    }
+    this.coerced = root.coerced;
+    this.observer = root.observer;
+    this.fieldObserver = root.fieldObserver;
+  }
+
+  /** The same execution for another part, or inside other deferred fragments. */
+  derive(part: Part, scope: object | undefined): Run {
+    return new Run(this.settings, this.#plan, { root: this.root, part, scope });
+  }
+
+  get finished(): boolean {
+    return this.part.finished;
+  }
+
+  /** Adds an observer, around the one that there is. */
+  observe(observer: ExecutionObserver): void {
+    this.observer = joinObservers([observer, this.observer]);
+    this.fieldObserver = observesFields(this.observer) ? this.observer : undefined;
+  }
+
+  /** Variables are coerced after the run is created, because that counts as its work. */
+  setVariables(values: VariableValues): void {
+    this.info.variableValues = values;
+    this.coerced = coercedOf(values);
+  }
+
+  /** Adds an error to the part, up to a limit. */
+  record(error: GraphQLError): void {
+    if (this.budget.takeError()) (this.part.errors ??= []).push(error);
+  }
+
+  /** Counts an error above that limit. Fields that fail because of a cancellation take no time. */
+  countError(thrown: unknown): void {
+    if (this.root.cancelReason === undefined) this.budget.countError(thrown);
+  }
+
+  /** Rethrows an earlier error of a field's arguments: coercing large arguments again for each row would be slow. */
+  coerceArguments<T>(field: object, make: () => T): T {
+    const { root } = this;
+    if (root.#argumentErrors?.has(field) === true) throw root.#argumentErrors.get(field);
+    try {
+      return make();
+    } catch (error) {
+      (root.#argumentErrors ??= new Map()).set(field, error);
+      throw error;
+    }
+  }
+
+  /** True if an error makes its position's parent null, when the position is non-null. */
+  propagates(thrown: unknown): boolean {
+    return this.#propagatesErrors && !(this.#keepsFinished && thrown === this.root.cancelReason);
+  }
+
+  /** Ends the execution with its first error. Returns the error. */
+  halt(error: GraphQLError): GraphQLError {
+    this.root.#endBy(error);
+    this.settings.invocation?.stop?.(error);
+    return error;
+  }
+
+  #endBy(error: GraphQLError): void {
+    if (this.endedBy !== undefined) return;
+    this.endedBy = error;
+    this.cancelReason = error;
+    this.onEnd?.(error);
+  }
+
+  /** Ends the part with an error that reached its root. */
+  fail(error: GraphQLError): void {
+    this.record(error);
+    this.part.failure = error;
+    this.finish(null);
+  }
+
+  /** Ends the part. `data`: null when an error reached the root. */
+  finish(data: unknown): void {
+    const { part } = this;
+    part.finished = true;
+    part.onFinish?.(data);
+  }
+
+  /** The first part as a result. */
+  resultOf(data: unknown): ExecutionResult {
+    const { endedBy } = this;
+    const { errors, later } = this.part;
+    if (later === undefined) {
+      if (this.objects !== undefined) this.objects.isComplete = true;
+      this.info.end();
+    }
+    if (endedBy !== undefined) return endedBy === this.budget.exceededBy ? { errors: [endedBy] } : { errors: [endedBy], data: null };
+    return (errors === undefined ? { data } : { errors, data }) as ExecutionResult;
+  }
+
+  /** Cancels the part: each pending position fails with this reason, and the rest is its data. */
+  stopWaiting(pending: { stopWaiting(reason: Error): void }, reason: Error): void {
+    if (this.finished) return;
+    this.root.cancelReason = reason;
+    // 20,000 errors take 640 ms with stack traces, which are all the same, and 300 without.
+    withoutStacks(() => pending.stopWaiting(reason));
+  }
+}
+
+const noVariables: Readonly<Record<string, unknown>> = Object.freeze({});
+
+export function coercedOf(variableValues: VariableValues): Readonly<Record<string, unknown>> {
+  return isGraphQL17 ? variableValues.coerced : (variableValues as unknown as Record<string, unknown>);
+}

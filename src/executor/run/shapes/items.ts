@@ -1,0 +1,48 @@
+import { completeValue, nullOrThrow } from '../errors.ts';
+import { plainValue } from './leaf.ts';
+import { addPath } from '../../plan/path.ts';
+import { PromisedValue } from '../pending.ts';
+import type { FieldRun, Position, Shape } from '../../plan/planned-field.ts';
+import type { Path } from '../../plan/path.ts';
+import { isPromiseLike } from '../../../shared/index.ts';
+
+/** A list whose items are being completed. */
+export class ListRun {
+  readonly fieldRun: FieldRun;
+  /** The shape of each item. */
+  readonly item: Shape;
+  readonly #position: Position;
+
+  constructor(position: Position, item: Shape) {
+    this.fieldRun = position.fieldRun;
+    this.item = item;
+    this.#position = position;
+  }
+
+  get path(): Path {
+    return this.#position.path;
+  }
+
+  /** The position of an item. */
+  at(index: number): Position {
+    return { fieldRun: this.fieldRun, shape: this.item, path: addPath(this.path, index, undefined) };
+  }
+}
+
+/** Completes one item of a list. Returns a value or a Pending; throws a located error if items are non-null. */
+export function completeItem(list: ListRun, item: unknown, index: number): unknown {
+  const { fieldRun, item: shape } = list;
+  const plain = plainValue(shape.plain, item);
+  if (plain !== undefined) {
+    if (typeof plain === 'string') fieldRun.run.budget.growByLeaf(plain, fieldRun.field.isAliased);
+    return plain;
+  }
+  if ((item === null || item === undefined) && !shape.nonNull) return null;
+  const position = list.at(index);
+  try {
+    if (isPromiseLike(item)) return new PromisedValue(position, item);
+    return completeValue(position, item);
+  } catch (error) {
+    return nullOrThrow(position, error);
+  }
+}

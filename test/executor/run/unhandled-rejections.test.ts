@@ -1,0 +1,76 @@
+import { equal } from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { buildSchema, getNamedType, isAbstractType, isLeafType, isObjectType, Kind, parse } from 'graphql';
+import type { GraphQLNamedType, OperationDefinitionNode } from 'graphql';
+
+import { executePlanned } from '../../../src/executor/execute.ts';
+import { createBell } from '../../support/bell.ts';
+import { createRandom } from '../../support/random.ts';
+import { RejectingValues } from '../../support/rejecting-values.ts';
+import { unhandledRejections } from '../../support/unhandled-rejections.ts';
+
+const schema = buildSchema(`
+  interface Node { id: Int!  next: Node }
+  type Item implements Node { id: Int!  next: Node  numbers: [Int!]!  items: [Item!]  strict: Item! }
+  type Other implements Node { id: Int!  next: Node  grid: [[Int!]!]  union: [Either!] }
+  union Either = Item | Other
+  type Query { item: Item!  items: [Item!]!  nodes: [Node!]  grid: [[Int!]!]!  either: [[Either]!]  number: Int! }
+`);
+const document = parse(queryOf(schema.getQueryType()!, 3));
+const operation = document.definitions.find(
+  (definition): definition is OperationDefinitionNode => definition.kind === Kind.OPERATION_DEFINITION,
+)!;
+
+const rounds = Number(process.env['REJECTION_ROUNDS'] ?? 300);
+const firstSeed = Number(process.env['REJECTION_SEED'] ?? 1);
+
+// An unhandled rejection ends a Node process and all of its requests.
+describe('whatever resolvers return, and whenever the deadline passes', () => {
+  it('no rejection goes unhandled', async () => {
+    const failing: number[] = [];
+    for (let seed = firstSeed; seed < firstSeed + rounds; seed++)
+      if ((await unhandledRejections(() => runOnce(seed))) > 0) failing.push(seed);
+
+    equal(failing.join(' '), '');
+  });
+});
+
+async function runOnce(seed: number): Promise<void> {
+  const random = createRandom(seed);
+  const ringsAfter = random.below(6);
+  const bell = createBell();
+  const isTypeLate = random.chance(0.3);
+  // No executor can look into a waiting generator: its promises may reject before they are read.
+  const values = new RejectingValues(random, schema, isTypeLate ? 'none' : 'all');
+  const rootValue = values.object(schema.getQueryType()!, 3);
+  const typeResolver = isTypeLate ? async (value: unknown) => (await turn(), (value as { __typename: string }).__typename) : undefined;
+  const rowsBeforeCode = random.chance(0.5) ? 0 : Infinity;
+  const settings = { contextValue: {}, variableValues: {}, hideSuggestions: true, typeResolver, rowsBeforeCode };
+  const answer = executePlanned({ schema, document, operation, rootValue, ...settings, invocation: bell.invocation });
+  for (let turns = 0; turns < 12; turns++) {
+    if (turns === ringsAfter) bell.ring();
+    await turn();
+  }
+  await answer;
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Selects every field down to this depth. */
+function queryOf(type: GraphQLNamedType, depth: number): string {
+  if (isAbstractType(type))
+    return `{ __typename ${schema
+      .getPossibleTypes(type)
+      .map((possible) => `... on ${possible.name} ${queryOf(possible, depth)}`)
+      .join(' ')} }`;
+  const fields = isObjectType(type) ? Object.values(type.getFields()) : [];
+  const asked = fields.map((field) => {
+    const named = getNamedType(field.type);
+    if (isLeafType(named)) return field.name;
+    return depth === 0 ? '' : `${field.name} ${queryOf(named, depth - 1)}`;
+  });
+  return `{ __typename ${asked.join(' ')} }`;
+}
