@@ -11,7 +11,8 @@ export type {
   TrustedDocumentOptions,
 } from './operation/documents/trusted-documents.ts';
 export type { ErrorBehavior } from './operation/error-behavior.ts';
-export type { FormatError, HTTPExtension } from './operation/errors.ts';
+export type { HTTPExtension } from './operation/errors.ts';
+export type { FormatError } from './operation/format-errors.ts';
 export type { CostOptions } from './operation/limits/cost.ts';
 export type * from './operation/plugin.ts';
 export type * from './operation/types.ts';

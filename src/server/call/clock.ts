@@ -1,5 +1,6 @@
 import type { CallClock, PromiseOrValue, LateFallbacks, Milliseconds, OperationInvocation, Until } from '../../shared/index.ts';
-import { createError, isGraphQLError, unfinishedAtDeadline } from '../operation/errors.ts';
+import { createError, unfinishedAtDeadline } from '../operation/errors.ts';
+import { isGraphQLError } from '../../shared/index.ts';
 import type { Deadline } from '../startup/deadline.ts';
 
 /** The members of a call that its clock uses. */

@@ -1,13 +1,14 @@
 /** The first and last steps of the pipeline: an event arrives, a response departs. */
 import type { GraphQLError } from 'graphql';
 
-import { HeaderMap, excessOf, waitAtMost, whenArrived } from '../../shared/index.ts';
+import { HeaderMap, excessOf, waitAtMost, whenArrived, isGraphQLError } from '../../shared/index.ts';
 import type { PromiseOrValue, HTTPRequest, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import { revalidate } from '../http/etag.ts';
 import { sizeOf } from '../http/operations.ts';
 import { finishResponse, reportRefusal, toErrorResponse } from '../http/refusals.ts';
 import type { RefusalSettings } from '../http/refusals.ts';
-import { copyThrown, deadlineExceeded, httpExtensionOf, isGraphQLError, report, unfinishedAtDeadline } from '../operation/errors.ts';
+import { copyThrown, deadlineExceeded, httpExtensionOf, unfinishedAtDeadline } from '../operation/errors.ts';
+import { report } from '../operation/log-errors.ts';
 import type { HTTPSettings } from '../http/http-call.ts';
 import { normalizeHead } from '../http/response.ts';
 import { resultTooLarge } from '../operation/limits/answer-limit.ts';

@@ -2,8 +2,8 @@ import type { FormattedExecutionResult } from 'graphql';
 
 import { excessOf } from '../../shared/index.ts';
 import type { AnswerSize } from '../../shared/index.ts';
-import { formatFailure } from '../operation/errors.ts';
-import type { ErrorSettings } from '../operation/errors.ts';
+import { formatFailure } from '../operation/format-errors.ts';
+import type { ErrorSettings } from '../operation/format-errors.ts';
 import { resultTooLarge } from '../operation/limits/answer-limit.ts';
 import type { OperationOutcome } from '../operation/types.ts';
 

@@ -1,9 +1,8 @@
 import { GraphQLError } from 'graphql';
 
-import { isRecord, whenReady } from '../../shared/index.ts';
+import { isRecord, whenReady, describe } from '../../shared/index.ts';
 import type { PromiseOrValue, HTTPRequest } from '../../shared/index.ts';
 import type { ErrorBehavior } from '../operation/error-behavior.ts';
-import { describe } from '../operation/errors.ts';
 import type { GraphQLRequest } from '../operation/types.ts';
 import { assertJSONSize, parseJSON, readText } from './body.ts';
 import { badRequest, malformedRequest, queryStringTooLong } from './errors.ts';

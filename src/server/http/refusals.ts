@@ -1,7 +1,8 @@
-import { HeaderMap } from '../../shared/index.ts';
+import { HeaderMap, isGraphQLError } from '../../shared/index.ts';
 import type { PromiseOrValue, HTTPRequest, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
-import { formatResult, isGraphQLError, toGraphQLError } from '../operation/errors.ts';
-import type { ErrorSettings } from '../operation/errors.ts';
+import { toGraphQLError } from '../operation/errors.ts';
+import { formatResult } from '../operation/format-errors.ts';
+import type { ErrorSettings } from '../operation/format-errors.ts';
 import { callFailureHook } from '../operation/hooks.ts';
 import type { OperationSettings } from '../operation/state.ts';
 import type { OperationOutcome } from '../operation/types.ts';

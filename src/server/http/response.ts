@@ -2,8 +2,10 @@ import type { FormattedExecutionResult, GraphQLError } from 'graphql';
 
 import { HeaderMap, addVary, describe, isHeaderField } from '../../shared/index.ts';
 import type { ChunkStream, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
-import { formatFailure, httpExtensionOf } from '../operation/errors.ts';
-import type { ErrorSettings, HTTPExtension } from '../operation/errors.ts';
+import { httpExtensionOf } from '../operation/errors.ts';
+import { formatFailure } from '../operation/format-errors.ts';
+import type { HTTPExtension } from '../operation/errors.ts';
+import type { ErrorSettings } from '../operation/format-errors.ts';
 import type { Logger, OperationOutcome } from '../operation/types.ts';
 import type { ResponseMediaType } from './accept.ts';
 import { removeLifetimes, setDefaultCacheControl, uncacheable } from './cache-control.ts';

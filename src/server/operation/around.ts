@@ -3,7 +3,8 @@ import { joinObservers } from '../../executor/index.ts';
 import { HeaderMap, allReady, copyErrorsForOperation, isPromiseLike, rescued, whenReady } from '../../shared/index.ts';
 import type { PromiseOrValue, HTTPResponse, OperationInvocation, StreamedResponse } from '../../shared/index.ts';
 import { copyMutableParts } from './hooks.ts';
-import { deadlineExceeded, report, unfinishedAtDeadline } from './errors.ts';
+import { deadlineExceeded, unfinishedAtDeadline } from './errors.ts';
+import { report } from './log-errors.ts';
 import type { Logger, OperationOutcome } from './types.ts';
 import type {
   CoercedExecution,

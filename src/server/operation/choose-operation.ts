@@ -2,7 +2,8 @@ import { Kind } from 'graphql';
 import type { DocumentNode, GraphQLError, GraphQLSchema, OperationDefinitionNode, OperationTypeNode } from 'graphql';
 
 import type { KnownDocument } from './documents/document-cache.ts';
-import { createError, describe } from './errors.ts';
+import { createError } from './errors.ts';
+import { describe } from '../../shared/index.ts';
 
 /** Returns the reason why an operation may not run; undefined lets it run. */
 export type RefuseOperation = (operation: OperationDefinitionNode) => GraphQLError | undefined;

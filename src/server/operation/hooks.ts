@@ -2,7 +2,8 @@ import type { DocumentNode, ExecutionResult, FormattedExecutionResult, GraphQLEr
 
 import { deepCopyOf, isPromiseLike, copyFormattedError } from '../../shared/index.ts';
 import type { PromiseOrValue } from '../../shared/index.ts';
-import { DocumentError, copyThrown, report, toGraphQLError } from './errors.ts';
+import { DocumentError, copyThrown, toGraphQLError } from './errors.ts';
+import { report } from './log-errors.ts';
 import type { Logger } from './types.ts';
 import type {
   EndHook,

@@ -2,7 +2,9 @@ import type { ExecutionResult, FormattedExecutionResult } from 'graphql';
 
 import { copyErrorsForOperation, rescued, whenReady } from '../../shared/index.ts';
 import type { PromiseOrValue } from '../../shared/index.ts';
-import { formatFailure, formatResult, reportUnfinished, toGraphQLError, unfinishedAtDeadline } from './errors.ts';
+import { toGraphQLError, unfinishedAtDeadline } from './errors.ts';
+import { formatFailure, formatResult } from './format-errors.ts';
+import { reportUnfinished } from './log-errors.ts';
 import type { ErrorAllowance } from './limits/error-allowance.ts';
 import { callFailureHook } from './hooks.ts';
 import type { AnsweredObjects, OperationOutcome } from './types.ts';

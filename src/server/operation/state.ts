@@ -8,7 +8,7 @@ import type { DocumentSettings } from './documents/document.ts';
 import type { Delivery, IncrementalSettings } from './delivery/delivery.ts';
 import type { GraphQLRequest, OperationOutcome, PayloadStream } from './types.ts';
 import type { ErrorHandling } from '../../executor/index.ts';
-import type { ErrorSettings } from './errors.ts';
+import type { ErrorSettings } from './format-errors.ts';
 import type { Execution, ExecutionSettings } from './execute.ts';
 import type { OperationHooks } from './hooks.ts';
 import type { FoundSource } from './documents/persisted-queries.ts';

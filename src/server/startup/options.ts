@@ -12,13 +12,12 @@ import type { IncrementalDelivery } from '../http/streams/multipart.ts';
 import type { HTTPStatusProfile } from '../http/status.ts';
 import type { CostOptions } from '../operation/limits/cost.ts';
 import type { ContextValue } from '../operation/context.ts';
-import { describe } from '../operation/errors.ts';
-import type { FormatError } from '../operation/errors.ts';
+import { describe, didYouMean, isRecord } from '../../shared/index.ts';
+import type { FormatError } from '../operation/format-errors.ts';
 import type { GraphQLJSExecutor } from '../operation/execute.ts';
 import type { Logger } from '../operation/types.ts';
 import type { ServerPlugin } from '../operation/plugin.ts';
 import type { TrustedDocumentOptions } from '../operation/documents/trusted-documents.ts';
-import { didYouMean, isRecord } from '../../shared/index.ts';
 import type { Resolvers, SchemaBuild, TypeDefs } from '../../executor/schema/index.ts';
 
 export type { ContextFits, ContextValue } from '../operation/context.ts';

@@ -1,9 +1,8 @@
 import { print } from 'graphql';
-import type { ErrorBehavior } from '../../server/index.ts';
+import type { ErrorBehavior, OptionsSource, ServerOptions } from '../../server/index.ts';
 import type { DocumentNode, GraphQLFormattedError } from 'graphql';
 
 import { createServe, createStarter, fetchAPI, lambdaAdapters, netlifyV1, streaming } from '../../server/for-tools.ts';
-import type { OptionsSource, ServerOptions } from '../../server/index.ts';
 import { describe, didYouMean } from '../../shared/index.ts';
 import type { RequestFields } from './event-request.ts';
 import { readResults } from './results.ts';

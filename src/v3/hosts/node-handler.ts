@@ -5,8 +5,7 @@ import type { Serving } from '../http/serve.ts';
 import { ApolloServerBase } from '../server/apollo-server-base.ts';
 import type { GraphQLServerOptions } from '../server/query-options.ts';
 import { servingOf, toServerOptions } from '../server/serving.ts';
-import type { CreateHandlerOptions } from '../server/serving.ts';
-import type { HandlerSettings } from '../server/serving.ts';
+import type { CreateHandlerOptions, HandlerSettings } from '../server/serving.ts';
 
 /** The argument of the context function on hosts that call with a request and a response. */
 export interface NodeContextFunctionParams {

@@ -3,10 +3,8 @@ import type { DocumentNode, GraphQLFieldResolver, GraphQLSchema } from 'graphql'
 import type { Capacity, OperationInvocation } from '../../shared/index.ts';
 import type { KeyValueCache } from '../../datasources/index.ts';
 import type { BatchBudget, DocumentSettings } from '../../server/for-v3.ts';
-import type { DataSource } from '../types.ts';
-import type { ApolloError } from '../errors/apollo-error.ts';
-import type { FormatError } from '../errors/format-errors.ts';
 import type {
+  DataSource,
   ApolloServerPlugin,
   GraphQLExecutor,
   GraphQLRequestContext,
@@ -14,6 +12,8 @@ import type {
   GraphQLResponse,
   Logger,
 } from '../types.ts';
+import type { ApolloError } from '../errors/apollo-error.ts';
+import type { FormatError } from '../errors/format-errors.ts';
 import type { PersistedQuerySettings } from './persisted-query.ts';
 
 /** Parsed and validated documents by the hash of their text. */

@@ -1,5 +1,4 @@
-import type { ApolloServerPlugin } from '../types.ts';
-import type { InternalPlugin } from '../types.ts';
+import type { ApolloServerPlugin, InternalPlugin } from '../types.ts';
 
 /** Options of {@link ApolloServerPluginLandingPageLocalDefault} and {@link ApolloServerPluginLandingPageProductionDefault}. */
 export interface ApolloServerPluginLandingPageDefaultOptions {

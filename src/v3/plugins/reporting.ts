@@ -1,5 +1,4 @@
-import type { ApolloServerPlugin, BaseContext, GraphQLRequestContext, Logger } from '../types.ts';
-import type { InternalPlugin, InternalPluginId } from '../types.ts';
+import type { ApolloServerPlugin, BaseContext, GraphQLRequestContext, Logger, InternalPlugin, InternalPluginId } from '../types.ts';
 
 // Nothing is reported to Apollo: these plugins only log that they have no effect.
 

@@ -1,11 +1,8 @@
 import type { DocumentNode, GraphQLFieldResolver, GraphQLSchema, ValidationRule } from 'graphql';
 
 import type { KeyValueCache } from '../../datasources/index.ts';
-import type { DataSource } from '../types.ts';
-import { usesUpload } from './schema-sources.ts';
-import type { FormatError } from '../errors/format-errors.ts';
-import type { DocumentStore } from '../operation/operation.ts';
 import type {
+  DataSource,
   ApolloConfig,
   ApolloConfigInput,
   GraphQLExecutor,
@@ -16,6 +13,9 @@ import type {
   PluginDefinition,
   ValueOrPromise,
 } from '../types.ts';
+import { usesUpload } from './schema-sources.ts';
+import type { FormatError } from '../errors/format-errors.ts';
+import type { DocumentStore } from '../operation/operation.ts';
 import { GraphQLError } from 'graphql';
 
 /** The context value, or the object it is copied from. */

@@ -1,8 +1,7 @@
 import { createUnobservedHandler, fetchAPI, lambdaAdapters, netlifyV1 } from '../../server/for-v3.ts';
 import { createAppHandler } from '../hosts/app-handler.ts';
 import { servingOf, toServerOptions } from './serving.ts';
-import type { HandlerSettings } from './serving.ts';
-import type { CreateHandlerOptions } from './serving.ts';
+import type { HandlerSettings, CreateHandlerOptions } from './serving.ts';
 
 type Callback = (error: unknown, result?: unknown) => void;
 

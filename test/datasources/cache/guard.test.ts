@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { guardCache } from '../../../src/datasources/cache/guard.ts';
+import { guardCache, PrefixingKeyValueCache } from '../../../src/datasources/cache/guard.ts';
 import { InMemoryLRUCache } from '../../../src/datasources/cache/in-memory.ts';
 import type { KeyValueCache } from '../../../src/datasources/cache/key-value-cache.ts';
-import { PrefixingKeyValueCache } from '../../../src/datasources/cache/guard.ts';
 import { createClock } from '../../support/clock.ts';
 
 /** A store with configurable behavior that counts its calls. */

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { cloudflarePurge, cloudFrontPurge, edge, fastlyPurge, netlifyPurge, varnishPurge, vercelPurge } from '../../../src/entries/edge.ts';
-import type { InvalidationInput, PurgeClient } from '../../../src/entries/edge.ts';
+import type { InvalidationInput, PurgeClient, PurgePlatform } from '../../../src/entries/edge.ts';
 import { createHandler } from '../../../src/entries/fetch.ts';
 import { deferred } from '../../support/deferred.ts';
 import { Purger } from '../../../src/extensions/edge/purge/purger.ts';
-import type { PurgePlatform } from '../../../src/entries/edge.ts';
 
 /** A clock that advances when code sleeps. */
 class SleptTime {

@@ -3,7 +3,8 @@ import { describe, it, test } from 'node:test';
 
 import { GraphQLError, GraphQLObjectType, GraphQLScalarType, GraphQLSchema, GraphQLString } from 'graphql';
 
-import { describe as inWords, isGraphQLError, toGraphQLError } from '../../../src/server/operation/errors.ts';
+import { toGraphQLError } from '../../../src/server/operation/errors.ts';
+import { describe as inWords, isGraphQLError } from '../../../src/shared/index.ts';
 import { createHandler } from '../../../src/entries/index.ts';
 import { createEndpoint } from '../../support/endpoint.ts';
 import { json, post } from '../../support/plain-http.ts';

@@ -4,8 +4,9 @@ import { HeaderMap, byteLength, capacityOf, excessOf } from '../../../shared/ind
 import type { AnswerSize, CallClock, HTTPResponse, StreamedResponse } from '../../../shared/index.ts';
 import type { Delivery } from '../../operation/delivery/delivery.ts';
 import type { PayloadStream, SubsequentPayload, OperationOutcome } from '../../operation/types.ts';
-import { createError, formatFailure, httpExtensionOf } from '../../operation/errors.ts';
-import type { ErrorSettings } from '../../operation/errors.ts';
+import { createError, httpExtensionOf } from '../../operation/errors.ts';
+import { formatFailure } from '../../operation/format-errors.ts';
+import type { ErrorSettings } from '../../operation/format-errors.ts';
 import { executeDelivery } from '../../operation/delivery/subscribe.ts';
 import { resultTooLarge } from '../../operation/limits/answer-limit.ts';
 import { parseAccept, wellKnownAccepts } from '../accept.ts';

@@ -2,7 +2,7 @@ import type { ExecutionResult, GraphQLDirective, ValidationRule } from 'graphql'
 
 import type { PartSettings, PartsFormat } from '../../../executor/index.ts';
 import type { OperationInvocation } from '../../../shared/index.ts';
-import type { ErrorSettings } from '../errors.ts';
+import type { ErrorSettings } from '../format-errors.ts';
 import type { Execution, ExecutionSettings } from '../execute.ts';
 import type { OperationHooks } from '../hooks.ts';
 import type { ErrorAllowance } from '../limits/error-allowance.ts';

@@ -2,9 +2,11 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 
 import { executeInParts } from '../../../executor/index.ts';
 import type { ExecutionInParts, SubsequentResult } from '../../../executor/index.ts';
-import { copyErrorsForOperation } from '../../../shared/index.ts';
+import { copyErrorsForOperation, isGraphQLError } from '../../../shared/index.ts';
 import type { OperationInvocation } from '../../../shared/index.ts';
-import { codeOf, formatResult, isGraphQLError, reportUnfinished, toGraphQLError, unfinishedAtDeadline } from '../errors.ts';
+import { codeOf, toGraphQLError, unfinishedAtDeadline } from '../errors.ts';
+import { formatResult } from '../format-errors.ts';
+import { reportUnfinished } from '../log-errors.ts';
 import { withCoercionCode } from '../execute.ts';
 import type { PayloadStream, SubsequentPayload } from '../types.ts';
 import type { Delivery, DeliveryInput } from './delivery.ts';

@@ -2,7 +2,8 @@ import type { FormattedExecutionResult, GraphQLError } from 'graphql';
 
 import type { OperationInvocation } from '../../../shared/index.ts';
 import type { DeliveryInput } from './delivery.ts';
-import { formatFailure, formatResult, toGraphQLError } from '../errors.ts';
+import { toGraphQLError } from '../errors.ts';
+import { formatFailure, formatResult } from '../format-errors.ts';
 import type { OperationHooks } from '../hooks.ts';
 import type { RequestContextWithOperation } from '../plugin.ts';
 import type { SubsequentPayload } from '../types.ts';

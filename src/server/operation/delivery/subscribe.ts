@@ -1,11 +1,12 @@
 import type { ExecutionResult } from 'graphql';
 
-import { copyErrorsForOperation } from '../../../shared/index.ts';
+import { copyErrorsForOperation, isGraphQLError } from '../../../shared/index.ts';
 import type { ExecutionInvocation, OperationInvocation } from '../../../shared/index.ts';
 import { createSourceStream } from '../../../executor/index.ts';
 import type { DeliveryInput } from './delivery.ts';
 import type { PayloadStream, SubsequentPayload } from '../types.ts';
-import { deadlineExceeded, formatResult, isGraphQLError } from '../errors.ts';
+import { deadlineExceeded } from '../errors.ts';
+import { formatResult } from '../format-errors.ts';
 import { executeOperation, withCoercionCode } from '../execute.ts';
 import { lastResult, callDidEncounterSubsequentErrors, callWillSendSubsequentPayload } from './payload-hooks.ts';
 import { closeSource, SourcedPayloads, withThrown } from './payload-stream.ts';

@@ -1,7 +1,7 @@
 import type { KeyValueCache, Seconds } from '../../../datasources/index.ts';
-import { sha256 } from '../../../shared/index.ts';
+import { sha256, describe } from '../../../shared/index.ts';
 import type { ErrorBehavior } from '../error-behavior.ts';
-import { createError, describe } from '../errors.ts';
+import { createError } from '../errors.ts';
 
 /** Where automatic persisted queries are kept. */
 export interface PersistedQuerySettings {

@@ -1,7 +1,7 @@
-import { isRecord } from '../../../shared/index.ts';
+import { isRecord, describe } from '../../../shared/index.ts';
 import { errorBehaviors } from '../error-behavior.ts';
 import type { ErrorBehavior } from '../error-behavior.ts';
-import { createError, describe } from '../errors.ts';
+import { createError } from '../errors.ts';
 import { cut } from '../limits/error-allowance.ts';
 
 /**

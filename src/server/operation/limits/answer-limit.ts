@@ -1,5 +1,4 @@
-import type { OperationTypeNode } from 'graphql';
-import type { GraphQLError } from 'graphql';
+import type { OperationTypeNode, GraphQLError } from 'graphql';
 
 import { workOf } from '../../../executor/index.ts';
 import type { Capacity } from '../../../shared/index.ts';

@@ -1,0 +1,140 @@
+import type { ASTNode, ExecutionResult, FormattedExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql';
+
+import { copyErrorsForOperation, copyFormattedError, describe, isRecord } from '../../shared/index.ts';
+import { generalMessage } from './documents/schema-names.ts';
+import { Causes, rootCause, shownMarks } from './error-marks.ts';
+import type { ErrorMarks } from './error-marks.ts';
+import { InputError, isUnexpected, toGraphQLError } from './errors.ts';
+import { cut, ErrorAllowance } from './limits/error-allowance.ts';
+import { at, report, reportUnexpected, reportUpstream } from './log-errors.ts';
+import type { Logger } from './types.ts';
+
+/** Decides how an error is sent. Gets the formatted error, which would be sent otherwise, and the error as it was thrown. */
+export type FormatError = (formattedError: GraphQLFormattedError, error: unknown) => GraphQLFormattedError;
+
+/** What clients see of errors. */
+export interface ErrorSettings {
+  /** Hide the messages of unexpected errors. */
+  readonly maskErrors: boolean;
+  /** Add `extensions.errorHash` to masked errors, and the hash to their log lines. */
+  readonly errorHash?: boolean | undefined;
+  /** Add `extensions.stacktrace`. */
+  readonly includeStacktrace: boolean;
+  /** Send `extensions.response`, the answer of an upstream server, to the client. */
+  readonly exposeUpstreamErrors: boolean;
+  /** False: leave names of the schema out of errors about values of the request. */
+  readonly schemaInErrors?: boolean | undefined;
+  readonly formatError?: FormatError | undefined;
+  readonly logger: Logger;
+}
+
+/** Formats a result for the client: masks and logs unexpected errors, gives every error a code, then calls `formatError`. */
+export function formatResult(
+  settings: ErrorSettings,
+  result: ExecutionResult,
+  allowance: ErrorAllowance = new ErrorAllowance(),
+): FormattedExecutionResult {
+  if (result.errors === undefined) return result as FormattedExecutionResult;
+  // The specification (section 7.1) allows no empty list.
+  if (result.errors.length === 0) return withoutErrors(result);
+  const { errors: thrown, ...rest } = result;
+  // `errors` first, so that people who read the answer notice them, as section 7.1 recommends.
+  return { errors: formatErrors(settings, thrown, allowance), ...rest };
+}
+
+/** Formats as many errors as the answer may have. If there are more, a last error says how many. */
+function formatErrors(settings: ErrorSettings, errors: readonly GraphQLError[], allowance: ErrorAllowance): GraphQLFormattedError[] {
+  const copies = copyErrorsForOperation(errors);
+  const causes = new Causes(copies);
+  const formatted = allowance.fitAll(copies, (error) => formatGraphQLError(settings, error, { allowance, causes }));
+  const unlogged = allowance.takeUnlogged();
+  if (unlogged > 0) report(settings.logger, `${unlogged} or more unexpected errors of the same request are not logged.`, undefined);
+  return formatted;
+}
+
+interface Formatting {
+  readonly allowance: ErrorAllowance;
+  readonly causes: Causes;
+}
+
+/** The result when formatting itself failed. Does not call `formatError`, which may be what failed. */
+export function formatFailure(settings: ErrorSettings, thrown: unknown): FormattedExecutionResult {
+  return formatResult({ ...settings, formatError: undefined }, { errors: [toGraphQLError(thrown)] });
+}
+
+function withoutErrors({ data, extensions }: ExecutionResult): FormattedExecutionResult {
+  return { ...(data !== undefined && { data }), ...(extensions && { extensions }) };
+}
+
+/** Formats one error for the client, and logs it if it is unexpected. */
+function formatGraphQLError(settings: ErrorSettings, error: GraphQLError, { allowance, causes }: Formatting): GraphQLFormattedError {
+  const unexpected = isUnexpected(error);
+  const { marks, isFirst, more } = causes.take(error, unexpected && settings.errorHash === true);
+  if (isFirst) {
+    if (!unexpected) reportUpstream(settings, error, { allowance, more });
+    else if (allowance.takeLine()) reportUnexpected(settings.logger, `Unexpected error ${shownMarks(marks)}${at(error)}${more}`, error);
+  }
+
+  const formatted = unexpected && settings.maskErrors ? maskedForm(error, marks) : visibleForm(settings, error);
+  // The stack of a syntax or validation error shows only graphql-js: noise to the author of the request.
+  const isOfCode = unexpected || error.path !== undefined;
+  const shown = settings.includeStacktrace && isOfCode ? withStacktrace(formatted, error) : formatted;
+  return settings.formatError === undefined ? shown : copyFormattedError(assertFormatted(settings.formatError(shown, error)));
+}
+
+/** A `formatError` that forgets `return`, or is asynchronous, would send an error without a message. */
+function assertFormatted(formatted: unknown): GraphQLFormattedError {
+  if (isRecord(formatted) && !('then' in formatted)) return formatted as unknown as GraphQLFormattedError;
+  if (formatted instanceof Promise) formatted.catch(() => {});
+  throw new TypeError(`Expected formatError to return an error like { message, extensions }, got ${describe(formatted)}.`);
+}
+
+function maskedForm(error: GraphQLError, marks: ErrorMarks): GraphQLFormattedError {
+  return {
+    message: 'Internal server error',
+    ...(error.locations ? { locations: error.locations } : {}),
+    ...(error.path ? { path: error.path } : {}),
+    extensions: { code: 'INTERNAL_SERVER_ERROR', ...marks },
+  };
+}
+
+function visibleForm(settings: ErrorSettings, error: GraphQLError): GraphQLFormattedError {
+  const { http: _notSent, response, ...extensions } = error.extensions;
+  const message = visibleMessage(settings, error);
+  return {
+    // An error without a path may quote the request.
+    message: error.path === undefined ? cut(message) : message,
+    ...(error.locations ? { locations: error.locations } : {}),
+    ...(error.path ? { path: error.path } : {}),
+    extensions: {
+      code: 'INTERNAL_SERVER_ERROR',
+      ...extensions,
+      ...(response !== undefined && settings.exposeUpstreamErrors ? { response } : {}),
+    },
+  };
+}
+
+function visibleMessage({ maskErrors, schemaInErrors }: ErrorSettings, error: GraphQLError): string {
+  const [node] = error.nodes ?? [];
+  if (schemaInErrors === false && isOfInput(error, node)) return generalMessage(node);
+  // User code may have set another value.
+  return String(maskErrors && error instanceof InputError ? error.masked : ((error.message as unknown) ?? ''));
+}
+
+/** True for an error about a variable, or about an argument of a field: those of resolvers are at the field itself. */
+function isOfInput({ path }: GraphQLError, node: ASTNode | undefined): boolean {
+  return node !== undefined && (path === undefined ? node.kind === 'VariableDefinition' : node.kind !== 'Field');
+}
+
+function withStacktrace(formatted: GraphQLFormattedError, error: GraphQLError): GraphQLFormattedError {
+  const cause = rootCause(error);
+  const { stack = '' } = cause instanceof Error ? cause : error;
+  const lines = stack.split('\n');
+  const stacktrace = [...lines.filter((line) => !isPackageFrame(line)), ...lines.filter(isPackageFrame)];
+  return { ...formatted, extensions: { ...formatted.extensions, stacktrace } };
+}
+
+/** Lines of a stack that follow those of the user's code. */
+function isPackageFrame(line: string): boolean {
+  return /^\s+at .*(?:node:|[\\/]node_modules[\\/])/.test(line);
+}
