@@ -91,12 +91,31 @@ test('imports between folders go through their doors', () => {
 for (const folder of ['v3', 'extensions', 'tools']) {
   const list = `server/for-${folder}.ts`;
   test(`what ${folder} takes of the server beside types is in ${list}, which no other folder imports`, () => {
-    const taken = imports.filter(({ from, to, typeOnly }) => folderOf(from) === folder && folderOf(to) === 'server' && !typeOnly);
-    const takers = imports.filter(({ to }) => to === list).map(({ from }) => folderOf(from));
+    const taken = valuesThat(folder, 'server');
 
     deepEqual(taken.filter(({ to }) => to !== list && to !== 'server/node/index.ts').map(describe), []);
-    deepEqual([...new Set(takers)], [folder]);
+    deepEqual(importersOf(list), [folder]);
   });
+}
+
+test('what extensions take of the executor beside types is in executor/for-extensions.ts, which no other folder imports', () => {
+  const list = 'executor/for-extensions.ts';
+
+  deepEqual(
+    valuesThat('extensions', 'executor')
+      .filter(({ to }) => to !== list && to !== 'executor/schema/index.ts')
+      .map(describe),
+    [],
+  );
+  deepEqual(importersOf(list), ['extensions']);
+});
+
+function valuesThat(folder: string, other: string): readonly Import[] {
+  return imports.filter(({ from, to, typeOnly }) => folderOf(from) === folder && folderOf(to) === other && !typeOnly);
+}
+
+function importersOf(file: string): readonly string[] {
+  return [...new Set(imports.filter(({ to }) => to === file).map(({ from }) => folderOf(from)))];
 }
 
 test('a folder imports only its packages', () => {
@@ -162,6 +181,7 @@ const secondDoors = [
   'server/for-v3.ts',
   'server/for-extensions.ts',
   'server/for-tools.ts',
+  'executor/for-extensions.ts',
   'tools/checks/option-check.ts',
   'tools/checks/semantic-non-null.ts',
 ];

@@ -1,22 +1,28 @@
+// An operation: the quick check of its document, its plan, its run
+
+export { isKnownValid } from './validation/fast-validator.ts';
+export { NoSchemaIntrospectionCustomRule } from './graphql-version.ts';
+export { coercedVariables, executePlanned, prepareExecution } from './execute.ts';
+export type { GraphQLJSExecutor, KeptPlan, PartSettings, PlannedExecution } from './execute.ts';
+export { createSourceStream } from './events.ts';
+export { executeInParts } from './parts/parts.ts';
+export type { ExecutionInParts, SubsequentResult } from './parts/parts.ts';
+export type { PartsFormat } from './plan/parts-planner.ts';
+export { graphqlJSExecutor } from './graphql-js.ts';
+export { Misfit } from './run/errors.ts';
+export type { ErrorHandling } from './run/run.ts';
+
+// What observes a run
+export { joinObservers } from './run/observer.ts';
+export type { ExecutionObserver, ObservedCall } from './run/observer.ts';
+export type { ListedSelection, ObjectLog, ObjectNaming, ObjectRun } from './run/object-log.ts';
+
+// What a run costs
+export { lengthOfJSON, maxRecordedErrors, minRecordedErrors, workOf } from './costs.ts';
+
+// Resolvers
 export { batch } from './run/batch/batch.ts';
 export type { BatchOptions, BatchResolver } from './run/batch/batch.ts';
 export { byKey, groupByKey } from './run/batch/by-key.ts';
 export type { KeyOf } from './run/batch/by-key.ts';
-export { Misfit } from './run/errors.ts';
-export { createSourceStream } from './events.ts';
-export { graphqlJSExecutor } from './graphql-js.ts';
-export { getArgumentValues, isGraphQL17, NoSchemaIntrospectionCustomRule } from './graphql-version.ts';
-export type { ListedSelection, ObjectLog, ObjectNaming, ObjectRun } from './run/object-log.ts';
-export { coercedVariables, executePlanned, prepareExecution } from './execute.ts';
-export type { GraphQLJSExecutor, KeptPlan, PartSettings, PlannedExecution } from './execute.ts';
-export { lengthOfJSON, maxRecordedErrors, minRecordedErrors, workOf } from './costs.ts';
-export type { ErrorHandling } from './run/run.ts';
-export { joinObservers } from './run/observer.ts';
-export type { ExecutionObserver, ObservedCall } from './run/observer.ts';
-export { isIncrementalDirective } from './plan/parts-planner.ts';
-export type { PartsFormat } from './plan/parts-planner.ts';
-export { deferDirective, streamDirective } from './parts/directives.ts';
-export { executeInParts, planners } from './parts/parts.ts';
-export type { ExecutionInParts, SubsequentResult } from './parts/parts.ts';
 export { seesInfo } from './run/visible-arguments.ts';
-export { isKnownValid } from './validation/fast-validator.ts';

@@ -1,7 +1,7 @@
 import { BREAK, isAbstractType, isObjectType, parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { seesInfo } from '../../executor/index.ts';
+import { seesInfo } from '../../executor/for-extensions.ts';
 
 /** Facts about a document that this process has served. */
 export interface KnownDocument {

@@ -2,7 +2,7 @@ import { isAbstractType, isObjectType } from 'graphql';
 import type { GraphQLError, GraphQLObjectType, GraphQLSchema } from 'graphql';
 
 import type { AnsweredObjects } from '../../server/index.ts';
-import { minRecordedErrors } from '../../executor/index.ts';
+import { minRecordedErrors } from '../../executor/for-extensions.ts';
 import { sha256 } from '../../shared/index.ts';
 import { contentsOf } from './contents.ts';
 import type { TaggedAnswer, TagSettings } from './contents.ts';

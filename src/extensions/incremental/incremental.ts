@@ -1,4 +1,4 @@
-import { deferDirective, planners, streamDirective } from '../../executor/index.ts';
+import { deferDirective, planners, streamDirective } from '../../executor/for-extensions.ts';
 import { executeIncrementally, multipart } from '../../server/for-extensions.ts';
 import type { IncrementalDelivery } from '../../server/for-extensions.ts';
 import { describe } from '../../shared/index.ts';

@@ -10,7 +10,7 @@ import type {
   ValueNode,
 } from 'graphql';
 
-import { isGraphQL17, isIncrementalDirective } from '../../executor/index.ts';
+import { isGraphQL17, isIncrementalDirective } from '../../executor/for-extensions.ts';
 import { maxNameLength } from '../../server/for-extensions.ts';
 
 /** Limits the length of labels, because each part repeats its label: one of 100 KB in a list made an answer of 50 MB. */

@@ -1,7 +1,7 @@
 import { GraphQLDirective, GraphQLString, Kind, parse, validate, visit } from 'graphql';
 import type { DirectiveNode, DocumentNode, FragmentDefinitionNode, OperationDefinitionNode } from 'graphql';
 
-import { getArgumentValues, isIncrementalDirective } from '../../executor/index.ts';
+import { getArgumentValues, isIncrementalDirective } from '../../executor/for-extensions.ts';
 import { fragmentsOf } from '../../server/for-extensions.ts';
 import type { ServerStartContext } from '../../server/index.ts';
 import { inputSchemaOf } from './input-schema.ts';

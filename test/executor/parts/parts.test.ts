@@ -6,7 +6,7 @@ import { parse, versionInfo } from 'graphql';
 import type { OperationDefinitionNode } from 'graphql';
 
 import { batch } from '../../../src/entries/index.ts';
-import { executeInParts, planners } from '../../../src/executor/index.ts';
+import { executeInParts, planners } from '../../../src/executor/parts/parts.ts';
 import { recordChannelEvents } from '../../support/differential/channel-events.ts';
 import { runInParts, runWithGraphQLJS } from '../../support/differential/compare-parts.ts';
 import type { PartsRequest } from '../../support/differential/compare-parts.ts';

@@ -1,7 +1,7 @@
 import * as graphql from 'graphql';
 import type { DocumentNode, ExecutionResult, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { executeInParts, planners } from '../../../src/executor/index.ts';
+import { executeInParts, planners } from '../../../src/executor/parts/parts.ts';
 import type { PartsFormat, SubsequentResult } from '../../../src/executor/index.ts';
 
 type Keys = readonly (string | number)[];

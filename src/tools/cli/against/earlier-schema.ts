@@ -6,7 +6,6 @@ import { promisify } from 'node:util';
 import { buildClientSchema, getIntrospectionQuery, introspectionFromSchema, parse } from 'graphql';
 import type { GraphQLSchema, IntrospectionOptions, IntrospectionQuery } from 'graphql';
 
-import { isGraphQL17 } from '../../../executor/index.ts';
 import { createSchema } from '../../../executor/schema/index.ts';
 import { messageOf } from '../../../shared/index.ts';
 import { checkDefinitions } from '../check/check-definitions.ts';
@@ -56,7 +55,7 @@ async function fetchSchema(url: string): Promise<GraphQLSchema> {
       if (!isJSON(file.text)) throw error;
     }
   }
-  const answer = await introspect(url, { inputValueDeprecation: true, ...(isGraphQL17 && { experimentalDirectiveDeprecation: true }) });
+  const answer = await introspect(url, { inputValueDeprecation: true, experimentalDirectiveDeprecation: true });
   if (!isJSON(answer.text))
     throw new Error(
       `expected SDL or introspection JSON, got status ${file.status} for GET and ${answer.status} for an introspection query.`,

@@ -1,7 +1,6 @@
 import { buildClientSchema, getIntrospectionQuery } from 'graphql';
 import type { GraphQLSchema, IntrospectionQuery } from 'graphql';
 
-import { isGraphQL17 } from '../../../executor/index.ts';
 import type { CreateFromOptions } from '../../../server/for-tools.ts';
 import type { OperationOutcome, OptionsSource, ServerOptions, ServerPlugin } from '../../../server/index.ts';
 import { createTester } from '../../testing/index.ts';
@@ -82,7 +81,7 @@ async function readSchemas(source: OptionsSource<ServerOptions>, create: CreateF
     inputValueDeprecation: true,
     specifiedByUrl: true,
     oneOf: true,
-    ...(isGraphQL17 && { experimentalDirectiveDeprecation: true }),
+    experimentalDirectiveDeprecation: true,
   });
   for (const platform of platforms) {
     if (outcome === undefined)
