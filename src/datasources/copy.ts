@@ -1,3 +1,5 @@
+import { isObjectLike } from '../shared/index.ts';
+
 /**
  * A copy of a value from JSON.parse. 0.5 KB of JSON takes 0.4 µs, compared with 2.4 µs for JSON.parse and 6 µs for structuredClone
  * (bench/). Spreading first keeps the source's hidden class, and "__proto__" remains an ordinary property.
@@ -27,7 +29,7 @@ export function copyOf(root: unknown, isFirst: boolean): unknown {
     return copy;
   };
 
-  const result = isObject(root) ? copyItem(root) : root;
+  const result = isObjectLike(root) ? copyItem(root) : root;
   // This is not recursive, because a deeply nested value could overflow the stack.
   for (let next = unfinished.pop(); next !== undefined; next = unfinished.pop()) finish(next[0], next[1], copyItem);
   return result;
@@ -35,16 +37,12 @@ export function copyOf(root: unknown, isFirst: boolean): unknown {
 
 /** A copy of an array or a plain object; any other value as it is. */
 export function copyOfPlain(value: unknown): unknown {
-  if (!isObject(value)) return value;
+  if (!isObjectLike(value)) return value;
   const prototype: unknown = Object.getPrototypeOf(value);
   return Array.isArray(value) || prototype === Object.prototype || prototype === null ? copyOf(value, true) : value;
 }
 
 type CopyItem = (item: object) => unknown;
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
-}
 
 function copyItems(source: readonly unknown[], copyItem: CopyItem): unknown[] {
   return replaceItems(source.slice(), copyItem);
@@ -81,7 +79,7 @@ function shallowCopyOf(value: object): object | undefined {
 }
 
 function finish(source: object, copy: object, copyItem: CopyItem): void {
-  const toCopy = (item: unknown): unknown => (isObject(item) ? copyItem(item) : item);
+  const toCopy = (item: unknown): unknown => (isObjectLike(item) ? copyItem(item) : item);
   if (Array.isArray(copy)) replaceItems(copy, copyItem);
   else if (copy instanceof Map) for (const [key, item] of source as Map<unknown, unknown>) copy.set(toCopy(key), toCopy(item));
   else if (copy instanceof Set) for (const item of source as Set<unknown>) copy.add(toCopy(item));

@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 
 import { withoutStacks } from './describe.ts';
 import { isGraphQLError } from './is-graphql-error.ts';
-import { deepCopyOf } from './plain-object.ts';
+import { deepCopyOf, isObjectLike } from './plain-object.ts';
 
 /** The members of a GraphQLError that are used here. */
 interface Thrown extends Error {
@@ -52,7 +52,7 @@ export function copyFormattedError<TForm>(form: TForm): TForm {
 /** An error that was just made around a thrown one; it may share that one's extensions, which are copied. */
 export function withCopiedExtensions<TError extends Error>(error: TError): TError {
   const { extensions, originalError } = error as Thrown;
-  const isShared = isObject(extensions) && (originalError as Partial<Thrown> | null | undefined)?.extensions === extensions;
+  const isShared = isObjectLike(extensions) && (originalError as Partial<Thrown> | null | undefined)?.extensions === extensions;
   if (isShared && !copied.has(error)) Reflect.set(error, 'extensions', copyOfExtensions(extensions));
   return markAsCopied(error);
 }
@@ -60,7 +60,7 @@ export function withCopiedExtensions<TError extends Error>(error: TError): TErro
 /** True for an error that graphql-js made around another. It passes on one that already has a path. */
 function isMadeAround(error: Error): boolean {
   const { originalError, path } = error as Thrown;
-  return isObject(originalError) && Array.isArray(path) && !Array.isArray((originalError as Partial<Thrown>).path);
+  return isObjectLike(originalError) && Array.isArray(path) && !Array.isArray((originalError as Partial<Thrown>).path);
 }
 
 /** An error of the same class with the same members. Private members cannot be copied. */
@@ -71,7 +71,7 @@ function copyOf<TError extends Error>(error: TError): TError {
   ) as TError;
   const members = Object.getOwnPropertyDescriptors(error) as Record<string, PropertyDescriptor>;
   const extensions: unknown = members['extensions']?.value;
-  if (isObject(extensions)) members['extensions']!.value = copyOfExtensions(extensions);
+  if (isObjectLike(extensions)) members['extensions']!.value = copyOfExtensions(extensions);
   return Object.defineProperties(copy, members);
 }
 
@@ -79,9 +79,5 @@ function copyOf<TError extends Error>(error: TError): TError {
 const maxCopied = 1_000;
 
 function copyOfExtensions<T extends object>(extensions: T): T {
-  return Object.values(extensions).some(isObject) ? deepCopyOf(extensions, maxCopied) : { ...extensions };
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
+  return Object.values(extensions).some(isObjectLike) ? deepCopyOf(extensions, maxCopied) : { ...extensions };
 }

@@ -15,7 +15,7 @@ export { concatenate } from './http-messages.ts';
 export type { ChunkStream, HTTPRequest, HTTPRequestBody, HTTPResponse, ResponseHead, StreamedResponse } from './http-messages.ts';
 export type { CallClock, ExecutionInvocation, Invocation, LateFallbacks, Milliseconds, OperationInvocation, Until } from './invocation.ts';
 export { markAsCopied, copyErrorForOperation, copyErrorsForOperation, copyFormattedError, withCopiedExtensions } from './copied-errors.ts';
-export { deepCopyOf, isPlainObject, isRecord, shallowCopyOf } from './plain-object.ts';
+export { deepCopyOf, isObjectLike, isPlainObject, isRecord, shallowCopyOf } from './plain-object.ts';
 export { isGraphQLError } from './is-graphql-error.ts';
 export { escapeControls, printable } from './log-text.ts';
 export { RecentTexts } from './recent-texts.ts';

@@ -1,3 +1,8 @@
+/** True for an object or a list, not for a function. */
+export function isObjectLike(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
 /** True for an object that is not a list. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

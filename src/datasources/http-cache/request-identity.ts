@@ -53,7 +53,7 @@ export interface SelectionSource {
 
 /** A text that is equal for requests that may share a response. It contains credentials in plain text, so it must not be stored. */
 export function identityOf(request: DataSourceRequest, cacheIdentity: string | undefined): string {
-  const fields = textOf(request, (name) => !tracing.has(name));
+  const fields = fieldsText(request, (name) => !tracing.has(name));
   const options = request.fetchOptions === undefined ? '' : optionsText(request.fetchOptions);
   return cacheIdentity ? `${fields}${options}=${cacheIdentity}` : fields + options;
 }
@@ -65,7 +65,7 @@ export function namesUser({ request, shareableHeaders, cacheIdentity, usesHTTPFe
   if (headers === undefined) return false;
   if (credentials.some((name) => headers.has(name) && !shareableHeaders.includes(name))) return true;
   // `httpFetch` may add the credentials, and other fields may mean something else.
-  return !usesHTTPFetch && textOf(request, (name) => isPersonal(name, shareableHeaders)) !== '';
+  return !usesHTTPFetch && fieldsText(request, (name) => isPersonal(name, shareableHeaders)) !== '';
 }
 
 /** True if `httpFetch` has added fields that may identify a user, and there is no `cacheIdentity`. */
@@ -106,13 +106,13 @@ function isPersonal(name: string, shareableHeaders: readonly string[]): boolean 
 
 /** Names of fields never begin with "=". Without a `cacheIdentity`, options for fetch count, too. */
 function audienceText({ request, shareableHeaders, cacheIdentity }: SelectionSource): string {
-  const fields = textOf(request, (name) => isPersonal(name, shareableHeaders));
+  const fields = fieldsText(request, (name) => isPersonal(name, shareableHeaders));
   if (cacheIdentity === undefined && request.fetchOptions !== undefined) return fields + optionsText(request.fetchOptions);
   return cacheIdentity ? `${fields}=${cacheIdentity}` : fields;
 }
 
 /** "name: value" lines; `Headers` are iterated in the order of their names. */
-function textOf(request: DataSourceRequest, includes: (name: string) => boolean): string {
+function fieldsText(request: DataSourceRequest, includes: (name: string) => boolean): string {
   const headers = request.headersIfAny;
   if (headers === undefined) return '';
 

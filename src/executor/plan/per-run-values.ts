@@ -1,6 +1,7 @@
 import { Kind } from 'graphql';
 import type { ArgumentNode, GraphQLArgument, GraphQLInputType, GraphQLLeafType, NameNode, ValueNode } from 'graphql';
 
+import { isObjectLike } from '../../shared/index.ts';
 import { getArgumentValues, isGraphQL17 } from '../graphql-version.ts';
 import { workOf } from '../costs.ts';
 import type { Run } from '../run/run.ts';
@@ -90,8 +91,10 @@ export function listOf(items: readonly Prepared[], nonNull: boolean): PerRunValu
 
 /** A coerced default value, copied in each run. */
 export function copiedDefault(type: GraphQLInputType, value: unknown): Prepared {
-  if (!isObject(value)) return value;
-  return perRun(Math.ceil(sizeOf(value)), () => (Array.isArray(value) && !value.some(isObject) ? value.slice() : copyInput(type, value)));
+  if (!isObjectLike(value)) return value;
+  return perRun(Math.ceil(sizeOf(value)), () =>
+    Array.isArray(value) && !value.some(isObjectLike) ? value.slice() : copyInput(type, value),
+  );
 }
 
 /**
@@ -104,7 +107,7 @@ export function sharedDefault(type: GraphQLInputType, made: Prepared): Prepared 
     const known = (run.root.defaults ??= new Map());
     let value = known.get(made);
     if (value === undefined) known.set(made, (value = made.make(run)));
-    if (!isObject(value)) return value;
+    if (!isObjectLike(value)) return value;
     run.budget.spend(Math.ceil(sizeOf(value)));
     return copyInput(type, value);
   });
@@ -112,7 +115,7 @@ export function sharedDefault(type: GraphQLInputType, made: Prepared): Prepared 
 
 /** The work of copying a value of the schema. */
 function sizeOf(value: unknown, seen: Set<object> = new Set<object>()): number {
-  if (!isObject(value) || seen.has(value)) return 1 / workOf.inputLeaves;
+  if (!isObjectLike(value) || seen.has(value)) return 1 / workOf.inputLeaves;
   seen.add(value);
   return Object.values(value).reduce((sum: number, part) => sum + sizeOf(part, seen), workOf.inputValue);
 }
@@ -122,10 +125,6 @@ function sizeOfLiteral(node: ValueNode): number {
   if (node.kind === Kind.LIST) return node.values.reduce((sum: number, item) => sum + sizeOfLiteral(item), workOf.inputValue);
   if (node.kind === Kind.OBJECT) return node.fields.reduce((sum: number, { value }) => sum + sizeOfLiteral(value), workOf.inputValue);
   return 1 / workOf.inputLeaves;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 /** graphql 17 renamed the function that a leaf type reads literals with. */
@@ -153,7 +152,7 @@ function workOfVariable(name: string, run: Run): number {
 }
 
 function valuesIn(value: unknown): number {
-  return isObject(value) ? Object.values(value).reduce((sum: number, part) => sum + valuesIn(part), 1) : 1;
+  return isObjectLike(value) ? Object.values(value).reduce((sum: number, part) => sum + valuesIn(part), 1) : 1;
 }
 
 /** False for scalars that have only the older function, even in 17. */

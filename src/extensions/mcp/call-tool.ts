@@ -3,9 +3,9 @@ import type { GraphQLError } from 'graphql';
 
 import { codeOf, httpExtensionOf } from '../../server/for-extensions.ts';
 import type { OperationOutcome, RequestCall } from '../../server/index.ts';
-import { byteLength, excessOf } from '../../shared/index.ts';
+import { byteLength, excessOf, isRecord } from '../../shared/index.ts';
 import type { HTTPResponse } from '../../shared/index.ts';
-import { invalidParams, isObject, RPCError } from './messages.ts';
+import { invalidParams, RPCError } from './messages.ts';
 import type { Tool } from './tools.ts';
 
 /** The result of `tools/call`. */
@@ -32,7 +32,7 @@ interface Call {
 
 /** Runs a tool through the pipeline: context, limits, deadline, masking and plugins. */
 export async function callTool(call: RequestCall, tool: Tool, { given = {}, running, write, maxBytes }: Call): Promise<CallOutcome> {
-  if (!isObject(given)) throw new RPCError(200, invalidParams, { message: 'Expected arguments to be an object.' });
+  if (!isRecord(given)) throw new RPCError(200, invalidParams, { message: 'Expected arguments to be an object.' });
   // Execution ignores variables that the document does not define.
   const unknown = Object.keys(given).find((name) => !tool.variables.has(name));
   if (unknown !== undefined)

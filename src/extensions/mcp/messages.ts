@@ -1,3 +1,5 @@
+import { isRecord } from '../../shared/index.ts';
+
 /** A request or notification of JSON-RPC 2.0. */
 export interface Message {
   /** Undefined: a notification, which gets no answer. */
@@ -32,26 +34,22 @@ export class RPCError extends Error {
 
 /** Reads a message from JSON. Throws an RPCError unless it is one request or notification. */
 export function readMessage(json: unknown): Message {
-  if (!isObject(json)) throw invalid('Expected one JSON-RPC request as an object. Batches are not supported.');
+  if (!isRecord(json)) throw invalid('Expected one JSON-RPC request as an object. Batches are not supported.');
   const { jsonrpc, id, method, params = {} } = json;
   if (jsonrpc !== '2.0') throw invalid('Expected jsonrpc to be "2.0".');
   if (typeof method !== 'string') throw invalid('Expected a request with a method.');
   if (id !== undefined && !isID(id)) throw invalid('Expected id to be a string or an integer.');
-  if (!isObject(params)) throw invalid('Expected params to be an object.');
+  if (!isRecord(params)) throw invalid('Expected params to be an object.');
   return { id, method, params };
 }
 
 /** The id of a request that is refused, as far as it can be read. */
 export function idOf(json: unknown): string | number | undefined {
-  return isObject(json) && isID(json['id']) ? json['id'] : undefined;
+  return isRecord(json) && isID(json['id']) ? json['id'] : undefined;
 }
 
 function isID(id: unknown): id is string | number {
   return typeof id === 'string' || Number.isSafeInteger(id);
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function invalid(message: string): RPCError {

@@ -1,5 +1,6 @@
+import { isRecord } from '../../shared/index.ts';
 import type { HeaderMap } from '../../shared/index.ts';
-import { headerMismatch, invalidParams, isObject, RPCError, unsupportedVersion } from './messages.ts';
+import { headerMismatch, invalidParams, RPCError, unsupportedVersion } from './messages.ts';
 import type { Message } from './messages.ts';
 
 /** The version without a handshake, whose requests carry everything. */
@@ -13,7 +14,7 @@ const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities';
 /** True for a request of version 2026-07-28. Throws an RPCError if its headers do not match its body. */
 export function isModern({ method, params }: Message, headers: HeaderMap): boolean {
   const header = headers.get('mcp-protocol-version')?.trim();
-  const meta = isObject(params['_meta']) ? params['_meta'] : {};
+  const meta = isRecord(params['_meta']) ? params['_meta'] : {};
   const version = meta[versionKey];
   if (version === undefined && header !== modernVersion) {
     if (header !== undefined && !legacyVersions.includes(header) && method !== 'initialize') throw unsupported(header);
@@ -27,7 +28,7 @@ export function isModern({ method, params }: Message, headers: HeaderMap): boole
   if (header !== modernVersion) throw unsupported(header);
   assertHeader(headers, 'Mcp-Method', method);
   if (method === 'tools/call') assertHeader(headers, 'Mcp-Name', params['name']);
-  if (version === undefined || !isObject(meta[capabilitiesKey]))
+  if (version === undefined || !isRecord(meta[capabilitiesKey]))
     throw new RPCError(400, invalidParams, { message: `Expected _meta with ${versionKey} and ${capabilitiesKey}.` });
   return true;
 }

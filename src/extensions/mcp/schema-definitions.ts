@@ -1,4 +1,4 @@
-import { isObject } from './messages.ts';
+import { isRecord } from '../../shared/index.ts';
 import { orNull } from './json-schema.ts';
 import type { JSONSchema } from './json-schema.ts';
 
@@ -54,7 +54,7 @@ export class SchemaDefinitions {
     const isKept = (name: string): boolean => parts.recursive.has(name) || (size > maxWrittenOut && parts.uses.get(name)! > 1);
     const writeOut = (value: unknown): unknown => {
       if (Array.isArray(value)) return value.map(writeOut);
-      if (!isObject(value)) return value;
+      if (!isRecord(value)) return value;
       const name = nameOf(value);
       if (name !== undefined && this.#schemas.has(name)) {
         if (isKept(name)) return value;
@@ -90,7 +90,7 @@ class Parts {
   /** The length of a schema in which everything is inlined that is not recursive. */
   measure(value: unknown): number {
     if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + this.measure(item) + 1, 2);
-    if (!isObject(value)) return JSON.stringify(value)?.length ?? 0;
+    if (!isRecord(value)) return JSON.stringify(value)?.length ?? 0;
     const name = nameOf(value);
     const entries = Object.entries(value);
     const own = entries.reduce((sum, [key, one]) => sum + key.length + 4 + this.measure(one), 2);

@@ -4,7 +4,7 @@ import type { GraphQLError } from 'graphql';
 import { HeaderMap, excessOf, waitAtMost, whenArrived, isGraphQLError } from '../../shared/index.ts';
 import type { PromiseOrValue, HTTPRequest, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import { revalidate } from '../http/etag.ts';
-import { sizeOf } from '../http/operations.ts';
+import { answerSizeOf } from '../http/operations.ts';
 import { finishResponse, reportRefusal, toErrorResponse } from '../http/refusals.ts';
 import type { RefusalSettings } from '../http/refusals.ts';
 import { copyThrown, deadlineExceeded, httpExtensionOf, unfinishedAtDeadline } from '../operation/errors.ts';
@@ -100,7 +100,7 @@ export function checkSize(call: Call): PromiseOrValue<Response | undefined> {
   const { settings, starter } = call;
   const response = call.response!;
   if (settings === undefined || response.body === null || isStreamed(response)) return undefined;
-  const excess = excessOf(sizeOf(call as ArrivedCall), response.body);
+  const excess = excessOf(answerSizeOf(call as ArrivedCall), response.body);
   if (excess === undefined) return undefined;
   const error = resultTooLarge(excess.bytes, excess.capacity);
   starter.logger().warn(error.message);

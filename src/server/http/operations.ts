@@ -34,7 +34,7 @@ export function batchInputs(call: HTTPCall, elements: BatchElements): readonly (
   const { negotiation, settings } = call;
   // A batch has one answer, an array.
   if (negotiation!.mediaType === undefined) throw notAcceptable();
-  const answers = new BatchAnswers(capacityOf(sizeOf(call)), elements.length);
+  const answers = new BatchAnswers(capacityOf(answerSizeOf(call)), elements.length);
   const { maxTokens, maxAliases, maxCost } = settings.operation;
   const budget = new BatchBudget({ maxTokens, maxAliases, maxCost, answers });
   return elements.map((element, batchIndex) =>
@@ -59,7 +59,7 @@ function inputFor(
     http: view.request,
     head,
     refuse: refusals[call.request.method] ?? (delivery?.subscriptions === true ? undefined : refuseSubscription),
-    capacity: capacityOf(sizeOf(call)),
+    capacity: capacityOf(answerSizeOf(call)),
     budget,
     batchIndex,
     delivery,
@@ -67,7 +67,7 @@ function inputFor(
 }
 
 /** The size limits of the answer to a request. The platform's applies to the encoded body. */
-export function sizeOf({ settings, invocation, encode }: HTTPCall): AnswerSize {
+export function answerSizeOf({ settings, invocation, encode }: HTTPCall): AnswerSize {
   const { resultLimit } = invocation;
   return { platform: encode === undefined ? resultLimit : { name: resultLimit.name }, maxBytes: settings.maxResultBytes };
 }

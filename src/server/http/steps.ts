@@ -7,7 +7,7 @@ import { uncacheable } from './cache-control.ts';
 import { assertNotForged } from './csrf.ts';
 import { acceptedTypes, methods } from './errors.ts';
 import type { HTTPCall } from './http-call.ts';
-import { sizeOf } from './operations.ts';
+import { answerSizeOf } from './operations.ts';
 import { parseGraphQLRequest } from './params.ts';
 import type { ParsedRequest } from './params.ts';
 import type { Negotiation } from './streams/streaming.ts';
@@ -67,6 +67,6 @@ export function parseRequest({ settings, request }: HTTPCall): PromiseOrValue<Pa
 export function toHTTPResponse(call: HTTPCall): HTTPResponse | StreamedResponse {
   const { settings, invocation, negotiation, outcome } = call;
   const { mediaType = 'application/json' } = negotiation!;
-  if ('length' in outcome!) return toBatchResponse({ errors: settings.operation, size: sizeOf(call) }, outcome, mediaType);
+  if ('length' in outcome!) return toBatchResponse({ errors: settings.operation, size: answerSizeOf(call) }, outcome, mediaType);
   return negotiation!.toResponse(settings, outcome!, invocation.clock);
 }

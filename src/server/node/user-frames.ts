@@ -13,7 +13,7 @@ export function isForeign(line: string): boolean {
 }
 
 /** The error with its causes, and with the lines of the stack that are the user's code. */
-export function textOf(error: unknown): string {
+export function stackOf(error: unknown): string {
   const kept: string[] = [];
   for (const line of inspect(error, { depth: 4 }).split('\n')) {
     // "lines matching" are repeated below the cause.
@@ -39,7 +39,7 @@ export function withUserFrames(logger: Logger): Logger {
 }
 
 function shown<T>(value: T): T | string {
-  return value instanceof Error && (isExpected(value) || hasUserFrame(value)) ? textOf(printable(value)) : value;
+  return value instanceof Error && (isExpected(value) || hasUserFrame(value)) ? stackOf(printable(value)) : value;
 }
 
 /** True for errors with `extensions`: their stack does not matter. */

@@ -11,7 +11,7 @@ export function checkBatches(schema: GraphQLSchema, copy: object, warn?: (messag
   for (const type of Object.values(schema.getTypeMap())) {
     const [member] = [...batchedMembers(type), ...batchedMembers(subgraphMembers(type))];
     if (member !== undefined) throw notOfField(`${type.name}.${'serialize' in type ? '' : '__'}${member}`);
-    if (!isObject(type)) continue;
+    if (!isObjectTypeOfAnyCopy(type)) continue;
     for (const field of Object.values(type.getFields())) {
       const path = `${type.name}.${field.name}`;
       const members = batchedMembers(field);
@@ -25,7 +25,7 @@ export function checkBatches(schema: GraphQLSchema, copy: object, warn?: (messag
 }
 
 /** Does not use `instanceof`, because a bundle contains another copy of graphql. */
-function isObject(type: GraphQLNamedType): type is GraphQLObjectType {
+function isObjectTypeOfAnyCopy(type: GraphQLNamedType): type is GraphQLObjectType {
   return 'isTypeOf' in type;
 }
 

@@ -63,7 +63,7 @@ export interface Operation extends OperationCall {
 }
 
 /** Thrown to end the pipeline with the errors of an answer. Anything else thrown is a failure of the server. */
-export class Refusal extends Error {
+export class RefusedOperation extends Error {
   readonly errors: readonly Error[];
   readonly errorClass: (new (message: string) => ApolloError) | undefined;
 

@@ -14,7 +14,7 @@ import { formatApolloErrors, fromGraphQLError } from '../errors/format-errors.ts
 import type { GraphQLRequestContext, GraphQLRequestExecutionListener, GraphQLRequestListener, GraphQLResponse } from '../types.ts';
 import { fieldObserverOf } from './field-observer.ts';
 import { callUntilAnswered, callHooks } from './listeners.ts';
-import { Refusal } from './operation.ts';
+import { RefusedOperation } from './operation.ts';
 import type { Operation, OperationCall, PipelineConfig } from './operation.ts';
 import { resolveSource } from './persisted-query.ts';
 import { readDocument } from './read-document.ts';
@@ -36,7 +36,7 @@ export async function processGraphQLRequest(
     register?.();
     return await send(operation, formatted(operation, await respond(operation)));
   } catch (thrown) {
-    if (!(thrown instanceof Refusal)) throw thrown;
+    if (!(thrown instanceof RefusedOperation)) throw thrown;
     return sendErrors(operation, thrown);
   }
 }
@@ -72,7 +72,7 @@ async function initializeDataSources({ config, context, invocation }: Operation)
 async function readSource(operation: Operation): Promise<(() => void) | undefined> {
   const { config, context, invocation } = operation;
   const found = await resolveSource(config.persistedQueries, context.request, context.metrics);
-  if (found instanceof Error) throw new Refusal([found]);
+  if (found instanceof Error) throw new RefusedOperation([found]);
   context.source = found.source;
   const { register } = found;
   if (register === undefined) return undefined;
@@ -89,7 +89,7 @@ async function chooseOperation({ context, listeners }: Operation): Promise<void>
   try {
     await callHooks(listeners, 'didResolveOperation', context);
   } catch (error) {
-    throw new Refusal([error as Error]);
+    throw new RefusedOperation([error as Error]);
   }
 }
 
@@ -112,7 +112,7 @@ async function respond(operation: Operation): Promise<GraphQLResponse> {
     return response;
   } catch (error) {
     await callHooks(executing, 'executionDidEnd', error);
-    throw new Refusal([error as Error]);
+    throw new RefusedOperation([error as Error]);
   }
 }
 
@@ -181,7 +181,7 @@ function formatted({ config, context }: Operation, response: GraphQLResponse): G
   return config.formatResponse?.(response, context) ?? response;
 }
 
-async function sendErrors(operation: Operation, { errors: thrown, errorClass }: Refusal): Promise<GraphQLResponse> {
+async function sendErrors(operation: Operation, { errors: thrown, errorClass }: RefusedOperation): Promise<GraphQLResponse> {
   const errors = thrown.map(copyErrorForOperation);
   await callDidEncounterErrors(operation, errors);
   const classed = errors.map((error) => (error instanceof ApolloError && !errorClass ? error : fromGraphQLError(error, { errorClass })));

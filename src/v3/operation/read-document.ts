@@ -6,7 +6,7 @@ import { DocumentError, loadDocument, toGraphQLError } from '../../server/for-v3
 import type { DocumentHooks } from '../../server/for-v3.ts';
 import { SyntaxError, ValidationError } from '../errors/apollo-error.ts';
 import { startPhase } from './listeners.ts';
-import { Refusal } from './operation.ts';
+import { RefusedOperation } from './operation.ts';
 import type { DocumentStore, Operation } from './operation.ts';
 
 /** Sets the document: from the document store, from the cache, or parsed and validated with the plugins' hooks. */
@@ -25,9 +25,9 @@ export async function readDocument(operation: Operation): Promise<void> {
 }
 
 /** Plugins see the errors of graphql-js without a code; the error class adds it to what is sent. */
-function refusalOf(errors: readonly GraphQLError[], errorClass: typeof SyntaxError): Refusal {
+function refusalOf(errors: readonly GraphQLError[], errorClass: typeof SyntaxError): RefusedOperation {
   for (const { extensions } of errors) delete extensions['code'];
-  return new Refusal(errors, errorClass);
+  return new RefusedOperation(errors, errorClass);
 }
 
 async function fromStore(store: DocumentStore, { context }: Operation): Promise<DocumentNode | undefined> {

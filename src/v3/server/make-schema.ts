@@ -8,7 +8,7 @@ import { cacheControlDefinitions } from '../../extensions/edge/index.ts';
 import type { Logger, SchemaHash } from '../types.ts';
 import type { Config, GraphQLSchemaModule } from './config.ts';
 import { visitSchemaDirectives } from './schema-directives.ts';
-import { sourcesOf, textOf } from './schema-sources.ts';
+import { sourcesOf, sdlOf } from './schema-sources.ts';
 
 /** Builds the schema from `schema`, `modules` or `typeDefs`. Throws when it is invalid. */
 export function makeSchema(config: Config, logger: Logger): GraphQLSchema {
@@ -30,7 +30,7 @@ function buildSchema({ modules, typeDefs, resolvers, nodeEnv }: Config, logger: 
 
 /** Version 2 defined `@cacheControl` itself; a schema that uses it without a definition is invalid. */
 function withCacheControl(sources: (string | DocumentNode)[]): (string | DocumentNode)[] {
-  const texts = sources.map(textOf);
+  const texts = sources.map(sdlOf);
   const uses = texts.some((text) => text.includes('@cacheControl'));
   if (!uses || sources.some((source, at) => definesCacheControl(source, texts[at]!))) return sources;
   return [...sources, cacheControlDefinitions];

@@ -8,7 +8,7 @@ export function sourcesOf(typeDefs: unknown): (string | DocumentNode)[] {
 }
 
 /** The text of schema definitions; empty for a document that was made without one. */
-export function textOf(source: string | DocumentNode): string {
+export function sdlOf(source: string | DocumentNode): string {
   return typeof source === 'string' ? source : (source?.loc?.source.body ?? '');
 }
 
@@ -23,5 +23,5 @@ interface SchemaOptions {
 export function usesUpload({ schema, typeDefs, modules = [] }: SchemaOptions): boolean {
   if (schema) return schema.getType('Upload') !== undefined;
   const parts = [typeDefs, ...modules.map((module) => ('kind' in module ? module : module.typeDefs))].filter(Boolean);
-  return sourcesOf(parts).some((source) => /\bUpload\b/.test(textOf(source)));
+  return sourcesOf(parts).some((source) => /\bUpload\b/.test(sdlOf(source)));
 }

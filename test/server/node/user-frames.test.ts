@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { GraphQLError } from 'graphql';
 
-import { textOf, withUserFrames } from '../../../src/server/node/user-frames.ts';
+import { stackOf, withUserFrames } from '../../../src/server/node/user-frames.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
 const user = '    at read (file:///home/ada/project/functions/graphql.ts:4:9)';
@@ -23,7 +23,7 @@ test('the lines of Node and of packages are removed from a stack, and nothing el
   const cause = errorWith('ENOENT', [user, ...foreign]);
   const error = Object.assign(errorWith('the table is locked', [user, ...foreign], cause), { code: 'LOCKED' });
 
-  const text = textOf(error);
+  const text = stackOf(error);
 
   assert.match(text, /^Error: the table is locked\n {4}at read \(file:\/\/\/home\/ada\/[^\n]*\) \{\n {2}code: 'LOCKED',\n/);
   assert.match(text, /\[cause\]: Error: ENOENT\n {6}at read \(/);

@@ -96,7 +96,7 @@ function readProperty(field: PlannedField, at: number): string {
   return `  let v${at};
   f${at}: {
     try { v${at} = source[${JSON.stringify(field.fieldName)}]; } catch (error) { v${at} = rest.fail(${at}, error); break f${at}; }
-${completionOf(field, at, isObject(field) ? `typeof v${at} === "object" ? rest.object(${at}, v${at}) : ${complete}` : complete)}
+${completionOf(field, at, hasObjectType(field) ? `typeof v${at} === "object" ? rest.object(${at}, v${at}) : ${complete}` : complete)}
   }`;
 }
 
@@ -111,11 +111,11 @@ function callResolver(field: PlannedField, at: number, visible: number): string 
   if (d${at}.resolve !== r${at}) v${at} = rest.run(${at});
   else f${at}: {
     try { ${check}v${at} = c${at}(${given.join(', ')}); } catch (error) { v${at} = rest.fail(${at}, error); break f${at}; }
-${completionOf(field, at, `rest.${isObject(field) ? 'object' : 'resolved'}(${at}, v${at}${started})`)}
+${completionOf(field, at, `rest.${hasObjectType(field) ? 'object' : 'resolved'}(${at}, v${at}${started})`)}
   }`;
 }
 
-function isObject({ shape }: PlannedField): boolean {
+function hasObjectType({ shape }: PlannedField): boolean {
   return shape.selectionFor !== undefined;
 }
 

@@ -127,7 +127,7 @@ function toStreamed(
   clock: StreamClock,
 ): StreamedResponse {
   const { multipart } = settings;
-  const excess = excessOf(sizeOf(settings), first);
+  const excess = excessOf(answerSizeOf(settings), first);
   if (excess !== undefined) throw resultTooLarge(excess.bytes, excess.capacity);
   const isSubscription = outcome.operation?.operation === 'subscription';
   const toPart = partWriter(settings, stream, isSubscription ? undefined : first);
@@ -169,7 +169,7 @@ function streamHeaders(headers: HeaderMap, type: string): HeaderMap {
 }
 
 /** No platform that can stream has a limit. */
-function sizeOf({ maxResultBytes }: StreamSettings): AnswerSize {
+function answerSizeOf({ maxResultBytes }: StreamSettings): AnswerSize {
   return { platform: { name: '' }, maxBytes: maxResultBytes };
 }
 
@@ -184,7 +184,7 @@ function partWriter(settings: StreamSettings, stream: PayloadStream, first: stri
       if (first !== undefined) left -= bytes;
       return json;
     }
-    const error = resultTooLarge(maxResultBytes - left + bytes, capacityOf(sizeOf(settings)));
+    const error = resultTooLarge(maxResultBytes - left + bytes, capacityOf(answerSizeOf(settings)));
     operation.logger.warn(error.message);
     stream.finish(error);
     return failedJSON(operation, payload, error);

@@ -21,7 +21,7 @@ export function executeIncrementally(input: DeliveryInput): ExecutionResult | Pr
 
 type FirstResult = ExecutionResult & Pick<SubsequentResult, 'pending'>;
 
-interface Entry {
+interface WithErrors {
   readonly errors?: readonly GraphQLError[];
 }
 
@@ -76,11 +76,11 @@ class PendingResults {
 
 async function toPayload({ settings, hooks, allowance }: DeliveryInput, executed: SubsequentResult): Promise<SubsequentPayload> {
   const result = withCopiedErrors(executed);
-  const entries: Entry[] = [...(result.incremental ?? []), ...(result.completed ?? [])];
+  const entries: WithErrors[] = [...(result.incremental ?? []), ...(result.completed ?? [])];
   const errors = entries.flatMap((entry) => entry.errors ?? []);
   reportUnfinished(settings.logger, errors);
   if (hooks !== undefined && errors.length > 0) await callDidEncounterSubsequentErrors(hooks, errors);
-  const format = (entry: Entry): object =>
+  const format = (entry: WithErrors): object =>
     entry.errors === undefined ? entry : { ...entry, ...formatResult(settings, { errors: entry.errors }, allowance) };
   const payload = {
     ...result,
@@ -100,7 +100,7 @@ function withCopiedErrors(result: SubsequentResult): SubsequentResult {
   };
 }
 
-function copyEntry<TEntry extends Entry>(entry: TEntry): TEntry {
+function copyEntry<TEntry extends WithErrors>(entry: TEntry): TEntry {
   return entry.errors === undefined ? entry : { ...entry, errors: copyErrorsForOperation(entry.errors) };
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-import { textOf } from '../../../server/node/index.ts';
+import { stackOf } from '../../../server/node/index.ts';
 import type { ServerOptions } from '../../../server/index.ts';
 import { codeFrame } from '../project/problem.ts';
 import type { UserFiles } from '../project/source-search.ts';
@@ -17,7 +17,7 @@ export async function describeLoadFailure(error: unknown, refusals: readonly Ref
 export function describeFailure(error: unknown): string {
   const place = toPlace(placeOf(error));
   const frame = place === undefined ? '' : frameIn(place.file, place);
-  return `${textOf(error)}${frame === '' ? '' : `\n\n${frame}`}`;
+  return `${stackOf(error)}${frame === '' ? '' : `\n\n${frame}`}`;
 }
 
 async function describeRefusal({ source, place, refusal }: Refusal, userFiles: UserFiles): Promise<string> {

@@ -18,7 +18,7 @@ import { observeHandlers } from '../project/observe-handlers.ts';
 import { importUserCode, placeOf } from '../project/user-code.ts';
 import { withOperationLog } from './operation-log.ts';
 import { Recording, recordings } from './recording.ts';
-import type { Refusal, ThreadData, ThreadCall, ThreadMessage, ThreadResponse } from './thread-messages.ts';
+import type { RefusedOptions, ThreadData, ThreadCall, ThreadMessage, ThreadResponse } from './thread-messages.ts';
 
 const data = workerData as ThreadData;
 const { name, file, code, settings } = data;
@@ -30,7 +30,7 @@ let later: { readonly options: ServerOptions; readonly place: string | undefined
 await start();
 
 async function start(): Promise<void> {
-  const refusals: Refusal[] = [];
+  const refusals: RefusedOptions[] = [];
   observeHandlers((create, options) => createLogged(create, options, refusals));
   Object.assign(globalThis, { [playgroundMark]: playgroundNames });
   // Logged errors show only the user's stack frames.
@@ -51,7 +51,7 @@ async function start(): Promise<void> {
 }
 
 /** Creates a handler that logs its operations. Keeps the options and the error of one that cannot be created. */
-function createLogged<T>(create: CreateFromOptions<T>, source: OptionsSource<ServerOptions>, refusals: Refusal[]): T {
+function createLogged<T>(create: CreateFromOptions<T>, source: OptionsSource<ServerOptions>, refusals: RefusedOptions[]): T {
   // The stack of this error contains the user's call. Source maps make reading it slow, so it is read only when the place is needed.
   const call = new Error('called from');
   try {

@@ -41,8 +41,8 @@ export async function answerRequest(settings: ServeSettings, request: IncomingMe
       response.destroy();
       return;
     }
-    if (error instanceof Refusal) reportRefused(settings, request, error);
-    const status = error instanceof Refusal ? error.status : 500;
+    if (error instanceof RefusedRequest) reportRefused(settings, request, error);
+    const status = error instanceof RefusedRequest ? error.status : 500;
     if (takesPage(request)) sendPage(response, status, refusalPage(headingFor(status, local), (error as Error).message));
     else refuse(response, status, bodyFor(request, status, (error as Error).message));
   }
@@ -70,7 +70,11 @@ function sendPage(response: ServerResponse, status: number, html: string): void 
 }
 
 /** Reports a request that reached no function. */
-function reportRefused({ report }: ServeSettings, { method = 'GET', url = '/' }: IncomingMessage, { status, message }: Refusal): void {
+function reportRefused(
+  { report }: ServeSettings,
+  { method = 'GET', url = '/' }: IncomingMessage,
+  { status, message }: RefusedRequest,
+): void {
   const [reason = ''] = message.split('\n', 1);
   report({
     kind: 'request',
@@ -79,7 +83,7 @@ function reportRefused({ report }: ServeSettings, { method = 'GET', url = '/' }:
   });
 }
 
-class Refusal extends Error {
+class RefusedRequest extends Error {
   readonly status: number;
 
   constructor(status: number, message: string) {
@@ -94,7 +98,7 @@ class Refusal extends Error {
  */
 function assertLocalHost({ host }: ServeSettings, { headers }: IncomingMessage): void {
   if (host !== 'localhost' || isLocalHost(headers.host ?? '')) return;
-  throw new Refusal(403, 'This server only answers requests for localhost. Use --host to change that.');
+  throw new RefusedRequest(403, 'This server only answers requests for localhost. Use --host to change that.');
 }
 
 function functionFor({ prefix, functions }: ServeSettings, { url = '/' }: IncomingMessage): LocalFunction {
@@ -103,7 +107,10 @@ function functionFor({ prefix, functions }: ServeSettings, { url = '/' }: Incomi
   const local = functions.get(name);
   if (local !== undefined && !local.isHelper) return local;
   const paths = [...functions.values()].filter(({ isHelper }) => !isHelper).map((known) => `  ${prefix}/${known.name}`);
-  throw new Refusal(404, `No function at ${path}. ${paths.length === 0 ? 'There are none yet.' : `Functions:\n\n${paths.join('\n')}`}`);
+  throw new RefusedRequest(
+    404,
+    `No function at ${path}. ${paths.length === 0 ? 'There are none yet.' : `Functions:\n\n${paths.join('\n')}`}`,
+  );
 }
 
 async function readBody(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer> | undefined> {
@@ -111,7 +118,7 @@ async function readBody(request: IncomingMessage): Promise<Uint8Array<ArrayBuffe
   let bytes = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     bytes += (chunk as Buffer).length;
-    if (bytes > maxBodyBytes) throw new Refusal(413, `The body exceeds ${maxBodyBytes} bytes, the limit of Netlify and AWS.`);
+    if (bytes > maxBodyBytes) throw new RefusedRequest(413, `The body exceeds ${maxBodyBytes} bytes, the limit of Netlify and AWS.`);
     chunks.push(chunk as Buffer);
   }
   return bytes === 0 ? undefined : new Uint8Array(Buffer.concat(chunks));

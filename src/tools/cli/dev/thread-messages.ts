@@ -62,7 +62,7 @@ export type ThreadMessage =
   | { readonly kind: 'error'; readonly id: number; readonly error: string };
 
 /** A createHandler call that threw. Stays in the thread. */
-export interface Refusal {
+export interface RefusedOptions {
   readonly source: OptionsSource<ServerOptions>;
   /** "file:line:column" of the call, if known. */
   readonly place: string | undefined;
