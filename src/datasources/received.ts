@@ -1,4 +1,4 @@
-import { bodyText } from './http-cache/cache-entry.ts';
+import { textOfBody } from './http-cache/cache-entry.ts';
 import type { CacheEntry } from './http-cache/cache-entry.ts';
 import { JSONResult, ValueResult } from './call-result.ts';
 import type { CallResult } from './call-result.ts';
@@ -55,7 +55,7 @@ export function fromEntry(
   return {
     ok: status >= 200 && status <= 299,
     toResult(request) {
-      if (!isJSON(status, contentType, entry.body)) return new ValueResult(bodyText(entry.body));
+      if (!isJSON(status, contentType, entry.body)) return new ValueResult(textOfBody(entry.body));
       return parseFor(request, () => entry.toJSONResult());
     },
     toResponse: () => createResponse(entry.body, { url, status, statusText, headers: headers() }),

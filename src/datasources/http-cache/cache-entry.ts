@@ -36,12 +36,12 @@ export class CacheEntry {
 
   /** The body as a result, parsed once. Throws a SyntaxError if it is not JSON. */
   toJSONResult(): JSONResult {
-    return (this.#result ??= new JSONResult(bodyText(this.body)));
+    return (this.#result ??= new JSONResult(textOfBody(this.body)));
   }
 }
 
 /** The text of an entry's body, without a byte order mark. */
-export function bodyText(body: string | Uint8Array): string {
+export function textOfBody(body: string | Uint8Array): string {
   if (typeof body !== 'string') return new TextDecoder().decode(body);
   return body.charCodeAt(0) === 0xfeff ? body.slice(1) : body;
 }

@@ -4,11 +4,11 @@ import { stackOf } from '../../../server/node/index.ts';
 import type { ServerOptions } from '../../../server/index.ts';
 import { codeFrame } from '../project/problem.ts';
 import type { UserFiles } from '../project/source-search.ts';
-import type { Refusal } from '../dev/thread-messages.ts';
+import type { RefusedOptions } from '../dev/thread-messages.ts';
 import { placeOf, toPlace } from '../project/user-code.ts';
 
 /** Explains why a function cannot be loaded: all problems of its server, or else the error and the line that threw it. */
-export async function describeLoadFailure(error: unknown, refusals: readonly Refusal[], userFiles: UserFiles): Promise<string> {
+export async function describeLoadFailure(error: unknown, refusals: readonly RefusedOptions[], userFiles: UserFiles): Promise<string> {
   const refused = refusals.find(({ refusal }) => refusal === error);
   return refused === undefined ? describeFailure(error) : describeRefusal(refused, userFiles);
 }
@@ -20,7 +20,7 @@ export function describeFailure(error: unknown): string {
   return `${stackOf(error)}${frame === '' ? '' : `\n\n${frame}`}`;
 }
 
-async function describeRefusal({ source, place, refusal }: Refusal, userFiles: UserFiles): Promise<string> {
+async function describeRefusal({ source, place, refusal }: RefusedOptions, userFiles: UserFiles): Promise<string> {
   // Imported only when needed, so that functions without mistakes start faster.
   const [{ checkServer }, { problemText }, { searchIn }] = await Promise.all([
     import('./check-server.ts'),
