@@ -10,7 +10,7 @@ export type { ExecutionInParts, SubsequentResult } from './parts/parts.ts';
 export type { PartsFormat } from './plan/parts-planner.ts';
 export { graphqlJSExecutor } from './graphql-js.ts';
 export { Misfit } from './run/errors.ts';
-export type { ErrorHandling } from './run/run.ts';
+export type { ErrorHandling, ExplainMismatch, Mismatch } from './run/run.ts';
 
 // What observes a run
 export { joinObservers } from './run/observer.ts';

@@ -2,7 +2,7 @@ import { GraphQLError, locatedError, responsePathAsArray } from 'graphql';
 import type { FieldNode } from 'graphql';
 
 import { copyErrorForOperation, isGraphQLError, withCopiedExtensions, withoutStacks } from '../../shared/index.ts';
-import type { FieldRun, Position } from '../plan/planned-field.ts';
+import type { Position } from '../plan/planned-field.ts';
 import { abandon } from './unhandled-rejections.ts';
 import { LineStarts } from './line-starts.ts';
 
@@ -82,12 +82,29 @@ export function misfit(message: string): Misfit {
   return withoutStacks(() => new Misfit(message));
 }
 
-function nullError({ run, field }: FieldRun): Error {
+function nullError(position: Position, found: Found): Error {
+  const { run, field } = position.fieldRun;
   if (run.budget.hasManyErrors) {
     run.countError(manyErrors);
     return manyErrors;
   }
-  return withoutStacks(() => new Error(`Cannot return null for non-nullable field ${field.parentType.name}.${field.fieldName}.`));
+  const message = `Cannot return null for non-nullable field ${field.parentType.name}.${field.fieldName}.`;
+  return withoutStacks(() => new Error(message + explain(position, found)));
+}
+
+/** A value that does not match the type of its field, and its parent object, if that is known. */
+interface Found {
+  readonly value: unknown;
+  readonly parent?: unknown;
+}
+
+/** The likely cause of a mismatch, in development. Empty for items of lists. */
+export function explain(position: Position, found: Found): string {
+  const { run, field } = position.fieldRun;
+  const { explainMismatch } = run.settings;
+  if (explainMismatch === undefined || position !== position.fieldRun) return '';
+  const { definition, parentType, fieldName } = field;
+  return explainMismatch({ ...found, parentType: parentType.name, fieldName, resolve: definition.resolve ?? run.fieldResolver });
 }
 
 /** An error that reached the root. */
@@ -95,11 +112,11 @@ export function toRootError(thrown: unknown): GraphQLError {
   return thrown instanceof GraphQLError ? thrown : toLocatedError(thrown);
 }
 
-/** Completes a value that is not a promise. Throws unlocated errors. */
-export function completeValue(position: Position, value: unknown): unknown {
+/** Completes a value that is not a promise. Throws unlocated errors, which name properties of the parent if it is passed. */
+export function completeValue(position: Position, value: unknown, parent?: unknown): unknown {
   const { shape } = position;
   if (value === null || value === undefined) {
-    if (shape.nonNull) throw nullError(position.fieldRun);
+    if (shape.nonNull) throw nullError(position, { value, parent });
     return null;
   }
   if (value instanceof Error) throw value;

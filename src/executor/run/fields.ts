@@ -83,7 +83,7 @@ export function executeField(run: Run, field: PlannedField, source: unknown, pat
       return plain;
     }
     if ((value === null || value === undefined) && !shape.nonNull) return null;
-    return completeResolved((fieldRun ??= startField(run, field, path)), value);
+    return completeResolved((fieldRun ??= startField(run, field, path)), value, source);
   } catch (error) {
     return nullOrThrow(fieldRun ?? startField(run, field, path), error);
   }
@@ -98,7 +98,7 @@ export function executeObservedField(run: Run, field: PlannedField, source: unkn
     if (field.arguments !== undefined) void call.args;
     const value = run.fieldObserver!.field(call, () => resolveField(call, run, field));
     const plain = plainValue(field.shape.plain, value);
-    if (plain === undefined) return completeResolved(startedOf(call), value);
+    if (plain === undefined) return completeResolved(startedOf(call), value, source);
     if (typeof plain === 'string' || field.isAliased) run.budget.growByLeaf(plain, field.isAliased);
     return plain;
   } catch (error) {
@@ -143,8 +143,8 @@ export function callMethod(fieldRun: FieldRun, source: object, values?: Argument
   return object[field.fieldName]!(values ?? argumentValues(field, run), run.contextValue, info);
 }
 
-/** Completes the result of a resolver, or the value of a property. */
-export function completeResolved(fieldRun: FieldRun, value: unknown): unknown {
+/** Completes the result of a resolver, or the value of a property of the parent. */
+export function completeResolved(fieldRun: FieldRun, value: unknown, parent: unknown): unknown {
   if (isPromiseLike(value)) return new PromisedValue(fieldRun, value);
-  return completeValue(fieldRun, value);
+  return completeValue(fieldRun, value, parent);
 }

@@ -47,10 +47,26 @@ export interface RunSettings {
   readonly objects?: ObjectLog | undefined;
   /** Observes resolvers. Default: they are not observed. */
   readonly observer?: ExecutionObserver | undefined;
+  /** Finds the likely cause of a value that does not match its field's type. Default: errors name no cause, as in graphql-js. */
+  readonly explainMismatch?: ExplainMismatch | undefined;
   /** Lists may be asynchronous iterables, with graphql 16 too. Default: false */
   readonly takesAsyncIterables?: boolean | undefined;
   /** Default: the response has one part. */
   readonly parts?: PartLimits | undefined;
+}
+
+/** Returns a sentence to append to the error's message, with a space before it, or an empty text. */
+export type ExplainMismatch = (mismatch: Mismatch) => string;
+
+/** A value that does not match the type of its field: null where that is not allowed, or no list where one is expected. */
+export interface Mismatch {
+  readonly parentType: string;
+  readonly fieldName: string;
+  /** Undefined: the value is a property of the parent object, or what its method returned. */
+  readonly resolve: GraphQLFieldResolver<unknown, unknown> | undefined;
+  readonly value: unknown;
+  /** The parent object. Undefined at the root without a rootValue, and for values that were awaited. */
+  readonly parent?: unknown;
 }
 
 /** What an error does to the response. */

@@ -19,6 +19,8 @@ export interface ContextSettings {
 /** Warns of likely mistakes. */
 export interface DataSourceChecks {
   checkDataSources(dataSources: Readonly<Record<string, unknown>>, logger: Logger): void;
+  /** The same data sources, with a warning when a name is read that there is not. */
+  watchDataSources(dataSources: Readonly<Record<string, unknown>>, logger: Logger): Readonly<Record<string, unknown>>;
   /** Checks the options passed to the constructor of a data source. */
   checkDataSourceOptions(given: object, logger: Logger): void;
 }
@@ -87,7 +89,7 @@ async function attachDataSources(settings: ContextSettings, contextValue: Record
     } else assertInstance(name, dataSource);
   });
   // The assignment comes before waiting, because `initialize` may read other data sources from the context.
-  contextValue['dataSources'] = dataSources;
+  contextValue['dataSources'] = checks?.watchDataSources(dataSources, logger) ?? dataSources;
   await Promise.all(initializing);
   checks?.checkDataSources(dataSources, logger);
   return contextValue;

@@ -3,7 +3,7 @@ import type { DocumentNode, ExecutionResult, GraphQLFieldResolver, GraphQLSchema
 import { isPlainObject, shallowCopyOf } from '../../shared/index.ts';
 import type { OperationInvocation } from '../../shared/index.ts';
 import { executePlanned } from '../../executor/index.ts';
-import type { GraphQLJSExecutor, ObjectLog, PlannedExecution } from '../../executor/index.ts';
+import type { ExplainMismatch, GraphQLJSExecutor, ObjectLog, PlannedExecution } from '../../executor/index.ts';
 import { withoutSuggestion } from './documents/document.ts';
 import { withCode } from './errors.ts';
 import type { AnswerLimit } from './limits/answer-limit.ts';
@@ -21,6 +21,8 @@ export interface ExecutionSettings {
   readonly executor: GraphQLJSExecutor | undefined;
   /** Lists may be asynchronous iterables, with graphql 16 too. Default: false */
   readonly takesAsyncIterables?: boolean;
+  /** Undefined in production. */
+  readonly explainMismatch?: ExplainMismatch | undefined;
 }
 
 /** One operation, ready to run. */
@@ -55,6 +57,7 @@ export function createExecution<TParts extends ExecutionParts>(settings: Executi
     objects,
     errorHandling,
     observer,
+    explainMismatch: settings.explainMismatch,
     takesAsyncIterables: settings.takesAsyncIterables,
     parts,
     prepared: undefined,

@@ -1,3 +1,4 @@
+import type { ExplainMismatch } from '../../executor/index.ts';
 import type { CheckWhole } from '../../executor/schema/index.ts';
 import { firstLineOf } from '../../shared/index.ts';
 import type { LandingPage, ServerPlugin, ServerStartContext } from '../operation/plugin.ts';
@@ -52,6 +53,8 @@ function findExplain(logger: Logger): Explain {
 export interface DevelopmentChecks extends DataSourceChecks {
   /** The same options, which are watched while they are used. */
   watchOptions<TOptions extends object>(options: TOptions, logger: Logger): TOptions;
+  /** Names the likely cause of a null in a non-null field, or of a value that is not a list. */
+  explainMismatch: ExplainMismatch;
   warnOfOptions(options: object, schema: ServerStartContext['schema'], logger: Logger): void;
 }
 
@@ -59,7 +62,7 @@ export interface DevelopmentChecks extends DataSourceChecks {
 export function findChecks(): DevelopmentChecks | undefined {
   try {
     const checks = requireFromPackage('checks') as Partial<DevelopmentChecks>;
-    return checks.watchOptions && (checks as DevelopmentChecks);
+    return checks.watchDataSources && (checks as DevelopmentChecks);
   } catch {
     return undefined;
   }

@@ -183,6 +183,7 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
     takesAsyncIterables: options.incrementalDelivery !== undefined,
     rootValue: options.rootValue,
     fieldResolver: options.fieldResolver,
+    explainMismatch: checks?.explainMismatch,
     executor: options.executor,
     fastValidation: options.fastValidation ?? true,
     maskErrors: options.maskErrors ?? !developmentOrTest,

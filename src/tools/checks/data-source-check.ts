@@ -1,4 +1,4 @@
-import { describe, editDistance } from '../../shared/index.ts';
+import { describe, didYouMean, editDistance, isPlainObject } from '../../shared/index.ts';
 import type { Logger } from '../../server/index.ts';
 
 /** The members that subclasses of DataSource and RESTDataSource may override. A misspelled name is never read. */
@@ -42,6 +42,30 @@ export function checkDataSources(dataSources: Readonly<Record<string, unknown>>,
     const problems = typeof value === 'object' && value !== null ? problemsIn(name, value) : [missing(name, value)];
     for (const problem of problems) warnOnce(logger, problem);
   }
+}
+
+/** Names that are read of any object: by `await`, and by JSON.stringify. */
+const readOfAll: readonly string[] = ['then', 'toJSON'];
+
+/**
+ * Warns once about each name that is read but that `dataSources` has not returned: the resolver's error would name only a property of
+ * undefined.
+ */
+export function watchDataSources(dataSources: Readonly<Record<string, unknown>>, logger: Logger): Readonly<Record<string, unknown>> {
+  // A method of a class instance could not read private members of its proxy.
+  if (!isPlainObject(dataSources)) return dataSources;
+  return new Proxy(dataSources, {
+    get(target, name, receiver) {
+      if (typeof name === 'string' && !(name in target) && !readOfAll.includes(name)) warnOnce(logger, unknownName(name, target));
+      return Reflect.get(target, name, receiver) as unknown;
+    },
+  });
+}
+
+function unknownName(name: string, dataSources: object): string {
+  const known = Object.keys(dataSources);
+  const returned = known.length === 0 ? 'nothing' : `only ${known.join(', ')}`;
+  return `dataSources.${name} was read, but dataSources() returned ${returned}.${didYouMean(name, known)}`;
 }
 
 function missing(name: string, value: unknown): string {

@@ -135,6 +135,32 @@ test('does not warn about correct data sources with additional members', async (
   deepEqual(await warningsFor(() => refusing), []);
 });
 
+test('names a data source that is read but not returned, once, and suggests the one that is meant', async () => {
+  const [logger, lines] = recordingLogger();
+  const handler = createHandler({
+    typeDefs: `type Query { hello: String } # data sources ${++schemas}`,
+    nodeEnv: 'development',
+    logger,
+    dataSources: () => ({ books: { find: () => 'Emma' }, authors: {} }),
+    resolvers: {
+      Query: {
+        async hello(_: unknown, _args: unknown, { dataSources }: { dataSources: any }) {
+          await dataSources;
+          JSON.stringify(dataSources);
+          return dataSources.boks?.find() ?? dataSources.books.find();
+        },
+      },
+    },
+  });
+
+  for (let count = 0; count < 2; count++) deepEqual(await handler({ query: '{ hello }' }), { data: { hello: 'Emma' } });
+
+  deepEqual(
+    lines.filter(({ level }) => level === 'warn').map(({ message }) => message),
+    ['dataSources.boks was read, but dataSources() returned only books, authors. Did you mean "books"?'],
+  );
+});
+
 test('checks nothing in production', async () => {
   deepEqual(await warningsFor(() => undefined, 'production'), []);
 });

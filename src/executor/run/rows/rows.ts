@@ -230,7 +230,7 @@ export class Rows implements RowRest {
 
   resolved(at: number, value: unknown, fieldRun: FieldRun = this.start(at)): unknown {
     try {
-      return this.#note(completeResolved(fieldRun, value), fieldRun.field);
+      return this.#note(completeResolved(fieldRun, value, this.#source), fieldRun.field);
     } catch (error) {
       return nullOrThrow(fieldRun, error);
     }

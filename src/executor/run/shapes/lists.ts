@@ -1,7 +1,7 @@
 import { AbstractShape, RowsByType } from './abstract-types.ts';
 import { completeAsyncIterable, isAsyncIterable } from './async-lists.ts';
 import { isGraphQL17 } from '../../graphql-version.ts';
-import { misfit } from '../errors.ts';
+import { explain, misfit } from '../errors.ts';
 import { completeItem, ListRun } from './items.ts';
 import { isNumber, sizeOfItem } from './leaf.ts';
 import { Pending, PendingContainer, placed } from '../pending.ts';
@@ -31,7 +31,8 @@ export class ListShape extends Shape {
       return placed(completeAsyncIterable(list, value), position);
     if (!isIterable(value)) {
       const { field } = fieldRun;
-      throw misfit(`Expected Iterable, but did not find one for field "${field.parentType.name}.${field.fieldName}".`);
+      const message = `Expected Iterable, but did not find one for field "${field.parentType.name}.${field.fieldName}".`;
+      throw misfit(message + explain(position, { value }));
     }
     return placed(completeItems(list, value), position);
   }

@@ -75,8 +75,13 @@ export class FunctionThread {
         const error = new FunctionError(crash ?? `The function's process exited with code ${code}.`);
         this.hasEnded = true;
         reject(error);
-        if (crash !== undefined && isReady && this.#calls.size === 0) onCrash(crash);
-        for (const call of this.#calls.values()) call.reject(error);
+        const waiting = [...this.#calls.values()].filter(({ body }) => body === undefined);
+        if (crash !== undefined && isReady && waiting.length === 0) onCrash(crash);
+        // The bytes of a body that the thread has not sent will never come.
+        for (const { reject: refuse, body } of this.#calls.values()) {
+          refuse(error);
+          body?.abort(error);
+        }
         this.#calls.clear();
       });
     });
@@ -96,13 +101,14 @@ export class FunctionThread {
       call?.resolve({ ...message.response, body: body && (new Blob([body]).stream() as ThreadResponse['body']) });
       return;
     }
-    call?.resolve({ ...message.response, body: this.#watch(id, body) });
+    if (call !== undefined) call.body = new AbortController();
+    call?.resolve({ ...message.response, body: this.#watch(id, body, call.body!.signal) });
   }
 
   /** The thread is still streaming the body: the call lasts until the stream ends or its reader cancels. */
-  #watch(id: number, body: NonNullable<ThreadResponse['body']>): ThreadResponse['body'] {
+  #watch(id: number, body: NonNullable<ThreadResponse['body']>, signal: AbortSignal): ThreadResponse['body'] {
     const finish = (): void => this.#finish(id);
-    return body.pipeThrough(new TransformStream<Uint8Array, Uint8Array>({ flush: finish, cancel: finish }));
+    return body.pipeThrough(new TransformStream<Uint8Array, Uint8Array>({ flush: finish, cancel: finish }), { signal });
   }
 
   #finish(id: number): void {
@@ -125,6 +131,8 @@ export interface ThreadListeners {
 interface PendingCall {
   readonly resolve: (response: ThreadResponse) => void;
   readonly reject: (error: FunctionError) => void;
+  /** Ends the body that the thread is streaming. Undefined until it answers. */
+  body?: AbortController;
 }
 
 /** An error inside the function. The message includes the stack of the other thread. */

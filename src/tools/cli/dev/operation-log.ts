@@ -112,13 +112,19 @@ function toOperationRecord(milliseconds: number, { calls, hits }: Calls, outcome
 /** Reports a non-null field whose error made more than the field itself null. */
 function noticeOfLoss({ errors, result, onError }: OperationOutcome): readonly string[] {
   if (result.data === undefined || onError === 'HALT') return [];
-  for (const { path = [] } of errors) {
+  for (const { path = [], message, originalError } of errors) {
+    // The remedy is another value.
+    if (isMismatch(originalError?.message ?? message)) continue;
     const nulled = path.findIndex((_, length) => valueAt(result.data, path.slice(0, length)) === null);
     if (nulled < 0) continue;
     const lost = nulled === 0 ? 'all of data' : path.slice(0, nulled).join('.');
     return [`${path.join('.')} is non-null ("!"), so its error made ${lost} null. With onError: "NULL", clients get the other fields.`];
   }
   return [];
+}
+
+function isMismatch(message: string): boolean {
+  return /^(?:Cannot return null for non-nullable field|Expected Iterable, but did not find one) /.test(message);
 }
 
 function valueAt(data: unknown, path: readonly (string | number)[]): unknown {
@@ -151,8 +157,11 @@ function messageOf(error: {
   return path === undefined ? message : `${message} (at ${path.join('.')})`;
 }
 
-/** graphql-js's message for an unresolved abstract type only explains schemas built in code. */
+/** graphql-js's message for an unresolved abstract type only explains schemas built in code, and V8's does not know of promises. */
 function withRemedy(message: string): string {
+  const [, value] =
+    /^(.+)\.(?:map|filter|find|flatMap|forEach|reduce|some|every|slice|sort|includes) is not a function$/.exec(message) ?? [];
+  if (value !== undefined) return `${message}. Is ${value} a promise that is not awaited?`;
   const [, type] = /^Abstract type "(\w+)" must resolve to an Object type/.exec(message) ?? [];
   return type === undefined
     ? message

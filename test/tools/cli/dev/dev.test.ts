@@ -252,6 +252,19 @@ test('a function that crashes or exits restarts with the next request', async (c
   assert.equal(await read(address('crash')), '200 1');
 });
 
+test('a function that crashes while its response is sent ends that response, and the crash is reported', async (context) => {
+  const { address, after } = await serveProject(context, {
+    'functions/crash.ts': `export default () => {
+      void Promise.resolve().then(() => { throw new Error('not awaited'); });
+      return new Response(new ReadableStream({ start(controller) { controller.enqueue(new TextEncoder().encode('first')); } }));
+    };`,
+  });
+
+  const event = await after({ kind: 'failed' }, () => assert.rejects(read(address('crash')), { message: /terminated|fetch failed/ }));
+
+  assert.match((event as { message: string }).message, /not awaited[^]*crash\.ts:2/);
+});
+
 test('functions are added and removed with their files', async (context) => {
   const { address, after, write, remove } = await serveProject(context, { 'functions/one.ts': answers("'one'") });
   assert.match(await read(address('two')), /^404 /);
@@ -535,17 +548,20 @@ describe('the errors in the log', () => {
   before(async () => {
     const project = await createProject(context, {
       'functions/shop.js': `import { createHandler, RESTDataSource } from 'graphql-functions';
-        class API extends RESTDataSource { baseURL = 'http://localhost:1/'; read() { return this.get('all'); } }
+        const served = () => true;
+        class API extends RESTDataSource { baseURL = 'http://localhost:1/'; read() { return this.get('all'); } async list() { return []; } }
         export default createHandler({
           typeDefs: \`
-            type Query { shop: Shop down: Int media: Media }
+            type Query { shop: Shop down: Int media: Media open: Boolean! names: [String] }
             type Shop { name: String ads: [Int!]! }
             union Media = Book
             type Book { id: ID }
           \`,
           dataSources: () => ({ api: new API() }),
           resolvers: {
-            Query: { shop: () => ({ name: 'Corner' }), down: (_, _args, { dataSources }) => dataSources.api.read(), media: () => ({ id: 1 }) },
+            Query: { shop: () => ({ name: 'Corner' }), down: (_, _args, { dataSources }) => dataSources.api.read(), media: () => ({ id: 1 }),
+              open: () => { served(); },
+              names: (_, _args, { dataSources }) => dataSources.api.list().map(({ name }) => name) },
             Shop: { ads: () => { throw new Error('down'); } },
           },
         });`,
@@ -574,6 +590,26 @@ describe('the errors in the log', () => {
     captureStderr(own);
 
     assert.deepEqual(await errorsOf({ query: '{ down }' }), ['GET got no answer (http://localhost:1/all) (at down)']);
+  });
+
+  test('say where the resolver is that returns nothing, without advice about onError', async (own) => {
+    captureStderr(own);
+
+    const errors = await errorsOf({ query: '{ shop { name } open }', onError: 'PROPAGATE' });
+
+    assert.equal(errors.length, 1);
+    assert.match(
+      errors[0]!,
+      /^Cannot return null for non-nullable field Query\.open\. Its resolver \([^)]*functions\/shop\.js:14:21\) returned undefined: is there a return\?[^?]*\? \(at open\)$/,
+    );
+  });
+
+  test('suggest an await where a list was expected', async (own) => {
+    captureStderr(own);
+
+    const errors = await errorsOf({ query: '{ names }' });
+
+    assert.match(errors[0]!, /list\(\.\.\.\)\.map is not a function\. Is .*list\(\.\.\.\) a promise that is not awaited\?/);
   });
 
   test('say which non-null field has made finished fields null', async (own) => {
