@@ -3,15 +3,25 @@ import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
 import { defineConfig } from 'vitepress';
-import type { DefaultTheme } from 'vitepress';
+import type { DefaultTheme, HeadConfig } from 'vitepress';
 
 const root = join(import.meta.dirname, '../..');
-const { description, repository } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+const { description, homepage, name, repository, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   readonly description: string;
+  readonly homepage?: string;
+  readonly name: string;
   readonly repository?: { readonly url: string };
+  readonly version: string;
 };
 /** Undefined until package.json names the repository (RELEASING.md). */
 const repositoryUrl = repository?.url.replace(/^git\+|\.git$/g, '');
+
+const icon =
+  'data:image/svg+xml,' +
+  encodeURIComponent(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#b0217f"/>' +
+      '<path d="M9 10h10M9 16h14M9 22h7" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>',
+  );
 
 export default defineConfig({
   title: 'graphql-functions',
@@ -20,8 +30,22 @@ export default defineConfig({
   cleanUrls: true,
   lastUpdated: false,
   srcExclude: ['node_modules/**'],
-  rewrites: { 'README.md': 'index.md' },
-  head: [['link', { rel: 'icon', href: 'data:,' }]],
+  rewrites: { 'README.md': 'documentation.md' },
+  head: [['link', { rel: 'icon', href: icon }]],
+  // The description of a page is its first paragraph.
+  transformPageData(page) {
+    page.description = page.relativePath === 'index.md' ? description : readFirstParagraph(page.filePath);
+  },
+  transformHead({ pageData, title }) {
+    const path = pageData.relativePath.replace(/(?:^|(?<=\/))index\.md$|\.md$/, '');
+    return [
+      ['meta', { property: 'og:title', content: title }],
+      ['meta', { property: 'og:description', content: pageData.description }],
+      ['meta', { property: 'og:type', content: 'website' }],
+      ['meta', { property: 'og:site_name', content: name }],
+      ...(homepage === undefined ? [] : [['meta', { property: 'og:url', content: new URL(path, homepage).href }] as HeadConfig]),
+    ];
+  },
   markdown: {
     languageAlias: { vcl: 'c' },
     // As on GitHub, where the same pages are read.
@@ -33,6 +57,10 @@ export default defineConfig({
           .replaceAll(' ', '-'),
     },
     config: (markdown) => {
+      // <picture> follows the browser; the site has a switch too.
+      markdown.core.ruler.push('pictures', ({ tokens }) => {
+        for (const token of tokens) if (token.type === 'html_block') token.content = showBothForms(token.content);
+      });
       // Links to files outside of docs/ lead to the repository. Before it has an address, they are plain text.
       markdown.core.ruler.push('repository-links', ({ tokens, env }) => {
         const page = (env as { readonly relativePath: string }).relativePath;
@@ -55,12 +83,21 @@ export default defineConfig({
     },
   },
   themeConfig: {
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        // The list of all pages has every word.
+        _render: (text, env, markdown) => (env.relativePath === 'README.md' ? '' : markdown.render(text, env)),
+        miniSearch: { searchOptions: { boost: { title: 6, text: 1, titles: 3 }, fuzzy: 0.1 } },
+      },
+    },
     outline: [2, 3],
     nav: [
       { text: 'Getting started', link: '/getting-started' },
-      { text: 'Configuration', link: '/configuration' },
+      { text: 'Documentation', link: '/documentation' },
       { text: 'Playground', link: '/playground/', target: '_self' },
+      // RELEASING.md: package.json names the repository from the first release on.
+      repositoryUrl === undefined ? { text: version, link: '/entries' } : { text: version, link: `https://www.npmjs.com/package/${name}` },
     ],
     sidebar: readSidebar(),
     ...(repositoryUrl !== undefined && { socialLinks: [{ icon: 'github', link: repositoryUrl }] }),
@@ -76,4 +113,20 @@ function readSidebar(): DefaultTheme.SidebarItem[] {
     else if (/^[^-!].*:$/.test(line)) groups.push({ text: line.slice(0, -1), items: [] });
   }
   return groups.filter(({ items }) => items!.length > 0);
+}
+
+/** `<picture>` with a dark source becomes two images, which the style sheet shows in turn. */
+function showBothForms(html: string): string {
+  return html.replaceAll(
+    /<picture>\s*<source [^>]*srcset="([^"]+)">\s*<img alt="([^"]*)" src="([^"]+)">\s*<\/picture>/g,
+    '<img class="when-light" alt="$2" src="$3"><img class="when-dark" alt="$2" src="$1">',
+  );
+}
+
+function readFirstParagraph(path: string): string {
+  const [, paragraph = ''] = /^# .*\n\n([^\n]+)/m.exec(readFileSync(join(root, 'docs', path), 'utf8')) ?? [];
+  return paragraph
+    .replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1')
+    .replaceAll(/[`*_]/g, '')
+    .slice(0, 200);
 }

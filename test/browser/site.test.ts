@@ -43,7 +43,7 @@ describe('the documentation site in Chromium', needsChromium(), () => {
       const links = new Set<string>();
       const headings = new Map<string, readonly string[]>();
       for (const name of names) {
-        const address = `${origin}/${name === 'README' ? '' : name}`;
+        const address = `${origin}/${pathOf(name)}`;
         await page.goto(address);
         const found = await page.evaluate<Found>(lookAtPage);
         headings.set(address, found.ids);
@@ -66,14 +66,26 @@ describe('the documentation site in Chromium', needsChromium(), () => {
     });
   }
 
-  test('the search finds a page offline', async () => {
+  test('the search leads to the page about each subject, offline', async () => {
     const { page, complaints } = await openPage(browser, 1440);
     await page.goto(`${origin}/`);
     await page.locator('.DocSearch-Button').click();
-    await page.locator('.VPLocalSearchBox input').fill('function URL');
-    await page.locator('.VPLocalSearchBox .result').first().waitFor();
+    const input = page.locator('.VPLocalSearchBox input');
+    const results = page.locator('.VPLocalSearchBox .result');
+    const missed: string[] = [];
+    for (const [text, name] of Object.entries(subjects)) {
+      await input.fill('');
+      await page.locator('.VPLocalSearchBox .result, .VPLocalSearchBox .no-results').first().waitFor({ state: 'detached' });
+      await input.fill(text);
+      await page.locator('.VPLocalSearchBox .result, .VPLocalSearchBox .no-results').first().waitFor();
+      const hrefs = await results.evaluateAll<string[], Element>((links) =>
+        links.slice(0, 5).map((link) => link.getAttribute('href') ?? ''),
+      );
+      const found = hrefs.map((href) => /^\/([\w-]*)/.exec(href)?.[1] ?? '');
+      if (!found.includes(name)) missed.push(`${text}: ${found.join(', ')}`);
+    }
 
-    assert.deepEqual(complaints, []);
+    assert.deepEqual([missed, complaints], [[], []]);
     await page.close();
   });
 
@@ -105,11 +117,50 @@ describe('the documentation site in Chromium', needsChromium(), () => {
     const listed = Array.from(text.matchAll(/\]\(\/([\w-]+)\)/g), ([, name]) => name);
 
     assert.deepEqual(
-      names.filter((name) => name !== 'README' && !listed.includes(name)),
+      names.filter((name) => name !== 'README' && name !== 'index' && !listed.includes(name)),
       [],
     );
   });
 });
+
+/** The front page is docs/index.md, and the list of all pages docs/README.md. */
+function pathOf(name: string): string {
+  return name === 'index' ? '' : name === 'README' ? 'documentation' : name;
+}
+
+/** What people search for, and the page that is among the first five results. */
+const subjects: Readonly<Record<string, string>> = {
+  pagination: 'schema',
+  versioning: 'evolving',
+  postgres: 'databases-postgres',
+  react: 'clients',
+  'n+1': 'databases',
+  logging: 'observability',
+  cors: 'cors',
+  cookie: 'cors',
+  session: 'cors',
+  jwt: 'authentication',
+  prisma: 'databases-sql',
+  drizzle: 'databases-postgres',
+  dataloader: 'databases',
+  retry: 'clients',
+  timeout: 'time',
+  subscription: 'streaming',
+  '@defer': 'streaming',
+  'cold start': 'performance',
+  'function URL': 'aws',
+  'rate limit': 'rate-limiting',
+  introspection: 'security',
+  upload: 'uploads',
+  deprecated: 'evolving',
+  'persisted queries': 'trusted-documents',
+  redis: 'cache-stores',
+  opentelemetry: 'observability',
+  vitest: 'test-runners',
+  codegen: 'codegen',
+  cloudflare: 'platforms',
+  apollo: 'migration',
+};
 
 interface Found {
   /** The number of pixels by which the page is wider than the window. */

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { pathToFileURL } from 'node:url';
+import { after, before, describe, test } from 'node:test';
+
+import { needs, pathInPart } from '../parts.ts';
+import { ask, writeRecipes } from './project.ts';
+import type { RecipeProject } from './project.ts';
+
+describe('the recipes of docs/databases-postgres.md', needs('postgres'), () => {
+  const load = createRequire(pathInPart('postgres', '.package-lock.json'));
+  let project: RecipeProject;
+  let database: { exec(sql: string): Promise<unknown>; close(): Promise<void> };
+  let server: { start(): Promise<void>; stop(): Promise<void> };
+  let pool: { end(): Promise<void>; query(text: string): Promise<{ rows: unknown[] }> };
+
+  before(async () => {
+    const { PGlite } = load('@electric-sql/pglite');
+    const { PGLiteSocketServer } = await import(pathToFileURL(load.resolve('@electric-sql/pglite-socket')).href);
+    database = new PGlite();
+    await database.exec(`
+      CREATE TABLE notes (id serial PRIMARY KEY, owner text NOT NULL, text text NOT NULL);
+      CREATE TABLE comments (id serial PRIMARY KEY, note integer NOT NULL REFERENCES notes (id), text text NOT NULL);
+    `);
+    const port = await freePort();
+    server = new PGLiteSocketServer({ db: database, host: '127.0.0.1', port, maxConnections: 4 });
+    await server.start();
+    process.env['DATABASE_URL'] = `postgres://postgres@127.0.0.1:${port}/postgres?sslmode=disable`;
+    project = await writeRecipes('docs/databases-postgres.md', 'postgres');
+    ({ pool } = (await project.import('lib/pool.ts')) as { pool: typeof pool });
+  });
+  after(async () => {
+    await pool.end();
+    await server.stop();
+    await database.close();
+    delete process.env['DATABASE_URL'];
+    await project.remove();
+  });
+
+  test('compile, strictly', async () => {
+    assert.equal(await project.compile(), '');
+  });
+
+  test('pg: notes are written and read by their owner, and the comments of a list are one statement', async () => {
+    const { default: handler } = await project.import('functions/notes.ts');
+
+    for (const text of ['first', 'second', 'third']) await ask(handler, `mutation { addNote(text: "${text}") { id } }`);
+    await database.exec("INSERT INTO comments (note, text) VALUES (3, 'to the third'), (1, 'to the first'), (3, 'again')");
+
+    assert.deepEqual(await ask(handler, '{ notes { text comments { text } } }'), {
+      data: {
+        notes: [
+          { text: 'first', comments: [{ text: 'to the first' }] },
+          { text: 'second', comments: [] },
+          { text: 'third', comments: [{ text: 'to the third' }, { text: 'again' }] },
+        ],
+      },
+    });
+    assert.deepEqual(await ask(handler, '{ notes { text } }', { 'x-user': 'bob' }), { data: { notes: [] } });
+  });
+
+  for (const file of ['lib/notes.ts', 'lib/kysely.ts'])
+    test(`${file} reads the same rows`, async () => {
+      const { Notes } = (await project.import(file)) as { Notes: new () => any };
+      const source = new Notes();
+      source.initialize({ context: { user: 'ada' }, cache: undefined });
+
+      assert.deepEqual(
+        (await source.mine()).map(({ text }: { text: string }) => text),
+        ['first', 'second', 'third'],
+      );
+      assert.deepEqual(
+        (await source.commentsOf([3, 2, 1])).map((rows: { text: string }[]) => rows.map(({ text }) => text)),
+        [['to the third', 'again'], [], ['to the first']],
+      );
+    });
+});
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => probe.once('listening', resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
