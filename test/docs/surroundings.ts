@@ -28,6 +28,7 @@ export const surroundings: SnippetSurroundings = {
   wrappers: {
     /** The options of a handler that is made elsewhere on the page. */
     options: `
+import { GraphQLError } from 'graphql';
 import { createHandler } from 'graphql-functions';
 import { resolvers, typeDefs } from '../graphql/schema.ts';
 
@@ -103,7 +104,7 @@ export function getStore(options: { name: string; consistency?: 'strong' | 'even
     '@google-cloud/functions-framework/package.json':
       '{ "name": "@google-cloud/functions-framework", "type": "module", "exports": { "types": "./index.d.ts", "default": "./index.js" } }',
     '@google-cloud/functions-framework/index.d.ts': `
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 export interface Request extends IncomingMessage {
   readonly rawBody?: Buffer;
   readonly url: string;
@@ -160,6 +161,7 @@ export class CloudFrontClient {
     '@vercel/functions/index.js': 'export const dangerouslyDeleteByTag = async () => {};',
     'express/package.json': '{ "name": "express", "type": "module", "exports": { "types": "./index.d.ts", "default": "./index.js" } }',
     'express/index.d.ts': `
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 type Middleware = (request: IncomingMessage, response: ServerResponse) => unknown;
 export default function express(): { use(path: string, handler: Middleware): void; listen(port: number): Server };
 `,

@@ -45,7 +45,7 @@ union Result = Book | Author
 `,
 
   'context.ts': `
-import { DataSource, createHandler } from 'graphql-functions';
+import { DataSource } from 'graphql-functions';
 import type { ContextValue } from 'graphql-functions';
 
 export interface BookRow {
@@ -68,9 +68,11 @@ export type Context = ContextValue<{ user: string | null }, { library: Library }
 import { readFileSync } from 'node:fs';
 
 import { GraphQLScalarType } from 'graphql';
+import { createHandler } from 'graphql-functions';
 import { createHandler as createLambdaHandler } from 'graphql-functions/aws-lambda';
 import { createHandler as createNetlifyHandler } from 'graphql-functions/netlify';
 
+import { Library } from './context.ts';
 import type { Resolvers } from './schema-types.ts';
 
 const resolvers: Resolvers = {
@@ -119,6 +121,7 @@ export function elsewhere(): void {
 `,
 
   'subgraph-function.ts': `
+import { createHandler } from 'graphql-functions';
 
 import { Library } from './context.ts';
 import type { Resolvers } from './subgraph-types.ts';
@@ -147,6 +150,7 @@ export const handler = () =>
 
   // No contextType: generated resolvers accept any context.
   'untyped-function.ts': `
+import { createHandler } from 'graphql-functions';
 
 import type { Resolvers } from './untyped-types.ts';
 

@@ -1,5 +1,6 @@
-import { createServer, request as sendRequest } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { request as sendRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 
 import { createHandler as createLambdaHandler, createStreamingHandler } from '../../src/entries/aws-lambda.ts';

@@ -47,7 +47,7 @@ export const failure = new UserInputError('no');
 export const handler = new ApolloServer({ typeDefs: gql\`type Query { hello: String }\`, resolvers: { Query: { hello: () => 'world' } } }).createHandler();
 `,
     dataSource: `import { ApolloServer } from 'apollo-server-lambda';
-import { RESTDataSource, type RequestOptions } from 'apollo-datasource-rest';
+import { RESTDataSource } from 'apollo-datasource-rest';
 import { InMemoryLRUCache } from 'apollo-server-caching';
 class Things extends RESTDataSource {
   baseURL = 'https://example.com/';
@@ -168,6 +168,7 @@ const plugin: ApolloServerPlugin = {
 export const handler = new ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } }, plugins: [plugin] }).createHandler();
 `,
     dataSource: `import { ApolloServer } from 'apollo-server-lambda';
+import { RESTDataSource, type RequestOptions } from 'apollo-datasource-rest';
 interface Context {
   token: string;
   dataSources: { things: Things };
@@ -197,7 +198,7 @@ export const handler = new ApolloServer({
 `,
     cacheControl: `import { ApolloServer } from 'apollo-server-lambda';
 import { CacheScope } from 'apollo-server-types';
-import type { GraphQLResolveInfo, GraphQLError, GraphQLFormattedError } from 'graphql';
+import type { GraphQLResolveInfo } from 'graphql';
 export const handler = new ApolloServer({
   typeDefs: 'type Query { hello: String }',
   resolvers: {
@@ -211,6 +212,7 @@ export const handler = new ApolloServer({
 }).createHandler();
 `,
     subclass: `import { ApolloServer, ApolloError } from 'apollo-server-lambda';
+import type { GraphQLError, GraphQLFormattedError } from 'graphql';
 class Mine extends ApolloServer {
   override createHandler(...options: Parameters<ApolloServer['createHandler']>) {
     return super.createHandler(...options);
