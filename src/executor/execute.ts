@@ -1,5 +1,5 @@
 import { assertValidSchema } from 'graphql';
-import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import type { ExecutionResult, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import { isExecutionListened } from '../shared/index.ts';
 import { toRootError } from './run/errors.ts';
@@ -8,7 +8,7 @@ import { executeFields } from './run/fields.ts';
 import { getVariableValues, isGraphQL17 } from './graphql-version.ts';
 import { Pending } from './run/pending.ts';
 import { Plan } from './plan/plan.ts';
-import type { PlanMemory } from './plan/plan.ts';
+import type { PlanMemory, PlannedOperation } from './plan/plan.ts';
 import { copyVariables } from './plan/copied-inputs.ts';
 import { UncoercedVariable } from './plan/variables.ts';
 import { coercedOf, Run } from './run/run.ts';
@@ -25,8 +25,7 @@ export interface PartSettings extends PartLimits {
 }
 
 /** One execution of an operation of a valid document. */
-export interface PlannedExecution extends RunSettings {
-  readonly document: DocumentNode;
+export interface PlannedExecution extends RunSettings, PlannedOperation {
   readonly variableValues: Readonly<Record<string, unknown>> | undefined;
   /** The root value is an event of a subscription: fewer tracing events are published. Default: false */
   readonly isEvent?: boolean | undefined;
@@ -51,6 +50,7 @@ export interface GraphQLJSExecutor {
 interface UnsupportedOptions {
   readonly incrementalDelivery?: unknown;
   readonly deadline?: unknown;
+  readonly pageLimits?: unknown;
 }
 
 /** An operation with its plan and its coerced variables. */
@@ -148,9 +148,9 @@ function findPlan(execution: PlannedExecution): Plan {
 /** The memory of a plan that is not kept. */
 const forOneRun: PlanMemory = { takeRoom: () => true };
 
-function planOperation({ schema, document, operation }: PlannedExecution, memory: PlanMemory | undefined): Plan {
-  assertValidSchema(schema);
-  return new Plan(schema, document, operation, memory);
+function planOperation(planned: PlannedOperation, memory: PlanMemory | undefined): Plan {
+  assertValidSchema(planned.schema);
+  return new Plan(planned, memory);
 }
 
 function start(plan: Plan, run: Run, { parts }: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {

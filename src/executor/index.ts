@@ -7,6 +7,7 @@ export type { GraphQLJSExecutor, KeptPlan, PartSettings, PlannedExecution } from
 export { createSourceStream } from './events.ts';
 export { executeInParts } from './parts/parts.ts';
 export type { ExecutionInParts, SubsequentResult } from './parts/parts.ts';
+export type { PageDefault, PageDefaults } from './plan/arguments.ts';
 export type { PartsFormat } from './plan/parts-planner.ts';
 export { graphqlJSExecutor } from './graphql-js.ts';
 export { Misfit } from './run/errors.ts';

@@ -11,6 +11,7 @@ export type { CreateFromOptions, HandlerObserver } from './handler-observer.ts';
 export { followStream } from './operation/delivery/follow-stream.ts';
 export type { PersistedQuerySettings } from './operation/documents/persisted-queries.ts';
 export { entriesOf } from './operation/documents/trusted-documents.ts';
+export { createPageLimits } from './operation/limits/page-limits.ts';
 export { runOf } from './operation/reporting.ts';
 export type { OperationSettings } from './operation/state.ts';
 export type { PlatformAdapter } from './platform/adapter.ts';

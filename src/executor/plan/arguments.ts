@@ -1,8 +1,9 @@
-import type { FieldNode, GraphQLField } from 'graphql';
+import { Kind } from 'graphql';
+import type { FieldNode, GraphQLField, GraphQLInputType, GraphQLObjectType } from 'graphql';
 
 import { getArgumentValues, isGraphQL17 } from '../graphql-version.ts';
 import type { Run } from '../run/run.ts';
-import { prepareGiven, PreparedInput } from './literals.ts';
+import { prepareGiven, PreparedInput, prepareLiteral } from './literals.ts';
 import { absent, PerRunValue, put, valueOf } from './per-run-values.ts';
 import type { Prepared } from './per-run-values.ts';
 import { copyInput } from './copied-inputs.ts';
@@ -17,20 +18,49 @@ export interface PlannedArguments {
   valuesFor(node: FieldNode, run: Run): ArgumentValues;
 }
 
+/** The number of items of a page when the client gives none. */
+export interface PageDefault {
+  /** The arguments that give it. */
+  readonly names: readonly string[];
+  /** The argument that gets the number. */
+  readonly name: string;
+  readonly size: number;
+}
+
+/** Defaults that arguments have in addition to those of the schema. */
+export interface PageDefaults {
+  /** Undefined for a field without pages. */
+  defaultFor(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>): PageDefault | undefined;
+}
+
 class ArgumentPlan implements PlannedArguments {
   readonly areConstant: boolean;
   readonly #known: KnownArguments;
   /** The arguments in the order of the schema. Undefined if graphql-js coerces them each time. */
   readonly #given: readonly Prepared[] | undefined;
+  readonly #page: PageDefault | undefined;
+  readonly #pageSize: Prepared;
 
-  constructor(known: KnownArguments, { arguments: nodes = [] }: Pick<FieldNode, 'arguments'>) {
+  constructor(known: KnownArguments, { arguments: nodes = [] }: Pick<FieldNode, 'arguments'>, page?: PageDefault) {
     this.#known = known;
+    this.#page = page;
+    this.#pageSize = page && prepareLiteral(known.typeOf(page.name), { kind: Kind.INT, value: String(page.size) });
     this.#given = prepareGiven(known.list, nodes);
     this.areConstant = this.#given?.some(isMade) === false;
   }
 
   valuesFor(node: FieldNode, run: Run): ArgumentValues {
-    return this.#make(run) ?? run.coerceArguments(this, () => this.#coerceWithGraphQLJS(node, run));
+    const values = this.#make(run) ?? run.coerceArguments(this, () => this.#coerceWithGraphQLJS(node, run));
+    if (this.#page !== undefined) this.#setPage(values, this.#page, run);
+    return values;
+  }
+
+  /** Null counts as not given: it would ask for all items. */
+  #setPage(values: ArgumentValues, { names, name }: PageDefault, run: Run): void {
+    if (names.some((one) => values[one] !== undefined && values[one] !== null)) return;
+    const size = valueOf(this.#pageSize, run);
+    // Undefined for an argument that takes no numbers, such as an enum.
+    if (size !== undefined) put(values, name, size);
   }
 
   /** Usually throws. Otherwise the document was not validated; graphql-js shares default values between requests, so they are copied. */
@@ -73,7 +103,12 @@ class KnownArguments {
     this.list = definition.args.map((argument) => new PreparedInput(argument));
   }
 
-  planFor(node: FieldNode): ArgumentPlan {
+  typeOf(name: string): GraphQLInputType {
+    return this.list.find((argument) => argument.name === name)!.type;
+  }
+
+  planFor(node: FieldNode, page: PageDefault | undefined): ArgumentPlan {
+    if (page !== undefined) return new ArgumentPlan(this, node, page);
     if (node.arguments !== undefined && node.arguments.length > 0) return new ArgumentPlan(this, node);
     return (this.#whenNoneIsGiven ??= new ArgumentPlan(this, {}));
   }
@@ -82,11 +117,15 @@ class KnownArguments {
 const knownArguments = new WeakMap<GraphQLField<unknown, unknown>, KnownArguments>();
 
 /** Prepares the arguments of a field. Undefined for a field without arguments. */
-export function planArguments(definition: GraphQLField<unknown, unknown>, node: FieldNode): PlannedArguments | undefined {
+export function planArguments(
+  definition: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+  page?: PageDefault,
+): PlannedArguments | undefined {
   if (definition.args.length === 0) return undefined;
   let known = knownArguments.get(definition);
   if (known === undefined) knownArguments.set(definition, (known = new KnownArguments(definition)));
-  return known.planFor(node);
+  return known.planFor(node, page);
 }
 
 /** A field with its arguments. */

@@ -19,6 +19,7 @@ import type {
 } from 'graphql';
 
 import { planArguments } from './arguments.ts';
+import type { PageDefaults } from './arguments.ts';
 import { isIncluded } from './conditions.ts';
 import type { Conditions, Fragments } from './conditions.ts';
 import { PlannedField } from './planned-field.ts';
@@ -32,6 +33,7 @@ export interface CollectSettings {
   readonly schema: GraphQLSchema;
   readonly fragments: Fragments;
   readonly conditions: Conditions;
+  readonly pageDefaults: PageDefaults | undefined;
   /** Collects the fields below, when first needed. */
   readonly collect: CollectFields;
 }
@@ -100,7 +102,7 @@ export function planField(settings: CollectSettings, type: GraphQLObjectType, { 
     definition,
     parentType: type,
     shape: shapeOf(definition.type),
-    arguments: planArguments(definition, node),
+    arguments: planArguments(definition, node, settings.pageDefaults?.defaultFor(type, definition)),
     collect: settings.collect,
   });
 }

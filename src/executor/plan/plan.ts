@@ -2,6 +2,7 @@ import { GraphQLError, Kind } from 'graphql';
 import type { DocumentNode, FieldNode, FragmentDefinitionNode, GraphQLObjectType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import { isGraphQL17 } from '../graphql-version.ts';
+import type { PageDefaults } from './arguments.ts';
 import { collectFields } from './collect-fields.ts';
 import { Selection } from './planned-field.ts';
 import type { PartsPlanner } from './parts-planner.ts';
@@ -23,6 +24,15 @@ export interface PlanMemory {
   takeRoom?: ((planned: number) => boolean) | undefined;
 }
 
+/** The operation that a plan is for. */
+export interface PlannedOperation {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  /** Default: arguments have the defaults of the schema. */
+  readonly pageDefaults?: PageDefaults | undefined;
+}
+
 /** An operation, prepared for execution. The fields below a field are collected when the first object arrives there. */
 export class Plan {
   readonly schema: GraphQLSchema;
@@ -32,6 +42,7 @@ export class Plan {
   readonly fragmentDefinitions: readonly FragmentDefinitionNode[];
   /** False with graphql 17's directive against error propagation. */
   readonly propagatesErrors: boolean;
+  readonly #pageDefaults: PageDefaults | undefined;
   readonly #conditionVariables: readonly string[];
   /** See PartsPlanner.survey. Undefined: not needed yet; null: the operation has no `@defer` and no `@stream`. */
   #partVariables: readonly string[] | null | undefined = undefined;
@@ -43,10 +54,11 @@ export class Plan {
   #planned = 0;
   #counted = 0;
 
-  constructor(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode, memory: PlanMemory = {}) {
+  constructor({ schema, document, operation, pageDefaults }: PlannedOperation, memory: PlanMemory = {}) {
     this.schema = schema;
     this.document = document;
     this.operation = operation;
+    this.#pageDefaults = pageDefaults;
     this.fragments = fragmentsOf(document);
     this.fragmentDefinitions = Object.values(this.fragments);
     this.propagatesErrors = !isGraphQL17 || operation.directives?.some(({ name }) => name.value === noPropagation) !== true;
@@ -121,7 +133,7 @@ export class Plan {
     const collect: CollectFields = (type, nodes, fieldParts) => {
       const known = fieldParts === undefined ? variant.find(type, nodes) : undefined;
       if (known !== undefined) return known;
-      const settings = { schema: this.schema, fragments: this.fragments, conditions, collect };
+      const settings = { schema: this.schema, fragments: this.fragments, conditions, pageDefaults: this.#pageDefaults, collect };
       if (parts === undefined) return variant.add({ type, nodes, fields: count(collectFields(settings, type, nodes)) });
       const { fields, deferral } = parts.collect(settings, { type, nodes, parts: fieldParts });
       deferral?.prepare(

@@ -3,7 +3,7 @@ import type { DocumentNode, ExecutionResult, GraphQLFieldResolver, GraphQLSchema
 import { isPlainObject, shallowCopyOf } from '../../shared/index.ts';
 import type { OperationInvocation } from '../../shared/index.ts';
 import { executePlanned } from '../../executor/index.ts';
-import type { ExplainMismatch, GraphQLJSExecutor, ObjectLog, PlannedExecution } from '../../executor/index.ts';
+import type { ExplainMismatch, GraphQLJSExecutor, ObjectLog, PageDefaults, PlannedExecution } from '../../executor/index.ts';
 import { withoutSuggestion } from './documents/document.ts';
 import { withCode } from './errors.ts';
 import type { AnswerLimit } from './limits/answer-limit.ts';
@@ -23,6 +23,8 @@ export interface ExecutionSettings {
   readonly takesAsyncIterables?: boolean;
   /** Undefined in production. */
   readonly explainMismatch?: ExplainMismatch | undefined;
+  /** Default: arguments have the defaults of the schema. */
+  readonly pageLimits?: PageDefaults | undefined;
 }
 
 /** One operation, ready to run. */
@@ -35,7 +37,7 @@ export interface Execution extends PlannedExecution {
 }
 
 /** The parts of an execution that are not settings of the server. */
-type ExecutionParts = Omit<PlannedExecution, keyof ExecutionSettings | 'prepared' | 'takesAsyncIterables'>;
+type ExecutionParts = Omit<PlannedExecution, keyof ExecutionSettings | 'prepared' | 'pageDefaults'>;
 
 /** One operation with the settings of the server. Version 3 runs some operations without a platform's call: they have no deadline and no size limit. */
 export function createExecution<TParts extends ExecutionParts>(settings: ExecutionSettings, given: TParts): PlannedExecution & TParts {
@@ -46,6 +48,7 @@ export function createExecution<TParts extends ExecutionParts>(settings: Executi
     schema: settings.schema,
     document,
     operation,
+    pageDefaults: settings.pageLimits,
     rootValue: rootValueOf(settings, document),
     contextValue,
     variableValues,

@@ -3,6 +3,7 @@ import type { ExecutionResult, FormattedExecutionResult, OperationDefinitionNode
 import type { Capacity, PromiseOrValue, HTTPRequest, ResponseHead } from '../../shared/index.ts';
 import type { ContextInput, ContextSettings } from './context.ts';
 import type { CostSettings } from './limits/cost.ts';
+import type { PageLimits } from './limits/page-limits.ts';
 import type { KnownDocument } from './documents/document-cache.ts';
 import type { DocumentSettings } from './documents/document.ts';
 import type { Delivery, IncrementalSettings } from './delivery/delivery.ts';
@@ -41,6 +42,7 @@ export interface OperationSettings
   /** How errors of requests without `onError` are handled. Undefined: they propagate. */
   readonly errorHandling?: ErrorHandling | undefined;
   readonly maxCost: CostSettings | undefined;
+  readonly pageLimits: PageLimits | undefined;
   /** Calls `executionWillStart` of the plugins. Undefined: no plugin has this hook. */
   readonly notifyExecution?: NotifyExecution | undefined;
   /** Undefined: no plugin wraps executions. */

@@ -84,11 +84,12 @@ export function chooseOperation({ settings, input, known, found }: OperationStat
 
 /** Throws for an operation that exceeds a limit. */
 export function checkLimits({ settings, input, known, operation }: OperationState): undefined {
-  const { schema, maxAliases, maxCost } = settings;
+  const { schema, maxAliases, maxCost, pageLimits } = settings;
   const { budget } = input;
-  const { variables } = input.request;
+  const asked = { schema, document: known!.document, operation: operation!, variables: input.request.variables, pageLimits };
   if (budget !== undefined && maxAliases !== undefined) budget.spend('maxAliases', aliasesOf(operation!), operation!);
-  if (maxCost !== undefined) assertCost(maxCost, { schema, document: known!.document, operation: operation!, variables }, budget);
+  pageLimits?.assert(asked);
+  if (maxCost !== undefined) assertCost(maxCost, asked, budget);
 }
 
 /** `didResolveOperation`, then `responseForOperation`: a plugin may answer in place of the execution. */

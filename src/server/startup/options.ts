@@ -11,6 +11,7 @@ import type { CORSOptions, Expectation as ValueExpectation } from '../http/cors.
 import type { IncrementalDelivery } from '../http/streams/multipart.ts';
 import type { HTTPStatusProfile } from '../http/status.ts';
 import type { CostOptions } from '../operation/limits/cost.ts';
+import type { PageLimitOptions } from '../operation/limits/page-limits.ts';
 import type { ContextValue } from '../operation/context.ts';
 import { describe, didYouMean, isRecord } from '../../shared/index.ts';
 import type { FormatError } from '../operation/format-errors.ts';
@@ -152,6 +153,11 @@ export interface ServerOptions<
    */
   readonly maxCost?: number | CostOptions;
   /**
+   * The number of items of fields that return a list or a connection and have an argument first, last or limit (or those that
+   * `maxCost.sizeArguments` lists): `default` if the client gives none, at most `max`. `fields` has others for single fields. Default: any number.
+   */
+  readonly pageLimits?: PageLimitOptions;
+  /**
    * The time for a request: `{ ms, reserveMs, partial }`. At the deadline, the answer has all finished fields, and the error
    * DEADLINE_EXCEEDED for the others. false: no limit. Default: the limit of the platform, minus 500 ms.
    */
@@ -169,9 +175,10 @@ export function assertOptions(options: unknown): asserts options is ServerOption
     throw new TypeError(`Expected options like { typeDefs, resolvers }, got ${describe(options)}.`);
   }
   assertEntries('', options, expectations);
-  const { cors, csrfPrevention } = options as ServerOptions;
+  const { cors, csrfPrevention, pageLimits } = options as ServerOptions;
   if (cors !== undefined) assertCredentials(cors);
   if (typeof csrfPrevention === 'object') assertRequestHeaders(csrfPrevention.requestHeaders);
+  for (const [field, sizes] of Object.entries(pageLimits?.fields ?? {})) assertEntries(`pageLimits.fields["${field}"].`, sizes, pageSizes);
 }
 
 /** `path`: empty, or the option that contains these entries, followed by a dot. `owner`: the function that takes the options. */
@@ -213,6 +220,9 @@ const aFunction: Expectation = { words: 'a function', holds: isFunction };
 const anything: Expectation = { words: 'anything', holds: () => true };
 const listOfText: Expectation = { words: 'a list of strings', holds: isListOfText };
 const positive: Expectation = { words: 'a positive whole number', holds: (value) => Number.isInteger(value) && (value as number) > 0 };
+
+const areRecords = (value: unknown): boolean => isRecord(value) && Object.values(value).every(isRecord);
+const pageSizes: Readonly<Record<string, Expectation>> = { default: positive, max: positive };
 
 /** One entry per option: the type requires a check of each. */
 const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
@@ -295,6 +305,11 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
         holds: (value) => isRecord(value) && Object.values(value).every((cost) => typeof cost === 'number' && cost >= 0),
       },
     },
+  },
+  pageLimits: {
+    words: '{ default, max, fields: { "Type.field": { default, max } } }',
+    holds: (value) => has(value, 'default') && has(value, 'max'),
+    entries: { ...pageSizes, fields: { words: 'an object like { "Query.books": { max: 500 } }', holds: areRecords } },
   },
   deadline: {
     words: 'false, or { ms, reserveMs, partial }, the first two in milliseconds',

@@ -20,6 +20,8 @@ import {
   inOrder,
 } from '../operation/around.ts';
 import type { CostSettings } from '../operation/limits/cost.ts';
+import { defaultSizeArguments } from '../operation/limits/list-sizes.ts';
+import { createPageLimits } from '../operation/limits/page-limits.ts';
 import { DocumentCache } from '../operation/documents/document-cache.ts';
 import type { Logger } from '../operation/types.ts';
 import type { PersistedQuerySettings } from '../operation/documents/persisted-queries.ts';
@@ -178,6 +180,7 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
     maxDepth: options.maxDepth,
     maxAliases: options.maxAliases,
     maxCost: costSettings(options.maxCost),
+    pageLimits: createPageLimits(options, schema),
     errorHandling: defaultErrorHandling(options.deadline === false ? undefined : options.deadline?.partial),
     incrementalDelivery: options.incrementalDelivery,
     takesAsyncIterables: options.incrementalDelivery !== undefined,
@@ -228,7 +231,7 @@ function deadlineSettings({ deadline }: ServerOptions): DeadlineSettings | undef
 function costSettings(maxCost: ServerOptions['maxCost']): CostSettings | undefined {
   if (maxCost === undefined) return undefined;
   const options = typeof maxCost === 'number' ? { limit: maxCost } : maxCost;
-  return { listSize: 10, sizeArguments: ['first', 'last', 'limit'], fields: {}, ...options };
+  return { listSize: 10, sizeArguments: defaultSizeArguments, fields: {}, ...options };
 }
 
 /** The result of `graphql-functions build`, if it fits. */

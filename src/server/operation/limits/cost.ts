@@ -9,13 +9,13 @@ import type {
   OperationDefinitionNode,
   SelectionNode,
   SelectionSetNode,
-  GraphQLArgument,
-  ValueNode,
 } from 'graphql';
 
 import type { BatchBudget } from './batch-budget.ts';
 import { fragmentsOf } from './document-size.ts';
 import { shown, tooMuch } from './limits.ts';
+import { SizeArguments } from './list-sizes.ts';
+import type { PageLimits } from './page-limits.ts';
 
 /** How the cost of an operation is computed before it runs. */
 export interface CostOptions {
@@ -38,6 +38,8 @@ export interface CostInput {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
+  /** Undefined: fields without a size argument have `listSize` items. */
+  readonly pageLimits?: PageLimits | undefined;
 }
 
 /**
@@ -45,7 +47,8 @@ export interface CostInput {
  *
  * A field costs 1, and the selection of a list counts once for each item. The number of items is the field's argument `first`, `last` or
  * `limit`: a literal, a variable or a default. If the field is not a list itself, such as a connection, the argument is the size of the
- * lists directly in it, and of lists in its objects if it is larger than `listSize`. Without such an argument the number is `listSize`.
+ * lists directly in it, and of lists in its objects if it is larger than `listSize`. Without such an argument the number is that of
+ * `pageLimits`, or else `listSize`.
  * `{ books(first: 20) { title author { name } } }` costs 1 + 20 × 3. Fragments count at each spread, and for every type that they could
  * apply to. `@skip` and `@include` are ignored. Introspection is free. `__typename` is free too, except in lists where it is alone or
  * has an alias. An empty selection set costs as much as `{ __typename }`.
@@ -81,12 +84,14 @@ class CostCounter {
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly #costs = new Map<string, Cost>();
   readonly #sizes: SizeArguments;
+  readonly #pageLimits: PageLimits | undefined;
 
-  constructor(settings: CostSettings, { schema, document, operation, variables }: CostInput) {
+  constructor(settings: CostSettings, { schema, document, operation, variables, pageLimits }: CostInput) {
     this.#settings = settings;
     this.#schema = schema;
     this.#fragments = fragmentsOf(document);
     this.#sizes = new SizeArguments(settings.sizeArguments, operation, variables);
+    this.#pageLimits = pageLimits;
   }
 
   /** This may be recursive, because the depth of the document has been limited before (FragmentNesting). */
@@ -126,7 +131,7 @@ class CostCounter {
     if (node.selectionSet === undefined) return { ...free, fixed: fieldCost };
 
     const inner = this.costOf(getNamedType(field.type), node.selectionSet);
-    const size = this.#sizes.of(field, node);
+    const size = this.#sizes.of(field, node) ?? this.#pageLimits?.defaultFor(parentType!, field)?.size;
     const { listSize } = this.#settings;
     if (isListType(getNullableType(field.type))) {
       const item = inner.fixed + inner.typenames + (inner.perItem + inner.perDeepItem) * listSize;
@@ -153,75 +158,4 @@ function isTypename(selection: SelectionNode): boolean {
 
 function fieldOf(type: GraphQLNamedType | undefined, name: string): GraphQLField<unknown, unknown> | undefined {
   return isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined;
-}
-
-/** Reads how many items a field is asked for, from arguments such as `first`. */
-class SizeArguments {
-  readonly #names: ReadonlySet<string>;
-  readonly #variables: Readonly<Record<string, unknown>>;
-  readonly #defaults = new Map<string, ValueNode>();
-  readonly #known = new Map<object, number | undefined>();
-
-  constructor(names: readonly string[], operation: OperationDefinitionNode, variables: Readonly<Record<string, unknown>> = {}) {
-    this.#names = new Set(names);
-    this.#variables = variables;
-    for (const { variable, defaultValue } of operation.variableDefinitions ?? []) {
-      if (defaultValue !== undefined) this.#defaults.set(variable.name.value, defaultValue);
-    }
-  }
-
-  /** The largest size among the field's arguments; undefined if there is none. */
-  of(field: GraphQLField<unknown, unknown>, node: FieldNode): number | undefined {
-    return largestOf(field.args, (argument) => {
-      const given = node.arguments?.find(({ name }) => name.value === argument.name);
-      return (given === undefined ? undefined : this.#sizeOfNode(argument.name, given.value)) ?? this.#sizeOfDefault(argument);
-    });
-  }
-
-  #sizeOfNode(name: string, node: ValueNode): number | undefined {
-    if (node.kind === Kind.VARIABLE) {
-      const variable = node.name.value;
-      if (Object.hasOwn(this.#variables, variable)) return this.#sizeOfValue(name, this.#variables[variable]);
-      const byDefault = this.#defaults.get(variable);
-      return byDefault === undefined ? undefined : this.#sizeOfNode(name, byDefault);
-    }
-    if (node.kind === Kind.LIST) return this.#largestIn(node, node.values, (item) => this.#sizeOfNode(name, item));
-    if (node.kind === Kind.OBJECT) {
-      return this.#largestIn(node, node.fields, (field) => this.#sizeOfNode(field.name.value, field.value));
-    }
-    return 'value' in node ? this.#sizeOfValue(name, node.value) : undefined;
-  }
-
-  /** The size given by a number, or by a numeric string: a custom scalar may accept strings. */
-  #sizeOfValue(name: string, value: unknown): number | undefined {
-    if (Array.isArray(value)) return this.#largestIn(value, value as unknown[], (item) => this.#sizeOfValue(name, item));
-    if (typeof value === 'object' && value !== null) {
-      return this.#largestIn(value, Object.keys(value), (key) => this.#sizeOfValue(key, (value as Record<string, unknown>)[key]));
-    }
-    if (!this.#names.has(name) || (typeof value !== 'number' && typeof value !== 'string') || value === '') return undefined;
-    const size = Number(value);
-    return size >= 0 ? size : undefined;
-  }
-
-  /** Each value is searched once: a variable may be as large as a request, and every field may use it. */
-  #largestIn<T>(owner: object, items: readonly T[], sizeOf: (item: T) => number | undefined): number | undefined {
-    if (!this.#known.has(owner)) this.#known.set(owner, largestOf(items, sizeOf));
-    return this.#known.get(owner);
-  }
-
-  /** graphql 16 has the default as a value, 17 as a literal or a value. */
-  #sizeOfDefault(argument: GraphQLArgument): number | undefined {
-    const { default: later, defaultValue } = argument as { default?: { literal?: ValueNode; value?: unknown }; defaultValue?: unknown };
-    if (later?.literal !== undefined) return this.#sizeOfNode(argument.name, later.literal);
-    return this.#sizeOfValue(argument.name, later?.value ?? defaultValue);
-  }
-}
-
-function largestOf<T>(items: readonly T[], sizeOf: (item: T) => number | undefined): number | undefined {
-  let largest: number | undefined;
-  for (const item of items) {
-    const size = sizeOf(item);
-    if (size !== undefined && !(size <= (largest ?? -1))) largest = size;
-  }
-  return largest;
 }

@@ -1,9 +1,10 @@
+import { Kind, parse } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 
 import { findOptionProblems } from '../../checks/option-check.ts';
 import type { OptionProblem } from '../../checks/option-check.ts';
 import { messageOf } from '../../../shared/index.ts';
-import { assertOptions, entriesOf } from '../../../server/for-tools.ts';
+import { assertOptions, createPageLimits, entriesOf } from '../../../server/for-tools.ts';
 import type { ServerOptions } from '../../../server/index.ts';
 import { errorsIn } from '../project/documents/check-documents.ts';
 import { codeFrame, positionAt } from '../project/problem.ts';
@@ -86,13 +87,27 @@ function placeProblems(
 }
 
 /** Trusted documents that are not valid for this schema. */
-function invalidDocuments({ trustedDocuments }: ServerOptions, schema: GraphQLSchema): OptionProblem[] {
+function invalidDocuments(options: ServerOptions, schema: GraphQLSchema): OptionProblem[] {
+  const { trustedDocuments } = options;
   if (trustedDocuments === undefined) return [];
+  const pageLimits = createPageLimits(options, schema);
   progress.step('validating the trusted documents');
   return entriesOf(trustedDocuments.documents).flatMap(([id, { text }]) => {
-    const [error] = errorsIn(schema, text);
+    const [error = pageError(pageLimits, text)] = errorsIn(schema, text);
     return error === undefined ? [] : { path: ['trustedDocuments'], message: `The trusted document ${id} is invalid: ${error.message}` };
   });
+}
+
+/** The error about a page size in the text of a valid document, which every request would get. */
+function pageError(pageLimits: ReturnType<typeof createPageLimits>, text: string): Error | undefined {
+  const document = parse(text);
+  try {
+    for (const operation of document.definitions)
+      if (operation.kind === Kind.OPERATION_DEFINITION) pageLimits?.assert({ document, operation, variables: undefined });
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
 }
 
 /** What plugins find in the schema and the trusted documents. */

@@ -362,6 +362,37 @@ export default createHandler({
   assert.equal(code, 1);
 });
 
+test('wrong page limits, and trusted documents that exceed them, are problems', async (context) => {
+  const source = `import { createHandler } from 'graphql-functions';
+
+export default createHandler({
+  csrfPrevention: true,
+  typeDefs: 'type Query { books(first: Int): [Int] }',
+  trustedDocuments: { documents: { one: '{ books(first: 101) }', two: 'query ($n: Int!) { books(first: $n) }' } },
+  pageLimits: { default: 20, max: 100 },
+  resolvers: { Query: { books: () => [] } },
+});
+`;
+  const exceeded = await check(context, { 'functions/graphql.ts': source });
+  const tooLarge = await check(context, { 'functions/graphql.ts': source.replace('default: 20', 'default: 200') });
+  const unknown = await check(context, {
+    'functions/graphql.ts': source.replace('max: 100', "max: 100, fields: { 'Query.book': { max: 5 } }"),
+  });
+  const noNumber = await check(context, { 'functions/graphql.ts': source.replace('max: 100', "max: 'all'") });
+
+  assert.deepEqual(placesIn(exceeded.stdout), [
+    'functions/graphql.ts:6:3 The trusted document one is invalid: Expected the field "books" to be asked for 0 to 100 items, got 101.',
+  ]);
+  assert.deepEqual(placesIn(tooLarge.stdout), [
+    'functions/graphql.ts:3:16 Expected the option pageLimits to have a default of at most its max, 100, got 200.',
+  ]);
+  assert.deepEqual(placesIn(unknown.stdout), [
+    'functions/graphql.ts:3:16 Expected pageLimits.fields to name fields that return pages, like "Query.books", got "Query.book", which is no field of an object of the schema.',
+  ]);
+  assert.match(placesIn(noNumber.stdout).join(), /Expected the option pageLimits\.max to be a positive whole number, got "all"\.$/);
+  assert.deepEqual([exceeded.code, tooLarge.code, unknown.code, noNumber.code], [1, 1, 1, 1]);
+});
+
 test('check finds tools that a plugin would refuse, with the schema of the function', async (context) => {
   const source = `import { createHandler } from 'graphql-functions';
 import { mcp, mcpDefinitions } from 'graphql-functions/mcp';
