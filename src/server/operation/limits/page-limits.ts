@@ -10,7 +10,6 @@ import type {
 } from 'graphql';
 
 import type { PageDefault, PageDefaults } from '../../../executor/index.ts';
-import type { CostOptions } from './cost.ts';
 import { fragmentsOf } from './document-size.ts';
 import { defaultSizeArguments, SizeArguments } from './list-sizes.ts';
 
@@ -51,7 +50,7 @@ export function createPageLimits({ pageLimits, maxCost }: PagingOptions, schema:
 
 interface PagingOptions {
   readonly pageLimits?: PageLimitOptions;
-  readonly maxCost?: number | CostOptions;
+  readonly maxCost?: number | { readonly sizeArguments?: readonly string[] };
 }
 
 /**
