@@ -25,12 +25,11 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
       ['Package', 'Version'],
       Object.entries(versions).map(([name, version]) => [`\`${name}\``, version.replace(/^npm:.*@/, '')]),
     ),
-  runs: (results) => toTable([bothRatios, 'median of the runs', 'lowest', 'highest'], rangeRows(results)),
-  summary: (results) => toTable([bothRatios, ...summarised], summaryRows(results)),
+  runs: (results) => toTable([toReference, 'median of the runs', 'lowest', 'highest'], rangeRows(results)),
   faster: (results) => toTable(['Times faster than', ...peers], fasterRows(results)),
   cold: ({ cold }) =>
     toTable(
-      [`CPU, ms (${toBoth})`, ...cold.map(schemaSize)],
+      ['CPU, ms', ...cold.map(schemaSize)],
       namesOf(cold.map(({ contestants }) => contestants)).map((name) => [
         name,
         ...cold.map(({ contestants }) => coldCell(contestants[name])),
@@ -39,8 +38,8 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
   warm: ({ warm }) => {
     const names = namesOf(warm.map(({ contestants }) => contestants));
     return toTable(
-      [bothRatios, ...names],
-      warm.map(({ workload, contestants }) => [workload, ...names.map((name) => times(contestants[name]))]),
+      [toReference, ...names],
+      warm.map(({ workload, contestants }) => [workload, ...names.map((name) => faster(contestants[name]?.ratio))]),
     );
   },
   sizes: ({ sizes }) =>
@@ -51,7 +50,7 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
   build: ({ cold }) => {
     const names = [reference, ours, built];
     return toTable(
-      [`CPU, ms (${toBoth})`, ...names],
+      ['CPU, ms', ...names],
       cold.map(({ contestants, ...one }) => [schemaSize(one), ...names.map((name) => coldCell(contestants[name]))]),
     );
   },
@@ -76,36 +75,31 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
   'data-sources': ({ dataSources }) => {
     const names = namesOf(Object.values(dataSources));
     return toTable(
-      ['µs (ratio)', ...names],
+      ['µs (times faster than Apollo)', ...names],
       Object.entries(dataSources).map(([what, contestants]) => [what, ...names.map((name) => dataSourceCell(contestants[name]))]),
     );
   },
-  generated: ({ generated }) =>
+  generated: ({ generated: { spreads } }) =>
     toTable(
+      [toReference, 'Workloads', 'known document: median', 'slowest tenth', 'slowest', 'new document: median', 'slowest tenth', 'slowest'],
       [
-        bothRatios,
-        'Workloads',
-        'known document: median',
-        'worst tenth',
-        'worst',
-        'no GraphQL, to 17: median',
-        'new document: median',
-        'worst tenth',
-        'worst',
+        ...['all', 'HTTP API event', 'REST API event', 'Request', 'node:http'].map((name) => {
+          const { warm, unseen } = spreads[name]!;
+          return [name, String(warm.workloads), ...spreadCells(warm), ...spreadCells(unseen)];
+        }),
+        [
+          'all, to graphql-js 16',
+          String(spreads['all']!.warm.workloads),
+          ...spreadCells(spreads['all']!.warm16),
+          ...spreadCells(spreads['all']!.unseen16),
+        ],
       ],
-      Object.entries(generated.spreads).map(([name, { warm, warm16, none, unseen, unseen16 }]) => [
-        name,
-        String(warm.workloads),
-        ...spreadCells(warm, warm16),
-        times(none && toRatio(none)),
-        ...spreadCells(unseen, unseen16),
-      ]),
     ),
   requests: ({ requests }) => {
     const names = Object.keys(requests);
     const workloads = namesOf(Object.values(requests));
     return toTable(
-      [`µs (${toBoth}; without GraphQL, to 17)`, ...names],
+      ['µs (times faster than bare graphql-js 17)', ...names],
       workloads.map((workload) => [workload, ...names.map((name) => requestCell(requests[name]?.[workload]))]),
     );
   },
@@ -142,30 +136,10 @@ const built = 'graphql-functions, with build';
 const cached = 'graphql-functions, code cache';
 const reference = 'bare graphql-js 17';
 const reference16 = 'bare graphql-js 16';
-const toBoth = 'ratio to bare graphql-js 17 · 16';
-const bothRatios = 'Ratio to bare graphql-js 17 · 16';
+const toReference = 'Times faster than bare graphql-js 17';
 /** The columns of the README's table. */
 const peers = ['Apollo Server 5', 'GraphQL Yoga 5', 'Mercurius with JIT', reference, reference16];
-const summarised = [ours, reference, reference16, 'Apollo Server 5', 'GraphQL Yoga 5', 'Mercurius with JIT'];
 const summarisedWork = ['hello', '50 objects, 100 async resolvers, variables', 'documents never seen before', '1,000 rows of 8 fields'];
-
-function summaryRows({ cold, warm }: Results): string[][] {
-  return [
-    ...cold.map(({ contestants, ...one }) => [
-      `first answer of a cold process, ${schemaSize(one)}`,
-      ...summarised.map((name) => times(contestants[name])),
-    ]),
-    ...cold
-      .filter(({ types }) => types === 10)
-      .map(({ contestants, ...one }) => [
-        `the same with \`build --code-cache\`, ${schemaSize(one)}`,
-        ...summarised.map((name) => times(name === ours ? contestants[cached] : undefined)),
-      ]),
-    ...warm
-      .filter(({ workload }) => summarisedWork.includes(workload))
-      .map(({ workload, contestants }) => [`warm: ${workload}`, ...summarised.map((name) => times(contestants[name]))]),
-  ];
-}
 
 /** The time of each peer as a multiple of ours. */
 function fasterRows({ cold, warm }: Results): string[][] {
@@ -181,38 +155,33 @@ function fasterRows({ cold, warm }: Results): string[][] {
   return rows.map(([work, contestants]) => [work, ...peers.map((peer) => multiple(contestants[peer]?.ratio, contestants[ours]!.ratio))]);
 }
 
-function multiple(peer: number | undefined, mine: number): string {
-  if (peer === undefined) return '–';
+/** How many times less CPU time than the reference a ratio to it means. */
+function faster(ratio: number | undefined): string {
+  return multiple(ratio === undefined ? undefined : 1, ratio);
+}
+
+function multiple(peer: number | undefined, mine: number | undefined): string {
+  if (peer === undefined || mine === undefined) return '–';
   const factor = peer / mine;
-  return factor >= 10 ? String(Math.round(factor)) : factor.toFixed(1);
+  return factor >= 10 ? String(Math.round(factor)) : factor >= 0.1 ? factor.toFixed(1) : factor.toPrecision(1);
 }
 
 /** The spread of the runs, for the most important figures. */
-function rangeRows({ cold, warm, generated, requests, dataSources }: Results): string[][] {
-  const { warm: known, warm16, unseen, unseen16 } = generated.spreads['all']!;
-  const rows: [string, Ratio | undefined][] = [
+function rangeRows({ cold, warm, generated, requests }: Results): string[][] {
+  const { warm: known, unseen } = generated.spreads['all']!;
+  const rows: [string, Pick<Ratio, 'ratio' | 'ratios'> | undefined][] = [
     ...cold.map(({ contestants, ...one }): [string, Ratio | undefined] => [`cold, ${schemaSize(one)}`, contestants[ours]]),
     ...warm.map(({ workload, contestants }): [string, Ratio | undefined] => [`warm: ${workload}`, contestants[ours]]),
-    ['generated, known document: median', toRatio(known, warm16)],
-    ['generated, new document: median', toRatio(unseen, unseen16)],
+    ['generated, known document: median', toRatio(known)],
+    ['generated, new document: median', toRatio(unseen)],
     ...Object.entries(requests).map(([runtime, { hello }]): [string, Ratio | undefined] => [`Request on ${runtime}: hello`, hello]),
-    ['data source, miss (to @apollo/datasource-rest 6)', dataSources['miss']?.[ours]],
   ];
-  return rows.map(([what, one]) => [what, times(one), ...[0, 1].map((at) => times(ofRun(one, at)))]);
+  // A low ratio is a high speed.
+  return rows.map(([what, one]) => [what, ...[one?.ratio, one?.ratios?.[1], one?.ratios?.[0]].map(faster)]);
 }
 
-/** The lowest (0) or the highest (1) of the runs. */
-function ofRun({ ratios, ratio16s }: Partial<Ratio> = {}, at: number): Ratio | undefined {
-  return ratios && { ratio: ratios[at]!, ...(ratio16s && { ratio16: ratio16s[at]! }) };
-}
-
-function toRatio({ median, medians }: Spread, to16?: Spread): Ratio {
-  return {
-    ratio: median,
-    ...(medians && { ratios: medians }),
-    ...(to16 && { ratio16: to16.median }),
-    ...(to16?.medians && { ratio16s: to16.medians }),
-  };
+function toRatio({ median, medians }: Spread): Pick<Ratio, 'ratio' | 'ratios'> {
+  return { ratio: median, ...(medians && { ratios: medians }) };
 }
 
 function schemaSize({ types, sdlKB }: Pick<Results['cold'][number], 'types' | 'sdlKB'>): string {
@@ -224,26 +193,19 @@ function namesOf(columns: readonly Readonly<Record<string, unknown>>[]): string[
 }
 
 function coldCell(one: Results['cold'][number]['contestants'][string] | undefined): string {
-  return one === undefined ? '–' : `${one.cpuMilliseconds} (${times(one)})`;
+  return one === undefined ? '–' : String(one.cpuMilliseconds);
 }
 
 function requestCell(one: Results['requests'][string][string] | undefined): string {
-  return one === undefined
-    ? '–'
-    : `${one.microseconds} (${times(one)}; ${times(one.none === undefined ? undefined : { ratio: one.none })})`;
+  return one === undefined ? '–' : `${one.microseconds} (${faster(one.ratio)})`;
 }
 
-function spreadCells(to17: Spread, to16?: Spread): string[] {
-  return (['median', 'worstTenth', 'worst'] as const).map((part) => times({ ratio: to17[part], ...(to16 && { ratio16: to16[part] }) }));
+function spreadCells(spread: Spread | undefined): string[] {
+  return (['median', 'worstTenth', 'worst'] as const).map((part) => faster(spread?.[part]));
 }
 
 function dataSourceCell(one: (Ratio & { microseconds: number }) | undefined): string {
-  return one === undefined ? '–' : `${one.microseconds} (${times(one)})`;
-}
-
-function times(one: Ratio | undefined): string {
-  if (one === undefined) return '–';
-  return one.ratio16 === undefined ? `${one.ratio}×` : `${one.ratio}× · ${one.ratio16}×`;
+  return one === undefined ? '–' : `${one.microseconds} (${faster(one.ratio)})`;
 }
 
 function inWords(count: number): string {

@@ -146,7 +146,7 @@ const subjects: Readonly<Record<string, string>> = {
   retry: 'clients',
   timeout: 'time',
   subscription: 'streaming',
-  '@defer': 'streaming',
+  '@defer': 'incremental',
   'cold start': 'performance',
   'function URL': 'aws',
   'rate limit': 'rate-limiting',
