@@ -22,6 +22,12 @@ export interface LambdaHandler {
   (event: APIGatewayProxyEvent, context?: Context): Promise<APIGatewayProxyResult>;
   (event: ALBEvent, context?: Context): Promise<ALBResult>;
   (event: unknown, context?: unknown): Promise<unknown>;
+  /**
+   * Ends the handler, for tests and long-lived processes: waits up to 10 s for its calls and their work, ends its streams, and calls
+   * `drainServer` and `serverWillStop` of the plugins. Later calls are answered with status 503. Never starts the server. A second call
+   * waits for the same end.
+   */
+  close(): Promise<void>;
 }
 
 /**
@@ -35,11 +41,15 @@ export function createHandler<TContext extends object = object, TDataSources ext
 }
 
 /** A handler that writes its answer into a stream of Lambda's runtime. A property of the handler asks the runtime for that stream. */
-export type LambdaStreamingHandler = (
-  event: APIGatewayProxyEventV2 | APIGatewayProxyEvent,
-  responseStream: ResponseStream,
-  context?: Context,
-) => Promise<void>;
+export interface LambdaStreamingHandler {
+  (event: APIGatewayProxyEventV2 | APIGatewayProxyEvent, responseStream: ResponseStream, context?: Context): Promise<void>;
+  /**
+   * Ends the handler, for tests and long-lived processes: waits up to 10 s for its calls and their work, ends its streams, and calls
+   * `drainServer` and `serverWillStop` of the plugins. Later calls are answered with status 503. Never starts the server. A second call
+   * waits for the same end.
+   */
+  close(): Promise<void>;
+}
 
 /**
  * Makes a handler for a Lambda function that streams: behind a function URL with `InvokeMode: RESPONSE_STREAM`, or a

@@ -19,6 +19,12 @@ export interface FetchHandler {
   (request: Request, context?: unknown): Promise<Response>;
   /** As Workers call it (`request, env, context`), and Deno and Bun (`request, info`). */
   fetch(request: Request, env?: unknown, context?: unknown): Promise<Response>;
+  /**
+   * Ends the handler, for tests and long-lived processes: waits up to 10 s for its calls and their work, ends its streams, and calls
+   * `drainServer` and `serverWillStop` of the plugins. Later calls are answered with status 503. Never starts the server. A second call
+   * waits for the same end.
+   */
+  close(): Promise<void>;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { createCall } from './call/call.ts';
 import type { CallArguments, Serving } from './call/call.ts';
 import type { Streaming } from './http/streams/streaming.ts';
+import { createClose } from './close.ts';
 import { createObserved } from './handler-observer.ts';
 import { serve } from './pipeline.ts';
 import type { PlatformAdapter } from './platform/adapter.ts';
@@ -14,6 +15,7 @@ export interface UntypedHandler {
   // At most two declared parameters: AWS Lambda's runtime rejects a handler with three, the old form with a callback.
   (event: unknown, context?: unknown): Promise<unknown>;
   fetch(request: Request, env?: unknown, context?: unknown): Promise<Response>;
+  close(): Promise<void>;
 }
 
 /** The platforms of a handler, and the streaming code for those that support it. */
@@ -41,18 +43,29 @@ export function createUnobservedHandler(platforms: Platforms, source: OptionsSou
   // Workers call fetch(request, env, context), Deno and Bun fetch(request, info).
   const fetch = (request: Request, env?: unknown, context?: unknown): Promise<Response> =>
     handle({ event: request, context: context ?? env, env }) as Promise<Response>;
-  return Object.assign(handler, { fetch });
+  return Object.assign(handler, { fetch, close: serveCall.close });
+}
+
+/** Serves calls. */
+export interface ServeCalls {
+  (call: CallArguments): Promise<unknown>;
+  close(): Promise<void>;
 }
 
 /** Creates the function that serves calls, for callers that have a starter: the handler, the Node server and the tester. */
-export function createServe({ adapters, streaming }: Platforms, starter: Starter): (call: CallArguments) => Promise<unknown> {
+export function createServe({ adapters, streaming }: Platforms, starter: Starter): ServeCalls {
+  const { calls } = starter;
   const serving: Serving = { starter, streaming };
-  return (given) => {
+  const serveCall = (given: CallArguments): Promise<unknown> => {
     // This is not `async`, because returning a promise from an async function takes three microtask turns.
     try {
-      return Promise.resolve(serve(createCall(findAdapter(adapters, given.event), serving, given)));
+      const result = serve(createCall(findAdapter(adapters, given.event), serving, given));
+      if (!(result instanceof Promise)) return Promise.resolve(result);
+      calls.add(result);
+      return result;
     } catch (error) {
       return Promise.reject(error);
     }
   };
+  return Object.assign(serveCall, { close: createClose(starter, calls) });
 }

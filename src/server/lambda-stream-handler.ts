@@ -1,5 +1,7 @@
-import { createCall } from './call/call.ts';
+import { createCall, isStreamed } from './call/call.ts';
 import type { CallArguments } from './call/call.ts';
+import { watchStream } from './call/result.ts';
+import { createClose } from './close.ts';
 import { streaming } from './http/streams/streaming.ts';
 import { createObserved } from './handler-observer.ts';
 import { respond } from './pipeline.ts';
@@ -10,7 +12,10 @@ import { createStarter, warnIfRecreated } from './startup/start.ts';
 import type { OptionsSource, Starter } from './startup/start.ts';
 
 /** Writes the answer to an event into a stream. */
-export type UntypedStreamingHandler = (event: unknown, responseStream: ResponseStream, context?: unknown) => Promise<void>;
+export interface UntypedStreamingHandler {
+  (event: unknown, responseStream: ResponseStream, context?: unknown): Promise<void>;
+  close(): Promise<void>;
+}
 
 /** AWS's runtime looks for this mark to call a handler with a stream. `awslambda.streamifyResponse` sets the same. */
 const handlerMark = Symbol.for('aws.lambda.runtime.handler.streaming');
@@ -23,11 +28,13 @@ export function createUntypedStreamingHandler(options: OptionsSource<ServerOptio
 function createUnobserved(options: OptionsSource<ServerOptions>): UntypedStreamingHandler {
   const starter = createStarter(options);
   const made = warnIfRecreated(options);
-  const handler: UntypedStreamingHandler = (event, responseStream, context) => {
+  const handler = (event: unknown, responseStream: ResponseStream, context?: unknown): Promise<void> => {
     made.calls++;
-    return serveIntoStream(starter, { event, context, env: undefined }, responseStream);
+    const served = serveIntoStream(starter, { event, context, env: undefined }, responseStream);
+    starter.calls.add(served);
+    return served;
   };
-  return Object.assign(handler, { [handlerMark]: 'response' });
+  return Object.assign(handler, { [handlerMark]: 'response', close: createClose(starter, starter.calls) });
 }
 
 /** The invocation lasts as long as the promise: work passed to `waitUntil` goes on after the last byte. */
@@ -35,6 +42,7 @@ async function serveIntoStream(starter: Starter, given: CallArguments, output: R
   const adapter = findStreamingAdapter(given.event);
   const call = createCall(adapter, { starter, streaming }, given);
   const response = await respond(call);
+  if (isStreamed(response)) watchStream(response, call);
   const invocation = call.invocation.clock.view({ until: 'deadline' });
   await writeResponse(adapter, { response, event: given.event, invocation }, output);
   call.invocation.clock.answered();

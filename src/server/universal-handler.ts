@@ -16,6 +16,12 @@ export interface Handler {
   (event: any, context?: LambdaContext | NetlifyContext | object): Promise<any>;
   /** The function that Workers call with `request, env, context`, and Deno and Bun with `request, info`. */
   fetch(request: Request, env?: unknown, context?: unknown): Promise<Response>;
+  /**
+   * Ends the handler, for tests and long-lived processes: waits up to 10 s for its calls and their work, ends its streams, and calls
+   * `drainServer` and `serverWillStop` of the plugins. Later calls are answered with status 503. Never starts the server. A second call
+   * waits for the same end.
+   */
+  close(): Promise<void>;
 }
 
 /**

@@ -60,6 +60,8 @@ export class Clock implements CallClock {
   #begunAt: Milliseconds | undefined = undefined;
   #deadline: Deadline | undefined = undefined;
   #waiting: Waiting | undefined = undefined;
+  /** Called when the answer is complete. */
+  onAnswered: (() => void) | undefined = undefined;
 
   constructor(call: TimedCall) {
     this.#call = call;
@@ -96,6 +98,7 @@ export class Clock implements CallClock {
     if (this.#isAnswered) return;
     this.#isAnswered = true;
     if (this.#waiting !== undefined) stopWaiting(this.#waiting);
+    this.onAnswered?.();
   }
 
   left(): void {

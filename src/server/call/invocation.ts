@@ -5,6 +5,7 @@ import type { Deadline, DeadlineSettings } from '../startup/deadline.ts';
 import { BackgroundWork } from './background-work.ts';
 import { Clock } from './clock.ts';
 import type { ClockView, TimedCall } from './clock.ts';
+import type { OpenCalls } from '../startup/open-calls.ts';
 
 /** The members of PlatformAdapter that a call needs. */
 export interface CallPlatform extends ResultLimit {
@@ -18,6 +19,7 @@ export interface CallSettings {
   logger(): Logger;
   /** Undefined: calls have no deadline. */
   deadline(): DeadlineSettings | undefined;
+  readonly calls: Pick<OpenCalls, 'add'>;
 }
 
 /** One call of the handler: the platform's objects, the clock, and work that continues after the answer. */
@@ -69,6 +71,7 @@ export class PlatformInvocation implements Invocation, TimedCall {
     const watched = Promise.resolve(work).catch((error: unknown) => {
       this.#settings.logger().error('Work passed to waitUntil failed.', error);
     });
+    this.#settings.calls.add(watched);
     if (this.#platform.keepAlive === undefined) {
       (this.#work ??= new BackgroundWork()).add(watched);
       return;

@@ -23,8 +23,8 @@ export function toRequest({ adapter, invocation }: Call): HTTPRequest {
 }
 
 /** Answers health checks, which do not wait for the start of the server. */
-export function answerHealthCheck({ request }: Call): HTTPResponse | undefined {
-  return isHealthCheck(request!) ? healthResponse() : undefined;
+export function answerHealthCheck({ request, starter }: Call): HTTPResponse | undefined {
+  return isHealthCheck(request!) ? healthResponse(starter.isClosed ? 'fail' : 'pass') : undefined;
 }
 
 /**
@@ -38,7 +38,7 @@ function isHealthCheck(request: HTTPRequest): boolean {
 }
 
 /** The answer to a health check, in the format of the Internet draft "Health Check Response Format for HTTP APIs". */
-export function healthResponse(status: 'pass' | 'fail' = 'pass'): HTTPResponse {
+export function healthResponse(status: 'pass' | 'fail'): HTTPResponse {
   const headers = new HeaderMap({ 'content-type': 'application/health+json' });
   return { status: status === 'pass' ? 200 : 503, headers, body: JSON.stringify({ status }) };
 }

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { createServe } from '../handler.ts';
 import { streaming } from '../http/streams/streaming.ts';
-import type { ChunkStream } from '../../shared/index.ts';
 import type { ContextFits, ServerOptions } from '../startup/options.ts';
 import { nodeHTTP } from '../platform/node.ts';
 import type { NodeExchange } from '../platform/node.ts';
@@ -49,24 +48,13 @@ const notNode =
 /** `allowedHosts`: undefined if every Host is allowed, also in development. */
 export function createTrackedListener(options: OptionsSource<ServerOptions>, allowedHosts: readonly string[] | undefined): TrackedListener {
   const starter = createStarter(options);
-  const streams = new Set<ChunkStream>();
-  let isStopping = false;
-  const adapter: typeof nodeHTTP = {
-    ...nodeHTTP,
-    async toStreamResult(response, exchange) {
-      streams.add(response.body);
-      if (isStopping) response.body.stop();
-      await nodeHTTP.toStreamResult?.(response, exchange);
-      streams.delete(response.body);
-    },
-  };
   const pending = new Set<Promise<unknown>>();
   const waitUntil = (work: Promise<unknown>): void => {
     const tracked = work.finally(() => pending.delete(tracked));
     pending.add(tracked);
   };
 
-  const serve = createServe({ adapters: [adapter], streaming }, starter);
+  const serve = createServe({ adapters: [nodeHTTP], streaming }, starter);
   const answer = async (event: NodeExchange, done: () => void): Promise<void> => {
     try {
       const isChecked = allowedHosts !== undefined && starter.isDevelopment() !== false;
@@ -90,10 +78,7 @@ export function createTrackedListener(options: OptionsSource<ServerOptions>, all
   return {
     listener,
     starter,
-    endStreams() {
-      isStopping = true;
-      for (const stream of streams) stream.stop();
-    },
+    endStreams: () => starter.calls.stopStreams(),
     // Work may pass more work to `waitUntil`.
     async idle() {
       while (pending.size > 0) await Promise.allSettled(pending);

@@ -14,7 +14,7 @@ import { assertListenOptions } from './listen-options.ts';
 import type { ListenOptions } from './listen-options.ts';
 import { createTrackedListener } from './listener.ts';
 import type { TrackedListener } from './listener.ts';
-import { stopListeners } from './stop-listeners.ts';
+import { stopListeners } from '../startup/stop-listeners.ts';
 
 /** A server that is listening. */
 export interface RunningServer {

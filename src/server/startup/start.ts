@@ -2,6 +2,7 @@ import type { GraphQLError } from 'graphql';
 
 import { guardLogger, messageOf, waitAtMost } from '../../shared/index.ts';
 import type { Milliseconds } from '../../shared/index.ts';
+import { OpenCalls } from './open-calls.ts';
 import { defaultDeadline } from './deadline.ts';
 import type { DeadlineSettings } from './deadline.ts';
 import { readNodeEnv, createServer, startServer, startedAtOnce } from './server.ts';
@@ -37,14 +38,19 @@ export interface Starter {
   httpStatusProfile(): HTTPStatusProfile;
   /** The time limit of calls; undefined: none. The defaults while the options are loading. */
   deadline(): DeadlineSettings | undefined;
+  readonly calls: OpenCalls;
+  /** From now on, `server` throws. Returns the server, if it has started or is starting: it is not started for this. */
+  close(): Promise<StartedServer | undefined>;
+  readonly isClosed: boolean;
 }
 
 /**
  * Prepares the start of a server. Plain options are checked at once, so that a mistake throws where it was made. Asynchronous work
  * starts with the first request, because some platforms allow no I/O before it. A start that fails or hangs is logged, fails the
  * requests that wait for it, and is tried again with the next request. If a start that was given up still succeeds, its server is used.
+ * `assumedNodeEnv`: NODE_ENV for a start that fails before the options are known. Default: that of the process.
  */
-export function createStarter(options: OptionsSource<ServerOptions>): Starter {
+export function createStarter(options: OptionsSource<ServerOptions>, assumedNodeEnv?: string): Starter {
   let prepared: Server | undefined = isPlain(options) ? createServer(options) : undefined;
   // The first request gets the rejection. Unhandled until then, it would end the process.
   if (options instanceof Promise) options.catch(() => {});
@@ -67,7 +73,7 @@ export function createStarter(options: OptionsSource<ServerOptions>): Starter {
       reported = message;
       await report(prepared, error);
     }
-    throw startFailure(message, error, prepared?.development ?? readNodeEnv() === 'development');
+    throw startFailure(message, error, prepared === undefined ? (assumedNodeEnv ?? readNodeEnv()) : prepared.nodeEnv);
   }
 
   const stillAwaited = (): string => (prepared === undefined ? 'the options' : 'serverWillStart of a plugin');
@@ -96,8 +102,21 @@ export function createStarter(options: OptionsSource<ServerOptions>): Starter {
     throw deadlineExceeded();
   }
 
+  let isClosed = false;
   const starter: Starter = {
-    server: (call) => (started ??= startedAtOnce(prepared)) ?? join(call),
+    server(call) {
+      if (isClosed) throw createError('SERVICE_UNAVAILABLE', 'The handler has been closed.');
+      return (started ??= startedAtOnce(prepared)) ?? join(call);
+    },
+    async close() {
+      isClosed = true;
+      // A start that fails has been reported to the calls that wait for it.
+      return started ?? starting?.wait().catch(() => undefined);
+    },
+    get isClosed() {
+      return isClosed;
+    },
+    calls: new OpenCalls(),
     logger: () => prepared?.http.operation.logger ?? guardLogger(console),
     isDevelopment: () => prepared?.development,
     cors: () => prepared?.http.cors,
@@ -123,9 +142,9 @@ async function report(server: Server | undefined, error: unknown): Promise<void>
 /** Milliseconds that the failed requests wait for `startupDidFail` of the plugins. */
 const timeForHooks = 1000;
 
-/** The error for the client, which has the cause only in development. */
-function startFailure(message: string, cause: unknown, development: boolean): GraphQLError {
-  const shown = development ? `The server could not start: ${message}` : 'Internal server error';
+/** The error for the client, which has the cause only in development and in tests. */
+function startFailure(message: string, cause: unknown, nodeEnv: string | undefined): GraphQLError {
+  const shown = nodeEnv === 'development' || nodeEnv === 'test' ? `The server could not start: ${message}` : 'Internal server error';
   return createError('INTERNAL_SERVER_ERROR', shown, { cause });
 }
 

@@ -73,6 +73,11 @@ export interface Tester {
   ): AsyncGenerator<SubscriptionResult<TData>, void>;
   /** Sends any HTTP request. Resolves after the work passed to `waitUntil` is done, too. */
   send(request: RequestFields): Promise<Response>;
+  /**
+   * Closes the handler, or the server of the options: waits up to 10 s for its calls, and calls `serverWillStop` of the plugins, which close
+   * what would keep the test process alive. Never starts the server. Rejects for a function that wraps a handler.
+   */
+  close(): Promise<void>;
 }
 
 /** How a {@link Tester} sends requests. */
@@ -106,7 +111,7 @@ export function createTester(handler: AnyHandler, settings?: TesterSettings): Te
 export function createTester(server: unknown, settings: TesterSettings = {}): Tester {
   assertSettings(settings);
   const { platform = 'fetch', context = {} } = settings;
-  const call = isHandler(server) ? callHandler(server, platform) : serveOptions(server as OptionsSource<ServerOptions>);
+  const { call, close } = isHandler(server) ? callHandler(server, platform) : serveOptions(server as OptionsSource<ServerOptions>);
   const send: Tester['send'] = async (request) => {
     const work: Promise<unknown>[] = [];
     const waitUntil = (one: Promise<unknown>): void => void work.push(one);
@@ -117,6 +122,7 @@ export function createTester(server: unknown, settings: TesterSettings = {}): Te
   };
   return {
     send,
+    close,
     async *subscribe(document, variables, runOptions) {
       const headers = { accept: 'text/event-stream', ...runOptions?.headers };
       const response = await send(toRequest(textOf(document), variables, { ...runOptions, headers }));
@@ -137,9 +143,26 @@ function assertSettings(settings: object): void {
     throw new TypeError(`Unknown setting "${unknown}" of createTester.${didYouMean(unknown, known)} Known: ${known.join(', ')}.`);
 }
 
-function callHandler(handler: AnyHandler, platform: PlatformName): (event: unknown, context: unknown) => Promise<unknown> {
-  if (!isStreamingHandler(handler)) return handler;
-  return (event, context) => callStreamingHandler({ handler, event, context, readHead: (head) => readResult(platform, head) });
+/** A server to test. */
+interface Tested {
+  readonly call: (event: unknown, context: unknown) => Promise<unknown>;
+  readonly close: () => Promise<void>;
+}
+
+function callHandler(handler: AnyHandler, platform: PlatformName): Tested {
+  const close = async (): Promise<void> => {
+    if (!isClosable(handler)) throw new TypeError('The function has no close: it wraps a handler. Call close of that handler.');
+    await handler.close();
+  };
+  if (!isStreamingHandler(handler)) return { call: handler, close };
+  return {
+    call: (event, context) => callStreamingHandler({ handler, event, context, readHead: (head) => readResult(platform, head) }),
+    close,
+  };
+}
+
+function isClosable(handler: object): handler is { close(): Promise<void> } {
+  return typeof (handler as { close?: unknown }).close === 'function';
 }
 
 /** A function that returns options has no parameters. A handler has at least one, or has `fetch`. */
@@ -148,9 +171,9 @@ function isHandler(server: unknown): server is AnyHandler {
 }
 
 /** Like createHandler, but without the warning about several handlers for one schema, which is normal in tests. */
-function serveOptions(options: OptionsSource<ServerOptions>): (event: unknown, context: unknown) => Promise<unknown> {
-  const serve = createServe({ adapters: [fetchAPI, ...lambdaAdapters, netlifyV1], streaming }, createStarter(inTest(options)));
-  return (event, context) => serve({ event, context, env: undefined });
+function serveOptions(options: OptionsSource<ServerOptions>): Tested {
+  const serve = createServe({ adapters: [fetchAPI, ...lambdaAdapters, netlifyV1], streaming }, createStarter(inTest(options), 'test'));
+  return { call: (event, context) => serve({ event, context, env: undefined }), close: serve.close };
 }
 
 function inTest(source: OptionsSource<ServerOptions>): OptionsSource<ServerOptions> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, mock, test } from 'node:test';
 
 import type { Clock, ClockView } from '../../../src/server/call/clock.ts';
+import { OpenCalls } from '../../../src/server/startup/open-calls.ts';
 import { PlatformInvocation } from '../../../src/server/call/invocation.ts';
 import type { DeadlineSettings } from '../../../src/server/startup/deadline.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
@@ -30,7 +31,7 @@ class WatchedCall {
         this.#disconnect = leave;
       },
     };
-    const settings = { logger: () => recordingLogger()[0], deadline: () => this.#settings };
+    const settings = { logger: () => recordingLogger()[0], deadline: () => this.#settings, calls: new OpenCalls() };
     const { clock } = new PlatformInvocation({ event: {}, context: {}, env: {} }, platform as never, settings);
     this.clock = clock;
     this.view = clock.view({ until: 'disconnect' });
@@ -245,6 +246,7 @@ describe('the end of a call', () => {
       const { clock } = new PlatformInvocation({ event: {}, context: {}, env: {} }, {} as never, {
         logger: () => recordingLogger()[0],
         deadline: () => undefined,
+        calls: new OpenCalls(),
       });
 
       clock.left();
@@ -314,7 +316,7 @@ describe('the end of a call', () => {
   test('a synchronous call sets no timer, and calls no function of the platform', () => {
     let asked = 0;
     const platform = { onLeave: () => asked++, timeLimit: () => asked++ };
-    const settings = { logger: () => recordingLogger()[0], deadline: () => (asked++, atStart) };
+    const settings = { logger: () => recordingLogger()[0], deadline: () => (asked++, atStart), calls: new OpenCalls() };
     const { clock } = new PlatformInvocation({ event: {}, context: {}, env: {} }, platform as never, settings);
 
     clock.answered();
@@ -330,6 +332,7 @@ test('a call whose options are known before the timer is set has one timer, and 
   const { clock } = new PlatformInvocation({ event: {}, context: {}, env: {} }, {} as never, {
     logger: () => recordingLogger()[0],
     deadline: () => settings,
+    calls: new OpenCalls(),
   });
   const before = timers();
 
@@ -349,6 +352,7 @@ test('a call leaves no timer behind after its answer, even if its options are kn
   const { clock } = new PlatformInvocation({ event: {}, context: {}, env: {} }, {} as never, {
     logger: () => recordingLogger()[0],
     deadline: () => settings,
+    calls: new OpenCalls(),
   });
   const before = timers();
 

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+
+import { createHandler as createLambdaHandler, createStreamingHandler } from '../../src/entries/aws-lambda.ts';
+import { createHandler } from '../../src/entries/index.ts';
+import type { ServerOptions, ServerPlugin } from '../../src/entries/index.ts';
+import { createTester } from '../../src/entries/testing.ts';
+import { startCommand } from '../support/command.ts';
+import { deferred } from '../support/deferred.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+
+const typeDefs = 'type Query { ok: Boolean slow: String }';
+
+/** A plugin that lists its calls. */
+function recorder(): [plugin: ServerPlugin, calls: string[]] {
+  const calls: string[] = [];
+  const note = (name: string) => (): void => void calls.push(name);
+  return [{ serverWillStart: () => (note('start')(), { drainServer: note('drain'), serverWillStop: note('stop') }) }, calls];
+}
+
+const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"query":"{ ok }"}' } as const;
+
+describe('close of a handler', () => {
+  test('calls drainServer and serverWillStop once, also when it is called twice', async () => {
+    const [plugin, calls] = recorder();
+    const handler = createHandler({ typeDefs, plugins: [plugin] });
+    await createTester(handler).run('{ ok }');
+
+    await Promise.all([handler.close(), handler.close()]);
+    await handler.close();
+
+    assert.deepEqual(calls, ['start', 'drain', 'stop']);
+  });
+
+  test('does not start a server that no request has started', async () => {
+    const [plugin, calls] = recorder();
+    let loaded = 0;
+    const plain = createHandler({ typeDefs, plugins: [plugin] });
+    const late = createHandler(() => (loaded++, { typeDefs }));
+
+    await plain.close();
+    await late.close();
+    const { status } = await createTester(late).run('{ ok }');
+
+    assert.deepEqual([calls, loaded, status], [[], 0, 503]);
+  });
+
+  test('waits for a start that is in progress, and stops what it started', async () => {
+    const [plugin, calls] = recorder();
+    const options = deferred<ServerOptions>();
+    const handler = createHandler(() => options.promise);
+    const running = createTester(handler).run('{ ok }');
+
+    const closing = handler.close();
+    options.resolve({ typeDefs, plugins: [plugin] });
+
+    assert.equal((await running).status, 200);
+    await closing;
+    assert.deepEqual(calls, ['start', 'drain', 'stop']);
+  });
+
+  test('lets running operations and their work end before serverWillStop, and answers later requests with 503', async () => {
+    const [plugin, calls] = recorder();
+    const [slow, work] = [deferred<string>(), deferred<void>()];
+    const handler = createHandler({
+      typeDefs,
+      plugins: [plugin],
+      context: ({ waitUntil }) => (waitUntil(work.promise.then(() => void calls.push('work'))), {}),
+      resolvers: { Query: { slow: () => slow.promise } },
+    });
+    // Without a platform's waitUntil, work goes on after the answer of a Request.
+    const request = new Request('https://shop.example/graphql', { ...post, body: '{"query":"{ slow }"}' });
+    const running = handler(request);
+    await turn();
+
+    const closing = handler.close();
+    const refused = await handler(new Request('https://shop.example/graphql', post));
+    const health = await handler(new Request('https://shop.example/graphql/health'));
+    slow.resolve('done');
+    const answer = (await (await running).json()) as object;
+    await turn();
+    assert.deepEqual(calls, ['start', 'drain']);
+    work.resolve();
+    await closing;
+
+    assert.deepEqual(answer, { data: { slow: 'done' } });
+    assert.deepEqual(calls, ['start', 'drain', 'work', 'stop']);
+    assert.equal(refused.status, 503);
+    const { errors } = (await refused.json()) as { errors: object[] };
+    assert.deepEqual(errors, [{ message: 'The handler has been closed.', extensions: { code: 'SERVICE_UNAVAILABLE' } }]);
+    assert.deepEqual([health.status, await health.json()], [503, { status: 'fail' }]);
+  });
+
+  test('gives up calls that do not end within 10 s, with a warning', async (context) => {
+    const [plugin, calls] = recorder();
+    const [logger, lines] = recordingLogger();
+    const handler = createHandler({ typeDefs, logger, plugins: [plugin], resolvers: { Query: { slow: () => new Promise(() => {}) } } });
+    void createTester(handler).run('{ slow }');
+    await turn();
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+
+    const closing = handler.close();
+    for (let count = 0; count < 5; count++) await turn();
+    context.mock.timers.tick(9_999);
+    await turn();
+    assert.deepEqual(calls, ['start', 'drain']);
+    context.mock.timers.tick(1);
+    await closing;
+
+    assert.deepEqual(calls, ['start', 'drain', 'stop']);
+    assert.match(lines.map(({ message }) => message).join('\n'), /was closed although calls[^\n]* did not end within 10000 ms/);
+  });
+
+  test('ends open streams with an error that says so', async () => {
+    const handler = createHandler({
+      typeDefs: 'type Query { ok: Boolean } type Subscription { tick: Int }',
+      resolvers: {
+        Subscription: {
+          tick: {
+            async *subscribe() {
+              yield { tick: 1 };
+              await new Promise(() => {});
+            },
+          },
+        },
+      },
+    });
+    const results = createTester(handler).subscribe('subscription { tick }');
+    assert.deepEqual(await results.next(), { done: false, value: { data: { tick: 1 } } });
+
+    await handler.close();
+    const { value } = await results.next();
+
+    assert.match(JSON.stringify(value), /SERVICE_UNAVAILABLE/);
+    assert.equal((await results.next()).done, true);
+  });
+
+  test('rejects with the error of serverWillStop', async () => {
+    const plugin: ServerPlugin = {
+      serverWillStart: () => ({
+        serverWillStop: () => {
+          throw new Error('the pool hangs');
+        },
+      }),
+    };
+    const handler = createHandler({ typeDefs, plugins: [plugin] });
+    await createTester(handler).run('{ ok }');
+
+    await assert.rejects(handler.close(), /the pool hangs/);
+  });
+
+  test('closes handlers for Lambda, with and without streams', async () => {
+    for (const create of [createLambdaHandler, createStreamingHandler]) {
+      const [plugin, calls] = recorder();
+      const tester = createTester(create({ typeDefs, plugins: [plugin] }), { platform: 'function-url' });
+      assert.equal((await tester.run('{ ok }')).status, 200);
+
+      await tester.close();
+
+      assert.deepEqual(calls, ['start', 'drain', 'stop']);
+      assert.equal((await tester.run('{ ok }')).status, 503);
+    }
+  });
+
+  test('answers a direct invocation that comes later with the error', async () => {
+    const handler = createHandler({ typeDefs });
+    await handler.close();
+
+    assert.match(JSON.stringify(await handler({ query: '{ ok }' })), /"The handler has been closed\."/);
+  });
+});
+
+describe('close of a tester', () => {
+  test('closes the server of the options', async () => {
+    const [plugin, calls] = recorder();
+    const tester = createTester({ typeDefs, plugins: [plugin] });
+    await tester.run('{ ok }');
+
+    await tester.close();
+
+    assert.deepEqual(calls, ['start', 'drain', 'stop']);
+    assert.equal((await tester.run('{ ok }')).status, 503);
+  });
+
+  test('says what to close when it tests a function that wraps a handler', async () => {
+    const tester = createTester((event: unknown) => Promise.resolve(event));
+
+    await assert.rejects(tester.close(), /it wraps a handler\. Call close of that handler/);
+  });
+
+  test('lets a process with a pool end', async (context) => {
+    const source = `
+      import { createServer } from 'node:net';
+      import { createHandler } from './src/entries/index.ts';
+      import { createTester } from './src/entries/testing.ts';
+      const pool = createServer().listen(0);
+      const handler = createHandler({
+        typeDefs: 'type Query { ok: Boolean }',
+        plugins: [{ serverWillStart: () => ({ serverWillStop: () => void pool.close() }) }],
+      });
+      const tester = createTester(handler);
+      const { status } = await tester.run('{ ok }');
+      await tester.close();
+      console.log(status);`;
+
+    const { code, stdout } = await startCommand(context, ['--input-type=module', '-e', source], { cwd: process.cwd() }).ended;
+
+    assert.deepEqual([code, stdout.trim()], [0, '200']);
+  });
+});
+
+describe('a start that fails', () => {
+  const fails = async (): Promise<never> => {
+    throw new Error('the database is down');
+  };
+
+  test('is not masked in tests: by NODE_ENV, and through a tester', async (context) => {
+    const before = process.env['NODE_ENV'];
+    context.after(() => {
+      if (before === undefined) delete process.env['NODE_ENV'];
+      else process.env['NODE_ENV'] = before;
+    });
+    context.mock.method(console, 'error', () => {});
+    const messageOf = async (server: Parameters<typeof createTester>[0]): Promise<string | undefined> => {
+      const { errors, status } = await createTester(server).run('{ ok }');
+      assert.equal(status, 500);
+      return errors?.[0]?.message;
+    };
+
+    process.env['NODE_ENV'] = 'production';
+    assert.equal(await messageOf(createHandler(fails)), 'Internal server error');
+    assert.equal(await messageOf(fails), 'The server could not start: the database is down');
+    process.env['NODE_ENV'] = 'test';
+    assert.equal(await messageOf(createHandler(fails)), 'The server could not start: the database is down');
+  });
+});
