@@ -17,6 +17,7 @@ import type {
   SchemaExtensionNode,
   ASTVisitor,
   NamedTypeNode,
+  UnionTypeDefinitionNode,
   ValidationContext,
   ValidationRule,
 } from 'graphql';
@@ -25,6 +26,7 @@ import { defineLazy, lazyRecord } from './lazy-property.ts';
 import { LazyTypes } from './lazy-types.ts';
 import type { MergedResolvers } from '../resolvers/merge-resolvers.ts';
 import { parseDefinition } from '../sdl/parse-sdl.ts';
+import { partsOf } from '../sdl/schema-index.ts';
 import type { RootNames, SchemaIndex } from '../sdl/schema-index.ts';
 
 type TypeMap = ReturnType<GraphQLSchema['getTypeMap']>;
@@ -46,6 +48,7 @@ export class LazySchema extends GraphQLSchema {
   #query: GraphQLObjectType | undefined;
   #mutation: GraphQLObjectType | undefined;
   #subscription: GraphQLObjectType | undefined;
+  readonly #members = new Map<string, ReadonlySet<string>>();
   #implementers: ReadonlyMap<string, ReadonlySet<string>> | undefined;
   #directives: readonly GraphQLDirective[] | undefined;
   #whole: GraphQLSchema | undefined;
@@ -104,10 +107,10 @@ export class LazySchema extends GraphQLSchema {
     return { objects: types.filter(isObjectType), interfaces: types.filter(isInterfaceType) };
   }
 
-  /** Compares names, so that the types that implement the interface are not created. */
+  /** Compares names, so that the other types of the interface or union are not created. */
   override isSubType(abstractType: GraphQLAbstractType, maybeSubType: GraphQLObjectType | GraphQLInterfaceType): boolean {
-    if (isUnionType(abstractType)) return super.isSubType(abstractType, maybeSubType);
-    return this.#implementersOf(abstractType.name).has(maybeSubType.name);
+    const { name } = abstractType;
+    return (isUnionType(abstractType) ? this.#membersOf(name) : this.#implementersOf(name)).has(maybeSubType.name);
   }
 
   /** Copies are validated, because they may have invalid additions. */
@@ -118,6 +121,16 @@ export class LazySchema extends GraphQLSchema {
   #implementersOf(interfaceName: string): ReadonlySet<string> {
     this.#implementers ??= implementersByInterface(this.#index);
     return this.#implementers.get(interfaceName) ?? noNames;
+  }
+
+  #membersOf(unionName: string): ReadonlySet<string> {
+    let names = this.#members.get(unionName);
+    if (names === undefined) {
+      const parts = partsOf(this.#index.types.get(unionName)!).map((at) => parseDefinition(this.#index, at) as UnionTypeDefinitionNode);
+      names = new Set(parts.flatMap(({ types = [] }) => types.map((type) => type.name.value)));
+      this.#members.set(unionName, names);
+    }
+    return names;
   }
 
   #findRoot(operation: keyof RootNames): GraphQLObjectType | undefined {
