@@ -30,6 +30,8 @@ const sizes: Readonly<Record<string, number>> = {
   'aws, idempotency': 69_900,
   // The tools of trusted documents, with schemas that refer to definitions: 7,800 above aws-lambda.
   'aws, mcp': 73_300,
+  // A federation subgraph: 5,900 above aws-lambda.
+  'aws, subgraph': 71_200,
 };
 const room = 1.03;
 
@@ -95,9 +97,17 @@ const withMCP = [
    export default createHandler({ ...others, typeDefs: [mcpDefinitions, typeDefs], plugins: [mcp({ name: 'books', version: '1.0.0' })] });`,
 ] as const;
 
+const withSubgraph = [
+  'aws, subgraph',
+  `import { createHandler } from 'graphql-functions/aws-lambda'; import { subgraph } from 'graphql-functions/subgraph';
+   export default createHandler(subgraph({ ...${oneField}, routerSecret: { secrets: () => ['secret'] } }));`,
+] as const;
+
 if (!existsSync(join(root, 'dist/esm/index.js'))) throw new Error('There is no dist/ to measure: run `npm run build` first.');
 const bare = await bundle('bare', `import { create } from './bench/contestants/bare.ts'; export const handler = create(${oneField});`);
-const handlers = await Promise.all([...entries, streamed, withParts, withIdempotency, withMCP].map(([name, text]) => bundle(name, text)));
+const handlers = await Promise.all(
+  [...entries, streamed, withParts, withIdempotency, withMCP, withSubgraph].map(([name, text]) => bundle(name, text)),
+);
 const example = existsSync(join(root, 'functions/graphql.ts'))
   ? [await bundle('example', "export { default } from './functions/graphql.ts';")]
   : [];

@@ -194,6 +194,7 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
       'graphql-functions/edge',
       'graphql-functions/idempotency',
       'graphql-functions/mcp',
+      'graphql-functions/subgraph',
       'graphql-functions/undici',
       'graphql-functions/testing alb fetch netlify-v1 rest-api',
       'graphql-functions/v3 alb fetch netlify-v1 node rest-api',

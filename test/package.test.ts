@@ -454,6 +454,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'varnishPurge',
     'vercelPurge',
   ],
+  './subgraph': ['subgraph', 'type RouterSecret', 'type SubgraphOptions', 'type SubgraphSettings'],
   './mcp': ['mcp', 'mcpDefinitions', 'type AuthorizationOptions', 'type JSONSchema', 'type MCPOptions', 'type ToolOptions'],
   './idempotency': [
     'IdempotencyRecord',

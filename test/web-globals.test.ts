@@ -21,6 +21,7 @@ const webEntries = [
   'cost-line',
   'compression',
   'mcp',
+  'subgraph',
   'edge',
 ];
 /** Global variables of Node that the web does not have. Properties such as `globalThis.Buffer?.from` are allowed: they are undefined elsewhere. */

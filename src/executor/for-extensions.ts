@@ -6,3 +6,4 @@ export { deferDirective, streamDirective } from './parts/directives.ts';
 export { planners } from './parts/parts.ts';
 export { isIncrementalDirective } from './plan/parts-planner.ts';
 export { seesInfo } from './run/visible-arguments.ts';
+export { abandon } from './run/unhandled-rejections.ts';

@@ -23,7 +23,7 @@ export interface CostOptions {
   readonly limit: number;
   /** The number of items of a list without a size argument. Default: 10. */
   readonly listSize?: number;
-  /** Arguments, or fields of input objects in arguments, that give the number of items. Default: first, last, limit. */
+  /** Arguments, or fields of input objects in arguments, that give the number of items; a list gives its length. Default: first, last, limit. */
   readonly sizeArguments?: readonly string[];
   /** The cost of single fields, for example `{ 'Query.search': 50 }`. Default: 1. */
   readonly fields?: Readonly<Record<string, number>>;

@@ -57,20 +57,26 @@ export class SizeArguments {
       const byDefault = this.#defaults.get(variable);
       return byDefault === undefined ? undefined : this.#inNode(name, byDefault);
     }
-    if (node.kind === Kind.LIST) return this.#inParts(node, node.values, (item) => this.#inNode(name, item));
+    if (node.kind === Kind.LIST) {
+      if (this.#names.has(name)) return sizeOf(name, node.values.length);
+      return this.#inParts(node, node.values, (item) => this.#inNode(name, item));
+    }
     if (node.kind === Kind.OBJECT) return this.#inParts(node, node.fields, (field) => this.#inNode(field.name.value, field.value));
     return 'value' in node ? this.#inValue(name, node.value) : undefined;
   }
 
-  /** A size is a number, or a numeric string: a custom scalar may accept strings. */
+  /** A size is a number, or a numeric string: a custom scalar may accept strings. A list is as large as it is long. */
   #inValue(name: string, value: unknown): GivenSizes | undefined {
-    if (Array.isArray(value)) return this.#inParts(value, value as unknown[], (item) => this.#inValue(name, item));
+    if (Array.isArray(value)) {
+      if (this.#names.has(name)) return sizeOf(name, value.length);
+      return this.#inParts(value, value as unknown[], (item) => this.#inValue(name, item));
+    }
     if (typeof value === 'object' && value !== null) {
       return this.#inParts(value, Object.keys(value), (key) => this.#inValue(key, (value as Record<string, unknown>)[key]));
     }
     if (!this.#names.has(name) || (typeof value !== 'number' && typeof value !== 'string') || value === '') return undefined;
     const size = Number(value);
-    return Number.isNaN(size) ? undefined : { least: size, most: size, isFirst: name === 'first', isLast: name === 'last' };
+    return Number.isNaN(size) ? undefined : sizeOf(name, size);
   }
 
   /** Each value is searched once: a variable may be as large as a request, and every field may use it. */
@@ -85,6 +91,10 @@ export class SizeArguments {
     if (later?.literal !== undefined) return this.#inNode(argument.name, later.literal);
     return this.#inValue(argument.name, later?.value ?? defaultValue);
   }
+}
+
+function sizeOf(name: string, size: number): GivenSizes {
+  return { least: size, most: size, isFirst: name === 'first', isLast: name === 'last' };
 }
 
 function joined<T>(parts: readonly T[], sizesIn: (part: T) => GivenSizes | undefined): GivenSizes | undefined {

@@ -1,0 +1,209 @@
+import { defaultTypeResolver, GraphQLError, isInterfaceType, isObjectType } from 'graphql';
+import type { GraphQLInterfaceType, GraphQLResolveInfo } from 'graphql';
+
+import { abandon } from '../../executor/for-extensions.ts';
+import { describe, isPromiseLike, withoutStacks } from '../../shared/index.ts';
+import type { References } from './references.ts';
+
+/** The type names of the entities of each `_entities` field that is being executed. They are not written into entities, which may be shared. */
+const typeNames = new WeakMap<GraphQLResolveInfo, Map<unknown, string>>();
+
+/** The resolver of `Query._entities`. */
+export function createEntitiesResolver(references: References) {
+  return (
+    _root: unknown,
+    { representations }: { readonly representations: readonly unknown[] },
+    context: unknown,
+    info: GraphQLResolveInfo,
+  ): unknown[] => new EntitiesField(references, context, info).resolve(representations);
+}
+
+/** The type resolver of `_Entity`. */
+export function resolveEntityType(value: unknown, _context: unknown, info: GraphQLResolveInfo): string | undefined {
+  return typeNames.get(info)?.get(value);
+}
+
+/**
+ * One `_entities` field. Starts every representation without waiting for another. Whatever fails is an error at its index: Error
+ * instances and rejected promises in the list are those of their items.
+ */
+class EntitiesField {
+  readonly #references: References;
+  readonly #context: unknown;
+  readonly #info: GraphQLResolveInfo;
+  readonly #names = new Map<unknown, string>();
+  readonly #calls = new Map<string, PluralCall>();
+  /** Interfaces whose objects' types are not known yet: until then, plural calls have to wait for more references. */
+  readonly #typing: Promise<unknown>[] = [];
+  #allTyped: Promise<void> | undefined;
+  #refusals = 0;
+
+  constructor(references: References, context: unknown, info: GraphQLResolveInfo) {
+    this.#references = references;
+    this.#context = context;
+    this.#info = info;
+    typeNames.set(info, this.#names);
+  }
+
+  resolve(representations: readonly unknown[]): unknown[] {
+    const started = representations.map((representation) => attempt(() => this.#start(representation)));
+    if (this.#typing.length > 0) this.#allTyped = Promise.all(this.#typing).then(() => this.#callAll());
+    else this.#callAll();
+    return started.map((value) => (value instanceof Place ? this.#valueAt(value) : value));
+  }
+
+  #callAll(): void {
+    for (const call of this.#calls.values()) call.make(this.#context, this.#info);
+  }
+
+  #valueAt(place: Place): unknown {
+    return this.#allTyped === undefined ? place.value() : this.#allTyped.then(() => place.value());
+  }
+
+  #start(representation: unknown): unknown {
+    const name = (representation as { readonly __typename?: unknown } | null)?.__typename;
+    const type = typeof name === 'string' ? this.#info.schema.getType(name) : undefined;
+    if (isObjectType(type)) return this.#resolve(type.name, representation, (entity) => this.#named(type.name, entity));
+    if (isInterfaceType(type)) return this.#startInterface(type, representation as object);
+    return this.#refusal(name);
+  }
+
+  /** Calls the reference resolver of a type. Without one, the reference is the value. */
+  #resolve(type: string, reference: unknown, proceed: (value: unknown) => unknown): unknown {
+    const { one, all } = this.#references.of(type);
+    if (all !== undefined) {
+      const call = this.#calls.get(type) ?? new PluralCall(type, all);
+      this.#calls.set(type, call);
+      return call.add(reference, proceed);
+    }
+    return whenReady(one === undefined ? reference : one(reference, this.#context, this.#info), proceed);
+  }
+
+  /** The interface's own resolver gives the object, or that of the object's type does. */
+  #startInterface(type: GraphQLInterfaceType, representation: object): unknown {
+    const { one, all } = this.#references.of(type.name);
+    if ((one ?? all) !== undefined) {
+      return this.#resolve(type.name, representation, (value) =>
+        value === null ? null : whenReady(this.#typeOf(type, value), (name) => this.#named(this.#objectType(type, name), value)),
+      );
+    }
+    const resolveAs = (name: unknown): unknown => {
+      const concrete = this.#objectType(type, name);
+      return this.#resolve(concrete, { ...representation, __typename: concrete }, (entity) => this.#named(concrete, entity));
+    };
+    const name = this.#typeOf(type, representation);
+    if (!isPromiseLike(name)) return resolveAs(name);
+    // In an array, because a promise would wait for the entity.
+    const typed = Promise.resolve(name).then((known) => [attempt(() => resolveAs(known))]);
+    this.#typing.push(typed.catch(ignore));
+    return typed.then(([value]) => (value instanceof Place ? this.#valueAt(value) : value));
+  }
+
+  #typeOf(type: GraphQLInterfaceType, value: unknown): unknown {
+    return (type.resolveType ?? defaultTypeResolver)(value, this.#context, this.#info, type);
+  }
+
+  #objectType(type: GraphQLInterfaceType, name: unknown): string {
+    const { schema } = this.#info;
+    const found = typeof name === 'string' ? schema.getType(name) : undefined;
+    if (isObjectType(found) && schema.isSubType(type, found)) return found.name;
+    throw new Error(
+      `Expected the type of a reference to the interface "${type.name}" to be the name of an object type that implements it, got ${describe(name)}. ` +
+        `Write resolvers.${type.name}.__resolveType, or return an object with __typename.`,
+    );
+  }
+
+  /** Notes the type of an entity for {@link resolveEntityType}. */
+  #named(type: string, entity: unknown): unknown {
+    if (typeof entity !== 'object' || entity === null || entity instanceof Error) return entity;
+    const known = this.#names.get(entity);
+    // One object for two types: the second one gets a copy.
+    const own = known === undefined || known === type ? entity : { ...entity };
+    this.#names.set(own, type);
+    return own;
+  }
+
+  /** After many, one error serves all others: 50,000 wrong representations fit into a request. */
+  #refusal(name: unknown): Error {
+    const isKnown = (this.#refusals += 1) <= 100;
+    return isKnown ? unknownType(name) : (this.#manyRefusals ??= unknownType(undefined));
+  }
+
+  #manyRefusals: Error | undefined;
+}
+
+function unknownType(name: unknown): Error {
+  const got = typeof name === 'string' ? `, got "${name.slice(0, 100)}"` : '';
+  const message = `Expected each representation to have the name of an object type or interface of this subgraph as its __typename${got}.`;
+  return withoutStacks(() => new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } }));
+}
+
+/** One call of `__resolveReferences`. */
+class PluralCall {
+  readonly #type: string;
+  readonly #resolve: NonNullable<ReturnType<References['of']>['all']>;
+  readonly #references: unknown[] = [];
+  #result: unknown;
+
+  constructor(type: string, resolve: NonNullable<ReturnType<References['of']>['all']>) {
+    this.#type = type;
+    this.#resolve = resolve;
+  }
+
+  add(reference: unknown, proceed: (value: unknown) => unknown): Place {
+    return new Place(this, this.#references.push(reference) - 1, proceed);
+  }
+
+  make(context: unknown, info: GraphQLResolveInfo): void {
+    const { length } = this.#references;
+    this.#result = attempt(() => whenReady(this.#resolve(this.#references, context, info), (list) => this.#assertList(list, length)));
+  }
+
+  valueAt(index: number, proceed: (value: unknown) => unknown): unknown {
+    if (this.#result instanceof Error) return this.#result;
+    return whenReady(this.#result, (list) => {
+      const value: unknown = (list as readonly unknown[])[index];
+      return value instanceof Error ? value : whenReady(value, proceed);
+    });
+  }
+
+  #assertList(list: unknown, length: number): readonly unknown[] {
+    if (Array.isArray(list) && list.length === length) return list;
+    abandon(list);
+    const got = Array.isArray(list) ? `a list of ${list.length}` : describe(list);
+    throw new Error(`The __resolveReferences of ${this.#type} must return a list of ${length} (one value for each reference), got ${got}.`);
+  }
+}
+
+/** The value of one reference in a plural call. */
+class Place {
+  readonly #call: PluralCall;
+  readonly #index: number;
+  readonly #proceed: (value: unknown) => unknown;
+
+  constructor(call: PluralCall, index: number, proceed: (value: unknown) => unknown) {
+    this.#call = call;
+    this.#index = index;
+    this.#proceed = proceed;
+  }
+
+  /** To be read after the call was made. */
+  value(): unknown {
+    return attempt(() => this.#call.valueAt(this.#index, this.#proceed));
+  }
+}
+
+/** The result, or what was thrown as an Error. Anything else that was thrown is a rejected promise, which the executor describes. */
+function attempt(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown : Promise.reject(thrown);
+  }
+}
+
+function whenReady(value: unknown, proceed: (value: unknown) => unknown): unknown {
+  return isPromiseLike(value) ? Promise.resolve(value).then(proceed) : proceed(value);
+}
+
+const ignore = (): void => {};

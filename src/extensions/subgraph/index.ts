@@ -1,0 +1,3 @@
+export type { RouterSecret } from './router-secret.ts';
+export { subgraph } from './subgraph.ts';
+export type { SubgraphOptions, SubgraphSettings } from './subgraph.ts';

@@ -1,0 +1,50 @@
+import { GraphQLError } from 'graphql';
+
+import { describe } from '../../shared/index.ts';
+
+/** A secret that only the router knows. */
+export interface RouterSecret {
+  /** The name of the header field that has the secret. Default: x-router-secret. */
+  readonly header?: string;
+  /**
+   * Returns the secrets that are accepted: several while one replaces another. Called for every request. An empty list, or one with an
+   * empty secret, is an error at start.
+   */
+  readonly secrets: () => readonly string[];
+}
+
+/** Throws an Error that says what to write if the option is wrong, or if there is no secret. */
+export function assertRouterSecret(option: RouterSecret): void {
+  const { header, secrets } = option ?? {};
+  if (typeof secrets !== 'function')
+    throw new TypeError(`Expected routerSecret.secrets to be a function that returns a list of secrets, got ${describe(secrets)}.`);
+  if (header !== undefined && !(typeof header === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(header)))
+    throw new TypeError(`Expected routerSecret.header to be the name of a header field, got ${describe(header)}.`);
+  const list: unknown = secrets();
+  const isList = Array.isArray(list) && list.length > 0 && list.every((secret) => typeof secret === 'string' && secret !== '');
+  if (isList) return;
+  // Without the values, because this message is logged.
+  const got = Array.isArray(list) ? (list.length === 0 ? 'an empty list' : 'a list in which one is missing or empty') : 'no list';
+  throw new TypeError(
+    `Expected routerSecret.secrets to return a list of secrets that are not empty, such as [process.env.ROUTER_SECRET], got ${got}.`,
+  );
+}
+
+/** Throws a GraphQLError with the code UNAUTHENTICATED unless the header fields have one of the secrets. */
+export function assertRouter({ header = 'x-router-secret', secrets }: RouterSecret, headers: { get(name: string): string | null }): void {
+  const given = headers.get(header) ?? '';
+  let isRouter = false;
+  // Every secret is compared, so that the time does not tell which one is similar.
+  for (const secret of secrets()) if (isEqual(given, secret)) isRouter = true;
+  if (isRouter) return;
+  const message = `Expected the secret of the router in the header ${header.toLowerCase()}.`;
+  throw new GraphQLError(message, { extensions: { code: 'UNAUTHENTICATED' } });
+}
+
+/** Takes as long for every text of the same length. Not by node:crypto, which takes a cold start 4 ms. */
+function isEqual(given: string, secret: string): boolean {
+  if (typeof secret !== 'string' || secret === '') return false;
+  let difference = given.length ^ secret.length;
+  for (let at = 0; at < given.length; at++) difference |= given.charCodeAt(at) ^ secret.charCodeAt(at % secret.length);
+  return difference === 0;
+}

@@ -1,0 +1,145 @@
+import type { GraphQLSchema } from 'graphql';
+
+import type { BuildArtifact, PendingBuild, SchemaBuild, TypeDefs } from '../../executor/schema/index.ts';
+import { isPending, sourcesOf } from '../../executor/schema/index.ts';
+import type { CostOptions, ServerOptions, ServerPlugin } from '../../server/index.ts';
+import { createEntitiesResolver, resolveEntityType } from './entities.ts';
+import { References, withoutReferences } from './references.ts';
+import { assertRouter, assertRouterSecret } from './router-secret.ts';
+import type { RouterSecret } from './router-secret.ts';
+import { subgraphText, textOf } from './subgraph-text.ts';
+
+/** Options of a subgraph, besides those of its server. */
+export interface SubgraphSettings {
+  /**
+   * Refuse requests without a secret that only the router knows, before anything else runs. Health checks and direct invocations need
+   * none. Default: anyone who can reach the function may read any entity by its key.
+   */
+  readonly routerSecret?: RouterSecret;
+}
+
+/** The options of {@link subgraph}: those of its server, with `typeDefs` or a `build`, and {@link SubgraphSettings}. */
+export type SubgraphOptions<
+  TContext extends object = object,
+  TDataSources extends object = object,
+  TEvent = unknown,
+  TPlatformContext = unknown,
+  TEnv = unknown,
+> = Omit<ServerOptions<TContext, TDataSources, TEvent, TPlatformContext, TEnv>, 'schema'> & SubgraphSettings;
+
+/**
+ * Makes the options of a federation subgraph, versions 1 and 2.0 to 2.15, for the `createHandler` of any entry: adds `Query._service` and
+ * `Query._entities` to the schema, and calls `__resolveReference` or `__resolveReferences` of entities.
+ *
+ * Throws an Error that names the line for links that no router understands, and for directives that nothing defines.
+ *
+ * @example
+ * ```ts
+ * import { createHandler } from 'graphql-functions';
+ * import { subgraph } from 'graphql-functions/subgraph';
+ *
+ * export default createHandler(subgraph({ typeDefs, resolvers, routerSecret: { secrets: () => [process.env.ROUTER_SECRET ?? ''] } }));
+ * ```
+ */
+export function subgraph<
+  TContext extends object = object,
+  TDataSources extends object = object,
+  TEvent = unknown,
+  TPlatformContext = unknown,
+  TEnv = unknown,
+>(
+  options: SubgraphOptions<TContext, TDataSources, TEvent, TPlatformContext, TEnv>,
+): ServerOptions<TContext, TDataSources, TEvent, TPlatformContext, TEnv> {
+  const { routerSecret, ...given } = options as ServerOptions & SubgraphSettings;
+  assertTypeDefs(given);
+  if (routerSecret !== undefined) assertRouterSecret(routerSecret);
+  const { typeDefs, queryRoot, sdl, hasEntities } = partsOf(given);
+  const references = new References(given.resolvers);
+  const resolvers = {
+    [queryRoot]: { _service: () => ({ sdl: sdl() }), ...(hasEntities && { _entities: createEntitiesResolver(references) }) },
+    ...(hasEntities && { _Entity: { __resolveType: resolveEntityType } }),
+  };
+  return {
+    ...given,
+    ...(typeDefs && { typeDefs }),
+    resolvers: [withoutReferences(given.resolvers), resolvers].flat() as ServerOptions['resolvers'],
+    ...(given.maxCost !== undefined && { maxCost: costOf(given.maxCost) }),
+    ...(given.pageLimits !== undefined && { pageLimits: pageLimitsOf(given.pageLimits, queryRoot) }),
+    plugins: [subgraphPlugin(references, routerSecret), ...(given.plugins ?? [])],
+  } as unknown as ServerOptions<TContext, TDataSources, TEvent, TPlatformContext, TEnv>;
+}
+
+function assertTypeDefs({ schema, typeDefs, build }: ServerOptions): void {
+  if (schema !== undefined)
+    throw new Error(
+      'subgraph expects `typeDefs` with `resolvers`, got a `schema`: routers compose the text of a schema with its @link and @key, which a GraphQLSchema does not keep.',
+    );
+  if (typeDefs === undefined && build === undefined)
+    throw new Error('subgraph expects `typeDefs` (schema text) with `resolvers`, or a `build`, got neither.');
+}
+
+interface SubgraphParts {
+  /** Undefined: those of the build. */
+  readonly typeDefs: TypeDefs | undefined;
+  readonly queryRoot: string;
+  readonly hasEntities: boolean;
+  /** The author's schema as text. */
+  readonly sdl: () => string;
+}
+
+function partsOf({ typeDefs, build }: Pick<ServerOptions, 'typeDefs' | 'build'>): SubgraphParts {
+  const written = typeDefs ?? pendingTypeDefs(build);
+  if (written === undefined) return partsOfBuild(build!.artifact as BuildArtifact);
+  const sources = sourcesOf(written);
+  const { added, queryRoot, hasEntities } = subgraphText(sources);
+  let sdl: string | undefined;
+  return { typeDefs: [...sources, added], queryRoot, hasEntities, sdl: () => (sdl ??= textOf(sources)) };
+}
+
+/** The schema files of a build that the command line is about to make. */
+function pendingTypeDefs(build: SchemaBuild | undefined): TypeDefs | undefined {
+  return build !== undefined && isPending(build.artifact) ? (build.artifact as PendingBuild).typeDefs : undefined;
+}
+
+/** The text of a build already has the definitions of a subgraph. */
+function partsOfBuild({ text, rest }: BuildArtifact): SubgraphParts {
+  if (typeof text !== 'string' || typeof rest !== 'string' || !/\btype _Service\b/.test(text))
+    throw new Error('The `build` was not made from a subgraph. Run `npx graphql-functions build`, and deploy what it writes.');
+  const { roots } = JSON.parse(rest) as { readonly roots: { readonly query: string } };
+  return { typeDefs: undefined, queryRoot: roots.query, hasEntities: /\bunion _Entity\b/.test(text), sdl: () => text };
+}
+
+/** Each representation counts as an item. */
+function costOf(given: NonNullable<ServerOptions['maxCost']>): ServerOptions['maxCost'] {
+  const options = typeof given === 'object' ? given : { limit: given };
+  const { sizeArguments = ['first', 'last', 'limit'] } = options as CostOptions;
+  return { ...options, sizeArguments: [...sizeArguments, 'representations'] };
+}
+
+/** A router asks for as many entities as its operations need, whatever `maxCost` counts. */
+function pageLimitsOf(given: NonNullable<ServerOptions['pageLimits']>, queryRoot: string): ServerOptions['pageLimits'] {
+  return { ...given, fields: { ...given.fields, [`${queryRoot}._entities`]: { max: Number.MAX_SAFE_INTEGER } } };
+}
+
+function subgraphPlugin(references: References, routerSecret: RouterSecret | undefined): ServerPlugin {
+  const check = ({ schema }: { readonly schema: GraphQLSchema }): void => {
+    references.check((name) => {
+      const type = schema.getType(name);
+      return type !== undefined && 'getFields' in type && 'getInterfaces' in type;
+    });
+  };
+  return {
+    position: 'first',
+    check,
+    serverWillStart(context) {
+      if (context.nodeEnv === 'development' || context.nodeEnv === 'test') check(context);
+    },
+    ...(routerSecret !== undefined && {
+      async aroundRequest({ platform, request }, next) {
+        // Only callers with permission to invoke the function can do so directly.
+        if (platform !== 'direct invocation') assertRouter(routerSecret, request.headers);
+        return next();
+      },
+    }),
+  };
+}
