@@ -173,16 +173,24 @@ const noOperation = (): Pick<CostRecord, 'operation' | 'type' | 'hash' | 'upstre
 function describe(one: Operation): Omit<CostRecord, 'status' | 'cold' | 'bytesOut'> {
   const { operation, source, stream, onError } = one.outcome ?? {};
   const idempotency = runOf(one.call.response);
+  const documentId = operation && documentIdOf(one.call.request);
   return {
     operation: operation?.name?.value ?? null,
     type: operation?.operation ?? null,
     hash: operation === undefined || source === undefined ? null : documentHash(source),
+    ...(documentId !== undefined && { documentId }),
     durationMs: rounded(stream === undefined ? one.milliseconds : now() - one.start),
     upstream: { calls: one.calls, ms: rounded(one.callMilliseconds), outcomes: one.outcomes },
     errors: Object.fromEntries(one.errors),
     ...(onError && { onError }),
     ...(idempotency && { idempotency }),
   };
+}
+
+/** Undefined if the request has a text, of which any id can be a claim. */
+function documentIdOf({ query, documentId, extensions }: OperationCall['request']): string | undefined {
+  if (query !== undefined) return undefined;
+  return documentId ?? (extensions?.['persistedQuery'] as { sha256Hash?: string } | undefined)?.sha256Hash;
 }
 
 /** The codes of a refusal, read from its body because it has no outcome. */

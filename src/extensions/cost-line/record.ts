@@ -8,6 +8,8 @@ export interface CostRecord {
   readonly type: 'query' | 'mutation' | 'subscription' | null;
   /** SHA-256 of the document, as clients send it with persisted queries; null where there was no valid document. */
   readonly hash: string | null;
+  /** The id of the document, if the request has no text: that of a trusted document, or the hash of a persisted query. */
+  readonly documentId?: string;
   /** HTTP status of the whole response. */
   readonly status: number;
   /** True for the first request of a process. */

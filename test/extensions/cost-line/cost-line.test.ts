@@ -123,6 +123,37 @@ describe('the cost line', () => {
     );
   });
 
+  test('has the id of a document that was requested by its id, and no id that a client only claims', async () => {
+    const text = 'query Two { twice }';
+    const hash = createHash('sha256').update(text).digest('hex');
+    const persistedQuery = { version: 1, sha256Hash: hash };
+    const { send, records } = serving({}, { trustedDocuments: { documents: { two: text } } });
+
+    for (const body of [
+      { documentId: 'two' },
+      { extensions: { documentId: 'two' } },
+      { extensions: { persistedQuery: { version: 1, sha256Hash: 'two' } } },
+      { query: text, extensions: { persistedQuery } },
+      { extensions: { persistedQuery } },
+      { query: text, documentId: 'mine' },
+      { documentId: 'unknown' },
+    ])
+      await send(post(body));
+
+    assert.deepEqual(
+      records.map(({ documentId, hash: sent }) => [documentId, sent === hash]),
+      [
+        ['two', true],
+        ['two', true],
+        ['two', true],
+        [undefined, true],
+        [hash, true],
+        [undefined, true],
+        [undefined, false],
+      ],
+    );
+  });
+
   test('is written before the response is returned', async () => {
     const { send, lines } = serving();
 
