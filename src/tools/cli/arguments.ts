@@ -1,10 +1,12 @@
+import { posix } from 'node:path';
+
 import { didYouMean } from '../../shared/index.ts';
-import { devPlatforms } from './dev/thread-messages.ts';
+import { toChoice, toPlatform, toPort, toPrefix, toVariables } from './argument-values.ts';
 import type { PlatformSettings } from './dev/thread-messages.ts';
 import { initPlatforms } from './init/compose-project.ts';
 import type { InitPlatform } from './init/compose-project.ts';
 import { readOptions, UsageError } from './read-options.ts';
-import { buildUsage, checkUsage, devUsage, doctorUsage, initUsage, migrateUsage, schemaUsage, usage } from './usage.ts';
+import { buildUsage, checkUsage, devUsage, doctorUsage, documentsUsage, initUsage, migrateUsage, schemaUsage, usage } from './usage.ts';
 
 /** The arguments of commands that run functions. */
 interface FunctionArguments {
@@ -92,6 +94,30 @@ export interface SchemaArguments extends NamedFunctionArguments {
   readonly out: string | undefined;
 }
 
+/** The arguments of `graphql-functions documents`. */
+export interface DocumentsArguments extends NamedFunctionArguments, DocumentsLocation {
+  readonly name: 'documents';
+  /** Patterns of files with the schema. Empty: the schema of the function. */
+  readonly schema: readonly string[];
+  /** "release": writes the manifest of a release. "draft": writes one that the next run replaces. "check": writes nothing. */
+  readonly mode: 'release' | 'draft' | 'check';
+}
+
+/** The arguments of `graphql-functions documents unused`. */
+export interface UnusedDocumentsArguments extends DocumentsLocation {
+  readonly name: 'documents unused';
+  /** Patterns of files with cost lines. */
+  readonly logs: readonly string[];
+  readonly remove: boolean;
+}
+
+interface DocumentsLocation {
+  /** Patterns of files with operations. */
+  readonly operations: readonly string[];
+  /** The folder of the manifests. */
+  readonly folder: string;
+}
+
 /** The arguments of `graphql-functions init`. Undefined: not chosen by an option. */
 export interface InitArguments {
   readonly name: 'init';
@@ -110,6 +136,8 @@ export type Arguments =
   | BuildArguments
   | MigrateArguments
   | SchemaArguments
+  | DocumentsArguments
+  | UnusedDocumentsArguments
   | InitArguments
   | { readonly name: 'version' }
   | { readonly name: 'help'; readonly usage: string };
@@ -136,6 +164,7 @@ const commands = {
   check: { usage: checkUsage, parse: parseCheck },
   doctor: { usage: doctorUsage, parse: parseDoctor },
   build: { usage: buildUsage, parse: parseBuild },
+  documents: { usage: documentsUsage, parse: parseDocuments },
   migrate: { usage: migrateUsage, parse: parseMigrate },
   schema: { usage: schemaUsage, parse: parseSchema },
 };
@@ -233,6 +262,30 @@ function parseSchema(argv: readonly string[]): SchemaArguments {
   return { name: 'schema', function: named, functions, out, env: toVariables(env) };
 }
 
+function parseDocuments(argv: readonly string[]): DocumentsArguments | UnusedDocumentsArguments {
+  if (argv[0] === 'unused') return parseUnusedDocuments(argv.slice(1));
+  const options = { ...ofOneFunction, schema: texts, out: text, draft: flag, check: flag } as const;
+  const { values, positionals } = readOptions('documents', argv, options, Infinity);
+  const { functions, function: named, env, schema = [], out, draft = false, check = false } = values;
+  if (draft && check) throw new UsageError('Expected --draft or --check, got both.');
+  const mode = draft ? 'draft' : check ? 'check' : 'release';
+  return { name: 'documents', ...toLocation(positionals, out), schema, mode, functions, function: named, env: toVariables(env) };
+}
+
+function parseUnusedDocuments(argv: readonly string[]): UnusedDocumentsArguments {
+  const { values, positionals } = readOptions('documents', argv, { log: texts, out: text, remove: flag } as const, Infinity);
+  const { log: logs = [], out, remove = false } = values;
+  if (logs.length === 0) throw new UsageError('documents unused requires --log <file>. See graphql-functions documents --help');
+  return { name: 'documents unused', ...toLocation(positionals, out), logs, remove };
+}
+
+function toLocation(operations: readonly string[], folder = 'documents'): DocumentsLocation {
+  return {
+    operations: operations.length > 0 ? operations : ['operations/**/*.graphql'],
+    folder: posix.normalize(folder.replaceAll('\\', '/')).replace(/\/$/, ''),
+  };
+}
+
 function parseInit(argv: readonly string[]): InitArguments {
   const options = { platform: text, codegen: flag, 'no-codegen': flag, tests: flag, 'no-tests': flag } as const;
   const { values, positionals } = readOptions('init', argv, options, 1);
@@ -250,43 +303,4 @@ function toInitPlatform(name: string): InitPlatform {
   if (Object.hasOwn(initPlatforms, name)) return name as InitPlatform;
   const known = Object.keys(initPlatforms);
   throw new UsageError(`Expected --platform to be one of ${known.join(', ')}, got "${name}".${didYouMean(name, known)}`);
-}
-
-function toChoice(name: string, isOn: boolean | undefined, isOff: boolean | undefined): boolean | undefined {
-  if (isOn && isOff) throw new UsageError(`Expected --${name} or --no-${name}, got both.`);
-  return isOn ?? (isOff ? false : undefined);
-}
-
-function toPlatform(name = 'netlify', seconds: string | undefined): PlatformSettings {
-  const platform = devPlatforms.find((one) => one === name);
-  if (platform === undefined) throw new UsageError(`Expected --platform to be one of ${devPlatforms.join(', ')}, got "${name}".`);
-  return { platform, timeout: seconds === undefined ? undefined : toMilliseconds(seconds) };
-}
-
-function toMilliseconds(seconds: string): number {
-  const number = Number(seconds) * 1000;
-  // Lambda's maximum is 900 s.
-  if (seconds.trim() !== '' && number > 0 && number <= 900_000) return number;
-  throw new UsageError(`Expected --timeout to be a number of seconds, at most 900, got "${seconds}".`);
-}
-
-function toVariables(assignments: readonly string[] = []): Readonly<Record<string, string>> {
-  return Object.fromEntries(assignments.map(toVariable));
-}
-
-/** Adds a leading slash and removes trailing ones; "/" serves functions at the root. */
-function toPrefix(prefix: string): string {
-  return `/${prefix}`.replace(/^\/+/, '/').replace(/\/+$/, '');
-}
-
-function toPort(port: string): number {
-  const number = Number(port);
-  if (port.trim() !== '' && Number.isInteger(number) && number >= 0 && number < 65_536) return number;
-  throw new UsageError(`Expected --port to be a number from 0 to 65535, got "${port}".`);
-}
-
-function toVariable(assignment: string): [name: string, value: string] {
-  const at = assignment.indexOf('=');
-  if (at > 0) return [assignment.slice(0, at), assignment.slice(at + 1)];
-  throw new UsageError(`Expected --env NAME=value, got --env ${assignment}.`);
 }

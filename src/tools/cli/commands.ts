@@ -2,6 +2,8 @@ import { parseArguments } from './arguments.ts';
 import type { Arguments, DevArguments } from './arguments.ts';
 import { runBuild } from './build/build.ts';
 import { runCheck } from './check/check.ts';
+import { runDocuments } from './documents/documents.ts';
+import { runUnusedDocuments } from './documents/unused.ts';
 import { startDevServer, shutDown } from './dev/dev.ts';
 import type { DevServer } from './dev/dev.ts';
 import { runDoctor } from './doctor/doctor.ts';
@@ -43,6 +45,13 @@ async function run(command: Arguments): Promise<CommandOutcome> {
     await prepareEnvironment('test', command.env);
     return { exitCode: await runBuild(command, process.cwd(), console), isOver: true };
   }
+  if (command.name === 'documents') {
+    await prepareEnvironment('test', command.env);
+    const today = new Date().toISOString().slice(0, 10);
+    return { exitCode: await runDocuments(command, { directory: process.cwd(), terminal: reserveStdout(), today }), isOver: true };
+  }
+  if (command.name === 'documents unused')
+    return { exitCode: await runUnusedDocuments(command, { directory: process.cwd(), terminal: console }), isOver: true };
   if (command.name === 'schema') {
     await prepareEnvironment('test', command.env);
     return { exitCode: await runPrintSchema(command, process.cwd(), reserveStdout()), isOver: true };

@@ -115,6 +115,39 @@ which makes the function start faster.
 --schema, --documents and --env are repeatable. Options that you omit keep
 their values from the last build. NODE_ENV is "test" unless it is set.`;
 
+/** The usage of `documents`. */
+export const documentsUsage: string = `graphql-functions documents [options] [operation files]
+graphql-functions documents unused --log <file> [options] [operation files]
+
+Collects the operations of clients as trusted documents, and validates them:
+those in .graphql files and in gql\`…\` literals of code, and the manifests of
+client tools (.json). Writes a manifest of the new ones,
+documents/<date>-<hash>.json, keeps the manifests of earlier releases, and writes
+documents/index.ts for the server and documents/ids.ts for clients. Writes
+nothing if nothing has changed. Commit the folder.
+
+  --draft                writes documents/draft.json, which the next run replaces,
+                         while you change operations
+  --check                writes nothing, and exits with code 1 if a document is
+                         missing
+  --schema <files>       the schema, in .graphql files or in code. Repeatable.
+                         (default: the function's own schema)
+  --out <folder>         the folder to write (default: documents)
+  --functions <folder>   the folder with the functions
+                         (default: functions, else netlify/functions)
+  --function <name>      the function that clients call
+                         (default: graphql, or the only one)
+  --env <NAME=value>     an environment variable. Repeatable.
+
+With unused, lists the documents of earlier releases that no client uses: no
+line that costLine() wrote to the log has their ids.
+
+  --log <files>          the log. Repeatable.
+  --remove               removes these documents from their manifests
+
+The default operation files are 'operations/**/*.graphql'. NODE_ENV is "test"
+unless it is set.`;
+
 /** The usage of `migrate`. */
 export const migrateUsage: string = `graphql-functions migrate [options] [files and folders]
 
@@ -150,6 +183,7 @@ export const usage: string = [
   checkUsage,
   doctorUsage,
   buildUsage,
+  documentsUsage,
   schemaUsage,
   migrateUsage,
   'graphql-functions --version',

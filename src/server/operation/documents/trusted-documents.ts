@@ -66,15 +66,24 @@ export function createTrustedDocuments({ documents, only = false }: TrustedDocum
 
 /** The documents of one or several manifests by id. Throws a TypeError if a format is unknown, or if an id has two documents. */
 export function entriesOf(documents: TrustedDocumentOptions['documents']): [id: string, document: TrustedDocument][] {
-  const byId = new Map<string, TrustedDocument>();
-  for (const manifest of isList(documents) ? documents : [documents]) {
-    for (const [id, document] of entriesOfOne(manifest)) {
-      const known = byId.get(id);
-      if (known !== undefined && !isSame(known, document)) throw twoDocuments(id, known, document);
-      byId.set(id, document);
+  const name = 'trustedDocuments.documents';
+  const manifests = isList(documents) ? documents.map((one, at) => ({ one, name: `${name}[${at}]` })) : [{ one: documents, name }];
+  const byId = new Map<string, NamedDocument>();
+  for (const { one, name: manifest } of manifests) {
+    for (const [id, document] of entriesOfOne(one, manifest)) {
+      const named = { document, manifest };
+      const known = byId.get(id) ?? named;
+      if (!isSame(known.document, document)) throw twoDocuments(id, known, named);
+      byId.set(id, known);
     }
   }
-  return [...byId];
+  return Array.from(byId, ([id, { document }]) => [id, document]);
+}
+
+/** A document, and the name of its manifest in messages. */
+interface NamedDocument {
+  readonly document: TrustedDocument;
+  readonly manifest: string;
 }
 
 function isList<T extends object>(documents: T | readonly T[]): documents is readonly T[] {
@@ -85,22 +94,21 @@ function isSame(one: TrustedDocument, other: TrustedDocument): boolean {
   return one.text === other.text && one.onError === other.onError;
 }
 
-function twoDocuments(id: string, ...documents: readonly TrustedDocument[]): TypeError {
+function twoDocuments(id: string, ...documents: readonly NamedDocument[]): TypeError {
   const shown = documents.map(
-    ({ text, onError }) => JSON.stringify(cut(text, 100)) + (onError === undefined ? '' : ` with onError ${onError}`),
+    ({ document: { text, onError }, manifest }) =>
+      `${JSON.stringify(cut(text, 100))}${onError === undefined ? '' : ` with onError ${onError}`} in ${manifest}`,
   );
-  return new TypeError(
-    `Expected trustedDocuments.documents to have one document for the id ${JSON.stringify(cut(id, 100))}, got ${shown.join(' and ')}.`,
-  );
+  return new TypeError(`Expected one document for the id ${JSON.stringify(cut(id, 100))}, got ${shown.join(' and ')}.`);
 }
 
-function entriesOfOne(manifest: TrustedDocumentManifest): [id: string, document: TrustedDocument][] {
+function entriesOfOne(manifest: TrustedDocumentManifest, name: string): [id: string, document: TrustedDocument][] {
   const isObject = isRecord(manifest);
   const entries = isObject ? (isApolloManifest(manifest) ? apolloEntries(manifest) : plainEntries(manifest)) : undefined;
   const wrong = entries?.find((entry) => !isEntry(entry));
   if (entries !== undefined && wrong === undefined) return entries;
   throw new TypeError(
-    `Expected trustedDocuments.documents to be an Apollo operation manifest, { operations: [{ id, body }] }, or texts by id, ` +
+    `Expected ${name} to be an Apollo operation manifest, { operations: [{ id, body }] }, or texts by id, ` +
       `{ "<id>": "query …" } or { "<id>": { text, onError } }, or a list of these, got ${wrong === undefined ? describe(manifest) : described(wrong)}.`,
   );
 }

@@ -3,12 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 
-import { buildClientSchema, getIntrospectionQuery, introspectionFromSchema, parse } from 'graphql';
+import { buildClientSchema, getIntrospectionQuery, introspectionFromSchema } from 'graphql';
 import type { GraphQLSchema, IntrospectionOptions, IntrospectionQuery } from 'graphql';
 
-import { createSchema } from '../../../executor/schema/index.ts';
 import { messageOf } from '../../../shared/index.ts';
-import { checkDefinitions } from '../check/check-definitions.ts';
+import { schemaOfText } from '../check/schema-of-text.ts';
 
 /** The earlier schema could not be read; the message says what was expected. */
 export class CannotCompareError extends Error {}
@@ -106,14 +105,6 @@ function isJSON(text: string): boolean {
 /** Both forms become a client's view of the schema, which is how the project's schema is read. */
 function toSchema(text: string): GraphQLSchema {
   return buildClientSchema(isJSON(text) ? toIntrospection(text) : introspectionFromSchema(schemaOfText(text)));
-}
-
-/** Reads SDL as the server reads `typeDefs`, so definitions of the same type are merged. */
-function schemaOfText(text: string): GraphQLSchema {
-  const schema = createSchema({ typeDefs: text }, { checkWhole: false });
-  const { unknown } = checkDefinitions(parse(text).definitions);
-  if (unknown.length > 0) throw new Error(`it uses types that it does not define: ${unknown.join(', ')}.`);
-  return schema;
 }
 
 function toIntrospection(text: string): IntrospectionQuery {

@@ -8,14 +8,14 @@ import type { BuildArtifact } from '../../../executor/schema/index.ts';
 import type { BuildArguments } from '../arguments.ts';
 import { artifactPlugin, readArtifact } from '../project/artifact-plugin.ts';
 import { buildFileOf, makeBuild, readBuildDocuments } from '../project/build-sources.ts';
-import { checkDocuments, errorsIn, toProblems } from '../project/documents/check-documents.ts';
+import { checkDocuments, errorsIn } from '../project/documents/check-documents.ts';
 import type { DocumentFile } from '../project/documents/check-documents.ts';
 import { checkFunction } from '../check/check-function.ts';
 import { writeCodeCache } from './code-cache.ts';
 import { DevError } from '../project/problem.ts';
 import { findFunction } from '../project/functions-folder.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
-import { documentsInManifest, isManifest } from '../project/documents/known-documents.ts';
+import { checkManifest, isManifest } from '../project/documents/known-documents.ts';
 import { printProblems } from '../project/print-problems.ts';
 import type { Problem } from '../project/problem.ts';
 import { progress } from '../project/progress.ts';
@@ -119,19 +119,8 @@ function checkBuildDocuments(schema: GraphQLSchema, files: readonly DocumentFile
       schema,
       files.filter((file) => !manifests.includes(file)),
     ),
-    ...manifests.flatMap((file) => checkManifest(schema, file)),
+    ...manifests.flatMap((file) => checkManifest(file, (text) => errorsIn(schema, text))),
   ];
-}
-
-function checkManifest(schema: GraphQLSchema, file: DocumentFile): Problem[] {
-  try {
-    // In a manifest, each document is a single line, so the lines inside its text are useless.
-    return documentsInManifest(file).flatMap(({ path, text, line }) =>
-      toProblems(path, errorsIn(schema, text)).map(({ message }) => ({ file: path, line, column: 1, message })),
-    );
-  } catch (error) {
-    return [{ file: file.path, message: `This is not a manifest of persisted operations. ${(error as Error).message}` }];
-  }
 }
 
 function summary({ text, documents, from }: BuildArtifact, file: string): string {

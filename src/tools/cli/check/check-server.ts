@@ -1,12 +1,10 @@
-import { Kind, parse } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 
 import { findOptionProblems } from '../../checks/option-check.ts';
 import type { OptionProblem } from '../../checks/option-check.ts';
 import { messageOf } from '../../../shared/index.ts';
-import { assertOptions, createPageLimits, entriesOf } from '../../../server/for-tools.ts';
+import { assertOptions, entriesOf } from '../../../server/for-tools.ts';
 import type { ServerOptions } from '../../../server/index.ts';
-import { errorsIn } from '../project/documents/check-documents.ts';
 import { codeFrame, positionAt } from '../project/problem.ts';
 import { textsOfBuild } from '../project/build-sources.ts';
 import type { Problem } from '../project/problem.ts';
@@ -15,6 +13,7 @@ import type { RecordedServer } from '../project/recorded-servers.ts';
 import { foreignOption } from './foreign-options.ts';
 import { findUnresolvedRootFields } from './root-fields.ts';
 import { findInSchema } from './schema-findings.ts';
+import { findInvalidDocuments, findManifestProblems } from './trusted-documents.ts';
 import type { Finding } from './parse-tolerantly.ts';
 import type { FoundPlace, SourceSearch } from '../project/source-search.ts';
 import { placeOf, toPlace } from '../project/user-code.ts';
@@ -38,8 +37,11 @@ export async function checkServer(server: RecordedServer, search: SourceSearch):
     if (server.refusal !== undefined) return { problems: toProblems(server.refusal, call) };
     progress.step('reading the schema');
     const { seen, served } = await server.schemas();
-    const found = [...problemsInSchema(options, seen), ...wrongPlugins(options, served)];
-    return { problems: placeProblems(found, { call, search }), schema: seen, options };
+    const found = placeProblems([...problemsInSchema(options, seen), ...wrongPlugins(options, served)], { call, search });
+    progress.step('validating the trusted documents');
+    const place = placeOfOption('trustedDocuments', call, search);
+    const invalid = findInvalidDocuments(options, seen, search).map((problem) => ({ ...place, ...problem }));
+    return { problems: [...found, ...invalid], schema: seen, options };
   } catch (error) {
     return { problems: toProblems(error, toPlace(placeOf(error)) ?? call) };
   }
@@ -47,7 +49,13 @@ export async function checkServer(server: RecordedServer, search: SourceSearch):
 
 /** Finds all problems in the options of a createHandler call at this place. */
 export function findProblems(options: ServerOptions, call: FoundPlace | undefined, search: SourceSearch): Problem[] {
-  return [...wrongOptions(options, call, search), ...wrongSchema(options, call, search)];
+  const wrong = wrongOptions(options, call, search);
+  const manifests = wrong.length > 0 ? [] : findManifestProblems(options, placeOfOption('trustedDocuments', call, search), search);
+  return [...wrong, ...manifests, ...wrongSchema(options, call, search)];
+}
+
+function placeOfOption(name: string, call: FoundPlace | undefined, search: SourceSearch): FoundPlace | undefined {
+  return call && (search.findKey([name], call) ?? call);
 }
 
 function wrongOptions(options: unknown, call: FoundPlace | undefined, search: SourceSearch): Problem[] {
@@ -60,20 +68,16 @@ function wrongOptions(options: unknown, call: FoundPlace | undefined, search: So
       return [];
     } catch (error) {
       const [name = ''] = isList ? [] : Object.keys(part as object);
-      return { ...call, ...(call && search.findKey([name], call)), message: foreignOption(name) ?? (error as Error).message };
+      return { ...placeOfOption(name, call, search), message: foreignOption(name) ?? (error as Error).message };
     }
   });
 }
 
-/** Names in options that the schema does not have, and documents that it does not allow. */
+/** Names in options that the schema does not have. */
 function problemsInSchema(options: ServerOptions, schema: GraphQLSchema): OptionProblem[] {
   // A schema built in code has functions, which introspection does not show.
   const withFunctions = options.schema ?? schema;
-  return [
-    ...findOptionProblems(options, withFunctions),
-    ...findUnresolvedRootFields(options, withFunctions),
-    ...invalidDocuments(options, schema),
-  ];
+  return [...findOptionProblems(options, withFunctions), ...findUnresolvedRootFields(options, withFunctions)];
 }
 
 function placeProblems(
@@ -84,30 +88,6 @@ function placeProblems(
     const place = (keys.length > 0 ? search.findKey(keys.slice(-2)) : undefined) ?? (call && search.findKey([option], call));
     return { ...call, ...place, message };
   });
-}
-
-/** Trusted documents that are not valid for this schema. */
-function invalidDocuments(options: ServerOptions, schema: GraphQLSchema): OptionProblem[] {
-  const { trustedDocuments } = options;
-  if (trustedDocuments === undefined) return [];
-  const pageLimits = createPageLimits(options, schema);
-  progress.step('validating the trusted documents');
-  return entriesOf(trustedDocuments.documents).flatMap(([id, { text }]) => {
-    const [error = pageError(pageLimits, text)] = errorsIn(schema, text);
-    return error === undefined ? [] : { path: ['trustedDocuments'], message: `The trusted document ${id} is invalid: ${error.message}` };
-  });
-}
-
-/** The error about a page size in the text of a valid document, which every request would get. */
-function pageError(pageLimits: ReturnType<typeof createPageLimits>, text: string): Error | undefined {
-  const document = parse(text);
-  try {
-    for (const operation of document.definitions)
-      if (operation.kind === Kind.OPERATION_DEFINITION) pageLimits?.assert({ document, operation, variables: undefined });
-    return undefined;
-  } catch (error) {
-    return error as Error;
-  }
 }
 
 /** What plugins find in the schema and the trusted documents. */

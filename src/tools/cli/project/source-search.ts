@@ -22,17 +22,21 @@ export interface UserFiles {
 export function searchIn({ files, directory }: UserFiles): SourceSearch {
   const schemaFiles = globSync('**/*.{graphql,graphqls,gql}', { cwd: directory, exclude: isForeign });
   // JSON files contain no schema text, and a build that is being created does not exist yet.
-  return new SourceSearch([...files.filter((file) => !file.endsWith('.json')), ...schemaFiles.map((path) => join(directory, path))]);
+  const texts = [...files.filter((file) => !isJSON(file)), ...schemaFiles.map((path) => join(directory, path))];
+  return new SourceSearch(texts, files.filter(isJSON));
 }
 
 /** Finds the source of run-time values in the user's files. */
 export class SourceSearch {
+  /** The JSON files that the function imports. */
+  readonly jsonFiles: readonly string[];
   readonly #files: readonly string[];
   readonly #texts = new Map<string, string>();
   readonly #masked = new Map<string, string>();
 
-  constructor(files: readonly string[]) {
+  constructor(files: readonly string[], jsonFiles: readonly string[] = []) {
     this.#files = files;
+    this.jsonFiles = jsonFiles;
   }
 
   /** The place of an offset in schema text, in a .graphql file or the literal that the text comes from. */
@@ -89,6 +93,10 @@ export class SourceSearch {
   #maskedOf(file: string): string {
     return remembered(this.#masked, file, () => withoutLiterals(this.#textOf(file)));
   }
+}
+
+function isJSON(file: string): boolean {
+  return file.endsWith('.json');
 }
 
 function isForeign(name: string): boolean {

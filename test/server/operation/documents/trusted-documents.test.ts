@@ -223,7 +223,7 @@ describe('a manifest in no known format', () => {
     it(`${JSON.stringify(documents)} throws at once`, () => {
       assert.throws(
         () => createEndpoint({ trustedDocuments: { documents: documents as never } }),
-        /Expected trustedDocuments\.documents to be an Apollo operation manifest/,
+        /Expected trustedDocuments\.documents(?:\[\d\])? to be an Apollo operation manifest/,
       );
     });
   }
@@ -240,7 +240,10 @@ test('the message about a manifest names the wrong id', () => {
   };
 
   assert.match(messageFor({ operations: [{ id: 7, body: '{ a }' }] }), /, got an operation with the id 7\.$/);
-  assert.match(messageFor([{ one: '{ a }' }, { two: { text: 5 } }]), /, got something else for the id "two"\.$/);
+  assert.match(
+    messageFor([{ one: '{ a }' }, { two: { text: 5 } }]),
+    /^Expected trustedDocuments\.documents\[1\] to be .*, got something else for the id "two"\.$/,
+  );
 });
 
 describe('a list of manifests', () => {
@@ -260,23 +263,31 @@ describe('a list of manifests', () => {
 
   const long = `{ ${'hello '.repeat(40)}}`;
   for (const [name, documents, message] of [
-    ['two manifests', [{ a: '{ hello }' }, { a: '{ sum }' }], 'the id "a", got "{ hello }" and "{ sum }".'],
+    [
+      'two manifests',
+      [{ a: '{ hello }' }, { a: '{ sum }' }],
+      '"{ hello }" in trustedDocuments.documents[0] and "{ sum }" in trustedDocuments.documents[1].',
+    ],
     [
       "Apollo's manifest",
       apollo({ id: 'a', body: '{ hello }' }, { id: 'a', body: '{ sum }' }),
-      'the id "a", got "{ hello }" and "{ sum }".',
+      '"{ hello }" in trustedDocuments.documents and "{ sum }" in trustedDocuments.documents.',
     ],
     [
       'two formats',
       [apollo({ id: 'a', body: '{ hello }' }), { a: { text: '{ hello }', onError: 'NULL' } }],
-      'the id "a", got "{ hello }" and "{ hello }" with onError NULL.',
+      '"{ hello }" in trustedDocuments.documents[0] and "{ hello }" with onError NULL in trustedDocuments.documents[1].',
     ],
-    ['long texts', [{ a: long }, { a: '{ sum }' }], `the id "a", got "${long.slice(0, 100)}…" and "{ sum }".`],
+    [
+      'long texts',
+      [{ a: long }, {}, { a: '{ sum }' }],
+      `"${long.slice(0, 100)}…" in trustedDocuments.documents[0] and "{ sum }" in trustedDocuments.documents[2].`,
+    ],
   ] as const)
     it(`that has two documents for an id (${name}) is refused at start`, () => {
       assert.throws(() => createEndpoint({ trustedDocuments: { documents } }), {
         name: 'TypeError',
-        message: `Expected trustedDocuments.documents to have one document for ${message}`,
+        message: `Expected one document for the id "a", got ${message}`,
       });
     });
 });

@@ -102,9 +102,9 @@ const problems: Readonly<Record<string, readonly [contents: Readonly<Record<stri
         ),
       },
       ['--documents', 'ops/*'],
-      /^ops\/m\.json:7:1 Cannot query field "nope"/,
+      /^ops\/m\.json:6:1 The document 1 is invalid: Cannot query field "nope"/,
     ],
-    'a file that is not a manifest': [{ 'ops/m.json': '[1]' }, ['--documents', 'ops/*'], /^ops\/m\.json This is not a manifest/],
+    'a file that is not a manifest': [{ 'ops/m.json': '[1]' }, ['--documents', 'ops/*'], /^ops\/m\.json Expected .*manifest/],
   };
 for (const [what, [contents, argv, expected]] of Object.entries(problems)) {
   test(`${what} is a problem with its place, and nothing is written`, async (context) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { runCommandHere } from '../../../support/command-here.ts';
@@ -357,7 +357,7 @@ export default createHandler({
   const { code, stdout } = await check(context, { 'functions/graphql.ts': source });
 
   assert.deepEqual(placesIn(stdout), [
-    'functions/graphql.ts:3:16 Expected trustedDocuments.documents to have one document for the id "one", got "{ a }" and "{ b: a }".',
+    'functions/graphql.ts:6:3 Expected one document for the id "one", got "{ a }" in trustedDocuments.documents[0] and "{ b: a }" in trustedDocuments.documents[1].',
   ]);
   assert.equal(code, 1);
 });
@@ -391,6 +391,51 @@ export default createHandler({
   ]);
   assert.match(placesIn(noNumber.stdout).join(), /Expected the option pageLimits\.max to be a positive whole number, got "all"\.$/);
   assert.deepEqual([exceeded.code, tooLarge.code, unknown.code, noNumber.code], [1, 1, 1, 1]);
+});
+
+describe('a problem in an imported manifest names its file and the id:', () => {
+  const apollo = (...operations: readonly object[]): string =>
+    JSON.stringify({ format: 'apollo-persisted-query-manifest', version: 1, operations }, undefined, 1);
+  const cases: Readonly<Record<string, readonly [web: string, ios: string, expected: RegExp]>> = {
+    'two texts for one id': [
+      '{ "one": "{ a }" }',
+      apollo({ id: 'two', body: '{ a }' }, { id: 'one', body: '{ b: a }' }),
+      /^manifests\/ios\.json:10:1 The id "one" has another document in manifests\/web\.json:1\.$/,
+    ],
+    'an id that is no string': [
+      '{}',
+      apollo({ id: 7, body: '{ a }' }),
+      /^manifests\/ios\.json Expected .*, got an operation with the id 7\.$/,
+    ],
+    'a document that is not valid': [
+      '{\n "one": "{ nope }" }',
+      apollo(),
+      /^manifests\/web\.json:2:1 The document one is invalid: Cannot query field "nope"/,
+    ],
+  };
+  for (const [what, [web, ios, expected]] of Object.entries(cases))
+    test(what, async (context) => {
+      const { code, stdout } = await check(context, {
+        'manifests/web.json': web,
+        'manifests/ios.json': ios,
+        'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
+import ios from '../manifests/ios.json' with { type: 'json' };
+import web from '../manifests/web.json' with { type: 'json' };
+
+export default createHandler({
+  csrfPrevention: true,
+  typeDefs: 'type Query { a: Int }',
+  trustedDocuments: { documents: [web, ios] },
+  resolvers: { Query: { a: () => 1 } },
+});
+`,
+      });
+
+      const places = placesIn(stdout);
+      assert.equal(places.length, 1);
+      assert.match(places[0]!, expected);
+      assert.equal(code, 1);
+    });
 });
 
 test('check finds tools that a plugin would refuse, with the schema of the function', async (context) => {

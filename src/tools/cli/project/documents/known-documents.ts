@@ -1,8 +1,22 @@
-import { isScalarType, isSpecifiedScalarType, getNamedType, parse, print, TypeInfo, validate, visit, visitWithTypeInfo } from 'graphql';
-import type { ASTNode, DocumentNode, GraphQLSchema, OperationDefinitionNode, SelectionSetNode } from 'graphql';
+import {
+  getNamedType,
+  isScalarType,
+  isSpecifiedScalarType,
+  Kind,
+  parse,
+  print,
+  TypeInfo,
+  validate,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import type { ASTNode, DocumentNode, FragmentDefinitionNode, GraphQLSchema, OperationDefinitionNode, SelectionSetNode } from 'graphql';
 
 import { entriesOf } from '../../../../server/for-tools.ts';
-import type { TrustedDocumentManifest } from '../../../../server/index.ts';
+import type { ErrorBehavior, TrustedDocumentManifest } from '../../../../server/index.ts';
+import { messageOf } from '../../../../shared/index.ts';
+import { positionAt } from '../problem.ts';
+import type { Problem } from '../problem.ts';
 import { collectFragments, withFragments } from './check-documents.ts';
 import type { DocumentFile } from './check-documents.ts';
 
@@ -20,12 +34,43 @@ export function isManifest(path: string): boolean {
   return path.endsWith('.json');
 }
 
-/** The documents of a manifest, each with its line. Throws a TypeError when the text is not a manifest. */
-export function documentsInManifest({ path, text }: DocumentFile): (DocumentFile & { readonly line: number })[] {
-  return entriesOf(JSON.parse(text) as TrustedDocumentManifest).map(([, document]) => {
-    const at = text.indexOf(JSON.stringify(document.text));
-    return { path, text: document.text, line: at < 0 ? 1 : text.slice(0, at).split('\n').length };
+/** A document of a manifest, with the line of its id. */
+export interface ManifestDocument extends DocumentFile {
+  readonly id: string;
+  readonly onError?: ErrorBehavior | undefined;
+  readonly line: number;
+}
+
+/** The documents of a manifest. Throws an error if the text is not a manifest, or has two documents for an id. */
+export function documentsInManifest({ path, text }: DocumentFile): ManifestDocument[] {
+  return entriesOf(JSON.parse(text) as TrustedDocumentManifest).map(([id, document]) => {
+    const at = text.indexOf(JSON.stringify(id));
+    return { ...document, path, id, line: at < 0 ? 1 : positionAt(text, at).line };
   });
+}
+
+/** Every id that has two documents: clients would get one of them. */
+export function findConflicts(documents: readonly ManifestDocument[]): Problem[] {
+  const byId = new Map<string, ManifestDocument>();
+  return documents.flatMap((document) => {
+    const { id, text, onError, path: file, line } = document;
+    const other = byId.get(id) ?? document;
+    byId.set(id, other);
+    if (other.text === text && other.onError === onError) return [];
+    return { file, line, column: 1, message: `The id ${JSON.stringify(id)} has another document in ${other.path}:${other.line}.` };
+  });
+}
+
+/** The documents of a manifest that are not valid, or why it is no manifest. */
+export function checkManifest(file: DocumentFile, errorsOf: (text: string) => readonly Error[]): Problem[] {
+  try {
+    return documentsInManifest(file).flatMap(({ path, id, text, line }) =>
+      // In a manifest, each document is a single line, so the lines inside its text are useless.
+      errorsOf(text).map(({ message }) => ({ file: path, line, column: 1, message: `The document ${id} is invalid: ${message}` })),
+    );
+  } catch (error) {
+    return [{ file: file.path, message: messageOf(error) }];
+  }
 }
 
 function manifestTexts(files: readonly DocumentFile[]): string[] {
@@ -38,17 +83,18 @@ function fileTexts(files: readonly DocumentFile[]): string[] {
   const fragments = collectFragments(parsed.map(({ document }) => document));
   return parsed.flatMap(({ text, document }) => {
     const operations = document.definitions.filter((definition) => definition.kind === 'OperationDefinition');
-    const alone = operations.map((operation) => withFragments(onlyOperation(document, operation), fragments));
+    const alone = operations.map((operation) => documentOf(operation, fragments));
     return [text, ...alone.flatMap((one) => [print(one), print(withTypenames(one))])];
   });
 }
 
-function onlyOperation(document: DocumentNode, operation: OperationDefinitionNode): DocumentNode {
-  return { ...document, definitions: [operation] };
+/** An operation with the fragments that it uses. */
+export function documentOf(operation: OperationDefinitionNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>): DocumentNode {
+  return withFragments({ kind: Kind.DOCUMENT, definitions: [operation] }, fragments);
 }
 
 /** Adds `__typename` to the end of every nested selection set, as Apollo Client does. */
-function withTypenames(document: DocumentNode): DocumentNode {
+export function withTypenames(document: DocumentNode): DocumentNode {
   return visit(document, {
     SelectionSet: {
       leave: (node, _key, parent): SelectionSetNode | undefined =>

@@ -1,0 +1,46 @@
+import { devPlatforms } from './dev/thread-messages.ts';
+import type { PlatformSettings } from './dev/thread-messages.ts';
+import { UsageError } from './read-options.ts';
+
+/** True or false for `--name` or `--no-name`; undefined for neither. */
+export function toChoice(name: string, isOn: boolean | undefined, isOff: boolean | undefined): boolean | undefined {
+  if (isOn && isOff) throw new UsageError(`Expected --${name} or --no-${name}, got both.`);
+  return isOn ?? (isOff ? false : undefined);
+}
+
+/** The platform that `dev` imitates. */
+export function toPlatform(name = 'netlify', seconds: string | undefined): PlatformSettings {
+  const platform = devPlatforms.find((one) => one === name);
+  if (platform === undefined) throw new UsageError(`Expected --platform to be one of ${devPlatforms.join(', ')}, got "${name}".`);
+  return { platform, timeout: seconds === undefined ? undefined : toMilliseconds(seconds) };
+}
+
+function toMilliseconds(seconds: string): number {
+  const number = Number(seconds) * 1000;
+  // Lambda's maximum is 900 s.
+  if (seconds.trim() !== '' && number > 0 && number <= 900_000) return number;
+  throw new UsageError(`Expected --timeout to be a number of seconds, at most 900, got "${seconds}".`);
+}
+
+/** The assignments of `--env`. */
+export function toVariables(assignments: readonly string[] = []): Readonly<Record<string, string>> {
+  return Object.fromEntries(assignments.map(toVariable));
+}
+
+/** Adds a leading slash and removes trailing ones; "/" serves functions at the root. */
+export function toPrefix(prefix: string): string {
+  return `/${prefix}`.replace(/^\/+/, '/').replace(/\/+$/, '');
+}
+
+/** A port number; 0 means any free port. */
+export function toPort(port: string): number {
+  const number = Number(port);
+  if (port.trim() !== '' && Number.isInteger(number) && number >= 0 && number < 65_536) return number;
+  throw new UsageError(`Expected --port to be a number from 0 to 65535, got "${port}".`);
+}
+
+function toVariable(assignment: string): [name: string, value: string] {
+  const at = assignment.indexOf('=');
+  if (at > 0) return [assignment.slice(0, at), assignment.slice(at + 1)];
+  throw new UsageError(`Expected --env NAME=value, got --env ${assignment}.`);
+}

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+
+import { Kind, parse } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
+
+import { createPageLimits, entriesOf } from '../../../server/for-tools.ts';
+import type { ServerOptions, TrustedDocumentManifest, TrustedDocumentOptions } from '../../../server/index.ts';
+import { messageOf } from '../../../shared/index.ts';
+import { errorsIn } from '../project/documents/check-documents.ts';
+import type { DocumentFile } from '../project/documents/check-documents.ts';
+import { checkManifest, documentsInManifest, findConflicts } from '../project/documents/known-documents.ts';
+import type { Problem } from '../project/problem.ts';
+import type { FoundPlace, SourceSearch } from '../project/source-search.ts';
+
+/** Problems of the format of manifests, and ids with two documents; in the files of the manifests if the function imports them. */
+export function findManifestProblems({ trustedDocuments }: ServerOptions, place: FoundPlace | undefined, search: SourceSearch): Problem[] {
+  if (trustedDocuments === undefined) return [];
+  try {
+    entriesOf(trustedDocuments.documents);
+    return [];
+  } catch (error) {
+    const files = manifestsOf(trustedDocuments, search).flatMap(({ file }) => file ?? []);
+    const unreadable = files.flatMap(findFormatProblem);
+    const inFiles = unreadable.length > 0 ? unreadable : findConflicts(files.flatMap(documentsInManifest));
+    return inFiles.length > 0 ? inFiles : [{ ...place, message: messageOf(error) }];
+  }
+}
+
+function findFormatProblem(file: DocumentFile): Problem[] {
+  try {
+    documentsInManifest(file);
+    return [];
+  } catch (error) {
+    return [{ file: file.path, message: messageOf(error) }];
+  }
+}
+
+/** Trusted documents that are not valid for this schema, or exceed the page limits. Without a file, they belong to the option. */
+export function findInvalidDocuments(options: ServerOptions, schema: GraphQLSchema, search: SourceSearch): Problem[] {
+  const { trustedDocuments } = options;
+  if (trustedDocuments === undefined) return [];
+  const pageLimits = createPageLimits(options, schema);
+  const errorsOf = (text: string): readonly Error[] => {
+    const errors = errorsIn(schema, text);
+    return errors.length > 0 ? errors : pageErrors(pageLimits, text);
+  };
+  return manifestsOf(trustedDocuments, search).flatMap(({ manifest, file }) => {
+    if (file !== undefined) return checkManifest(file, errorsOf);
+    return entriesOf(manifest).flatMap(([id, { text }]) => {
+      const [error] = errorsOf(text);
+      return error === undefined ? [] : { message: `The trusted document ${id} is invalid: ${error.message}` };
+    });
+  });
+}
+
+/** The error about a page size in the text of a valid document, which every request would get. */
+function pageErrors(pageLimits: ReturnType<typeof createPageLimits>, text: string): Error[] {
+  const document = parse(text);
+  try {
+    for (const operation of document.definitions)
+      if (operation.kind === Kind.OPERATION_DEFINITION) pageLimits?.assert({ document, operation, variables: undefined });
+    return [];
+  } catch (error) {
+    return [error as Error];
+  }
+}
+
+interface FoundManifest {
+  readonly manifest: TrustedDocumentManifest;
+  /** The JSON file that the function imports it from. Undefined: it is written in code. */
+  readonly file: DocumentFile | undefined;
+}
+
+function manifestsOf({ documents }: TrustedDocumentOptions, { jsonFiles }: SourceSearch): FoundManifest[] {
+  const files = jsonFiles.map((path) => ({ path: relative(process.cwd(), path), text: readFileSync(path, 'utf8') }));
+  const manifests = Array.isArray(documents) ? (documents as readonly TrustedDocumentManifest[]) : [documents as TrustedDocumentManifest];
+  return manifests.map((manifest) => ({ manifest, file: files.find(({ text }) => isDeepStrictEqual(JSON.parse(text), manifest)) }));
+}

@@ -1,0 +1,133 @@
+import { globSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { sha256 } from '../../../shared/index.ts';
+import type { TrustedDocument } from '../../../server/index.ts';
+import { documentsInManifest } from '../project/documents/known-documents.ts';
+import type { DocumentFile } from '../project/documents/check-documents.ts';
+import type { ManifestDocument } from '../project/documents/known-documents.ts';
+import type { CollectedDocument } from './collect-documents.ts';
+
+/** The folder of manifests: its JSON files, and the modules that are generated from them. */
+export interface DocumentsFolder {
+  /** Its path in the project, with forward slashes. */
+  readonly path: string;
+  readonly manifests: readonly DocumentFile[];
+}
+
+/** New contents of files by path; undefined for a file to delete. */
+export type FileChanges = ReadonlyMap<string, string | undefined>;
+
+/** Reads the manifests of a folder, which may not exist yet. */
+export async function readDocumentsFolder(path: string, directory: string): Promise<DocumentsFolder> {
+  const files = globSync(`${path}/*.json`, { cwd: directory }).map((file) => file.replaceAll('\\', '/'));
+  const manifests = files.toSorted().map(async (file) => ({ path: file, text: await readFile(join(directory, file), 'utf8') }));
+  return { path, manifests: await Promise.all(manifests) };
+}
+
+/** The manifests of releases, and those that clients' tools have written into the folder. */
+export function releasedIn(folder: DocumentsFolder): DocumentFile[] {
+  return folder.manifests.filter(({ path }) => path !== draftOf(folder));
+}
+
+function draftOf({ path }: DocumentsFolder): string {
+  return `${path}/draft.json`;
+}
+
+/** What a release or a draft changes. */
+export interface ReleasePlan {
+  readonly files: FileChanges;
+  /** The documents that no manifest of a release has. */
+  readonly added: readonly CollectedDocument[];
+}
+
+/**
+ * Adds the documents of the current release that no earlier one has, as a manifest of their own: each document is stored once, and
+ * released manifests never change. `today` names the manifest (YYYY-MM-DD); undefined: it is a draft, which the next run replaces.
+ */
+export function planRelease(folder: DocumentsFolder, collected: readonly CollectedDocument[], today: string | undefined): ReleasePlan {
+  const draftPath = draftOf(folder);
+  const released = releasedIn(folder);
+  const known = new Set(released.flatMap(documentsInManifest).map(({ id }) => id));
+  const added = [...new Map(collected.filter(({ id }) => !known.has(id)).map((document) => [document.id, document])).values()];
+  const text = toManifest(added);
+  const path = today === undefined ? draftPath : `${folder.path}/${today}-${sha256(text).slice(0, 8)}.json`;
+  const manifests = [...released, ...(added.length > 0 ? [{ path, text }] : [])];
+  return { files: new Map([...removed(folder, manifests), ...withModules(folder.path, manifests, collected)]), added };
+}
+
+/** Removes documents from all manifests, and manifests that have no other documents. */
+export function planRemoval(folder: DocumentsFolder, ids: ReadonlySet<string>, collected: readonly CollectedDocument[]): FileChanges {
+  const manifests = folder.manifests.flatMap((file) => {
+    const all = documentsInManifest(file);
+    const kept = all.filter(({ id }) => !ids.has(id));
+    if (kept.length === 0) return [];
+    return kept.length === all.length ? [file] : [{ path: file.path, text: toManifest(kept) }];
+  });
+  return new Map([...removed(folder, manifests), ...withModules(folder.path, manifests, collected)]);
+}
+
+/** The changes whose result differs from what the files contain now. */
+export async function changesIn(files: FileChanges, directory: string): Promise<FileChanges> {
+  const changes = await Promise.all(
+    Array.from(files, async ([path, text]) => {
+      const current = await readFile(join(directory, path), 'utf8').catch(() => undefined);
+      return current === text ? [] : [[path, text] as const];
+    }),
+  );
+  return new Map(changes.flat());
+}
+
+/** Writes and deletes files. */
+export async function applyChanges(changes: FileChanges, { path }: DocumentsFolder, directory: string): Promise<void> {
+  if (changes.size > 0) await mkdir(join(directory, path), { recursive: true });
+  for (const [file, text] of changes) await (text === undefined ? rm(join(directory, file)) : writeFile(join(directory, file), text));
+}
+
+function removed({ manifests }: DocumentsFolder, kept: readonly DocumentFile[]): [path: string, text: undefined][] {
+  const paths = new Set(kept.map(({ path }) => path));
+  return manifests.filter(({ path }) => !paths.has(path)).map(({ path }) => [path, undefined]);
+}
+
+function toManifest(documents: readonly (ManifestDocument | CollectedDocument)[]): string {
+  const entries = documents.map(({ id, text, onError }): [string, string | TrustedDocument] => [id, onError ? { text, onError } : text]);
+  return `${JSON.stringify(Object.fromEntries(entries), undefined, 2)}\n`;
+}
+
+/** The manifests, the module for the server, and the module for clients. */
+function withModules(
+  folder: string,
+  manifests: readonly DocumentFile[],
+  collected: readonly CollectedDocument[],
+): [path: string, text: string][] {
+  return [
+    ...manifests.map(({ path, text }): [string, string] => [path, text]),
+    [`${folder}/index.ts`, serverModule(manifests.map(({ path }) => path.slice(folder.length + 1)))],
+    [`${folder}/ids.ts`, clientModule(collected)],
+  ];
+}
+
+const notice = '// Written by `graphql-functions documents`. Run it again instead of changing this file.\n';
+
+/** Imports every manifest by its name, because a bundle cannot read a folder. */
+function serverModule(names: readonly string[]): string {
+  const sorted = names.toSorted();
+  const imports = sorted.map((name, at) => `import manifest${at + 1} from './${name}' with { type: 'json' };\n`);
+  return [
+    notice,
+    "import type { TrustedDocumentManifest } from 'graphql-functions';\n",
+    imports.length === 0 ? '' : `\n${imports.join('')}`,
+    '\n/** The documents of this release and of earlier ones, for the option `trustedDocuments`. */\n',
+    `export const documents = [${sorted.map((_, at) => `manifest${at + 1}`).join(', ')}] as readonly TrustedDocumentManifest[];\n`,
+  ].join('');
+}
+
+function clientModule(collected: readonly CollectedDocument[]): string {
+  const lines = collected.filter(({ name }) => name !== undefined).map(({ name, id }) => `  ${name}: '${id}',\n`);
+  return [
+    notice,
+    '\n/** The ids of the operations of this release by name, for clients. */\n',
+    `export const ids = {${lines.length === 0 ? '' : `\n${lines.join('')}`}} as const;\n`,
+  ].join('');
+}

@@ -1,0 +1,119 @@
+import { relative } from 'node:path';
+
+import { parse, Source } from 'graphql';
+import type { GraphQLError, GraphQLSchema } from 'graphql';
+
+import { messageOf } from '../../../shared/index.ts';
+import type { DocumentsArguments } from '../arguments.ts';
+import { checkFunction } from '../check/check-function.ts';
+import { schemaOfText } from '../check/schema-of-text.ts';
+import { errorsIn, readDocuments, toProblems } from '../project/documents/check-documents.ts';
+import type { DocumentFile } from '../project/documents/check-documents.ts';
+import { documentsIn } from '../project/documents/embedded-operations.ts';
+import { checkManifest, documentsInManifest, findConflicts } from '../project/documents/known-documents.ts';
+import { findFunction } from '../project/functions-folder.ts';
+import type { Terminal } from '../project/paint.ts';
+import { printProblems } from '../project/print-problems.ts';
+import { DevError } from '../project/problem.ts';
+import type { Problem } from '../project/problem.ts';
+import { recordServers } from '../project/recorded-servers.ts';
+import { collectDocuments, findProblems } from './collect-documents.ts';
+import type { CollectedDocument } from './collect-documents.ts';
+import { applyChanges, changesIn, planRelease, readDocumentsFolder, releasedIn } from './documents-folder.ts';
+import type { DocumentsFolder, FileChanges } from './documents-folder.ts';
+import { documentsStub } from './documents-stub.ts';
+
+/** Where a command runs, where it prints, and today's date, YYYY-MM-DD. */
+export interface DocumentsWorkplace {
+  readonly directory: string;
+  readonly terminal: Terminal;
+  readonly today: string;
+}
+
+/**
+ * Collects the operations of the project, and writes them as a manifest beside those of earlier releases. Returns the exit code: with a
+ * problem it is 1 and nothing is written. With `check`, nothing is written, and a missing document is a problem.
+ */
+export async function runDocuments(settings: DocumentsArguments, { directory, terminal, today }: DocumentsWorkplace): Promise<number> {
+  const files = await readDocuments(settings.operations, directory);
+  const folder = await readDocumentsFolder(settings.folder, directory);
+  const schema = await readSchema(settings, directory);
+  const problems = isProblems(schema) ? schema : findAllProblems(schema, files, folder);
+  if (problems.length > 0) {
+    printProblems(problems, directory, { ...terminal, log: (line) => terminal.error(line) });
+    terminal.error(`\n${counted(problems.length, 'problem')}. Nothing was written.`);
+    return 1;
+  }
+  const collected = collectDocuments(files);
+  const { files: planned, added } = planRelease(folder, collected, settings.mode === 'draft' ? undefined : today);
+  const changes = await changesIn(planned, directory);
+  if (settings.mode === 'check') return reportMissing(added, changes, { folder: settings.folder, directory, terminal });
+  await applyChanges(changes, folder, directory);
+  for (const [path, text] of changes) terminal.log(`${text === undefined ? 'Deleted' : 'Wrote'} ${path}.`);
+  if (changes.size === 0) terminal.log(`${settings.folder} is up to date: ${counted(collected.length, 'document')}.`);
+  return 0;
+}
+
+function findAllProblems(schema: GraphQLSchema, files: readonly DocumentFile[], folder: DocumentsFolder): Problem[] {
+  const released = releasedIn(folder);
+  const problems = [...findProblems(schema, files), ...released.flatMap((file) => checkManifest(file, (text) => errorsIn(schema, text)))];
+  return problems.length > 0 ? problems : findConflicts([...released.flatMap(documentsInManifest), ...collectDocuments(files)]);
+}
+
+function reportMissing(
+  added: readonly CollectedDocument[],
+  changes: FileChanges,
+  { folder, directory, terminal }: Pick<DocumentsWorkplace, 'directory' | 'terminal'> & { readonly folder: string },
+): number {
+  if (changes.size === 0) return 0;
+  const missing = added.map(({ name, id, path, line }): Problem => {
+    const what = name === undefined ? `The document ${id}` : `The operation ${name}`;
+    return { file: path, line, column: 1, message: `${what} is in no manifest of ${folder}: production refuses it.` };
+  });
+  printProblems(missing, directory, terminal);
+  terminal.error(
+    `\n${folder} is not up to date (${[...changes.keys()].join(', ')}). Run npx graphql-functions documents, and commit the folder.`,
+  );
+  return 1;
+}
+
+/** The schema of files, or of the function as clients see it. */
+async function readSchema(settings: DocumentsArguments, directory: string): Promise<GraphQLSchema | Problem[]> {
+  if (settings.schema.length > 0) return readSchemaFiles(settings.schema, directory);
+  const source = await findFunction(directory, settings.functions, settings.function);
+  // The documents may be missing, or not valid for the new schema.
+  const { problems, schema } = await checkFunction(source, directory, {
+    recorded: recordServers(),
+    plugins: [documentsStub(settings.folder, directory)],
+  });
+  if (schema !== undefined) return schema;
+  if (problems.length > 0) return [...problems];
+  throw new DevError(`${relative(directory, source.file)} is not a GraphQL function: it does not call createHandler.`);
+}
+
+/** Definitions in files of SDL, or in literals of code. */
+async function readSchemaFiles(patterns: readonly string[], directory: string): Promise<GraphQLSchema | Problem[]> {
+  const texts = (await readDocuments(patterns, directory)).flatMap(documentsIn);
+  const problems = texts.flatMap(({ path, text }) => {
+    try {
+      parse(new Source(text, path));
+      return [];
+    } catch (error) {
+      return toProblems(path, [error as GraphQLError]);
+    }
+  });
+  if (problems.length > 0) return problems;
+  try {
+    return schemaOfText(texts.map(({ text }) => text).join('\n'));
+  } catch (error) {
+    return [{ message: `Cannot read the schema from ${patterns.join(', ')}: ${messageOf(error)}` }];
+  }
+}
+
+function isProblems(schema: GraphQLSchema | Problem[]): schema is Problem[] {
+  return Array.isArray(schema);
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
