@@ -67,7 +67,7 @@ export const resolvers = { Query: { ok: (): boolean => true } };
       'functions/graphql.build.json': builtOf({ schema: ['schema/**/*.graphql'] }, buildSchema),
       'functions/own.build.json': builtOf({ schema: [], typeDefs: typeDefsMark(typeDefs) }),
     },
-    'docs/trusted-documents.md': { 'documents/index.ts': "export const documents = [{ one: '{ ok }' }];\n" },
+    'docs/trusted-documents.md': { 'documents/index.ts': "export const documents = [{ one: '{ __typename }' }];\n" },
     'docs/configuration-schema.md': { 'functions/graphql.build.json': builtOf({ schema: ['schema/**/*.graphql'] }) },
     'docs/cache-stores-platforms.md': {
       // The output of `wrangler types`.
