@@ -67,5 +67,5 @@ export function createServe({ adapters, streaming }: Platforms, starter: Starter
       return Promise.reject(error);
     }
   };
-  return Object.assign(serveCall, { close: createClose(starter, calls) });
+  return Object.assign(serveCall, { close: createClose(starter) });
 }

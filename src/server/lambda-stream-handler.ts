@@ -34,7 +34,7 @@ function createUnobserved(options: OptionsSource<ServerOptions>): UntypedStreami
     starter.calls.add(served);
     return served;
   };
-  return Object.assign(handler, { [handlerMark]: 'response', close: createClose(starter, starter.calls) });
+  return Object.assign(handler, { [handlerMark]: 'response', close: createClose(starter) });
 }
 
 /** The invocation lasts as long as the promise: work passed to `waitUntil` goes on after the last byte. */

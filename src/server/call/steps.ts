@@ -24,7 +24,7 @@ export function toRequest({ adapter, invocation }: Call): HTTPRequest {
 
 /** Answers health checks, which do not wait for the start of the server. */
 export function answerHealthCheck({ request, starter }: Call): HTTPResponse | undefined {
-  return isHealthCheck(request!) ? healthResponse(starter.isClosed ? 'fail' : 'pass') : undefined;
+  return isHealthCheck(request!) ? healthResponse(starter.calls.isClosed ? 'fail' : 'pass') : undefined;
 }
 
 /**

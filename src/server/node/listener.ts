@@ -20,8 +20,6 @@ export interface TrackedListener {
   readonly starter: Starter;
   /** Resolves when all requests have their answers, and the work passed to `waitUntil` is done. */
   idle(): Promise<void>;
-  /** Ends the open streams, which may never end by themselves. */
-  endStreams(): void;
 }
 
 /**
@@ -78,7 +76,6 @@ export function createTrackedListener(options: OptionsSource<ServerOptions>, all
   return {
     listener,
     starter,
-    endStreams: () => starter.calls.stopStreams(),
     // Work may pass more work to `waitUntil`.
     async idle() {
       while (pending.size > 0) await Promise.allSettled(pending);

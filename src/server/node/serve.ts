@@ -7,6 +7,7 @@ import { waitAtMost } from '../../shared/index.ts';
 import { healthResponse } from '../call/steps.ts';
 import { uncacheable } from '../http/cache-control.ts';
 import { readNodeEnv } from '../startup/server.ts';
+import type { StartedServer } from '../startup/server.ts';
 import type { ContextFits, ServerOptions } from '../startup/options.ts';
 import type { NodeExchange } from '../platform/node.ts';
 import type { OptionsSource } from '../startup/start.ts';
@@ -42,7 +43,7 @@ export async function serve<TContext extends object = object, TDataSources exten
   const allowedHosts = listen.host === undefined ? (listen.allowedHosts ?? []) : listen.allowedHosts;
   const tracked = createTrackedListener(adapted(options as OptionsSource<ServerOptions>), allowedHosts);
   // A failed start is final, unlike in a function: a process that cannot answer should not look alive.
-  await tracked.starter.server();
+  const started = await tracked.starter.server();
 
   const state: ServerState = { stopping: false, unanswered: new Set() };
   const server = createServer((request, response) => {
@@ -58,7 +59,7 @@ export async function serve<TContext extends object = object, TDataSources exten
   server.keepAliveTimeout = 65_000;
   await listening(server, listen);
 
-  const close = closeOnce(server, tracked, { state, timeout: listen.shutdownTimeout ?? 10_000 });
+  const close = closeOnce(server, tracked, { state, started, timeout: listen.shutdownTimeout ?? 10_000 });
   if (listen.signals !== false) closeOnSignals(server, close);
   const { port } = server.address() as AddressInfo;
   return { url: `http://${nameFor(listen.host)}:${port}/`, port, close };
@@ -117,15 +118,15 @@ interface ServerState {
 function closeOnce(
   server: Server,
   tracked: TrackedListener,
-  { state, timeout }: { readonly state: ServerState; readonly timeout: number },
+  { state, started, timeout }: { readonly state: ServerState; readonly started: StartedServer; readonly timeout: number },
 ): () => Promise<void> {
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     state.stopping = true;
     // Otherwise a client would send its next request on a closed connection.
     for (const response of state.unanswered) if (!response.headersSent) response.setHeader('connection', 'close');
-    tracked.endStreams();
-    const { http, listeners } = await tracked.starter.server();
+    tracked.starter.calls.close();
+    const { http, listeners } = started;
     await stopListeners({ listeners, finished: finished(server, tracked, timeout), timeout, logger: http.operation.logger });
   };
   return () => (closing ??= close());

@@ -1,10 +1,12 @@
 import type { ChunkStream } from '../../shared/index.ts';
+import { createError } from '../operation/errors.ts';
 
 /** The calls of a handler that have not ended: `close` waits for them. */
 export class OpenCalls {
+  /** True: later calls are refused. */
+  isClosed = false;
   readonly #streams = new Set<ChunkStream>();
   #count = 0;
-  #isStopping = false;
   #onIdle: (() => void) | undefined = undefined;
 
   /** Counts work until it settles. Promises are not kept, because on Workers those of a client that has left never settle. */
@@ -19,13 +21,17 @@ export class OpenCalls {
   /** Adds an open stream. Returns a function that removes it. */
   addStream(stream: ChunkStream): () => void {
     this.#streams.add(stream);
-    if (this.#isStopping) stream.stop();
+    if (this.isClosed) stream.stop();
     return () => this.#streams.delete(stream);
   }
 
-  /** Ends the open streams, which may never end by themselves, and those that begin later. */
-  stopStreams(): void {
-    this.#isStopping = true;
+  assertOpen(): void {
+    if (this.isClosed) throw createError('SERVICE_UNAVAILABLE', 'The handler has been closed.');
+  }
+
+  /** Refuses later calls. Ends the open streams, which may never end by themselves, and those that begin later. */
+  close(): void {
+    this.isClosed = true;
     for (const stream of this.#streams) stream.stop();
   }
 

@@ -39,9 +39,8 @@ export interface Starter {
   /** The time limit of calls; undefined: none. The defaults while the options are loading. */
   deadline(): DeadlineSettings | undefined;
   readonly calls: OpenCalls;
-  /** From now on, `server` throws. Returns the server, if it has started or is starting: it is not started for this. */
-  close(): Promise<StartedServer | undefined>;
-  readonly isClosed: boolean;
+  /** The server, if it has started or is starting: it is not started for this. */
+  running(): Promise<StartedServer | undefined>;
 }
 
 /**
@@ -73,7 +72,8 @@ export function createStarter(options: OptionsSource<ServerOptions>, assumedNode
       reported = message;
       await report(prepared, error);
     }
-    throw startFailure(message, error, prepared === undefined ? (assumedNodeEnv ?? readNodeEnv()) : prepared.nodeEnv);
+    const nodeEnv = prepared === undefined ? (assumedNodeEnv ?? readNodeEnv()) : prepared.nodeEnv;
+    throw startFailure(message, error, nodeEnv);
   }
 
   const stillAwaited = (): string => (prepared === undefined ? 'the options' : 'serverWillStart of a plugin');
@@ -102,21 +102,15 @@ export function createStarter(options: OptionsSource<ServerOptions>, assumedNode
     throw deadlineExceeded();
   }
 
-  let isClosed = false;
+  const calls = new OpenCalls();
   const starter: Starter = {
+    calls,
     server(call) {
-      if (isClosed) throw createError('SERVICE_UNAVAILABLE', 'The handler has been closed.');
+      calls.assertOpen();
       return (started ??= startedAtOnce(prepared)) ?? join(call);
     },
-    async close() {
-      isClosed = true;
-      // A start that fails has been reported to the calls that wait for it.
-      return started ?? starting?.wait().catch(() => undefined);
-    },
-    get isClosed() {
-      return isClosed;
-    },
-    calls: new OpenCalls(),
+    // The calls that wait for a start get its error.
+    running: async () => started ?? starting?.wait().catch(() => undefined),
     logger: () => prepared?.http.operation.logger ?? guardLogger(console),
     isDevelopment: () => prepared?.development,
     cors: () => prepared?.http.cors,
