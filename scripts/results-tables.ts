@@ -36,7 +36,7 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
       ]),
     ),
   warm: ({ warm }) => {
-    const names = namesOf(warm.map(({ contestants }) => contestants));
+    const names = namesOf(warm.map(({ contestants }) => contestants)).filter((name) => name !== reference);
     return toTable(
       [toReference, ...names],
       warm.map(({ workload, contestants }) => [workload, ...names.map((name) => faster(contestants[name]?.ratio))]),
