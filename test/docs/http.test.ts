@@ -43,6 +43,9 @@ describe('docs/http.md tells the truth about statuses', () => {
     'variables of the wrong types': [{ body: JSON.stringify({ query: 'query ($i: Int!) { n(i: $i) }', variables: { i: 'x' } }) }],
     '`query` missing, a parameter of the wrong type, a body that is not an object, a parameter twice': [{ body: '{"query":1}' }],
     'a body that is empty, not JSON, or not UTF-8': [{ body: '{' }],
+    'a browser opens the address: a GET that accepts `text/html`, without a query string': [
+      { method: 'GET', headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }, body: undefined },
+    ],
     'refused by CSRF prevention': [{ headers: { ...accept, 'content-type': 'text/plain' } }, { csrfPrevention: true }],
     'a batch that is empty, too long, or not allowed: one object': [{ body: '[]' }],
     'a batch: an array in the same order, whether or not its elements succeeded': [{ body: '[1]' }],

@@ -21,6 +21,13 @@ export function badRequest(message: string): GraphQLError {
   return createError('BAD_REQUEST', message);
 }
 
+/** A browser has opened the address: a request without a query. */
+export function openedInBrowser(): GraphQLError {
+  return malformedRequest(
+    'This is a GraphQL endpoint: send it a POST with "content-type: application/json" and a body such as {"query":"{ __typename }"}.',
+  );
+}
+
 /** 422, and 400 in the classic profile: valid JSON, but not a well-formed request (GraphQL over HTTP, "Status Codes"). */
 export function malformedRequest(message: string): GraphQLError {
   return createError('BAD_REQUEST', message, { extensions: { http: { status: 422, classicStatus: 400 } } });

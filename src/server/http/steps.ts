@@ -5,7 +5,7 @@ import { negotiateMediaType as chooseMediaType } from './accept.ts';
 import type { ResponseMediaType } from './accept.ts';
 import { uncacheable } from './cache-control.ts';
 import { assertNotForged } from './csrf.ts';
-import { acceptedTypes, methods } from './errors.ts';
+import { acceptedTypes, methods, openedInBrowser } from './errors.ts';
 import type { HTTPCall } from './http-call.ts';
 import { answerSizeOf } from './operations.ts';
 import { parseGraphQLRequest } from './params.ts';
@@ -20,10 +20,14 @@ export function answerOptions({ settings, request }: HTTPCall): HTTPResponse | u
   return { status: settings.cors?.optionsSuccessStatus ?? 204, headers, body: null };
 }
 
-/** Shows the playground to a browser in development. */
-export function showLandingPage({ settings, request }: HTTPCall): PromiseOrValue<HTTPResponse | undefined> {
-  if (settings.renderLandingPage === undefined || request.method !== 'GET' || !wantsHTML(request)) return undefined;
-  return renderPage(settings.renderLandingPage);
+/** Shows the playground to a browser in development. Without it, a browser that opens the address is told what is there. */
+export function showLandingPage(call: HTTPCall): PromiseOrValue<HTTPResponse | undefined> {
+  const { settings, request } = call;
+  if (request.method !== 'GET' || !wantsHTML(request)) return undefined;
+  if (settings.renderLandingPage !== undefined) return renderPage(settings.renderLandingPage);
+  if (request.queryString !== '') return undefined;
+  negotiateMediaType(call);
+  throw openedInBrowser();
 }
 
 async function renderPage(render: NonNullable<HTTPCall['settings']['renderLandingPage']>): Promise<HTTPResponse | undefined> {
