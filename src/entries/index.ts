@@ -57,8 +57,16 @@ export type {
   ResponseHead,
   StreamedResponse,
 } from '../shared/index.ts';
-export { batch, byKey, groupByKey } from '../executor/index.ts';
-export type { BatchOptions, BatchResolver, ExecutionObserver, KeyOf, ObservedCall } from '../executor/index.ts';
+export { batch, byKey, groupByKey, selectedFields } from '../executor/index.ts';
+export type {
+  BatchOptions,
+  BatchResolver,
+  ExecutionObserver,
+  KeyOf,
+  ObservedCall,
+  SelectedFieldsOptions,
+  SelectionInfo,
+} from '../executor/index.ts';
 export { gql } from '../executor/schema/index.ts';
 export type {
   EnumValues,
