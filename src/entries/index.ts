@@ -30,6 +30,8 @@ export type {
   OperationExecution,
   OperationOutcome,
   OptionsSource,
+  PageLimitOptions,
+  PageSizes,
   PayloadStream,
   RequestCall,
   RequestContextWithDocument,

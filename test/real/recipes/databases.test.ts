@@ -13,12 +13,12 @@ import { needs, pathInPart } from '../parts.ts';
 import { ask, writeRecipes } from './project.ts';
 import type { RecipeProject } from './project.ts';
 
-describe('the recipes of docs/databases-sql.md and docs/databases-dynamodb.md', needs('recipes'), () => {
+describe('the recipes of docs/databases-sql.md, docs/databases-dynamodb.md and docs/databases-columns.md', needs('recipes'), () => {
   let project: RecipeProject;
   const load = createRequire(pathInPart('recipes', '.package-lock.json'));
 
   before(async () => {
-    project = await writeRecipes(['docs/databases-sql.md', 'docs/databases-dynamodb.md'], 'recipes');
+    project = await writeRecipes(['docs/databases-sql.md', 'docs/databases-dynamodb.md', 'docs/databases-columns.md'], 'recipes');
     // The generator needs no SQL engine; this setting keeps it from downloading one.
     const environment = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath };
     const prisma = pathInPart('recipes', 'prisma/build/index.js');
@@ -97,6 +97,25 @@ describe('the recipes of docs/databases-sql.md and docs/databases-dynamodb.md', 
       },
     });
     assert.equal(execute.mock.callCount(), 2);
+    execute.mock.resetCalls();
+
+    const { default: shelf } = await project.import('functions/shelf.ts');
+    const selected = (): unknown => (execute.mock.calls.at(-1)!.arguments[0] as any).query.selection;
+    assert.deepEqual(await ask(shelf, '{ books { id } }'), {
+      data: { books: [{ id: 'emma' }, { id: 'frankenstein' }, { id: 'persuasion' }] },
+    });
+    const keys = selected();
+    assert.deepEqual(await ask(shelf, '{ books { title author { name } } }'), {
+      data: {
+        books: [
+          { title: 'Emma', author: { name: 'Jane Austen' } },
+          { title: 'Frankenstein', author: { name: 'Mary Shelley' } },
+          { title: 'Persuasion', author: { name: 'Jane Austen' } },
+        ],
+      },
+    });
+    assert.deepEqual(keys, { id: true, title: false, author: false });
+    assert.deepEqual(selected(), { id: true, title: true, author: { arguments: {}, selection: { id: true, name: true } } });
     await prisma.$disconnect();
   });
 

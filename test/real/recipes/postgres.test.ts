@@ -3,13 +3,13 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { pathToFileURL } from 'node:url';
-import { after, before, describe, test } from 'node:test';
+import { after, before, describe, mock, test } from 'node:test';
 
 import { needs, pathInPart } from '../parts.ts';
 import { ask, writeRecipes } from './project.ts';
 import type { RecipeProject } from './project.ts';
 
-describe('the recipes of docs/databases-postgres.md', needs('postgres'), () => {
+describe('the recipes of docs/databases-postgres.md and docs/databases-columns.md', needs('postgres'), () => {
   const load = createRequire(pathInPart('postgres', '.package-lock.json'));
   let project: RecipeProject;
   let database: { exec(sql: string): Promise<unknown>; close(): Promise<void> };
@@ -23,12 +23,16 @@ describe('the recipes of docs/databases-postgres.md', needs('postgres'), () => {
     await database.exec(`
       CREATE TABLE notes (id serial PRIMARY KEY, owner text NOT NULL, text text NOT NULL);
       CREATE TABLE comments (id serial PRIMARY KEY, note integer NOT NULL REFERENCES notes (id), text text NOT NULL);
+      CREATE TABLE authors (id serial PRIMARY KEY, name text NOT NULL);
+      CREATE TABLE books (id serial PRIMARY KEY, title text NOT NULL, summary text NOT NULL, author integer NOT NULL REFERENCES authors (id));
+      INSERT INTO authors (name) VALUES ('Jane Austen'), ('Mary Shelley');
+      INSERT INTO books (title, summary, author) VALUES ('Emma', 'A matchmaker errs.', 1), ('Frankenstein', 'A doctor errs.', 2);
     `);
     const port = await freePort();
     server = new PGLiteSocketServer({ db: database, host: '127.0.0.1', port, maxConnections: 4 });
     await server.start();
     process.env['DATABASE_URL'] = `postgres://postgres@127.0.0.1:${port}/postgres?sslmode=disable`;
-    project = await writeRecipes('docs/databases-postgres.md', 'postgres');
+    project = await writeRecipes(['docs/databases-postgres.md', 'docs/databases-columns.md'], 'postgres');
     ({ pool } = (await project.import('lib/pool.ts')) as { pool: typeof pool });
   });
   after(async () => {
@@ -76,7 +80,63 @@ describe('the recipes of docs/databases-postgres.md', needs('postgres'), () => {
         [['to the third', 'again'], [], ['to the first']],
       );
     });
+
+  test('Drizzle reads the key and the columns that were asked for, and joins only then', async () => {
+    const { default: handler } = await project.import('functions/books.ts');
+    const statements = recordStatements();
+
+    const keys = await ask(handler, '{ books { id } }');
+    const titles = await ask(handler, '{ books { ...F } } fragment F on Book { t: title summary @skip(if: true) }');
+    const joined = await ask(handler, '{ books { title author { name } } }');
+
+    assert.deepEqual(keys, { data: { books: [{ id: '1' }, { id: '2' }] } });
+    assert.deepEqual(titles, { data: { books: [{ t: 'Emma' }, { t: 'Frankenstein' }] } });
+    assert.deepEqual(joined, { data: { books: both } });
+    assert.deepEqual(statements(), [
+      'select "id" from "books" order by "books"."id"',
+      'select "id", "title" from "books" order by "books"."id"',
+      'select "books"."id", "books"."title", "authors"."id", "authors"."name" from "books" left join "authors" on "authors"."id" = "books"."author" order by "books"."id"',
+    ]);
+  });
+
+  test('Kysely reads the key and the columns that were asked for, and joins only then', async () => {
+    const { Library } = (await project.import('lib/library.ts')) as { Library: new () => any };
+    const statements = recordStatements();
+
+    const titles = await new Library().books(new Set(['title']));
+    const joined = await new Library().books(new Set(['title', 'author', 'author.name']));
+
+    assert.deepEqual(
+      titles.map(({ id, title, summary }: any) => [id, title, summary]),
+      [
+        [1, 'Emma', undefined],
+        [2, 'Frankenstein', undefined],
+      ],
+    );
+    assert.deepEqual(
+      joined.map(({ title, author: { name } }: any) => ({ title, author: { name } })),
+      both,
+    );
+    assert.deepEqual(statements(), [
+      'select "books"."id", "title" from "books" order by "books"."id"',
+      'select "books"."id", "title", "authors"."id" as "authorId", "authors"."name" as "authorName" from "books" inner join "authors" on "authors"."id" = "books"."author" order by "books"."id"',
+    ]);
+  });
+
+  /** Returns a function that returns the statements that pg has sent since then. */
+  function recordStatements(): () => string[] {
+    const query = mock.method(load('pg').Client.prototype, 'query');
+    return () => {
+      query.mock.restore();
+      return query.mock.calls.map(({ arguments: [statement] }: any) => (typeof statement === 'string' ? statement : statement.text));
+    };
+  }
 });
+
+const both = [
+  { title: 'Emma', author: { name: 'Jane Austen' } },
+  { title: 'Frankenstein', author: { name: 'Mary Shelley' } },
+];
 
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
