@@ -63,7 +63,7 @@ const groups = [
   { name: 'v3-servers', test: /src[\\/]v3[\\/](?!errors|datasource|types|hosts)/, minShareCount: 2 },
   {
     name: 'platform',
-    test: /src[\\/]server[\\/]platform[\\/](?:adapter|chunks|detect|event-[\w-]+|gateway|netlify|not-http|ping|result-body)\.ts$/,
+    test: /src[\\/]server[\\/]platform[\\/](?:adapter|chunks|client-address|detect|event-[\w-]+|gateway|netlify|not-http|ping|result-body|runtime)\.ts$/,
   },
 ];
 

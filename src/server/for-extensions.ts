@@ -2,6 +2,7 @@
 
 export { parseAccept, preference } from './http/accept.ts';
 export { parseJSON, readText } from './http/body.ts';
+export { mayBeStored } from './http/cache-control.ts';
 export { parseMediaType } from './http/media-type.ts';
 export { multipart } from './http/streams/multipart.ts';
 export type { IncrementalDelivery } from './http/streams/multipart.ts';
@@ -9,17 +10,23 @@ export { followStream } from './operation/delivery/follow-stream.ts';
 export { executeIncrementally } from './operation/delivery/incremental.ts';
 export { documentHash } from './operation/documents/document-hash.ts';
 export { codeOf, httpExtensionOf } from './operation/errors.ts';
+export { defaultCostRules, operationCost } from './operation/limits/cost.ts';
 export { fragmentsOf } from './operation/limits/document-size.ts';
 export { maxNameLength } from './operation/limits/nesting.ts';
 export {
   CallOutcome,
   areDecisionsRequested,
+  budgetOf,
+  originalOf,
+  recordBudget,
   requestDecisions,
+  viewOf,
   decisionOf,
   recordDecision,
   recordRun,
   runOf,
   now,
 } from './operation/reporting.ts';
-export type { AnswerDecision } from './operation/reporting.ts';
+export type { AnswerDecision, BudgetReport } from './operation/reporting.ts';
+export { clientAddress } from './platform/client-address.ts';
 export { requireFromPackage } from './startup/package-files.ts';

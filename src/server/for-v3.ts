@@ -6,6 +6,8 @@
 export { createUnobservedHandler } from './handler.ts';
 export type { UntypedHandler } from './handler.ts';
 export type { PlatformAdapter, UnknownEvent } from './platform/adapter.ts';
+export { clientAddress } from './platform/client-address.ts';
+export type { PlatformCall } from './platform/client-address.ts';
 export { readHeaders } from './platform/event-headers.ts';
 export { splitURL } from './platform/event-query.ts';
 export { fetchAPI } from './platform/fetch.ts';

@@ -26,6 +26,7 @@ export async function runIncrementally(
     contextArgument: undefined,
     invocation,
     http: undefined,
+    call: undefined,
     head: { headers: new HeaderMap() },
     refuse: undefined,
     capacity: { maxBytes: Infinity, carrier: 'the test' },

@@ -17,12 +17,16 @@ interface Written {
   readonly method: string;
 }
 
+const rateLimitFields = ['ratelimit', 'ratelimit-policy'];
+
 /** Writes the decision into the header fields of an answer. A private answer has them already. */
 export function writeDecision(decision: EdgeDecision, { headers, method }: Written, { options, rules }: HeaderSettings): void {
   const { browserMaxAge = 0, staleWhileRevalidate, staleIfError, cdn } = options;
   // All answers of one URL need the same Netlify-Vary, even refusals, because Netlify derives its key from the stored answer.
   if (cdn === 'netlify' && method === 'GET') headers.set('netlify-vary', netlifyVary(rules));
   if (!decision.public || cdn === undefined) return;
+  // They describe the points of one client.
+  for (const name of rateLimitFields) headers.delete(name);
   const dialect = dialects[cdn];
   const lifetime = { maxAge: decision.maxAge, browserMaxAge, staleWhileRevalidate, staleIfError };
   for (const [name, value] of lifetimeFields(dialect, lifetime)) headers.set(name, value);

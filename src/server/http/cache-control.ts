@@ -11,6 +11,13 @@ export function setDefaultCacheControl(headers: HeaderMap): void {
   if (!headers.has('cache-control') && !headers.has('expires')) headers.set('cache-control', uncacheable);
 }
 
+/** True if the response tells some cache that it may store it. */
+export function mayBeStored(headers: HeaderMap): boolean {
+  const value = headers.get('cache-control');
+  if (value !== null && !/(?:^|[\s,])(?:private|no-store)(?:$|[\s,])/i.test(value)) return true;
+  return lifetimes.some((name) => name !== 'cache-control' && headers.has(name));
+}
+
 /** Removes the lifetimes that the user has set, from a response that no cache may store, such as an error. */
 export function removeLifetimes(headers: HeaderMap): void {
   if (!headers.isEmpty) for (const name of lifetimes) headers.delete(name);

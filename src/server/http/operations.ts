@@ -57,6 +57,7 @@ function inputFor(
     contextArgument: settings.operation.context && createContextArgument(head, view, invocation),
     invocation,
     http: view.request,
+    call: call.view,
     head,
     refuse: refusals[call.request.method] ?? (delivery?.subscriptions === true ? undefined : refuseSubscription),
     capacity: capacityOf(answerSizeOf(call)),

@@ -10,6 +10,8 @@ import type {
 import type { ExecutionObserver } from '../../executor/index.ts';
 import type { CallWatch, DataSourceRequest, KeyValueCache } from '../../datasources/index.ts';
 import type { HTTPRequest, HTTPResponse, Invocation, ResponseHead, StreamedResponse } from '../../shared/index.ts';
+import type { CostOptions } from './limits/cost.ts';
+import type { PageLimits } from './limits/page-limits.ts';
 import type { TrustedDocument } from './documents/trusted-documents.ts';
 import type { GraphQLRequest, Logger, ObjectListing, OperationOutcome, SubsequentPayload } from './types.ts';
 
@@ -121,6 +123,10 @@ export interface OperationExecution {
   readonly request: GraphQLRequest;
   /** Its HTTP request. */
   readonly http: HTTPRequest | undefined;
+  /** The call that brought it, the same object as in the other hooks. Undefined if no plugin has a hook of requests or operations. */
+  readonly call: RequestCall | undefined;
+  /** Status and headers, which may be changed. */
+  readonly response: ResponseHead;
   readonly schema: GraphQLSchema;
   /** The third argument of resolvers. */
   readonly contextValue: unknown;
@@ -195,6 +201,10 @@ export interface ServerStartContext {
   /** The options `maxBodyBytes` and `maxResultBytes`, or their defaults. */
   readonly maxBodyBytes: number;
   readonly maxResultBytes: number;
+  /** The option `maxCost` with its defaults. Undefined: the option is not set. */
+  readonly maxCost: Required<CostOptions> | undefined;
+  /** The option `pageLimits`, for the computation of costs. Undefined: the option is not set. */
+  readonly pageLimits: PageLimits | undefined;
 }
 
 /** The page that browsers get in development. */
@@ -283,10 +293,10 @@ export interface ServerPlugin<TContext = unknown> {
   /** Called if an HTTP request was refused before its operation was read. */
   invalidRequestWasReceived?(failure: { readonly error: Error; readonly logger: Logger }): MaybePromise<void>;
   /**
-   * Called by the command `check`, after the options and the schema were found to be right. Throws an Error for what would fail later. Must
-   * have no effects: the server does not start.
+   * Called by the command `check`, after the options and the schema were found to be right. Throws an Error for what would fail later, and
+   * may return notices about what is probably not meant. Must have no effects: the server does not start.
    */
-  check?(context: Pick<ServerStartContext, 'schema' | 'trustedDocuments'>): void;
+  check?(context: Pick<ServerStartContext, 'schema' | 'trustedDocuments' | 'maxCost' | 'pageLimits'>): readonly string[] | void;
   /** Called if the server could not start: options, schema or `serverWillStart` failed. */
   startupDidFail?(failure: { readonly error: Error; readonly logger: Logger }): MaybePromise<void>;
 }

@@ -67,6 +67,43 @@ export function decisionOf(call: RequestCall): AnswerDecision | 'not yet' | unde
   return decisions.get(call);
 }
 
+/** The call without the view of a plugin that records reads, such as `edge`. */
+const original = /* @__PURE__ */ Symbol('original call');
+
+/** Marks a view of a call. `viewRequest` of other plugins may copy it. */
+export function viewOf<T extends object>(view: T, call: RequestCall): T {
+  return Object.assign(view, { [original]: originalOf(call) });
+}
+
+/** For reads that do not change the answer, only whether and with which fields it is sent. */
+export function originalOf(call: RequestCall): RequestCall {
+  return (call as { readonly [original]?: RequestCall })[original] ?? call;
+}
+
+/** What an operation has taken from the points of its client, for extensions that report it. */
+export interface BudgetReport {
+  /** The name of the client's policy: 'default' or 'anonymous'. */
+  readonly policy: string;
+  /** The most points that the client can have. */
+  readonly capacity: number;
+  /** The points of the operation. */
+  readonly cost: number;
+  /** The points that are left. Undefined: the store has failed, or was not asked. */
+  readonly left?: number | undefined;
+}
+
+/** The reports by response head, which belongs to one operation, also in a batch. */
+const budgets = new WeakMap<ResponseHead, BudgetReport>();
+
+export function recordBudget(head: ResponseHead, report: BudgetReport): void {
+  budgets.set(head, report);
+}
+
+/** Undefined: the operation took no points. */
+export function budgetOf(head: ResponseHead): BudgetReport | undefined {
+  return budgets.get(head);
+}
+
 /** What an extension decided about an operation with an idempotency key, for others that report it. */
 type RunDecision = 'claimed' | 'replayed' | 'refused';
 

@@ -13,7 +13,7 @@ import type { ErrorSettings } from './format-errors.ts';
 import type { Execution, ExecutionSettings } from './execute.ts';
 import type { OperationHooks } from './hooks.ts';
 import type { FoundSource } from './documents/persisted-queries.ts';
-import type { CoercedExecution, ExecutionOptions, OperationExecution, ServerPlugin } from './plugin.ts';
+import type { CoercedExecution, ExecutionOptions, OperationExecution, RequestCall, ServerPlugin } from './plugin.ts';
 import type { RefuseOperation } from './choose-operation.ts';
 import type { SourceSettings } from './documents/source.ts';
 import type { BatchBudget } from './limits/batch-budget.ts';
@@ -54,6 +54,8 @@ export interface OperationInput extends ContextInput {
   readonly request: GraphQLRequest;
   /** Passed to plugins; the server does not read it. */
   readonly http: HTTPRequest | undefined;
+  /** The same, with the platform's objects. Undefined: no plugin has a hook of requests or operations. */
+  readonly call: RequestCall | undefined;
   readonly head: ResponseHead;
   /** Returns the reason why an operation may not run here; undefined lets it run. */
   readonly refuse: RefuseOperation | undefined;

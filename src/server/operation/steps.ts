@@ -163,7 +163,7 @@ function executeWrapped(state: OperationState): PromiseOrValue<ExecutionResult |
   const isSubscription = state.operation!.operation === 'subscription';
   const variableValues = isSubscription ? undefined : coercedVariables(state.execution!);
   if (variableValues === undefined) return executeWithHooks(state);
-  const execution = { ...describeExecution(state), response: state.input.head, variableValues };
+  const execution = { ...describeExecution(state), variableValues };
   let next = (): PromiseOrValue<OperationOutcome> => (state.wrapped = executeToOutcome(state));
   for (const wrap of [state.settings.wrapExecution, state.options?.wrap]) {
     const inner = next;
@@ -206,10 +206,11 @@ function setOutcome(outcome: OperationOutcome, state: OperationState): undefined
 
 /** The execution as plugins see it. */
 function describeExecution({ settings, input, contextValue, found, known, operation }: OperationState): OperationExecution {
-  const { request, http, batchIndex, invocation } = input;
+  const { request, http, call, head: response, batchIndex, invocation } = input;
   const { source } = found!;
   const { document } = known!;
-  return { request, http, schema: settings.schema, contextValue, source, document, operation: operation!, batchIndex, invocation };
+  const { schema } = settings;
+  return { request, http, call, response, schema, contextValue, source, document, operation: operation!, batchIndex, invocation };
 }
 
 function executeWithHooks(state: OperationState): PromiseOrValue<ExecutionResult> {

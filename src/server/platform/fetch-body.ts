@@ -1,5 +1,6 @@
 import type { ChunkStream, HTTPRequestBody } from '../../shared/index.ts';
 import { bodyTaken, brokenBody, readChunks } from './chunks.ts';
+import { runtime } from './runtime.ts';
 
 /** The body. Its stream is accessed only when needed, because on some hosts that starts reading from the connection. */
 export function bodyOf(request: Request, method: string): HTTPRequestBody {
@@ -37,13 +38,6 @@ function isSmall(request: Request, maxBytes: number): boolean {
 export function hasOwnServer(): boolean {
   const name = runtime();
   return name === 'Cloudflare-Workers' || name === 'Deno' || name === 'Bun';
-}
-
-let known: string | undefined;
-
-/** The name of the runtime: "Node.js", "Deno", "Bun", "Cloudflare-Workers". Empty if it is unknown. */
-export function runtime(): string {
-  return (known ??= (globalThis.navigator?.userAgent ?? '').split('/', 1)[0]!);
 }
 
 /**

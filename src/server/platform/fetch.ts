@@ -1,9 +1,10 @@
 import { HeaderMap } from '../../shared/index.ts';
 import type { HTTPRequest, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
-import { bodyOf, hasOwnServer, runtime, streamOf } from './fetch-body.ts';
+import { bodyOf, hasOwnServer, streamOf } from './fetch-body.ts';
 import { netlifyTimeLimitOf } from './netlify.ts';
 import { isNetlifySchedule, pingRequest } from './ping.ts';
+import { runtime } from './runtime.ts';
 import { splitURL } from './event-query.ts';
 
 /** The web's `Request` and `Response`, for Netlify Functions 2.0, Cloudflare Workers, Deno, Bun and Vercel. */

@@ -19,8 +19,8 @@ import {
   createChooseEncoding,
   inOrder,
 } from '../operation/around.ts';
+import { defaultCostRules } from '../operation/limits/cost.ts';
 import type { CostSettings } from '../operation/limits/cost.ts';
-import { defaultSizeArguments } from '../operation/limits/list-sizes.ts';
 import { createPageLimits } from '../operation/limits/page-limits.ts';
 import { DocumentCache } from '../operation/documents/document-cache.ts';
 import type { Logger } from '../operation/types.ts';
@@ -83,10 +83,10 @@ export function startedAtOnce(server: Server | undefined): StartedServer | undef
 
 /** Runs `serverWillStart` of every plugin. Landing pages are used in development only. */
 export async function startServer({ http, plugins, nodeEnv, development, hasDefaultPage }: Server): Promise<StartedServer> {
-  const { schema, cache, logger, trustedDocuments: trusted } = http.operation;
+  const { schema, cache, logger, trustedDocuments: trusted, maxCost, pageLimits } = http.operation;
   const trustedDocuments = (): [string, TrustedDocument][] => trusted?.entries() ?? [];
   const { maxBodyBytes, maxResultBytes } = http;
-  const context = { schema, cache, logger, nodeEnv, trustedDocuments, maxBodyBytes, maxResultBytes };
+  const context = { schema, cache, logger, nodeEnv, trustedDocuments, maxBodyBytes, maxResultBytes, maxCost, pageLimits };
   const listeners: ServerListener[] = [];
   for (const plugin of plugins) {
     const listener = await plugin.serverWillStart?.(context);
@@ -228,10 +228,11 @@ function deadlineSettings({ deadline }: ServerOptions): DeadlineSettings | undef
   return { limit: deadline?.ms, reserve: deadline?.reserveMs ?? defaultDeadline.reserve };
 }
 
-function costSettings(maxCost: ServerOptions['maxCost']): CostSettings | undefined {
+/** The option `maxCost` with its defaults. */
+export function costSettings(maxCost: ServerOptions['maxCost']): CostSettings | undefined {
   if (maxCost === undefined) return undefined;
   const options = typeof maxCost === 'number' ? { limit: maxCost } : maxCost;
-  return { listSize: 10, sizeArguments: defaultSizeArguments, fields: {}, ...options };
+  return { ...defaultCostRules, ...options };
 }
 
 /** The result of `graphql-functions build`, if it fits. */

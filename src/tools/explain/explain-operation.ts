@@ -1,4 +1,4 @@
-import { parseMediaType, runOf, uncacheable } from '../../server/for-tools.ts';
+import { budgetOf, parseMediaType, runOf, uncacheable } from '../../server/for-tools.ts';
 import type { CSRFSettings, Explainable, OperationSettings } from '../../server/for-tools.ts';
 import type { GraphQLRequest, OperationOutcome } from '../../server/index.ts';
 import { Recording } from './recording.ts';
@@ -45,6 +45,7 @@ export async function explainOperation({ call, input, run }: Explainable): Promi
     operationRequest: input.request,
     deadline,
     idempotency: runOf(input.head),
+    budget: budgetOf(input.head),
     onError: outcome.onError,
   });
   // The report describes only this run.
@@ -61,11 +62,12 @@ export interface ReportInput {
   readonly deadline: ExplainReport['deadline'] | undefined;
   /** True when more parts of the response follow. */
   readonly idempotency: ExplainReport['idempotency'] | undefined;
+  readonly budget: ExplainReport['budget'] | undefined;
   readonly onError: ExplainReport['onError'] | undefined;
 }
 
 function writeReport({ recording, settings, request, operationRequest, deadline, ...known }: ReportInput): ExplainReport {
-  const { idempotency, onError } = known;
+  const { idempotency, budget, onError } = known;
   const { calls } = recording;
   const longestChain = findLongestChain(calls);
   return {
@@ -76,6 +78,7 @@ function writeReport({ recording, settings, request, operationRequest, deadline,
     csrf: whyAllowed(settings, request),
     ...(onError && { onError }),
     ...(idempotency && { idempotency }),
+    ...(budget && { budget }),
     ...(deadline && { deadline: { leftAtStart: round(deadline.leftAtStart), leftAtEnd: round(deadline.leftAtEnd) } }),
     calls: calls.map((call) => toCall(recording, call)),
     batches: batchesOf(recording),

@@ -23,6 +23,8 @@ export interface ExplainReport {
   readonly onError?: 'NULL' | 'PROPAGATE' | 'HALT';
   /** With the extension `idempotency`, for an operation with a key: it ran, its stored answer was sent, or it was refused. */
   readonly idempotency?: 'claimed' | 'replayed' | 'refused';
+  /** With the extension `budget`: the points that the operation cost, and those that its client has left. */
+  readonly budget?: { readonly policy: string; readonly capacity: number; readonly cost: number; readonly left?: number | undefined };
   /** The consecutive calls that the response waited for. Absent when no two followed each other. */
   readonly longestChain?: LongestChain;
 }

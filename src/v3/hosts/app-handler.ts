@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { createUnobservedHandler, lambdaAdapters, netlifyV1, nodeHTTP, ping } from '../../server/for-v3.ts';
+import { clientAddress, createUnobservedHandler, lambdaAdapters, netlifyV1, nodeHTTP, ping } from '../../server/for-v3.ts';
 import type { NodeExchange, PlatformAdapter, UnknownEvent, UntypedHandler } from '../../server/for-v3.ts';
 import type { HTTPRequest, HTTPResponse, Invocation } from '../../shared/index.ts';
-import { clientAddress } from '../http/client-address.ts';
 import type { ExpressRequest, ExpressResponse } from '../http/express.ts';
 import { serveRequest } from '../http/serve.ts';
 import type { Serving } from '../http/serve.ts';

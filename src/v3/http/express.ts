@@ -1,7 +1,7 @@
+import { clientAddress } from '../../server/for-v3.ts';
+import type { PlatformCall } from '../../server/for-v3.ts';
 import { HeaderMap } from '../../shared/index.ts';
 import type { HTTPRequest } from '../../shared/index.ts';
-import { clientAddress } from './client-address.ts';
-import type { PlatformCall } from './client-address.ts';
 import { parseQuery } from './query.ts';
 import { serializeCookie } from './cookie.ts';
 import type { CookieOptions } from './cookie.ts';

@@ -14,13 +14,11 @@ import type {
 import type { BatchBudget } from './batch-budget.ts';
 import { fragmentsOf } from './document-size.ts';
 import { shown, tooMuch } from './limits.ts';
-import { SizeArguments } from './list-sizes.ts';
+import { defaultSizeArguments, SizeArguments } from './list-sizes.ts';
 import type { PageLimits } from './page-limits.ts';
 
 /** How the cost of an operation is computed before it runs. */
-export interface CostOptions {
-  /** The highest cost of an operation that runs. */
-  readonly limit: number;
+export interface CostRules {
   /** The number of items of a list without a size argument. Default: 10. */
   readonly listSize?: number;
   /** Arguments, or fields of input objects in arguments, that give the number of items; a list gives its length. Default: first, last, limit. */
@@ -29,8 +27,17 @@ export interface CostOptions {
   readonly fields?: Readonly<Record<string, number>>;
 }
 
+/** The option `maxCost`. */
+export interface CostOptions extends CostRules {
+  /** The highest cost of an operation that runs. */
+  readonly limit: number;
+}
+
 /** The options with defaults filled in. */
 export type CostSettings = Required<CostOptions>;
+
+/** The rules of a server without `maxCost`. */
+export const defaultCostRules: Required<CostRules> = { listSize: 10, sizeArguments: defaultSizeArguments, fields: {} };
 
 /** An operation with what its cost depends on. */
 export interface CostInput {
@@ -42,8 +49,18 @@ export interface CostInput {
   readonly pageLimits?: PageLimits | undefined;
 }
 
+/** Throws when an operation costs more than the limit. */
+export function assertCost(settings: CostSettings, input: CostInput, budget?: BatchBudget): void {
+  const cost = operationCost(settings, input);
+  // The cost of a list of infinite size is NaN if its items cost nothing.
+  if (!(cost <= settings.limit)) {
+    throw tooMuch(`Expected an operation that costs at most ${settings.limit}, got one that costs ${shown(cost)}.`, input.operation);
+  }
+  budget?.spend('maxCost', cost, input.operation);
+}
+
 /**
- * Throws when an operation costs more than the limit.
+ * The cost of an operation.
  *
  * A field costs 1, and the selection of a list counts once for each item. The number of items is the field's argument `first`, `last` or
  * `limit`: a literal, a variable or a default. If the field is not a list itself, such as a connection, the argument is the size of the
@@ -53,14 +70,10 @@ export interface CostInput {
  * apply to. `@skip` and `@include` are ignored. Introspection is free. `__typename` is free too, except in lists where it is alone or
  * has an alias. An empty selection set costs as much as `{ __typename }`.
  */
-export function assertCost(settings: CostSettings, input: CostInput, budget?: BatchBudget): void {
+export function operationCost(rules: Required<CostRules>, input: CostInput): number {
   const rootType = input.schema.getRootType(input.operation.operation);
-  const { fixed, perItem, perDeepItem } = new CostCounter(settings, input).costOf(rootType ?? undefined, input.operation.selectionSet);
-  const cost = fixed + (perItem + perDeepItem) * settings.listSize;
-  if (cost > settings.limit) {
-    throw tooMuch(`Expected an operation that costs at most ${settings.limit}, got one that costs ${shown(cost)}.`, input.operation);
-  }
-  budget?.spend('maxCost', cost, input.operation);
+  const { fixed, perItem, perDeepItem } = new CostCounter(rules, input).costOf(rootType ?? undefined, input.operation.selectionSet);
+  return fixed + (perItem + perDeepItem) * rules.listSize;
 }
 
 /**
@@ -79,14 +92,14 @@ interface Cost {
 const free: Cost = { fixed: 0, perItem: 0, perDeepItem: 0, typenames: 0 };
 
 class CostCounter {
-  readonly #settings: CostSettings;
+  readonly #settings: Required<CostRules>;
   readonly #schema: GraphQLSchema;
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly #costs = new Map<string, Cost>();
   readonly #sizes: SizeArguments;
   readonly #pageLimits: PageLimits | undefined;
 
-  constructor(settings: CostSettings, { schema, document, operation, variables, pageLimits }: CostInput) {
+  constructor(settings: Required<CostRules>, { schema, document, operation, variables, pageLimits }: CostInput) {
     this.#settings = settings;
     this.#schema = schema;
     this.#fragments = fragmentsOf(document);

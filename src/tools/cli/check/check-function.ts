@@ -52,6 +52,7 @@ export async function checkFunction(
   return {
     ...checked[0],
     problems: [...problems, ...checked.flatMap((one) => one.problems)],
+    notices: checked.flatMap(({ notices = [] }) => notices),
     bundled,
     isFunction: exportsFunction(bundled.exports),
     servers: checked.length,

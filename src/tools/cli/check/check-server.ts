@@ -3,7 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import { findOptionProblems } from '../../checks/option-check.ts';
 import type { OptionProblem } from '../../checks/option-check.ts';
 import { messageOf } from '../../../shared/index.ts';
-import { assertOptions, entriesOf } from '../../../server/for-tools.ts';
+import { assertOptions, costSettings, entriesOf } from '../../../server/for-tools.ts';
 import type { ServerOptions } from '../../../server/index.ts';
 import { codeFrame, positionAt } from '../project/problem.ts';
 import { textsOfBuild } from '../project/build-sources.ts';
@@ -21,6 +21,8 @@ import { placeOf, toPlace } from '../project/user-code.ts';
 /** The result of checking a server. */
 export interface CheckedServer {
   readonly problems: readonly Problem[];
+  /** What does not fail the check. */
+  readonly notices?: readonly string[];
   /** Undefined when the server has problems. */
   readonly schema?: GraphQLSchema;
   readonly options?: ServerOptions;
@@ -37,11 +39,12 @@ export async function checkServer(server: RecordedServer, search: SourceSearch):
     if (server.refusal !== undefined) return { problems: toProblems(server.refusal, call) };
     progress.step('reading the schema');
     const { seen, served } = await server.schemas();
-    const found = placeProblems([...problemsInSchema(options, seen), ...wrongPlugins(options, served)], { call, search });
+    const plugins = checkPlugins(options, served);
+    const found = placeProblems([...problemsInSchema(options, seen), ...plugins.problems], { call, search });
     progress.step('validating the trusted documents');
     const place = placeOfOption('trustedDocuments', call, search);
     const invalid = findInvalidDocuments(options, seen, search).map((problem) => ({ ...place, ...problem }));
-    return { problems: [...found, ...invalid], schema: seen, options };
+    return { problems: [...found, ...invalid], notices: plugins.notices, schema: seen, options };
   } catch (error) {
     return { problems: toProblems(error, toPlace(placeOf(error)) ?? call) };
   }
@@ -91,16 +94,25 @@ function placeProblems(
 }
 
 /** What plugins find in the schema and the trusted documents. */
-function wrongPlugins({ plugins = [], trustedDocuments }: ServerOptions, schema: GraphQLSchema): OptionProblem[] {
-  const context = { schema, trustedDocuments: () => (trustedDocuments === undefined ? [] : entriesOf(trustedDocuments.documents)) };
-  return plugins.flatMap((plugin) => {
+function checkPlugins(
+  { plugins = [], trustedDocuments, maxCost }: ServerOptions,
+  schema: GraphQLSchema,
+): { readonly problems: readonly OptionProblem[]; readonly notices: readonly string[] } {
+  const context = {
+    schema,
+    trustedDocuments: () => (trustedDocuments === undefined ? [] : entriesOf(trustedDocuments.documents)),
+    maxCost: costSettings(maxCost),
+  };
+  const problems: OptionProblem[] = [];
+  const notices: string[] = [];
+  for (const plugin of plugins) {
     try {
-      plugin.check?.(context);
-      return [];
+      notices.push(...(plugin.check?.(context) ?? []));
     } catch (error) {
-      return { path: ['plugins'], message: messageOf(error) };
+      problems.push({ path: ['plugins'], message: messageOf(error) });
     }
-  });
+  }
+  return { problems, notices };
 }
 
 function wrongSchema(options: ServerOptions, call: FoundPlace | undefined, search: SourceSearch): Problem[] {

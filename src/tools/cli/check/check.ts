@@ -106,6 +106,7 @@ async function noticesOf(checked: readonly CheckedFunction[], directory: string)
         'Call it at the top level of the file: export default createHandler({ … }).',
     ),
     ...(schemaFiles === undefined ? [] : [schemaFiles]),
+    ...checked.flatMap(({ notices = [], bundled }) => notices.map((notice) => `${bundled.source.name}: ${notice}`)),
     ...checked.flatMap(({ options, bundled }) => (options && csrfNotice(bundled.source.name, options)) ?? []),
   ];
 }
