@@ -1,17 +1,16 @@
+export { idempotency, idempotencyDefinitions, idempotencyKeyOf } from '../extensions/idempotency/index.ts';
+export type { IdempotencyOptions } from '../extensions/idempotency/index.ts';
 export {
   IdempotencyRecord,
   d1Store,
   durableObjectStore,
   dynamoDBStore,
-  idempotency,
-  idempotencyDefinitions,
-  idempotencyKeyOf,
   idempotencyTable,
   memoryStore,
   netlifyBlobsStore,
   postgresStore,
   redisStore,
-} from '../extensions/idempotency/index.ts';
+} from '../extensions/stores/index.ts';
 export type {
   BlobStore,
   Claim,
@@ -23,9 +22,8 @@ export type {
   DynamoDBStoreOptions,
   EvaluateScript,
   Finish,
-  IdempotencyOptions,
   IdempotencyStore,
   MemoryStoreOptions,
   PostgresClient,
   TableOptions,
-} from '../extensions/idempotency/index.ts';
+} from '../extensions/stores/index.ts';

@@ -1,7 +1,8 @@
 export type { ExplainReport } from '../tools/explain/index.ts';
-export { createEvent, createTester, idempotencyStoreTests, readResult, recordingFetch } from '../tools/testing/index.ts';
+export { budgetStoreTests, createEvent, createTester, idempotencyStoreTests, readResult, recordingFetch } from '../tools/testing/index.ts';
 export type {
   AnyHandler,
+  BudgetStoreTest,
   EventSettings,
   IdempotencyStoreTest,
   PlatformName,

@@ -1,16 +1,3 @@
 export { idempotency, idempotencyDefinitions } from './plugin.ts';
 export { idempotencyKeyOf } from './idempotency-key-of.ts';
 export type { IdempotencyOptions } from './options.ts';
-export type { Claim, ClaimResult, Finish, IdempotencyStore } from './store.ts';
-export { dynamoDBStore } from './stores/dynamodb.ts';
-export type { DynamoDBClient, DynamoDBStoreOptions } from './stores/dynamodb.ts';
-export { durableObjectStore, IdempotencyRecord } from './stores/durable-object.ts';
-export type { DurableObjectBinding, DurableObjectState } from './stores/durable-object.ts';
-export { memoryStore } from './stores/memory.ts';
-export type { MemoryStoreOptions } from './stores/memory.ts';
-export { netlifyBlobsStore } from './stores/netlify-blobs.ts';
-export type { BlobStore } from './stores/netlify-blobs.ts';
-export { redisStore } from './stores/redis.ts';
-export type { EvaluateScript } from './stores/redis.ts';
-export { d1Store, idempotencyTable, postgresStore } from './stores/sql.ts';
-export type { D1Client, PostgresClient, TableOptions } from './stores/sql.ts';

@@ -3,7 +3,7 @@ import type { GraphQLError } from 'graphql';
 import { describe } from '../../shared/index.ts';
 import type { HTTPRequest, Milliseconds } from '../../shared/index.ts';
 import type { Seconds } from '../../datasources/index.ts';
-import type { IdempotencyStore } from './store.ts';
+import type { IdempotencyStore } from '../stores/index.ts';
 
 /** Options of {@link idempotency}. */
 export interface IdempotencyOptions<TContext = any> {

@@ -12,7 +12,7 @@ import type { KeySource } from './keys.ts';
 import type { IdempotencyOptions } from './options.ts';
 import { refusal } from './refusals.ts';
 import type { RefusalCode } from './refusals.ts';
-import type { ClaimResult } from './store.ts';
+import type { ClaimResult } from '../stores/index.ts';
 
 /** The options with their defaults. */
 export interface RunSettings extends IdempotencyOptions {

@@ -1,4 +1,4 @@
-import type { Claim, ClaimResult, IdempotencyStore } from '../../extensions/idempotency/index.ts';
+import type { Claim, ClaimResult, IdempotencyStore } from '../../extensions/stores/index.ts';
 
 /** One test of a store: `run` rejects if the store breaks its contract. */
 export interface IdempotencyStoreTest {

@@ -1,4 +1,6 @@
 export type { RequestFields } from './event-request.ts';
+export { budgetStoreTests } from './budget-store-tests.ts';
+export type { BudgetStoreTest } from './budget-store-tests.ts';
 export { idempotencyStoreTests } from './idempotency-store-tests.ts';
 export type { IdempotencyStoreTest } from './idempotency-store-tests.ts';
 export { createEvent, createFunctionContext, createLambdaContext, readResult } from './platforms.ts';

@@ -1,4 +1,6 @@
-import type { Claim, ClaimResult, Finish, IdempotencyStore } from '../store.ts';
+import { takeFrom } from './bucket.ts';
+import type { BudgetStore, Take, TakeResult } from './budget-store.ts';
+import type { Claim, ClaimResult, Finish, IdempotencyStore } from './idempotency-store.ts';
 
 type Item = Readonly<Record<string, { readonly S?: string; readonly N?: string; readonly BOOL?: boolean } | undefined>>;
 
@@ -18,15 +20,18 @@ export interface DynamoDBStoreOptions {
 }
 
 /**
- * Keeps records in a table of DynamoDB, one conditional write for each operation. DynamoDB has no clock for conditions, so leases are judged
- * by the clock of the function. Not for global tables: between regions, the last writer wins.
+ * Keeps records and buckets in a table of DynamoDB. A record takes one conditional write for each operation, a bucket a consistent read and
+ * a conditional write. DynamoDB has no clock for conditions, so the clock of the function decides. Not for global tables: between regions,
+ * the last writer wins.
  *
  * @example
  * dynamoDBStore({ client: new DynamoDB({ maxAttempts: 1 }), table: 'idempotency' })
  */
-export function dynamoDBStore({ client, table }: DynamoDBStoreOptions): IdempotencyStore {
+export function dynamoDBStore({ client, table }: DynamoDBStoreOptions): IdempotencyStore & BudgetStore {
   if (typeof client?.putItem !== 'function')
     throw new TypeError('Expected client of dynamoDBStore to have putItem: use the class DynamoDB of @aws-sdk/client-dynamodb.');
+  const read = async (id: string): Promise<Item | undefined> =>
+    (await client.getItem({ TableName: table, Key: { id: { S: id } }, ConsistentRead: true })).Item as Item | undefined;
   /** Awaits a conditional write. Resolves to undefined if it took place, and otherwise to the existing item. */
   const unlessRefused = async (id: string, write: Promise<unknown>): Promise<Item | undefined> => {
     try {
@@ -36,8 +41,20 @@ export function dynamoDBStore({ client, table }: DynamoDBStoreOptions): Idempote
       const { name, Item: item } = error as { name?: string; Item?: Item };
       if (name !== 'ConditionalCheckFailedException') throw error;
       // DynamoDB returns the item with the refusal. Some emulators do not.
-      return item ?? (await client.getItem({ TableName: table, Key: { id: { S: id } }, ConsistentRead: true })).Item ?? {};
+      return item ?? (await read(id)) ?? {};
     }
+  };
+  /** Tries again while other operations take from the same bucket. If that happens too often, the operation is refused. */
+  const take = async (id: string, given: Take): Promise<TakeResult> => {
+    let known = await read(id);
+    for (let tries = 0; tries < 5; tries++) {
+      const fullAt = known?.['fullAt']?.N;
+      const { result, write } = takeFrom(fullAt === undefined ? undefined : Number(fullAt), given, Date.now() * 1000);
+      if (write === undefined) return result;
+      known = await unlessRefused(id, client.putItem(takeInput({ table, id, fullAt }, write)));
+      if (known === undefined) return result;
+    }
+    return { isTaken: false, untilFull: given.capacity };
   };
   return {
     claim: async (id, claim) => {
@@ -54,6 +71,7 @@ export function dynamoDBStore({ client, table }: DynamoDBStoreOptions): Idempote
     },
     release: async (id, { token }) =>
       (await unlessRefused(id, client.deleteItem(ofClaim({ table, id, now: Date.now() }, token)))) === undefined,
+    take,
   };
 }
 
@@ -101,6 +119,25 @@ function ofClaim({ table, id, now }: Place, token: string): { readonly Expressio
     ExpressionAttributeNames: { '#token': 'token' },
     ExpressionAttributeValues: { ':token': { S: token }, ':now': { N: time(now) } },
   } as { readonly ExpressionAttributeValues: object };
+}
+
+interface BucketPlace {
+  readonly table: string;
+  readonly id: string;
+  /** The time that was read. Undefined: there was no item. */
+  readonly fullAt: string | undefined;
+}
+
+/** Writes only if no other operation has written since. */
+function takeInput({ table, id, fullAt }: BucketPlace, write: number): object {
+  return {
+    TableName: table,
+    Item: { id: { S: id }, fullAt: { N: String(write) }, expires: { N: time(write / 1_000_000) } },
+    ...(fullAt === undefined
+      ? { ConditionExpression: 'attribute_not_exists(id)' }
+      : { ConditionExpression: 'fullAt = :old', ExpressionAttributeValues: { ':old': { N: fullAt } } }),
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  };
 }
 
 /** The end of a record in milliseconds; and in seconds for DynamoDB's time to live, which removes it up to days later. */

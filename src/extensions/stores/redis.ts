@@ -1,4 +1,6 @@
-import type { ClaimResult, IdempotencyStore } from '../store.ts';
+import { mostBeyondEmpty } from './bucket.ts';
+import type { BudgetStore, TakeResult } from './budget-store.ts';
+import type { ClaimResult, IdempotencyStore } from './idempotency-store.ts';
 
 /**
  * Runs a Lua script with one key (EVAL) and resolves to its result. One line for each client:
@@ -10,13 +12,13 @@ import type { ClaimResult, IdempotencyStore } from '../store.ts';
 export type EvaluateScript = (script: string, key: string, args: string[]) => Promise<unknown>;
 
 /**
- * Keeps records in Redis 5 or newer, or Valkey: one script for each operation, by the clock of the server. Set `maxmemory-policy noeviction`:
- * the others evict records. A failover may lose a claim that was not replicated yet.
+ * Keeps records and buckets in Redis 5 or newer, or Valkey: one script for each operation, by the clock of the server. Set
+ * `maxmemory-policy noeviction`: the others evict them. A failover may lose a claim or a take that was not replicated yet.
  *
  * @example
  * redisStore((script, key, args) => client.eval(script, { keys: [key], arguments: args }))
  */
-export function redisStore(evaluate: EvaluateScript): IdempotencyStore {
+export function redisStore(evaluate: EvaluateScript): IdempotencyStore & BudgetStore {
   if (typeof evaluate !== 'function')
     throw new TypeError('Expected redisStore to get a function such as (script, key, args) => client.eval(script, 1, key, ...args).');
   return {
@@ -25,6 +27,7 @@ export function redisStore(evaluate: EvaluateScript): IdempotencyStore {
     finish: async (id, { token, answer, keep }) =>
       (await evaluate(finishScript, id, [token, toInteger(keep), answer === undefined ? '0' : '1', answer ?? ''])) === 'yes',
     release: async (id, { token }) => (await evaluate(releaseScript, id, [token])) === 'yes',
+    take: async (id, { cost, capacity }) => toTakeResult(await evaluate(takeScript, id, [String(cost), String(capacity)])),
   };
 }
 
@@ -71,6 +74,33 @@ function toResult(result: unknown): ClaimResult {
   if (state === 'claimed') return { state };
   if (state === 'running') return { state, fingerprint: second, left: Number(first) };
   if (state === 'abandoned') return { state, fingerprint: first };
-  if (state !== 'finished') throw new Error(`Expected the result of a script of redisStore, got ${text.slice(0, 100)}.`);
+  if (state !== 'finished') throw unexpected(text);
   return { state, fingerprint: first, answer: second.startsWith('+') ? text.slice(`finished ${first} +`.length) : undefined };
+}
+
+/** A bucket is a number that expires when the bucket is full. Lua's numbers have 53 bits, so microseconds are exact. */
+const takeScript = `
+local time = redis.call('TIME')
+local now, cost, capacity = time[1] * 1000000 + time[2], tonumber(ARGV[1]), tonumber(ARGV[2])
+local full = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now)
+local state = 'refused '
+if full + cost <= now + capacity then
+  state = 'taken '
+  full = full + cost
+elseif full > now + capacity + ${mostBeyondEmpty} then
+  full = now + capacity
+else
+  return state .. string.format('%.0f', full - now)
+end
+redis.call('SET', KEYS[1], string.format('%.0f', full), 'PX', string.format('%.0f', math.ceil((full - now) / 1000)))
+return state .. string.format('%.0f', full - now)`;
+
+function toTakeResult(result: unknown): TakeResult {
+  const [state, untilFull] = String(result).split(' ', 2);
+  if (state !== 'taken' && state !== 'refused') throw unexpected(String(result));
+  return { isTaken: state === 'taken', untilFull: Number(untilFull) };
+}
+
+function unexpected(result: string): Error {
+  return new Error(`Expected the result of a script of redisStore, got ${result.slice(0, 100)}.`);
 }

@@ -13,14 +13,16 @@ import {
   redisStore,
 } from '../../../src/entries/idempotency.ts';
 import type { BlobStore, D1Client, IdempotencyStore } from '../../../src/entries/idempotency.ts';
-import { idempotencyStoreTests } from '../../../src/entries/testing.ts';
+import { budgetTable } from '../../../src/entries/budget.ts';
+import type { BudgetStore } from '../../../src/entries/budget.ts';
+import { budgetStoreTests, idempotencyStoreTests } from '../../../src/entries/testing.ts';
 
-// test/real/stores/idempotency.test.ts tests the real stores, and redis.test.ts a real Redis.
+// test/real/stores/stores.test.ts tests the real stores, and redis.test.ts of the extensions a real Redis.
 
 /** Implements D1's interface with node:sqlite. */
 function sqliteD1(): D1Client {
   const database = new DatabaseSync(':memory:');
-  for (const statement of idempotencyTable()) database.exec(statement);
+  for (const statement of [...idempotencyTable(), ...budgetTable()]) database.exec(statement);
   return {
     prepare: (text) => ({
       bind: (...values) => ({
@@ -34,7 +36,7 @@ function sqliteD1(): D1Client {
 }
 
 /** Simulates Durable Objects in this process. Each handles one request after the other. */
-function localObjects(): IdempotencyStore {
+function localObjects(): IdempotencyStore & BudgetStore {
   const objects = new Map<string, { object: IdempotencyRecord; last: Promise<unknown> }>();
   const start = (): { object: IdempotencyRecord; last: Promise<unknown> } => {
     const entries = new Map<string, unknown>();
@@ -96,6 +98,15 @@ const stores: Readonly<Record<string, () => IdempotencyStore>> = {
 for (const [name, create] of Object.entries(stores))
   describe(name, () => {
     for (const { name: test_, run } of idempotencyStoreTests(create)) test(test_, run);
+  });
+
+const budgetStores: Readonly<Record<string, () => BudgetStore>> = {
+  'd1Store over node:sqlite': () => d1Store(sqliteD1()),
+  durableObjectStore: localObjects,
+};
+for (const [name, create] of Object.entries(budgetStores))
+  describe(`${name}, with points`, () => {
+    for (const { name: test_, run } of budgetStoreTests(create)) test(test_, run);
   });
 
 const claim = { token: 'one', fingerprint: 'print', lease: 60_000, keep: 60_000, again: false };

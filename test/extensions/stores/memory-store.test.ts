@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { memoryStore } from '../../../src/entries/idempotency.ts';
-import { idempotencyStoreTests } from '../../../src/entries/testing.ts';
+import { budgetStoreTests, idempotencyStoreTests } from '../../../src/entries/testing.ts';
 
 describe('memoryStore', () => {
   for (const { name, run } of idempotencyStoreTests(() => memoryStore())) test(name, run);
+  for (const { name, run } of budgetStoreTests(() => memoryStore())) test(name, run);
 
   const claim = { token: 'a', fingerprint: 'f', lease: 1_000, keep: 10_000, again: false };
 
@@ -20,6 +21,31 @@ describe('memoryStore', () => {
     const later = await store.claim('one more', claim);
 
     assert.deepEqual([known.state, later.state], ['running', 'claimed']);
+  });
+
+  test('refuses takes above 100,000 buckets until some are full, and forgets none before', () => {
+    let time = 0;
+    const store = memoryStore({ now: () => time });
+    const take = { cost: 1_000_000, capacity: 1_000_000 };
+    for (let id = 0; id < 100_000; id++) void store.take(String(id), take);
+
+    assert.throws(() => store.take('one more', take), /memoryStore has 100000 buckets, the most that it keeps/);
+    assert.deepEqual(store.take('0', take), { isTaken: false, untilFull: 1_000_000 });
+    time = 1_000;
+    assert.deepEqual(store.take('one more', take), { isTaken: true, untilFull: 1_000_000 });
+  });
+
+  test('removes full buckets though others that take a year to fill came before', async () => {
+    let time = 0;
+    const store = memoryStore({ now: () => time });
+    for (let id = 0; id < 1_000; id++) void store.take(`slow ${id}`, { cost: 31_536_000_000_000, capacity: 31_536_000_000_000 });
+
+    for (let id = 0; id < 300_000; id++) {
+      time += 1;
+      void store.take(`quick ${id}`, { cost: 1_000_000, capacity: 1_000_000 });
+    }
+
+    assert.equal((await store.take('slow 0', { cost: 1, capacity: 31_536_000_000_000 })).isTaken, true);
   });
 
   test('keeps at most 67,108,864 characters of answers: above that, a mutation counts as run but its answer is not kept', async () => {

@@ -1,4 +1,6 @@
-import type { Claim, ClaimResult, IdempotencyStore } from '../store.ts';
+import { mostBeyondEmpty } from './bucket.ts';
+import type { BudgetStore } from './budget-store.ts';
+import type { Claim, ClaimResult, IdempotencyStore } from './idempotency-store.ts';
 
 /** Runs a statement and resolves to its rows. */
 type Run = (text: string, values: readonly (string | number | null)[]) => Promise<readonly object[]>;
@@ -7,8 +9,13 @@ type Run = (text: string, values: readonly (string | number | null)[]) => Promis
 interface Dialect {
   /** Milliseconds since the epoch, by the clock of the database. */
   readonly now: string;
+  /** Microseconds since the epoch, the same for all expressions of a statement. */
+  readonly statementStart: string;
+  /** The larger of two numbers. */
+  readonly greatest: string;
   readonly run: Run;
-  readonly table: string;
+  /** Undefined: the default of each use. */
+  readonly table: string | undefined;
 }
 
 /** A row; times are numbers or, from Postgres, texts. */
@@ -26,23 +33,26 @@ export interface PostgresClient {
 
 /** Options of the stores with tables. */
 export interface TableOptions {
-  /** The name of the table. Default: 'idempotency' */
+  /** The name of the table. Default: 'idempotency', or 'budget' for points */
   readonly table?: string | undefined;
 }
 
 /**
- * Keeps records in a table of Postgres, one statement for each operation, by the clock of the database. `client` has the method `query` of
- * pg's pools and of PGlite. Create the table with {@link idempotencyTable}. Its rows stay: delete expired ones on a schedule.
+ * Keeps records or buckets in a table of Postgres, one statement for each operation, by the clock of the database. `client` has the method
+ * `query` of pg's pools and of PGlite. Create the table with {@link idempotencyTable} or {@link budgetTable}. Its rows stay: delete expired
+ * ones on a schedule.
  *
  * Do not pass a client that is in a transaction: others would not see its claim.
  *
  * @example
  * postgresStore(new Pool())
  */
-export function postgresStore(client: PostgresClient, { table = 'idempotency' }: TableOptions = {}): IdempotencyStore {
+export function postgresStore(client: PostgresClient, { table }: TableOptions = {}): IdempotencyStore & BudgetStore {
   assertClient('postgresStore', client, 'query');
   const now = `CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS bigint)`;
-  return sqlStore({ now, table, run: async (text, values) => (await client.query(text, [...values])).rows });
+  const statementStart = `CAST(EXTRACT(EPOCH FROM statement_timestamp()) * 1000000 AS bigint)`;
+  const run: Run = async (text, values) => (await client.query(text, [...values])).rows;
+  return sqlStore({ now, statementStart, greatest: 'GREATEST', table, run });
 }
 
 /** A database of Cloudflare D1, as in `env`. */
@@ -51,19 +61,20 @@ export interface D1Client {
 }
 
 /**
- * Keeps records in a table of Cloudflare D1, one statement for each operation, by the clock of the database. Create the table with
- * {@link idempotencyTable}. Its rows stay: delete expired ones on a schedule.
+ * Keeps records or buckets in a table of Cloudflare D1, one statement for each operation, by the clock of the database. Create the table
+ * with {@link idempotencyTable} or {@link budgetTable}. Its rows stay: delete expired ones on a schedule.
  *
  * @example
  * d1Store(env.DB)
  */
-export function d1Store(database: D1Client, { table = 'idempotency' }: TableOptions = {}): IdempotencyStore {
+export function d1Store(database: D1Client, { table }: TableOptions = {}): IdempotencyStore & BudgetStore {
   assertClient('d1Store', database, 'prepare');
   const run: Run = async (text, values) => {
     const statement = database.prepare(text.replaceAll('$', '?'));
     return (await statement.bind(...values).all()).results;
   };
-  return sqlStore({ now: `CAST(unixepoch('subsec') * 1000 AS INTEGER)`, table, run });
+  const now = `CAST(unixepoch('subsec') * 1000 AS INTEGER)`;
+  return sqlStore({ now, statementStart: `${now} * 1000`, greatest: 'MAX', table, run });
 }
 
 /** The statements that create the table, for `postgresStore` and `d1Store`. Times are milliseconds since the epoch. */
@@ -74,7 +85,19 @@ export function idempotencyTable({ table = 'idempotency' }: TableOptions = {}): 
   ];
 }
 
-function sqlStore({ now, run, table }: Dialect): IdempotencyStore {
+/** The statements that create the table for `budget()`, for `postgresStore` and `d1Store`. Times are microseconds since the epoch. */
+export function budgetTable({ table = 'budget' }: TableOptions = {}): readonly string[] {
+  return [
+    `CREATE TABLE IF NOT EXISTS ${table} (id text PRIMARY KEY, full_at bigint NOT NULL, taken integer NOT NULL)`,
+    `CREATE INDEX IF NOT EXISTS ${table.replaceAll('.', '_')}_full_at ON ${table} (full_at)`,
+  ];
+}
+
+function sqlStore(dialect: Dialect): IdempotencyStore & BudgetStore {
+  return { ...recordsIn(dialect), ...bucketsIn(dialect) };
+}
+
+function recordsIn({ now, run, table = 'idempotency' }: Dialect): IdempotencyStore {
   /** An expired row counts as missing, and so does an abandoned one that may be taken over. */
   const insert = `INSERT INTO ${table} AS known (id, token, fingerprint, lease_ends, expires, finished)
     VALUES ($1, $2, $3, ${now} + CAST($4 AS bigint), ${now} + CAST($5 AS bigint), 0)
@@ -103,6 +126,30 @@ function sqlStore({ now, run, table }: Dialect): IdempotencyStore {
     claim: (id, given) => claim(id, given),
     finish: async (id, { token, answer, keep }) => (await run(finish, [id, token, answer ?? null, Math.ceil(keep)])).length > 0,
     release: async (id, { token }) => (await run(release, [id, token])).length > 0,
+  };
+}
+
+/**
+ * One statement. It reads the clock once, for `excluded.full_at`: with several readings, a take could be granted by one and not written by
+ * another. A statement that has waited for another one takes its points as of its start.
+ */
+function bucketsIn({ statementStart, greatest, run, table = 'budget' }: Dialect): BudgetStore {
+  const [cost, capacity] = ['CAST($2 AS bigint)', 'CAST($3 AS bigint)'];
+  const empty = `excluded.full_at - ${cost} + ${capacity}`;
+  const fits = `known.full_at + ${cost} <= ${empty}`;
+  const take = `INSERT INTO ${table} AS known (id, full_at, taken) VALUES ($1, ${statementStart} + ${cost}, 1)
+    ON CONFLICT (id) DO UPDATE SET taken = CASE WHEN ${fits} THEN 1 ELSE 0 END,
+      full_at = CASE WHEN ${fits} THEN ${greatest}(known.full_at + ${cost}, excluded.full_at)
+        WHEN known.full_at > ${empty} + ${mostBeyondEmpty} THEN ${empty} ELSE known.full_at END
+    RETURNING taken, full_at - ${statementStart} AS "left"`;
+  return {
+    take: async (id, given) => {
+      const [row] = (await run(take, [id, given.cost, given.capacity])) as readonly {
+        readonly taken: number;
+        readonly left: number | string;
+      }[];
+      return { isTaken: Number(row!.taken) === 1, untilFull: Number(row!.left) };
+    },
   };
 }
 

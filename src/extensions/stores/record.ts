@@ -1,4 +1,4 @@
-import type { Claim, ClaimResult, Finish } from './store.ts';
+import type { Claim, ClaimResult, Finish } from './idempotency-store.ts';
 
 /** A record as stores without a query language keep it. Times are milliseconds since the epoch, by the clock of the store. */
 export interface StoredRecord {

@@ -1,6 +1,6 @@
-import { claimRecord, finishRecord, releaseRecord } from '../record.ts';
-import type { RecordStep, StoredRecord } from '../record.ts';
-import type { IdempotencyStore } from '../store.ts';
+import { claimRecord, finishRecord, releaseRecord } from './record.ts';
+import type { RecordStep, StoredRecord } from './record.ts';
+import type { IdempotencyStore } from './idempotency-store.ts';
 
 /** A store of the package `@netlify/blobs`, version 10 or newer, which has conditional writes. */
 export interface BlobStore {

@@ -1,0 +1,14 @@
+export type { BudgetStore, Microseconds, Take, TakeResult } from './budget-store.ts';
+export type { Claim, ClaimResult, Finish, IdempotencyStore } from './idempotency-store.ts';
+export { dynamoDBStore } from './dynamodb.ts';
+export type { DynamoDBClient, DynamoDBStoreOptions } from './dynamodb.ts';
+export { durableObjectStore, IdempotencyRecord, IdempotencyRecord as BudgetBucket } from './durable-object.ts';
+export type { DurableObjectBinding, DurableObjectState } from './durable-object.ts';
+export { memoryStore } from './memory.ts';
+export type { MemoryStoreOptions } from './memory.ts';
+export { netlifyBlobsStore } from './netlify-blobs.ts';
+export type { BlobStore } from './netlify-blobs.ts';
+export { redisStore } from './redis.ts';
+export type { EvaluateScript } from './redis.ts';
+export { budgetTable, d1Store, idempotencyTable, postgresStore } from './sql.ts';
+export type { D1Client, PostgresClient, TableOptions } from './sql.ts';
