@@ -193,6 +193,7 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
       'graphql-functions/compression',
       'graphql-functions/edge',
       'graphql-functions/idempotency',
+      'graphql-functions/budget',
       'graphql-functions/mcp',
       'graphql-functions/subgraph',
       'graphql-functions/undici',

@@ -23,6 +23,7 @@ const webEntries = [
   'mcp',
   'subgraph',
   'edge',
+  'budget',
 ];
 /** Global variables of Node that the web does not have. Properties such as `globalThis.Buffer?.from` are allowed: they are undefined elsewhere. */
 const names = ['Buffer', 'process', 'global', 'setImmediate', 'clearImmediate', '__dirname', '__filename'];

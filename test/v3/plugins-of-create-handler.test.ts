@@ -1,6 +1,7 @@
 import { throws } from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { budget } from '../../src/entries/budget.ts';
 import { compression } from '../../src/entries/compression.ts';
 import { costLine } from '../../src/entries/cost-line.ts';
 import { edge } from '../../src/entries/edge.ts';
@@ -10,6 +11,7 @@ import { openTelemetry } from '../../src/entries/opentelemetry.ts';
 import { ApolloServer } from '../../src/entries/v3.ts';
 
 const extensions = {
+  budget: budget({ store: memoryStore(), identity: () => 'everyone', capacity: 10, refillPerSecond: 1 }),
   compression: compression(),
   costLine: costLine(),
   edge: edge({ cdn: 'fastly' }),

@@ -2,7 +2,16 @@ import type { GraphQLError } from 'graphql';
 
 import { byteLength, escapeControls, isPromiseLike } from '../../shared/index.ts';
 import type { HTTPResponse, StreamedResponse } from '../../shared/index.ts';
-import { CallOutcome, requestDecisions, decisionOf, documentHash, followStream, now, runOf } from '../../server/for-extensions.ts';
+import {
+  CallOutcome,
+  budgetOf,
+  requestDecisions,
+  decisionOf,
+  documentHash,
+  followStream,
+  now,
+  runOf,
+} from '../../server/for-extensions.ts';
 import type { AnswerDecision } from '../../server/for-extensions.ts';
 import type { OperationCall, OperationOutcome, RequestCall, ServerPlugin } from '../../server/index.ts';
 import { bytesIn, countedBody } from './bytes.ts';
@@ -174,6 +183,7 @@ function describe(one: Operation): Omit<CostRecord, 'status' | 'cold' | 'bytesOu
   const { operation, source, stream, onError } = one.outcome ?? {};
   const idempotency = runOf(one.call.response);
   const documentId = operation && documentIdOf(one.call.request);
+  const budget = budgetOf(one.call.response);
   return {
     operation: operation?.name?.value ?? null,
     type: operation?.operation ?? null,
@@ -184,6 +194,7 @@ function describe(one: Operation): Omit<CostRecord, 'status' | 'cold' | 'bytesOu
     errors: Object.fromEntries(one.errors),
     ...(onError && { onError }),
     ...(idempotency && { idempotency }),
+    ...(budget && { budget }),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { BudgetReport } from '../../server/for-extensions.ts';
 import type { ErrorBehavior } from '../../server/index.ts';
 
 /** The cost of one operation. */
@@ -43,13 +44,15 @@ export interface CostRecord {
   readonly onError?: ErrorBehavior;
   /** With the extension `idempotency`, for an operation with a key: it ran, its stored answer was sent, or it was refused. */
   readonly idempotency?: 'claimed' | 'replayed' | 'refused';
+  /** With the extension `budget`: the points that the operation cost, and those that its client has left. */
+  readonly budget?: BudgetReport;
   /** Present in a batch: bytes and status are those of the whole. */
   readonly batch?: { readonly index: number; readonly size: number };
 }
 
 /** A line of CloudWatch's Embedded Metric Format: the record, flattened, with the list of numbers that become metrics. */
 export function toEmbeddedMetrics(record: CostRecord, namespace: string, timestamp: number): Record<string, unknown> {
-  const { upstream, errors, batch, sharing, ...flat } = record;
+  const { upstream, errors, batch, sharing, budget, ...flat } = record;
   return {
     _aws: {
       Timestamp: timestamp,
@@ -67,6 +70,7 @@ export function toEmbeddedMetrics(record: CostRecord, namespace: string, timesta
     errorCount: Object.values(errors).reduce((sum, count) => sum + count, 0),
     errors,
     ...(sharing && { sharing }),
+    ...(budget && { budget }),
     ...(batch && { batch }),
   };
 }

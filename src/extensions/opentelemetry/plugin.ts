@@ -1,7 +1,7 @@
 import { context, metrics, SpanKind, SpanStatusCode, trace, propagation, ROOT_CONTEXT, TraceFlags } from '@opentelemetry/api';
 import type { Context, MeterProvider, Span, Tracer, TracerProvider, TextMapGetter } from '@opentelemetry/api';
 
-import { documentHash, followStream, now, runOf } from '../../server/for-extensions.ts';
+import { budgetOf, documentHash, followStream, now, runOf } from '../../server/for-extensions.ts';
 import type { GraphQLRequestContext, OperationCall, OperationOutcome, RequestCall, ServerPlugin } from '../../server/index.ts';
 import { Meters } from './meters.ts';
 import { followCall, recordWithMessages, recordWithoutMessages, stageListener } from './spans.ts';
@@ -183,10 +183,17 @@ function describe(
   server?.setAttributes(attributes);
   if (!span.isRecording()) return;
   const idempotency = runOf(head);
+  const budget = budgetOf(head);
   span.setAttributes({
     ...attributes,
     ...(onError && { 'graphql_functions.on_error': onError }),
     ...(idempotency && { 'graphql_functions.idempotency': idempotency }),
+    ...(budget && {
+      'graphql_functions.budget.policy': budget.policy,
+      'graphql_functions.budget.capacity': budget.capacity,
+      'graphql_functions.budget.cost': budget.cost,
+    }),
+    ...(budget?.left !== undefined && { 'graphql_functions.budget.left': budget.left }),
     'graphql.document.hash': documentHash(source),
     ...(options.document === true && { 'graphql.document': source }),
   });

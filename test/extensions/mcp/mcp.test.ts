@@ -439,7 +439,7 @@ describe('tools', () => {
     const schema = buildSchema('type Query { fails: Int }');
 
     assert.throws(
-      () => plugin.check?.({ schema, trustedDocuments: () => [], maxCost: undefined }),
+      () => plugin.check?.({ schema, trustedDocuments: () => [], maxCost: undefined, pageLimits: undefined }),
       /Expected the tool "x" of mcp to name a trusted document, got the id "none"/,
     );
   });

@@ -3,7 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import { findOptionProblems } from '../../checks/option-check.ts';
 import type { OptionProblem } from '../../checks/option-check.ts';
 import { messageOf } from '../../../shared/index.ts';
-import { assertOptions, costSettings, entriesOf } from '../../../server/for-tools.ts';
+import { assertOptions, costSettings, createPageLimits, entriesOf } from '../../../server/for-tools.ts';
 import type { ServerOptions } from '../../../server/index.ts';
 import { codeFrame, positionAt } from '../project/problem.ts';
 import { textsOfBuild } from '../project/build-sources.ts';
@@ -95,13 +95,15 @@ function placeProblems(
 
 /** What plugins find in the schema and the trusted documents. */
 function checkPlugins(
-  { plugins = [], trustedDocuments, maxCost }: ServerOptions,
+  options: ServerOptions,
   schema: GraphQLSchema,
 ): { readonly problems: readonly OptionProblem[]; readonly notices: readonly string[] } {
+  const { plugins = [], trustedDocuments } = options;
   const context = {
     schema,
     trustedDocuments: () => (trustedDocuments === undefined ? [] : entriesOf(trustedDocuments.documents)),
-    maxCost: costSettings(maxCost),
+    maxCost: costSettings(options.maxCost),
+    pageLimits: createPageLimits(options, schema),
   };
   const problems: OptionProblem[] = [];
   const notices: string[] = [];

@@ -1,0 +1,28 @@
+export { budget } from '../extensions/budget/index.ts';
+export type { BudgetOptions, Plan } from '../extensions/budget/index.ts';
+export type { CostRules } from '../server/index.ts';
+export {
+  BudgetBucket,
+  budgetTable,
+  d1Store,
+  durableObjectStore,
+  dynamoDBStore,
+  memoryStore,
+  postgresStore,
+  redisStore,
+} from '../extensions/stores/index.ts';
+export type {
+  BudgetStore,
+  D1Client,
+  DurableObjectBinding,
+  DurableObjectState,
+  DynamoDBClient,
+  DynamoDBStoreOptions,
+  EvaluateScript,
+  MemoryStoreOptions,
+  Microseconds,
+  PostgresClient,
+  TableOptions,
+  Take,
+  TakeResult,
+} from '../extensions/stores/index.ts';

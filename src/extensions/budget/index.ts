@@ -1,0 +1,2 @@
+export { budget } from './plugin.ts';
+export type { BudgetOptions, Plan } from './options.ts';

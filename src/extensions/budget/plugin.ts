@@ -1,0 +1,64 @@
+import { defaultCostRules } from '../../server/for-extensions.ts';
+import type { CostRules, OperationExecution, RequestCall, ServerPlugin, ServerStartContext } from '../../server/index.ts';
+import { assertBudgetOptions } from './options.ts';
+import type { BudgetOptions } from './options.ts';
+import { writeFields } from './rate-limit-fields.ts';
+import { Meter } from './meter.ts';
+
+/**
+ * Gives each client points, and takes the cost of every operation from them before it runs. All instances of a function share the points in
+ * a store. Points come back continuously, as in a token bucket.
+ *
+ * @example
+ * export default createHandler({
+ *   typeDefs, resolvers, context,
+ *   plugins: [budget({ store: redisStore(…), identity: ({ user }) => user?.id, capacity: 1000, refillPerSecond: 10, whenStoreFails: 'allow' })],
+ * });
+ */
+export function budget<TContext = any>(options: BudgetOptions<TContext>): ServerPlugin {
+  assertBudgetOptions(options);
+  const meter = new Meter(options as BudgetOptions);
+  return {
+    // This plugin is the outermost, so that it sees whether another one has made the response public.
+    position: 'first',
+    onlyWatches: true,
+    corsHeaders: { exposed: ['RateLimit', 'RateLimit-Policy', 'Retry-After'] },
+    check({ maxCost, pageLimits }) {
+      rulesOf(options, maxCost);
+      if (maxCost !== undefined || pageLimits !== undefined || options.cost !== undefined) return [];
+      return [
+        'budget() counts every list without a size argument as 10 items, because neither pageLimits nor maxCost nor cost of budget says how large lists are. ' +
+          'Set pageLimits: { default, max }, or maxCost: { limit, listSize }.',
+      ];
+    },
+    async serverWillStart(context) {
+      assertFits(options, context);
+      if (started.has(context)) throw new Error('Expected budget() once in plugins, got it twice: each operation would take points twice.');
+      started.add(context);
+      meter.start(context, rulesOf(options, context.maxCost));
+    },
+    executionWillStart(execution: OperationExecution): Promise<void> | undefined {
+      return meter.meter(execution);
+    },
+    responseWillBeSent(call: RequestCall, { headers }) {
+      const reading = meter.readings.get(call);
+      if (reading !== undefined) writeFields(headers, reading);
+    },
+  };
+}
+
+/** The starts of servers with this plugin. */
+const started = new WeakSet<ServerStartContext>();
+
+function rulesOf({ cost }: BudgetOptions, maxCost: Required<CostRules> | undefined): Required<CostRules> {
+  if (cost !== undefined && maxCost !== undefined)
+    throw new Error('Expected cost of budget only without the option maxCost, whose rules apply to both. Remove cost of budget.');
+  return maxCost ?? { ...defaultCostRules, ...cost };
+}
+
+function assertFits({ store }: BudgetOptions, { nodeEnv }: ServerStartContext): void {
+  if (store.isLocal === true && nodeEnv !== 'development' && nodeEnv !== 'test')
+    throw new Error(
+      'Expected a shared store in production, got memoryStore(). If one process serves all requests, set isOnlyProcess: true.',
+    );
+}
