@@ -1,5 +1,5 @@
 import type { HTTPResponse, StreamedResponse } from '../../shared/index.ts';
-import { runtime } from '../platform/fetch-body.ts';
+import { runtime } from '../platform/runtime.ts';
 import { isStreamed } from './call.ts';
 import type { Call } from './call.ts';
 
