@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { needs } from './parts.ts';
-import { expectedAnswer, useProject } from './reader/made-project.ts';
+import { expectedAnswers, expectedMissing, useProject } from './reader/made-project.ts';
 
 // Projects that `init` makes, from the packed package to an answer in the platform's runtime. Those for Netlify and Next.js are in
 // netlify/ and frameworks/, with the parts that they need.
@@ -12,9 +12,14 @@ for (const [platform, flags, runtime] of [
   ['workers', '--codegen --tests', {}],
   ['node', '', {}],
 ] as const) {
-  test(`the project for ${platform} installs, passes its checks, builds and answers`, { ...runtime, timeout: 240_000 }, async () => {
-    const { answers, transcript } = await useProject(platform, flags);
+  test(
+    `the project for ${platform} installs, passes its checks, builds and answers only the operations of clients`,
+    { ...runtime, timeout: 240_000 },
+    async () => {
+      const { answers, missing, transcript } = await useProject(platform, flags);
 
-    assert.deepEqual(answers, [expectedAnswer, expectedAnswer], transcript);
-  });
+      assert.deepEqual(answers, expectedAnswers, transcript);
+      assert.match(missing, expectedMissing);
+    },
+  );
 }

@@ -51,7 +51,7 @@ function run(command: Arguments, directory: string, terminal: Terminal): Promise
   if (command.name === 'schema') return runPrintSchema(command, directory, terminal);
   if (command.name === 'documents') return runDocuments(command, { directory, terminal, today: '2026-11-26' });
   if (command.name === 'documents unused') return runUnusedDocuments(command, { directory, terminal });
-  if (command.name === 'init') return runInit(command, directory, terminal);
+  if (command.name === 'init') return runInit(command, { directory, terminal, today: '2026-11-26' });
   throw new Error(`The command ${command.name} is not run here.`);
 }
 

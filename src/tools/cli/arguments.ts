@@ -126,6 +126,8 @@ export interface InitArguments {
   readonly platform: InitPlatform | undefined;
   readonly codegen: boolean | undefined;
   readonly tests: boolean | undefined;
+  /** True: clients may send any operation. */
+  readonly openAPI: boolean;
 }
 
 /** A command with its arguments. */
@@ -287,15 +289,16 @@ function toLocation(operations: readonly string[], folder = 'documents'): Docume
 }
 
 function parseInit(argv: readonly string[]): InitArguments {
-  const options = { platform: text, codegen: flag, 'no-codegen': flag, tests: flag, 'no-tests': flag } as const;
+  const options = { platform: text, codegen: flag, 'no-codegen': flag, tests: flag, 'no-tests': flag, 'open-api': flag } as const;
   const { values, positionals } = readOptions('init', argv, options, 1);
-  const { platform, codegen, 'no-codegen': noCodegen, tests, 'no-tests': noTests } = values;
+  const { platform, codegen, 'no-codegen': noCodegen, tests, 'no-tests': noTests, 'open-api': openAPI = false } = values;
   return {
     name: 'init',
     folder: positionals[0] ?? '.',
     platform: platform === undefined ? undefined : toInitPlatform(platform),
     codegen: toChoice('codegen', codegen, noCodegen),
     tests: toChoice('tests', tests, noTests),
+    openAPI,
   };
 }
 

@@ -3,6 +3,7 @@ import type { Arguments, DevArguments } from './arguments.ts';
 import { runBuild } from './build/build.ts';
 import { runCheck } from './check/check.ts';
 import { runDocuments } from './documents/documents.ts';
+import type { DatedWorkplace } from './documents/documents.ts';
 import { runUnusedDocuments } from './documents/unused.ts';
 import { startDevServer, shutDown } from './dev/dev.ts';
 import type { DevServer } from './dev/dev.ts';
@@ -47,11 +48,9 @@ async function run(command: Arguments): Promise<CommandOutcome> {
   }
   if (command.name === 'documents') {
     await prepareEnvironment('test', command.env);
-    const today = new Date().toISOString().slice(0, 10);
-    return { exitCode: await runDocuments(command, { directory: process.cwd(), terminal: reserveStdout(), today }), isOver: true };
+    return { exitCode: await runDocuments(command, { ...workplace(), terminal: reserveStdout() }), isOver: true };
   }
-  if (command.name === 'documents unused')
-    return { exitCode: await runUnusedDocuments(command, { directory: process.cwd(), terminal: console }), isOver: true };
+  if (command.name === 'documents unused') return { exitCode: await runUnusedDocuments(command, workplace()), isOver: true };
   if (command.name === 'schema') {
     await prepareEnvironment('test', command.env);
     return { exitCode: await runPrintSchema(command, process.cwd(), reserveStdout()), isOver: true };
@@ -60,12 +59,16 @@ async function run(command: Arguments): Promise<CommandOutcome> {
     await prepareEnvironment('development', command.env);
     return { exitCode: await runDoctor(command, process.cwd(), console), isOver: true };
   }
-  if (command.name === 'init') return { exitCode: await runInit(command, process.cwd(), console), isOver: true };
+  if (command.name === 'init') return { exitCode: await runInit(command, workplace()), isOver: true };
   if (command.name === 'migrate') return { exitCode: await runMigrate(command, process.cwd(), console), isOver: true };
   if (command.name === 'help') console.log(command.usage);
   else if (command.name === 'version') console.log(await readPackageVersion());
   else await dev(command);
   return { exitCode: 0, isOver: false };
+}
+
+function workplace(): DatedWorkplace {
+  return { directory: process.cwd(), terminal: console, today: new Date().toISOString().slice(0, 10) };
 }
 
 /** Programs read the output of these commands, so the logs of functions go to stderr. */

@@ -5,6 +5,9 @@ Creates a project: a schema with resolvers, a function or server for a platform,
 and the settings to check, build and deploy it. In a terminal, prompts for
 missing options. Writes nothing if any of the files already exists.
 
+In production, the project runs only the operations in its folder operations,
+which clients send by id.
+
   --platform <name>      netlify, lambda (AWS, with SAM), workers (Cloudflare),
                          nextjs or node; required without a terminal
   --codegen              generates resolver types from the schema, with
@@ -12,6 +15,7 @@ missing options. Writes nothing if any of the files already exists.
   --tests                adds tests for Node's test runner
   --no-codegen, --no-tests
                          omits these; the default without a terminal
+  --open-api             lets clients send any operation
   --help                 prints this help
 
 The default folder is the current one.`;

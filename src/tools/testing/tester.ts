@@ -15,6 +15,11 @@ export interface TypedDocument<TData, TVariables> {
   readonly __apiType?: ((variables: TVariables) => TData) | undefined;
 }
 
+/** A trusted document by its id. */
+interface DocumentReference {
+  readonly documentId: string;
+}
+
 /** The parts of a request in addition to the document and its variables. */
 export interface RunOptions {
   /** The operation to run. Default: the only one of the document. */
@@ -50,10 +55,13 @@ export interface TestResult<TData> extends SubscriptionResult<TData> {
 
 /** Sends operations and requests through the whole server, in this process and without a socket. */
 export interface Tester {
-  /** Runs one operation. Types come from a typed document or from type arguments: `run<{ hello: string }>('{ hello }')`. */
+  /**
+   * Runs one operation: its text, a document, or the id of a trusted document, `run({ documentId })`. Types come from a typed document or
+   * from type arguments: `run<{ hello: string }>('{ hello }')`.
+   */
   // Any: as with JSON.parse, the result type of an untyped document is unknown.
   run<TData = any, TVariables = Readonly<Record<string, unknown>>>(
-    document: string | DocumentNode | TypedDocument<TData, TVariables>,
+    document: string | DocumentNode | TypedDocument<TData, TVariables> | DocumentReference,
     variables?: TVariables,
     options?: RunOptions,
   ): Promise<TestResult<TData>>;
@@ -67,7 +75,7 @@ export interface Tester {
    * ```
    */
   subscribe<TData = any, TVariables = Readonly<Record<string, unknown>>>(
-    document: string | DocumentNode | TypedDocument<TData, TVariables>,
+    document: string | DocumentNode | TypedDocument<TData, TVariables> | DocumentReference,
     variables?: TVariables,
     options?: Omit<RunOptions, 'method'>,
   ): AsyncGenerator<SubscriptionResult<TData>, void>;
@@ -125,14 +133,14 @@ export function createTester(server: unknown, settings: TesterSettings = {}): Te
     close,
     async *subscribe(document, variables, runOptions) {
       const headers = { accept: 'text/event-stream', ...runOptions?.headers };
-      const response = await send(toRequest(textOf(document), variables, { ...runOptions, headers }));
+      const response = await send(toRequest(sourceOf(document), variables, { ...runOptions, headers }));
       if (/^text\/event-stream\b/.test(response.headers.get('content-type') ?? '')) {
         yield* readResults(response) as AsyncGenerator<SubscriptionResult<any>, void>;
         return;
       }
       throw new Error(`Expected a stream of events, got status ${response.status} and ${(await response.text()).slice(0, 500)}`);
     },
-    run: async (document, variables, runOptions) => toResult(await send(toRequest(textOf(document), variables, runOptions))),
+    run: async (document, variables, runOptions) => toResult(await send(toRequest(sourceOf(document), variables, runOptions))),
   };
 }
 
@@ -185,17 +193,21 @@ function asTest(options: ServerOptions): ServerOptions {
   return { nodeEnv: 'test', ...options };
 }
 
-function textOf(document: unknown): string {
-  if (typeof document === 'string') return document;
+/** The parameter of the request that names the document. */
+type DocumentSource = { readonly query: string } | DocumentReference;
+
+function sourceOf(document: unknown): DocumentSource {
+  if (typeof document === 'string') return { query: document };
   if (typeof document !== 'object' || document === null)
-    throw new TypeError(`Expected the text of an operation, or a parsed document, got ${describe(document)}.`);
-  const isNode = (document as { kind?: unknown }).kind === 'Document';
-  return isNode ? print(document as DocumentNode) : String(document);
+    throw new TypeError(`Expected the text of an operation, a parsed document or { documentId }, got ${describe(document)}.`);
+  const { kind, documentId } = document as { kind?: unknown; documentId?: unknown };
+  if (typeof documentId === 'string') return { documentId };
+  return { query: kind === 'Document' ? print(document as DocumentNode) : String(document) };
 }
 
-function toRequest(query: string, variables: unknown, options: RunOptions = {}): RequestFields {
+function toRequest(source: DocumentSource, variables: unknown, options: RunOptions = {}): RequestFields {
   const { operationName, extensions, onError, headers, method = 'POST' } = options;
-  const fields = { query, variables, operationName, extensions, onError };
+  const fields = { ...source, variables, operationName, extensions, onError };
   if (method !== 'GET') return { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(fields) };
   const parameters = Object.entries(fields).filter(([, value]) => value !== undefined);
   return {

@@ -1,3 +1,6 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
 import type { InitPlatform } from '../../../src/tools/cli/init/compose-project.ts';
 import { freePort } from '../../support/free-port.ts';
 import { askNetlify, askSAM } from './ask-deployed.ts';
@@ -5,17 +8,28 @@ import { Reader } from './reader.ts';
 
 /** The results of using a project that `init` has created. */
 export interface UsedProject {
-  /** The bodies of the answers to `query` from its development server and its deployed function. */
+  /**
+   * The bodies of the answers: of the development server to the client's operation by its id and to another operation, and of the
+   * deployed function to the same two.
+   */
   readonly answers: readonly string[];
+  /** What `npm run check` prints when the client has an operation that is in no manifest. */
+  readonly missing: string;
   readonly transcript: string;
 }
 
-const query = '{ book(id: "emma") { title year } }';
+const answer = '{"data":{"book":{"title":"Emma","year":1815,"__typename":"Book"}}}';
+const otherAnswer = '{"data":{"books":[{"year":1815}]}}';
+const refusal =
+  '{"errors":[{"message":"Expected one of the server\'s trusted documents (trustedDocuments), got another document.","extensions":{"code":"BAD_REQUEST"}}]}';
 
-/** The answer of every project of `init` to `query`. */
-export const expectedAnswer = '{"data":{"book":{"title":"Emma","year":1815}}}';
+/** The answers of every project of `init`: only in development, operations run that are not the client's. */
+export const expectedAnswers = [answer, otherAnswer, answer, refusal];
 
-/** Creates a project with `init` of the packed package, installs, builds, checks and tests it, and sends it a query. */
+/** What `npm run check` prints about the missing operation. */
+export const expectedMissing = /operations\/new\.graphql:1:1 The operation New is in no manifest of documents: production refuses it\./;
+
+/** Creates a project with `init` of the packed package, installs, builds, checks and tests it, and sends it operations. */
 export async function useProject(platform: InitPlatform, flags: string): Promise<UsedProject> {
   const reader = await Reader.start();
   try {
@@ -25,36 +39,44 @@ export async function useProject(platform: InitPlatform, flags: string): Promise
     await reader.run('npm run build');
     await reader.run('npm run check');
     if (flags.includes('--tests')) await reader.run('npm test');
-    const answers = [await serve[platform](reader), await deployed[platform](reader)];
-    return { answers, transcript: `${reader.transcript}(What it deploys answers:)\n${answers[1]}\n` };
+    const requests = [{ documentId: await idOf('Book', reader), variables: { id: 'emma' } }, { query: '{ books(first: 1) { year } }' }];
+    const answers = [...(await serve[platform](reader, requests)), ...(await deployed[platform](reader, requests))];
+    await reader.write('operations/new.graphql', 'query New { books { year } }\n');
+    const missing = await reader.run('npm run check').then(
+      () => 'nothing is missing',
+      (error: unknown) => String(error),
+    );
+    return { answers, missing, transcript: `${reader.transcript}(What it deploys answers:)\n${answers.slice(2).join('\n')}\n` };
   } finally {
     await reader.remove();
   }
 }
 
-type Ask = (reader: Reader) => Promise<string>;
+async function idOf(name: string, { folder }: Reader): Promise<string> {
+  const ids = await readFile(join(folder, 'documents/ids.ts'), 'utf8');
+  return new RegExp(`${name}: '(\\w+)'`).exec(ids)?.[1] ?? '';
+}
+
+type Ask = (reader: Reader, requests: readonly object[]) => Promise<string[]>;
 
 /** The development server of each platform. */
 const serve: Readonly<Record<InitPlatform, Ask>> = {
-  netlify: (reader) => askServer(reader, { command: 'npm run dev -- --port 0', ready: /Ctrl\+C/, path: devPath }),
-  lambda: (reader) => askServer(reader, { command: 'npm run dev -- --port 0', ready: /Ctrl\+C/, path: devPath }),
-  workers: async (reader) => askServer(reader, { command: `npm run dev -- --port ${await freePort()}`, ready: /Ready on/ }),
-  nextjs: async (reader) =>
-    askServer(reader, { command: `npm run dev -- --port ${await freePort()}`, ready: /Ready in/, path: '/api/graphql' }),
-  node: async (reader) => askServer(reader, { command: `PORT=${await freePort()} npm run dev`, ready: /GraphQL at/ }),
+  netlify: askServer(async () => ({ command: 'npm run dev -- --port 0', ready: /Ctrl\+C/, path: devPath })),
+  lambda: askServer(async () => ({ command: 'npm run dev -- --port 0', ready: /Ctrl\+C/, path: devPath })),
+  workers: askServer(async () => ({ command: `npm run dev -- --port ${await freePort()}`, ready: /Ready on/ })),
+  nextjs: askServer(async () => ({ command: `npm run dev -- --port ${await freePort()}`, ready: /Ready in/, path: '/api/graphql' })),
+  node: askServer(async () => ({ command: `PORT=${await freePort()} npm run dev`, ready: /GraphQL at/ })),
 };
 
 const devPath = '/.netlify/functions/graphql';
 
 /** Runs the output of `npm run build` in the runtime of each platform. */
 const deployed: Readonly<Record<InitPlatform, Ask>> = {
-  netlify: ({ folder }) => askNetlify(folder, query),
-  lambda: ({ folder }) => askSAM(folder, query),
-  workers: async (reader) =>
-    askServer(reader, { command: `npx wrangler dev dist/index.js --no-bundle --port ${await freePort()}`, ready: /Ready on/ }),
-  nextjs: async (reader) =>
-    askServer(reader, { command: `npm start -- --port ${await freePort()}`, ready: /Ready in/, path: '/api/graphql' }),
-  node: async (reader) => askServer(reader, { command: `PORT=${await freePort()} npm start`, ready: /GraphQL at/ }),
+  netlify: ({ folder }, requests) => askNetlify(folder, requests),
+  lambda: ({ folder }, requests) => askSAM(folder, requests),
+  workers: askServer(async () => ({ command: `npx wrangler dev dist/index.js --no-bundle --port ${await freePort()}`, ready: /Ready on/ })),
+  nextjs: askServer(async () => ({ command: `npm start -- --port ${await freePort()}`, ready: /Ready in/, path: '/api/graphql' })),
+  node: askServer(async () => ({ command: `PORT=${await freePort()} npm start`, ready: /GraphQL at/ })),
 };
 
 interface Server {
@@ -65,8 +87,15 @@ interface Server {
   readonly path?: string;
 }
 
-async function askServer(reader: Reader, { command, ready, path = '/graphql' }: Server): Promise<string> {
-  await reader.serve(command, ready);
-  const body = JSON.stringify({ query });
-  return (await reader.run(`curl http://localhost:8888${path} -H 'content-type: application/json' -d '${body}'`)).trim();
+function askServer(server: () => Promise<Server>): Ask {
+  return async (reader, requests) => {
+    const { command, ready, path = '/graphql' } = await server();
+    await reader.serve(command, ready);
+    const answers: string[] = [];
+    for (const body of requests) {
+      const curl = `curl http://localhost:8888${path} -H 'content-type: application/json' -d '${JSON.stringify(body)}'`;
+      answers.push((await reader.run(curl)).trim());
+    }
+    return answers;
+  };
 }

@@ -286,5 +286,7 @@ test('rejects an unknown setting and an invalid document', async () => {
   assert.throws(() => createTester({ typeDefs }, { platfrom: 'alb' } as never), {
     message: 'Unknown setting "platfrom" of createTester. Did you mean "platform"? Known: platform, context.',
   });
-  await assert.rejects(run(undefined as never), { message: 'Expected the text of an operation, or a parsed document, got undefined.' });
+  await assert.rejects(run(undefined as never), {
+    message: 'Expected the text of an operation, a parsed document or { documentId }, got undefined.',
+  });
 });

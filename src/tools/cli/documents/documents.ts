@@ -24,7 +24,7 @@ import type { DocumentsFolder, FileChanges } from './documents-folder.ts';
 import { documentsStub } from './documents-stub.ts';
 
 /** Where a command runs, where it prints, and today's date, YYYY-MM-DD. */
-export interface DocumentsWorkplace {
+export interface DatedWorkplace {
   readonly directory: string;
   readonly terminal: Terminal;
   readonly today: string;
@@ -34,7 +34,7 @@ export interface DocumentsWorkplace {
  * Collects the operations of the project, and writes them as a manifest beside those of earlier releases. Returns the exit code: with a
  * problem it is 1 and nothing is written. With `check`, nothing is written, and a missing document is a problem.
  */
-export async function runDocuments(settings: DocumentsArguments, { directory, terminal, today }: DocumentsWorkplace): Promise<number> {
+export async function runDocuments(settings: DocumentsArguments, { directory, terminal, today }: DatedWorkplace): Promise<number> {
   const files = await readDocuments(settings.operations, directory);
   const folder = await readDocumentsFolder(settings.folder, directory);
   const schema = await readSchema(settings, directory);
@@ -63,7 +63,7 @@ function findAllProblems(schema: GraphQLSchema, files: readonly DocumentFile[], 
 function reportMissing(
   added: readonly CollectedDocument[],
   changes: FileChanges,
-  { folder, directory, terminal }: Pick<DocumentsWorkplace, 'directory' | 'terminal'> & { readonly folder: string },
+  { folder, directory, terminal }: Pick<DatedWorkplace, 'directory' | 'terminal'> & { readonly folder: string },
 ): number {
   if (changes.size === 0) return 0;
   const missing = added.map(({ name, id, path, line }): Problem => {

@@ -12,7 +12,7 @@ import type { ManifestDocument } from '../project/documents/known-documents.ts';
 import { DevError } from '../project/problem.ts';
 import { collectDocuments } from './collect-documents.ts';
 import { applyChanges, changesIn, planRemoval, readDocumentsFolder } from './documents-folder.ts';
-import type { DocumentsWorkplace } from './documents.ts';
+import type { DatedWorkplace } from './documents.ts';
 
 /**
  * Lists the documents of earlier releases that no cost line of a log has, and removes them with `remove`. Documents of the current
@@ -20,7 +20,7 @@ import type { DocumentsWorkplace } from './documents.ts';
  */
 export async function runUnusedDocuments(
   settings: UnusedDocumentsArguments,
-  { directory, terminal }: Omit<DocumentsWorkplace, 'today'>,
+  { directory, terminal }: Omit<DatedWorkplace, 'today'>,
 ): Promise<number> {
   const files = await readDocuments(settings.operations, directory);
   const folder = await readDocumentsFolder(settings.folder, directory);

@@ -3,6 +3,8 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { isPlainObject } from '../../../shared/index.ts';
+import { collectDocuments } from '../documents/collect-documents.ts';
+import { planRelease } from '../documents/documents-folder.ts';
 import { packageRoot, readPackageVersion } from '../requirements.ts';
 
 /** The platforms that `init` knows, by the names of their folders in templates/. */
@@ -22,6 +24,8 @@ export interface ProjectChoices {
   /** True: GraphQL Code Generator makes the types of resolvers. */
   readonly codegen: boolean;
   readonly tests: boolean;
+  /** True: clients may send any operation. False: only trusted documents. */
+  readonly openAPI: boolean;
 }
 
 /** The texts of files, by their paths in the project. */
@@ -35,12 +39,11 @@ const placeholder = 'my-graphql-api';
 
 /**
  * Composes a project from folders of templates/: the platform's folder, then those that platforms share. If several have the same
- * file, JSON objects are merged, and other texts are joined.
+ * file, JSON objects are merged, and other texts are joined. `today` is the date of its first manifest of documents, YYYY-MM-DD.
  */
-export async function composeProject({ platform, codegen, tests }: ProjectChoices, folderName: string): Promise<ProjectFiles> {
-  const parts = [platform, 'shared', codegen ? 'codegen' : 'resolvers', ...(tests ? ['tests'] : [])];
+export async function composeProject(choices: ProjectChoices, folderName: string, today: string): Promise<ProjectFiles> {
   const files = new Map<string, string>();
-  for (const part of parts) {
+  for (const part of partsOf(choices)) {
     for (const [path, text] of await readTemplate(part)) {
       const earlier = files.get(path);
       files.set(path, earlier === undefined ? text : combine(path, earlier, text));
@@ -49,7 +52,20 @@ export async function composeProject({ platform, codegen, tests }: ProjectChoice
   const manifest = JSON.parse(files.get('package.json')!) as Manifest;
   const name = toPackageName(folderName, manifest);
   files.set('package.json', toJSON(await completeManifest(manifest)));
-  return new Map(Array.from(files, ([path, text]) => [path, text.replaceAll(placeholder, name)]));
+  const documents = choices.openAPI ? [] : documentsOf(files, today);
+  return new Map([...files, ...documents].map(([path, text]) => [path, text.replaceAll(placeholder, name)]));
+}
+
+function partsOf({ platform, codegen, tests, openAPI }: ProjectChoices): string[] {
+  const api = openAPI ? 'open' : 'trusted';
+  return [platform, 'shared', codegen ? 'codegen' : 'resolvers', ...(tests ? ['tests', `${api}-tests`] : []), api];
+}
+
+/** The files that `npm run documents` would write. */
+function documentsOf(files: ProjectFiles, today: string): [path: string, text: string][] {
+  const operations = [...files].filter(([path]) => path.startsWith('operations/')).map(([path, text]) => ({ path, text }));
+  const { files: written } = planRelease({ path: 'documents', manifests: [] }, collectDocuments(operations), today);
+  return Array.from(written, ([path, text = '']) => [path, text]);
 }
 
 async function readTemplate(name: string): Promise<[path: string, text: string][]> {
@@ -68,15 +84,19 @@ function combine(path: string, earlier: string, later: string): string {
   return path.endsWith('.json') ? toJSON(merge(JSON.parse(earlier), JSON.parse(later))) : earlier + later;
 }
 
+/** Scripts that npm runs before another one: a project runs those of all its parts. */
+const isBefore = /^pre[a-z]+$/;
+
 type JSONObject = Readonly<Record<string, unknown>>;
 
-/** The first object's keys come first, and its values win. */
+/** The first object's keys come first, and its values win, except that scripts like "prebuild" run one after the other. */
 function merge(first: JSONObject, second: JSONObject): JSONObject {
   const merged: Record<string, unknown> = { ...first };
   for (const [key, value] of Object.entries(second)) {
     const existing = merged[key];
     if (existing === undefined) merged[key] = value;
     else if (isPlainObject(existing) && isPlainObject(value)) merged[key] = merge(existing, value);
+    else if (isBefore.test(key)) merged[key] = `${String(existing)} && ${String(value)}`;
   }
   return merged;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { lstat, readdir, readFile, symlink } from 'node:fs/promises';
+import { lstat, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
@@ -22,13 +22,25 @@ const filesOf: Readonly<Record<InitPlatform, readonly string[]>> = {
   nextjs: ['app/api/graphql/route.ts', 'app/layout.tsx', 'app/page.tsx'],
   node: ['development.env', 'server.ts'],
 };
-const files = ['.gitignore', 'README.md', 'graphql/books.ts', 'graphql/resolvers.ts', 'graphql/schema.ts', 'package.json', 'tsconfig.json'];
+const openFiles = [
+  '.gitignore',
+  'README.md',
+  'graphql/books.ts',
+  'graphql/options.ts',
+  'graphql/resolvers.ts',
+  'graphql/schema.ts',
+  'package.json',
+  'tsconfig.json',
+];
+const files = [...openFiles, 'documents/2026-11-26-6d1b201e.json', 'documents/ids.ts', 'documents/index.ts', 'operations/books.graphql'];
 
 async function filesIn(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
   return paths.map((path) => path.slice(directory.length + 1).replaceAll('\\', '/')).toSorted();
 }
+
+const today = '2026-11-26';
 
 const readText = (directory: string, file: string): Promise<string> => readFile(join(directory, file), 'utf8');
 
@@ -42,15 +54,16 @@ interface Manifest {
 const readManifest = async (directory: string): Promise<Manifest> => JSON.parse(await readText(directory, 'package.json')) as Manifest;
 
 test('every option of init is read', () => {
-  const nothing = { name: 'init', folder: '.', platform: undefined, codegen: undefined, tests: undefined };
+  const nothing = { name: 'init', folder: '.', platform: undefined, codegen: undefined, tests: undefined, openAPI: false };
 
   assert.deepEqual(parseArguments(['init']), nothing);
-  assert.deepEqual(parseArguments(['init', 'api', '--platform', 'node', '--codegen', '--no-tests']), {
+  assert.deepEqual(parseArguments(['init', 'api', '--platform', 'node', '--codegen', '--no-tests', '--open-api']), {
     name: 'init',
     folder: 'api',
     platform: 'node',
     codegen: true,
     tests: false,
+    openAPI: true,
   });
   assert.throws(() => parseArguments(['init', '--platform', 'vercel']), /one of netlify, lambda, workers, nextjs, node, got "vercel"/);
   assert.throws(() => parseArguments(['init', '--platform', 'nextj']), /Did you mean "nextjs"\?/);
@@ -76,21 +89,52 @@ for (const platform of platforms) {
     );
   });
 
-  test(`the project for ${platform} passes the type checks`, async (context) => {
-    const { directory } = await createProject(context, {});
-    await runCommandHere(directory, 'init', '--platform', platform, '--tests');
-    await linkPackage({ directory }, 'graphql', '@types', 'react');
+  for (const flags of [['--tests'], ['--tests', '--open-api']])
+    test(`the project for ${platform} with ${flags.join(' ')} passes the type checks`, async (context) => {
+      const { directory } = await createProject(context, {});
+      await runCommandHere(directory, 'init', '--platform', platform, ...flags);
+      await linkPackage({ directory }, 'graphql', '@types', 'react');
 
-    assert.deepEqual(await runTypeScript(directory), []);
+      assert.deepEqual(await runTypeScript(directory), []);
+    });
+
+  test(`the documents of the project for ${platform} are up to date, and are checked before each build`, async (context) => {
+    const { directory } = await createProject(context, {});
+    await runCommandHere(directory, 'init', '--platform', platform);
+    const { scripts } = await readManifest(directory);
+    const [, ...documents] = scripts['documents']!.split(' ');
+
+    const current = await runCommandHere(directory, ...documents, '--check');
+    await writeFile(join(directory, 'operations/new.graphql'), 'query New { books { year } }');
+    const missing = await runCommandHere(directory, ...documents, '--check');
+
+    assert.deepEqual(current, { code: 0, stdout: '', stderr: '' });
+    assert.match(missing.stdout, /^operations\/new\.graphql:1:1 The operation New is in no manifest of documents/);
+    assert.equal(missing.code, 1);
+    assert.deepEqual(
+      ['predev', 'precheck', 'prebuild'].map((name) => scripts[name]),
+      ['npm run documents -- --draft', 'npm run documents -- --check', 'npm run documents -- --check'],
+    );
   });
 }
 
+test('an open API has no documents', async (context) => {
+  const { directory } = await createProject(context, {});
+  await runCommandHere(directory, 'init', '--platform', 'node', '--tests', '--open-api');
+
+  assert.deepEqual(await filesIn(directory), [...openFiles, ...filesOf.node, 'test/graphql.test.ts'].toSorted());
+  assert.deepEqual(Object.keys((await readManifest(directory)).scripts), ['dev', 'check', 'build', 'start', 'test']);
+  assert.doesNotMatch(await readText(directory, 'README.md'), /documents/);
+});
+
 test('the project is named after its folder, with a name that npm and Cloudflare accept', async () => {
   const nameIn = async (platform: InitPlatform, folder: string): Promise<string> => {
-    const project = await composeProject({ platform, codegen: false, tests: false }, folder);
+    const project = await composeProject({ platform, codegen: false, tests: false, openAPI: false }, folder, today);
     return (JSON.parse(project.get('package.json')!) as Manifest).name;
   };
-  const wrangler = (await composeProject({ platform: 'workers', codegen: false, tests: false }, 'Books & more')).get('wrangler.jsonc');
+  const wrangler = (await composeProject({ platform: 'workers', codegen: false, tests: false, openAPI: false }, 'Books & more', today)).get(
+    'wrangler.jsonc',
+  );
 
   assert.equal(await nameIn('node', 'Books & more.'), 'books-more');
   assert.match(wrangler!, /"name": "books-more"/);
@@ -109,13 +153,29 @@ test('codegen and tests add their scripts, packages, ignored files and lines in 
 
   const [plain, full] = await Promise.all(['plain', 'full'].map((name) => readManifest(join(directory, name))));
 
-  assert.deepEqual(Object.keys(plain!.scripts), ['dev', 'check', 'build', 'deploy']);
-  assert.deepEqual(Object.keys(full!.scripts), ['dev', 'check', 'build', 'deploy', 'codegen', 'prebuild', 'precheck', 'test']);
+  const documents = ['documents', 'predev', 'precheck', 'prebuild'];
+  assert.deepEqual(Object.keys(plain!.scripts), ['dev', 'check', 'build', 'deploy', ...documents]);
+  assert.deepEqual(Object.keys(full!.scripts), [
+    'dev',
+    'check',
+    'build',
+    'deploy',
+    'codegen',
+    'prebuild',
+    'precheck',
+    'test',
+    'documents',
+    'predev',
+  ]);
+  assert.equal(full!.scripts['prebuild'], 'npm run codegen && npm run documents -- --check');
   assert.deepEqual(Object.keys(plain!.devDependencies), ['@types/node', 'esbuild', 'typescript']);
   assert.equal(Object.keys(full!.devDependencies).filter((name) => name.startsWith('@graphql-codegen/')).length, 3);
   assert.equal(await readText(directory, 'plain/.gitignore'), 'built/\n.netlify/\nnode_modules/\n.env\n');
   assert.match(await readText(directory, 'full/.gitignore'), /^graphql\/resolvers-types\.ts$/m);
-  assert.match(await readText(directory, 'full/README.md'), /^- `npm run deploy`.*\n- `npm run codegen`.*\n- `npm test`.*\n$/m);
+  assert.match(
+    await readText(directory, 'full/README.md'),
+    /^- `npm run deploy`.*\n- `npm run codegen`.*\n- `npm test`.*\n- `npm run documents`.*\n/m,
+  );
 });
 
 test('projects get the version of this package, and the tested versions of others', async () => {
@@ -123,7 +183,7 @@ test('projects get the version of this package, and the tested versions of other
   const parts = await readFile(join(root, 'test/real/parts.json'), 'utf8');
 
   for (const platform of platforms) {
-    const project = await composeProject({ platform, codegen: true, tests: true }, 'api');
+    const project = await composeProject({ platform, codegen: true, tests: true, openAPI: false }, 'api', today);
     const { dependencies, devDependencies } = JSON.parse(project.get('package.json')!) as Manifest;
     const { 'graphql-functions': version, ...others } = { ...dependencies, ...devDependencies };
 
@@ -159,7 +219,7 @@ test('broken links, and files in the place of folders, count as existing', async
 
   assert.match(
     stderr,
-    /exist in .*:\n {2}graphql\/books\.ts\n {2}graphql\/resolvers\.ts\n {2}graphql\/schema\.ts\n {2}server\.ts\nNothing/,
+    /exist in .*:\n {2}graphql\/books\.ts\n {2}graphql\/options\.ts\n {2}graphql\/resolvers\.ts\n {2}graphql\/schema\.ts\n {2}server\.ts\nNothing/,
   );
   assert.match(below.stderr, /package\.json\n/);
   assert.ok((await lstat(join(directory, 'server.ts'))).isSymbolicLink());
@@ -176,7 +236,7 @@ async function initWithoutTerminal(context: TestContext, ...options: readonly st
 test('without a terminal and --platform, init names its options', async (context) => {
   const expected = `init requires --platform, because it cannot prompt without a terminal:
 
-  graphql-functions init [folder] --platform <netlify | lambda | workers | nextjs | node> [--codegen] [--tests]
+  graphql-functions init [folder] --platform <netlify | lambda | workers | nextjs | node> [--codegen] [--tests] [--open-api]
 `;
 
   assert.equal(await initWithoutTerminal(context), expected);

@@ -1,9 +1,8 @@
 import { serve } from 'graphql-functions/node';
 
-import { resolvers } from './graphql/resolvers.ts';
-import { typeDefs } from './graphql/schema.ts';
+import { options } from './graphql/options.ts';
 
 const port = Number(process.env['PORT'] ?? 4000);
-const { url } = await serve({ csrfPrevention: true, typeDefs, resolvers }, { port });
+const { url } = await serve(options, { port });
 
 console.log(`GraphQL at ${url}`);

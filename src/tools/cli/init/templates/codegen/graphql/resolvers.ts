@@ -3,7 +3,7 @@ import type { Resolvers } from './resolvers-types.ts';
 
 export const resolvers: Resolvers = {
   Query: {
-    books: () => books,
+    books: (_, { first }) => books.slice(0, first ?? undefined),
     book: (_, { id }) => books.find((book) => book.id === id) ?? null,
   },
 };

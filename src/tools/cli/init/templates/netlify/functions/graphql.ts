@@ -1,6 +1,5 @@
 import { createHandler } from 'graphql-functions/netlify';
 
-import { resolvers } from '../graphql/resolvers.ts';
-import { typeDefs } from '../graphql/schema.ts';
+import { options } from '../graphql/options.ts';
 
-export default createHandler({ csrfPrevention: true, typeDefs, resolvers });
+export default createHandler(options);

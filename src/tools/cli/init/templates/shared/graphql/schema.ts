@@ -1,6 +1,6 @@
 export const typeDefs = /* GraphQL */ `
   type Query {
-    books: [Book!]!
+    books(first: Int): [Book!]!
     book(id: ID!): Book
   }
 

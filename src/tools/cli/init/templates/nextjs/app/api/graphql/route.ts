@@ -1,8 +1,7 @@
 import { createHandler } from 'graphql-functions/fetch';
 
-import { resolvers } from '../../../graphql/resolvers.ts';
-import { typeDefs } from '../../../graphql/schema.ts';
+import { options } from '../../../graphql/options.ts';
 
-const handler = createHandler({ csrfPrevention: true, typeDefs, resolvers });
+const handler = createHandler(options);
 
 export { handler as GET, handler as POST, handler as OPTIONS };

@@ -3,10 +3,9 @@ import { test } from 'node:test';
 
 import { createTester } from 'graphql-functions/testing';
 
-import { resolvers } from '../graphql/resolvers.ts';
-import { typeDefs } from '../graphql/schema.ts';
+import { options } from '../graphql/options.ts';
 
-const { run } = createTester({ csrfPrevention: true, typeDefs, resolvers });
+const { run } = createTester(options);
 
 test('a book is found by its id', async () => {
   const { data, errors } = await run('query ($id: ID!) { book(id: $id) { title year } }', { id: 'emma' });

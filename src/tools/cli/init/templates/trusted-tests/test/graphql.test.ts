@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { createTester } from 'graphql-functions/testing';
+
+import { ids } from '../documents/ids.ts';
+import { options } from '../graphql/options.ts';
+
+const { run } = createTester(options);
+
+test('a book is found by its id', async () => {
+  const { data, errors } = await run({ documentId: ids.Book }, { id: 'emma' });
+
+  assert.equal(errors, undefined);
+  assert.deepEqual(data, { book: { title: 'Emma', year: 1815, __typename: 'Book' } });
+});
+
+test('an unknown id is null', async () => {
+  const { data } = await run({ documentId: ids.Book }, { id: 'unknown' });
+
+  assert.deepEqual(data, { book: null });
+});
+
+test('other operations are refused', async () => {
+  const { status, errors } = await run('{ books { year } }');
+
+  assert.equal(status, 400);
+  assert.equal(errors?.[0]?.extensions?.['code'], 'BAD_REQUEST');
+});

@@ -1,0 +1,17 @@
+import type { ServerOptions } from 'graphql-functions';
+
+import { documents } from '../documents/index.ts';
+import { resolvers } from './resolvers.ts';
+import { typeDefs } from './schema.ts';
+
+export const options = {
+  // Clients can run only the operations in operations/. In development, all others run, too.
+  trustedDocuments: { documents, only: true },
+  csrfPrevention: true,
+  // A list has 20 items if the client does not say how many, and at most 100.
+  pageLimits: { default: 20, max: 100 },
+  // Equal errors that clients do not see have the same hash, in the answer and in the log.
+  errorHash: true,
+  typeDefs,
+  resolvers,
+} satisfies ServerOptions;
