@@ -40,7 +40,8 @@ async function follow(page: string, until: string, query?: string): Promise<void
     if (query !== undefined) await build(followed);
     console.log(followed.transcript);
     if (query === undefined) return;
-    console.log(`(Netlify's own bundler over built/, in AWS's runtime client:)\n${await askNetlify(followed.folder, [{ query }])}\n`);
+    const [answer] = await askNetlify(followed.folder, [{ query }]);
+    console.log(`(Netlify's own bundler over built/, in AWS's runtime client:)\n${answer}\n`);
   } finally {
     await followed.remove();
   }

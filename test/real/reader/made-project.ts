@@ -42,10 +42,7 @@ export async function useProject(platform: InitPlatform, flags: string): Promise
     const requests = [{ documentId: await idOf('Book', reader), variables: { id: 'emma' } }, { query: '{ books(first: 1) { year } }' }];
     const answers = [...(await serve[platform](reader, requests)), ...(await deployed[platform](reader, requests))];
     await reader.write('operations/new.graphql', 'query New { books { year } }\n');
-    const missing = await reader.run('npm run check').then(
-      () => 'nothing is missing',
-      (error: unknown) => String(error),
-    );
+    const missing = await reader.run('npm run check').then(() => 'nothing is missing', String);
     return { answers, missing, transcript: `${reader.transcript}(What it deploys answers:)\n${answers.slice(2).join('\n')}\n` };
   } finally {
     await reader.remove();
