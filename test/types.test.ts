@@ -1,4 +1,5 @@
 import { deepEqual } from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
@@ -38,6 +39,39 @@ test('valid code of users is typed, and invalid code is refused', async () => {
   const complaints = await compile(project);
 
   deepEqual(complaints, []);
+});
+
+test('the error of a misspelled option suggests the right one, in every function that takes options', async (context) => {
+  const cache = join(import.meta.dirname, '../.cache');
+  await mkdir(cache, { recursive: true });
+  const folder = await mkdtemp(join(cache, 'misspelled-'));
+  context.after(() => rm(folder, { recursive: true }));
+  const calls = [
+    ['index', 'createHandler'],
+    ['aws-lambda', 'createHandler'],
+    ['aws-lambda', 'createStreamingHandler'],
+    ['netlify', 'createHandler'],
+    ['fetch', 'createHandler'],
+    ['node', 'serve'],
+    ['node', 'createListener'],
+    ['testing', 'createTester'],
+  ] as const;
+  const lines = calls.map(
+    ([entry, name], at) =>
+      `import { ${name} as f${at} } from '../../src/entries/${entry}.ts'; void f${at}({ typeDefs: '', context: () => ({ user: 1 }), resolver: {} });`,
+  );
+  await writeFile(join(folder, 'calls.ts'), lines.join('\n'));
+  await writeFile(join(folder, 'tsconfig.json'), '{ "extends": "../../test/types.tsconfig.json", "files": ["calls.ts"] }');
+
+  const messages = (await runTypeScript(folder))
+    .join('\n')
+    .split(/^(?=\S)/m)
+    .filter((message) => message.includes('calls.ts'));
+
+  deepEqual(
+    messages.map((message) => /Did you mean to write '(\w+)'\?\s*$/.exec(message)?.[1]),
+    calls.map(() => 'resolvers'),
+  );
 });
 
 /** Everything below is compiled by the test above and never runs. */

@@ -36,7 +36,12 @@ export interface LambdaHandler {
  */
 export function createHandler<TContext extends object = object, TDataSources extends object = object>(
   options: OptionsSource<ServerOptions<TContext, TDataSources, LambdaEvent, Context>> & ContextFits<TContext, TDataSources>,
-): LambdaHandler {
+): LambdaHandler;
+/** TypeScript suggests the name of a misspelled option only for this signature, which is the last: it does not for a union. */
+export function createHandler<TContext extends object = object, TDataSources extends object = object>(
+  options: ServerOptions<TContext, TDataSources, LambdaEvent, Context> & ContextFits<TContext, TDataSources>,
+): LambdaHandler;
+export function createHandler(options: unknown): LambdaHandler {
   return createHandlerFor({ adapters: lambdaAdapters }, options) as LambdaHandler;
 }
 
@@ -66,6 +71,12 @@ export interface LambdaStreamingHandler {
 export function createStreamingHandler<TContext extends object = object, TDataSources extends object = object>(
   options: OptionsSource<ServerOptions<TContext, TDataSources, APIGatewayProxyEventV2 | APIGatewayProxyEvent, Context>> &
     ContextFits<TContext, TDataSources>,
-): LambdaStreamingHandler {
+): LambdaStreamingHandler;
+/** TypeScript suggests the name of a misspelled option only for this signature, which is the last: it does not for a union. */
+export function createStreamingHandler<TContext extends object = object, TDataSources extends object = object>(
+  options: ServerOptions<TContext, TDataSources, APIGatewayProxyEventV2 | APIGatewayProxyEvent, Context> &
+    ContextFits<TContext, TDataSources>,
+): LambdaStreamingHandler;
+export function createStreamingHandler(options: unknown): LambdaStreamingHandler {
   return createUntypedStreamingHandler(options as OptionsSource<ServerOptions>) as LambdaStreamingHandler;
 }

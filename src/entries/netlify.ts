@@ -40,6 +40,12 @@ export interface NetlifyHandler {
 export function createHandler<TContext extends object = object, TDataSources extends object = object>(
   options: OptionsSource<ServerOptions<TContext, TDataSources, NetlifyEvent, NetlifyContext | NetlifyHandlerContext>> &
     ContextFits<TContext, TDataSources>,
-): NetlifyHandler {
+): NetlifyHandler;
+/** TypeScript suggests the name of a misspelled option only for this signature, which is the last: it does not for a union. */
+export function createHandler<TContext extends object = object, TDataSources extends object = object>(
+  options: ServerOptions<TContext, TDataSources, NetlifyEvent, NetlifyContext | NetlifyHandlerContext> &
+    ContextFits<TContext, TDataSources>,
+): NetlifyHandler;
+export function createHandler(options: unknown): NetlifyHandler {
   return createHandlerFor({ adapters: [fetchAPI, netlifyV1, ping], streaming }, options) as NetlifyHandler;
 }

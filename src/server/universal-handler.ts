@@ -44,6 +44,11 @@ export interface Handler {
  */
 export function createHandler<TContext extends object = object, TDataSources extends object = object>(
   options: OptionsSource<ServerOptions<TContext, TDataSources>> & ContextFits<TContext, TDataSources>,
-): Handler {
+): Handler;
+/** TypeScript suggests the name of a misspelled option only for this signature, which is the last: it does not for a union. */
+export function createHandler<TContext extends object = object, TDataSources extends object = object>(
+  options: ServerOptions<TContext, TDataSources> & ContextFits<TContext, TDataSources>,
+): Handler;
+export function createHandler(options: unknown): Handler {
   return createHandlerFor({ adapters: [fetchAPI, ...lambdaAdapters, netlifyV1], streaming }, options) as Handler;
 }

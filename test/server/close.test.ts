@@ -6,6 +6,7 @@ import { createHandler as createLambdaHandler, createStreamingHandler } from '..
 import { createHandler } from '../../src/entries/index.ts';
 import type { ServerOptions, ServerPlugin } from '../../src/entries/index.ts';
 import { createTester } from '../../src/entries/testing.ts';
+import type { AnyHandler } from '../../src/entries/testing.ts';
 import { startCommand } from '../support/command.ts';
 import { deferred } from '../support/deferred.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -151,7 +152,11 @@ describe('close of a handler', () => {
   });
 
   test('closes handlers for Lambda, with and without streams', async () => {
-    for (const create of [createLambdaHandler, createStreamingHandler]) {
+    const creators = [
+      (options: ServerOptions) => createLambdaHandler(options as object),
+      (options: ServerOptions) => createStreamingHandler(options as object),
+    ];
+    for (const create of creators) {
       const [plugin, calls] = recorder();
       const tester = createTester(create({ typeDefs, plugins: [plugin] }), { platform: 'function-url' });
       assert.equal((await tester.run('{ ok }')).status, 200);
@@ -222,7 +227,7 @@ describe('a start that fails', () => {
       else process.env['NODE_ENV'] = before;
     });
     context.mock.method(console, 'error', () => {});
-    const messageOf = async (server: Parameters<typeof createTester>[0]): Promise<string | undefined> => {
+    const messageOf = async (server: AnyHandler): Promise<string | undefined> => {
       const { errors, status } = await createTester(server).run('{ ok }');
       assert.equal(status, 500);
       return errors?.[0]?.message;

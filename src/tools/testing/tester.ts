@@ -116,6 +116,11 @@ export function createTester<TContext extends object = object, TDataSources exte
   settings?: TesterSettings,
 ): Tester;
 export function createTester(handler: AnyHandler, settings?: TesterSettings): Tester;
+/** TypeScript suggests the name of a misspelled option only for this signature, which is the last: it does not for a union. */
+export function createTester<TContext extends object = object, TDataSources extends object = object>(
+  options: ServerOptions<TContext, TDataSources, any, any>,
+  settings?: TesterSettings,
+): Tester;
 export function createTester(server: unknown, settings: TesterSettings = {}): Tester {
   assertSettings(settings);
   const { platform = 'fetch', context = {} } = settings;

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { after, describe, it } from 'node:test';
 
 import { createListener, serve } from '../../../src/entries/node.ts';
-import type { ListenOptions } from '../../../src/entries/node.ts';
-import type { ServerOptions } from '../../../src/entries/index.ts';
+import type { ListenOptions, NodeExchange } from '../../../src/entries/node.ts';
+import type { OptionsSource, ServerOptions } from '../../../src/entries/index.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
 const closing: (() => unknown)[] = [];
@@ -25,7 +25,10 @@ async function served(nodeEnv: string | undefined, options: Pick<ListenOptions, 
   return port;
 }
 
-async function listening(options: Parameters<typeof createListener>[0], listen?: Pick<ListenOptions, 'allowedHosts'>): Promise<number> {
+async function listening(
+  options: OptionsSource<ServerOptions<object, object, NodeExchange>>,
+  listen?: Pick<ListenOptions, 'allowedHosts'>,
+): Promise<number> {
   const server = createServer(createListener(options, listen));
   await new Promise<void>((resolve) => void server.listen(0, resolve));
   closing.push(() => void server.close());
