@@ -13,11 +13,11 @@ function appendParam(params: URLSearchParams, name: string, value: unknown): voi
   if (value === undefined || value === null) return;
   if (typeof value === 'object' && initNames.has(name)) assertNoInit(name, value);
   if (!Array.isArray(value)) {
-    params.append(name, toText(value));
+    params.append(name, toText(name, value));
     return;
   }
   for (const item of value) {
-    if (item !== undefined && item !== null) params.append(name, toText(item));
+    if (item !== undefined && item !== null) params.append(name, toText(name, item));
   }
 }
 
@@ -32,9 +32,12 @@ function assertNoInit(name: string, value: object): void {
   );
 }
 
-/** The text of a value: dates as ISO text, plain objects as JSON. */
-function toText(value: unknown): string {
+/** The text of a value: dates as ISO text, other objects if they have a text of their own. */
+function toText(name: string, value: unknown): string {
   if (value instanceof Date) return value.toISOString();
   const text = String(value);
-  return text === '[object Object]' ? JSON.stringify(value) : text;
+  if (text !== '[object Object]') return text;
+  throw new TypeError(
+    `The query parameter "${name}" is an object, which has no form in a URL. Pass its fields as parameters of their own, or JSON.stringify(value).`,
+  );
 }

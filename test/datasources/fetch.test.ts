@@ -316,9 +316,39 @@ describe('query parameters', () => {
   it('can have such names when their values are parameters', async (t) => {
     const origin = await startOrigin(t, (call) => ({ body: call.url }));
 
-    const url = await new API(origin.url).read('x', { headers: 'yes', params: [1, 2], body: new Date(0), signal: 5, filter: { a: 1 } });
+    const url = await new API(origin.url).read('x', { headers: 'yes', params: [1, 2], body: new Date(0), signal: 5 });
 
-    assert.equal(decodeURIComponent(url), '/x?headers=yes&params=1&params=2&body=1970-01-01T00:00:00.000Z&signal=5&filter={"a":1}');
+    assert.equal(decodeURIComponent(url), '/x?headers=yes&params=1&params=2&body=1970-01-01T00:00:00.000Z&signal=5');
+  });
+});
+
+describe('a query parameter that is an object', () => {
+  for (const [name, params] of [
+    ['filter', { filter: { a: 1 } }],
+    ['ids', { ids: [1, { id: 2 }] }],
+    ['where', [['where', { token: 'hunter2' }]]],
+  ] as const)
+    it(`is refused before anything is sent: ${name}`, async (t) => {
+      const origin = await startOrigin(t, () => ({}));
+
+      const reading = new API(origin.url).read('x', params as object);
+
+      await assert.rejects(
+        reading,
+        new RegExp(
+          `The query parameter "${name}" is an object, which has no form in a URL\\. Pass its fields as parameters of their own, or JSON`,
+        ),
+      );
+      assert.equal(origin.calls.length, 0);
+    });
+
+  it('may have a text of its own', async (t) => {
+    const origin = await startOrigin(t, (call) => ({ body: call.url }));
+
+    assert.equal(
+      await new API(origin.url).read('x', { id: { toString: () => 'a1' }, link: new URL('https://a.example/') }),
+      '/x?id=a1&link=https%3A%2F%2Fa.example%2F',
+    );
   });
 });
 
