@@ -73,6 +73,8 @@ const typeGroups = [
   { name: 'types-v3.d', test: /\.d\.ts$/, minShareCount: 2 },
 ];
 
+// Equal sources give equal packages, whoever builds them.
+process.umask(0o022);
 console.log('Building the package into dist/ …');
 try {
   const entries = await readEntries();
@@ -120,6 +122,8 @@ async function buildCode(format: 'esm' | 'cjs', sources: Sources, eager: Plugin)
       dir: join(fresh, format),
       format,
       sourcemap: true,
+      // Stacks need only positions. For debuggers, the maps of the ES modules contain the text of the sources.
+      sourcemapExcludeSources: format === 'cjs',
       chunkFileNames: ({ moduleIds }) =>
         moduleIds.every((id) => /src[\\/]tools[\\/]cli[\\/]/.test(id) || bundled.test(id)) ? 'cli/[name].js' : 'chunks/[name].js',
       codeSplitting: { groups, includeDependenciesRecursively: false },

@@ -133,7 +133,6 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
 
 const ours = 'graphql-functions';
 const built = 'graphql-functions, with build';
-const cached = 'graphql-functions, code cache';
 const reference = 'bare graphql-js 17';
 const reference16 = 'bare graphql-js 16';
 const toReference = 'Times faster than bare graphql-js 17';

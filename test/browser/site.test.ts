@@ -78,7 +78,7 @@ describe('the documentation site in Chromium', needsChromium(), () => {
       await page.locator('.VPLocalSearchBox .result, .VPLocalSearchBox .no-results').first().waitFor({ state: 'detached' });
       await input.fill(text);
       await page.locator('.VPLocalSearchBox .result, .VPLocalSearchBox .no-results').first().waitFor();
-      const hrefs = await results.evaluateAll<string[], Element>((links) =>
+      const hrefs = await results.evaluateAll<string[], { getAttribute(name: string): string | null }>((links) =>
         links.slice(0, 5).map((link) => link.getAttribute('href') ?? ''),
       );
       const found = hrefs.map((href) => /^\/([\w-]*)/.exec(href)?.[1] ?? '');
