@@ -8,6 +8,7 @@ import {
   requestDecisions,
   decisionOf,
   documentHash,
+  errorHashOf,
   followStream,
   now,
   runOf,
@@ -78,7 +79,10 @@ export function costLine(options: CostLineOptions = {}): ServerPlugin {
       const outcome = await next();
       operation.outcome = outcome;
       operation.milliseconds = now() - operation.start;
-      const addErrors = (errors: readonly GraphQLError[]): void => addCodes(operation.errors, errors);
+      const addErrors = (errors: readonly GraphQLError[]): void => {
+        addCodes(operation.errors, errors);
+        addHashes(operation.errorHashes, errors);
+      };
       addErrors(outcome.errors);
       return outcome.stream === undefined ? outcome : { ...outcome, stream: followStream(outcome.stream, { onErrors: addErrors }) };
     },
@@ -117,12 +121,14 @@ interface Operation {
   readonly outcomes: Record<string, number>;
   /** The number of errors by code. */
   readonly errors: Counts;
+  /** The number of errors by `errorHash`. */
+  readonly errorHashes: Counts;
 }
 
 type Counts = Map<string, number>;
 
 function startOperation(call: OperationCall): Operation {
-  return { call, start: now(), milliseconds: 0, calls: 0, callMilliseconds: 0, outcomes: {}, errors: new Map() };
+  return { call, start: now(), milliseconds: 0, calls: 0, callMilliseconds: 0, outcomes: {}, errors: new Map(), errorHashes: new Map() };
 }
 
 interface Sent {
@@ -192,6 +198,7 @@ function describe(one: Operation): Omit<CostRecord, 'status' | 'cold' | 'bytesOu
     durationMs: rounded(stream === undefined ? one.milliseconds : now() - one.start),
     upstream: { calls: one.calls, ms: rounded(one.callMilliseconds), outcomes: one.outcomes },
     errors: Object.fromEntries(one.errors),
+    ...(one.errorHashes.size > 0 && { errorHashes: Object.fromEntries(one.errorHashes) }),
     ...(onError && { onError }),
     ...(idempotency && { idempotency }),
     ...(budget && { budget }),
@@ -219,9 +226,16 @@ function codesIn({ status, refusal }: Sent): Record<string, number> {
 
 function addCodes(counts: Counts, errors: readonly { readonly extensions?: { readonly code?: unknown } }[]): void {
   for (const { extensions } of errors) {
-    const name = typeof extensions?.code === 'string' ? extensions.code : 'INTERNAL_SERVER_ERROR';
-    counts.set(name, (counts.get(name) ?? 0) + 1);
+    increment(counts, typeof extensions?.code === 'string' ? extensions.code : 'INTERNAL_SERVER_ERROR');
   }
+}
+
+function addHashes(counts: Counts, errors: readonly GraphQLError[]): void {
+  for (const hash of errors.map(errorHashOf)) if (hash !== undefined) increment(counts, hash);
+}
+
+function increment(counts: Counts, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
 /** Milliseconds of CPU. Undefined where the platform has no such figure: the function exists on Workers with nodejs_compat, and throws. */

@@ -1,7 +1,8 @@
 import { context, metrics, SpanKind, SpanStatusCode, trace, propagation, ROOT_CONTEXT, TraceFlags } from '@opentelemetry/api';
 import type { Context, MeterProvider, Span, Tracer, TracerProvider, TextMapGetter } from '@opentelemetry/api';
+import type { GraphQLError } from 'graphql';
 
-import { budgetOf, documentHash, followStream, now, runOf } from '../../server/for-extensions.ts';
+import { budgetOf, documentHash, errorHashOf, followStream, now, runOf } from '../../server/for-extensions.ts';
 import type { GraphQLRequestContext, OperationCall, OperationOutcome, RequestCall, ServerPlugin } from '../../server/index.ts';
 import { Meters } from './meters.ts';
 import { followCall, recordWithMessages, recordWithoutMessages, stageListener } from './spans.ts';
@@ -143,6 +144,8 @@ function followTo(
   outcome: OperationOutcome,
 ): OperationOutcome {
   let [first] = outcome.errors;
+  const hashes = new Set<string>();
+  setErrorHashes(span, hashes, outcome.errors);
   meters.errors(outcome, outcome.errors);
   const end = (): void => {
     meters.operation(outcome, (now() - start) / 1000, first);
@@ -158,6 +161,7 @@ function followTo(
       first ??= errors[0];
       meters.errors(outcome, errors);
       recordErrors(span, errors);
+      setErrorHashes(span, hashes, errors);
     },
     onEnd: () => {
       end();
@@ -165,6 +169,12 @@ function followTo(
     },
   });
   return { ...outcome, stream };
+}
+
+/** Sets the attribute to the hashes of all errors so far (option `errorHash`), up to ten. */
+function setErrorHashes(span: Span, hashes: Set<string>, errors: readonly GraphQLError[]): void {
+  for (const hash of errors.map(errorHashOf)) if (hash !== undefined && hashes.size < 10) hashes.add(hash);
+  if (hashes.size > 0) span.setAttribute('graphql_functions.error.hash', [...hashes]);
 }
 
 function describe(

@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 
-import { isGraphQLError, sha256 } from '../../shared/index.ts';
+import { isGraphQLError, isObjectLike, sha256 } from '../../shared/index.ts';
 
 /** What links an answer's masked error to its log line, and to the log lines of equal errors. */
 export interface ErrorMarks {
@@ -59,7 +59,17 @@ const varying =
 
 /** 8 hexadecimal digits that are the same for errors that differ only in the values that their messages name (option `errorHash`). */
 function createErrorHash(cause: unknown): string {
-  return sha256(`${textOf(cause, 'name')}: ${textOf(cause, 'message').slice(0, maxCharacters).replaceAll(varying, '')}`).slice(0, 8);
+  const hash = sha256(`${textOf(cause, 'name')}: ${textOf(cause, 'message').slice(0, maxCharacters).replaceAll(varying, '')}`).slice(0, 8);
+  if (isObjectLike(cause)) hashes.set(cause, hash);
+  return hash;
+}
+
+/** The hashes of causes that have been answered or logged. */
+const hashes = new WeakMap<object, string>();
+
+/** The `errorHash` of an error that was answered or logged with one. */
+export function errorHashOf(error: GraphQLError): string | undefined {
+  return hashes.get(rootCause(error) as object);
 }
 
 /** User code may have set another value. */

@@ -318,6 +318,20 @@ describe('the spans of an operation', () => {
     assert.deepEqual(tree(), ['subscription', '  event 1', '  event 2']);
   });
 
+  test('have the hashes of masked errors with the option errorHash, also those of events', async () => {
+    const [logger] = recordingLogger();
+    const options = { typeDefs, logger, nodeEnv: '', resolvers: resolvers as never, errorHash: true };
+    const { run, subscribe } = createTester(createFetchHandler({ ...options, plugins: [openTelemetry({ stages: 'none' })] }));
+
+    const answer = await run('{ broken again: broken denied }');
+    for await (const event of subscribe('subscription { failing }')) assert.ok(event.errors);
+
+    const { errorHash } = answer.errors![0]!.extensions!;
+    assert.match(String(errorHash), /^[0-9a-f]{8}$/);
+    assert.deepEqual(only('query').attributes['graphql_functions.error.hash'], [errorHash]);
+    assert.deepEqual(only('subscription').attributes['graphql_functions.error.hash'], [errorHash]);
+  });
+
   for (const [field, message] of [
     ['failing', 'the password is 1234'],
     ['ending', 'the password is 5678'],

@@ -4,6 +4,8 @@ import { describe, test } from 'node:test';
 
 import { GraphQLError } from 'graphql';
 
+import { costLine } from '../../../src/entries/cost-line.ts';
+import type { CostRecord } from '../../../src/entries/cost-line.ts';
 import type { ServerOptions } from '../../../src/entries/index.ts';
 import { createEndpoint } from '../../support/endpoint.ts';
 import type { Endpoint } from '../../support/endpoint.ts';
@@ -80,6 +82,34 @@ describe('errorHash', () => {
     const { errorHash } = await extensionsOf(endpointThrowing(new Error('a'), { formatError }));
 
     assert.equal(errorHash, hashed('Error: a'));
+  });
+
+  test('counts in the cost line, where formatError keeps it from the client too', async () => {
+    const records: CostRecord[] = [];
+    const plugins = [costLine({ write: (_line, record) => void records.push(record) })];
+    const formatError: ServerOptions['formatError'] = ({ message }) => ({ message });
+    const throwing = endpointThrowing(new Error('No book 5'), { plugins, formatError });
+    const answering = createEndpoint({ errorHash: true, plugins });
+    const unset = endpointThrowing(new Error('No book 6'), { plugins, errorHash: false });
+
+    await throwing.send(post({ query: '{ hello }' }));
+    await answering.send(post({ query: '{ hello }' }));
+    await unset.send(post({ query: '{ hello }' }));
+
+    assert.deepEqual(
+      records.map(({ errors, errorHashes }) => ({ errors, errorHashes })),
+      [
+        { errors: { INTERNAL_SERVER_ERROR: 1 }, errorHashes: { [hashed('Error: No book ')]: 1 } },
+        { errors: {}, errorHashes: undefined },
+        { errors: { INTERNAL_SERVER_ERROR: 1 }, errorHashes: undefined },
+      ],
+    );
+  });
+
+  test('is there for an original error that is a text', async () => {
+    const error = new GraphQLError('x', { originalError: 'text' as never });
+
+    assert.match((await hashOf(error)) ?? '', /^[0-9a-f]{8}$/);
   });
 
   test('is not in errors thrown for the client, in those that are not masked, and without the option', async () => {
