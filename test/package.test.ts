@@ -459,7 +459,15 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'varnishPurge',
     'vercelPurge',
   ],
-  './subgraph': ['subgraph', 'type RouterSecret', 'type SubgraphOptions', 'type SubgraphSettings'],
+  './subgraph': [
+    'inlineTraces',
+    'subgraph',
+    'type InlineTraceOptions',
+    'type InlineTraces',
+    'type RouterSecret',
+    'type SubgraphOptions',
+    'type SubgraphSettings',
+  ],
   './mcp': ['mcp', 'mcpDefinitions', 'type AuthorizationOptions', 'type JSONSchema', 'type MCPOptions', 'type ToolOptions'],
   './budget': [
     'BudgetBucket',

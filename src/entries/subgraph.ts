@@ -1,2 +1,2 @@
-export { subgraph } from '../extensions/subgraph/index.ts';
-export type { RouterSecret, SubgraphOptions, SubgraphSettings } from '../extensions/subgraph/index.ts';
+export { inlineTraces, subgraph } from '../extensions/subgraph/index.ts';
+export type { InlineTraceOptions, InlineTraces, RouterSecret, SubgraphOptions, SubgraphSettings } from '../extensions/subgraph/index.ts';

@@ -1,3 +1,5 @@
+export { inlineTraces } from './inline-traces.ts';
+export type { InlineTraceOptions, InlineTraces } from './inline-traces.ts';
 export type { RouterSecret } from './router-secret.ts';
 export { subgraph } from './subgraph.ts';
 export type { SubgraphOptions, SubgraphSettings } from './subgraph.ts';

@@ -3,6 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { BuildArtifact, PendingBuild, SchemaBuild, TypeDefs } from '../../executor/schema/index.ts';
 import { isPending, sourcesOf } from '../../executor/schema/index.ts';
 import type { CostOptions, ServerOptions, ServerPlugin } from '../../server/index.ts';
+import type { InlineTraces } from './inline-traces.ts';
 import { createEntitiesResolver, resolveEntityType } from './entities.ts';
 import { References, withoutReferences } from './references.ts';
 import { assertRouter, assertRouterSecret } from './router-secret.ts';
@@ -16,6 +17,8 @@ export interface SubgraphSettings {
    * none. Default: anyone who can reach the function may read any entity by its key.
    */
   readonly routerSecret?: RouterSecret;
+  /** `inlineTraces()`: sends traces to routers that ask for them (`extensions.ftv1`). Default: none are sent. */
+  readonly traces?: InlineTraces;
 }
 
 /** The options of {@link subgraph}: those of its server, with `typeDefs` or a `build`, and {@link SubgraphSettings}. */
@@ -50,9 +53,11 @@ export function subgraph<
 >(
   options: SubgraphOptions<TContext, TDataSources, TEvent, TPlatformContext, TEnv>,
 ): ServerOptions<TContext, TDataSources, TEvent, TPlatformContext, TEnv> {
-  const { routerSecret, ...given } = options as ServerOptions & SubgraphSettings;
+  const { routerSecret, traces, ...given } = options as ServerOptions & SubgraphSettings;
   assertTypeDefs(given);
   if (routerSecret !== undefined) assertRouterSecret(routerSecret);
+  if (traces !== undefined && given.executor !== undefined)
+    throw new Error('Expected subgraph without `executor`, or without `traces`: graphql-js does not tell when resolvers are called.');
   const { typeDefs, queryRoot, sdl, hasEntities } = partsOf(given);
   const references = new References(given.resolvers);
   const resolvers = {
@@ -65,7 +70,7 @@ export function subgraph<
     resolvers: [withoutReferences(given.resolvers), resolvers].flat() as ServerOptions['resolvers'],
     ...(given.maxCost !== undefined && { maxCost: costOf(given.maxCost) }),
     ...(given.pageLimits !== undefined && { pageLimits: pageLimitsOf(given.pageLimits, queryRoot) }),
-    plugins: [subgraphPlugin(references, routerSecret), ...(given.plugins ?? [])],
+    plugins: [subgraphPlugin(references, routerSecret), ...(traces ? [traces.plugin] : []), ...(given.plugins ?? [])],
   } as unknown as ServerOptions<TContext, TDataSources, TEvent, TPlatformContext, TEnv>;
 }
 

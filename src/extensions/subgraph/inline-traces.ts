@@ -1,0 +1,110 @@
+import { GraphQLError } from 'graphql';
+
+import type { OperationExecution, OperationOutcome, ServerPlugin } from '../../server/index.ts';
+import { isGraphQLError, isRecord } from '../../shared/index.ts';
+import { ExecutionTrace } from './trace.ts';
+import { encodeTrace } from './trace-format.ts';
+
+/** Options of {@link inlineTraces}. */
+export interface InlineTraceOptions {
+  /**
+   * What traces tell of errors. `masked`: their paths and locations. `unmodified`: also their messages and extensions as they were thrown,
+   * which clients may not see. `transform`: those of the error that it returns for each; null leaves an error out. Default: masked.
+   */
+  readonly includeErrors?:
+    | { readonly masked: true }
+    | { readonly unmodified: true }
+    | { readonly transform: (error: GraphQLError) => GraphQLError | null };
+}
+
+/** The value of the option `traces` of `subgraph`. */
+export interface InlineTraces {
+  readonly plugin: ServerPlugin;
+}
+
+/**
+ * Makes the value of the option `traces` of `subgraph`: answers have `extensions.ftv1`, a trace of their resolvers, if the router asks for
+ * it by the header `apollo-federation-include-trace: ftv1`. Other requests cost nothing more. Throws a TypeError for wrong options.
+ */
+export function inlineTraces({ includeErrors = { masked: true } }: InlineTraceOptions = {}): InlineTraces {
+  const shownError = errorFormOf(includeErrors);
+  const starts = new WeakMap<object, number>();
+  return {
+    plugin: {
+      onlyWatches: true,
+      requestDidStart({ request: { http }, contextValue }) {
+        if (!asksForTrace(http)) return undefined;
+        const start = performance.now();
+        starts.set(contextValue as object, start);
+        return {
+          // Routers read the errors of requests that were refused as those of the root.
+          willSendResponse({ response: { result }, errors = [] }) {
+            if (!('data' in result)) setTrace(result, new ExecutionTrace(start), { errors, shownError });
+          },
+        };
+      },
+      executionWillStart({ http, contextValue, operation }) {
+        if (!asksForTrace(http) || (operation.operation as string) === 'subscription') return undefined;
+        const trace = new ExecutionTrace(starts.get(contextValue as object) ?? performance.now());
+        return {
+          observer: { field: (call, resolve) => trace.observe(call, resolve) },
+          async around(_execution, next) {
+            const outcome: OperationOutcome = await next();
+            // Routers read traces in single answers alone.
+            if (outcome.stream !== undefined || trace.isTooLarge) return outcome;
+            const result = { ...outcome.result };
+            setTrace(result, trace, { errors: outcome.errors, shownError });
+            return { ...outcome, result };
+          },
+        };
+      },
+    },
+  };
+}
+
+function asksForTrace(http: OperationExecution['http']): boolean {
+  return http?.headers.get('apollo-federation-include-trace') === 'ftv1';
+}
+
+type ShownError = (error: GraphQLError) => GraphQLError | null;
+
+function errorFormOf(includeErrors: unknown): ShownError {
+  const given = (isRecord(includeErrors) ? includeErrors : {}) as { masked?: unknown; unmodified?: unknown; transform?: unknown };
+  if (given.masked === true) return masked;
+  if (given.unmodified === true) return (error) => error;
+  const { transform } = given;
+  if (typeof transform !== 'function')
+    throw new TypeError(
+      'Expected includeErrors of inlineTraces to be { masked: true }, { unmodified: true } or { transform: a function }.',
+    );
+  return (error) => {
+    const copy = Object.assign(Object.create(Object.getPrototypeOf(error) as object) as GraphQLError, error, { message: error.message });
+    const shown = (transform as ShownError)(copy);
+    return shown === null || isGraphQLError(shown) ? shown : masked();
+  };
+}
+
+function masked(): GraphQLError {
+  return new GraphQLError('<masked>', { extensions: { maskedBy: 'graphql-functions' } });
+}
+
+interface TracedErrors {
+  readonly errors: readonly GraphQLError[];
+  readonly shownError: ShownError;
+}
+
+function setTrace(result: OperationOutcome['result'], trace: ExecutionTrace, { errors, shownError }: TracedErrors): void {
+  trace.addBatchedFields(result.data);
+  for (const error of errors) {
+    // It is in the trace of the subgraph that it comes from.
+    if (error.extensions['serviceName'] !== undefined) continue;
+    const shown = shownError(error);
+    if (shown === null) continue;
+    const { locations, path } = error;
+    const { message, extensions } = shown;
+    const hasExtensions = Object.keys(extensions).length > 0;
+    const json = JSON.stringify({ message, locations, path, ...(hasExtensions && { extensions }) });
+    trace.addError(path, { message, locations: locations ?? [], json });
+  }
+  Object.assign(result, { extensions: { ...result.extensions, ftv1: encodeTrace(trace) } });
+}
