@@ -25,6 +25,7 @@ const fresh = join(root, `dist-${process.pid}`);
 const commandLine = {
   'cli/main': 'tools/cli/main',
   'cli/function-worker': 'tools/cli/dev/function-worker',
+  'cli/lone-loader': 'tools/cli/check/lone-loader',
   'cli/cached-loader': 'tools/cli/build/cached-loader',
   'cli/cache-maker': 'tools/cli/build/cache-maker',
 };

@@ -48,6 +48,6 @@ async function follow(page: string, until: string, query?: string): Promise<void
 }
 
 async function build({ folder, run }: FollowedPage): Promise<void> {
-  const [, command = ''] = /^command = "(.+)"$/m.exec(await readFile(join(folder, 'netlify.toml'), 'utf8')) ?? [];
+  const [, command = ''] = /^command = '''(.+)'''$/m.exec(await readFile(join(folder, 'netlify.toml'), 'utf8')) ?? [];
   await run(`PATH="$PWD/node_modules/.bin:$PATH"; ${command}`);
 }

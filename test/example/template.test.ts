@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 
 import { build } from 'esbuild';
 
+import { functionBundle } from '../../src/tools/cli/project/bundle-options.ts';
 import { functionURLEvent, httpAPIEvent } from '../support/events.ts';
 import { createProject } from '../support/functions-project.ts';
 import { plainRequest, post } from '../support/plain-http.ts';
@@ -37,11 +38,8 @@ async function loadHandler(context: TestContext, name: string): Promise<Handler>
     absWorkingDir: root,
     entryPoints: [entry],
     outdir: directory,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
+    ...functionBundle,
     outExtension: { '.js': '.mjs' },
-    target: 'es2023',
     minify: true,
     sourcemap: true,
     logLevel: 'silent',
@@ -123,7 +121,7 @@ test('the catalogue’s bundle answers a function URL', async (context) => {
 
 test('netlify.toml deploys what its build command writes, and names the function it redirects to', async (context) => {
   const toml = await readFile(join(root, 'netlify.toml'), 'utf8');
-  const [, command = ''] = /^command = "(.+)"$/m.exec(toml) ?? [];
+  const [, command = ''] = /^command = '''(.+)'''$/m.exec(toml) ?? [];
   const { directory } = await createProject(context, {});
 
   // Runs in a shell, which expands functions/*.ts.

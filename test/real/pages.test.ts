@@ -17,7 +17,7 @@ const query = '{ book(id: "emma") { title year } }';
 test('docs/getting-started.md ends with the file that Netlify deploys', settings, async (context) => {
   const { folder, transcript, run, remove } = await followPages({ page: 'docs/getting-started.md' });
   context.after(remove);
-  const [, command = ''] = /^command = "(.+)"$/m.exec(await readFile(join(folder, 'netlify.toml'), 'utf8')) ?? [];
+  const [, command = ''] = /^command = '''(.+)'''$/m.exec(await readFile(join(folder, 'netlify.toml'), 'utf8')) ?? [];
 
   await run('npx tsc -p .');
   await run(`PATH="$PWD/node_modules/.bin:$PATH"; ${command}`);
@@ -71,7 +71,7 @@ test('docs/build.md, in the folder of docs/aws.md: builds, checks and bundles', 
     { page: 'docs/build.md' },
   );
   context.after(remove);
-  const [, command = ''] = /^command = "(.+)"$/m.exec(await readFile(join(folder, 'netlify.toml'), 'utf8')) ?? [];
+  const [, command = ''] = /^command = '''(.+)'''$/m.exec(await readFile(join(folder, 'netlify.toml'), 'utf8')) ?? [];
 
   await run(`PATH="$PWD/node_modules/.bin:$PATH"; ${command}`);
   const checked = await run('npx graphql-functions check');

@@ -14,6 +14,8 @@ interface FunctionArguments {
   readonly functions: string | undefined;
   /** Environment variables of the functions. */
   readonly env: Readonly<Record<string, string>>;
+  /** More packages that are not bundled. */
+  readonly external: readonly string[];
 }
 
 /** The arguments of commands for one function. */
@@ -174,7 +176,8 @@ const commands = {
 const text = { type: 'string' } as const;
 const texts = { type: 'string', multiple: true } as const;
 const flag = { type: 'boolean' } as const;
-const common = { functions: text, env: texts } as const;
+const common = { functions: text, env: texts, external: texts } as const;
+type CommonValues = { functions?: string | undefined; env?: string[] | undefined; external?: string[] | undefined };
 const ofOneFunction = { ...common, function: text } as const;
 
 function parseDev(argv: readonly string[]): DevArguments {
@@ -189,15 +192,14 @@ function parseDev(argv: readonly string[]): DevArguments {
     'env-file': text,
     open: flag,
   } as const);
-  const { functions, prefix = '/.netlify/functions', port, host = 'localhost', env, query } = values;
+  const { prefix = '/.netlify/functions', port, host = 'localhost', query } = values;
   const { platform, timeout, open = false, 'env-file': envFile } = values;
   return {
     name: 'dev',
-    functions,
+    ...toFunctionArguments(values),
     prefix: toPrefix(prefix),
     port: port === undefined ? undefined : toPort(port),
     host,
-    env: toVariables(env),
     query,
     platform: toPlatform(platform, timeout),
     envFile,
@@ -207,15 +209,15 @@ function parseDev(argv: readonly string[]): DevArguments {
 
 function parseDoctor(argv: readonly string[]): DoctorArguments {
   const { values } = readOptions('doctor', argv, { ...ofOneFunction, event: text } as const);
-  const { event, functions, function: named, env } = values;
+  const { event, function: named } = values;
   if (event === undefined) throw new UsageError('doctor requires --event <file>. See graphql-functions doctor --help');
-  return { name: 'doctor', event, functions, function: named, env: toVariables(env) };
+  return { name: 'doctor', event, function: named, ...toFunctionArguments(values) };
 }
 
 function parseCheck(argv: readonly string[]): CheckArguments {
   const options = { ...ofOneFunction, documents: texts, json: flag, format: text, against: text } as const;
   const { values, positionals } = readOptions('check', argv, options, Infinity);
-  const { documents = [], functions, function: named, env, json = false, format = json ? 'json' : 'human', against } = values;
+  const { documents = [], function: named, json = false, format = json ? 'json' : 'human', against } = values;
   if (json && format !== 'json')
     throw new UsageError(`--json is the same as --format json and cannot be combined with --format ${format}.`);
   return {
@@ -223,9 +225,8 @@ function parseCheck(argv: readonly string[]): CheckArguments {
     documents: [...positionals, ...documents],
     format: toFormat(format),
     against,
-    functions,
     function: named,
-    env: toVariables(env),
+    ...toFunctionArguments(values),
   };
 }
 
@@ -246,10 +247,20 @@ function parseBuild(argv: readonly string[]): BuildArguments {
     'node-flags': text,
   } as const;
   const { values, positionals } = readOptions('build', argv, options, 1);
-  const { functions, schema = [], documents = [], out, descriptions = false, env } = values;
+  const { schema = [], documents = [], out, descriptions = false } = values;
   const { function: named = positionals[0], 'code-cache': codeCache, 'node-flags': flags = '--expose-gc' } = values;
   const nodeFlags = flags.split(/\s+/).filter((word) => word !== '');
-  return { name: 'build', function: named, functions, schema, documents, out, descriptions, codeCache, nodeFlags, env: toVariables(env) };
+  return {
+    name: 'build',
+    function: named,
+    ...toFunctionArguments(values),
+    schema,
+    documents,
+    out,
+    descriptions,
+    codeCache,
+    nodeFlags,
+  };
 }
 
 function parseMigrate(argv: readonly string[]): MigrateArguments {
@@ -260,18 +271,18 @@ function parseMigrate(argv: readonly string[]): MigrateArguments {
 
 function parseSchema(argv: readonly string[]): SchemaArguments {
   const { values, positionals } = readOptions('schema', argv, { ...ofOneFunction, out: text } as const, 1);
-  const { function: named = positionals[0], functions, out, env } = values;
-  return { name: 'schema', function: named, functions, out, env: toVariables(env) };
+  const { function: named = positionals[0], out } = values;
+  return { name: 'schema', function: named, out, ...toFunctionArguments(values) };
 }
 
 function parseDocuments(argv: readonly string[]): DocumentsArguments | UnusedDocumentsArguments {
   if (argv[0] === 'unused') return parseUnusedDocuments(argv.slice(1));
   const options = { ...ofOneFunction, schema: texts, out: text, draft: flag, check: flag } as const;
   const { values, positionals } = readOptions('documents', argv, options, Infinity);
-  const { functions, function: named, env, schema = [], out, draft = false, check = false } = values;
+  const { function: named, schema = [], out, draft = false, check = false } = values;
   if (draft && check) throw new UsageError('Expected --draft or --check, got both.');
   const mode = draft ? 'draft' : check ? 'check' : 'release';
-  return { name: 'documents', ...toLocation(positionals, out), schema, mode, functions, function: named, env: toVariables(env) };
+  return { name: 'documents', ...toLocation(positionals, out), schema, mode, function: named, ...toFunctionArguments(values) };
 }
 
 function parseUnusedDocuments(argv: readonly string[]): UnusedDocumentsArguments {
@@ -279,6 +290,10 @@ function parseUnusedDocuments(argv: readonly string[]): UnusedDocumentsArguments
   const { log: logs = [], out, remove = false } = values;
   if (logs.length === 0) throw new UsageError('documents unused requires --log <file>. See graphql-functions documents --help');
   return { name: 'documents unused', ...toLocation(positionals, out), logs, remove };
+}
+
+function toFunctionArguments({ functions, env, external = [] }: CommonValues): FunctionArguments {
+  return { functions, env: toVariables(env), external };
 }
 
 function toLocation(operations: readonly string[], folder = 'documents'): DocumentsLocation {

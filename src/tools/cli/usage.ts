@@ -34,6 +34,8 @@ functions when files change.
   --host <name>          the interface to listen on (default: localhost)
   --env <NAME=value>     an environment variable for the functions; {url} is
                          replaced with the server's URL. Repeatable.
+  --external <package>   a package that is not bundled, besides those with
+                         native code or files. Repeatable.
   --env-file <file>      a file with environment variables
                          (default: .env, if it exists)
   --query <operation>    runs an operation at startup and prints the response
@@ -76,6 +78,8 @@ breaking change, and with code 2 if the schemas cannot be compared.
                          [{ file, line, column, message }]; with --against
                          { problems, changes }
   --env <NAME=value>     an environment variable. Repeatable.
+  --external <package>   a package that is not bundled, besides those with
+                         native code or files. Repeatable.
 
 NODE_ENV is "test" unless it is set.`;
 
@@ -91,6 +95,8 @@ contains, and the function's response.
   --function <name>      the function to call
                          (default: graphql, else the first)
   --env <NAME=value>     an environment variable. Repeatable.
+  --external <package>   a package that is not bundled, besides those with
+                         native code or files. Repeatable.
 
 NODE_ENV is "development" unless it is set.`;
 
@@ -115,9 +121,12 @@ which makes the function start faster.
   --function <name>      the same as the name after the options
                          (default: graphql, or the only one)
   --env <NAME=value>     an environment variable
+  --external <package>   a package that is not bundled, besides those with
+                         native code or files.
 
---schema, --documents and --env are repeatable. Options that you omit keep
-their values from the last build. NODE_ENV is "test" unless it is set.`;
+--schema, --documents, --env and --external are repeatable. If you omit
+--schema, --documents or --descriptions, they keep their values from the last
+build. NODE_ENV is "test" unless it is set.`;
 
 /** The usage of `documents`. */
 export const documentsUsage: string = `graphql-functions documents [options] [operation files]
@@ -177,6 +186,8 @@ and editors. It does not include applied directives.
   --function <name>      the same as the name after the options
                          (default: graphql, or the only one)
   --env <NAME=value>     an environment variable. Repeatable.
+  --external <package>   a package that is not bundled, besides those with
+                         native code or files. Repeatable.
 
 NODE_ENV is "test" unless it is set.`;
 

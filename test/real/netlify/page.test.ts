@@ -27,7 +27,7 @@ test(
     const { folder, remove } = await followPages({ page: 'docs/getting-started.md', until: '## TypeScript' });
     context.after(remove);
     const page = await readFile(join(import.meta.dirname, '../../../docs/getting-started.md'), 'utf8');
-    const [, command = ''] = /^command = "(.+)"$/m.exec(page) ?? [];
+    const [, command = ''] = /^command = '''(.+)'''$/m.exec(page) ?? [];
     await promisify(exec)(`PATH="$PWD/node_modules/.bin:$PATH"; ${command}`, { cwd: folder });
     const artifacts = await createFolder();
     context.after(() => artifacts.remove());

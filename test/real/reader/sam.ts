@@ -39,6 +39,7 @@ function bundle(name: string, text: string): void {
     ...(setting('Sourcemap') === 'true' ? ['--sourcemap'] : []),
     ...list('OutExtension').map((pair) => `--out-extension:${pair}`),
     ...list('Loader').map((pair) => `--loader:${pair}`),
+    ...Array.from(text.matchAll(/^ +- (js=.+)$/gm), ([, banner]) => `--banner:${banner}`),
   ];
   execFileSync('node_modules/.bin/esbuild', flags, { stdio: 'inherit' });
 }

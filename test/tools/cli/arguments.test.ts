@@ -13,6 +13,7 @@ test('dev without options has the defaults', () => {
     port: undefined,
     host: 'localhost',
     env: {},
+    external: [],
     query: undefined,
     platform: { platform: 'netlify', timeout: undefined },
     envFile: undefined,
@@ -53,6 +54,7 @@ test('every option of dev is read', () => {
     port: 0,
     host: '0.0.0.0',
     env: { A: '1=2', B: '' },
+    external: [],
     query: '{ a }',
     platform: { platform: 'aws-http', timeout: 2500 },
     envFile: 'test.env',
@@ -83,6 +85,7 @@ test('doctor takes an event, check takes patterns', () => {
     functions: undefined,
     function: 'a',
     env: {},
+    external: [],
   });
   assert.deepEqual(
     parseArguments(['check', 'a.graphql', '--functions', 'api', 'b.graphql', '--documents', 'c', '--env', 'A=1', '--json']),
@@ -94,6 +97,7 @@ test('doctor takes an event, check takes patterns', () => {
       functions: 'api',
       function: undefined,
       env: { A: '1' },
+      external: [],
     },
   );
 });
@@ -110,6 +114,7 @@ test('build takes a function, by its name after the options or by --function', (
     codeCache: undefined,
     nodeFlags: ['--expose-gc'],
     env: {},
+    external: [],
   };
 
   assert.deepEqual(parseArguments(['build']), defaults);

@@ -12,6 +12,7 @@ import { checkDocuments, errorsIn } from '../project/documents/check-documents.t
 import type { DocumentFile } from '../project/documents/check-documents.ts';
 import { checkFunction } from '../check/check-function.ts';
 import { writeCodeCache } from './code-cache.ts';
+import type { CodeCacheSettings } from './code-cache.ts';
 import { DevError } from '../project/problem.ts';
 import { findFunction } from '../project/functions-folder.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
@@ -41,22 +42,25 @@ export async function runBuild(settings: BuildArguments, directory: string, term
   terminal.log(summary(artifact, relative(directory, file)));
   if (!isUsed) terminal.log(instructions(source, file, artifact));
   if (settings.codeCache !== undefined)
-    await buildCodeCache({ file: source.file, folder: settings.codeCache, flags: settings.nodeFlags }, directory, terminal);
+    await buildCodeCache(
+      { file: source.file, folder: settings.codeCache, flags: settings.nodeFlags, external: settings.external },
+      directory,
+      terminal,
+    );
   return 0;
 }
 
-interface CodeCacheSettings {
-  readonly file: string;
-  readonly folder: string;
-  /** The flags that Node will run the function with. */
-  readonly flags: readonly string[];
-}
-
-async function buildCodeCache({ file, folder, flags }: CodeCacheSettings, directory: string, terminal: Terminal): Promise<void> {
-  await writeCodeCache({ file, folder: resolve(directory, folder), flags });
+async function buildCodeCache(settings: CodeCacheSettings, directory: string, terminal: Terminal): Promise<void> {
+  const { folder, flags } = settings;
+  const packages = await writeCodeCache({ ...settings, folder: resolve(directory, folder) });
   terminal.log(
     `Wrote ${folder}: deploy it unchanged, with \`Handler: index.handler\` on Lambda. Its code cache works only with Node.js ${process.versions.node}.`,
   );
+  if (packages.length > 0)
+    terminal.log(
+      `It contains packages that cannot be bundled: ${packages.map(({ name }) => name).join(', ')}. Native code in them is for ` +
+        `${process.platform} on ${process.arch}: build on a system like that of the function.`,
+    );
   if (process.versions.node.startsWith('22.') && flags.join() === '--expose-gc')
     terminal.log(
       "On Node.js 22 the heap sizes must match as well. On Lambda: --node-flags='--expose-gc --max-semi-space-size=… --max-old-space-size=…'.",
@@ -86,7 +90,11 @@ async function build(
 ): Promise<Outcome> {
   const recorded = recordServers();
   const { plugin } = artifactPlugin(directory, { file, schema: settings.schema });
-  const { problems, schema, options } = await checkFunction(source, directory, { recorded, plugins: [plugin] });
+  const { problems, schema, options } = await checkFunction(source, directory, {
+    recorded,
+    plugins: [plugin],
+    external: settings.external,
+  });
   if (problems.length > 0) return { kind: 'problems', problems };
   if (schema === undefined)
     throw new DevError(`${relative(directory, source.file)} is not a GraphQL function: it does not call createHandler.`);

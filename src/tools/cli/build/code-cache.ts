@@ -1,15 +1,18 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 
 import type { BuildFailure, BuildOptions } from 'esbuild';
 
-import { formatMessages, importEsbuild, schemaLoaders } from '../project/bundle.ts';
+import { builtFile } from '../project/built-file.ts';
+import { buildWithout, formatMessages, importEsbuild } from '../project/bundle.ts';
+import { schemaLoaders } from '../project/bundle-options.ts';
 import { cacheFile } from './cached-loader.ts';
 import type { CachedBundle } from './cached-loader.ts';
 import { DevError } from '../project/problem.ts';
+import { findUnbundled, withDependencies } from '../project/unbundled-packages.ts';
+import type { UnbundledPackage } from '../project/unbundled-packages.ts';
 
 /** The function to bundle, and the folder to write. */
 export interface CodeCacheSettings {
@@ -19,26 +22,38 @@ export interface CodeCacheSettings {
   readonly folder: string;
   /** The V8 flags that the platform starts Node with. With other flags, V8 rejects the cache. */
   readonly flags: readonly string[];
+  /** More packages that are not bundled. */
+  readonly external: readonly string[];
 }
 
 /**
  * Bundles a function into a folder, with V8's cache from compiling and running it. The files are named by the bundle's hash
- * and written together, because V8 accepts the cache of any source of the same length.
+ * and written together, because V8 accepts the cache of any source of the same length. Resolves to the packages that the folder contains
+ * because they cannot be bundled.
  */
-export async function writeCodeCache({ file, folder, flags }: CodeCacheSettings): Promise<void> {
-  const bundle = await bundleText({
-    entryPoints: [file],
-    minify: true,
-    external: ['@aws-sdk/*'],
-    loader: schemaLoaders,
-  });
+export async function writeCodeCache({ file, folder, flags, external }: CodeCacheSettings): Promise<readonly UnbundledPackage[]> {
+  const unbundled = findUnbundled(external);
+  const options: BuildOptions = { entryPoints: [file], minify: true, external: ['@aws-sdk/*'], loader: schemaLoaders };
+  const bundle = await bundleText(options, unbundled);
   await removeEarlier(folder);
+  const packages = withDependencies(unbundled.found.values());
+  await copyPackages(packages, join(folder, 'node_modules'));
   const name = `function-${createHash('sha256').update(bundle).digest('hex').slice(0, 16)}.js`;
   await writeFile(join(folder, name), bundle);
   const cache = join(folder, cacheFile({ file: name }));
   const exported = await makeCache(join(folder, name), cache, flags);
   await writeFile(join(folder, 'index.js'), await loaderText({ file: name }, exported));
   await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
+  return packages;
+}
+
+/** Each package goes to the top of node_modules, so there can be only one of a name. */
+async function copyPackages(packages: readonly UnbundledPackage[], target: string): Promise<void> {
+  const twice = packages.find((one, at) => packages.findIndex(({ name }) => name === one.name) < at);
+  if (twice !== undefined)
+    throw new DevError(`Cannot copy ${twice.name} beside the bundle: packages need two versions of it. Deploy without --code-cache.`);
+  for (const { name, folder } of packages)
+    await cp(folder, join(target, name), { recursive: true, dereference: true, filter: (path) => basename(path) !== 'node_modules' });
 }
 
 /** Removes the files of an earlier build. All others belong to the user. */
@@ -47,18 +62,20 @@ async function removeEarlier(folder: string): Promise<void> {
   const names = await readdir(folder);
   const bundles = /^function-[0-9a-f]{16}\.js(?:\.[\w.-]+\.cache)?$/;
   // Without a bundle beside them, these files are the user's.
-  const ours = names.some((name) => bundles.test(name)) ? ['index.js', 'package.json'] : [];
+  const ours = names.some((name) => bundles.test(name)) ? ['index.js', 'package.json', 'node_modules'] : [];
   const foreign = names.filter((name) => !bundles.test(name) && !ours.includes(name));
   if (foreign.length > 0)
     throw new DevError(
       `--code-cache needs an empty folder, because the whole folder is deployed; ${folder} contains ${foreign.join(', ')}.`,
     );
-  await Promise.all(names.map((name) => rm(join(folder, name))));
+  await Promise.all(names.map((name) => rm(join(folder, name), { recursive: true })));
 }
 
-async function bundleText(options: BuildOptions): Promise<string> {
+async function bundleText(options: BuildOptions, unbundled = findUnbundled([])): Promise<string> {
   const esbuild = await importEsbuild();
   const settings: BuildOptions = {
+    // The default is the working directory at the time esbuild was loaded.
+    absWorkingDir: process.cwd(),
     bundle: true,
     platform: 'node',
     target: `node${process.versions.node}`,
@@ -68,11 +85,13 @@ async function bundleText(options: BuildOptions): Promise<string> {
     // Dynamic imports in a `vm` script need an experimental setting; require does not.
     supported: { 'dynamic-import': false },
     write: false,
+    metafile: true,
     logLevel: 'silent',
+    plugins: [unbundled.plugin],
     ...options,
   };
   try {
-    const { outputFiles } = await esbuild.build(settings);
+    const { outputFiles } = await buildWithout(unbundled, () => esbuild.build(settings));
     return outputFiles?.[0]?.text ?? '';
   } catch (error) {
     const { errors } = error as Partial<BuildFailure>;
@@ -84,7 +103,9 @@ async function bundleText(options: BuildOptions): Promise<string> {
 
 /** Runs the bundle as the platform would, in a separate process. Resolves to the names of its exports. */
 async function makeCache(file: string, cache: string, flags: readonly string[]): Promise<readonly string[]> {
-  const child = spawn(process.execPath, [...flags, builtFile('cache-maker'), file, cache], {
+  // A module that Lambda cannot load must fail here, not in the first cold start.
+  const asOnLambda = ['--no-experimental-require-module'];
+  const child = spawn(process.execPath, [...asOnLambda, ...flags, builtFile('cache-maker'), file, cache], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     env: { ...process.env, NODE_ENV: 'production' },
   });
@@ -109,10 +130,4 @@ async function loaderText(bundle: Omit<CachedBundle, 'folder'>, exported: readon
     ${names.map((name) => `exports.${name} = loaded.${name};`).join('\n')}
     ${names.includes('default') && !names.includes('handler') ? 'exports.handler = loaded.default;' : ''}`;
   return bundleText({ stdin: { contents, resolveDir: process.cwd() }, minify: true });
-}
-
-/** A built file, also when Node runs the sources: it loads faster. */
-function builtFile(name: string): string {
-  const folder = import.meta.url.endsWith('.ts') ? '../../../../dist/esm/cli' : '.';
-  return fileURLToPath(new URL(`${folder}/${name}.js`, import.meta.url));
 }

@@ -1,8 +1,7 @@
 import { relative } from 'node:path';
 
-import type { Plugin } from 'esbuild';
-
 import { importEsbuild } from '../project/bundle.ts';
+import type { BundleSettings } from '../project/bundle.ts';
 import { toCallable } from '../dev/call-function.ts';
 import { checkServer } from './check-server.ts';
 import type { CheckedServer } from './check-server.ts';
@@ -10,6 +9,9 @@ import type { FunctionSource } from '../project/functions-folder.ts';
 import { exportsFunction } from '../project/no-function.ts';
 import type { BundledFile } from '../project/no-function.ts';
 import { BundleError, loadFunction } from '../project/load-function.ts';
+import type { UnbundledPackage } from '../project/unbundled-packages.ts';
+import { bundleAdvice } from '../project/bundle-advice.ts';
+import { loadAlone } from './load-alone.ts';
 import type { Problem } from '../project/problem.ts';
 import { progress } from '../project/progress.ts';
 import type { RecordedServers } from '../project/recorded-servers.ts';
@@ -19,6 +21,8 @@ import { placeOf, toPlace } from '../project/user-code.ts';
 /** The result of checking a file of the functions folder. */
 export interface CheckedFunction extends CheckedServer {
   readonly bundled: BundledFile;
+  /** The packages that its bundle imports, because they cannot be bundled. */
+  readonly unbundled: readonly UnbundledPackage[];
   /** True when it exports something callable. */
   readonly isFunction: boolean;
   /** The number of servers created while it was loaded. */
@@ -29,22 +33,33 @@ export interface CheckedFunction extends CheckedServer {
 export async function checkFunction(
   source: FunctionSource,
   directory: string,
-  { recorded, plugins }: { readonly recorded: RecordedServers; readonly plugins: readonly Plugin[] },
+  { recorded, ...settings }: { readonly recorded: RecordedServers } & BundleSettings,
 ): Promise<CheckedFunction> {
   const before = recorded.servers.length;
   const problems: Problem[] = [];
   progress.begin(relative(directory, source.file), 4);
   let bundled: BundledFile = { source, exports: ['default'], files: [source.file], isGraphQL: false };
+  let unbundled: readonly UnbundledPackage[] = [];
   try {
     progress.step('bundling');
-    const loaded = await loadFunction(await importEsbuild(), source, plugins);
+    const loaded = await loadFunction(await importEsbuild(), source, settings);
     bundled = { source, exports: Object.keys(loaded.exports), files: loaded.files, isGraphQL: loaded.isGraphQL };
+    ({ unbundled } = loaded);
     // Throws if these exports are not functions.
     if (exportsFunction(bundled.exports)) toCallable(source.name, loaded.exports);
+    const failure = loaded.isMixed ? await loadAlone(source.file, loaded) : undefined;
+    if (failure !== undefined)
+      problems.push({
+        ...(toPlace(failure.place) ?? { file: source.file }),
+        message: `In a process of its own, the bundle does not load: ${failure.message}`,
+      });
   } catch (error) {
     progress.end();
-    if (error instanceof BundleError) return { problems: error.problems, bundled, isFunction: true, servers: 0 };
-    problems.push({ ...(toPlace(placeOf(error)) ?? { file: source.file }), message: messageWithCauses(error) });
+    if (error instanceof BundleError) return { problems: error.problems, bundled, unbundled, isFunction: true, servers: 0 };
+    const advice = bundleAdvice(error);
+    if (advice === undefined) problems.push({ ...(toPlace(placeOf(error)) ?? { file: source.file }), message: messageWithCauses(error) });
+    // The frames of such an error are often in code of the bundler, which has no place in the sources.
+    else problems.push({ file: source.file, message: `${messageWithCauses(error)}\n${advice}` });
   }
   const search = searchIn({ files: bundled.files, directory });
   const checked = await Promise.all(recorded.servers.slice(before).map((server) => checkServer(server, search)));
@@ -54,6 +69,7 @@ export async function checkFunction(
     problems: [...problems, ...checked.flatMap((one) => one.problems)],
     notices: checked.flatMap(({ notices = [] }) => notices),
     bundled,
+    unbundled,
     isFunction: exportsFunction(bundled.exports),
     servers: checked.length,
   };

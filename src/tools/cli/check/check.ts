@@ -24,6 +24,7 @@ import { schemaFileNotice } from '../project/schema-file-notice.ts';
 import type { Terminal } from '../project/paint.ts';
 import { report } from './report.ts';
 import type { Workplace } from './report.ts';
+import { unbundledNotice } from '../project/unbundled-packages.ts';
 import { findStaleBuild } from './stale-build.ts';
 
 /** A schema without problems, and what its function is made of. */
@@ -68,7 +69,7 @@ async function checkProject(settings: CheckArguments, earlier: EarlierSchema | u
   for (const source of functions) {
     terminal.error(`Checking ${relative(directory, source.file)} …`);
     const builds = artifactPlugin(directory);
-    const outcome = await checkFunction(source, directory, { recorded, plugins: [builds.plugin] });
+    const outcome = await checkFunction(source, directory, { recorded, plugins: [builds.plugin], external: settings.external });
     checked.push(outcome);
     problems.push(...outcome.problems, ...(await findStaleBuild(outcome, builds.found, directory)));
     const { schema, options, bundled } = outcome;
@@ -108,6 +109,7 @@ async function noticesOf(checked: readonly CheckedFunction[], directory: string)
     ...(schemaFiles === undefined ? [] : [schemaFiles]),
     ...checked.flatMap(({ notices = [], bundled }) => notices.map((notice) => `${bundled.source.name}: ${notice}`)),
     ...checked.flatMap(({ options, bundled }) => (options && csrfNotice(bundled.source.name, options)) ?? []),
+    ...checked.flatMap(({ bundled, unbundled }) => unbundledNotice(bundled.source.name, unbundled) ?? []),
   ];
 }
 

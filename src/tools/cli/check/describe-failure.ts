@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 
 import { stackOf } from '../../../server/node/index.ts';
 import type { ServerOptions } from '../../../server/index.ts';
+import { bundleAdvice } from '../project/bundle-advice.ts';
 import { codeFrame } from '../project/problem.ts';
 import type { UserFiles } from '../project/source-search.ts';
 import type { RefusedOptions } from '../dev/thread-messages.ts';
@@ -17,7 +18,8 @@ export async function describeLoadFailure(error: unknown, refusals: readonly Ref
 export function describeFailure(error: unknown): string {
   const place = toPlace(placeOf(error));
   const frame = place === undefined ? '' : frameIn(place.file, place);
-  return `${stackOf(error)}${frame === '' ? '' : `\n\n${frame}`}`;
+  const advice = bundleAdvice(error);
+  return [stackOf(error), advice === undefined ? '' : `\n${advice}`, frame === '' ? '' : `\n\n${frame}`].join('');
 }
 
 async function describeRefusal({ source, place, refusal }: RefusedOptions, userFiles: UserFiles): Promise<string> {

@@ -34,6 +34,8 @@ export interface DevSettings {
   readonly platform?: PlatformSettings;
   /** A file of variables. Default: .env, if it exists. */
   readonly envFile?: string | undefined;
+  /** More packages that are not bundled. */
+  readonly external?: readonly string[];
 }
 
 /** A functions folder being served. */
@@ -63,6 +65,7 @@ export async function startDevServer(settings: DevSettings): Promise<DevServer> 
     directory: settings.directory,
     report,
     platform,
+    external: settings.external ?? [],
     env: () => functionEnvironment(settings, server.url, fromFile),
     bundled: () => [...functions.values()].map(({ bundled }) => bundled),
   };

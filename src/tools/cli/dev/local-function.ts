@@ -35,6 +35,8 @@ export interface LocalSettings {
   readonly bundled: () => readonly BundledFile[];
   readonly report: (event: DevEvent) => void;
   readonly platform: PlatformSettings;
+  /** More packages that are not bundled. */
+  readonly external: readonly string[];
 }
 
 /** A function of the folder. Can be called when it compiles and loads; calls reject with the reason when it does not. */
@@ -111,10 +113,10 @@ export class LocalFunction {
 
   /** Bundles and loads it, now and after every change. Resolves when it is ready or known to be broken. */
   async start(): Promise<void> {
-    const { esbuild, directory } = this.#settings;
+    const { esbuild, directory, external } = this.#settings;
     this.#bundler = await watchBundle(
       esbuild,
-      { source: this.#source, directory },
+      { source: this.#source, directory, external },
       {
         onStart: () => void (this.#bundling ??= Promise.withResolvers<void>()),
         onBundle: (bundle) => {

@@ -30,11 +30,13 @@ export async function runDoctor(settings: DoctorArguments, directory: string, te
     say(terminal, 'Answer', 'No functions folder found. Choose one with --functions <folder>.');
     return 0;
   }
-  return callFunction({ source, event, from: diagnosis.source, file: relative(directory, source.file) }, terminal);
+  const { external } = settings;
+  return callFunction({ source, external, event, from: diagnosis.source, file: relative(directory, source.file) }, terminal);
 }
 
 interface FunctionCall {
   readonly source: FunctionSource;
+  readonly external: readonly string[];
   readonly event: unknown;
   /** The source of the event. */
   readonly from: string;
@@ -42,10 +44,10 @@ interface FunctionCall {
   readonly file: string;
 }
 
-async function callFunction({ source, event, from, file }: FunctionCall, terminal: Terminal): Promise<number> {
+async function callFunction({ source, external, event, from, file }: FunctionCall, terminal: Terminal): Promise<number> {
   terminal.error(`Bundling and calling ${file} …\n`);
   try {
-    const { exports } = await loadFunction(await importEsbuild(), source);
+    const { exports } = await loadFunction(await importEsbuild(), source, { plugins: [], external });
     const result = await callWithEvent(eventHandlerOf(source.name, exports), event, createLambdaContext(source.name));
     say(terminal, 'Answer', JSON.stringify(result, undefined, 2) ?? String(result));
     const body = readableBody(result);

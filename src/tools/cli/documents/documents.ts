@@ -85,6 +85,7 @@ async function readSchema(settings: DocumentsArguments, directory: string): Prom
   const { problems, schema } = await checkFunction(source, directory, {
     recorded: recordServers(),
     plugins: [documentsStub(settings.folder, directory)],
+    external: settings.external,
   });
   if (schema !== undefined) return schema;
   if (problems.length > 0) return [...problems];

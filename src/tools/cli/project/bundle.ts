@@ -6,24 +6,33 @@ import { dirname, join, resolve } from 'node:path';
 
 import { findBuiltFile } from '../../../server/for-tools.ts';
 import { artifactPlugin } from './artifact-plugin.ts';
+import { functionBundle, schemaLoaders } from './bundle-options.ts';
 import { DevError } from './problem.ts';
 import type { FunctionSource } from './functions-folder.ts';
 import type { Problem } from './problem.ts';
+import { findUnbundled, packageOf } from './unbundled-packages.ts';
+import type { UnbundledPackage, UnbundledPackages } from './unbundled-packages.ts';
 
 /** The outcome of bundling a function. */
 export type Bundle =
-  | {
-      readonly kind: 'code';
-      readonly code: string;
-      /** True when it contains the graphql package. */
-      readonly isGraphQL: boolean;
-      readonly warnings: string;
-      /** The names of the function's exports. */
-      readonly exports: readonly string[];
-      /** The absolute paths of the user's files in the bundle. */
-      readonly files: readonly string[];
-    }
+  | CodeBundle
   | { readonly kind: 'problem'; /** File, line and reason. */ readonly message: string; readonly problems: readonly Problem[] };
+
+export interface CodeBundle {
+  readonly kind: 'code';
+  readonly code: string;
+  /** True when it contains the graphql package. */
+  readonly isGraphQL: boolean;
+  readonly warnings: string;
+  /** The names of the function's exports. */
+  readonly exports: readonly string[];
+  /** The absolute paths of the user's files in the bundle. */
+  readonly files: readonly string[];
+  /** The packages that the bundle imports, because they cannot be bundled. */
+  readonly unbundled: readonly UnbundledPackage[];
+  /** True when it contains or imports code that may work only outside of a bundle: CommonJS, and packages that are not bundled. */
+  readonly isMixed: boolean;
+}
 
 /** Rebundles one function. */
 export interface Bundler {
@@ -59,39 +68,64 @@ export async function importEsbuild(): Promise<Esbuild> {
  */
 export async function watchBundle(
   esbuild: Esbuild,
-  { source, directory }: { readonly source: FunctionSource; readonly directory: string },
+  { source, directory, external }: { readonly source: FunctionSource; readonly directory: string; readonly external: readonly string[] },
   { onStart, onBundle }: BundleListeners,
 ): Promise<Bundler> {
+  const unbundled = findUnbundled(external);
+  // True when a build has found packages that cannot be bundled.
+  let isStale = false;
   const reportResult: Plugin = {
     name: 'report',
     setup(build) {
-      build.onStart(onStart);
-      build.onEnd(async (result) => onBundle(await toBundle(esbuild, result)));
+      build.onStart(() => {
+        isStale = false;
+        onStart();
+      });
+      build.onEnd(async (result) => {
+        isStale = result.metafile !== undefined && unbundled.findAssets(result.metafile);
+        if (isStale) void rebuild();
+        else onBundle(await toBundle(esbuild, result, unbundled));
+      });
     },
   };
   const context: BuildContext = await esbuild.context({
     ...optionsFor(source),
-    plugins: [artifactPlugin(directory).plugin, reportResult],
+    plugins: [artifactPlugin(directory).plugin, unbundled.plugin, reportResult],
   });
-  // A failed build rejects after onEnd has received its errors.
-  const rebuild = async (): Promise<void> => void (await context.rebuild().catch(() => {}));
+  const rebuild = async (): Promise<void> => {
+    // A failed build rejects after onEnd has received its errors. A rebuild that is requested during a build is that build.
+    await context.rebuild().catch(() => {});
+    if (isStale) await rebuild();
+  };
   await rebuild();
   await context.watch();
   return { rebuild, close: () => context.dispose() };
 }
 
+/** What a function's bundle is made with, besides the function. */
+export interface BundleSettings {
+  readonly plugins: readonly Plugin[];
+  /** More packages to leave out of the bundle. */
+  readonly external: readonly string[];
+}
+
 /** Bundles a function once. */
-export async function bundleOnce(esbuild: Esbuild, source: FunctionSource, plugins: readonly Plugin[] = []): Promise<Bundle> {
+export async function bundleOnce(esbuild: Esbuild, source: FunctionSource, { plugins, external }: BundleSettings): Promise<Bundle> {
+  const unbundled = findUnbundled(external);
   try {
-    return await toBundle(esbuild, await esbuild.build({ ...optionsFor(source), plugins: [...plugins] }));
+    const options = { ...optionsFor(source), plugins: [...plugins, unbundled.plugin] };
+    return await toBundle(esbuild, await buildWithout(unbundled, () => esbuild.build(options)), unbundled);
   } catch (error) {
     // A failed build rejects with its result.
-    return toBundle(esbuild, error as BuildResult);
+    return toBundle(esbuild, error as BuildResult, unbundled);
   }
 }
 
-/** Loaders for schema files. The bundler of a deployment needs the same loaders (docs/codegen.md). */
-export const schemaLoaders: NonNullable<BuildOptions['loader']> = { '.graphql': 'text', '.graphqls': 'text', '.gql': 'text' };
+/** Builds, and builds again if packages were found that cannot be bundled. */
+export async function buildWithout<T extends BuildResult>(unbundled: UnbundledPackages, build: () => Promise<T>): Promise<T> {
+  const result = await build();
+  return result.metafile !== undefined && unbundled.findAssets(result.metafile) ? buildWithout(unbundled, build) : result;
+}
 
 function optionsFor({ file }: FunctionSource): BuildOptions {
   return {
@@ -101,13 +135,8 @@ function optionsFor({ file }: FunctionSource): BuildOptions {
     // No file is written there, but the paths in the source map are relative to it.
     outfile: `${file}.mjs`,
     write: false,
-    bundle: true,
-    platform: 'node',
-    target: `node${process.versions.node}`,
-    format: 'esm',
+    ...functionBundle,
     loader: schemaLoaders,
-    // CommonJS packages expect these names. Netlify provides them, and so does the banner for SAM.
-    banner: { js: requireBanner },
     sourcemap: 'inline',
     sourcesContent: false,
     metafile: true,
@@ -115,11 +144,7 @@ function optionsFor({ file }: FunctionSource): BuildOptions {
   };
 }
 
-const requireBanner =
-  "import { createRequire as __createRequire } from 'node:module'; import { fileURLToPath as __toPath } from 'node:url'; " +
-  'const require = __createRequire(import.meta.url), __filename = __toPath(import.meta.url), __dirname = __toPath(new URL(".", import.meta.url));';
-
-async function toBundle(esbuild: Esbuild, result: BuildResult): Promise<Bundle> {
+async function toBundle(esbuild: Esbuild, result: BuildResult, { found }: UnbundledPackages): Promise<Bundle> {
   const { metafile } = result;
   const errors = result.errors.map(toUserMessage);
   const warnings = result.warnings.map(toUserMessage);
@@ -136,6 +161,8 @@ async function toBundle(esbuild: Esbuild, result: BuildResult): Promise<Bundle> 
     exports: made?.exports ?? [],
     warnings: await formatMessages(esbuild, warnings, 'warning'),
     files: inputs.filter((path) => !/(?:^|\/)node_modules\//.test(path) && !/^[\w-]{2,}:/.test(path)).map((path) => resolve(path)),
+    unbundled: [...found.values()],
+    isMixed: found.size > 0 || Object.values(metafile?.inputs ?? {}).some(({ format }) => format === 'cjs'),
   };
 }
 
@@ -202,14 +229,6 @@ function isInstalled(name: string, file: string): boolean {
     if (existsSync(join(folder, 'node_modules', name))) return true;
     if (folder === dirname(folder)) return false;
   }
-}
-
-/** "@scope/name/file" → "@scope/name". */
-function packageOf(specifier: string): string {
-  return specifier
-    .split('/')
-    .slice(0, specifier.startsWith('@') ? 2 : 1)
-    .join('/');
 }
 
 function toProblem({ text, location }: Message): Problem {

@@ -1,18 +1,13 @@
-import type { Plugin } from 'esbuild';
-
 import { bundleOnce } from './bundle.ts';
+import type { BundleSettings, CodeBundle } from './bundle.ts';
 import type { FunctionSource } from './functions-folder.ts';
 import type { Problem } from './problem.ts';
 import { progress } from './progress.ts';
 import { importUserCode } from './user-code.ts';
 
 /** A function that was bundled and imported into this process. */
-export interface LoadedFunction {
+export interface LoadedFunction extends Pick<CodeBundle, 'code' | 'isGraphQL' | 'files' | 'unbundled' | 'isMixed'> {
   readonly exports: Readonly<Record<string, unknown>>;
-  /** True when its bundle contains the graphql package. */
-  readonly isGraphQL: boolean;
-  /** The absolute paths of the user's files in the bundle. */
-  readonly files: readonly string[];
 }
 
 /** esbuild cannot bundle a function. The message includes files and lines. */
@@ -29,10 +24,11 @@ export class BundleError extends Error {
 export async function loadFunction(
   esbuild: typeof import('esbuild'),
   source: FunctionSource,
-  plugins: readonly Plugin[] = [],
+  settings: BundleSettings,
 ): Promise<LoadedFunction> {
-  const bundle = await bundleOnce(esbuild, source, plugins);
+  const bundle = await bundleOnce(esbuild, source, settings);
   if (bundle.kind === 'problem') throw new BundleError(bundle.message, bundle.problems);
   progress.clear();
-  return { exports: await importUserCode(source.file, bundle.code), isGraphQL: bundle.isGraphQL, files: bundle.files };
+  const { code, isGraphQL, files, unbundled, isMixed } = bundle;
+  return { exports: await importUserCode(source.file, code), code, isGraphQL, files, unbundled, isMixed };
 }

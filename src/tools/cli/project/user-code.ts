@@ -31,7 +31,11 @@ async function withLongStacks<T>(work: () => Promise<T>): Promise<T> {
 
 /** "file:line:column" of the user's code that caused an error. Undefined when its stack has none. */
 export function placeOf(error: unknown): string | undefined {
-  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  return error instanceof Error ? placeOfStack(error.stack ?? '') : undefined;
+}
+
+/** "file:line:column" of the user's code in a stack. */
+export function placeOfStack(stack: string): string | undefined {
   // Calls by built-in functions are at "<anonymous>"; the user's frame is further down.
   const frames = stack.split('\n').filter((line) => /^\s+at /.test(line) && !isForeign(line));
   const [, address, position] = frames.map((frame) => addressInFrame.exec(frame)).find((match) => match !== null) ?? [];

@@ -21,6 +21,7 @@ export async function runPrintSchema(settings: SchemaArguments, directory: strin
   const { problems, schema, options } = await checkFunction(source, directory, {
     recorded: recordServers(),
     plugins: [artifactPlugin(directory).plugin],
+    external: settings.external,
   });
   if (problems.length > 0) {
     printProblems(problems, directory, { log: terminal.error.bind(terminal), error: terminal.error.bind(terminal) });
