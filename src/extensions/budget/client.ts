@@ -1,4 +1,4 @@
-import { describe, sha256 } from '../../shared/index.ts';
+import { describe, isPromiseLike, sha256 } from '../../shared/index.ts';
 import { clientAddress, originalOf } from '../../server/for-extensions.ts';
 import type { RequestCall } from '../../server/index.ts';
 import type { BudgetOptions } from './options.ts';
@@ -32,6 +32,7 @@ function assertIdentity(identity: unknown): string {
 
 function assertAddress(address: unknown): string {
   if (typeof address === 'string') return address;
+  if (isPromiseLike(address)) Promise.resolve(address).catch(() => {});
   throw new TypeError(`Expected clientAddress of budget to return a string, got ${describe(address)}.`);
 }
 

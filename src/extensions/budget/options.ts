@@ -1,4 +1,4 @@
-import { describe } from '../../shared/index.ts';
+import { describe, isRecord } from '../../shared/index.ts';
 import type { Milliseconds } from '../../shared/index.ts';
 import type { CostRules, RequestCall } from '../../server/index.ts';
 import type { BudgetStore } from '../stores/index.ts';
@@ -85,11 +85,17 @@ export function assertPlan({ capacity, refillPerSecond }: Plan): void {
     );
 }
 
-function assertRules({ listSize = 10, sizeArguments = [], fields = {} }: CostRules): void {
+const rules = ['listSize', 'sizeArguments', 'fields'];
+
+function assertRules(cost: CostRules): void {
+  if (!isRecord(cost)) throw new TypeError(`Expected cost of budget to be an object such as { listSize: 20 }, got ${describe(cost)}.`);
+  const unknown = Object.keys(cost).find((name) => !rules.includes(name));
+  if (unknown !== undefined) throw new TypeError(`Expected cost of budget to have listSize, sizeArguments and fields, got "${unknown}".`);
+  const { listSize = 10, sizeArguments = [], fields = {} } = cost as CostRules;
   assertPositive('cost.listSize', listSize);
   if (!Array.isArray(sizeArguments) || sizeArguments.some((name) => typeof name !== 'string'))
     throw new TypeError(`Expected cost.sizeArguments of budget to be a list of names, got ${describe(sizeArguments)}.`);
-  const wrong = Object.entries(fields).find(([, cost]) => typeof cost !== 'number' || !(cost >= 0 && cost < Infinity));
+  const wrong = Object.entries(fields).find(([, points]) => typeof points !== 'number' || !(points >= 0 && points < Infinity));
   if (wrong !== undefined)
     throw new TypeError(`Expected cost.fields of budget to have costs that are not negative, got ${describe(wrong[1])} for "${wrong[0]}".`);
 }

@@ -47,8 +47,13 @@ export function stillStore(): { store: BudgetStore; wait: (seconds: number) => v
   return { store: memoryStore({ now: () => time }), wait: (seconds) => void (time += seconds * 1000) };
 }
 
-/** Creates a shop. By default a client has 10 points, and gets one back in a second. */
-export function openShop({ server = {}, ...options }: Partial<BudgetOptions> & { readonly server?: Partial<Options> } = {}): Shop {
+/**
+ * Creates a shop. By default a client has 10 points, and gets one back in a second. `withoutBudget`: the plugins of `server` have a budget.
+ */
+export function openShop(
+  { server = {}, ...options }: Partial<BudgetOptions> & { readonly server?: Partial<Options> } = {},
+  { withoutBudget = false }: { readonly withoutBudget?: boolean } = {},
+): Shop {
   const runs: string[] = [];
   const [logger, log] = recordingLogger();
   const run = (name: string, value: unknown) => () => {
@@ -81,7 +86,7 @@ export function openShop({ server = {}, ...options }: Partial<BudgetOptions> & {
       },
     },
     ...others,
-    plugins: [...plugins, extension],
+    plugins: withoutBudget ? plugins : [...plugins, extension],
   } as unknown as Options) as any;
   const send: Shop['send'] = async (body, { client, headers, method = 'POST', url = 'https://shop.example/graphql', context } = {}) => {
     const request = new Request(url, {
