@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 
-import { allReady, rescued, whenArrived, whenReady } from '../shared/index.ts';
-import type { PromiseOrValue, HTTPResponse, StreamedResponse } from '../shared/index.ts';
+import { allReady, isGraphQLError, rescued, whenArrived, whenReady } from '../shared/index.ts';
+import type { PromiseOrValue, HTTPResponse, Milliseconds, StreamedResponse } from '../shared/index.ts';
 import {
   addCommonHeaders,
   answerHealthCheck,
@@ -12,8 +12,11 @@ import {
   refuse,
   revalidateAnswer,
   startServer,
+  timeForOperations,
+  timeForPlugins,
   toRequest,
 } from './call/steps.ts';
+import { isStreamed } from './call/call.ts';
 import type { ArrivedCall, Call } from './call/call.ts';
 import { toPlatformResult } from './call/result.ts';
 import type { HTTPCall } from './http/http-call.ts';
@@ -22,12 +25,12 @@ import type { BatchElements } from './http/operations.ts';
 import { refusedOutcome } from './http/refusals.ts';
 import { normalizeHead } from './http/response.ts';
 import { answerOptions, negotiateMediaType, parseRequest, preventCSRF, showLandingPage, toHTTPResponse } from './http/steps.ts';
-import { deadlineExceeded, toErrors } from './operation/errors.ts';
+import { codeOf, deadlineExceeded, toErrors } from './operation/errors.ts';
 import { toOutcome } from './operation/outcome.ts';
 import type { WrapRequest } from './operation/around.ts';
 import type { RequestCall } from './operation/plugin.ts';
 import { createState } from './operation/state.ts';
-import type { OperationInput, OperationSettings, OperationState } from './operation/state.ts';
+import type { OperationInput, OperationSettings, OperationState, Wrapped } from './operation/state.ts';
 import {
   callPlugins,
   checkLimits,
@@ -147,7 +150,7 @@ export function serve(call: Call): PromiseOrValue<unknown> {
 
 /** Handles one event, from arrival to the response. */
 export function respond(call: Call): PromiseOrValue<Response> {
-  return guarded(arriveAndDepart, call);
+  return guarded(arriveAndDepart, call, timeForPlugins);
 }
 
 function arriveAndDepart(call: Call): PromiseOrValue<void> {
@@ -164,11 +167,15 @@ function responseOf(_answered: void, { response }: Pick<HTTPCall, 'response'>): 
 }
 
 /** Waits for a response. An error becomes a refusal, and the deadline limits the time. */
-function guarded<TCall extends Call>(work: (call: TCall) => PromiseOrValue<void>, call: TCall): PromiseOrValue<Response> {
+function guarded<TCall extends Call>(
+  work: (call: TCall) => PromiseOrValue<void>,
+  call: TCall,
+  extraTime: Milliseconds,
+): PromiseOrValue<Response> {
   const working = rescued(work, refuse, call);
   if (!(working instanceof Promise)) return call.response!;
   const responding = whenArrived(working, responseOf, call);
-  return mayBeLate(call) ? answerInTime(responding, call) : responding;
+  return mayBeLate(call) ? answerInTime(responding, call, extraTime) : responding;
 }
 
 /** The last step of `arrival`: runs the request steps inside the plugins that wrap requests, which also see refusals and late answers. */
@@ -185,11 +192,23 @@ function aroundRequest(call: Call): PromiseOrValue<Response | undefined> {
 }
 
 function runWrapped(wrapRequest: WrapRequest, call: ArrivedCall): PromiseOrValue<Response> {
-  return whenReady(
-    wrapRequest(call.view!, () => guarded(respondToPlugins, call)),
-    normalizeHead,
-    call.starter.logger(),
-  );
+  const wrapped = {
+    run: () => guarded(respondToPlugins, call, timeForOperations),
+    invocation: call.invocation.clock.view({ until: 'deadline' }),
+    fail: (thrown: unknown, _inner: unknown, running: PromiseOrValue<Response> | undefined) => {
+      void closeBody(running);
+      return guarded(() => failForPlugins(thrown, call), call, timeForOperations);
+    },
+  };
+  return whenReady(wrapRequest(call.view!, wrapped), normalizeHead, call.starter.logger());
+}
+
+/** The refusal if a plugin around the request throws or hangs. The plugins around that one see it. */
+async function failForPlugins(thrown: unknown, call: Call): Promise<void> {
+  if (isGraphQLError(thrown) && codeOf(thrown) === 'DEADLINE_EXCEEDED')
+    call.starter.logger().warn('A plugin around the request had not ended at the deadline.');
+  await refuse(thrown, call);
+  await addHeaders(call);
 }
 
 /** Plugins see the common headers: whether caches may store an answer depends on them. */
@@ -234,11 +253,23 @@ function runWithPlugins(call: HTTPCall, input: OperationInput): PromiseOrValue<O
   const runInput = (given: OperationInput): PromiseOrValue<OperationOutcome> =>
     explain?.({ call, input: given, run: runOperation }) ?? runOperation(settings, given);
   if (wrapOperation === undefined) return runInput(input);
-  return rescued(
-    () => wrapOperation({ input, http: call.view!, run: runInput }),
-    (thrown) => ({ ...refusedOutcome(settings, thrown), head: input.head }),
-    undefined,
-  );
+  const fail: Wrapped<OperationOutcome>['fail'] = (thrown, inner, running) => {
+    void closeStream(running);
+    const refused = refusedOutcome(settings, thrown);
+    return { ...refused, ...inner, result: refused.result, errors: refused.errors, head: input.head, stream: undefined };
+  };
+  return wrapOperation({ input, http: call.view!, run: runInput, fail });
+}
+
+// A plugin that fails after the operation does not leave its stream open.
+
+async function closeBody(running: PromiseOrValue<Response> | undefined): Promise<void> {
+  const response = await running;
+  if (response !== undefined && isStreamed(response)) await response.body.return();
+}
+
+async function closeStream(running: PromiseOrValue<OperationOutcome> | undefined): Promise<void> {
+  await (await running)?.stream?.return();
 }
 
 /** Runs one operation, from its context to its formatted answer. Never fails: everything thrown becomes an error in the answer. */

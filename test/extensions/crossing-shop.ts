@@ -41,7 +41,7 @@ export interface Attempt {
 }
 
 /** The kinds of plugins that one server may have. */
-const pluginKinds = ['committing', 'refusing', 'redacting', 'watching', 'redactingAround', 'ending'] as const;
+const pluginKinds = ['committing', 'refusing', 'redacting', 'watching', 'redactingAround', 'failingAround', 'ending'] as const;
 type PluginKind = (typeof pluginKinds)[number];
 
 /** One server. Its behavior depends on the current world. */
@@ -354,6 +354,13 @@ const pluginsByKind: Readonly<Record<PluginKind, ServerPlugin>> = {
       await world.turn();
       const { data, ...rest } = outcome.result;
       return { ...outcome, result: { ...rest, ...(data !== undefined && { data: redact(data) as never }) } };
+    },
+  },
+  failingAround: {
+    async aroundOperation(_call, next) {
+      const outcome = await next();
+      if (world.fails(0.3)) throw new GraphQLError('The wrapper has failed.');
+      return outcome;
     },
   },
   ending: {

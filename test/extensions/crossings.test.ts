@@ -134,8 +134,9 @@ function problemsOfAttempts(world: World, shop: Shop): string[] {
 
 /** Returns the replays that differ from the answer to the only run of the mutation. `attempts` are all attempts of the history. */
 function problemsOfReplays(answers: readonly Answer[], shop: Shop, attempts: readonly Attempt[]): string[] {
-  // This plugin runs outside the idempotency plugin: at the deadline, it withholds stored and replayed answers.
-  const mayWithhold = ({ text }: Answer): boolean => shop.kinds.includes('redactingAround') && /^{"errors":.*was finished/.test(text);
+  // These plugins run outside the idempotency plugin, and withhold stored and replayed answers.
+  const isWithheld = shop.kinds.includes('redactingAround') || shop.kinds.includes('failingAround');
+  const mayWithhold = ({ text }: Answer): boolean => isWithheld && /^{"errors":.*(?:was finished|wrapper has failed)/.test(text);
   // Other requests were refused, or their keys were released.
   const hasRun = ({ element, request, text }: Answer): boolean =>
     attempts.some((one) => one.element === element && one.request === request) && !text.includes('DECLINED');

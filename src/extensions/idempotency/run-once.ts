@@ -48,14 +48,7 @@ export async function runOnce(
   if (claimed.state !== 'claimed') return answerFor(attempt, claimed, fingerprint);
   recordRun(execution.response, 'claimed');
   rememberRecord(execution.contextValue, id);
-  let outcome;
-  try {
-    outcome = await next();
-  } catch (error) {
-    // Another plugin has refused the operation.
-    await release(attempt);
-    throw error;
-  }
+  const outcome = await next();
   await end(attempt, outcome);
   return outcome;
 }
@@ -167,7 +160,7 @@ async function end(attempt: Attempt, outcome: OperationOutcome): Promise<void> {
   const { settings, id, token } = attempt;
   const { store, ttl, afterCrash } = settings;
   const isLate = outcome.errors.some(({ extensions }) => extensions['code'] === 'DEADLINE_EXCEEDED');
-  // A plugin or the deadline has refused the operation at the last moment, so no resolver was called.
+  // A plugin or the deadline has refused the operation, so no resolver was called.
   if (outcome.executed === false || (!isLate && isReleased(attempt, outcome))) return release(attempt);
   // A resolver may still be writing, so the lease determines when the mutation can run again.
   if (isLate && afterCrash === 'run again') return undefined;

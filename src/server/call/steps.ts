@@ -1,8 +1,8 @@
 /** The first and last steps of the pipeline: an event arrives, a response departs. */
 import type { GraphQLError } from 'graphql';
 
-import { HeaderMap, excessOf, waitAtMost, whenArrived, isGraphQLError } from '../../shared/index.ts';
-import type { PromiseOrValue, HTTPRequest, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
+import { HeaderMap, excessOf, isGraphQLError, waitAtMost, whenArrived } from '../../shared/index.ts';
+import type { PromiseOrValue, HTTPRequest, HTTPResponse, Milliseconds, StreamedResponse } from '../../shared/index.ts';
 import { revalidate } from '../http/etag.ts';
 import { answerSizeOf } from '../http/operations.ts';
 import { finishResponse, reportRefusal, toErrorResponse } from '../http/refusals.ts';
@@ -132,16 +132,18 @@ export function mayBeLate({ settings, request, invocation }: Call): boolean {
 }
 
 /** Waits for a response until the last moment. The start of the server, a request body or a hook may hang. */
-export function answerInTime(responding: Promise<Response>, call: Call): Promise<Response> {
+export function answerInTime(responding: Promise<Response>, call: Call, extraTime: Milliseconds): Promise<Response> {
   const onLastMoment = async (): Promise<Response> => {
-    const response = await waitAtMost(timeForOperations, responding);
+    const response = await waitAtMost(extraTime, responding);
     return response === 'late' ? tooLate(call) : response;
   };
   return call.invocation.clock.view({ until: 'deadline' }).inTime(responding, { onLastMoment });
 }
 
 /** Milliseconds after the last moment that operations have to make partial answers. */
-const timeForOperations = 10;
+export const timeForOperations = 10;
+/** Milliseconds after the last moment that plugins around the request have: they may get the answer only when the operations have ended. */
+export const timeForPlugins = 20;
 
 /** Adds only the common headers that are available synchronously: the origin function of `cors` may be what hangs. */
 function tooLate(call: Call): Response {

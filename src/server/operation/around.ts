@@ -1,7 +1,7 @@
 import type { CallWatch } from '../../datasources/index.ts';
 import { joinObservers } from '../../executor/index.ts';
-import { HeaderMap, allReady, copyErrorsForOperation, isPromiseLike, rescued, whenReady } from '../../shared/index.ts';
-import type { PromiseOrValue, HTTPResponse, OperationInvocation, StreamedResponse } from '../../shared/index.ts';
+import { HeaderMap, allReady, copyErrorsForOperation, isPromiseLike, whenReady } from '../../shared/index.ts';
+import type { PromiseOrValue, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import { copyMutableParts } from './hooks.ts';
 import { deadlineExceeded, unfinishedAtDeadline } from './errors.ts';
 import { report } from './log-errors.ts';
@@ -16,22 +16,22 @@ import type {
   RequestCall,
   ServerPlugin,
 } from './plugin.ts';
-import type { ChosenOptions, NotifyExecution, OperationInput, WrapExecution } from './state.ts';
+import type { ChosenOptions, NotifyExecution, OperationInput, WrapExecution, Wrapped } from './state.ts';
 
 // In development, tools/checks/plugin-check.ts says more about a forgotten return.
 
-/** Runs an operation inside the plugins that wrap operations, or are notified of their end. Throws or rejects when one of them fails. */
+/** Runs an operation inside the plugins that wrap operations, or are notified of their end. */
 export type WrapOperation = (running: RunningOperation) => PromiseOrValue<OperationOutcome>;
 
-/** An operation, and the function that runs it. */
-export interface RunningOperation {
+/** An operation, and the functions that run it and fail it. */
+export interface RunningOperation extends Pick<Wrapped<OperationOutcome>, 'fail'> {
   readonly input: OperationInput;
   readonly http: RequestCall;
   readonly run: (input: OperationInput) => PromiseOrValue<OperationOutcome>;
 }
 
-/** Answers a request inside the plugins that wrap requests, or are notified of responses. Throws or rejects when one of them fails. */
-export type WrapRequest = (call: RequestCall, respond: () => PromiseOrValue<Response>) => PromiseOrValue<Response>;
+/** Answers a request inside the plugins that wrap requests, or are notified of responses. */
+export type WrapRequest = (call: RequestCall, wrapped: Wrapped<Response>) => PromiseOrValue<Response>;
 type Response = HTTPResponse | StreamedResponse;
 
 /** A view of a request, in place of the request as it came. */
@@ -55,11 +55,10 @@ function rankOf({ position }: ServerPlugin): number {
 /** Undefined if no plugin wraps requests, or is notified of responses. */
 export function createWrapRequest(plugins: readonly ServerPlugin[]): WrapRequest | undefined {
   const middleware = plugins.flatMap((plugin): Middleware<RequestCall, Response>[] => [
-    ...(plugin.aroundRequest === undefined ? [] : [around('aroundRequest', plugin.aroundRequest.bind(plugin))]),
-    ...(plugin.responseWillBeSent === undefined ? [] : [after(plugin.responseWillBeSent.bind(plugin))]),
+    ...(plugin.aroundRequest === undefined ? [] : [around('aroundRequest', plugin.aroundRequest.bind(plugin), plugin)]),
+    ...(plugin.responseWillBeSent === undefined ? [] : [after(plugin.responseWillBeSent.bind(plugin), plugin)]),
   ]);
-  if (middleware.length === 0) return undefined;
-  return (call, respond) => whenReady(compose(middleware, call, respond), assertAnswer, 'aroundRequest');
+  return middleware.length === 0 ? undefined : (call, wrapped) => compose(middleware, call, wrapped);
 }
 
 /** Returns the response with an encoded body. */
@@ -84,76 +83,31 @@ export function createChooseEncoding(plugins: readonly ServerPlugin[]): ChooseEn
 /** Undefined if no plugin wraps operations, is notified of their end, or follows the calls of data sources. */
 export function createWrapOperation(plugins: readonly ServerPlugin[]): WrapOperation | undefined {
   const middleware = plugins.flatMap((plugin): Middleware<OperationCall, OperationOutcome>[] => [
-    ...(plugin.aroundOperation === undefined ? [] : [around('aroundOperation', plugin.aroundOperation.bind(plugin))]),
-    ...(plugin.operationDidEnd === undefined ? [] : [after(plugin.operationDidEnd.bind(plugin))]),
+    ...(plugin.aroundOperation === undefined ? [] : [around('aroundOperation', plugin.aroundOperation.bind(plugin), plugin)]),
+    ...(plugin.operationDidEnd === undefined ? [] : [after(plugin.operationDidEnd.bind(plugin), plugin)]),
   ]);
   const followers = plugins.flatMap((plugin) => plugin.dataSourceCallDidStart?.bind(plugin) ?? []);
-  const mustEnd = plugins.some(
-    ({ aroundOperation, operationDidEnd, onlyWatches }) => onlyWatches !== true && (aroundOperation ?? operationDidEnd) !== undefined,
-  );
   if (middleware.length === 0 && followers.length === 0) return undefined;
-  return ({ input, http, run }) => {
+  return ({ input, http, run, fail }) => {
     const call = { request: input.request, response: input.head, http, requestIsBatched: input.budget !== undefined };
     const watched = followers.length === 0 ? input : { ...input, watchCall: watchBy(followers, call) };
-    let inner: PromiseOrValue<OperationOutcome> | undefined;
-    const wrapped = (): PromiseOrValue<OperationOutcome> => {
-      const wrapping = compose(middleware, call, () => (inner = run(watched)));
-      return whenReady(outcomeInTime(wrapping, input.invocation, { inner: () => inner, mustEnd }), assertAnswer, 'aroundOperation');
-    };
-    const fail = (error: unknown): never => {
-      void closeStream(inner);
-      throw error;
-    };
-    return rescued(wrapped, fail, undefined);
+    return compose(middleware, call, { run: () => run(watched), invocation: input.invocation, fail });
   };
-}
-
-/** The plugins around something. */
-interface Wrapped {
-  /** The outcome inside. Undefined: no plugin has called `next` yet. */
-  readonly inner: () => PromiseOrValue<OperationOutcome> | undefined;
-  /** True if a plugin may still refuse the outcome. */
-  readonly mustEnd: boolean;
-}
-
-/**
- * The outcome of plugins around something. If one hangs after `next`, the inner outcome is sent only if all of them just watch: a client
- * can choose the moment with a slow field, and must not get what a plugin would have taken away.
- */
-export function outcomeInTime(
-  wrapping: PromiseOrValue<OperationOutcome>,
-  invocation: OperationInvocation,
-  { inner, mustEnd }: Wrapped,
-): PromiseOrValue<OperationOutcome> {
-  if (!(wrapping instanceof Promise)) return wrapping;
-  const onLastMoment = (): PromiseOrValue<OperationOutcome> => {
-    const outcome = inner();
-    if (outcome === undefined) throw deadlineExceeded();
-    if (mustEnd) throw unfinishedAtDeadline();
-    return outcome;
-  };
-  return invocation.inTime(wrapping, { onLastMoment });
-}
-
-/** A plugin that fails after the operation does not leave its stream open. */
-async function closeStream(inner: PromiseOrValue<OperationOutcome> | undefined): Promise<void> {
-  await (await inner)?.stream?.return();
 }
 
 /** Undefined if no plugin wraps executions. */
 export function createWrapExecution(plugins: readonly ServerPlugin[]): WrapExecution | undefined {
-  return wrapBy(
-    plugins.flatMap((plugin) => plugin.aroundExecution?.bind(plugin) ?? []),
-    plugins.some(({ aroundExecution, onlyWatches }) => aroundExecution !== undefined && onlyWatches !== true),
-  );
+  return wrapBy(plugins.flatMap((plugin) => hookOf(plugin.aroundExecution?.bind(plugin), plugin)));
 }
 
-function wrapBy(hooks: readonly NonNullable<ServerPlugin['aroundExecution']>[], mustEnd: boolean): WrapExecution | undefined {
-  if (hooks.length === 0) return undefined;
-  const middleware = hooks.map((hook) => around('aroundExecution', hook));
-  const wrap = (execution: CoercedExecution, next: () => PromiseOrValue<OperationOutcome>): PromiseOrValue<OperationOutcome> =>
-    whenReady(compose(middleware, execution, next), assertAnswer, 'aroundExecution');
-  return Object.assign(wrap, { mustEnd });
+type ExecutionHook = Middleware<CoercedExecution, OperationOutcome>;
+
+function hookOf(hook: ServerPlugin['aroundExecution'], plugin: ServerPlugin): ExecutionHook | readonly [] {
+  return hook === undefined ? [] : around('aroundExecution', hook, plugin);
+}
+
+function wrapBy(hooks: readonly ExecutionHook[]): WrapExecution | undefined {
+  return hooks.length === 0 ? undefined : (execution, wrapped) => compose(hooks, execution, wrapped);
 }
 
 function watchBy(
@@ -185,42 +139,77 @@ function assertAnswer<T>(answer: T, hook: string): T {
 }
 
 /** One hook of one plugin around something. */
-type Middleware<TCall, TResult> = (call: TCall, next: () => PromiseOrValue<TResult>) => PromiseOrValue<TResult>;
+type Middleware<TCall, TResult> = (call: TCall, wrapped: Wrapped<TResult>) => PromiseOrValue<TResult>;
 
 /** Calls the hooks around each other, the first one outermost. */
 function compose<TCall, TResult>(
   middleware: readonly Middleware<TCall, TResult>[],
   call: TCall,
-  innermost: () => PromiseOrValue<TResult>,
+  wrapped: Wrapped<TResult>,
 ): PromiseOrValue<TResult> {
-  const outermost = middleware.reduceRight<() => PromiseOrValue<TResult>>((next, one) => () => one(call, next), innermost);
+  const outermost = middleware.reduceRight<() => PromiseOrValue<TResult>>((run, one) => () => one(call, { ...wrapped, run }), wrapped.run);
   return outermost();
 }
 
-/** A hook that calls `next` itself. This function is asynchronous, so that synchronous errors become rejections, too. */
+/**
+ * A hook that calls `next` itself. If it throws or hangs, the hooks around it get the error as the answer. If it hangs after `next`, the
+ * result inside is the answer only if the plugin just watches: a client can choose the moment with a slow field, and must not get what the
+ * plugin would have taken away.
+ */
 function around<TCall, TResult extends object>(
   name: string,
   hook: (call: TCall, next: () => Promise<TResult>) => Promise<TResult>,
+  { onlyWatches }: ServerPlugin,
 ): Middleware<TCall, TResult> {
-  return async (call, next) => {
+  return async (call, { run, invocation, fail }) => {
     let isCalled = false;
+    let running: PromiseOrValue<TResult> | undefined;
     let inner: TResult | undefined;
-    const answer = await hook(call, async () => {
+    const next = async (): Promise<TResult> => {
       if (isCalled) throw new Error(`Expected ${name} of a plugin to call next() once, but it called it twice.`);
       isCalled = true;
-      return (inner = await next());
-    });
-    return answer === inner || typeof answer !== 'object' || answer === null ? answer : copyAnswer(answer, inner, call);
+      running = run();
+      return (inner = await running);
+    };
+    try {
+      const working = Promise.resolve(hook(call, next));
+      const onLastMoment = (): PromiseOrValue<TResult> =>
+        onlyWatches === true && running !== undefined ? running : Promise.race([working, giveUpAfter(running, name)]);
+      const answer = assertAnswer(await invocation.inTime(working, { onLastMoment }), name);
+      return answer === inner ? answer : copyAnswer(answer, inner, call);
+    } catch (thrown) {
+      return fail(thrown, inner, running);
+    }
   };
 }
 
+/**
+ * Throws in the next turn of the event loop after what a hook wraps has ended, so that the hook can change a late answer. A timer would
+ * take time from the hooks around this one.
+ */
+async function giveUpAfter(running: unknown, name: string): Promise<never> {
+  await Promise.allSettled([running]);
+  await new Promise<void>((resolve) => void (globalThis.setImmediate ?? setTimeout)(resolve));
+  // A plugin around the request may have run operations without `next`.
+  throw running === undefined && name !== 'aroundRequest' ? deadlineExceeded() : unfinishedAtDeadline();
+}
+
 /** Calls a hook with the result. Creates no promise unless the hook does: three promises took as long as the smallest operation. */
-function after<TCall, TResult>(hook: (call: TCall, result: TResult) => void | Promise<void>): Middleware<TCall, TResult> {
-  const notify = (result: TResult, call: TCall): PromiseOrValue<TResult> => {
-    const work = hook(call, result);
-    return work === undefined ? result : Promise.resolve(work).then(() => result);
+function after<TCall, TResult extends object>(
+  hook: (call: TCall, result: TResult) => void | Promise<void>,
+  plugin: ServerPlugin,
+): Middleware<TCall, TResult> {
+  const notify = (result: TResult, [call, wrapped]: readonly [TCall, Wrapped<TResult>]): PromiseOrValue<TResult> => {
+    try {
+      const work = hook(call, result);
+      if (work === undefined) return result;
+      const waiting = around<TCall, TResult>('', (_call, next) => next().then((same) => Promise.resolve(work).then(() => same)), plugin);
+      return waiting(call, { ...wrapped, run: () => result });
+    } catch (thrown) {
+      return wrapped.fail(thrown, result, result);
+    }
   };
-  return (call, next) => whenReady(next(), notify, call);
+  return (call, wrapped) => whenReady(wrapped.run(), notify, [call, wrapped] as const);
 }
 
 /** The parts of a response, and of an outcome, into which hooks and CORS write. */
@@ -268,10 +257,7 @@ function combineOptions(all: readonly (ExecutionOptions | void)[], choosing: rea
     runToEnd: chosen.some(({ runToEnd }) => runToEnd === true),
     observer: joinObservers(chosen.map(({ observer }) => observer)),
     inOneAnswer: chosen.some(({ inOneAnswer }) => inOneAnswer === true),
-    wrap: wrapBy(
-      chosen.flatMap(({ around: hook }) => hook ?? []),
-      chosen.some(({ around: hook }, at) => hook !== undefined && choosing[at]!.onlyWatches !== true),
-    ),
+    wrap: wrapBy(chosen.flatMap(({ around: hook }, at) => hookOf(hook, choosing[at]!))),
   };
 }
 

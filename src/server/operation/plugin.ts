@@ -249,8 +249,8 @@ export interface ServerPlugin<TContext = unknown> {
   viewRequest?(call: RequestCall): RequestCall;
   /**
    * Wraps the processing of one HTTP request, from the original request to the response as it will be sent, including refusals. Call `next`
-   * once to continue, or return a response without calling it. The first plugin of the list is the outermost. The body of a streamed
-   * response has not been read yet.
+   * once to continue, or return a response without calling it. `next` never rejects. The first plugin of the list is the outermost. The body
+   * of a streamed response has not been read yet.
    */
   aroundRequest?(call: RequestCall, next: () => Promise<HTTPResponse | StreamedResponse>): Promise<HTTPResponse | StreamedResponse>;
   /**

@@ -1,6 +1,6 @@
 import type { ExecutionResult, FormattedExecutionResult, OperationDefinitionNode } from 'graphql';
 
-import type { Capacity, PromiseOrValue, HTTPRequest, ResponseHead } from '../../shared/index.ts';
+import type { Capacity, PromiseOrValue, HTTPRequest, OperationInvocation, ResponseHead } from '../../shared/index.ts';
 import type { ContextInput, ContextSettings } from './context.ts';
 import type { CostSettings } from './limits/cost.ts';
 import type { PageLimits } from './limits/page-limits.ts';
@@ -28,12 +28,19 @@ export interface ChosenOptions extends Omit<ExecutionOptions, 'around'> {
   readonly wrap: WrapExecution | undefined;
 }
 
-/** Runs an execution inside the plugins that wrap it. */
-export interface WrapExecution {
-  (execution: CoercedExecution, next: () => PromiseOrValue<OperationOutcome>): PromiseOrValue<OperationOutcome>;
-  /** True if no answer may be sent before all of them have ended. */
-  readonly mustEnd: boolean;
+/** What plugins wrap. */
+export interface Wrapped<TResult> {
+  readonly run: () => PromiseOrValue<TResult>;
+  readonly invocation: Pick<OperationInvocation, 'inTime'>;
+  /**
+   * The result in place of a hook that has failed. `running` is what the hook has called with `next`, and `inner` its result if there was
+   * one by then.
+   */
+  readonly fail: (thrown: unknown, inner: TResult | undefined, running: PromiseOrValue<TResult> | undefined) => PromiseOrValue<TResult>;
 }
+
+/** Runs an execution inside the plugins that wrap it. */
+export type WrapExecution = (execution: CoercedExecution, wrapped: Wrapped<OperationOutcome>) => PromiseOrValue<OperationOutcome>;
 
 /** Everything that an operation needs from the server. Created once, at cold start. */
 export interface OperationSettings
@@ -89,7 +96,7 @@ export interface OperationState {
   timeIsUp: Error | undefined;
   /** The result. The step that sets it is the last one. */
   result: ExecutionResult | undefined;
-  /** The outcome of the execution, once a plugin that wraps it has called `next`. */
+  /** The outcome of the execution, once a plugin that wraps it has called `next` or failed. */
   wrapped: PromiseOrValue<OperationOutcome> | undefined;
   /** The outcome from the plugins that wrap the execution. Undefined: the outcome is created from the result. */
   outcome: OperationOutcome | undefined;

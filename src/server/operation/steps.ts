@@ -21,11 +21,10 @@ import type { OperationHooks } from './hooks.ts';
 import { AnswerLimit } from './limits/answer-limit.ts';
 import { assertCost } from './limits/cost.ts';
 import { ErrorAllowance } from './limits/error-allowance.ts';
-import { outcomeInTime } from './around.ts';
 import { outcomeOfFailure, toOutcome } from './outcome.ts';
-import type { CoercedExecution, OperationExecution } from './plugin.ts';
+import type { OperationExecution } from './plugin.ts';
 import { operationToRun } from './choose-operation.ts';
-import type { ChosenOptions, OperationState, WrapExecution } from './state.ts';
+import type { ChosenOptions, OperationState } from './state.ts';
 import type { OperationOutcome, PayloadStream } from './types.ts';
 
 export function makeContext({ settings, input }: OperationState): PromiseOrValue<unknown> {
@@ -163,24 +162,14 @@ function executeWrapped(state: OperationState): PromiseOrValue<ExecutionResult |
   const isSubscription = state.operation!.operation === 'subscription';
   const variableValues = isSubscription ? undefined : coercedVariables(state.execution!);
   if (variableValues === undefined) return executeWithHooks(state);
-  const execution = { ...describeExecution(state), variableValues };
-  let next = (): PromiseOrValue<OperationOutcome> => (state.wrapped = executeToOutcome(state));
+  const execution = { ...describeExecution(state), response: state.input.head, variableValues };
+  let run = (): PromiseOrValue<OperationOutcome> => (state.wrapped = executeToOutcome(state));
   for (const wrap of [state.settings.wrapExecution, state.options?.wrap]) {
-    const inner = next;
-    if (wrap !== undefined) next = () => rescued(() => wrapInTime(wrap, { execution, next: inner }, state), failWrapped, state);
+    if (wrap === undefined) continue;
+    const wrapped = { run, invocation: state.input.invocation, fail: (thrown: unknown) => failWrapped(thrown, state) };
+    run = () => wrap(execution, wrapped);
   }
-  return whenReady(next(), setOutcome, state);
-}
-
-interface Wrapping {
-  readonly execution: CoercedExecution;
-  readonly next: () => PromiseOrValue<OperationOutcome>;
-}
-
-function wrapInTime(wrap: WrapExecution, { execution, next }: Wrapping, { input }: OperationState): PromiseOrValue<OperationOutcome> {
-  let inner: PromiseOrValue<OperationOutcome> | undefined;
-  const wrapping = wrap(execution, () => (inner = next()));
-  return outcomeInTime(wrapping, input.invocation, { inner: () => inner, mustEnd: wrap.mustEnd });
+  return whenReady(run(), setOutcome, state);
 }
 
 /** The result of `next`. If a plugin calls it after the operation was answered, nothing starts. */
@@ -194,10 +183,10 @@ function executeWrappedInTime(state: OperationState): PromiseOrValue<ExecutionRe
   return running instanceof Promise ? waitInTime(running, state, () => false) : running;
 }
 
-/** If a plugin fails, the operation fails. The last hooks are not called twice. */
-function failWrapped(thrown: unknown, state: OperationState): OperationOutcome {
-  if (state.wrapped === undefined) throw thrown;
-  return outcomeOfFailure(thrown, state);
+/** If a plugin fails, the operation fails. The last hooks are called once. */
+function failWrapped(thrown: unknown, state: OperationState): PromiseOrValue<OperationOutcome> {
+  if (state.wrapped !== undefined || state.timeIsUp !== undefined) return outcomeOfFailure(thrown, state);
+  return (state.wrapped = toOutcome(toErrors(thrown), state));
 }
 
 function setOutcome(outcome: OperationOutcome, state: OperationState): undefined {

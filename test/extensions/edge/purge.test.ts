@@ -184,6 +184,15 @@ describe('a mutation purges', () => {
     assert.ok(purges.flat().includes('t:Book'), `purged ${JSON.stringify(purges)}`);
   });
 
+  test('what it has changed, even if a plugin around it fails afterwards', async () => {
+    const plugin: ServerPlugin = { aroundOperation: async (_call, next) => (await next(), fail()) };
+    const { post, purges } = shop({}, {}, { plugins: [plugin] });
+
+    await post({ query: 'mutation { failing { id } rename(id: 2) { id } }' });
+
+    assert.ok(purges.flat().includes('e:Book:2') && purges.flat().includes('t:Book'), `purged ${JSON.stringify(purges)}`);
+  });
+
   test('what a field may have changed that returns no object, and the failed items of a list', async () => {
     const { post, purges } = oddShop({
       Mutation: { rename: () => null, renameAll: () => [{ id: '1' }, new Error('No.')], tidy: () => ({ books: [null, { id: '2' }] }) },

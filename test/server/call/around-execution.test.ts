@@ -3,6 +3,8 @@ import { request as sendRequest } from 'node:http';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
+import { GraphQLError } from 'graphql';
+
 import { createHandler as createFetchHandler } from '../../../src/entries/fetch.ts';
 import { createHandler, HeaderMap, RESTDataSource } from '../../../src/entries/index.ts';
 import type { OperationOutcome, ServerOptions, ServerPlugin } from '../../../src/entries/index.ts';
@@ -224,6 +226,25 @@ function servingUntilDeadline(t: TestContext, plugins: readonly ServerPlugin[], 
   };
 }
 
+/** The response to an operation after the last moment of the mocked clock, and a few milliseconds. */
+async function respondingAtDeadline(
+  t: TestContext,
+  plugins: readonly ServerPlugin[],
+  options: Partial<Options> = {},
+): Promise<PlainResponse> {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 20) });
+  const handler = createHandler(optionsWith({ deadline: { ms: 1000 }, plugins, ...options }));
+  const request = post({ query: '{ echo }' });
+  const answering = handler(httpAPI.build({ ...request, headers: [...request.headers, ['origin', 'https://app.example']] }));
+  await quiet();
+  t.mock.timers.tick(2000);
+  for (let passed = 0; passed < 20; passed++) {
+    await quiet();
+    t.mock.timers.tick(1);
+  }
+  return httpAPI.read(await answering);
+}
+
 describe('executionWillStart', () => {
   test('may wrap one execution, around the plugins that wrap all', async () => {
     const notes: string[] = [];
@@ -342,6 +363,101 @@ describe('at the deadline', () => {
       assert.deepEqual(notes, ['willSendResponse']);
     });
   }
+
+  for (const hook of ['aroundRequest', 'aroundOperation', 'aroundExecution'] as const) {
+    type Next = (call: unknown, next: () => Promise<any>) => Promise<unknown>;
+    const around = (run: Next, rest: ServerPlugin = {}): ServerPlugin => ({ ...rest, [hook]: run });
+    const seeing = (seen: unknown[], name: string): ServerPlugin =>
+      around(async (_call, next) => {
+        const answer = await next();
+        const { errors, data } = JSON.parse(hook === 'aroundRequest' ? String(answer.body) : JSON.stringify(answer.result));
+        seen.push([name, errors?.[0].extensions.code ?? data]);
+        (answer.headers ?? answer.head.headers).set(`x-${name}`, 'seen');
+        return answer;
+      });
+    const hanging: Next = async (_call, next) => {
+      await next();
+      return new Promise(() => {});
+    };
+
+    test(`each ${hook} around one that hangs after next() sees the late answer, and may change it`, async (t) => {
+      const seen: unknown[] = [];
+      const plugins = [seeing(seen, 'one'), seeing(seen, 'two'), around(hanging), seeing(seen, 'three')];
+
+      const answer = await respondingAtDeadline(t, plugins);
+
+      assert.deepEqual(seen, [
+        ['three', { echo: 'x' }],
+        ['two', 'DEADLINE_EXCEEDED'],
+        ['one', 'DEADLINE_EXCEEDED'],
+      ]);
+      assert.deepEqual([answer.status, json(answer).data], [504, undefined]);
+      assert.deepEqual([answer.headers.get('x-one'), answer.headers.get('x-two')], ['seen', 'seen']);
+    });
+
+    test(`each ${hook} around one that hangs and only watches sees the answer inside`, async (t) => {
+      const seen: unknown[] = [];
+      const plugins = [seeing(seen, 'one'), around(hanging, { onlyWatches: true }), seeing(seen, 'two')];
+
+      const answer = await respondingAtDeadline(t, plugins);
+
+      assert.deepEqual(seen, [
+        ['two', { echo: 'x' }],
+        ['one', { echo: 'x' }],
+      ]);
+      assert.deepEqual([answer.status, json(answer).data, answer.headers.get('x-one')], [200, { echo: 'x' }, 'seen']);
+    });
+
+    test(`an ${hook} that refuses the answer, around one that hangs and only watches, is not skipped`, async (t) => {
+      const refusing = around(async (_call, next) => {
+        await next();
+        throw new GraphQLError('refused', { extensions: { code: 'FORBIDDEN' } });
+      });
+
+      const answer = await respondingAtDeadline(t, [refusing, around(hanging, { onlyWatches: true })]);
+
+      assert.deepEqual([json(answer).data, json(answer).errors[0].message], [undefined, 'refused']);
+    });
+
+    test(`two ${hook} that hang end in time, and the one around them sees the late answer`, async (t) => {
+      const seen: unknown[] = [];
+
+      const answer = await respondingAtDeadline(t, [seeing(seen, 'one'), around(hanging), around(hanging)]);
+
+      assert.deepEqual(seen, [['one', 'DEADLINE_EXCEEDED']]);
+      assert.deepEqual([answer.status, answer.headers.get('x-one')], [504, 'seen']);
+    });
+  }
+
+  test('an aroundRequest sees the late answer even if the operations took all of their time', async (t) => {
+    const seen: number[] = [];
+    const seeing: ServerPlugin = {
+      async aroundRequest(_call, next) {
+        const response = await next();
+        seen.push(response.status);
+        return response;
+      },
+    };
+    const cors = { origin: () => new Promise<boolean>(() => {}) };
+
+    const answer = await respondingAtDeadline(t, [seeing], { cors });
+
+    assert.deepEqual([seen, answer.status], [[504], 504]);
+  });
+
+  test('an operationDidEnd gets the answer of a wrapper that hangs, and what has run', async (t) => {
+    const ended: unknown[] = [];
+    const watching: ServerPlugin = {
+      position: 'first',
+      operationDidEnd: (_call, { errors, executed, operation }) =>
+        void ended.push([errors[0]?.extensions['code'], executed, operation?.operation]),
+    };
+    const hanging: ServerPlugin = { aroundOperation: async (_call, next) => next().then(() => new Promise(() => {})) };
+
+    await respondingAtDeadline(t, [hanging, watching]);
+
+    assert.deepEqual(ended, [['DEADLINE_EXCEEDED', true, 'query']]);
+  });
 
   for (const hook of ['aroundExecution', 'aroundOperation'] as const) {
     test(`a willSendResponse that hangs inside of ${hook} withholds the answer, which it may change`, async (t) => {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, test } from 'node:test';
 
+import { GraphQLError } from 'graphql';
+
 import { createHandler, HeaderMap, RESTDataSource } from '../../../src/entries/index.ts';
 import type { OperationOutcome, ServerOptions, ServerPlugin } from '../../../src/entries/index.ts';
 import { createHandler as createFetchHandler } from '../../../src/entries/fetch.ts';
@@ -15,6 +17,7 @@ import { graphqlJSExecutor } from '../../../src/entries/graphql-js.ts';
 
 const typeDefs = 'type Query { name: String where: String slow: String } type Mutation { add: Int }';
 const place = new AsyncLocalStorage<string>();
+const errorCode = 'INTERNAL_SERVER_ERROR';
 
 function serving(options: Partial<ServerOptions>): (request: PlainRequest) => Promise<PlainResponse> {
   const [logger] = recordingLogger();
@@ -43,6 +46,29 @@ function noting(notes: string[], name: string): ServerPlugin {
 
 const wrapping = (aroundOperation: ServerPlugin['aroundOperation']): ServerPlugin => ({ aroundOperation: aroundOperation! });
 const wrappingRequest = (aroundRequest: ServerPlugin['aroundRequest']): ServerPlugin => ({ aroundRequest: aroundRequest! });
+
+for (const hook of ['aroundRequest', 'aroundOperation', 'aroundExecution'] as const) {
+  test(`the error of one ${hook} is the answer that those around it see, whether it throws before or after next()`, async () => {
+    for (const runs of [true, false]) {
+      const seen: number[] = [];
+      const watching = async (_call: unknown, next: () => Promise<any>): Promise<unknown> => {
+        const answer = await next();
+        const { errors } = hook === 'aroundRequest' ? JSON.parse(String(answer.body)) : answer.result;
+        seen.push(errors[0].message);
+        return answer;
+      };
+      const failing = async (_call: unknown, next: () => Promise<unknown>): Promise<unknown> => {
+        if (runs) await next();
+        throw new GraphQLError('No.');
+      };
+      const wrap = (run: unknown): ServerPlugin => ({ [hook]: run });
+
+      const answer = await serving({ plugins: [wrap(watching), wrap(watching), wrap(failing)] })(post({ query: '{ name }' }));
+
+      assert.deepEqual([seen, json(answer)], [['No.', 'No.'], { errors: [{ message: 'No.', extensions: { code: errorCode } }] }]);
+    }
+  });
+}
 
 describe('aroundRequest', () => {
   test('wraps the operations of a request, the first plugin outermost', async () => {
@@ -120,6 +146,30 @@ describe('aroundRequest', () => {
     assert.equal(JSON.stringify(failed).includes('secret'), false);
     assert.equal(forgot.status, 500);
     assert.match(json(forgot).errors[0].message, /Expected aroundRequest of a plugin to return the result of next\(\)/);
+  });
+
+  test('that throws after next() ends the stream of the response', async () => {
+    const ended: string[] = [];
+    const ticks = () => ({
+      [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}), return: async () => (ended.push('ticks'), { done: true }) }),
+    });
+    const failing = wrappingRequest(async (_call, next) => {
+      await next();
+      throw new GraphQLError('No.');
+    });
+    const handler = createFetchHandler({
+      nodeEnv: 'test',
+      typeDefs: `${typeDefs} type Subscription { tick: Int }`,
+      resolvers: { Subscription: { tick: { subscribe: ticks } } },
+      plugins: [failing],
+    });
+    const headers = { 'content-type': 'application/json', accept: 'text/event-stream' };
+    const body = JSON.stringify({ query: 'subscription { tick }' });
+
+    const response = await handler.fetch(new Request('https://example.com/graphql', { method: 'POST', headers, body }));
+    for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+
+    assert.deepEqual([response.status, ended], [500, ['ticks']]);
   });
 
   test('is given the same object as the operations of a batch', async () => {

@@ -356,7 +356,7 @@ describe('what hangs before an operation runs is answered with status 504', () =
 
     await turn(2500);
     await turn(250);
-    await turn(10);
+    await turn(20);
 
     assert.equal((await httpAPI.read(await answer)).status, 504);
   });
@@ -371,7 +371,7 @@ describe('what hangs before an operation runs is answered with status 504', () =
 
     await turn(2500);
     await turn(250);
-    await turn(10);
+    await turn(20);
 
     const answer = await answering;
     assert.equal(answer.status, 504);
@@ -392,7 +392,7 @@ describe('what hangs before an operation runs is answered with status 504', () =
 
     await turn(2500);
     await turn(250);
-    await turn(10);
+    await turn(20);
 
     assert.equal((await answer).status, 504);
   });
@@ -408,7 +408,7 @@ describe('what hangs before an operation runs is answered with status 504', () =
 
     await turn(2500);
     await turn(250);
-    await turn(10);
+    await turn(20);
     await answer;
     start.resolve(options);
     await quiet();

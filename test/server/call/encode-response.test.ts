@@ -84,7 +84,7 @@ describe('encodeResponse', () => {
     await quiet();
     t.mock.timers.tick(2990);
     await quiet();
-    t.mock.timers.tick(10);
+    t.mock.timers.tick(20);
 
     assert.match((await answering).body, /DEADLINE_EXCEEDED/);
     assert.ok(lines.length > 0);

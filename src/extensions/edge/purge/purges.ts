@@ -139,9 +139,10 @@ export class Purges {
   async after({ outcome, known, purgeMoment }: Mutation, call: OperationCall): Promise<void> {
     const { request, http } = call;
     const { logger } = http;
-    const { operation, result, stream, objects, errors } = outcome;
-    // An answer that is too large has no data either.
-    if (this.hasNone || operation === undefined || (result.data === undefined && objects === undefined)) return;
+    const { operation, result, stream, objects, errors, executed } = outcome;
+    // An answer that is too large has no data either, nor has one that a plugin has refused after the execution.
+    const hasRun = executed === true || result.data !== undefined || objects !== undefined;
+    if (this.hasNone || operation === undefined || !hasRun) return;
     try {
       const hints = known && this.#settings.hints.of({ known, operation, variables: request.variables });
       if (hints === undefined) throw new Error('The mutation has no parsed document.');
