@@ -23,11 +23,6 @@ const fieldName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** The characters that a field value may hold (RFC 9110 section 5.5): visible ones, space, tab, and bytes above ASCII. */
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** True when HTTP allows this name. */
-export function isFieldName(name: string): boolean {
-  return fieldName.test(name);
-}
-
 /** True when HTTP allows this pair of name and value. */
 export function isHeaderField(name: unknown, value: unknown): boolean {
   return typeof name === 'string' && fieldName.test(name) && typeof value === 'string' && fieldValue.test(value);

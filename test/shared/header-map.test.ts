@@ -98,7 +98,7 @@ describe("the fields of the web's Headers", () => {
       },
     };
 
-    const headers = HeaderMap.of(spied);
+    const headers = HeaderMap.over(spied);
     const found = [headers.get('ACCEPT'), headers.get('content-type'), headers.get('x-none'), headers.has('x-user')];
     const listedBefore = listed;
 
@@ -110,7 +110,7 @@ describe("the fields of the web's Headers", () => {
 
   test('are copied before they are written: what we change is not changed for the platform', () => {
     const web = new Headers(fields);
-    const headers = HeaderMap.of(web);
+    const headers = HeaderMap.over(web);
 
     headers.set('x-user', 'grace');
     headers.delete('accept');
@@ -127,16 +127,16 @@ describe("the fields of the web's Headers", () => {
     ]);
     const visited: string[] = [];
 
-    const headers = HeaderMap.of(web);
+    const headers = HeaderMap.over(web);
     headers.forEach((value, name) => visited.push(`${name}: ${value}`));
 
     assert.deepEqual(visited, ['x-user: ada', 'set-cookie: a=1', 'set-cookie: b=2']);
-    assert.deepEqual(HeaderMap.of(web).getSetCookie(), ['a=1', 'b=2']);
-    assert.equal(HeaderMap.of(web).isEmpty, false);
+    assert.deepEqual(HeaderMap.over(web).getSetCookie(), ['a=1', 'b=2']);
+    assert.equal(HeaderMap.over(web).isEmpty, false);
   });
 
   test('are not asked for what is no name, which would throw', () => {
-    const headers = HeaderMap.of(new Headers(fields));
+    const headers = HeaderMap.over(new Headers(fields));
 
     assert.deepEqual(
       ['', 'a b', 'ä', 'a\r\nb'].map((name) => headers.get(name)),
@@ -145,7 +145,7 @@ describe("the fields of the web's Headers", () => {
   });
 
   test('that HTTP does not allow are not there, whoever made the object', () => {
-    const headers = HeaderMap.of(Object.assign(new Map([['x-split', 'a\r\nset-cookie: b=1']]), { get: () => 'a\r\nset-cookie: b=1' }));
+    const headers = HeaderMap.over(Object.assign(new Map([['x-split', 'a\r\nset-cookie: b=1']]), { get: () => 'a\r\nset-cookie: b=1' }));
 
     assert.equal(headers.get('x-split'), null);
     assert.deepEqual([...headers], []);
@@ -167,7 +167,7 @@ describe('fields that many answers have', () => {
   };
   for (const [name, change] of Object.entries(changes))
     test(`${name} changes one answer as it changes a HeaderMap of its own, and no other`, () => {
-      const [shared, other] = [HeaderMap.over(usual, true), HeaderMap.over(usual, true)];
+      const [shared, other] = [HeaderMap.sharing(usual), HeaderMap.sharing(usual)];
       const own = new HeaderMap(usual);
       const before = HeaderMap.copyOf(shared);
 
@@ -178,7 +178,7 @@ describe('fields that many answers have', () => {
 
       assert.deepEqual(sorted(shared), sorted(own));
       assert.deepEqual(shared.toRecord(), own.toRecord());
-      for (const untouched of [other, before, HeaderMap.over(usual, true)]) assert.deepEqual([...untouched], Object.entries(usual));
+      for (const untouched of [other, before, HeaderMap.sharing(usual)]) assert.deepEqual([...untouched], Object.entries(usual));
     });
 });
 

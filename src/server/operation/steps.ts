@@ -8,7 +8,7 @@ import { rescued, whenReady } from '../../shared/index.ts';
 import type { PromiseOrValue } from '../../shared/index.ts';
 import { createContextValue } from './context.ts';
 import type { Delivery } from './delivery/delivery.ts';
-import { aliasesOf, loadDocument } from './documents/document.ts';
+import { loadDocument } from './documents/document.ts';
 import type { KnownDocument } from './documents/document-cache.ts';
 import type { FoundSource } from './documents/persisted-queries.ts';
 import { isPlainSource, resolveSource } from './documents/source.ts';
@@ -86,7 +86,8 @@ export function checkLimits({ settings, input, known, operation }: OperationStat
   const { schema, maxAliases, maxCost, pageLimits } = settings;
   const { budget } = input;
   const asked = { schema, document: known!.document, operation: operation!, variables: input.request.variables, pageLimits };
-  if (budget !== undefined && maxAliases !== undefined) budget.spend('maxAliases', aliasesOf(operation!), operation!);
+  if (budget !== undefined && maxAliases !== undefined)
+    budget.spend('maxAliases', known!.operations?.get(operation!)?.aliases ?? 0, operation!);
   pageLimits?.assert(asked);
   if (maxCost !== undefined) assertCost(maxCost, asked, budget);
 }

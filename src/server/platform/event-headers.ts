@@ -8,7 +8,7 @@ import type { UnknownEvent } from './adapter.ts';
  */
 export function readHeaders(single: unknown, multiple?: unknown): HeaderMap {
   if (multiple === undefined && isLowerCaseRecord(single)) return HeaderMap.over(single);
-  return HeaderMap.of(new EventFields(single, multiple));
+  return HeaderMap.over(new EventFields(single, multiple));
 }
 
 function readAll(single: unknown, multiple: unknown): HeaderMap {

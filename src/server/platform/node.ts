@@ -44,7 +44,7 @@ function onLeave({ response }: NodeExchange, leave: () => void): void {
 
 /** Writes the response. Returns a promise only if the request's body is still arriving. */
 function write({ status, headers, body }: HTTPResponse, { request, response }: NodeExchange): Promise<void> | undefined {
-  const record = headers.trustedRecord;
+  const record = headers.record;
   if (record !== undefined && body !== null && isPlain(response)) {
     response.writeHead(status, { ...record, 'content-length': Buffer.byteLength(body) });
   } else {
@@ -85,7 +85,7 @@ async function writeBesideBody(body: string | null, { request, response }: NodeE
 function setHeaders(headers: HeaderMap, response: ServerResponse): void {
   // Values that middleware has set are kept in the two fields that are lists: a session's cookie, and the `Origin` in `vary`.
   const vary = response.getHeader('vary');
-  const record = headers.trustedRecord;
+  const record = headers.record;
   if (record === undefined) setAll(headers, response);
   else for (const name in record) response.setHeader(name, record[name]!);
   if (vary !== undefined) response.setHeader('vary', joinedVary(listOf(vary).join(', '), headers.get('vary') ?? ''));

@@ -1,6 +1,7 @@
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 
 import type { KeptPlan } from '../../../executor/index.ts';
+import type { Size } from '../limits/document-size.ts';
 import { RecentTexts } from '../../../shared/index.ts';
 
 /**
@@ -20,6 +21,8 @@ export interface KnownDocument {
   readonly document: DocumentNode;
   /** Tokens it uses from a batch's budget: the number of its tokens, or of its fields with fragments expanded, whichever is larger. */
   readonly weight: number;
+  /** The sizes of its operations, with fragments expanded. Undefined if `maxAliases` is not set. */
+  readonly operations: ReadonlyMap<OperationDefinitionNode, Size> | undefined;
   /** The plan of the operation that ran last. All plans of the document count in the cache. */
   readonly plan: KeptPlan;
   /** The operation that was chosen last. */

@@ -1,5 +1,5 @@
 import { GraphQLError, parse, validate, versionInfo } from 'graphql';
-import type { DocumentNode, GraphQLSchema, OperationDefinitionNode, ValidationRule } from 'graphql';
+import type { DocumentNode, GraphQLSchema, ValidationRule } from 'graphql';
 
 import {
   listenedChannel,
@@ -71,6 +71,8 @@ interface Checked extends Reading {
   readonly document: DocumentNode;
   /** Fields of its largest operation, with fragments expanded. Set by validation. */
   fields: number;
+  /** Its operations' sizes. Set by validation. */
+  operations: KnownDocument['operations'];
 }
 
 function readDocument(reading: Reading): PromiseOrValue<KnownDocument> | GraphQLError {
@@ -85,7 +87,7 @@ function parseInHooks(reading: Reading): PromiseOrValue<DocumentNode> | GraphQLE
 
 function checkDocument(document: DocumentNode, reading: Reading): PromiseOrValue<KnownDocument> {
   const { hooks } = reading;
-  const checked = { ...reading, document, fields: 0 };
+  const checked = { ...reading, document, fields: 0, operations: undefined };
   if (hooks !== undefined) return whenReady(validateInHooks(checked, hooks), keepDocument, checked);
   validateDocument(checked);
   return keepDocument(undefined, checked);
@@ -95,9 +97,9 @@ function validateInHooks(checked: Checked, hooks: DocumentHooks): Promise<void> 
   return hooks.aroundValidation(checked.document, () => validateDocument(checked));
 }
 
-function keepDocument(_valid: void, { settings, source, budget, document, fields }: Checked): KnownDocument {
+function keepDocument(_valid: void, { settings, source, budget, document, fields, operations }: Checked): KnownDocument {
   const tokens = tokensOf(document);
-  const known = { document, weight: Math.max(tokens, fields), plan: { plan: undefined }, chosen: undefined };
+  const known = { document, weight: Math.max(tokens, fields), operations, plan: { plan: undefined }, chosen: undefined };
   settings.documents.set(source, known);
   budget?.spendTokens(known.weight - tokens);
   return known;
@@ -147,14 +149,6 @@ function parseWithoutStack(source: string, maxTokens: number): DocumentNode {
   );
 }
 
-/** The aliased fields of each operation, with fragments expanded; only filled if `maxAliases` is set. */
-const aliasesIn = new WeakMap<OperationDefinitionNode, number>();
-
-/** The number of aliased fields of a validated operation; 0 if `maxAliases` is not set. */
-export function aliasesOf(operation: OperationDefinitionNode): number {
-  return aliasesIn.get(operation) ?? 0;
-}
-
 function tokensOf(document: DocumentNode): number {
   return document.tokenCount ?? 0;
 }
@@ -178,7 +172,7 @@ function validateDocument(checked: Checked): void {
     throw new DocumentError(errors.map((error) => withCode(toClient(copyValidationError(error), checked), 'GRAPHQL_VALIDATION_FAILED')));
   }
   assertLimits(settings, size);
-  if (settings.maxAliases !== undefined) for (const [operation, { aliases }] of size.operations) aliasesIn.set(operation, aliases);
+  if (settings.maxAliases !== undefined) checked.operations = size.operations;
   checked.fields = Math.max(...Array.from(size.operations.values(), (operation) => operation.fields));
 }
 

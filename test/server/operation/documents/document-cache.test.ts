@@ -9,7 +9,7 @@ import { DocumentCache } from '../../../../src/server/operation/documents/docume
 import type { KnownDocument } from '../../../../src/server/operation/documents/document-cache.ts';
 import { heapGrowth } from '../../../support/heap-growth.ts';
 
-const keep = (document: DocumentNode): KnownDocument => ({ document, weight: 1, plan: { plan: undefined }, chosen: undefined });
+const keep = (document: DocumentNode): KnownDocument => ({ document, weight: 1, operations: undefined, plan: { plan: undefined }, chosen: undefined });
 const document = keep(parse('{ a }'));
 /** A unique text of 100 characters. */
 const text = (number: number): string => String(number).padEnd(100, 'x');
