@@ -5,7 +5,7 @@
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import { executePlanned } from '../src/executor/execute.ts';
-import type { KeptPlan } from '../src/executor/execute.ts';
+import type { KeptPlans } from '../src/executor/execute.ts';
 import { createRandom } from '../test/support/random.ts';
 import { documentShapes } from './document-shapes.ts';
 import { generatedShapes, graphql, knownShapes } from './plan-shapes.ts';
@@ -37,7 +37,7 @@ for (const key of ['warm', 'first'] as const) {
 /** A document with the place where its plan is kept, as the document cache has it. */
 interface Kept {
   readonly document: DocumentNode;
-  readonly kept: KeptPlan;
+  readonly kept: KeptPlans;
 }
 
 type Executor = (run: Kept & { readonly schema: GraphQLSchema }) => unknown;
@@ -60,7 +60,7 @@ async function compare(shape: DocumentShape): Promise<{ warm: number; first: num
 }
 
 function parsed({ text }: DocumentShape): Kept {
-  return { document: parse(text), kept: { plan: undefined } };
+  return { document: parse(text), kept: { byOperation: new Map() } };
 }
 
 /** Microseconds per run of so many. */

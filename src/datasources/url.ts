@@ -1,4 +1,3 @@
-import { BoundedMemo } from './cache/bounded-memo.ts';
 import { createURLError } from './errors.ts';
 import type { OriginResponse } from './response.ts';
 
@@ -73,12 +72,7 @@ function parseAbsolute(path: string): URL {
   throw createURLError('The path of the call is not an absolute http(s) URL, and there is no baseURL to put before it', path);
 }
 
-const bases = new BoundedMemo<Base>({ maxEntries: 100, maxLength: 500 });
-
 function parseBase(baseURL: string): Base {
-  const known = bases.get(baseURL);
-  if (known !== undefined) return known;
-
   const url = URL.canParse(baseURL) ? new URL(baseURL) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw createURLError('baseURL must be an absolute http(s) URL', baseURL);
@@ -90,9 +84,7 @@ function parseBase(baseURL: string): Base {
     throw new Error('baseURL must not contain a query or fragment: add query parameters in willSendRequest with request.params.set');
   }
 
-  const base = { origin: url.origin, path: url.pathname.endsWith('/') ? url.pathname : `${url.pathname}/` };
-  bases.set(baseURL, base);
-  return base;
+  return { origin: url.origin, path: url.pathname.endsWith('/') ? url.pathname : `${url.pathname}/` };
 }
 
 function assertSameOrigin(path: string, base: Base): URL {

@@ -3,7 +3,7 @@
 export { isKnownValid } from './validation/fast-validator.ts';
 export { NoSchemaIntrospectionCustomRule } from './graphql-version.ts';
 export { coercedVariables, executePlanned, prepareExecution } from './execute.ts';
-export type { GraphQLJSExecutor, KeptPlan, PartSettings, PlannedExecution } from './execute.ts';
+export type { GraphQLJSExecutor, KeptPlans, PartSettings, PlannedExecution } from './execute.ts';
 export { createSourceStream } from './events.ts';
 export { executeInParts } from './parts/parts.ts';
 export type { ExecutionInParts, SubsequentResult } from './parts/parts.ts';

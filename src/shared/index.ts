@@ -18,7 +18,6 @@ export { markAsCopied, copyErrorForOperation, copyErrorsForOperation, copyFormat
 export { deepCopyOf, isObjectLike, isPlainObject, isRecord, shallowCopyOf } from './plain-object.ts';
 export { isGraphQLError } from './is-graphql-error.ts';
 export { escapeControls, printable } from './log-text.ts';
-export { RecentTexts } from './recent-texts.ts';
 export { sha256 } from './sha256.ts';
 export { isExecutionListened, listenedChannel, traceMixed } from './tracing-channels.ts';
 export type { ChannelName, TracingChannel } from './tracing-channels.ts';

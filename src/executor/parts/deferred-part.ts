@@ -79,7 +79,8 @@ export class DeferredPart implements LaterPart {
     }
     this.#state = 'done';
     dropPart(this.#part, this.#pending);
-    abandonerOf(this.#origin.run.root)(this.#object.source);
+    const { root } = this.#origin.run;
+    (root.abandonSource ??= abandoner())(this.#object.source);
   }
 
   /** Settles a canceled part with the values that have arrived. */
@@ -119,13 +120,4 @@ export class DeferredPart implements LaterPart {
     }
     this.#onDone?.();
   }
-}
-
-/** One for each execution: hundreds of parts can have the same object, or objects that refer to each other. */
-const abandoners = new WeakMap<Run, (source: unknown) => void>();
-
-function abandonerOf(root: Run): (source: unknown) => void {
-  let abandon = abandoners.get(root);
-  if (abandon === undefined) abandoners.set(root, (abandon = abandoner()));
-  return abandon;
 }

@@ -1,7 +1,6 @@
 import { Kind } from 'graphql';
-import type { DocumentNode, GraphQLError, GraphQLSchema, OperationDefinitionNode, OperationTypeNode } from 'graphql';
+import type { DocumentNode, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import type { KnownDocument } from './documents/document-cache.ts';
 import { createError } from './errors.ts';
 import { describe } from '../../shared/index.ts';
 
@@ -14,36 +13,19 @@ interface Choice {
   readonly refuse: RefuseOperation | undefined;
 }
 
-/**
- * Chooses the operation to run. Throws if it may not run here. The last choice is kept with the document, because choosing again took
- * 5 % of the smallest operation's time.
- */
-export function operationToRun(schema: GraphQLSchema, known: KnownDocument, { name, refuse }: Choice): OperationDefinitionNode {
-  const { chosen } = known;
-  if (chosen !== undefined && chosen.name === name && chosen.refuse === refuse) return chosen.operation;
-  const operation = findOperation(known.document, name);
-  assertRunnable(schema, operation, refuse);
-  known.chosen = { operation, name, refuse };
-  return operation;
-}
-
-/** Throws for an operation that may not run here. */
-function assertRunnable(schema: GraphQLSchema, operation: OperationDefinitionNode, refuse: RefuseOperation | undefined): void {
+/** Chooses the operation to run. Throws if it may not run here. */
+export function operationToRun(schema: GraphQLSchema, document: DocumentNode, { name, refuse }: Choice): OperationDefinitionNode {
+  const operation = findOperation(document, name);
   const refusal = refuse?.(operation);
   if (refusal !== undefined) throw refusal;
-  if (!hasRootType(schema, operation.operation)) {
+  if (!schema.getRootType(operation.operation)) {
     throw createError('OPERATION_RESOLUTION_FAILURE', `The schema has no ${operation.operation} type.`);
   }
+  return operation;
 }
 
 /** The operation to run: the named one, or the only one. */
 function findOperation(document: DocumentNode, operationName: string | undefined): OperationDefinitionNode {
-  const only = document.definitions[0];
-  if (operationName === undefined && document.definitions.length === 1 && only?.kind === Kind.OPERATION_DEFINITION) return only;
-  return findAmong(document, operationName);
-}
-
-function findAmong(document: DocumentNode, operationName: string | undefined): OperationDefinitionNode {
   const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   const [first, second] = operations;
   if (first === undefined) {
@@ -61,9 +43,4 @@ function findAmong(document: DocumentNode, operationName: string | undefined): O
     );
   }
   return first;
-}
-
-function hasRootType(schema: GraphQLSchema, operation: OperationTypeNode): boolean {
-  const type = schema.getRootType(operation);
-  return type !== null && type !== undefined;
 }

@@ -75,7 +75,7 @@ export function parseAndValidate({ settings, input, found, hooks }: OperationSta
 
 /** The operation to run. Its document is registered now, if it came with a hash. */
 export function chooseOperation({ settings, input, known, found }: OperationState): OperationDefinitionNode {
-  const operation = operationToRun(settings.schema, known!, { name: input.request.operationName, refuse: input.refuse });
+  const operation = operationToRun(settings.schema, known!.document, { name: input.request.operationName, refuse: input.refuse });
   const { keep } = found!;
   if (keep !== undefined) input.invocation.waitUntil(keep());
   return operation;
@@ -117,7 +117,7 @@ export function coerceVariables(state: OperationState): Execution {
   const onError = request.onError ?? found!.onError;
   if (options?.runToEnd === true) invocation.until = 'deadline';
   if (options?.inOneAnswer === true) input.delivery = undefined;
-  const { document, plan } = known!;
+  const { document, plans } = known!;
   const execution = createExecution(settings, {
     document,
     operation: operation!,
@@ -125,7 +125,7 @@ export function coerceVariables(state: OperationState): Execution {
     variableValues: request.variables,
     invocation,
     answerLimit: new AnswerLimit(capacity, operation!.operation, budget),
-    kept: plan,
+    kept: plans,
     objects: options?.objects?.begin(),
     errorHandling: onError === undefined ? settings.errorHandling : errorHandling[onError],
     observer: options?.observer,

@@ -1,6 +1,7 @@
 import type { DocumentNode, GraphQLFieldResolver, GraphQLSchema } from 'graphql';
 
 import type { Capacity, OperationInvocation } from '../../shared/index.ts';
+import type { KeptPlans } from '../../executor/index.ts';
 import type { KeyValueCache } from '../../datasources/index.ts';
 import type { BatchBudget, DocumentSettings } from '../../server/for-v3.ts';
 import type {
@@ -60,6 +61,8 @@ export interface Operation extends OperationCall {
   readonly config: PipelineConfig;
   readonly context: GraphQLRequestContext<any>;
   readonly listeners: readonly GraphQLRequestListener<any>[];
+  /** The plans of the document. Undefined if it is not cached here. */
+  plans?: KeptPlans | undefined;
 }
 
 /** Thrown to end the pipeline with the errors of an answer. Anything else thrown is a failure of the server. */

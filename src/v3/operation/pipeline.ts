@@ -143,7 +143,7 @@ function toExecutionListener(given: unknown): GraphQLRequestExecutionListener<an
 }
 
 async function execute(operation: Operation, executing: readonly GraphQLRequestExecutionListener<any>[]): Promise<ExecutionResult> {
-  const { config, context, invocation, budget, capacity } = operation;
+  const { config, context, invocation, budget, capacity, plans: kept } = operation;
   if (config.executor !== undefined) return copyExecutorParts((await config.executor(context as never)) as ExecutionResult);
 
   const { schema, rootValue, fieldResolver } = config;
@@ -156,7 +156,7 @@ async function execute(operation: Operation, executing: readonly GraphQLRequestE
   const answerLimit = capacity && new AnswerLimit(capacity, chosen.operation, budget);
   const observer = fieldObserverOf(executing, contextValue);
   const settings = { schema, rootValue, fieldResolver, hideSuggestions: false, executor: undefined };
-  const parts = { document, operation: chosen, contextValue, variableValues: variables, invocation, answerLimit, observer };
+  const parts = { document, operation: chosen, contextValue, variableValues: variables, invocation, answerLimit, kept, observer };
   return executeOperation(settings, createExecution(settings, parts));
 }
 

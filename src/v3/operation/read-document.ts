@@ -21,6 +21,7 @@ export async function readDocument(operation: Operation): Promise<void> {
   const known = await loadDocument(config.documents, context.source!, hooksOf(operation), budget);
   if (known instanceof GraphQLError) throw refusalOf([known], SyntaxError);
   context.document = known.document;
+  operation.plans = known.plans;
   if (documentStore) keepInStore(documentStore, operation, known.document);
 }
 

@@ -42,8 +42,7 @@ export class ApolloServerBase<ContextFunctionParams = any> {
   readonly #cache: KeyValueCache;
   readonly #validationRules: readonly ValidationRule[];
   #documents: DocumentSettings | undefined = undefined;
-  readonly #hashes = new WeakMap<GraphQLSchema, SchemaHash>();
-  readonly #stores = new WeakMap<GraphQLSchema, DocumentStore>();
+  readonly #ofSchemas = new WeakMap<GraphQLSchema, { hash?: SchemaHash; store?: DocumentStore }>();
 
   /** Throws for invalid options and for a schema that cannot be built. Plugins and gateways run when the server starts. */
   constructor(config: Config<ContextFunctionParams>) {
@@ -256,15 +255,17 @@ export class ApolloServerBase<ContextFunctionParams = any> {
   #documentStore(schema: GraphQLSchema): DocumentStore | null | undefined {
     const { documentStore } = this.#config;
     if (!documentStore) return documentStore;
-    const known = this.#stores.get(schema) ?? prefixed(documentStore, `${globalThis.crypto.randomUUID()}:`);
-    this.#stores.set(schema, known);
-    return known;
+    return (this.#of(schema).store ??= prefixed(documentStore, `${globalThis.crypto.randomUUID()}:`));
   }
 
   #hashOf(schema: GraphQLSchema): SchemaHash {
-    const hash = this.#hashes.get(schema) ?? hashSchema(schema);
-    this.#hashes.set(schema, hash);
-    return hash;
+    return (this.#of(schema).hash ??= hashSchema(schema));
+  }
+
+  #of(schema: GraphQLSchema): { hash?: SchemaHash; store?: DocumentStore } {
+    const known = this.#ofSchemas.get(schema) ?? {};
+    this.#ofSchemas.set(schema, known);
+    return known;
   }
 }
 

@@ -14,7 +14,7 @@ describe('a plan with more fields than its document', () => {
     const types = names.map((name) => `type ${name} implements N { id: ID name: String }`);
     const typeDefs = `interface N { id: ID name: String } ${types.join('\n')} type Query { n: [N] }`;
     const rootValue = { n: names.map((name) => ({ __typename: name, id: 1, name: 'x' })) };
-    const kept = { plan: undefined, takeRoom };
+    const kept = { byOperation: new Map(), takeRoom };
     const execution = executionOf({ typeDefs, text: '{ n { id name } }', rootValue, options: { kept } });
     const answers = [await executePlanned(execution), await executePlanned(execution)];
     let readings = 0;

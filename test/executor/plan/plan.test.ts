@@ -2,7 +2,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { executePlanned } from '../../../src/executor/execute.ts';
-import type { KeptPlan } from '../../../src/executor/execute.ts';
+import type { KeptPlans } from '../../../src/executor/execute.ts';
 import { executionOf, runBoth } from '../../support/differential/both-executors.ts';
 
 const typeDefs = 'type Query { a: Int  b: Int  c: Int  query: Query }';
@@ -61,17 +61,17 @@ describe('a plan', () => {
   });
 
   it('is kept with its document from the second run on, and then used', async () => {
-    const kept: KeptPlan = { plan: undefined };
+    const kept: KeptPlans = { byOperation: new Map() };
     const execution = { ...executionOf({ typeDefs, text: '{ a query { b } }', rootValue }), kept };
     const run = async (): Promise<unknown> => (await executePlanned(execution)).data;
     const answers = [await run()];
 
-    equal(kept.plan, null);
+    deepEqual([...kept.byOperation.values()], [null]);
     answers.push(await run());
-    const { plan } = kept;
+    const [plan] = kept.byOperation.values();
     answers.push(await run());
 
-    equal(plan !== null && plan !== undefined && plan === kept.plan, true);
+    equal(plan !== null && plan !== undefined && plan === kept.byOperation.get(execution.operation), true);
     deepEqual(JSON.stringify(answers), JSON.stringify(Array.from({ length: 3 }, () => ({ a: 1, query: { b: 5 } }))));
   });
 

@@ -36,7 +36,8 @@ export function executionOf({ typeDefs, functions = {}, text, variables, rootVal
   const operation = document.definitions.find(
     (definition): definition is OperationDefinitionNode => definition.kind === Kind.OPERATION_DEFINITION,
   )!;
-  return { schema, document, operation, rootValue, contextValue: {}, variableValues: variables, hideSuggestions: false, ...options };
+  const kept = { byOperation: new Map() };
+  return { schema, document, operation, rootValue, contextValue: {}, variableValues: variables, hideSuggestions: false, kept, ...options };
 }
 
 /** Builds a schema from text and assigns the functions to its types and fields. */

@@ -45,6 +45,7 @@ export class BatchedRows implements CollectedRows {
 
   startIn(list: ListRun, container: PendingContainer): void {
     this.start(container, {
+      isList: true,
       at: (index) => list.at(index),
       valueAt: (index) => container.result[index],
       waitAt: (index, object) => container.waitFor(object, index),
@@ -71,6 +72,7 @@ export class BatchedRows implements CollectedRows {
 
 /** One batched field of these objects, and the owner of the objects in it. Until its value arrives, it is undefined in a row. */
 class BatchedColumn extends Pending implements BatchReceiver, RowOwner {
+  readonly isList = true;
   #objects: BatchedRows;
   readonly #field: PlannedField;
   readonly #container: PendingContainer;

@@ -54,19 +54,19 @@ export function rowsOf(list: ListRun, selection: Selection, { count, check }: Li
   return builder && new Rows(run, selection, builder, list, check);
 }
 
-/** Returns the rows for the objects of a field, at these places or at the position that the function returns. Null if there is no code for them. */
-export function rowsBelow(run: Run, field: PlannedField, count: number, place: Places | (() => Position)): Rows | null {
+/** Returns the rows for the objects of a field at these places. Null if there is no code for them. */
+export function rowsBelow(run: Run, field: PlannedField, count: number, places: Places): Rows | null {
   if (field.shape.typeCheck?.() !== undefined) return null;
   const selection = selectionBelow(field);
   const builder = selection && builderOf(run, selection, count);
-  return builder === undefined ? null : new Rows(run, selection!, builder, place);
+  return builder === undefined ? null : new Rows(run, selection!, builder, places);
 }
 
 /** Runs the fields of one object like executeFields, by generated code if there is any. */
 export function executeObject(position: Position, selection: Selection, source: unknown): unknown {
   const { run } = position.fieldRun;
   const builder = typeof source === 'object' && source !== null ? builderOf(run, selection, 1) : undefined;
-  if (builder !== undefined) return new Rows(run, selection, builder, () => position).make(source as object);
+  if (builder !== undefined) return new Rows(run, selection, builder, { isList: false, at: () => position }).make(source as object);
   const made = executeFields(run, selection, source, position.path);
   run.objects?.runOf(selection).note(made instanceof PendingContainer ? made.result : made, source);
   return made;
@@ -77,8 +77,10 @@ export function canBeRow(item: unknown): item is object {
   return typeof item === 'object' && item !== null && !isPromiseLike(item) && !(item instanceof Error);
 }
 
-/** The positions of several objects. */
+/** The positions of objects. */
 export interface Places {
+  /** True if the objects have indexes. False: the places are that of one object, after another. */
+  readonly isList: boolean;
   at(index: number): Position;
 }
 
@@ -88,8 +90,7 @@ export class Rows implements RowRest {
   readonly #run: Run;
   readonly #selection: Selection;
   readonly #builder: RowBuilder<PlannedField>;
-  /** The list of the objects, other places, or the position of a single object. */
-  readonly #place: Places | (() => Position);
+  readonly #places: Places;
   readonly #check: TypeCheck | undefined;
   readonly #objects: ObjectRun | undefined;
   /** The rows of objects below, by the index of their field. Null if there is no code for them. */
@@ -104,19 +105,19 @@ export class Rows implements RowRest {
   #mayBeNulled = false;
 
   /** `check` is passed only for the objects of a list. */
-  constructor(run: Run, selection: Selection, builder: RowBuilder<PlannedField>, place: Places | (() => Position), check?: TypeCheck) {
+  constructor(run: Run, selection: Selection, builder: RowBuilder<PlannedField>, places: Places, check?: TypeCheck) {
     this.#run = run;
     this.context = run.contextValue;
     this.#selection = selection;
     this.#builder = builder;
-    this.#place = place;
+    this.#places = places;
     this.#check = check;
     this.#objects = run.objects?.runOf(selection);
   }
 
   /** Completes one item of the list: a faster completeItem. */
   complete(item: unknown, index: number): unknown {
-    const list = this.#place as ListRun;
+    const list = this.#places as ListRun;
     try {
       return canBeRow(item) ? this.makeNth(item, index) : completeItem(list, item, index);
     } catch (error) {
@@ -126,7 +127,7 @@ export class Rows implements RowRest {
 
   makeNth(source: object, index: number): unknown {
     if (this.#check !== undefined) {
-      const list = this.#place as ListRun;
+      const list = this.#places as ListRun;
       try {
         const accepted = this.#check.isOf(list.fieldRun, source);
         if (accepted !== true) return this.#check.complete(list.at(index), source, accepted);
@@ -159,7 +160,7 @@ export class Rows implements RowRest {
     this.#objects?.note(row, source);
     if (this.#builder.batched.length > 0) this.#batch(source, row);
     if (inner !== undefined) deferral!.defer(inner, source, this.path());
-    if (this.#pending === undefined || (this.#place instanceof ListRun && !this.#mayBeNulled)) return row;
+    if (this.#pending === undefined || (this.#places instanceof ListRun && !this.#mayBeNulled)) return row;
     const container = this.#containerOf(row);
     container.filled();
     return placed(container, this.#position());
@@ -174,7 +175,7 @@ export class Rows implements RowRest {
 
   #batch(source: object, row: ResultObject): void {
     const { batched } = this.#builder;
-    if (typeof this.#place === 'object' && this.#pending === undefined) {
+    if (this.#places.isList && this.#pending === undefined) {
       (this.#batchedRows ??= runnerOf(batchOfField(batched[0]!)!).collectRows(batched)).add(source, row, this.#index);
       return;
     }
@@ -214,7 +215,7 @@ export class Rows implements RowRest {
   #rowsBelow(at: number): Rows | null {
     const known = this.#below![at];
     if (known !== undefined) return known;
-    return (this.#below![at] = rowsBelow(this.#run, this.#selection.fields[at]!, 1, () => this.start(at)));
+    return (this.#below![at] = rowsBelow(this.#run, this.#selection.fields[at]!, 1, { isList: false, at: () => this.start(at) }));
   }
 
   property(at: number, value: unknown): unknown {
@@ -249,7 +250,7 @@ export class Rows implements RowRest {
   }
 
   #position(): Position {
-    return typeof this.#place === 'object' ? this.#place.at(this.#index) : this.#place();
+    return this.#places.at(this.#index);
   }
 
   /** Registers a pending value, which the code stores in the row like any other. */

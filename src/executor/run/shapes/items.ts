@@ -8,6 +8,7 @@ import { isPromiseLike } from '../../../shared/index.ts';
 
 /** A list whose items are being completed. */
 export class ListRun {
+  readonly isList = true;
   readonly fieldRun: FieldRun;
   /** The shape of each item. */
   readonly item: Shape;

@@ -9,12 +9,11 @@ export const cacheControlDefinitions: string =
 
 type Field = GraphQLField<unknown, unknown>;
 
-const ofTypes = new WeakMap<GraphQLCompositeType, CacheAnnotation>();
-const ofFields = new WeakMap<Field, CacheAnnotation>();
+const annotations = new WeakMap<GraphQLCompositeType | Field, CacheAnnotation>();
 
 /** The `@cacheControl` of a type, or of its first extension that has one. */
 export function annotationOfType(type: GraphQLCompositeType): CacheAnnotation {
-  return remembered(ofTypes, type, () => {
+  return remembered(type, () => {
     const nodes = [type.astNode, ...type.extensionASTNodes];
     return nodes.map((node) => readAnnotation(node?.directives)).find((found) => found !== undefined) ?? {};
   });
@@ -22,12 +21,12 @@ export function annotationOfType(type: GraphQLCompositeType): CacheAnnotation {
 
 /** The `@cacheControl` of a field. */
 export function annotationOfField(field: Field): CacheAnnotation {
-  return remembered(ofFields, field, () => readAnnotation(field.astNode?.directives) ?? {});
+  return remembered(field, () => readAnnotation(field.astNode?.directives) ?? {});
 }
 
-function remembered<T extends object>(known: WeakMap<T, CacheAnnotation>, key: T, read: () => CacheAnnotation): CacheAnnotation {
-  const found = known.get(key) ?? read();
-  known.set(key, found);
+function remembered(owner: GraphQLCompositeType | Field, read: () => CacheAnnotation): CacheAnnotation {
+  const found = annotations.get(owner) ?? read();
+  annotations.set(owner, found);
   return found;
 }
 

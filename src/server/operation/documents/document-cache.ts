@@ -1,8 +1,7 @@
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 
-import type { KeptPlan } from '../../../executor/index.ts';
+import type { KeptPlans } from '../../../executor/index.ts';
 import type { Size } from '../limits/document-size.ts';
-import { RecentTexts } from '../../../shared/index.ts';
 
 /**
  * Estimates of the heap that a document takes, including a plan of as many fields as it has tokens: measured with graphql 17 on Node 24
@@ -23,19 +22,8 @@ export interface KnownDocument {
   readonly weight: number;
   /** The sizes of its operations, with fragments expanded. Undefined if `maxAliases` is not set. */
   readonly operations: ReadonlyMap<OperationDefinitionNode, Size> | undefined;
-  /** The plan of the operation that ran last. All plans of the document count in the cache. */
-  readonly plan: KeptPlan;
-  /** The operation that was chosen last. */
-  chosen: ChosenOperation | undefined;
-}
-
-/** An operation that was chosen and allowed to run. Nearly all requests with the same document choose the same one. */
-export interface ChosenOperation {
-  readonly operation: OperationDefinitionNode;
-  /** The requested `operationName`. */
-  readonly name: string | undefined;
-  /** The function that decided that it may run. */
-  readonly refuse: unknown;
+  /** The plans of its operations, which count in the cache. */
+  readonly plans: KeptPlans;
 }
 
 interface CachedDocument {
@@ -56,8 +44,6 @@ interface CachedDocument {
  */
 export class DocumentCache {
   readonly #entries = new Map<string, CachedDocument>();
-  /** The entries that were used last. */
-  readonly #recent = new RecentTexts<CachedDocument>();
   readonly #maxBytes: number;
   #bytes = 0;
 
@@ -66,17 +52,10 @@ export class DocumentCache {
   }
 
   get(source: string): KnownDocument | undefined {
-    const entry = this.#recent.get(source) ?? this.#find(source);
-    if (entry === undefined) return undefined;
-    entry.isUsed = true;
-    return entry.known;
-  }
-
-  #find(source: string): CachedDocument | undefined {
     const entry = this.#entries.get(keyOf(source));
     if (entry?.source !== source) return undefined;
-    this.#recent.keep(entry);
-    return entry;
+    entry.isUsed = true;
+    return entry.known;
   }
 
   set(source: string, known: KnownDocument): void {
@@ -89,7 +68,7 @@ export class DocumentCache {
       this.#drop(other);
     }
     const entry = { source, known, bytes, planned: 0, isUsed: false };
-    known.plan.takeRoom = (planned) => this.#takeRoom(entry, planned);
+    known.plans.takeRoom = (planned) => this.#takeRoom(entry, planned);
     this.#entries.set(key, entry);
     this.#bytes += bytes;
     this.#makeRoom();
@@ -125,9 +104,8 @@ export class DocumentCache {
 
   /** Its plans may still be running. */
   #drop(entry: CachedDocument): void {
-    entry.known.plan.takeRoom = undefined;
+    entry.known.plans.takeRoom = undefined;
     this.#bytes -= entry.bytes;
-    this.#recent.drop(entry);
   }
 }
 

@@ -99,7 +99,7 @@ function validateInHooks(checked: Checked, hooks: DocumentHooks): Promise<void> 
 
 function keepDocument(_valid: void, { settings, source, budget, document, fields, operations }: Checked): KnownDocument {
   const tokens = tokensOf(document);
-  const known = { document, weight: Math.max(tokens, fields), operations, plan: { plan: undefined }, chosen: undefined };
+  const known = { document, weight: Math.max(tokens, fields), operations, plans: { byOperation: new Map() } };
   settings.documents.set(source, known);
   budget?.spendTokens(known.weight - tokens);
   return known;

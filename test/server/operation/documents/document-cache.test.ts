@@ -9,7 +9,12 @@ import { DocumentCache } from '../../../../src/server/operation/documents/docume
 import type { KnownDocument } from '../../../../src/server/operation/documents/document-cache.ts';
 import { heapGrowth } from '../../../support/heap-growth.ts';
 
-const keep = (document: DocumentNode): KnownDocument => ({ document, weight: 1, operations: undefined, plan: { plan: undefined }, chosen: undefined });
+const keep = (document: DocumentNode): KnownDocument => ({
+  document,
+  weight: 1,
+  operations: undefined,
+  plans: { byOperation: new Map() },
+});
 const document = keep(parse('{ a }'));
 /** A unique text of 100 characters. */
 const text = (number: number): string => String(number).padEnd(100, 'x');
@@ -134,11 +139,11 @@ test('plans count in the cache with their documents, and the least recently used
   for (let number = 3; number < 9; number++) cache.set(text(number), keep(parse('{ a }')));
   cache.get(text(2));
 
-  const taken = Array.from({ length: 3 }, (_, number) => cache.get(text(6 + number))!.plan.takeRoom!(40));
+  const taken = Array.from({ length: 3 }, (_, number) => cache.get(text(6 + number))!.plans.takeRoom!(40));
 
   assert.deepEqual(taken, [true, true, true]);
   assert.equal(cache.get(text(1)), undefined);
-  assert.equal(one.plan.takeRoom, undefined);
+  assert.equal(one.plans.takeRoom, undefined);
   assert.equal(cache.get(text(2)), other);
 });
 
@@ -147,10 +152,10 @@ test('plans of one document take at most a quarter of the cache beyond what its 
   const known = keep(parse('{ a }'));
   cache.set(text(1), known);
 
-  assert.equal(known.plan.takeRoom!(40), true);
-  assert.equal(known.plan.takeRoom!(30), false);
-  assert.equal(known.plan.takeRoom!(-40), true);
-  assert.equal(known.plan.takeRoom!(30), true);
+  assert.equal(known.plans.takeRoom!(40), true);
+  assert.equal(known.plans.takeRoom!(30), false);
+  assert.equal(known.plans.takeRoom!(-40), true);
+  assert.equal(known.plans.takeRoom!(30), true);
   assert.equal(cache.get(text(1)), known);
 });
 
@@ -186,7 +191,7 @@ describe('the heap of a full cache of long texts with few tokens is limited, pla
               schema,
               document: known.document,
               operation,
-              kept: known.plan,
+              kept: known.plans,
               rootValue: root,
               contextValue: {},
               variableValues: {},
