@@ -293,10 +293,7 @@ describe('OneOf input objects must have a finite value (section 3.10)', () => {
     const whole = way === 'the lazy schema of production' ? { schemaValidation: 'start' as const } : {};
     for (const inputs of named)
       test(`${inputs}, as ${way}, is refused`, () => {
-        assert.throws(
-          () => handlerFor({ ...options(textOf(inputs)), ...whole }),
-          /references itself through fields: |cannot be provided a finite value/,
-        );
+        assert.throws(() => handlerFor({ ...options(textOf(inputs)), ...whole }), /references itself|within itself/);
       });
     for (const inputs of possible)
       test(`${inputs}, as ${way}, is accepted`, async () => {
