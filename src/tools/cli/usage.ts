@@ -134,13 +134,13 @@ graphql-functions documents unused --log <file> [options] [operation files]
 
 Collects the operations of clients as trusted documents, and validates them:
 those in .graphql files and in gql\`…\` literals of code, and the manifests of
-client tools (.json). Writes a manifest of the new ones,
-documents/<date>-<hash>.json, keeps the manifests of earlier releases, and writes
-documents/index.ts for the server and documents/ids.ts for clients. Writes
-nothing if nothing has changed. Commit the folder.
+client tools (.json). Writes a manifest of the new ones to
+documents/<date>-<hash>.json, and keeps the manifests of earlier releases.
+Also writes documents/index.ts for the server, and documents/ids.ts for clients.
+Writes nothing if nothing has changed. Commit the folder.
 
-  --draft                writes documents/draft.json, which the next run replaces,
-                         while you change operations
+  --draft                writes documents/draft.json, which the next run
+                         replaces, while you change operations
   --check                writes nothing, and exits with code 1 if a document is
                          missing
   --schema <files>       the schema, in .graphql files or in code. Repeatable.

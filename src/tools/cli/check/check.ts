@@ -26,6 +26,7 @@ import { report } from './report.ts';
 import type { Workplace } from './report.ts';
 import { unbundledNotice } from '../project/unbundled-packages.ts';
 import { findStaleBuild } from './stale-build.ts';
+import { findUntrustedOperations } from './trusted-documents.ts';
 
 /** A schema without problems, and what its function is made of. */
 interface CheckedSchema {
@@ -132,7 +133,9 @@ async function checkFiles(
   const checked = chooseSchema(name, schemas);
   if (checked === undefined) return [{ message: `No schema to validate operations against. ${whichFunction(schemas)}` }];
   terminal.error(`Checking operations in ${files.length === 1 ? '1 file' : `${files.length} files`} …`);
-  return checkDocuments(checked.schema, files.flatMap(documentsIn));
+  const texts = files.flatMap(documentsIn);
+  const problems = checkDocuments(checked.schema, texts);
+  return problems.length > 0 ? problems : findUntrustedOperations(checked.options, texts);
 }
 
 async function compare(

@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
 import { Kind, parse } from 'graphql';
-import type { GraphQLSchema } from 'graphql';
+import type { GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import { createPageLimits, entriesOf } from '../../../server/for-tools.ts';
 import type { ServerOptions, TrustedDocumentManifest, TrustedDocumentOptions } from '../../../server/index.ts';
@@ -65,6 +65,27 @@ function pageErrors(pageLimits: ReturnType<typeof createPageLimits>, text: strin
   } catch (error) {
     return [error as Error];
   }
+}
+
+/**
+ * Operations of valid files that production refuses, because no trusted document has their names. Their texts are not compared: the
+ * tools of clients change them.
+ */
+export function findUntrustedOperations({ trustedDocuments }: ServerOptions, files: readonly DocumentFile[]): Problem[] {
+  if (trustedDocuments?.only !== true) return [];
+  const trusted = entriesOf(trustedDocuments.documents).flatMap(([, { text }]) => operationsIn(text));
+  const known = new Set(trusted.map(({ name }) => name?.value));
+  return files.flatMap((file) =>
+    operationsIn(file.text).flatMap(({ name, loc }) => {
+      if (name === undefined || known.has(name.value)) return [];
+      const message = `Production refuses the operation ${name.value}, because it is not in trustedDocuments. Add it: npx graphql-functions documents`;
+      return { file: file.path, line: loc?.startToken.line, column: loc?.startToken.column, message };
+    }),
+  );
+}
+
+function operationsIn(text: string): OperationDefinitionNode[] {
+  return parse(text).definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
 }
 
 interface FoundManifest {

@@ -73,10 +73,15 @@ export async function changesIn(files: FileChanges, directory: string): Promise<
   const changes = await Promise.all(
     Array.from(files, async ([path, text]) => {
       const current = await readFile(join(directory, path), 'utf8').catch(() => undefined);
-      return current === text ? [] : [[path, text] as const];
+      return current !== undefined && text !== undefined && withLineFeeds(current) === withLineFeeds(text) ? [] : [[path, text] as const];
     }),
   );
   return new Map(changes.flat());
+}
+
+/** Git may write the files of a repository with CRLF, which is no change. */
+function withLineFeeds(text: string): string {
+  return text.replaceAll('\r\n', '\n');
 }
 
 /** Writes and deletes files. */

@@ -38,9 +38,10 @@ export async function runDocuments(settings: DocumentsArguments, { directory, te
   const files = await readDocuments(settings.operations, directory);
   const folder = await readDocumentsFolder(settings.folder, directory);
   const schema = await readSchema(settings, directory);
-  const problems = isProblems(schema) ? schema : findAllProblems(schema, files, folder);
+  const problems = isProblems(schema) ? schema : findAllProblems(schema, { files, folder, isDraft: settings.mode === 'draft' });
   if (problems.length > 0) {
     printProblems(problems, directory, { ...terminal, log: (line) => terminal.error(line) });
+    if (problems.some(({ file }) => releasedIn(folder).some(({ path }) => path === file))) terminal.error(aboutReleased);
     terminal.error(`\n${counted(problems.length, 'problem')}. Nothing was written.`);
     return 1;
   }
@@ -54,9 +55,21 @@ export async function runDocuments(settings: DocumentsArguments, { directory, te
   return 0;
 }
 
-function findAllProblems(schema: GraphQLSchema, files: readonly DocumentFile[], folder: DocumentsFolder): Problem[] {
+const aboutReleased =
+  '\nClients of earlier releases send the documents of these manifests. To remove documents that no client sends any more, run ' +
+  'npx graphql-functions documents unused --log <file> --remove.';
+
+interface DocumentSources {
+  readonly files: readonly DocumentFile[];
+  readonly folder: DocumentsFolder;
+  readonly isDraft: boolean;
+}
+
+function findAllProblems(schema: GraphQLSchema, { files, folder, isDraft }: DocumentSources): Problem[] {
   const released = releasedIn(folder);
-  const problems = [...findProblems(schema, files), ...released.flatMap((file) => checkManifest(file, (text) => errorsIn(schema, text)))];
+  // While the schema changes, documents of earlier releases may be invalid.
+  const errorsOf = (text: string): readonly Error[] => (isDraft ? [] : errorsIn(schema, text));
+  const problems = [...findProblems(schema, files), ...released.flatMap((file) => checkManifest(file, errorsOf))];
   return problems.length > 0 ? problems : findConflicts([...released.flatMap(documentsInManifest), ...collectDocuments(files)]);
 }
 

@@ -165,6 +165,30 @@ test('a draft is replaced by the next draft, and by the release', async (context
   assert.deepEqual(await names(), ['2026-11-26-f95a38b1.json', 'ids.ts', 'index.ts']);
 });
 
+test('a draft is possible while the schema changes, although a released document is no longer valid', async (context) => {
+  const { documents, names } = await createTestedProject(context, { 'documents/old.json': '{ "abc": "{ gone }" }' });
+
+  const draft = await documents('--draft');
+  const release = await documents();
+
+  assert.equal(draft.code, 0);
+  assert.deepEqual(await names(), ['draft.json', 'ids.ts', 'index.ts', 'old.json']);
+  assert.equal(release.code, 1);
+  assert.match(
+    release.stderr,
+    /To remove documents that no client sends any more, run npx graphql-functions documents unused --log <file> --remove\./,
+  );
+});
+
+test('line ends that Git has written are no change', async (context) => {
+  const { documents, read, write } = await createTestedProject(context);
+  await documents();
+  for (const path of [booksManifest, 'documents/index.ts', 'documents/ids.ts', 'operations/books.graphql'])
+    await write({ [path]: (await read(path)).replaceAll('\n', '\r\n') });
+
+  assert.deepEqual(await documents('--check'), { code: 0, stdout: '', stderr: '' });
+});
+
 test('--check names each missing operation with its place, and writes nothing', async (context) => {
   const { documents, names, read, write } = await createTestedProject(context);
   const empty = await documents('--check');
