@@ -47,7 +47,7 @@ async function createTestedProject(context: TestContext, files: Readonly<Record<
 }
 
 test('every option of documents is read', () => {
-  const rest = { functions: undefined, function: undefined, env: {} };
+  const rest = { functions: undefined, function: undefined, env: {}, external: [] };
 
   assert.deepEqual(parseArguments(['documents']), {
     name: 'documents',
