@@ -2,7 +2,7 @@ import { context, metrics, SpanKind, SpanStatusCode, trace, propagation, ROOT_CO
 import type { Context, MeterProvider, Span, Tracer, TracerProvider, TextMapGetter } from '@opentelemetry/api';
 import type { GraphQLError } from 'graphql';
 
-import { budgetOf, documentHash, errorHashOf, followStream, now, runOf } from '../../server/for-extensions.ts';
+import { budgetOf, documentHash, errorHashOf, followStream, now, originalOf, runOf } from '../../server/for-extensions.ts';
 import type { GraphQLRequestContext, OperationCall, OperationOutcome, RequestCall, ServerPlugin } from '../../server/index.ts';
 import { Meters } from './meters.ts';
 import { followCall, recordWithMessages, recordWithoutMessages, stageListener } from './spans.ts';
@@ -100,7 +100,7 @@ async function settled(flush: () => Promise<unknown>): Promise<void> {
 function placeOf(call: RequestCall): { readonly kind: SpanKind; readonly parent: Context } {
   return trace.getActiveSpan() === undefined
     ? { kind: SpanKind.SERVER, parent: parentOf(call) }
-    : { kind: SpanKind.INTERNAL, parent: context.active() };
+    : { kind: SpanKind.INTERNAL, parent: withWatchedBaggage(context.active(), call) };
 }
 
 interface Tracing extends SpanSettings {
@@ -217,11 +217,27 @@ function isStreamed(body: unknown): boolean {
  * The context of a request without an active span: the caller's, by the registered propagator (`traceparent`, W3C Trace Context), or that
  * of AWS X-Ray, which Lambda puts into the environment for each call.
  */
-function parentOf({ request }: RequestCall): Context {
-  const sent = propagation.extract(context.active(), request.headers, fields);
+function parentOf(call: RequestCall): Context {
+  // The fields of propagators name no user, but baggage may.
+  const { request } = originalOf(call);
+  const sent = withWatchedBaggage(propagation.extract(context.active(), request.headers, fields), call);
   if (trace.getSpanContext(sent) !== undefined) return sent;
   const traced = request.headers.get('x-amzn-trace-id') ?? environmentTrace();
   return (traced?.includes('Parent=') && parseXRay(traced)) || sent;
+}
+
+/** A read of the baggage counts as a read of its header, so that `edge` keeps the answer private. */
+function withWatchedBaggage(sent: Context, { request }: RequestCall): Context {
+  const baggage = propagation.getBaggage(sent);
+  if (baggage === undefined) return sent;
+  const watched = new Proxy(baggage, {
+    get(target, member) {
+      request.headers.has('baggage');
+      const value: unknown = Reflect.get(target, member);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  return propagation.setBaggage(sent, watched);
 }
 
 const fields: TextMapGetter<RequestCall['request']['headers']> = {
