@@ -48,6 +48,39 @@ const breaks: Readonly<Record<string, Break>> = {
     expected: /DATABASE_URL is not set[^]*> 2 \|/,
     inCheck: /^functions\/graphql\.ts:2:54 DATABASE_URL is not set/m,
   },
+  'a variable that is not set': {
+    files: {
+      'functions/graphql.ts': functionOf(
+        "const base = new URL(process.env['SHOP_URL'] as string);",
+        "export default createHandler({ typeDefs: 'type Query { ok: Boolean }', context: () => ({ base }) });",
+      ),
+    },
+    expected:
+      /Invalid URL[^]*Not set: SHOP_URL\. The function read this variable while it loaded: set it in \.env, or with --env[^]*> 2 \|/,
+    inCheck: /^functions\/graphql\.ts:2:14 Invalid URL\n[^\n]*Not set: SHOP_URL\./m,
+  },
+  'files that import each other': {
+    files: {
+      'functions/graphql.ts': functionOf(
+        "import { resolvers } from '../graphql/resolvers.ts';",
+        "export const typeDefs = 'type Query { ok: Boolean }';",
+        'export default createHandler({ typeDefs, resolvers });',
+      ),
+      'graphql/resolvers.ts':
+        "import { typeDefs } from '../functions/graphql.ts';\nconst size = typeDefs.length;\nexport const resolvers = { Query: { ok: () => size > 0 } };\n",
+    },
+    expected:
+      /Cannot read properties of undefined[^]*import each other[^\n]*graphql\/resolvers\.ts → [^\n]*functions\/graphql\.ts → [^\n]*graphql\/resolvers\.ts\. Move what both need to a third file/,
+  },
+  'typeDefs of files that import each other': {
+    files: {
+      'functions/graphql.ts': functionOf("import { typeDefs } from '../graphql/schema.ts';", 'export default createHandler({ typeDefs });'),
+      'graphql/schema.ts':
+        "import { book } from './book.ts';\nexport const shared = 'scalar Date';\nexport const typeDefs = ['type Query { ok: Boolean }', ...book];\n",
+      'graphql/book.ts': "import { shared } from './schema.ts';\nexport const book = [shared, 'type Book { id: ID }'];\n",
+    },
+    expected: /undefined[^]*import each other[^\n]*graphql\/book\.ts → [^\n]*graphql\/schema\.ts → [^\n]*graphql\/book\.ts/,
+  },
   'a netlify.toml that is not valid': {
     files: { 'functions/graphql.ts': sound, 'netlify.toml': '[functions]\ndirectory = functions\n' },
     expected: /netlify\.toml:2:13 netlify\.toml is not valid[^\n]*directory = "functions"/,
@@ -64,6 +97,11 @@ const breaks: Readonly<Record<string, Break>> = {
       ),
     },
     expected: /Could not resolve "dataloader": it is not installed\. Run: npm i dataloader\n/,
+  },
+  'an entry that this package does not have': {
+    files: { 'functions/graphql.ts': "import { createHandler } from 'graphql-functions/lambda';\n\nexport default createHandler({});\n" },
+    expected:
+      /Could not resolve "graphql-functions\/lambda": graphql-functions has no such entry\. Did you mean "graphql-functions\/aws-lambda"\?/,
   },
   'a missing file': {
     files: {
@@ -130,7 +168,7 @@ const breaks: Readonly<Record<string, Break>> = {
   },
 };
 
-testBreaks(breaks, { toldByDev: cases({ short: 4, long: Number.POSITIVE_INFINITY }) });
+testBreaks(breaks, { toldByDev: cases({ short: 7, long: Number.POSITIVE_INFINITY }) });
 
 test('a file that a function imports is not a broken function: dev serves the others, and check passes', async (context) => {
   const project = await createProject(context, {

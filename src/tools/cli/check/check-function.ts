@@ -8,6 +8,7 @@ import type { CheckedServer } from './check-server.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
 import { exportsFunction } from '../project/no-function.ts';
 import type { BundledFile } from '../project/no-function.ts';
+import { circleHint, hintFor } from '../project/load-hints.ts';
 import { BundleError, loadFunction } from '../project/load-function.ts';
 import type { UnbundledPackage } from '../project/unbundled-packages.ts';
 import { bundleAdvice } from '../project/bundle-advice.ts';
@@ -38,11 +39,13 @@ export async function checkFunction(
   const before = recorded.servers.length;
   const problems: Problem[] = [];
   progress.begin(relative(directory, source.file), 4);
+  let circle: readonly string[] | undefined;
   let bundled: BundledFile = { source, exports: ['default'], files: [source.file], isGraphQL: false };
   let unbundled: readonly UnbundledPackage[] = [];
   try {
     progress.step('bundling');
     const loaded = await loadFunction(await importEsbuild(), source, settings);
+    circle = loaded.circle;
     bundled = { source, exports: Object.keys(loaded.exports), files: loaded.files, isGraphQL: loaded.isGraphQL };
     ({ unbundled } = loaded);
     // Throws if these exports are not functions.
@@ -64,9 +67,12 @@ export async function checkFunction(
   const search = searchIn({ files: bundled.files, directory });
   const checked = await Promise.all(recorded.servers.slice(before).map((server) => checkServer(server, search)));
   progress.end();
+  const inServers = checked.flatMap((one) => one.problems);
+  const hint = circleHint(inServers.map(({ message }) => message).join('\n'), circle);
+  if (hint !== undefined) inServers.push({ file: source.file, message: hint });
   return {
     ...checked[0],
-    problems: [...problems, ...checked.flatMap((one) => one.problems)],
+    problems: [...problems, ...inServers],
     notices: checked.flatMap(({ notices = [] }) => notices),
     bundled,
     unbundled,
@@ -80,5 +86,5 @@ function messageWithCauses(error: unknown): string {
   const messages: string[] = [];
   for (let one = error; one !== undefined && messages.length < 5; one = one instanceof Error ? one.cause : undefined)
     messages.push(one instanceof Error ? one.message : String(one));
-  return messages.join('\nCaused by: ');
+  return messages.join('\nCaused by: ') + hintFor(error);
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { stackOf } from '../../../server/node/index.ts';
 import type { ServerOptions } from '../../../server/index.ts';
 import { bundleAdvice } from '../project/bundle-advice.ts';
+import { hintFor } from '../project/load-hints.ts';
 import { codeFrame } from '../project/problem.ts';
 import type { UserFiles } from '../project/source-search.ts';
 import type { RefusedOptions } from '../dev/thread-messages.ts';
@@ -19,7 +20,7 @@ export function describeFailure(error: unknown): string {
   const place = toPlace(placeOf(error));
   const frame = place === undefined ? '' : frameIn(place.file, place);
   const advice = bundleAdvice(error);
-  return [stackOf(error), advice === undefined ? '' : `\n${advice}`, frame === '' ? '' : `\n\n${frame}`].join('');
+  return [stackOf(error), hintFor(error), advice === undefined ? '' : `\n${advice}`, frame === '' ? '' : `\n\n${frame}`].join('');
 }
 
 async function describeRefusal({ source, place, refusal }: RefusedOptions, userFiles: UserFiles): Promise<string> {
@@ -31,7 +32,7 @@ async function describeRefusal({ source, place, refusal }: RefusedOptions, userF
   ]);
   const noSchema = (): Promise<never> => Promise.reject(refusal as Error);
   const { problems } = await checkServer({ source, place, refusal, schemas: noSchema }, searchIn(userFiles));
-  return problems.map((problem) => problemText(problem, userFiles.directory)).join('\n');
+  return problems.map((problem) => problemText(problem, userFiles.directory)).join('\n') + hintFor(refusal);
 }
 
 /** Describes all problems of options. Empty when there are none. */

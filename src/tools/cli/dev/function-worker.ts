@@ -21,7 +21,7 @@ import { Recording, recordings } from './recording.ts';
 import type { RefusedOptions, ThreadData, ThreadCall, ThreadMessage, ThreadResponse } from './thread-messages.ts';
 
 const data = workerData as ThreadData;
-const { name, file, code, settings } = data;
+const { name, settings } = data;
 /** Advice about options, sent once the function is known to load. */
 const notices: string[] = [];
 /** Options that resolved asynchronously and have not been checked yet. */
@@ -36,7 +36,7 @@ async function start(): Promise<void> {
   // Logged errors show only the user's stack frames.
   Object.assign(console, withUserFrames({ ...console }));
   try {
-    const exports = await importUserCode(file, code);
+    const exports = await importUserCode(data);
     if (!exportsFunction(Object.keys(exports))) {
       send({ kind: 'failed', error: noFunctionMessage(name, Object.keys(exports)), isFunction: false });
       return;

@@ -52,6 +52,7 @@ export class LocalFunction {
   #bundling: PromiseWithResolvers<void> | undefined = Promise.withResolvers<void>();
   #code: string | undefined;
   #files: readonly string[] = [];
+  #circle: readonly string[] | undefined;
   #exports: readonly string[] = [];
   /** True when it exports nothing callable and that has not been reported yet. */
   #isUnreported = false;
@@ -187,6 +188,7 @@ export class LocalFunction {
     this.#reportedProblem = undefined;
     this.#code = bundle.code;
     this.#files = bundle.files;
+    this.#circle = bundle.circle;
     this.#exports = bundle.exports;
     this.isGraphQL = bundle.isGraphQL;
     this.#isHelper = false;
@@ -228,7 +230,7 @@ export class LocalFunction {
   #createThread(): FunctionThread {
     const { name, file } = this.#source;
     const { env, directory, platform: settings } = this.#settings;
-    const data = { name, file, code: this.#code ?? '', files: this.#files, directory, settings };
+    const data = { name, file, code: this.#code ?? '', files: this.#files, circle: this.#circle, directory, settings };
     const thread = new FunctionThread(data, env(), {
       onCrash: (message) => this.#report({ kind: 'failed', name, message }),
       onRequest: (record) => this.#report({ kind: 'request', name, record }),

@@ -2,6 +2,7 @@ import type { ReadableStream } from 'node:stream/web';
 
 import type { OptionsSource, ServerOptions } from '../../../server/index.ts';
 import type { UserFiles } from '../project/source-search.ts';
+import type { UserCode } from '../project/user-code.ts';
 
 // The messages between the server and a function's thread. All can be cloned or transferred.
 
@@ -69,11 +70,9 @@ export interface RefusedOptions {
   readonly refusal: unknown;
 }
 
-export interface ThreadData extends UserFiles {
+export interface ThreadData extends UserFiles, UserCode {
   readonly settings: PlatformSettings;
   readonly name: string;
-  readonly file: string;
-  readonly code: string;
 }
 
 /** The path after a function's name in a URL, for display: "/books/1?x". */

@@ -5,6 +5,8 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 
 import { findBuiltFile } from '../../../server/for-tools.ts';
+import { didYouMean } from '../../../shared/index.ts';
+import { findImportCircle } from './import-circle.ts';
 import { artifactPlugin } from './artifact-plugin.ts';
 import { functionBundle, schemaLoaders } from './bundle-options.ts';
 import { DevError } from './problem.ts';
@@ -28,6 +30,8 @@ export interface CodeBundle {
   readonly exports: readonly string[];
   /** The absolute paths of the user's files in the bundle. */
   readonly files: readonly string[];
+  /** Files that import each other. Undefined: none do. */
+  readonly circle: readonly string[] | undefined;
   /** The packages that the bundle imports, because they cannot be bundled. */
   readonly unbundled: readonly UnbundledPackage[];
   /** True when it contains or imports code that may work only outside of a bundle: CommonJS, and packages that are not bundled. */
@@ -159,11 +163,19 @@ async function toBundle(esbuild: Esbuild, result: BuildResult, { found }: Unbund
     code: output.text,
     isGraphQL: inputs.some((path) => /(?:^|\/)node_modules\/graphql\//.test(path)),
     exports: made?.exports ?? [],
+    circle: findImportCircle(metafile?.inputs ?? {}, createIsOfUser()),
     warnings: await formatMessages(esbuild, warnings, 'warning'),
     files: inputs.filter((path) => !/(?:^|\/)node_modules\//.test(path) && !/^[\w-]{2,}:/.test(path)).map((path) => resolve(path)),
     unbundled: [...found.values()],
     isMixed: found.size > 0 || Object.values(metafile?.inputs ?? {}).some(({ format }) => format === 'cjs'),
   };
+}
+
+/** This package may be linked, so that its path has no node_modules. */
+function createIsOfUser(): (path: string) => boolean {
+  const folder = packageFolder();
+  const own = folder && join(realpathSync(folder), 'dist');
+  return (path) => !/(?:^|\/)node_modules\//.test(path) && (own === undefined || !resolve(path).startsWith(own));
 }
 
 /** Formats esbuild's messages, with files and lines. */
@@ -179,7 +191,27 @@ function toUserMessage(message: Message): Message {
   // For an installed package, esbuild's message says what is wrong.
   if (missing !== undefined && !isInstalled(packageOf(missing), location?.file ?? '.'))
     return { ...message, text: `${text}: it is not installed. Run: npm i ${packageOf(missing)}`, notes: [] };
+  if (missing?.startsWith('graphql-functions/') === true) return { ...message, text: `${text}: ${knownEntries(missing)}`, notes: [] };
   return { ...message, text: withEntry(text) };
+}
+
+/** The entries of this package, and the one that a wrong subpath may mean: `graphql-functions/lambda` → `graphql-functions/aws-lambda`. */
+function knownEntries(wrong: string): string {
+  const folder = packageFolder();
+  const entries = folder === undefined ? [] : Object.keys(exportsOf(folder)).filter((name) => !name.endsWith('.json'));
+  const names = entries.map((name) => `graphql-functions${name.slice(1)}`);
+  const subpath = wrong.slice('graphql-functions/'.length);
+  const near = names.find((name) => subpath.length > 2 && name.includes(subpath));
+  const hint = near === undefined ? didYouMean(wrong, names) : ` Did you mean "${near}"?`;
+  return `graphql-functions has no such entry.${hint === '' ? ` It has ${names.join(', ')}.` : hint}`;
+}
+
+interface Exports {
+  readonly [subpath: string]: string | { readonly import?: { readonly default?: string } };
+}
+
+function exportsOf(folder: string): Exports {
+  return (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { readonly exports: Exports }).exports;
 }
 
 /** If a name is imported from the wrong entry of this package, names that entry, and the entry or package that exports it. */
@@ -206,10 +238,7 @@ function isOfGraphQL(name: string): boolean {
 
 /** The first entry of this package that exports a name: `UserInputError` → `graphql-functions/v3`. Undefined when none does. */
 function entryThatExports(name: string, folder: string): string | undefined {
-  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-    readonly exports: Readonly<Record<string, string | { readonly import?: { readonly default?: string } }>>;
-  };
-  for (const [subpath, entry] of Object.entries(exports)) {
+  for (const [subpath, entry] of Object.entries(exportsOf(folder))) {
     const file = typeof entry === 'string' ? undefined : entry.import?.default;
     if (file !== undefined && namesIn(join(folder, file)).includes(name)) return `graphql-functions${subpath.slice(1)}`;
   }

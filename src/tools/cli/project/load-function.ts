@@ -6,7 +6,7 @@ import { progress } from './progress.ts';
 import { importUserCode } from './user-code.ts';
 
 /** A function that was bundled and imported into this process. */
-export interface LoadedFunction extends Pick<CodeBundle, 'code' | 'isGraphQL' | 'files' | 'unbundled' | 'isMixed'> {
+export interface LoadedFunction extends Pick<CodeBundle, 'code' | 'isGraphQL' | 'files' | 'circle' | 'unbundled' | 'isMixed'> {
   readonly exports: Readonly<Record<string, unknown>>;
 }
 
@@ -29,6 +29,6 @@ export async function loadFunction(
   const bundle = await bundleOnce(esbuild, source, settings);
   if (bundle.kind === 'problem') throw new BundleError(bundle.message, bundle.problems);
   progress.clear();
-  const { code, isGraphQL, files, unbundled, isMixed } = bundle;
-  return { exports: await importUserCode(source.file, code), code, isGraphQL, files, unbundled, isMixed };
+  const { code, isGraphQL, files, circle, unbundled, isMixed } = bundle;
+  return { exports: await importUserCode({ file: source.file, code, files, circle }), code, isGraphQL, files, circle, unbundled, isMixed };
 }

@@ -2,9 +2,17 @@ import { registerHooks } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import { isForeign } from '../../../server/node/index.ts';
+import { withHints } from './load-hints.ts';
+import type { LoadedFiles } from './load-hints.ts';
+
+/** A bundled function. */
+export interface UserCode extends LoadedFiles {
+  readonly file: string;
+  readonly code: string;
+}
 
 /** Imports a bundled function under the URL of its source, without writing a file. `import.meta.url` is the URL of the user's file. */
-export async function importUserCode(file: string, code: string): Promise<Record<string, unknown>> {
+export async function importUserCode({ file, code, ...known }: UserCode): Promise<Record<string, unknown>> {
   // Makes stacks point to lines of the user's files.
   process.setSourceMapsEnabled(true);
   const address = pathToFileURL(file).href;
@@ -12,7 +20,7 @@ export async function importUserCode(file: string, code: string): Promise<Record
     load: (url, context, next) => (url === address ? { format: 'module', source: code, shortCircuit: true } : next(url, context)),
   });
   try {
-    return await withLongStacks(async () => (await import(address)) as Record<string, unknown>);
+    return await withLongStacks(() => withHints(known, async () => (await import(address)) as Record<string, unknown>));
   } finally {
     hooks.deregister();
   }
