@@ -466,6 +466,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type InlineTraces',
     'type RouterSecret',
     'type SubgraphOptions',
+    'type SubgraphServerOptions',
     'type SubgraphSettings',
   ],
   './mcp': ['mcp', 'mcpDefinitions', 'type AuthorizationOptions', 'type JSONSchema', 'type MCPOptions', 'type ToolOptions'],

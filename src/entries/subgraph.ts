@@ -1,2 +1,9 @@
 export { inlineTraces, subgraph } from '../extensions/subgraph/index.ts';
-export type { InlineTraceOptions, InlineTraces, RouterSecret, SubgraphOptions, SubgraphSettings } from '../extensions/subgraph/index.ts';
+export type {
+  InlineTraceOptions,
+  InlineTraces,
+  RouterSecret,
+  SubgraphOptions,
+  SubgraphServerOptions,
+  SubgraphSettings,
+} from '../extensions/subgraph/index.ts';

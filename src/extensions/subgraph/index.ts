@@ -2,4 +2,4 @@ export { inlineTraces } from './inline-traces.ts';
 export type { InlineTraceOptions, InlineTraces } from './inline-traces.ts';
 export type { RouterSecret } from './router-secret.ts';
 export { subgraph } from './subgraph.ts';
-export type { SubgraphOptions, SubgraphSettings } from './subgraph.ts';
+export type { SubgraphOptions, SubgraphServerOptions, SubgraphSettings } from './subgraph.ts';

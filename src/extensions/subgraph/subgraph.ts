@@ -6,7 +6,7 @@ import type { CostOptions, ServerOptions, ServerPlugin } from '../../server/inde
 import type { InlineTraces } from './inline-traces.ts';
 import { createEntitiesResolver, resolveEntityType } from './entities.ts';
 import { References, withoutReferences } from './references.ts';
-import { assertRouter, assertRouterSecret } from './router-secret.ts';
+import { assertRouter, assertRouterSecret, guardedContext } from './router-secret.ts';
 import type { RouterSecret } from './router-secret.ts';
 import { subgraphText, textOf } from './subgraph-text.ts';
 
@@ -30,6 +30,18 @@ export type SubgraphOptions<
   TEnv = unknown,
 > = Omit<ServerOptions<TContext, TDataSources, TEvent, TPlatformContext, TEnv>, 'schema'> & SubgraphSettings;
 
+/** What {@link subgraph} returns: options of the server, of which these have types that others are inferred from. */
+export type SubgraphServerOptions<
+  TContext extends object = object,
+  TDataSources extends object = object,
+  TEvent = unknown,
+  TPlatformContext = unknown,
+  TEnv = unknown,
+> = Pick<ServerOptions<TContext, TDataSources, TEvent, TPlatformContext, TEnv>, 'typeDefs' | 'context' | 'dataSources' | 'resolvers'> & {
+  // Any: version 3 has other plugins.
+  plugins: any[];
+};
+
 /**
  * Makes the options of a federation subgraph, versions 1 and 2.0 to 2.15, for the `createHandler` of any entry: adds `Query._service` and
  * `Query._entities` to the schema, and calls `__resolveReference` or `__resolveReferences` of entities.
@@ -52,7 +64,12 @@ export function subgraph<
   TEnv = unknown,
 >(
   options: SubgraphOptions<TContext, TDataSources, TEvent, TPlatformContext, TEnv>,
-): ServerOptions<TContext, TDataSources, TEvent, TPlatformContext, TEnv> {
+): SubgraphServerOptions<TContext, TDataSources, TEvent, TPlatformContext, TEnv>;
+/** The same for the servers of `graphql-functions/v3`, whose options are others. `traces` is for `createHandler` alone. */
+export function subgraph<TConfig extends { readonly typeDefs?: unknown; readonly resolvers?: unknown }>(
+  config: TConfig & Pick<SubgraphSettings, 'routerSecret'> & { readonly context?: object | ((argument: any) => unknown) },
+): Omit<TConfig, 'routerSecret'>;
+export function subgraph(options: object): object {
   const { routerSecret, traces, ...given } = options as ServerOptions & SubgraphSettings;
   assertTypeDefs(given);
   if (routerSecret !== undefined) assertRouterSecret(routerSecret);
@@ -60,6 +77,7 @@ export function subgraph<
     throw new Error('Expected subgraph without `executor`, or without `traces`: graphql-js does not tell when resolvers are called.');
   const { typeDefs, queryRoot, sdl, hasEntities } = partsOf(given);
   const references = new References(given.resolvers);
+  const server = { isVersion3: false };
   const resolvers = {
     [queryRoot]: { _service: () => ({ sdl: sdl() }), ...(hasEntities && { _entities: createEntitiesResolver(references) }) },
     ...(hasEntities && { _Entity: { __resolveType: resolveEntityType } }),
@@ -70,8 +88,9 @@ export function subgraph<
     resolvers: [withoutReferences(given.resolvers), resolvers].flat() as ServerOptions['resolvers'],
     ...(given.maxCost !== undefined && { maxCost: costOf(given.maxCost) }),
     ...(given.pageLimits !== undefined && { pageLimits: pageLimitsOf(given.pageLimits, queryRoot) }),
-    plugins: [subgraphPlugin(references, routerSecret), ...(traces ? [traces.plugin] : []), ...(given.plugins ?? [])],
-  } as unknown as ServerOptions<TContext, TDataSources, TEvent, TPlatformContext, TEnv>;
+    ...(routerSecret !== undefined && { context: guardedContext(routerSecret, given.context, () => server.isVersion3) }),
+    plugins: [subgraphPlugin(references, routerSecret, server), ...(traces ? [traces.plugin] : []), ...(given.plugins ?? [])],
+  };
 }
 
 function assertTypeDefs({ schema, typeDefs, build }: ServerOptions): void {
@@ -126,7 +145,12 @@ function pageLimitsOf(given: NonNullable<ServerOptions['pageLimits']>, queryRoot
   return { ...given, fields: { ...given.fields, [`${queryRoot}._entities`]: { max: Number.MAX_SAFE_INTEGER } } };
 }
 
-function subgraphPlugin(references: References, routerSecret: RouterSecret | undefined): ServerPlugin {
+/** `inVersion3`: the plugin that servers of version 3 take in its place, because they do not call `aroundRequest`. */
+function subgraphPlugin(
+  references: References,
+  routerSecret: RouterSecret | undefined,
+  server: { isVersion3: boolean },
+): ServerPlugin & { readonly inVersion3: object } {
   const check = ({ schema }: { readonly schema: GraphQLSchema }): void => {
     references.check((name) => {
       const type = schema.getType(name);
@@ -135,6 +159,7 @@ function subgraphPlugin(references: References, routerSecret: RouterSecret | und
   };
   return {
     position: 'first',
+    inVersion3: { serverWillStart: async () => void (server.isVersion3 = true) },
     check,
     serverWillStart(context) {
       if (context.nodeEnv === 'development' || context.nodeEnv === 'test') check(context);

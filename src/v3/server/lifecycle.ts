@@ -140,7 +140,7 @@ export function installPlugins(
   apollo: ApolloConfig,
   logger: Logger,
 ): ApolloServerPlugin<any>[] {
-  const installed = plugins.map((plugin) => (typeof plugin === 'function' ? plugin() : plugin));
+  const installed = plugins.map((plugin) => (typeof plugin === 'function' ? plugin() : formOf(plugin)));
   installed.forEach(assertCallable);
   if (!hasInternalPlugin(installed, 'CacheControl') && cacheControl !== false)
     installed.push(ApolloServerPluginCacheControl(typeof cacheControl === 'object' ? (cacheControl as object) : {}));
@@ -152,6 +152,11 @@ export function installPlugins(
   const isShown = nodeEnv === 'development' && playground !== false;
   if (isShown && !hasInternalPlugin(installed, 'LandingPageDisabled')) installed.push(implicitLandingPage());
   return installed;
+}
+
+/** Plugins of this package may have another form for these servers. */
+function formOf(plugin: ApolloServerPlugin<any> & { readonly inVersion3?: ApolloServerPlugin<any> }): ApolloServerPlugin<any> {
+  return plugin.inVersion3 ?? plugin;
 }
 
 /** Hooks of plugins for createHandler that the servers of version 3 do not call. */

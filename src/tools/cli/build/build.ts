@@ -106,7 +106,8 @@ async function build(
   const from = {
     schema: settings.schema,
     documents: settings.documents,
-    descriptions: settings.descriptions || options?.introspection === true,
+    // The supergraph of a subgraph has its descriptions.
+    descriptions: settings.descriptions || options?.introspection === true || isSubgraph(schema),
   };
   progress.begin(relative(directory, file), 1);
   progress.step('indexing the definitions');
@@ -118,6 +119,11 @@ async function build(
   });
   progress.end();
   return { kind: 'built', artifact, isUsed: buildFileOf(options) === file };
+}
+
+/** True if `subgraph()` made the options of the function. */
+function isSubgraph(schema: GraphQLSchema): boolean {
+  return schema.getType('_Service') !== undefined;
 }
 
 function checkBuildDocuments(schema: GraphQLSchema, files: readonly DocumentFile[]): Problem[] {

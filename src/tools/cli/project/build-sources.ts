@@ -39,10 +39,16 @@ export interface BuildMaterial {
 /** Reads the files of a build and creates the build. */
 export async function makeBuild({ from, typeDefs, schema, directory }: BuildMaterial): Promise<BuildArtifact> {
   const files = await readSchemaFiles(from.schema, directory);
-  const sources = files.length > 0 ? files.map(({ text }) => text) : sourcesOf(typeDefs);
+  const sources = files.length > 0 ? [...files.map(({ text }) => text), ...textAddedBySubgraph(typeDefs)] : sourcesOf(typeDefs);
   const documents = await readBuildDocuments(from.documents, directory);
   const mark = files.length > 0 ? {} : { typeDefs: typeDefsMark(typeDefs) };
   return makeArtifact(sources, { ...from, ...mark }, findKnownDocuments(schema, documents));
+}
+
+/** The definitions that `subgraph()` has appended to the function's `typeDefs`. */
+function textAddedBySubgraph(typeDefs: unknown): string[] {
+  const last = typeDefs === undefined ? undefined : sourcesOf(typeDefs).at(-1);
+  return typeof last === 'string' && /^type _Service /m.test(last) ? [last] : [];
 }
 
 /** Reads files of operations. Source code is rejected: only the client's tools know the exact texts that it sends. */

@@ -55,6 +55,31 @@ test('build writes the schema of files next to the function, and check finds it 
   assert.match((await artifact()).text, /type Query\{book\(id:ID!\):Book\}/);
 });
 
+test('the build of a subgraph has its definitions and descriptions, and answers like its schema files', async (context) => {
+  const made = await project(context, {
+    'schema/users.graphql':
+      'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])\n"Described." type User @key(fields: "id") { id: ID! name: String }\n',
+    'functions/graphql.ts': withBuild("resolvers: { User: { __resolveReference: ({ id }) => ({ id, name: 'user ' + id }) } }")
+      .replace('createHandler({', 'createHandler(subgraph({')
+      .replace('});', '}));')
+      .replace("from 'graphql-functions';", "from 'graphql-functions';\nimport { subgraph } from 'graphql-functions/subgraph';"),
+  });
+
+  const built = await made.run('build', '--schema', 'schema/*.graphql');
+  const checked = await made.run('check');
+
+  assert.deepEqual([built.code, checked.code], [0, 0], built.stderr + checked.stderr);
+  assert.match((await made.artifact()).text, /"Described\." type User.*type _Service\{.*union _Entity=User/);
+  const options = { outfile: join(made.directory, 'bundle.mjs'), bundle: true, platform: 'node', format: 'esm', logLevel: 'silent' } as const;
+  await esbuild({ ...options, entryPoints: [join(made.directory, 'functions/graphql.ts')] });
+  const { default: handler } = (await import(join(made.directory, 'bundle.mjs'))) as { default: (event: object) => Promise<any> };
+  const { data } = await handler({
+    query: '{ _service { sdl } _entities(representations: [{ __typename: "User", id: "1" }]) { ... on User { name } } }',
+  });
+  assert.deepEqual(data._entities, [{ name: 'user 1' }]);
+  assert.match(data._service.sdl, /"Described\." type User@key\(fields:"id"\)/);
+});
+
 test('documents of files and manifests are known in every form that a client may send, except those whose validity the server decides', async (context) => {
   const { run, artifact } = await project(context, {
     ...files,

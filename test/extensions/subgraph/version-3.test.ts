@@ -1,0 +1,71 @@
+import { deepEqual, equal, match, throws } from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { inlineTraces, subgraph } from '../../../src/entries/subgraph.ts';
+import { ApolloServer } from '../../../src/entries/v3.ts';
+import { httpAPIEvent } from '../../support/events.ts';
+import { linkTo, silent } from './serving.ts';
+
+const typeDefs = `${linkTo('v2.9', '@key')} type Query { user: String } type User @key(fields: "id") { id: ID! name: String }`;
+
+function serve(options: object, context: any = ({ event, express }: any) => ({ path: event.rawPath, host: express.req.headers.host })) {
+  const server = new ApolloServer({
+    nodeEnv: 'production',
+    logger: silent,
+    ...subgraph({
+      typeDefs,
+      context,
+      resolvers: {
+        Query: { user: (_: unknown, _args: unknown, { path }: any) => path },
+        User: { __resolveReference: ({ id }: any, { path }: any) => ({ id, name: `${id} at ${path}` }) },
+      },
+      ...options,
+    }),
+  });
+  const handler = server.createHandler();
+  return async (query: string, headers = {}) => {
+    const fields = Object.entries({ 'content-type': 'application/json', host: 'x.test', ...headers });
+    const event = httpAPIEvent({ method: 'POST', path: '/graphql', query: '', headers: fields, body: JSON.stringify({ query }) });
+    const { statusCode, body } = (await handler(event, {} as never, () => {})) as { statusCode: number; body: string };
+    return { statusCode, body: JSON.parse(body) };
+  };
+}
+
+describe('a subgraph of version 3', () => {
+  it('answers _service and _entities, with its context', async () => {
+    const ask = serve({});
+
+    deepEqual((await ask('{ _service { sdl } }')).body.data, { _service: { sdl: typeDefs } });
+    const { body } = await ask(
+      '{ user _entities(representations: [{ __typename: "User", id: "1" }, { __typename: "Nobody" }]) { ... on User { name } } }',
+    );
+    match(body.data._entities[0].name, /^1 at \//);
+    equal(body.data._entities[1], null);
+    deepEqual(body.errors[0].path, ['_entities', 1]);
+  });
+
+  it('refuses requests without the secret before context', async () => {
+    let calls = 0;
+    const context = (): object => {
+      calls++;
+      return { path: 'called' };
+    };
+    const ask = serve({ routerSecret: { secrets: () => ['open'] } }, context);
+
+    const refused = await ask('{ user }', { 'x-router-secret': 'shut' });
+    equal(refused.body.data, undefined);
+    equal(refused.body.errors[0].extensions.code, 'UNAUTHENTICATED');
+    equal(calls, 0);
+    deepEqual((await ask('{ user }', { 'X-Router-Secret': 'open' })).body, { data: { user: 'called' } });
+  });
+
+  it('takes a context that is an object, and copies it', async () => {
+    const ask = serve({ routerSecret: { secrets: () => ['open'] } }, { path: 'constant' });
+
+    deepEqual((await ask('{ user }', { 'x-router-secret': 'open' })).body, { data: { user: 'constant' } });
+  });
+
+  it('does not start with traces', () => {
+    throws(() => serve({ traces: inlineTraces() }), /has the hook executionWillStart, which the servers of version 3 do not call/);
+  });
+});
