@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -60,6 +61,14 @@ for (const [page, language, file] of [
     );
   });
 }
+
+test('docs/golden-path.md has a test for each practice', async () => {
+  const rows = (await read('docs/golden-path.md')).split('\n').filter((line) => line.startsWith('| ') && !/^\| (?:-|Practice )/.test(line));
+
+  const tests = rows.map((row) => /`(test\/[\w./-]+\.test\.ts)` +\|$/.exec(row)?.[1] ?? row);
+  assert.ok(rows.length > 15);
+  assert.deepEqual(tests.filter((file) => !existsSync(join(root, file))), []); // prettier-ignore
+});
 
 test('docs/entries.md has every entry of the package, and every name that can be imported', async () => {
   const page = await read('docs/entries.md');
