@@ -16,7 +16,7 @@ function messagesIn(log: readonly LogLine[]): string[] {
   return log.map(({ level, message }) => `${level}: ${message}`);
 }
 
-const fails: Taking = async () => Promise.reject(new Error('ECONNREFUSED'));
+const fails: Taking = () => Promise.reject(new Error('ECONNREFUSED'));
 const hangs: Taking = () => new Promise(() => {});
 /** Rejects the takes that are late. */
 const late: ((error: Error) => void)[] = [];
@@ -153,7 +153,7 @@ describe('what the user returns', () => {
       {
         identity: () => undefined,
         anonymous: { capacity: 1, refillPerSecond: 1 },
-        clientAddress: (async () => Promise.reject(new Error('no address'))) as never,
+        clientAddress: (() => Promise.reject(new Error('no address'))) as never,
       },
       /Expected clientAddress of budget to return a string, got a Promise/,
     ],

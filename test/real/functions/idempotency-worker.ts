@@ -1,4 +1,5 @@
 import { createHandler } from '../../../src/entries/fetch.ts';
+import { budget } from '../../../src/entries/budget.ts';
 import { durableObjectStore, idempotency } from '../../../src/entries/idempotency.ts';
 import type { DurableObjectBinding } from '../../../src/entries/idempotency.ts';
 
@@ -16,7 +17,18 @@ export default {
     handler ??= createHandler({
       typeDefs: 'type Query { charges: Int } type Mutation { charge: Int }',
       resolvers: { Query: { charges: () => charges }, Mutation: { charge: () => ++charges } },
-      plugins: [idempotency({ store: durableObjectStore(env.IDEMPOTENCY), identity: () => 'everyone' })],
+      plugins: [
+        idempotency({ store: durableObjectStore(env.IDEMPOTENCY), identity: () => 'everyone' }),
+        budget({
+          store: durableObjectStore(env.IDEMPOTENCY),
+          identity: () => undefined,
+          capacity: 2,
+          refillPerSecond: 0.001,
+          anonymous: { capacity: 2, refillPerSecond: 0.001 },
+          whenStoreFails: 'refuse',
+          storeTimeout: 10_000,
+        }),
+      ],
     }).fetch as unknown as typeof handler;
     return handler!(request, env, context);
   },

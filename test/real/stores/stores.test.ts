@@ -18,7 +18,9 @@ import {
   redisStore,
 } from '../../../src/entries/idempotency.ts';
 import type { D1Client, IdempotencyStore } from '../../../src/entries/idempotency.ts';
-import { idempotencyStoreTests } from '../../../src/entries/testing.ts';
+import { budgetTable } from '../../../src/entries/budget.ts';
+import type { BudgetStore } from '../../../src/entries/budget.ts';
+import { budgetStoreTests, idempotencyStoreTests } from '../../../src/entries/testing.ts';
 import { startOrigin } from '../../datasources/origin.ts';
 import { end, startRedis } from '../../datasources/cache/processes.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -34,16 +36,23 @@ const load = (name: string): any => createRequire(pathInPart(part, '.package-loc
 const importFrom = async (from: string, file: string): Promise<any> => import(pathToFileURL(pathInPart(from, file)).href);
 
 type Suite = ReturnType<typeof suiteContext>;
+type BothStores = IdempotencyStore & BudgetStore;
 
-/** Runs the contract of stores. */
-function testStore(name: string, options: { skip: string | false }, start: (suite: Suite) => Promise<IdempotencyStore>): void {
+/** Runs the contracts of stores. */
+function testStore(
+  name: string,
+  options: { skip: string | false },
+  start: (suite: Suite) => Promise<IdempotencyStore & Partial<BudgetStore>>,
+  hasPoints = true,
+): void {
   describe(name, options, () => {
     const suite = suiteContext();
-    let store: IdempotencyStore;
+    let store: IdempotencyStore & Partial<BudgetStore>;
     before(async () => {
       store = await start(suite);
     });
     for (const { name: title, run } of idempotencyStoreTests(() => store)) test(title, run);
+    if (hasPoints) for (const { name: title, run } of budgetStoreTests(() => store as BudgetStore)) test(title, run);
   });
 }
 
@@ -59,7 +68,7 @@ testStore('postgresStore with PGlite', needs(part), async (suite) => {
   const { PGlite } = load('@electric-sql/pglite');
   const client = new PGlite();
   suite.after(() => client.close());
-  for (const statement of idempotencyTable()) await client.query(statement);
+  for (const statement of [...idempotencyTable(), ...budgetTable()]) await client.query(statement);
   return postgresStore(client);
 });
 
@@ -69,8 +78,10 @@ testStore('postgresStore with pg', { skip: needs(part).skip || (!isPostgresThere
   const port = await startPostgres(suite);
   const pool = new (load('pg').Pool)({ host: '127.0.0.1', port, user: 'test', database: 'postgres', max: 10 });
   suite.after(() => pool.end());
-  for (const statement of idempotencyTable({ table: 'records' })) await pool.query(statement);
-  return postgresStore(pool, { table: 'records' });
+  for (const statement of [...idempotencyTable({ table: 'records' }), ...budgetTable({ table: 'public.points' })])
+    await pool.query(statement);
+  const { take } = postgresStore(pool, { table: 'public.points' });
+  return { ...postgresStore(pool, { table: 'records' }), take };
 });
 
 /** Starts a Postgres server, which refuses to run as root. */
@@ -145,7 +156,7 @@ test('dynamoDBStore reads the item that DynamoDB returns with a refusal, in the 
   assert.deepEqual([found.state, origin.calls.length], ['running', 1]);
 });
 
-testStore('netlifyBlobsStore with the client of Netlify', blobsPart, openBlobs);
+testStore('netlifyBlobsStore with the client of Netlify', blobsPart, openBlobs, false);
 
 describe('failures of Netlify Blobs', blobsPart, () => {
   const claim = { token: 'one', fingerprint: 'print', lease: 60_000, keep: 60_000, again: false };
@@ -174,12 +185,24 @@ describe('Cloudflare', needs('miniflare'), () => {
   });
   for (const { name, run } of idempotencyStoreTests(async () => (await stores).d1)) test(`d1Store: ${name}`, run);
   for (const { name, run } of idempotencyStoreTests(async () => (await stores).objects)) test(`durableObjectStore: ${name}`, run);
+  for (const { name, run } of budgetStoreTests(async () => (await stores).d1)) test(`d1Store, with points: ${name}`, run);
+  for (const { name, run } of budgetStoreTests(async () => (await stores).objects)) test(`durableObjectStore, with points: ${name}`, run);
+
+  test('an anonymous client of a worker has the points of its address, which Cloudflare sets', async () => {
+    const { send } = await stores;
+    const statusFrom = async (address: string): Promise<number> => {
+      const headers = { 'content-type': 'application/json', 'cf-connecting-ip': address, 'x-forwarded-for': crypto.randomUUID() };
+      return (await send({ method: 'POST', headers, body: '{"query":"{ charges again: charges }"}' })).status;
+    };
+
+    assert.deepEqual([await statusFrom('192.0.2.1'), await statusFrom('192.0.2.1'), await statusFrom('192.0.2.2')], [200, 429, 200]);
+  });
 
   test('a worker runs a mutation once', async () => {
     const { send } = await stores;
     const request = {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'idempotency-key': '"key"' },
+      headers: { 'content-type': 'application/json', 'idempotency-key': '"key"', 'cf-connecting-ip': '192.0.2.9' },
       body: '{"query":"mutation { charge }"}',
     };
 
@@ -193,9 +216,7 @@ describe('Cloudflare', needs('miniflare'), () => {
 });
 
 /** A worker in workerd with a D1 database, and the class of the Durable Objects. */
-async function startWorker(
-  suite: Suite,
-): Promise<{ d1: IdempotencyStore; objects: IdempotencyStore; send: (request: object) => Promise<Response> }> {
+async function startWorker(suite: Suite): Promise<{ d1: BothStores; objects: BothStores; send: (request: object) => Promise<Response> }> {
   const folder = await createFolder();
   suite.after(() => folder.remove());
   await bundle('test/real/functions/idempotency-worker.ts', `${folder.path}/worker.mjs`, 'worker');
@@ -209,7 +230,7 @@ async function startWorker(
   });
   suite.after(() => miniflare.dispose());
   const database = (await miniflare.getD1Database('DB')) as D1Client;
-  for (const statement of idempotencyTable()) await database.prepare(statement).bind().all();
+  for (const statement of [...idempotencyTable(), ...budgetTable()]) await database.prepare(statement).bind().all();
   return {
     d1: d1Store(database),
     objects: durableObjectStore(await miniflare.getDurableObjectNamespace('IDEMPOTENCY')),
