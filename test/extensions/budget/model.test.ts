@@ -107,7 +107,8 @@ class World {
       setTime(this.now + (this.#skews[next?.instance ?? -1] ?? 0));
       next?.proceed();
       idle = next === undefined ? idle + 1 : 0;
-      for (let turn = 0; turn < 30; turn++) await Promise.resolve();
+      // All that follows from this step runs before the next one.
+      await new Promise(setImmediate);
       if (this.#crashes && this.random.chance(0.03)) this.#crashed.add(this.random.pick(instances));
       if (this.random.chance(0.2)) this.now += this.random.below(3_000);
     }
