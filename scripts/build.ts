@@ -34,6 +34,7 @@ const commandLine = {
 const developmentTools = {
   checks: 'tools/checks/index',
   explain: 'tools/explain/index',
+  verify: 'tools/verify/index',
 };
 
 /** Packages that the command line contains, with the notices of their licenses. */

@@ -42,6 +42,8 @@ export interface PlannedExecution extends RunSettings, PlannedOperation {
  * without it contain nothing of graphql-js's executor (7 KiB of gzip).
  */
 export interface GraphQLJSExecutor {
+  /** True if it runs operations by their plans: a test's verification. Default: graphql-js runs them */
+  readonly runsPlans?: true;
   readonly executeWithGraphQLJS: (execution: PlannedExecution) => ExecutionResult | Promise<ExecutionResult>;
   /** Throws at start if the server has options, or a schema, that this executor does not support. */
   readonly assertSupported: (options: UnsupportedOptions, schema: GraphQLSchema) => void;

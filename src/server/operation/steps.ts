@@ -144,7 +144,7 @@ function partsOf({ settings, input, operation }: OperationState): PartSettings |
 
 /** False if graphql-js runs the operation, because it coerces variables itself. */
 function isPlanned({ settings, operation }: OperationState): boolean {
-  return settings.executor === undefined && operation!.operation !== 'subscription';
+  return (settings.executor?.runsPlans ?? settings.executor === undefined) && operation!.operation !== 'subscription';
 }
 
 /** Runs the resolvers, inside the plugins that wrap executions. */

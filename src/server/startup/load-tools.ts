@@ -1,8 +1,8 @@
-import type { ExplainMismatch } from '../../executor/index.ts';
+import type { ExplainMismatch, GraphQLJSExecutor } from '../../executor/index.ts';
 import type { CheckWhole } from '../../executor/schema/index.ts';
 import { firstLineOf } from '../../shared/index.ts';
 import type { LandingPage, ServerPlugin, ServerStartContext } from '../operation/plugin.ts';
-import { requireFromPackage } from './package-files.ts';
+import { packageFolder, requireFromPackage } from './package-files.ts';
 import type { DataSourceChecks } from '../operation/context.ts';
 import type { ExplainSettings } from '../http/http-call.ts';
 import type { Logger } from '../operation/types.ts';
@@ -78,4 +78,23 @@ export function findCheck(): CheckWhole | { readonly missing: string } {
   } catch (error) {
     return { missing: firstLineOf(error) };
   }
+}
+
+/**
+ * For NODE_ENV=test: if the environment variable GRAPHQL_FUNCTIONS_VERIFY is 1, an executor that also runs each operation with graphql-js, and
+ * compares. It is in no bundle. Throws if it is not found.
+ */
+export function verified(executor: GraphQLJSExecutor | undefined): GraphQLJSExecutor | undefined {
+  if (executor?.runsPlans === true || globalThis.process?.env['GRAPHQL_FUNCTIONS_VERIFY'] !== '1') return executor;
+  // A bundle has a copy of the executor for itself, with which the tool cannot work.
+  if (packageFolder() === undefined)
+    throw new Error(
+      'GRAPHQL_FUNCTIONS_VERIFY is 1, but this handler was bundled, so its operations cannot be verified. Test the handler before it is ' +
+        'bundled, or unset the variable.',
+    );
+  const tool = requireFromPackage('verify') as {
+    createVerifier(): GraphQLJSExecutor;
+    skipOtherExecutor(executor: GraphQLJSExecutor): GraphQLJSExecutor;
+  };
+  return executor === undefined ? tool.createVerifier() : tool.skipOtherExecutor(executor);
 }

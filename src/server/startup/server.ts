@@ -5,7 +5,7 @@ import { InMemoryLRUCache, guardCache } from '../../datasources/index.ts';
 import type { KeyValueCache } from '../../datasources/index.ts';
 import { defaultDeadline } from './deadline.ts';
 import type { DeadlineSettings } from './deadline.ts';
-import { createDefaultPage, createExplain, findCheck, findChecks } from './load-tools.ts';
+import { createDefaultPage, createExplain, findCheck, findChecks, verified } from './load-tools.ts';
 import type { DevelopmentChecks } from './load-tools.ts';
 import { corsWith } from '../http/cors.ts';
 import type { HTTPSettings } from '../http/http-call.ts';
@@ -155,6 +155,7 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
   const opened = openBuild(options, checkWhole, logger);
   const schema = schemaOf(options, opened, { checkWhole, logger });
   options.executor?.assertSupported(options, schema);
+  const executor = nodeEnv === 'test' ? verified(options.executor) : options.executor;
   return {
     schema,
     knownDocuments: opened?.knownDocuments,
@@ -187,7 +188,7 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
     rootValue: options.rootValue,
     fieldResolver: options.fieldResolver,
     explainMismatch: checks?.explainMismatch,
-    executor: options.executor,
+    executor,
     fastValidation: options.fastValidation ?? true,
     maskErrors: options.maskErrors ?? !developmentOrTest,
     errorHash: options.errorHash ?? false,

@@ -4,6 +4,8 @@ import type { DocumentNode, GraphQLFormattedError } from 'graphql';
 
 import { createServe, createStarter, fetchAPI, lambdaAdapters, netlifyV1, streaming } from '../../server/for-tools.ts';
 import { describe, didYouMean } from '../../shared/index.ts';
+import type { GraphQLJSExecutor } from '../../executor/index.ts';
+import { createVerifier, skipOtherExecutor } from '../verify/index.ts';
 import type { RequestFields } from './event-request.ts';
 import { readResults } from './results.ts';
 import { createEvent, readResult } from './platforms.ts';
@@ -94,6 +96,12 @@ export interface TesterSettings {
   readonly platform?: PlatformName | undefined;
   /** The second argument of the handler, which `context` receives. Default: an empty object. */
   readonly context?: Readonly<Record<string, unknown>> | undefined;
+  /**
+   * If true, each operation also runs in graphql-js, on a copy of the schema whose resolvers return what yours returned. If the results
+   * differ, the call rejects with both. Resolvers run once; `resolveType`, `isTypeOf` and `serialize` run twice. Only for options; for
+   * handlers, set the environment variable GRAPHQL_FUNCTIONS_VERIFY to 1 before they are created. Default: false
+   */
+  readonly verify?: boolean | undefined;
 }
 
 /** A handler of any entry point, or a function that wraps one. */
@@ -123,14 +131,27 @@ export function createTester<TContext extends object = object, TDataSources exte
 ): Tester;
 export function createTester(server: unknown, settings: TesterSettings = {}): Tester {
   assertSettings(settings);
-  const { platform = 'fetch', context = {} } = settings;
-  const { call, close } = isHandler(server) ? callHandler(server, platform) : serveOptions(server as OptionsSource<ServerOptions>);
+  const { platform = 'fetch', context = {}, verify = false } = settings;
+  if (verify && isHandler(server))
+    throw new TypeError(
+      'Expected options for createTester with verify. For a handler, set GRAPHQL_FUNCTIONS_VERIFY=1 before it is created.',
+    );
+  const differences: Error[] = [];
+  const verifier = verify ? createVerifier({ onDifference: (difference) => differences.push(difference) }) : undefined;
+  const { call, close } = isHandler(server)
+    ? callHandler(server, platform)
+    : serveOptions(server as OptionsSource<ServerOptions>, verifier);
+  const assertVerified = (): void => {
+    const [difference] = differences.splice(0);
+    if (difference !== undefined) throw difference;
+  };
   const send: Tester['send'] = async (request) => {
     const work: Promise<unknown>[] = [];
     const waitUntil = (one: Promise<unknown>): void => void work.push(one);
     const result = await call(createEvent(platform, request), { waitUntil, ...context });
     // Work may pass more work to `waitUntil` before it ends.
     while (work.length > 0) await Promise.all(work.splice(0));
+    assertVerified();
     return isStreamingHandler(server) ? (result as Response) : readResult(platform, result);
   };
   return {
@@ -140,7 +161,10 @@ export function createTester(server: unknown, settings: TesterSettings = {}): Te
       const headers = { accept: 'text/event-stream', ...runOptions?.headers };
       const response = await send(toRequest(sourceOf(document), variables, { ...runOptions, headers }));
       if (/^text\/event-stream\b/.test(response.headers.get('content-type') ?? '')) {
-        yield* readResults(response) as AsyncGenerator<SubscriptionResult<any>, void>;
+        for await (const result of readResults(response)) {
+          assertVerified();
+          yield result as SubscriptionResult<any>;
+        }
         return;
       }
       throw new Error(`Expected a stream of events, got status ${response.status} and ${(await response.text()).slice(0, 500)}`);
@@ -150,7 +174,7 @@ export function createTester(server: unknown, settings: TesterSettings = {}): Te
 }
 
 function assertSettings(settings: object): void {
-  const known = ['platform', 'context'];
+  const known = ['platform', 'context', 'verify'];
   const unknown = Object.keys(settings).find((name) => !known.includes(name));
   if (unknown !== undefined)
     throw new TypeError(`Unknown setting "${unknown}" of createTester.${didYouMean(unknown, known)} Known: ${known.join(', ')}.`);
@@ -184,18 +208,20 @@ function isHandler(server: unknown): server is AnyHandler {
 }
 
 /** Like createHandler, but without the warning about several handlers for one schema, which is normal in tests. */
-function serveOptions(options: OptionsSource<ServerOptions>): Tested {
-  const serve = createServe({ adapters: [fetchAPI, ...lambdaAdapters, netlifyV1], streaming }, createStarter(inTest(options), 'test'));
+function serveOptions(options: OptionsSource<ServerOptions>, verifier: GraphQLJSExecutor | undefined): Tested {
+  const source = inTest(options, verifier);
+  const serve = createServe({ adapters: [fetchAPI, ...lambdaAdapters, netlifyV1], streaming }, createStarter(source, 'test'));
   return { call: (event, context) => serve({ event, context, env: undefined }), close: serve.close };
 }
 
-function inTest(source: OptionsSource<ServerOptions>): OptionsSource<ServerOptions> {
+function inTest(source: OptionsSource<ServerOptions>, verifier: GraphQLJSExecutor | undefined): OptionsSource<ServerOptions> {
+  const asTest = (options: ServerOptions): ServerOptions => ({
+    nodeEnv: 'test',
+    ...options,
+    ...(verifier !== undefined && { executor: options.executor === undefined ? verifier : skipOtherExecutor(options.executor) }),
+  });
   if (typeof source === 'function') return async () => asTest(await source());
   return source instanceof Promise ? source.then(asTest) : asTest(source);
-}
-
-function asTest(options: ServerOptions): ServerOptions {
-  return { nodeEnv: 'test', ...options };
 }
 
 /** The parameter of the request that names the document. */

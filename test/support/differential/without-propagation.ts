@@ -1,7 +1,7 @@
 import { execute, GraphQLList, isListType, isNonNullType, isObjectType, Kind, versionInfo } from 'graphql';
 import type { DirectiveNode, ExecutionArgs, ExecutionResult, GraphQLField, GraphQLOutputType, GraphQLSchema } from 'graphql';
 
-import { valueAt } from './compare-results.ts';
+import { valueAt } from '../../../src/tools/verify/compare-results.ts';
 
 /** Executes with graphql-js so that each error makes only its own position null. graphql 16 has no directive for this. */
 export function executeWithoutPropagation(args: ExecutionArgs): ExecutionResult | Promise<ExecutionResult> {

@@ -1,0 +1,183 @@
+import { execute, GraphQLError, Kind, print, versionInfo } from 'graphql';
+import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+
+import { executePlanned, joinObservers } from '../../executor/index.ts';
+import type { GraphQLJSExecutor, PlannedExecution } from '../../executor/index.ts';
+import { findDifference, valueAt } from './compare-results.ts';
+import { Recording } from './recording.ts';
+import { copyForReplay } from './replay-schema.ts';
+import type { Replay } from './replay-schema.ts';
+import { countSkipped, countVerified } from './summary.ts';
+import type { Reason } from './summary.ts';
+
+const isGraphQL17 = versionInfo.major >= 17;
+
+/**
+ * Runs operations by their plans, and again with graphql-js on a copy of the schema, whose resolvers return what ours returned. An operation
+ * with another result fails. Resolvers run once; `resolveType`, `isTypeOf` and the functions of scalars run twice.
+ */
+export function createVerifier({ onDifference, run = executePlanned }: VerifierOptions = {}): GraphQLJSExecutor {
+  const verify = async (execution: PlannedExecution): Promise<ExecutionResult> => {
+    const recording = new Recording(isGraphQL17 ? 'asynchronous' : execution.takesAsyncIterables === true ? 'as lists' : 'refused');
+    const result = await run(recorded(execution, recording));
+    const reason = reasonToSkip(execution, result);
+    if (reason !== undefined) {
+      countSkipped(reason);
+      return result;
+    }
+    const difference = await compare(execution, result, recording);
+    countVerified();
+    if (difference === undefined) return result;
+    onDifference?.(difference);
+    throw difference;
+  };
+  return {
+    runsPlans: true,
+    executeWithGraphQLJS: (execution) => {
+      const reason = reasonNotToRun(execution);
+      if (reason === undefined) return verify(execution);
+      countSkipped(reason);
+      return run(execution);
+    },
+    assertSupported: () => {},
+  };
+}
+
+export interface VerifierOptions {
+  /** Called with a difference before the operation fails with it. */
+  readonly onDifference?: (difference: Error) => void;
+  /** The executor that is verified. Default: plans */
+  readonly run?: (execution: PlannedExecution) => ExecutionResult | Promise<ExecutionResult>;
+}
+
+/** For a server that has an executor of its own. */
+export function skipOtherExecutor(executor: GraphQLJSExecutor): GraphQLJSExecutor {
+  return {
+    ...executor,
+    executeWithGraphQLJS: (execution) => {
+      countSkipped('another executor');
+      return executor.executeWithGraphQLJS(execution);
+    },
+  };
+}
+
+function recorded(execution: PlannedExecution, recording: Recording): PlannedExecution {
+  if (execution.prepared === undefined) return { ...execution, observer: joinObservers([recording, execution.observer]) };
+  execution.prepared.run.observe(recording);
+  return execution;
+}
+
+function reasonNotToRun({ parts, errorHandling, pageDefaults }: PlannedExecution): Reason | undefined {
+  if (parts !== undefined) return '@defer or @stream';
+  if (errorHandling?.halts === true) return 'onError: HALT';
+  if (errorHandling?.propagates === false && !isGraphQL17) return 'onError: NULL with graphql 16';
+  return pageDefaults === undefined ? undefined : 'page limits';
+}
+
+function reasonToSkip({ prepared }: PlannedExecution, { errors }: ExecutionResult): Reason | undefined {
+  const hasEnded = (prepared?.run.endedBy ?? prepared?.run.cancelReason) !== undefined;
+  const isLimited = errors?.some(({ extensions }) => codesOfServer.has(String(extensions['code']))) === true;
+  return hasEnded || isLimited ? 'ended early: deadline, limit or a client that left' : undefined;
+}
+
+const codesOfServer = new Set(['DEADLINE_EXCEEDED', 'RESULT_TOO_LARGE', 'SERVICE_UNAVAILABLE']);
+
+async function compare(execution: PlannedExecution, actual: ExecutionResult, recording: Recording): Promise<Error | undefined> {
+  const { document, operation, schema } = execution;
+  const { plain, nullable } = copiesOf(schema);
+  const propagates = execution.errorHandling?.propagates !== false;
+  const withoutPropagation = isGraphQL17 ? withDirective(document, operation) : document;
+  const expected = await repeat(execution, plain, propagates ? document : withoutPropagation, recording);
+  const [missing, unused] = [[...recording.missing], recording.unused()];
+  const unpropagated = await repeat(execution, nullable, withoutPropagation, recording);
+  const difference =
+    findDifference({ expected, actual, unpropagated, isReordered: true }) ??
+    firstNotBelowNull('graphql-js calls the resolver of a field that was not called', missing, actual) ??
+    firstNotBelowNull('a resolver was called that graphql-js does not call', unused, actual);
+  return difference === undefined ? undefined : differenceError(difference, { execution, expected, actual });
+}
+
+function repeat(
+  { operation, rootValue, contextValue, variableValues, hideSuggestions }: PlannedExecution,
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  recording: Recording,
+): Promise<ExecutionResult> {
+  const replay: Replay = { recording, contextValue };
+  const args = {
+    schema,
+    document,
+    operationName: operation.name?.value,
+    rootValue,
+    contextValue: replay,
+    variableValues,
+    hideSuggestions,
+  } as ExecutionArgs;
+  return Promise.resolve(execute(args)).then((result) => (hideSuggestions ? withoutSuggestions(result) : result));
+}
+
+/** graphql 16 has no option for this. */
+function withoutSuggestions(result: ExecutionResult): ExecutionResult {
+  if (result.errors === undefined) return result;
+  const errors = result.errors.map((error) => {
+    const message = error.message.replace(/ Did you mean .*\?$/s, '');
+    if (message === error.message) return error;
+    const { nodes = null, source = null, positions = null, path = null, originalError = null, extensions } = error;
+    return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions });
+  });
+  return { ...result, errors };
+}
+
+interface Copies {
+  readonly plain: GraphQLSchema;
+  /** Shows every error: with graphql 17, a directive does. */
+  readonly nullable: GraphQLSchema;
+}
+
+const copies = new WeakMap<GraphQLSchema, Copies>();
+
+function copiesOf(schema: GraphQLSchema): Copies {
+  let found = copies.get(schema);
+  if (found === undefined) {
+    const plain = copyForReplay(schema);
+    copies.set(schema, (found = { plain, nullable: isGraphQL17 ? plain : copyForReplay(schema, { nullable: true }) }));
+  }
+  return found;
+}
+
+/** The document with graphql 17's directive against the propagation of errors. */
+function withDirective(document: DocumentNode, operation: OperationDefinitionNode): DocumentNode {
+  const name = 'experimental_disableErrorPropagation';
+  const directives = operation.directives?.filter((directive) => directive.name.value !== name) ?? [];
+  directives.push({ kind: Kind.DIRECTIVE, name: { kind: Kind.NAME, value: name } });
+  const copy = { ...operation, directives };
+  return { ...document, definitions: document.definitions.map((definition) => (definition === operation ? copy : definition)) };
+}
+
+/** Below a null that an error has caused, fields need not run. */
+function firstNotBelowNull(text: string, paths: readonly (readonly (string | number)[])[], { data }: ExecutionResult): string | undefined {
+  const found = paths.find((path) => path.every((_, length) => valueAt(data, path.slice(0, length)) !== null));
+  return found && `${text}: ${found.join('.')}`;
+}
+
+interface Compared {
+  readonly execution: PlannedExecution;
+  readonly expected: ExecutionResult;
+  readonly actual: ExecutionResult;
+}
+
+function differenceError(difference: string, { execution, expected, actual }: Compared): Error {
+  return new Error(
+    `This operation has another result with graphql-js (${difference}). Please report it.\n` +
+      `${print(execution.operation)}\nvariables: ${shown(execution.variableValues)}\n` +
+      `graphql-functions: ${shown(actual)}\ngraphql-js:        ${shown(expected)}`,
+  );
+}
+
+function shown(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? 'none';
+  } catch {
+    return String(value);
+  }
+}

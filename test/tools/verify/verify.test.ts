@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { describe, mock, test } from 'node:test';
+
+import { GraphQLError } from 'graphql';
+import type { ExecutionResult } from 'graphql';
+
+import { batch, createHandler, gql } from '../../../src/entries/index.ts';
+import { graphqlJSExecutor } from '../../../src/entries/graphql-js.ts';
+import { createTester } from '../../../src/entries/testing.ts';
+import { executePlanned } from '../../../src/executor/execute.ts';
+import type { PlannedExecution } from '../../../src/executor/execute.ts';
+import { createVerifier } from '../../../src/tools/verify/index.ts';
+
+const typeDefs = gql`
+  scalar JSON
+
+  type Query {
+    books(first: Int): [Book!]!
+    book(id: ID): Book
+    nodes: [Node]
+    required: Book
+    json: JSON
+    generated: [Int!]
+    asynchronous: [Int]
+    nested: [[Int]]
+    now: Int!
+  }
+  type Mutation {
+    add(title: String!): Book!
+  }
+  type Subscription {
+    count: Int
+  }
+  interface Node {
+    id: ID!
+  }
+  type Book implements Node {
+    id: ID!
+    title: String!
+    author: Author
+    method(upper: Boolean): String
+  }
+  type Author implements Node {
+    id: ID!
+    name: String
+    books: [Book!]
+  }
+`;
+
+const books = [
+  { id: '1', title: 'Emma', author: 'a', method: ({ upper }: { upper?: boolean }) => (upper === true ? 'EMMA' : 'emma') },
+  { id: '2', title: 'Persuasion', author: 'a', method: () => Promise.reject(new Error('no method')) },
+  { id: '3', title: null, author: 'b', method: () => null },
+];
+let added = 0;
+
+const resolvers = {
+  Query: {
+    books: async (_: unknown, { first }: { first?: number }) => books.slice(0, first ?? 2),
+    book: (_: unknown, { id }: { id?: string }) => books.find((book) => book.id === id),
+    nodes: () => [books[0], Promise.resolve({ id: 'a', name: 'Jane' }), null, new Error('a failed item')],
+    required: () => books[2],
+    json: () => ({ list: [1, 2], nested: { deep: true } }),
+    generated: function* () {
+      yield 1;
+      yield 2;
+    },
+    asynchronous: () => new Set([3, 4]),
+    nested: () => [
+      new Set([1]),
+      (function* () {
+        yield 2;
+      })(),
+    ],
+    now: () => ++added,
+  },
+  Mutation: {
+    add: (_: unknown, { title }: { title: string }) => {
+      added++;
+      return { id: String(added), title };
+    },
+  },
+  Subscription: {
+    count: {
+      async *subscribe() {
+        yield { count: 1 };
+        yield { count: 'not a number' };
+        yield { count: 3 };
+      },
+    },
+  },
+  Node: { __resolveType: (node: object) => ('title' in node ? 'Book' : 'Author') },
+  Book: {
+    author: batch(async (parents: readonly { author: string }[]) =>
+      parents.map(({ author }) => (author === 'a' ? { id: 'a', name: 'Jane' } : new GraphQLError('no such author'))),
+    ),
+  },
+  Author: { books: async () => books.slice(0, 1) },
+};
+
+const operations = [
+  '{ books { id title author { name books { title author { id } } } } }',
+  '{ books(first: 3) { id title } }',
+  '{ required { title } json }',
+  '{ a: book(id: "1") { ...B } b: book(id: "2") { ...B } c: book(id: "3") { id ...C } } fragment B on Book { method(upper: true) author { id } } fragment C on Book { method author { id } }',
+  '{ nodes { __typename id ... on Author { name } } }',
+  '{ generated asynchronous nested now }',
+  '{ __schema { types { name fields { name } } } __type(name: "Book") { name } }',
+  'query ($skip: Boolean = true) { now @skip(if: $skip) json @include(if: $skip) }',
+  'mutation { one: add(title: "One") { id title } two: add(title: "Two") { id author { name } } }',
+];
+
+describe('createTester with verify', () => {
+  const { run, subscribe } = createTester({ typeDefs, resolvers, introspection: true }, { verify: true });
+
+  for (const operation of operations)
+    test(`is silent for ${operation.slice(0, 60)}`, async () => {
+      const { status, errors } = await run(operation);
+      assert.ok(status < 400, JSON.stringify(errors));
+    });
+
+  test('runs the fields of mutations once', async () => {
+    const before = added;
+    await run('mutation { add(title: "Once") { id } }');
+
+    assert.equal(added, before + 1);
+  });
+
+  test('compares each event of a subscription', async () => {
+    const results: unknown[] = [];
+    for await (const { data, errors } of subscribe('subscription { count }')) results.push([data, errors?.length]);
+
+    assert.deepEqual(results, [
+      [{ count: 1 }, undefined],
+      [{ count: null }, 1],
+      [{ count: 3 }, undefined],
+    ]);
+  });
+
+  test('is for options, and says what to do for a handler', () => {
+    assert.throws(() => createTester(createHandler({ typeDefs, resolvers }), { verify: true }), /GRAPHQL_FUNCTIONS_VERIFY=1/);
+  });
+
+  test('leaves servers with graphqlJSExecutor() alone', async () => {
+    const tester = createTester({ typeDefs, resolvers, executor: graphqlJSExecutor() }, { verify: true });
+
+    assert.deepEqual((await tester.run('{ json }')).data, { json: { list: [1, 2], nested: { deep: true } } });
+  });
+});
+
+describe('a planted wrong answer is found', () => {
+  const query = '{ books(first: 2) { id title author { name } } json now }';
+  const wrongs: Record<
+    string,
+    [query: string, (result: ExecutionResult<any>, execution: PlannedExecution) => ExecutionResult | void, RegExp]
+  > = {
+    'a wrong null': [query, ({ data }) => void (data.json = null), /other data/],
+    'another order of keys': [query, ({ data: { books: list, json, now } }) => ({ data: { json, books: list, now } }), /other data/],
+    'a lost item': ['{ books { id } }', ({ data }) => void data.books.pop(), /other data/],
+    'a number that became text': ['{ now }', ({ data }) => void (data.now = String(data.now)), /other data/],
+    'a default that another request has changed': ['{ json }', ({ data }) => void data.json.list.push(3), /other data/],
+    'another type of object': ['{ nodes { __typename } }', ({ data }) => void (data.nodes[1].__typename = 'Book'), /other data/],
+    'a lost error': ['{ b: book(id: "2") { method } json }', ({ data }) => ({ data }), /missing error/],
+    'an invented error': [
+      '{ json }',
+      ({ data }) => ({ data, errors: [new GraphQLError('invented', { path: ['json'] })] }),
+      /invented error/,
+    ],
+    'another path': [
+      '{ nodes { id } }',
+      ({ data, errors }) => ({
+        data,
+        errors: errors!.map(({ message, nodes = null }) => new GraphQLError(message, { nodes, path: ['nodes', 2] })),
+      }),
+      /missing error/,
+    ],
+    'a resolver that was not called': [
+      '{ json }',
+      (_, { observer, prepared }) => {
+        void observer;
+        prepared!.run.fieldObserver = undefined;
+        return undefined;
+      },
+      /other data|was not called/,
+    ],
+    'a resolver of a field that was not selected': [
+      '{ json }',
+      (_, { prepared, schema }) => {
+        const parentType = schema.getQueryType()!;
+        const call = { definition: parentType.getFields()['now']!, parentType, path: { prev: undefined, key: 'now', typename: 'Query' } };
+        prepared!.run.fieldObserver!.field({ ...call, source: undefined, args: {}, parents: undefined, info: undefined as never }, () => 1);
+      },
+      /a resolver was called that graphql-js does not call: now/,
+    ],
+  };
+
+  for (const [name, [text, spoil, message]] of Object.entries(wrongs))
+    test(name, async () => {
+      let isPlanted = false;
+      const run = async (execution: PlannedExecution): Promise<ExecutionResult> => {
+        if (name === 'a resolver that was not called') spoil({}, execution);
+        const result = await executePlanned(execution);
+        isPlanted = true;
+        return name === 'a resolver that was not called' ? result : (spoil(result, execution) ?? result);
+      };
+      const { run: send } = createTester({ typeDefs, resolvers, executor: createVerifier({ run }) });
+
+      const { status, errors } = await send(text);
+
+      assert.equal(isPlanted, true);
+      assert.equal(status, 500);
+      assert.match(errors![0]!.message, message);
+    });
+});
+
+test('GRAPHQL_FUNCTIONS_VERIFY=1 verifies every handler that is created under NODE_ENV=test', async (context) => {
+  process.env['GRAPHQL_FUNCTIONS_VERIFY'] = '1';
+  context.after(() => delete process.env['GRAPHQL_FUNCTIONS_VERIFY']);
+  const resolveType = mock.fn(resolvers.Node.__resolveType);
+  const handler = createHandler({ typeDefs, resolvers: { ...resolvers, Node: { __resolveType: resolveType } }, nodeEnv: 'test' });
+  const request = new Request('https://example.com/', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"query":"{ nodes { id } }"}',
+  });
+
+  assert.equal((await handler.fetch(request)).status, 200);
+  // Once for our answer, and twice with graphql-js: as it is, and without the propagation of errors.
+  assert.equal(resolveType.mock.callCount(), 6);
+});
