@@ -6,14 +6,28 @@ import { isSchema } from './sdl/type-defs.ts';
 /** Checks a schema that the user has built. Throws an Error that says what to do if it cannot be used. */
 export function assertReadySchema(schema: unknown): GraphQLSchema {
   if (schema instanceof GraphQLSchema) return schema;
-  if (isSchema(schema)) throw new Error(twoCopies);
+  if (isSchema(schema)) throw new Error(`${twoCopies}\n${isInVitest() ? vitestAdvice : advice}`);
   const hint =
     typeof schema === 'string' ? ' Give schema text as `typeDefs`.' : describeValue(schema) === 'a promise' ? ' Await it first.' : '';
   throw new Error(`schema takes a GraphQLSchema, got ${describeValue(schema)}.${hint}`);
 }
 
-const twoCopies = [
-  'There are two copies of graphql in this process, and the schema is not from the one that this server runs on.',
+const twoCopies = 'There are two copies of graphql in this process, and the schema is not from the one that this server runs on.';
+
+const advice = [
   '`npm ls graphql` shows them. Keep one: `npm dedupe graphql`, or "overrides" in package.json; when bundling, bundle both or neither.',
   'If there is only one, it was loaded both with `import` and with `require`: use `import`.',
 ].join('\n');
+
+/** Vitest chooses other files of a package than Node does. */
+const vitestAdvice =
+  "In vitest.config.ts, set ssr: { resolve: { conditions: ['module-sync', 'node'] } }: tests then load graphql as Node does.";
+
+/** Deno throws if a program may not read its environment. */
+function isInVitest(): boolean {
+  try {
+    return globalThis.process?.env?.['VITEST'] !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -31,6 +31,21 @@ test('a schema of another copy of graphql is refused, even if it is of a subclas
   for (const message of messages) assert.match(message, /^There are two copies of graphql in this process[^]*`npm ls graphql` shows them/);
 });
 
+test('in Vitest, which loads other files of graphql than Node does, the message has the setting instead', async (context) => {
+  const { buildSchema: buildForeign } = await otherCopy();
+  const before = process.env['VITEST'];
+  context.after(() => {
+    if (before === undefined) delete process.env['VITEST'];
+    else process.env['VITEST'] = before;
+  });
+  process.env['VITEST'] = 'true';
+
+  const message = refusal(buildForeign('type Query { a: Int }'));
+
+  assert.match(message, /two copies of graphql[^]*vitest\.config\.ts, set ssr: \{ resolve: \{ conditions: \['module-sync', 'node'\] \} \}/);
+  assert.doesNotMatch(message, /npm/);
+});
+
 test('a schema of a subclass from the same copy is accepted', () => {
   class Special extends GraphQLSchema {}
   const schema = new Special(buildSchema('type Query { a: Int }').toConfig());
