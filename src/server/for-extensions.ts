@@ -27,7 +27,7 @@ export {
   recordRun,
   runOf,
   now,
-} from './operation/reporting.ts';
-export type { AnswerDecision, BudgetReport } from './operation/reporting.ts';
+} from './operation/extension-facts.ts';
+export type { AnswerDecision, BudgetReport } from './operation/extension-facts.ts';
 export { clientAddress } from './platform/client-address.ts';
 export { requireFromPackage } from './startup/package-files.ts';

@@ -12,7 +12,7 @@ export { followStream } from './operation/delivery/follow-stream.ts';
 export type { PersistedQuerySettings } from './operation/documents/persisted-queries.ts';
 export { entriesOf } from './operation/documents/trusted-documents.ts';
 export { createPageLimits } from './operation/limits/page-limits.ts';
-export { budgetOf, runOf } from './operation/reporting.ts';
+export { budgetOf, runOf } from './operation/extension-facts.ts';
 export type { OperationSettings } from './operation/state.ts';
 export type { PlatformAdapter } from './platform/adapter.ts';
 export { applicationLoadBalancer } from './platform/alb.ts';

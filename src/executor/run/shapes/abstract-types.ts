@@ -13,7 +13,7 @@ import { Shape } from '../../plan/planned-field.ts';
 import type { FieldRun, Position } from '../../plan/planned-field.ts';
 import { abandon } from '../unhandled-rejections.ts';
 import type { CollectedRows } from '../batch/batch-runner.ts';
-import { canBeRow, noBatches, rowsOf } from '../rows/rows.ts';
+import { canBeRow, rowsOf } from '../rows/rows.ts';
 import type { Rows } from '../rows/rows.ts';
 import { isPromiseLike } from '../../../shared/index.ts';
 
@@ -59,10 +59,10 @@ export class AbstractShape extends Shape {
 export class RowsByType {
   readonly #list: ListRun;
   readonly #shape: AbstractShape;
-  // The last item's rows are stored separately, because many lists contain only one type.
-  #lastName: string | undefined = undefined;
-  #lastRows: Rows | undefined = undefined;
+  /** By type. Undefined: no type has a row builder yet. */
   #rows: Map<string, Rows> | undefined = undefined;
+  /** The rows of the last item. */
+  #last: Rows | undefined = undefined;
 
   constructor(list: ListRun, shape: AbstractShape) {
     this.#list = list;
@@ -76,6 +76,7 @@ export class RowsByType {
     try {
       const answer = shape.resolveType(list.fieldRun, item);
       const rows = this.#rowsOf(answer, item);
+      this.#last = rows;
       if (rows === undefined) return shape.completeAs(list.at(index), answer, item);
       return rows.makeNth(item, index);
     } catch (error) {
@@ -85,30 +86,23 @@ export class RowsByType {
   }
 
   takePending(): readonly Pending[] | undefined {
-    return this.#lastRows?.takePending();
+    return this.#last?.takePending();
   }
 
   takeBatchedRows(): readonly CollectedRows[] {
-    if (this.#rows === undefined) return this.#lastRows?.takeBatchedRows() ?? noBatches;
-    return [...this.#rows.values()].flatMap((rows) => rows.takeBatchedRows());
+    return [...(this.#rows?.values() ?? [])].flatMap((rows) => rows.takeBatchedRows());
   }
 
   /** Undefined if the type has no row builder, or if the name is not a string. */
   #rowsOf(name: unknown, item: object): Rows | undefined {
     if (typeof name !== 'string') return undefined;
-    if (name === this.#lastName) return this.#lastRows;
-    const rows = this.#rows?.get(name) ?? this.#addRows(this.#shape.objectType(this.#list.fieldRun, name, item));
-    if (rows === undefined) return undefined;
-    this.#lastName = name;
-    this.#lastRows = rows;
-    return rows;
+    return this.#rows?.get(name) ?? this.#addRows(this.#shape.objectType(this.#list.fieldRun, name, item));
   }
 
   #addRows(type: GraphQLObjectType): Rows | undefined {
     const { fieldRun } = this.#list;
     const rows = rowsOf(this.#list, fieldRun.field.selectionFor(type, fieldRun.run), { count: 0, check: typeCheckOf(type) });
-    if (rows !== undefined && this.#lastRows !== undefined)
-      (this.#rows ??= new Map([[this.#lastName!, this.#lastRows]])).set(type.name, rows);
+    if (rows !== undefined) (this.#rows ??= new Map()).set(type.name, rows);
     return rows;
   }
 }

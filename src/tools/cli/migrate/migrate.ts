@@ -11,7 +11,7 @@ import { diffOf } from './diff.ts';
 import { readManifests } from './manifests.ts';
 import type { Manifest, Manifests } from './manifests.ts';
 import { isOfVersion3, packageOf } from './modules.ts';
-import { hasOldResponseCache, modulesOfMocks, requireDefaultOfResponseCache } from './brought-along.ts';
+import { hasOldResponseCache, modulesOfMocks, requireDefaultOfResponseCache } from './packages-of-apollo.ts';
 import { findOldRuntimes } from './old-runtimes.ts';
 import { reportOtherServers } from './other-servers.ts';
 import { listsVersion3, rewritePackage } from './package-file.ts';
