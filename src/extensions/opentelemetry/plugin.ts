@@ -7,6 +7,7 @@ import type { GraphQLRequestContext, OperationCall, OperationOutcome, RequestCal
 import { Meters } from './meters.ts';
 import { followCall, recordWithMessages, recordWithoutMessages, stageListener } from './spans.ts';
 import type { SpanSettings } from './spans.ts';
+import { packageVersion } from './version.ts';
 
 /** The steps (parse, validate, execute) that get a span: those that took over 1 ms, all, or none. */
 export type StageSpans = 'slow' | 'all' | 'none';
@@ -40,8 +41,8 @@ export interface OpenTelemetryOptions {
 export function openTelemetry(options: OpenTelemetryOptions = {}): ServerPlugin {
   const { flush, stages = 'slow' } = options;
   const name = 'graphql-functions';
-  const tracer = (options.tracerProvider ?? trace).getTracer(name);
-  const meters = new Meters((options.meterProvider ?? metrics).getMeter(name));
+  const tracer = (options.tracerProvider ?? trace).getTracer(name, packageVersion);
+  const meters = new Meters((options.meterProvider ?? metrics).getMeter(name, packageVersion));
   const settings: SpanSettings = { tracer, recordErrors: options.errorMessages === true ? recordWithMessages : recordWithoutMessages };
   const withOperations = new WeakSet<RequestCall>();
   return {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
@@ -130,6 +131,16 @@ after(() => {
 beforeEach(() => exporter.reset());
 
 describe('the spans of an operation', () => {
+  test('name this package and its version as their scope', async () => {
+    const { version } = JSON.parse(await readFile(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string };
+    await serving({ stages: 'none' })({ query: '{ book }' });
+
+    assert.deepEqual(
+      { ...only('query').instrumentationScope, schemaUrl: undefined },
+      { name: 'graphql-functions', version, schemaUrl: undefined },
+    );
+  });
+
   test('have its name, type and hash; calls of data sources and their requests are below', async () => {
     await serving({ stages: 'none' })({ query: 'query Both { book other }' });
 
