@@ -1,0 +1,230 @@
+/**
+ * Installs the packages that the pages of docs/ name, with the versions of today, and starts a function with each of them:
+ *
+ *     node scripts/page-dependencies.ts [page …]
+ *
+ * A function imports one package. On Lambda it is bundled with the command of the pages and runs in AWS's own runtime client, on Node in a
+ * server with the command of docs/deploy.md, and on Deno and Bun as it is. Prints a table: page, package, version (and the version that the
+ * tests pin, if it differs), and for each platform whether the function has answered, or the first line of its failure. Exits with code 1
+ * if a function has not answered.
+ *
+ * It needs the parts of `node test/real/install.ts test:real`.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { build } from 'esbuild';
+
+import { functionBundle } from '../src/tools/cli/project/bundle-options.ts';
+import { buildWithout } from '../src/tools/cli/project/bundle.ts';
+import { findUnbundled } from '../src/tools/cli/project/unbundled-packages.ts';
+import { functionURLEvent } from '../test/support/events.ts';
+import { freePort } from '../test/support/free-port.ts';
+import { post } from '../test/support/plain-http.ts';
+import { deploy } from '../test/real/lambda-function.ts';
+import { pathInPart } from '../test/real/parts.ts';
+import { startProgram } from '../test/real/program.ts';
+
+const root = join(import.meta.dirname, '..');
+
+/** The pages about packages that functions import. Pages about clients, servers to compare with and tests have others. */
+const pages = [
+  'authentication',
+  'cache-stores',
+  'cache-stores-platforms',
+  'data-source-undici',
+  'databases',
+  'databases-dynamodb',
+  'databases-postgres',
+  'databases-sql',
+  'edge-cdns',
+  'events',
+  'federation',
+  'idempotency-stores',
+  'observability',
+  'schema',
+  'uploads',
+];
+
+/** Packages that a page installs for another process, or that its text says not to bundle. */
+const others = new Set(['graphql', 'graphql-functions', 'esbuild', '@apollo/gateway', 'type-graphql']);
+
+const query = '{ ok }';
+const answer = '{"data":{"ok":true}}';
+
+interface Project {
+  readonly folder: string;
+  readonly dependency: string;
+}
+
+type Start = (project: Project) => Promise<string>;
+
+const platforms: Readonly<Record<string, Start>> = {
+  lambda: async ({ folder, dependency }) => {
+    const taskRoot = join(folder, 'lambda');
+    await bundle({ folder, dependency }, 'function.ts', join(taskRoot, 'graphql.mjs'));
+    const deployed = await deploy({ taskRoot, handler: 'graphql.default' });
+    try {
+      if (deployed.initError?.kind === 'error') return deployed.initError.errorMessage;
+      const outcome = await deployed.invoke(functionURLEvent(post({ query })));
+      return outcome.kind === 'result' ? (outcome.value as { body: string }).body : JSON.stringify(outcome);
+    } finally {
+      await deployed.end();
+    }
+  },
+  node: async ({ folder, dependency }) => {
+    await bundle({ folder, dependency }, 'server.ts', join(folder, 'node/server.mjs'));
+    return ask(process.execPath, ['--enable-source-maps', join(folder, 'node/server.mjs')], folder);
+  },
+  deno: async ({ folder }) => {
+    const port = await freePort();
+    return ask(pathInPart('deno', 'deno/deno'), ['serve', '-A', '--port', String(port), 'fetch.ts'], folder, port);
+  },
+  bun: ({ folder }) => ask(pathInPart('bun', '.bin/bun'), ['fetch.ts'], folder),
+};
+
+/** Bundles as the pages say, and puts packages that cannot be bundled beside the bundle. */
+async function bundle({ folder }: Project, entry: string, outfile: string): Promise<void> {
+  // Paths of esbuild's report are relative to it.
+  process.chdir(folder);
+  const unbundled = findUnbundled([]);
+  await buildWithout(unbundled, () =>
+    build({
+      ...functionBundle,
+      absWorkingDir: folder,
+      entryPoints: [entry],
+      outfile,
+      minify: true,
+      metafile: true,
+      plugins: [unbundled.plugin],
+      logLevel: 'silent',
+    }),
+  );
+  // The folder is elsewhere, so that a package that is neither in the bundle nor beside it is not found.
+  if (unbundled.found.size > 0) symlinkSync(join(folder, 'node_modules'), join(outfile, '../node_modules'));
+}
+
+async function ask(command: string, args: readonly string[], cwd: string, port?: number): Promise<string> {
+  const address = port ?? (await freePort());
+  const { PATH, HOME } = process.env;
+  const program = startProgram(command, args, { cwd, env: { PATH, HOME, PORT: String(address), NODE_ENV: 'production' } });
+  const over = new AbortController();
+  void program.exited.then(() => over.abort());
+  try {
+    for (let attempt = 0; attempt < 150 && !over.signal.aborted; attempt++) {
+      const body = await fetch(`http://127.0.0.1:${address}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ query }),
+      }).then(
+        (response) => response.text(),
+        () => undefined,
+      );
+      if (body !== undefined) return body;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    return program.output();
+  } finally {
+    await program.end();
+  }
+}
+
+function packagesOf(page: string): string[] {
+  const text = readFileSync(join(root, `docs/${page}.md`), 'utf8');
+  const commands = [...text.matchAll(/npm i(?:nstall)? (?!-)([^`\n]+)/g)].flatMap(([, names = '']) => names.trim().split(/\s+/));
+  return [...new Set(commands)].filter((name) => !others.has(nameOf(name)));
+}
+
+function nameOf(specifier: string): string {
+  return specifier.replace(/(?<=.)@.*$/, '');
+}
+
+function prepare(folder: string, specifiers: readonly string[], page: string): string | undefined {
+  const needsGraphQL16 = readFileSync(join(root, `docs/${page}.md`), 'utf8').includes('graphql@16');
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+  try {
+    const flags = ['--no-audit', '--no-fund', '--loglevel=error'];
+    execFileSync('npm', ['install', ...flags, ...specifiers, needsGraphQL16 && page === 'federation' ? 'graphql@16' : 'graphql@17'], {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+  } catch (error) {
+    return (error as { stderr: Buffer }).stderr.toString();
+  }
+  // The package finds its dependencies beside itself, but graphql in the project, as when it is installed.
+  mkdirSync(join(folder, 'node_modules/graphql-functions'));
+  for (const name of ['dist', 'package.json'])
+    execFileSync('cp', ['-r', join(root, name), join(folder, 'node_modules/graphql-functions', name)]);
+  return undefined;
+}
+
+function writeSources(folder: string, dependency: string): void {
+  const options = `{ csrfPrevention: true, typeDefs: 'type Query { ok: Boolean }', resolvers: { Query: { ok: () => Object.keys(dependency).length > 0 } } }`;
+  const source = (entry: string, rest: string): string => `import * as dependency from '${dependency}';\n${entry}\n${rest}\n`;
+  const handler = `createHandler(${options})`;
+  writeFileSync(
+    join(folder, 'function.ts'),
+    source("import { createHandler } from 'graphql-functions/aws-lambda';", `export default ${handler};`),
+  );
+  writeFileSync(
+    join(folder, 'fetch.ts'),
+    source("import { createHandler } from 'graphql-functions/fetch';", `export default { fetch: ${handler}.fetch };`),
+  );
+  writeFileSync(
+    join(folder, 'server.ts'),
+    source("import { serve } from 'graphql-functions/node';", `await serve(${options}, { port: Number(process.env.PORT) });`),
+  );
+}
+
+const pinned = readFileSync(join(root, 'test/real/parts.json'), 'utf8');
+const rows: string[][] = [['page', 'package', 'version', ...Object.keys(platforms)]];
+let failures = 0;
+for (const page of process.argv.length > 2 ? process.argv.slice(2) : pages) {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'page-')));
+  const specifiers = packagesOf(page);
+  try {
+    const problem = prepare(folder, specifiers, page);
+    if (problem !== undefined) {
+      failures++;
+      print([page, specifiers.join(' '), `not installed: ${firstLine(problem)}`]);
+      continue;
+    }
+    for (const dependency of new Set(specifiers.map(nameOf)))
+      print([page, dependency, versionOf(folder, dependency), ...(await startAll(folder, dependency))]);
+  } finally {
+    process.chdir(root);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+if (failures > 0) process.exitCode = 1;
+console.log(`${rows.length - 1} packages, ${failures} failures`);
+
+async function startAll(folder: string, dependency: string): Promise<string[]> {
+  writeSources(folder, dependency);
+  const results: string[] = [];
+  for (const start of Object.values(platforms)) {
+    for (const name of ['lambda', 'node']) rmSync(join(folder, name), { recursive: true, force: true });
+    const given = await start({ folder, dependency }).catch((error: unknown) => String((error as Error).message));
+    if (given.trim() !== answer) failures++;
+    results.push(given.trim() === answer ? 'answered' : firstLine(given));
+  }
+  return results;
+}
+
+function versionOf(folder: string, dependency: string): string {
+  const { version } = JSON.parse(readFileSync(join(folder, 'node_modules', dependency, 'package.json'), 'utf8')) as { version: string };
+  const tested = new RegExp(`"${dependency}": "([^"]+)"`).exec(pinned)?.[1];
+  return tested === undefined || tested === version ? version : `${version} (pinned: ${tested})`;
+}
+
+function firstLine(text: string): string {
+  const line = text.split('\n').find((one) => /error|cannot|not /i.test(one)) ?? text.split('\n')[0] ?? '';
+  return line.trim().slice(0, 100);
+}
+
+function print(row: string[]): void {
+  rows.push(row);
+  console.log(row.join(' | '));
+}
