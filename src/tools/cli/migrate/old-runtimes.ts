@@ -58,5 +58,7 @@ function findEngines(text: string, file: string): string[] {
   const [, range] = /"engines"\s*:\s*\{[^}]*"node"\s*:\s*"([^"]*)"/.exec(text) ?? [];
   if (range === undefined || [22, 24, 26].some((major) => !excludesMajor(range, major))) return [];
   const line = lineOf(text, text.indexOf('"engines"'));
-  return [`  ${file}:${line}  "node": "${range}" in engines excludes the versions of Node.js that this package supports. Use ">=22.19".`];
+  return [
+    `  ${file}:${line}  "node": "${range}" in engines excludes the versions of Node.js that this package supports. Use "^22.19 || ^24 || >=26".`,
+  ];
 }
