@@ -3,11 +3,14 @@
  * not agree, or if package.json does not name the repository.
  *
  *     node scripts/release.ts v1.0.0
+ *     node scripts/release.ts --prepared
+ *
+ * The second form, which npm runs before it publishes a folder, fails if the checkout has not been prepared.
  *
  * Makes the links and pictures of README.md and of the release notes absolute, because npm and GitHub show them outside of the
  * repository. Writes release-notes.md and release-tag.txt, npm's dist-tag.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The part of package.json that a release needs. */
@@ -18,10 +21,19 @@ export interface Manifest {
   readonly repository?: { readonly type: string; readonly url: string };
 }
 
+/** The files from which a release is prepared. */
+export interface ReleaseFiles {
+  readonly manifest: Manifest;
+  readonly changelog: string;
+  readonly readme: string;
+  /** SECURITY.md. */
+  readonly security: string;
+}
+
 /** The files to write, by name. Throws an error that lists everything that is missing. */
 export function prepareRelease(
   tag: string,
-  { manifest, changelog, readme }: { readonly manifest: Manifest; readonly changelog: string; readonly readme: string },
+  { manifest, changelog, readme, security }: ReleaseFiles,
 ): Readonly<Record<'README.md' | 'release-notes.md' | 'release-tag.txt', string>> {
   const { version, homepage, bugs, repository } = manifest;
   const url = /^git\+(https:\/\/github\.com\/[\w.-]+\/[\w.-]+?)\.git$/.exec(repository?.url ?? '')?.[1];
@@ -32,6 +44,7 @@ export function prepareRelease(
     url === undefined && 'package.json needs "repository": { "type": "git", "url": "git+https://github.com/<owner>/<name>.git" }.',
     homepage === undefined && 'package.json needs "homepage", the address of the documentation site.',
     bugs === undefined && 'package.json needs "bugs": { "url": … }.',
+    !/[\w.+-]+@[\w-]+\.\w+/.test(security) && 'SECURITY.md needs an e-mail address for reports.',
   ].filter((one) => one !== false);
   if (missing.length > 0) throw new Error(`This cannot be released:\n${missing.join('\n')}\nRELEASING.md says how.`);
   return {
@@ -60,6 +73,10 @@ function withAbsoluteLinks(readme: string, url: string, tag: string): string {
     );
 }
 
+function hasRelativeLinks(readme: string): boolean {
+  return withAbsoluteLinks(readme, 'https://github.com/a/b', 'v1') !== readme;
+}
+
 function isRelative(target: string): boolean {
   return !/^(?:[a-z]+:|#|\/)/.test(target);
 }
@@ -68,7 +85,12 @@ if (import.meta.main) {
   const root = join(import.meta.dirname, '..');
   const read = (name: string): string => readFileSync(join(root, name), 'utf8');
   const [tag = ''] = process.argv.slice(2);
-  const manifest = JSON.parse(read('package.json')) as Manifest;
-  const written = prepareRelease(tag, { manifest, changelog: read('CHANGELOG.md'), readme: read('README.md') });
-  for (const [name, text] of Object.entries(written)) writeFileSync(join(root, name), text);
+  if (tag === '--prepared') {
+    const isPrepared = existsSync(join(root, 'release-tag.txt')) && !hasRelativeLinks(read('README.md'));
+    if (!isPrepared) throw new Error('Run node scripts/release.ts v<version> first: RELEASING.md says how a version is published.');
+  } else {
+    const manifest = JSON.parse(read('package.json')) as Manifest;
+    const texts = { changelog: read('CHANGELOG.md'), readme: read('README.md'), security: read('SECURITY.md') };
+    for (const [name, text] of Object.entries(prepareRelease(tag, { manifest, ...texts }))) writeFileSync(join(root, name), text);
+  }
 }
