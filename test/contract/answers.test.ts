@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 
 import { echoServer } from '../support/echo-server.ts';
 import type { EchoServer } from '../support/echo-server.ts';
+import { assertStatuses, editionStatuses } from '../support/edition-statuses.ts';
 import { get, json, plainRequest, post } from '../support/plain-http.ts';
 import { frontDoors } from '../support/sources.ts';
 import type { OpenDoor } from '../support/sources.ts';
@@ -32,6 +33,11 @@ for (const door of frontDoors) {
       assert.equal(response.status, 200);
       assert.deepEqual(json(response), { data: { echo: 'hi' } });
     });
+
+    for (const one of editionStatuses({ nullable: 'fail', nonNull: 'failHard' }))
+      test(`${one.name} has the status and the label of GraphQL over HTTP, September 2026`, async () => {
+        await assertStatuses(one, open.send);
+      });
 
     test('operationName selects the operation, in POST and GET', async () => {
       const query = 'query A { echo(text: "a") } query B { echo(text: "b") }';

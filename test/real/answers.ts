@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { assertStatuses, editionStatuses } from '../support/edition-statuses.ts';
 import { get, json, plainRequest, post } from '../support/plain-http.ts';
 import type { PlainRequest, PlainResponse } from '../support/plain-http.ts';
 
@@ -22,6 +23,11 @@ export function testAnswers(send: Send, losses: { readonly setCookies?: boolean 
     assert.equal(response.status, 200, response.body);
     assert.deepEqual(json(response), { data: { hello: 'Hello, 50 % + 1 & ü 🦉!' } });
   });
+
+  for (const one of editionStatuses({ nullable: 'fails', nonNull: 'failsHard' }))
+    test(`${one.name} has the status and the label of GraphQL over HTTP, September 2026`, async () => {
+      await assertStatuses(one, send);
+    });
 
   test('a QUERY is answered', async () => {
     const response = await send({ ...post({ query: '{ hello(name: "Ada") }' }), method: 'QUERY' });

@@ -3,6 +3,8 @@ import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
+import { assertStatuses, editionStatuses } from '../support/edition-statuses.ts';
+import { sendTo } from './answers.ts';
 import { bundle, createFolder } from './bundle.ts';
 import type { Folder } from './bundle.ts';
 import { needsProgram } from './parts.ts';
@@ -32,6 +34,11 @@ describe('serve() in a separate process', () => {
 
       assert.deepEqual(answer, { status: 200, body: { data: { hello: 'Hello, curl!' } } });
     });
+
+    for (const one of editionStatuses({ nullable: 'fails', nonNull: 'failsHard' }))
+      test(`${one.name} has the status and the label of GraphQL over HTTP, September 2026`, async () => {
+        await assertStatuses(one, (request) => sendTo(server.url, request));
+      });
 
     test('curl encodes a GET query', needsProgram('curl'), async () => {
       const query = 'query=query ($name: String) { hello(name: $name) }';

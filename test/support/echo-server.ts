@@ -31,6 +31,7 @@ const typeDefs = `
     setHeader(name: String!, value: String!): Boolean!
     setStatus(status: Int!): Boolean!
     fail: String
+    failHard: String!
   }
   type Request { method: String!, path: String!, queryString: String! }
   type Mutation { add(by: Int! = 1): Int! }
@@ -52,6 +53,9 @@ const resolvers = {
     ),
     setStatus: (_: unknown, { status }: { status: number }, { response }: EchoContext) => ((response.status = status), true),
     fail: () => {
+      throw new Error('The resolver failed on purpose.');
+    },
+    failHard: () => {
       throw new Error('The resolver failed on purpose.');
     },
   },

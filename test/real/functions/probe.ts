@@ -28,6 +28,7 @@ export const probe = {
       platform: Platform!
       text(length: Int!): String!
       fails: String
+      failsHard: String!
       "When the URL has answered."
       later(gate: String!): String!
     }
@@ -68,6 +69,9 @@ export const probe = {
         describePlatform(context as PlatformContext | null, env),
       text: (_: unknown, { length }: { length: number }) => 'x'.repeat(length),
       fails: () => {
+        throw new Error('secret of the probe');
+      },
+      failsHard: () => {
         throw new Error('secret of the probe');
       },
       later: async (_: unknown, { gate }: { gate: string }) => {

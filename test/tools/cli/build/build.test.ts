@@ -70,7 +70,13 @@ test('the build of a subgraph has its definitions and descriptions, and answers 
 
   assert.deepEqual([built.code, checked.code], [0, 0], built.stderr + checked.stderr);
   assert.match((await made.artifact()).text, /"Described\." type User.*type _Service\{.*union _Entity=User/);
-  const options = { outfile: join(made.directory, 'bundle.mjs'), bundle: true, platform: 'node', format: 'esm', logLevel: 'silent' } as const;
+  const options = {
+    outfile: join(made.directory, 'bundle.mjs'),
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'silent',
+  } as const;
   await esbuild({ ...options, entryPoints: [join(made.directory, 'functions/graphql.ts')] });
   const { default: handler } = (await import(join(made.directory, 'bundle.mjs'))) as { default: (event: object) => Promise<any> };
   const { data } = await handler({
