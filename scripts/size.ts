@@ -19,19 +19,19 @@ const root = join(import.meta.dirname, '..');
  * commit that needs more sets the number, and says what the bytes are for.
  */
 const sizes: Readonly<Record<string, number>> = {
-  'aws-lambda': 64_900,
-  fetch: 66_877,
-  netlify: 68_078,
-  'aws, streamed': 68_399,
-  index: 69_532,
+  'aws-lambda': 67_630,
+  fetch: 69_439,
+  netlify: 70_694,
+  'aws, streamed': 71_045,
+  index: 72_153,
   // With @defer and @stream.
-  'fetch, parts': 75_100,
-  // The plugin and the store for Redis: 4,400 above aws-lambda.
-  'aws, idempotency': 69_900,
-  // The tools of trusted documents, with schemas that refer to definitions: 7,800 above aws-lambda.
-  'aws, mcp': 73_300,
-  // A federation subgraph: 5,900 above aws-lambda.
-  'aws, subgraph': 71_200,
+  'fetch, parts': 77_801,
+  // The plugin and the store for Redis: 5,300 above aws-lambda.
+  'aws, idempotency': 72_960,
+  // The tools of trusted documents, with schemas that refer to definitions: 8,400 above aws-lambda.
+  'aws, mcp': 76_060,
+  // A federation subgraph: 6,200 above aws-lambda.
+  'aws, subgraph': 73_794,
 };
 const room = 1.03;
 
