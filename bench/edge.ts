@@ -1,6 +1,6 @@
 /**
  * What edge() costs, in one process and in turns: CPU time of each, and the median of its ratios to the same round of the handler
- * without a plugin, and of edge() over a schema without hints.
+ * without a plugin, of edge() over a schema without hints, and of public answers without edge().
  *
  *     node bench/edge.ts
  */
@@ -71,8 +71,17 @@ const none = (): ServerPlugin[] => [];
 const withEdge = (): ServerPlugin[] => [edge({ cdn: 'varnish' })];
 /** The fields of RFC 9213 have no tags: this is the cost of hints and header fields. */
 const withoutTags = (): ServerPlugin[] => [edge({ cdn: 'rfc9213' })];
+/** Marks all responses public. Their ETags and header fields cost the same without edge. */
+const marking = (): ServerPlugin[] => [
+  {
+    responseWillBeSent(_call, { headers }) {
+      headers.set('cache-control', 'public, max-age=60');
+    },
+  },
+];
 const contestants: readonly Contestant[] = [
   { name: 'no plugin', hint: '', method: 'GET', plugins: none },
+  { name: 'no edge, public', hint: '', method: 'GET', plugins: marking },
   { name: 'edge, no hints', hint: '', method: 'GET', plugins: withEdge },
   { name: 'edge, hints: private', hint: '@cacheControl(maxAge: 60, scope: PRIVATE)', method: 'GET', plugins: withEdge },
   { name: 'edge, hints: public, no tags', hint: '@cacheControl(maxAge: 60)', method: 'GET', plugins: withoutTags },
@@ -116,7 +125,7 @@ for (const workload of Object.keys(queries) as (keyof typeof queries)[]) {
   const ratio = (name: string, base: string): number => rounded(median(times.get(name)!.map((one, at) => one / times.get(base)![at]!)));
   for (const [name, all] of times) {
     const post = name.startsWith('POST') ? 'POST, ' : '';
-    const ratios = `${ratio(name, `${post}no plugin`)} of no plugin, ${ratio(name, `${post}edge, no hints`)} of no hints`;
+    const ratios = `${ratio(name, `${post}no plugin`)} of no plugin, ${ratio(name, `${post}edge, no hints`)} of no hints, ${ratio(name, 'no edge, public')} of public without edge`;
     console.log(`${workload.padEnd(24)} ${name.padEnd(28)} ${rounded(median(all))} µs, min ${rounded(Math.min(...all))}: ${ratios}`);
   }
 }

@@ -59,7 +59,9 @@ export class StreamedField implements Streaming {
     if (value?.kind === Kind.INT) count = Number(value.value);
     else if (value?.kind === Kind.VARIABLE) count = run.coerced[value.name.value] ?? 0;
     if (typeof count === 'number' && count >= 0) return count;
-    throw new GraphQLError(`Expected initialCount of @stream to be 0 or more, got ${String(count)}.`);
+    throw new GraphQLError(`Expected initialCount of @stream to be 0 or more, got ${String(count)}.`, {
+      extensions: { code: 'BAD_USER_INPUT' },
+    });
   }
 
   #follow({ position, item, count, iterator, isAsync }: Following): void {

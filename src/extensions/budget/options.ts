@@ -1,4 +1,4 @@
-import { describe, isRecord } from '../../shared/index.ts';
+import { assertKnownOptions, describe, isRecord } from '../../shared/index.ts';
 import type { Milliseconds } from '../../shared/index.ts';
 import type { CostRules, RequestCall } from '../../server/index.ts';
 import type { BudgetStore } from '../stores/index.ts';
@@ -46,6 +46,7 @@ export interface Plan {
 
 /** Throws for options that would not do what they say. */
 export function assertBudgetOptions(options: BudgetOptions): void {
+  assertKnownOptions(options, known, { of: 'budget' });
   const { store, identity, capacity, refillPerSecond, whenStoreFails, anonymous, clientAddress, cost, storeTimeout = 1 } = options;
   assertStore(store as unknown as Methods);
   if (typeof identity !== 'function')
@@ -70,6 +71,19 @@ export function assertBudgetOptions(options: BudgetOptions): void {
   if (!(storeTimeout > 0 && storeTimeout <= 60_000))
     throw new TypeError(`Expected storeTimeout of budget to be above 0 and at most 60000, got ${describe(storeTimeout)}.`);
 }
+
+const known: Readonly<Record<keyof BudgetOptions, true>> = {
+  store: true,
+  identity: true,
+  capacity: true,
+  refillPerSecond: true,
+  whenStoreFails: true,
+  anonymous: true,
+  clientAddress: true,
+  cost: true,
+  storeTimeout: true,
+  prefix: true,
+};
 
 /** Throws for a number that is not finite and above 0. */
 export function assertPositive(name: string, value: unknown): void {

@@ -1,5 +1,5 @@
 import type { RequestCall, ServerPlugin } from '../../server/index.ts';
-import { addVary, HeaderMap, isRecord } from '../../shared/index.ts';
+import { assertKnownOptions, addVary, HeaderMap, isRecord } from '../../shared/index.ts';
 import type { HTTPResponse } from '../../shared/index.ts';
 import { chooseCoding } from './accept-encoding.ts';
 import { compress } from './compress.ts';
@@ -22,6 +22,8 @@ export interface CompressionOptions {
 /** The minimum length to compress, in UTF-16 units, of which a text has at most as many as bytes. Smaller bodies are not worth the time. */
 const minLength = 65_536;
 
+const known: Readonly<Record<keyof CompressionOptions, true>> = { restAPI: true, withCookies: true };
+
 /**
  * Compresses answers of 64 KiB and more with Brotli or gzip, for clients that accept it, where nothing in front of the function does:
  * Lambda function URLs, API Gateway and Application Load Balancers. The limit of the platform applies to the compressed answer.
@@ -29,7 +31,9 @@ const minLength = 65_536;
  * @example
  * export default createHandler({ typeDefs, resolvers, plugins: [compression()] });
  */
-export function compression({ restAPI = false, withCookies = false }: CompressionOptions = {}): ServerPlugin {
+export function compression(options: CompressionOptions = {}): ServerPlugin {
+  assertKnownOptions(options, known, { of: 'compression' });
+  const { restAPI = false, withCookies = false } = options;
   const isCompressible = (call: RequestCall): boolean => restAPI || !isFromRestAPI(call);
   return {
     encodeResponse(call) {

@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 
-import { byteLength, escapeControls, isPromiseLike } from '../../shared/index.ts';
+import { assertKnownOptions, byteLength, escapeControls, isPromiseLike } from '../../shared/index.ts';
 import type { HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import {
   CallOutcome,
@@ -32,6 +32,14 @@ export interface CostLineOptions {
   readonly write?: ((line: string, record: CostRecord, outcome: OperationOutcome | undefined) => void | Promise<void>) | undefined;
 }
 
+const known: Readonly<Record<keyof CostLineOptions, true>> = { format: true, namespace: true, write: true };
+
+function assertCostLineOptions(options: CostLineOptions): void {
+  assertKnownOptions(options, known, { of: 'costLine' });
+  const { format = 'json' } = options;
+  if (format !== 'json' && format !== 'emf') throw new Error(`Expected format of costLine to be "json" or "emf", got ${String(format)}.`);
+}
+
 /**
  * Writes one line for each operation with its name, duration, data source calls and bytes, also for refused requests. The line is written
  * before the platform gets the answer; for a stream, at its end.
@@ -42,7 +50,7 @@ export interface CostLineOptions {
 export function costLine(options: CostLineOptions = {}): ServerPlugin {
   // oxlint-disable-next-line no-console -- platforms read log lines from there
   const { format = 'json', namespace = 'GraphQL', write = (line: string) => console.log(escapeControls(line)) } = options;
-  if (format !== 'json' && format !== 'emf') throw new Error(`Expected format of costLine to be "json" or "emf", got ${String(format)}.`);
+  assertCostLineOptions(options);
   const requests = new WeakMap<RequestCall, Request>();
   const operations = new WeakMap<OperationCall, Operation>();
   let cold = true;

@@ -5,6 +5,7 @@ import type { CDN } from './dialects.ts';
 import type { Purge, PurgeClient } from './purge/purge-client.ts';
 import { harmlessHeaders, operationParameters } from './watched-request.ts';
 import type { ReadingRules } from './watched-request.ts';
+import { assertKnownOptions } from '../../shared/index.ts';
 
 /** Options of {@link edge}. */
 export interface EdgeOptions {
@@ -67,6 +68,9 @@ export type EdgeDecision =
 /** Throws for wrong options. */
 export function readingRules(options: EdgeOptions): ReadingRules {
   const { deploy, varyHeaders = [], ignoredHeaders = [], queryParameters = [] } = options;
+  for (const [name, place] of Object.entries(moved))
+    if (Object.hasOwn(options, name)) throw new TypeError(`Expected edge to have no ${name}: ${place}.`);
+  assertKnownOptions(options, known, { of: 'edge' });
   assertKeepers(options);
   for (const name of seconds) assertSeconds(name, options[name]);
   if (deploy !== undefined && !/^[\w.-]{1,200}$/.test(deploy))
@@ -95,6 +99,30 @@ function assertKeepers({ cdn, store, deploy, purge }: EdgeOptions): void {
       'Expected edge with a store to have deploy, the name of this version of this function, because other versions use the same store.',
     );
 }
+
+/** Options of earlier versions. */
+const moved = {
+  purgeBatchSize: 'set batchSize of purge, for example purge: { purge, batchSize: 30 }',
+  purgeInterval: 'set interval of purge, for example purge: { purge, interval: 0.1 }',
+  purgeAgainAfter: 'a purge is always repeated after 3 seconds',
+};
+
+const known: Readonly<Record<keyof EdgeOptions, true>> = {
+  cdn: true,
+  store: true,
+  defaultMaxAge: true,
+  browserMaxAge: true,
+  staleWhileRevalidate: true,
+  staleIfError: true,
+  varyHeaders: true,
+  ignoredHeaders: true,
+  queryParameters: true,
+  entity: true,
+  salt: true,
+  deploy: true,
+  purge: true,
+  onDecision: true,
+};
 
 const seconds = ['defaultMaxAge', 'browserMaxAge', 'staleWhileRevalidate', 'staleIfError'] as const;
 

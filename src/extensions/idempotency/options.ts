@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 
-import { describe } from '../../shared/index.ts';
+import { assertKnownOptions, describe } from '../../shared/index.ts';
 import type { HTTPRequest, Milliseconds } from '../../shared/index.ts';
 import type { Seconds } from '../../datasources/index.ts';
 import type { IdempotencyStore } from '../stores/index.ts';
@@ -53,6 +53,7 @@ export interface IdempotencyOptions<TContext = any> {
 
 /** Throws for options that would not do what they say. */
 export function assertIdempotencyOptions(options: IdempotencyOptions): void {
+  assertKnownOptions(options, known, { of: 'idempotency' });
   const { identity, afterCrash = 'refuse', seal, open } = options;
   assertStore(options.store as unknown as Methods);
   if (typeof identity !== 'function')
@@ -73,6 +74,22 @@ export function assertIdempotencyOptions(options: IdempotencyOptions): void {
   if (required !== undefined && typeof required !== 'boolean' && !isListOfNames(required))
     throw new TypeError(`Expected required of idempotency to be true, false or a list of mutations, got ${describe(required)}.`);
 }
+
+const known: Readonly<Record<keyof IdempotencyOptions, true>> = {
+  store: true,
+  identity: true,
+  required: true,
+  ttl: true,
+  afterCrash: true,
+  lease: true,
+  storeTimeout: true,
+  maxAnswerBytes: true,
+  bareKeys: true,
+  releaseIf: true,
+  seal: true,
+  open: true,
+  prefix: true,
+};
 
 /** Seconds: a day. */
 export const defaultTTL = 86_400;

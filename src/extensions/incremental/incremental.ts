@@ -1,7 +1,7 @@
 import { deferDirective, planners, streamDirective } from '../../executor/for-extensions.ts';
 import { executeIncrementally, multipart } from '../../server/for-extensions.ts';
 import type { IncrementalDelivery } from '../../server/for-extensions.ts';
-import { describe } from '../../shared/index.ts';
+import { assertKnownOptions, describe } from '../../shared/index.ts';
 import { incrementalRules } from './validation-rules.ts';
 
 export type { IncrementalDelivery } from '../../server/for-extensions.ts';
@@ -20,6 +20,8 @@ export interface IncrementalDeliveryOptions {
   readonly maxParts?: number;
 }
 
+const known: Readonly<Record<keyof IncrementalDeliveryOptions, true>> = { early: true, maxParts: true };
+
 /**
  * The value of the option `incrementalDelivery`: answers `@defer` and `@stream` in several parts.
  *
@@ -32,7 +34,9 @@ export interface IncrementalDeliveryOptions {
  * export default createHandler({ typeDefs, resolvers, incrementalDelivery: incrementalDelivery() });
  * ```
  */
-export function incrementalDelivery({ early = false, maxParts = 1_000 }: IncrementalDeliveryOptions = {}): IncrementalDelivery {
+export function incrementalDelivery(options: IncrementalDeliveryOptions = {}): IncrementalDelivery {
+  assertKnownOptions(options, known, { of: 'incrementalDelivery' });
+  const { early = false, maxParts = 1_000 } = options;
   if (typeof maxParts !== 'number' || !(maxParts >= 0))
     throw new TypeError(`Expected maxParts of incrementalDelivery to be 0 or more, got ${describe(maxParts)}.`);
   return {

@@ -1,4 +1,4 @@
-import { describe } from '../../shared/index.ts';
+import { assertKnownOptions, describe } from '../../shared/index.ts';
 import type { ScalarSchemas } from './json-schema.ts';
 
 /** What the server adds to the arguments of a tool: the value of a variable that callers neither see nor send. */
@@ -55,7 +55,22 @@ export interface MCPOptions<TContext = any> {
   readonly maxBodyBytes?: number | undefined;
 }
 
-export function assertMCPOptions({ name, version, tools = {}, hidden = {}, origins = [], path = '/mcp', authorization }: MCPOptions): void {
+const known: Readonly<Record<keyof MCPOptions, true>> = {
+  name: true,
+  version: true,
+  instructions: true,
+  tools: true,
+  hidden: true,
+  scalars: true,
+  origins: true,
+  path: true,
+  authorization: true,
+  maxBodyBytes: true,
+};
+
+export function assertMCPOptions(options: MCPOptions): void {
+  assertKnownOptions(options, known, { of: 'mcp' });
+  const { name, version, tools = {}, hidden = {}, origins = [], path = '/mcp', authorization } = options;
   for (const [key, value] of Object.entries({ name, version }))
     assertOption(typeof value === 'string' && value !== '', `${key} of mcp to be a string`, value);
   for (const tool of Object.keys(tools)) assertName(tool, 'The tool');

@@ -1,6 +1,7 @@
 import { context, metrics, SpanKind, SpanStatusCode, trace, propagation, ROOT_CONTEXT, TraceFlags } from '@opentelemetry/api';
 import type { Context, MeterProvider, Span, Tracer, TracerProvider, TextMapGetter } from '@opentelemetry/api';
 import type { GraphQLError } from 'graphql';
+import { assertKnownOptions } from '../../shared/index.ts';
 
 import { budgetOf, documentHash, errorHashOf, followStream, now, originalOf, runOf } from '../../server/for-extensions.ts';
 import type { GraphQLRequestContext, OperationCall, OperationOutcome, RequestCall, ServerPlugin } from '../../server/index.ts';
@@ -31,6 +32,15 @@ export interface OpenTelemetryOptions {
   readonly flush?: (() => Promise<unknown>) | undefined;
 }
 
+const known: Readonly<Record<keyof OpenTelemetryOptions, true>> = {
+  tracerProvider: true,
+  meterProvider: true,
+  document: true,
+  errorMessages: true,
+  stages: true,
+  flush: true,
+};
+
 /**
  * Spans and metrics of every operation and of the calls of its data sources, through `@opentelemetry/api`. Names and
  * attributes are those of OpenTelemetry's semantic conventions for GraphQL (in development, 1.38) where there are any.
@@ -39,6 +49,7 @@ export interface OpenTelemetryOptions {
  * export default createHandler({ typeDefs, resolvers, plugins: [openTelemetry({ flush: () => provider.forceFlush() })] });
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): ServerPlugin {
+  assertKnownOptions(options, known, { of: 'openTelemetry' });
   const { flush, stages = 'slow' } = options;
   const name = 'graphql-functions';
   const tracer = (options.tracerProvider ?? trace).getTracer(name, packageVersion);

@@ -22,14 +22,14 @@ export interface ListenOptions {
 /** Throws for unknown options and wrong values, like `assertOptions`. */
 export function assertListenOptions(options: unknown): asserts options is ListenOptions {
   if (!isRecord(options)) throw new TypeError(`Expected the second argument of serve to be like { port: 4000 }, got ${describe(options)}.`);
-  assertEntries('', options, expectations, ' of serve');
+  assertEntries('', options, expectations, 'serve');
 }
 
 /** Throws for unknown options and wrong values of `createListener`. */
 export function assertListenerOptions(options: unknown): asserts options is Pick<ListenOptions, 'allowedHosts'> {
   if (!isRecord(options))
     throw new TypeError(`Expected the second argument of createListener to be like { allowedHosts: ["api"] }, got ${describe(options)}.`);
-  assertEntries('', options, { allowedHosts }, ' of createListener');
+  assertEntries('', options, { allowedHosts }, 'createListener');
 }
 
 const allowedHosts: Expectation = {

@@ -28,24 +28,32 @@ export interface ErrorSettings {
   readonly logger: Logger;
 }
 
-/** Formats a result for the client: masks and logs unexpected errors, gives every error a code, then calls `formatError`. */
+/**
+ * Formats a result for the client: masks and logs unexpected errors, gives every error a code, then calls `formatError`. `causes`: those of
+ * several results that are sent together.
+ */
 export function formatResult(
   settings: ErrorSettings,
   result: ExecutionResult,
   allowance: ErrorAllowance = new ErrorAllowance(),
+  causes?: Causes,
 ): FormattedExecutionResult {
   if (result.errors === undefined) return result as FormattedExecutionResult;
   // The specification (section 7.1) allows no empty list.
   if (result.errors.length === 0) return withoutErrors(result);
   const { errors: thrown, ...rest } = result;
   // `errors` first, so that people who read the answer notice them, as section 7.1 recommends.
-  return { errors: formatErrors(settings, thrown, allowance), ...rest };
+  return { errors: formatErrors(settings, thrown, { allowance, causes }), ...rest };
 }
 
 /** Formats as many errors as the answer may have. If there are more, a last error says how many. */
-function formatErrors(settings: ErrorSettings, errors: readonly GraphQLError[], allowance: ErrorAllowance): GraphQLFormattedError[] {
+function formatErrors(
+  settings: ErrorSettings,
+  errors: readonly GraphQLError[],
+  { allowance, causes: known }: Pick<Formatting, 'allowance'> & { readonly causes: Causes | undefined },
+): GraphQLFormattedError[] {
   const copies = copyErrorsForOperation(errors);
-  const causes = new Causes(copies);
+  const causes = known ?? new Causes(copies);
   const formatted = allowance.fitAll(copies, (error) => formatGraphQLError(settings, error, { allowance, causes }));
   const unlogged = allowance.takeUnlogged();
   if (unlogged > 0) report(settings.logger, `${unlogged} or more unexpected errors of the same request are not logged.`, undefined);

@@ -13,7 +13,7 @@ import type { HTTPStatusProfile } from '../http/status.ts';
 import type { CostOptions } from '../operation/limits/cost.ts';
 import type { PageLimitOptions } from '../operation/limits/page-limits.ts';
 import type { ContextValue } from '../operation/context.ts';
-import { describe, didYouMean, isRecord } from '../../shared/index.ts';
+import { assertKnownOptions, describe, isRecord } from '../../shared/index.ts';
 import type { FormatError } from '../operation/format-errors.ts';
 import type { GraphQLJSExecutor } from '../operation/execute.ts';
 import type { Logger } from '../operation/types.ts';
@@ -181,17 +181,12 @@ export function assertOptions(options: unknown): asserts options is ServerOption
   for (const [field, sizes] of Object.entries(pageLimits?.fields ?? {})) assertEntries(`pageLimits.fields["${field}"].`, sizes, pageSizes);
 }
 
-/** `path`: empty, or the option that contains these entries, followed by a dot. `owner`: the function that takes the options. */
-export function assertEntries(path: string, values: object, expected: Readonly<Record<string, Expectation>>, owner = ''): void {
+/** `path`: empty, or the option that contains these entries, followed by a dot. `of`: the function that takes the options. */
+export function assertEntries(path: string, values: object, expected: Readonly<Record<string, Expectation>>, of?: string): void {
+  assertKnownOptions(values, expected, { path, ...(of !== undefined && { of }) });
+  const owner = of === undefined ? '' : ` of ${of}`;
   for (const [name, value] of Object.entries(values)) {
-    // Uses Object.hasOwn, because "constructor" is not an option.
-    const expectation = Object.hasOwn(expected, name) ? expected[name] : undefined;
-    if (expectation === undefined) {
-      const known = Object.keys(expected);
-      // Lists all options only if none has a similar name.
-      const hint = didYouMean(name, known) || ` Known options: ${known.join(', ')}.`;
-      throw new TypeError(`Unknown option "${path}${name}"${owner}.${hint}`);
-    }
+    const expectation = expected[name]!;
     if (value === undefined) continue;
     if (expectation.entries !== undefined && isRecord(value)) assertEntries(`${path}${name}.`, value, expectation.entries);
     if (!expectation.holds(value) || (value instanceof Promise && expectation !== anything))

@@ -78,6 +78,7 @@ describe('a streamed list', () => {
     const { first } = await ask('{ numbers @stream(initialCount: -1) }', { Query: { numbers: () => [1] } });
 
     match(first.errors![0]!.message, /^Expected initialCount of @stream to be 0 or more, got -1\.$/);
+    deepEqual(first.errors![0]!.extensions, { code: 'BAD_USER_INPUT' });
   });
 
   test('whose non-null item fails completes with the error, and closes its source', async () => {

@@ -386,6 +386,37 @@ describe('the parameter onError', () => {
     });
   }
 
+  test('HALT gives the error that completes several parts one id, and logs it once', async () => {
+    const [logger, lines] = recordingLogger();
+    const handler = createHandler({
+      nodeEnv: 'production',
+      logger,
+      incrementalDelivery: incrementalDelivery(),
+      typeDefs: `type Query { a: Int b: Int! c: Int d: Int } # on-error ${++schemas}`,
+      resolvers: {
+        Query: {
+          b: async () => {
+            throw new Error('secret');
+          },
+          c: () => new Promise(() => {}),
+          d: () => new Promise(() => {}),
+        },
+      },
+    });
+    const query = '{ a ... @defer { b } ... @defer { c } ... @defer { d } }';
+    const headers = { 'content-type': 'application/json', accept: 'multipart/mixed;incrementalSpec=v0.2' };
+
+    const response = await handler.fetch(
+      new Request('https://example.com/graphql', { method: 'POST', headers, body: JSON.stringify({ query, onError: 'HALT' }) }),
+    );
+    const parts = parseParts(await response.text()) as any[];
+
+    const ids = parts.flatMap(({ completed = [] }) => completed.map((one: any) => one.errors?.[0].extensions.errorId));
+    assert.equal(ids.length, 3);
+    assert.equal(new Set(ids).size, 1, JSON.stringify(ids));
+    assert.equal(lines.filter(({ message }) => message.includes(ids[0])).length, 1);
+  });
+
   test('applies to each event of a subscription, and HALT does not end the stream', async () => {
     const source = createEventSource<{ word: string | null }>();
     const handler = createHandler({

@@ -5,6 +5,7 @@ import type { ExecutionInParts, SubsequentResult } from '../../../executor/index
 import { copyErrorsForOperation, isGraphQLError } from '../../../shared/index.ts';
 import type { OperationInvocation } from '../../../shared/index.ts';
 import { codeOf, toGraphQLError, unfinishedAtDeadline } from '../errors.ts';
+import { Causes } from '../error-marks.ts';
 import { formatResult } from '../format-errors.ts';
 import { reportUnfinished } from '../log-errors.ts';
 import { withCoercionCode } from '../execute.ts';
@@ -80,8 +81,10 @@ async function toPayload({ settings, hooks, allowance }: DeliveryInput, executed
   const errors = entries.flatMap((entry) => entry.errors ?? []);
   reportUnfinished(settings.logger, errors);
   if (hooks !== undefined && errors.length > 0) await callDidEncounterSubsequentErrors(hooks, errors);
+  // With HALT, one error ends several parts.
+  const causes = new Causes(errors);
   const format = (entry: WithErrors): object =>
-    entry.errors === undefined ? entry : { ...entry, ...formatResult(settings, { errors: entry.errors }, allowance) };
+    entry.errors === undefined ? entry : { ...entry, ...formatResult(settings, { errors: entry.errors }, allowance, causes) };
   const payload = {
     ...result,
     ...(result.incremental && { incremental: result.incremental.map(format) }),
@@ -93,15 +96,19 @@ async function toPayload({ settings, hooks, allowance }: DeliveryInput, executed
 
 function withCopiedErrors(result: SubsequentResult): SubsequentResult {
   const { incremental, completed } = result;
+  const copies = new Map<GraphQLError, GraphQLError>();
+  const copyOf = (error: GraphQLError): GraphQLError => {
+    const copy = copies.get(error) ?? copyErrorsForOperation([error])[0]!;
+    copies.set(error, copy);
+    return copy;
+  };
+  const copyEntry = <TEntry extends WithErrors>(entry: TEntry): TEntry =>
+    entry.errors === undefined ? entry : { ...entry, errors: entry.errors.map(copyOf) };
   return {
     ...result,
     ...(incremental && { incremental: incremental.map(copyEntry) }),
     ...(completed && { completed: completed.map(copyEntry) }),
   };
-}
-
-function copyEntry<TEntry extends WithErrors>(entry: TEntry): TEntry {
-  return entry.errors === undefined ? entry : { ...entry, errors: copyErrorsForOperation(entry.errors) };
 }
 
 /** The last payload, which completes all pending parts with an error. */

@@ -135,6 +135,20 @@ const problems: Readonly<Record<string, readonly [contents: Readonly<Record<stri
       ['--documents', 'ops/*'],
       /^ops\/m\.json:6:1 The document 1 is invalid: Cannot query field "nope"/,
     ],
+    'a manifest with two documents for an id': [
+      {
+        'ops/m.json': JSON.stringify({
+          format: 'apollo-persisted-query-manifest',
+          version: 1,
+          operations: [
+            { id: '1', body: '{ authors { name } }' },
+            { id: '1', body: '{ book(id: 1) { title } }' },
+          ],
+        }),
+      },
+      ['--documents', 'ops/*'],
+      /^ops\/m\.json Expected one document for the id "1", got "\{ authors/,
+    ],
     'a file that is not a manifest': [{ 'ops/m.json': '[1]' }, ['--documents', 'ops/*'], /^ops\/m\.json Expected .*manifest/],
   };
 for (const [what, [contents, argv, expected]] of Object.entries(problems)) {

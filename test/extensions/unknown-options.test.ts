@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { budget } from '../../src/entries/budget.ts';
+import { compression } from '../../src/entries/compression.ts';
+import { costLine } from '../../src/entries/cost-line.ts';
+import { edge } from '../../src/entries/edge.ts';
+import { idempotency } from '../../src/entries/idempotency.ts';
+import { incrementalDelivery } from '../../src/entries/incremental.ts';
+import { mcp } from '../../src/entries/mcp.ts';
+import { openTelemetry } from '../../src/entries/opentelemetry.ts';
+
+const plugins: Readonly<Record<string, (options: never) => unknown>> = {
+  budget,
+  compression,
+  costLine,
+  edge,
+  idempotency,
+  incrementalDelivery,
+  mcp,
+  openTelemetry,
+};
+
+for (const [name, create] of Object.entries(plugins))
+  test(`${name} refuses options that do not exist`, () => {
+    assert.throws(() => create({ colour: 1 } as never), new RegExp(`^TypeError: Unknown option "colour" of ${name}\\. Known options: `));
+  });
+
+test('a wrong option of a plugin names the similar one', () => {
+  assert.throws(() => costLine({ formatt: 'emf' } as never), /^TypeError: Unknown option "formatt" of costLine\. Did you mean "format"\?$/);
+});
+
+for (const [name, place] of [
+  ['purgeBatchSize', 'batchSize'],
+  ['purgeInterval', 'interval'],
+  ['purgeAgainAfter', 'repeated'],
+])
+  test(`edge says what replaces ${name}`, () => {
+    const options = { cdn: 'varnish', purge: () => {}, [name!]: 1 };
+
+    assert.throws(() => edge(options as never), new RegExp(`^TypeError: Expected edge to have no ${name}: .*${place}`));
+  });
