@@ -14,7 +14,7 @@ for (const [platform, flags, runtime] of [
 ] as const) {
   test(
     `the project for ${platform} installs, passes its checks, builds and answers only the operations of clients`,
-    { ...runtime, timeout: 240_000 },
+    { ...runtime, timeout: 300_000 },
     async () => {
       const { answers, missing, transcript } = await useProject(platform, flags);
 

@@ -5,7 +5,7 @@ import { expectedAnswers, expectedMissing, useProject } from '../reader/made-pro
 
 test(
   'the project that init makes for Next.js installs, passes its checks, builds and answers only the operations of clients',
-  { timeout: 240_000 },
+  { timeout: 300_000 },
   async () => {
     const { answers, missing, transcript } = await useProject('nextjs', '--codegen --tests');
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { needs } from '../parts.ts';
 import { expectedAnswers, expectedMissing, useProject } from '../reader/made-project.ts';
 
-const settings = { ...needs('netlify-cli', 'aws-lambda-ric'), timeout: 240_000 };
+const settings = { ...needs('netlify-cli', 'aws-lambda-ric'), timeout: 300_000 };
 
 test(
   'the project that init makes for Netlify installs, passes its checks, builds and answers only the operations of clients',
