@@ -50,7 +50,9 @@ export async function checkFunction(
     ({ unbundled } = loaded);
     // Throws if these exports are not functions.
     if (exportsFunction(bundled.exports)) toCallable(source.name, loaded.exports);
-    const failure = loaded.isMixed ? await loadAlone(source.file, loaded) : undefined;
+    // A server that refuses its options would throw there, too.
+    const isRefused = recorded.servers.slice(before).some(({ refusal }) => refusal !== undefined);
+    const failure = loaded.isMixed && !isRefused ? await loadAlone(source.file, loaded) : undefined;
     if (failure !== undefined)
       problems.push({
         ...(toPlace(failure.place) ?? { file: source.file }),
