@@ -57,7 +57,8 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
   /** The value of a field, several values joined with ", "; null when there is none. */
   get(name: string): string | null {
     const given = this.#given;
-    if (given !== undefined) return isWeb(given) ? webValue(given, name) : valueIn(given, name.toLowerCase());
+    if (given !== undefined)
+      return typeof given.get === 'function' ? webValue(given as WebHeaders, name) : valueIn(given as Fields, name.toLowerCase());
     const key = name.toLowerCase();
     if (key === 'set-cookie') return this.#setCookies.length === 0 ? null : this.#setCookies.join(', ');
     const value: unknown = this.#fields[key];
@@ -152,7 +153,8 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
     const given = this.#given;
     if (given === undefined) return;
     this.#given = undefined;
-    for (const [name, value] of isWeb(given) ? given : Object.entries(given)) if (isHeaderField(name, value)) this.append(name, value);
+    const pairs = isIterable(given) ? given : Object.entries(given);
+    for (const [name, value] of pairs) if (isHeaderField(name, value)) this.append(name, value);
   }
 
   /** The record, after a copy if it is shared. It has no prototype, because "__proto__" is a name like any other. */
@@ -167,10 +169,6 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
 }
 
 const none: Fields = Object.freeze({});
-
-function isWeb(fields: Fields | WebHeaders): fields is WebHeaders {
-  return typeof fields.get === 'function';
-}
 
 /** The sources of a {@link HeaderMap}: pairs (another `HeaderMap`, the web's `Headers`) or a record. */
 export type HeaderInit = Iterable<readonly [name: string, value: string]> | Fields;
