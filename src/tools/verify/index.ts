@@ -1,4 +1,5 @@
-import { execute, GraphQLError, Kind, print, versionInfo } from 'graphql';
+import * as graphql from 'graphql';
+import { execute, GraphQLError, Kind, print, versionInfo, visit } from 'graphql';
 import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import { executePlanned, joinObservers } from '../../executor/index.ts';
@@ -17,9 +18,12 @@ const isGraphQL17 = versionInfo.major >= 17;
  * with another result fails. Resolvers run once; `resolveType`, `isTypeOf` and the functions of scalars run twice.
  */
 export function createVerifier({ onDifference, run = executePlanned }: VerifierOptions = {}): GraphQLJSExecutor {
-  const verify = async (execution: PlannedExecution): Promise<ExecutionResult> => {
-    const recording = new Recording(isGraphQL17 ? 'asynchronous' : execution.takesAsyncIterables === true ? 'as lists' : 'refused');
-    const result = await run(recorded(execution, recording));
+  const verify = async (
+    execution: PlannedExecution,
+    running: ExecutionResult | Promise<ExecutionResult>,
+    recording: Recording,
+  ): Promise<ExecutionResult> => {
+    const result = await running;
     const reason = reasonToSkip(execution, result);
     if (reason !== undefined) {
       countSkipped(reason);
@@ -35,9 +39,14 @@ export function createVerifier({ onDifference, run = executePlanned }: VerifierO
     runsPlans: true,
     executeWithGraphQLJS: (execution) => {
       const reason = reasonNotToRun(execution);
-      if (reason === undefined) return verify(execution);
-      countSkipped(reason);
-      return run(execution);
+      if (reason !== undefined) {
+        countSkipped(reason);
+        return run(execution);
+      }
+      const recording = new Recording(isGraphQL17 ? 'asynchronous' : execution.takesAsyncIterables === true ? 'as lists' : 'refused');
+      const running = run(recorded(execution, recording));
+      // The errors of variables are graphql-js's own, and the server expects them at once.
+      return running instanceof Promise || 'data' in running ? verify(execution, running, recording) : running;
     },
     assertSupported: () => {},
   };
@@ -106,14 +115,30 @@ function repeat(
   const replay: Replay = { recording, contextValue };
   const args = {
     schema,
-    document,
+    document: inOnePart(document, schema),
     operationName: operation.name?.value,
     rootValue,
     contextValue: replay,
     variableValues,
     hideSuggestions,
   } as ExecutionArgs;
-  return Promise.resolve(execute(args)).then((result) => (hideSuggestions ? withoutSuggestions(result) : result));
+  return Promise.resolve(executorFor(schema)(args)).then((result) => (hideSuggestions ? withoutSuggestions(result) : result));
+}
+
+/** graphql 17 refuses schemas that define @defer or @stream, but for this function. graphql 16 has only `execute`. */
+function executorFor(schema: GraphQLSchema): typeof execute {
+  const { experimentalExecuteIncrementally = execute } = graphql as { experimentalExecuteIncrementally?: typeof execute };
+  return isIncremental(schema) ? experimentalExecuteIncrementally : execute;
+}
+
+function isIncremental(schema: GraphQLSchema): boolean {
+  return (schema.getDirective('defer') ?? schema.getDirective('stream')) !== undefined;
+}
+
+/** The answer has one part, whatever the document asks for. */
+function inOnePart(document: DocumentNode, schema: GraphQLSchema): DocumentNode {
+  if (!isIncremental(schema)) return document;
+  return visit(document, { Directive: ({ name }) => (name.value === 'defer' || name.value === 'stream' ? null : undefined) });
 }
 
 /** graphql 16 has no option for this. */
