@@ -80,7 +80,7 @@ describe('tools for development', () => {
     test(`are never loaded with NODE_ENV ${nodeEnv === undefined ? 'unset' : JSON.stringify(nodeEnv)}, and a browser gets the usual error`, () => {
       const { page, post, explained } = outcomes[at]!;
 
-      assert.equal(page.statusCode, 400);
+      assert.equal(page.statusCode, 422);
       assert.match(page.type, /json/);
       assert.equal(page.isPlayground, false);
       assert.equal(explained.isExplained, false);
