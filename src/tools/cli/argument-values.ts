@@ -1,11 +1,21 @@
+import { didYouMean } from '../../shared/index.ts';
 import { devPlatforms } from './dev/thread-messages.ts';
 import type { PlatformSettings } from './dev/thread-messages.ts';
+import { initPlatforms } from './init/compose-project.ts';
+import type { InitPlatform } from './init/compose-project.ts';
 import { UsageError } from './read-options.ts';
 
 /** True or false for `--name` or `--no-name`; undefined for neither. */
 export function toChoice(name: string, isOn: boolean | undefined, isOff: boolean | undefined): boolean | undefined {
   if (isOn && isOff) throw new UsageError(`Expected --${name} or --no-${name}, got both.`);
   return isOn ?? (isOff ? false : undefined);
+}
+
+/** The platform of a new project. */
+export function toInitPlatform(name: string): InitPlatform {
+  if (Object.hasOwn(initPlatforms, name)) return name as InitPlatform;
+  const known = Object.keys(initPlatforms);
+  throw new UsageError(`Expected --platform to be one of ${known.join(', ')}, got "${name}".${didYouMean(name, known)}`);
 }
 
 /** The platform that `dev` imitates. */

@@ -1,9 +1,8 @@
 import { posix } from 'node:path';
 
 import { didYouMean } from '../../shared/index.ts';
-import { toChoice, toPlatform, toPort, toPrefix, toVariables } from './argument-values.ts';
+import { toChoice, toInitPlatform, toPlatform, toPort, toPrefix, toVariables } from './argument-values.ts';
 import type { PlatformSettings } from './dev/thread-messages.ts';
-import { initPlatforms } from './init/compose-project.ts';
 import type { InitPlatform } from './init/compose-project.ts';
 import { readOptions, UsageError } from './read-options.ts';
 import { buildUsage, checkUsage, devUsage, doctorUsage, documentsUsage, initUsage, migrateUsage, schemaUsage, usage } from './usage.ts';
@@ -315,10 +314,4 @@ function parseInit(argv: readonly string[]): InitArguments {
     tests: toChoice('tests', tests, noTests),
     openAPI,
   };
-}
-
-function toInitPlatform(name: string): InitPlatform {
-  if (Object.hasOwn(initPlatforms, name)) return name as InitPlatform;
-  const known = Object.keys(initPlatforms);
-  throw new UsageError(`Expected --platform to be one of ${known.join(', ')}, got "${name}".${didYouMean(name, known)}`);
 }
