@@ -280,6 +280,18 @@ describe('subscribe', () => {
   });
 });
 
+test('run takes the id of a trusted document, with any method', async () => {
+  const { run } = createTester({
+    typeDefs: 'type Query { hello(name: String): String }',
+    resolvers: { Query: { hello: (_, { name }) => `Hello, ${name}!` } },
+    trustedDocuments: { documents: { one: 'query One($name: String) { hello(name: $name) }' }, only: true },
+  });
+
+  for (const method of ['POST', 'GET', 'QUERY'] as const)
+    assert.deepEqual((await run({ documentId: 'one' }, { name: 'Ada' }, { method })).data, { hello: 'Hello, Ada!' });
+  assert.equal((await run({ documentId: 'two' })).status, 400);
+});
+
 test('rejects an unknown setting and an invalid document', async () => {
   const { run } = createTester({ typeDefs, resolvers });
 
