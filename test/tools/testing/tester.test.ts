@@ -296,7 +296,7 @@ test('rejects an unknown setting and an invalid document', async () => {
   const { run } = createTester({ typeDefs, resolvers });
 
   assert.throws(() => createTester({ typeDefs }, { platfrom: 'alb' } as never), {
-    message: 'Unknown setting "platfrom" of createTester. Did you mean "platform"? Known: platform, context.',
+    message: 'Unknown setting "platfrom" of createTester. Did you mean "platform"? Known: platform, context, verify.',
   });
   await assert.rejects(run(undefined as never), {
     message: 'Expected the text of an operation, a parsed document or { documentId }, got undefined.',
