@@ -11,6 +11,7 @@ import type { Problem } from '../project/problem.ts';
 import { progress } from '../project/progress.ts';
 import type { RecordedServer } from '../project/recorded-servers.ts';
 import { foreignOption } from './foreign-options.ts';
+import { findInFieldSets, noticeOfOpenSubgraph } from './subgraph-findings.ts';
 import { findUnresolvedRootFields } from './root-fields.ts';
 import { findInSchema } from './schema-findings.ts';
 import { findInvalidDocuments, findManifestProblems } from './trusted-documents.ts';
@@ -41,10 +42,16 @@ export async function checkServer(server: RecordedServer, search: SourceSearch):
     const { seen, served } = await server.schemas();
     const plugins = checkPlugins(options, served);
     const found = placeProblems([...problemsInSchema(options, seen), ...plugins.problems], { call, search });
+    found.push(...placeFindings(options.typeDefs === undefined ? [] : findInFieldSets(options.typeDefs, seen), call, search));
     progress.step('validating the trusted documents');
     const place = placeOfOption('trustedDocuments', call, search);
     const invalid = findInvalidDocuments(options, seen, search).map((problem) => ({ ...place, ...problem }));
-    return { problems: [...found, ...invalid], notices: plugins.notices, schema: seen, options };
+    return {
+      problems: [...found, ...invalid],
+      notices: [...plugins.notices, ...noticeOfOpenSubgraph(options, call)],
+      schema: seen,
+      options,
+    };
   } catch (error) {
     return { problems: toProblems(error, toPlace(placeOf(error)) ?? call) };
   }
@@ -122,7 +129,11 @@ function wrongSchema(options: ServerOptions, call: FoundPlace | undefined, searc
   const typeDefs = options.typeDefs ?? textsOfBuild(options);
   if (typeDefs === undefined) return [];
   progress.step('checking every definition');
-  return findInSchema(typeDefs, options.resolvers).map((finding) => {
+  return placeFindings(findInSchema(typeDefs, options.resolvers), call, search);
+}
+
+function placeFindings(findings: readonly Finding[], call: FoundPlace | undefined, search: SourceSearch): Problem[] {
+  return findings.map((finding) => {
     const place = placeOfFinding(finding, search);
     if (place !== undefined) return { ...place, message: finding.message };
     return { ...call, message: `${finding.message}${textFrame(finding)}` };
