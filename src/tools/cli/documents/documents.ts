@@ -12,6 +12,7 @@ import type { DocumentFile } from '../project/documents/check-documents.ts';
 import { documentsIn } from '../project/documents/embedded-operations.ts';
 import { checkManifest, documentsInManifest, findConflicts } from '../project/documents/known-documents.ts';
 import { findFunction } from '../project/functions-folder.ts';
+import { artifactPlugin } from '../project/artifact-plugin.ts';
 import type { Terminal } from '../project/paint.ts';
 import { printProblems } from '../project/print-problems.ts';
 import { DevError } from '../project/problem.ts';
@@ -85,7 +86,7 @@ function reportMissing(
   });
   printProblems(missing, directory, terminal);
   terminal.error(
-    `\n${folder} is not up to date (${[...changes.keys()].join(', ')}). Run npx graphql-functions documents, and commit the folder.`,
+    `\n${folder} is not up to date (${[...changes.keys()].join(', ')}). Run the command without --check, and commit the folder.`,
   );
   return 1;
 }
@@ -97,7 +98,7 @@ async function readSchema(settings: DocumentsArguments, directory: string): Prom
   // The documents may be missing, or not valid for the new schema.
   const { problems, schema } = await checkFunction(source, directory, {
     recorded: recordServers(),
-    plugins: [documentsStub(settings.folder, directory)],
+    plugins: [artifactPlugin(directory).plugin, documentsStub(settings.folder, directory)],
     external: settings.external,
   });
   if (schema !== undefined) return schema;

@@ -203,7 +203,7 @@ test('--check names each missing operation with its place, and writes nothing', 
   assert.match(empty.stdout, /^operations\/books\.graphql:1:1 The operation Books is in no manifest of documents: production refuses it\./);
   assert.equal(changed.code, 1);
   assert.match(changed.stdout, /^operations\/books\.graphql:2:1 The operation Books is in no manifest of documents/);
-  assert.match(changed.stderr, /documents is not up to date \(.+\)\. Run npx graphql-functions documents, and commit the folder\.\n$/);
+  assert.match(changed.stderr, /documents is not up to date \(.+\)\. Run the command without --check, and commit the folder\.\n$/);
   assert.equal(await read('documents/ids.ts'), ids);
 });
 
