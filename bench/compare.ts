@@ -2,6 +2,7 @@
 // all three alternate, so that other processes on the machine slow all of them. Measures CPU time from the event to the result.
 // Run: node bench/compare.ts <folder of one build> <folder of the other> [shape …]
 // A folder is a checkout in which `npm run build` has run. ROUNDS (40) and SLICE (25 ms) set how long it takes: about a minute.
+// OPTIONS='{ "errorHash": true }' gives the other one these options: pass the same folder twice to see what they cost.
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -32,7 +33,7 @@ type HandlerOf = (entry: CompareShape['entry']) => Handler | undefined;
 const bare = createBare(compareShapes[0]!) as Handler;
 const contestants: Readonly<Record<string, HandlerOf>> = {
   base: await createOurs(base),
-  other: await createOurs(other),
+  other: await createOurs(other, JSON.parse(process.env['OPTIONS'] ?? '{}') as object),
   bare: (entry) => (entry === 'fetch' ? undefined : bare),
 };
 const groups = compareShapes
@@ -57,15 +58,16 @@ for (let round = 0; round < rounds; round++) {
 report();
 
 /** One handler for each entry, of one copy of the package. */
-async function createOurs(folder: string): Promise<HandlerOf> {
+async function createOurs(folder: string, more: object = {}): Promise<HandlerOf> {
   const { typeDefs, resolvers } = compareShapes[0]!;
+  const options = { typeDefs, resolvers, ...more };
   const load = async (file: string): Promise<{ createHandler: (options: object) => Handler }> =>
     import(pathToFileURL(resolve(folder, 'dist/esm', file)).href);
   const { createHandler } = await load('aws-lambda.js');
   const handlers = {
-    lambda: createHandler({ typeDefs, resolvers }),
-    context: createHandler({ typeDefs, resolvers, context: ({ request }: any) => ({ user: request.headers.get('x-user') }) }),
-    fetch: (await load('fetch.js')).createHandler({ typeDefs, resolvers }),
+    lambda: createHandler(options),
+    context: createHandler({ ...options, context: ({ request }: any) => ({ user: request.headers.get('x-user') }) }),
+    fetch: (await load('fetch.js')).createHandler(options),
   };
   return (entry) => handlers[entry];
 }

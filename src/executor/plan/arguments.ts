@@ -116,13 +116,12 @@ class KnownArguments {
 
 const knownArguments = new WeakMap<GraphQLField<unknown, unknown>, KnownArguments>();
 
-/** Prepares the arguments of a field. Undefined for a field without arguments. */
+/** Prepares the arguments of a field that has some. */
 export function planArguments(
   definition: GraphQLField<unknown, unknown>,
   node: FieldNode,
-  page?: PageDefault,
-): PlannedArguments | undefined {
-  if (definition.args.length === 0) return undefined;
+  page: PageDefault | undefined,
+): PlannedArguments {
   let known = knownArguments.get(definition);
   if (known === undefined) knownArguments.set(definition, (known = new KnownArguments(definition)));
   return known.planFor(node, page);

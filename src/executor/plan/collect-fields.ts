@@ -102,7 +102,8 @@ export function planField(settings: CollectSettings, type: GraphQLObjectType, { 
     definition,
     parentType: type,
     shape: shapeOf(definition.type),
-    arguments: planArguments(definition, node, settings.pageDefaults?.defaultFor(type, definition)),
+    arguments:
+      definition.args.length === 0 ? undefined : planArguments(definition, node, settings.pageDefaults?.defaultFor(type, definition)),
     collect: settings.collect,
   });
 }

@@ -79,7 +79,7 @@ function compareField({ schema, definition, random, comparison }: Comparing): vo
   const text = `{ f${given.length > 0 ? `(${given.join(', ')})` : ''} }`;
   const operation = parse(text).definitions[0] as OperationDefinitionNode;
   const node = operation.selectionSet.selections[0] as FieldNode;
-  const planned = planArguments(definition, node);
+  const planned = planArguments(definition, node, undefined);
   for (let run = 0; run < 3; run++) {
     const variableValues = randomVariables(random);
     const ownRun = unlimitedRun(schema, operation);

@@ -15,17 +15,17 @@ export const defaultSizeArguments: readonly string[] = ['first', 'last', 'limit'
 
 /** Reads how many items a field is asked for, from arguments such as `first`. */
 export class SizeArguments {
-  readonly #names: ReadonlySet<string>;
+  readonly #names: readonly string[];
+  readonly #operation: OperationDefinitionNode;
   readonly #variables: Readonly<Record<string, unknown>>;
-  readonly #defaults = new Map<string, ValueNode>();
-  readonly #known = new Map<object, GivenSizes | undefined>();
+  /** Created when first needed. */
+  #defaults: Map<string, ValueNode | undefined> | undefined = undefined;
+  #known: Map<object, GivenSizes | undefined> | undefined = undefined;
 
   constructor(names: readonly string[], operation: OperationDefinitionNode, variables: Readonly<Record<string, unknown>> = {}) {
-    this.#names = new Set(names);
+    this.#names = names;
+    this.#operation = operation;
     this.#variables = variables;
-    for (const { variable, defaultValue } of operation.variableDefinitions ?? []) {
-      if (defaultValue !== undefined) this.#defaults.set(variable.name.value, defaultValue);
-    }
   }
 
   /** The largest size among the field's arguments, including defaults of the schema. Undefined if there is none, or all are null. */
@@ -47,18 +47,18 @@ export class SizeArguments {
   /** False for a variable without a value: the argument has the default of the schema, which a null would replace. */
   #isGiven(node: ValueNode | undefined): boolean {
     if (node?.kind !== Kind.VARIABLE) return node !== undefined;
-    return Object.hasOwn(this.#variables, node.name.value) || this.#defaults.has(node.name.value);
+    return Object.hasOwn(this.#variables, node.name.value) || this.#defaultOf(node.name.value) !== undefined;
   }
 
   #inNode(name: string, node: ValueNode): GivenSizes | undefined {
     if (node.kind === Kind.VARIABLE) {
       const variable = node.name.value;
       if (Object.hasOwn(this.#variables, variable)) return this.#inValue(name, this.#variables[variable]);
-      const byDefault = this.#defaults.get(variable);
+      const byDefault = this.#defaultOf(variable);
       return byDefault === undefined ? undefined : this.#inNode(name, byDefault);
     }
     if (node.kind === Kind.LIST) {
-      if (this.#names.has(name)) return sizeOf(name, node.values.length);
+      if (this.#names.includes(name)) return sizeOf(name, node.values.length);
       return this.#inParts(node, node.values, (item) => this.#inNode(name, item));
     }
     if (node.kind === Kind.OBJECT) return this.#inParts(node, node.fields, (field) => this.#inNode(field.name.value, field.value));
@@ -68,21 +68,29 @@ export class SizeArguments {
   /** A size is a number, or a numeric string: a custom scalar may accept strings. A list is as large as it is long. */
   #inValue(name: string, value: unknown): GivenSizes | undefined {
     if (Array.isArray(value)) {
-      if (this.#names.has(name)) return sizeOf(name, value.length);
+      if (this.#names.includes(name)) return sizeOf(name, value.length);
       return this.#inParts(value, value as unknown[], (item) => this.#inValue(name, item));
     }
     if (typeof value === 'object' && value !== null) {
       return this.#inParts(value, Object.keys(value), (key) => this.#inValue(key, (value as Record<string, unknown>)[key]));
     }
-    if (!this.#names.has(name) || (typeof value !== 'number' && typeof value !== 'string') || value === '') return undefined;
+    if (!this.#names.includes(name) || (typeof value !== 'number' && typeof value !== 'string') || value === '') return undefined;
     const size = Number(value);
     return Number.isNaN(size) ? undefined : sizeOf(name, size);
   }
 
   /** Each value is searched once: a variable may be as large as a request, and every field may use it. */
   #inParts<T>(owner: object, parts: readonly T[], sizesIn: (part: T) => GivenSizes | undefined): GivenSizes | undefined {
-    if (!this.#known.has(owner)) this.#known.set(owner, joined(parts, sizesIn));
-    return this.#known.get(owner);
+    const known = (this.#known ??= new Map());
+    if (!known.has(owner)) known.set(owner, joined(parts, sizesIn));
+    return known.get(owner);
+  }
+
+  #defaultOf(variable: string): ValueNode | undefined {
+    this.#defaults ??= new Map(
+      this.#operation.variableDefinitions?.map((definition) => [definition.variable.name.value, definition.defaultValue]),
+    );
+    return this.#defaults.get(variable);
   }
 
   /** graphql 16 has the default as a value, 17 as a literal or a value. */

@@ -1,8 +1,20 @@
-import { getNamedType, getNullableType, GraphQLError, isInterfaceType, isListType, isObjectType, Kind } from 'graphql';
+import {
+  getNamedType,
+  getNullableType,
+  GraphQLError,
+  isInputObjectType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
+  isScalarType,
+  isSpecifiedScalarType,
+  Kind,
+} from 'graphql';
 import type {
   DocumentNode,
   FieldNode,
   GraphQLField,
+  GraphQLInputType,
   GraphQLNamedType,
   GraphQLSchema,
   OperationDefinitionNode,
@@ -34,6 +46,13 @@ export interface PageInput {
   readonly variables: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** A field that can be asked for a number of items. */
+interface Page {
+  readonly max: number;
+  /** Undefined if the number is in an input object. */
+  readonly default: PageDefault | undefined;
+}
+
 /** A field that is asked for a number of items. */
 interface Asked {
   readonly node: FieldNode;
@@ -63,7 +82,8 @@ export class PageLimits implements PageDefaults {
   /** The sizes of single fields, by type and field. */
   readonly #fields: ReadonlyMap<string, PageSizes>;
   readonly #sizeArguments: readonly string[];
-  readonly #defaults = new Map<string, PageDefault | undefined>();
+  /** By type and field. */
+  readonly #pages = new Map<string, Page | undefined>();
   readonly #asked = new WeakMap<OperationDefinitionNode, readonly Asked[]>();
 
   /** Throws for a default that is larger than its maximum, and for fields that the schema does not have or that return no list. */
@@ -81,16 +101,21 @@ export class PageLimits implements PageDefaults {
 
   /** The default that a field gets if the client gives no size. Undefined for a field without pages. */
   defaultFor(type: GraphQLNamedType, field: Field): PageDefault | undefined {
-    const coordinate = `${type.name}.${field.name}`;
-    if (!this.#defaults.has(coordinate)) this.#defaults.set(coordinate, this.#findDefault(type, field));
-    return this.#defaults.get(coordinate);
+    return this.#pageOf(type, field)?.default;
   }
 
-  #findDefault(type: GraphQLNamedType, field: Field): PageDefault | undefined {
-    const sized = this.#sizeArguments.flatMap((size) => field.args.find(({ name }) => name === size) ?? []);
-    const argument = sized.find(({ name }) => name !== 'last') ?? sized[0];
-    if (argument === undefined || !isPaged(field)) return undefined;
-    return { names: sized.map(({ name }) => name), name: argument.name, size: this.#sizesOf(type, field).default };
+  #pageOf(type: GraphQLNamedType, field: Field): Page | undefined {
+    const coordinate = `${type.name}.${field.name}`;
+    if (!this.#pages.has(coordinate)) this.#pages.set(coordinate, this.#findPage(type, field));
+    return this.#pages.get(coordinate);
+  }
+
+  #findPage(type: GraphQLNamedType, field: Field): Page | undefined {
+    if (!isPaged(field) || !takesSizes(field.args, this.#sizeArguments)) return undefined;
+    const { default: size, max } = this.#sizesOf(type, field);
+    const names = this.#sizeArguments.filter((one) => field.args.some(({ name }) => name === one));
+    const name = names.find((one) => one !== 'last') ?? names[0];
+    return { max, default: name === undefined ? undefined : { names, name, size } };
   }
 
   /** The sizes of a field of an interface are the strictest of its objects' fields, because clients choose through which type they ask. */
@@ -124,13 +149,14 @@ export class PageLimits implements PageDefaults {
   /** This may be recursive, because the depth of the document has been limited before (FragmentNesting). */
   #findAsked(document: DocumentNode, operation: OperationDefinitionNode): readonly Asked[] {
     const asked: Asked[] = [];
-    const fragments = new Map(fragmentsOf(document));
+    const fragments = fragmentsOf(document);
     const visit = (type: GraphQLNamedType | undefined, { selections }: SelectionSetNode): void => {
       for (const selection of selections) {
         if (selection.kind === Kind.FIELD) {
           const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[selection.name.value] : undefined;
           if (field === undefined) continue;
-          if (selection.arguments?.length && isPaged(field)) asked.push({ node: selection, max: this.#sizesOf(type!, field).max });
+          const page = selection.arguments?.length ? this.#pageOf(type!, field) : undefined;
+          if (page !== undefined) asked.push({ node: selection, max: page.max });
           if (selection.selectionSet !== undefined) visit(getNamedType(field.type), selection.selectionSet);
         } else if (selection.kind === Kind.INLINE_FRAGMENT) {
           const { typeCondition } = selection;
@@ -153,6 +179,21 @@ function isPaged({ type }: Field): boolean {
   if (isListType(returned)) return true;
   if (!isObjectType(returned) && !isInterfaceType(returned)) return false;
   return Object.values(returned.getFields()).some((field) => isListType(getNullableType(field.type)));
+}
+
+/** True if one of the names is an argument, or a field of an input object; a custom scalar may take any value. */
+function takesSizes(inputs: readonly Input[], names: readonly string[], seen: Set<GraphQLInputType> = new Set()): boolean {
+  return inputs.some(({ name, type: wrapped }) => {
+    const type = getNamedType(wrapped);
+    if (names.includes(name)) return true;
+    if (!isInputObjectType(type)) return isScalarType(type) && !isSpecifiedScalarType(type);
+    return !seen.has(type) && takesSizes(Object.values(type.getFields()), names, seen.add(type));
+  });
+}
+
+interface Input {
+  readonly name: string;
+  readonly type: GraphQLInputType;
 }
 
 function assertOrder(option: string, { default: size, max }: PageSizes): void {
