@@ -53,7 +53,7 @@ export async function findUnfitPackages(manifest: Manifest, directory: string): 
     found.push(
       finding(
         '@apollo/federation',
-        'This version of @apollo/federation does not support graphql 16. Use @apollo/subgraph ~2.14.4, and buildSubgraphSchema instead of buildFederatedSchema.',
+        'This version of @apollo/federation does not support graphql 16. Use subgraph() of graphql-functions/subgraph instead of buildFederatedSchema.',
       ),
     );
   const subgraph = rangeIn(manifest, '@apollo/subgraph');

@@ -22,6 +22,7 @@ import { rewriteImports } from './rewrite.ts';
 import type { Finding, Rewritten } from './rewrite.ts';
 import { findSourceFiles } from './source-files.ts';
 import type { SourceFile } from './source-files.ts';
+import { moveSubgraphs } from './subgraphs.ts';
 import { findUploads, isOfVersion2, keepCORSOfVersion2, usesUpload } from './version-2.ts';
 import { isBelow } from './versions.ts';
 
@@ -74,6 +75,7 @@ function makeChanges(parse: Parse, texts: ReadonlyMap<string, string>, { manifes
     (source) => (isOfVersion2(manifests, source.file) ? keepCORSOfVersion2(source) : undefined),
     (source) => ({ text: source.text, modules: modulesOfMocks(source), findings: [] }),
     (source) => (hasOldResponseCache(manifests, source.file) ? requireDefaultOfResponseCache(source) : undefined),
+    moveSubgraphs,
     ({ file, text, program }) => rewriteImports(text, program, (module) => isReplaced(module, file, manifests)),
   ];
   return [...texts].map(([file, text]) => ({

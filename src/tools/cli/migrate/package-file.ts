@@ -30,6 +30,7 @@ export function rewritePackage(manifest: Manifest, { modules, stillUsed, listedA
   const replaced = [
     ...packagesOfVersion3,
     ...(isBelow(rangeIn(manifest, 'graphql-tools'), { major: 8, minor: 0 }) ? ['graphql-tools'] : []),
+    ...(modules.includes('graphql-functions/subgraph') ? ['@apollo/subgraph', '@apollo/federation'] : []),
   ];
   const unused = replaced.filter((name) => !stillUsed.includes(name));
   for (const versions of listed) for (const name of unused) delete versions[name];

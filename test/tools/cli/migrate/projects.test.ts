@@ -71,7 +71,10 @@ test('dependencies of Apollo’s packages are added, and those without support f
     'graphql-tag',
   ]);
   equal(dependencies!['apollo-server-plugin-response-cache'], '^3.8.2');
-  match(printed, /package\.json:1 {2}This version of @apollo\/federation does not support graphql 16\. Use @apollo\/subgraph ~2\.14\.4/);
+  match(
+    printed,
+    /package\.json:1 {2}This version of @apollo\/federation does not support graphql 16\. Use subgraph\(\) of graphql-functions\/subgraph/,
+  );
   match(printed, /package\.json:1 {2}TypeScript ~4\.5\.2 cannot read the types of this package\. Use \^5\.4\.0 or newer\./);
 });
 
@@ -110,4 +113,32 @@ test('the option uploads is suggested if the schema has the scalar, also in a sc
 
   match(await migrate(await projectWith(context, withScalar)), /a\.js:2 {2}The schema uses the scalar Upload.*docs\/uploads\.md/);
   doesNotMatch(await migrate(await projectWith(context, { 'a.js': handler })), /Upload/);
+});
+
+test('buildSubgraphSchema and buildFederatedSchema become subgraph(), and what is not written out is reported', async (context) => {
+  const project = await projectWith(context, {
+    'package.json': '{ "dependencies": { "@apollo/subgraph": "^2.0.0", "apollo-server-lambda": "^3.0.0", "graphql": "^16.0.0" } }',
+    'one.js':
+      "import { buildSubgraphSchema } from '@apollo/subgraph';\nimport { ApolloServer } from 'apollo-server-lambda';\nexport const server = new ApolloServer({ csrfPrevention: true, schema: buildSubgraphSchema([{ typeDefs, resolvers: all }]), plugins });\n",
+    'several.cjs':
+      'const { buildFederatedSchema: build } = require("@apollo/federation")\nexports.server = new (require("apollo-server-lambda").ApolloServer)({ schema: build([{ typeDefs: a, resolvers }, { typeDefs: b }]) })\n',
+    'left.js':
+      "import { buildSubgraphSchema } from '@apollo/subgraph';\nimport { ApolloServer } from 'apollo-server-lambda';\nconst schema = buildSubgraphSchema(modules);\nexport const server = new ApolloServer({ schema });\n",
+  });
+
+  const printed = await migrate(project);
+
+  const read = (name: string): Promise<string> => readFile(join(project.directory, name), 'utf8');
+  equal(
+    await read('one.js'),
+    "import { subgraph } from 'graphql-functions/subgraph';\nimport { ApolloServer } from 'graphql-functions/v3';\nexport const server = new ApolloServer(subgraph({ csrfPrevention: true, typeDefs, resolvers: all, plugins }));\n",
+  );
+  match(
+    await read('several.cjs'),
+    /^const \{ subgraph \} = require\("graphql-functions\/subgraph"\)\n.*\(subgraph\(\{ typeDefs: \[a, b\], resolvers \}\)\)\n$/,
+  );
+  match(await read('left.js'), /^import \{ buildSubgraphSchema \} from '@apollo\/subgraph';/);
+  match(printed, /left\.js:3 {2}Write subgraph\(\{ typeDefs, resolvers \}\) of graphql-functions\/subgraph/);
+  // left.js still uses it.
+  match(await read('package.json'), /"@apollo\/subgraph"/);
 });
