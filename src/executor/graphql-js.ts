@@ -39,8 +39,7 @@ const assertSupported: GraphQLJSExecutor['assertSupported'] = ({ incrementalDeli
 function executeWithGraphQLJS(execution: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
   const refusal = refuse(execution);
   if (refusal !== undefined) return { errors: [new GraphQLError(refusal)] };
-  const { schema, operation, rootValue, contextValue, variableValues, fieldResolver, typeResolver, hideSuggestions, invocation } =
-    execution;
+  const { schema, operation, rootValue, contextValue, variableValues, fieldResolver, hideSuggestions, invocation } = execution;
   const args = {
     schema,
     document: documentOf(execution),
@@ -49,7 +48,6 @@ function executeWithGraphQLJS(execution: PlannedExecution): ExecutionResult | Pr
     contextValue,
     variableValues,
     fieldResolver,
-    typeResolver,
     hideSuggestions,
     ...(isGraphQL17 && invocation && { abortSignal: invocation.signal }),
   } as ExecutionArgs;

@@ -4,7 +4,6 @@ import type {
   GraphQLError,
   GraphQLFieldResolver,
   GraphQLSchema,
-  GraphQLTypeResolver,
   OperationDefinitionNode,
 } from 'graphql';
 
@@ -29,8 +28,6 @@ export interface RunSettings {
   readonly contextValue: unknown;
   /** Resolves fields without a resolver. Default: graphql-js's, which reads the parent's property. */
   readonly fieldResolver?: GraphQLFieldResolver<unknown, unknown> | undefined;
-  /** Resolves abstract types without `resolveType`. Default: graphql-js's. */
-  readonly typeResolver?: GraphQLTypeResolver<unknown, unknown> | undefined;
   readonly hideSuggestions: boolean;
   /**
    * Number of rows of a selection before code is generated for it (rows.ts), which costs as much as some hundred rows without it.

@@ -11,7 +11,7 @@ import { cases } from '../../support/long-form.ts';
  *
  * - The prototype of an object in `data` is an empty object instead of null, which makes it fast (planned-field.ts).
  *   JSON, its keys and `in` are the same; only Object.getPrototypeOf shows the difference.
- * - A rejection that graphql-js leaves unhandled is handled (promises.ts).
+ * - A rejection that graphql-js leaves unhandled is handled (unhandled-rejections.ts).
  * - Below a position that an error has made null, no more resolvers are called.
  * - Which errors are reported below a null, and the order of errors of asynchronous resolvers (compare-results.ts).
  *

@@ -44,9 +44,10 @@ async function runOnce(seed: number): Promise<void> {
   // No executor can look into a waiting generator: its promises may reject before they are read.
   const values = new RejectingValues(random, schema, isTypeLate ? 'none' : 'all');
   const rootValue = values.object(schema.getQueryType()!, 3);
-  const typeResolver = isTypeLate ? async (value: unknown) => (await turn(), (value as { __typename: string }).__typename) : undefined;
+  const resolveType = isTypeLate ? async (value: { __typename: string }) => (await turn(), value.__typename) : undefined;
+  for (const type of Object.values(schema.getTypeMap())) if (isAbstractType(type)) Object.assign(type, { resolveType });
   const rowsBeforeCode = random.chance(0.5) ? 0 : Infinity;
-  const settings = { contextValue: {}, variableValues: {}, hideSuggestions: true, typeResolver, rowsBeforeCode };
+  const settings = { contextValue: {}, variableValues: {}, hideSuggestions: true, rowsBeforeCode };
   const answer = executePlanned({ schema, document, operation, rootValue, ...settings, invocation: bell.invocation });
   for (let turns = 0; turns < 12; turns++) {
     if (turns === ringsAfter) bell.ring();

@@ -39,7 +39,7 @@ export class AbstractShape extends Shape {
   /** The type name of an object, a promise of it, or an invalid value. */
   resolveType(fieldRun: FieldRun, value: unknown): unknown {
     const { run } = fieldRun;
-    const resolveType = this.#type.resolveType ?? run.settings.typeResolver;
+    const { resolveType } = this.#type;
     if (resolveType === undefined) {
       // This is what the default resolver does, but without `info`.
       const typename = typeof value === 'object' ? (value as { __typename?: unknown }).__typename : undefined;

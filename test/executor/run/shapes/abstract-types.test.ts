@@ -45,14 +45,6 @@ describe('an abstract type', () => {
     deepEqual(data, { pet: { __typename: 'Cat', name: 'Tom', lives: 9 } });
   });
 
-  it('calls the given type resolver if it has none', async () => {
-    const typeResolver = (): string => 'Dog';
-
-    deepEqual((await runBoth({ typeDefs, text, rootValue: { pet: dog }, options: { typeResolver } })).data, {
-      pet: { __typename: 'Dog', name: 'Rex', barks: true },
-    });
-  });
-
   for (const [name, expected] of [
     [undefined, /must resolve to an Object type at runtime for field "Query\.pet"\. Either the "Pet" type should provide/],
     [7, /with value \{ name: "Rex", barks: true \}, received "7"/],
