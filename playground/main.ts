@@ -29,6 +29,8 @@ declare global {
   interface Window {
     /** The address of worker.ts, bundled. The page that carries this script sets it. */
     playgroundWorker: string;
+    /** False where operations cannot be explained. */
+    playgroundExplains: boolean;
   }
 }
 
@@ -57,7 +59,7 @@ function explain(isOn: boolean): void {
   localStorage.setItem(explainKey, String(isOn));
 }
 
-const isExplained = localStorage.getItem(explainKey) === 'true';
+const isExplained = window.playgroundExplains && localStorage.getItem(explainKey) === 'true';
 if (isExplained) explain(true);
 
 /** The request parameter of this name, or an empty string. */
@@ -70,7 +72,7 @@ const toolbar = createElement(GraphiQL.Toolbar, {
       prettify,
       merge,
       copy,
-      createElement(ExplainButton, { isOnAtFirst: isExplained, onSwitch: explain }),
+      window.playgroundExplains && createElement(ExplainButton, { isOnAtFirst: isExplained, onSwitch: explain }),
       createElement(OnErrorSelect, { onChange: (value) => void (onError = value) }),
     ),
 });

@@ -48,8 +48,8 @@ const pages = [
   'uploads',
 ];
 
-/** Packages that a page installs for another process, or that its text says not to bundle. */
-const others = new Set(['graphql', 'graphql-functions', 'esbuild', '@apollo/gateway', 'type-graphql']);
+/** Packages that a page installs for another process, and Prisma's client, from whose schema the page makes the code. */
+const others = new Set(['graphql', 'graphql-functions', 'esbuild', '@apollo/gateway', 'type-graphql', '@prisma/client']);
 
 const query = '{ ok }';
 const answer = '{"data":{"ok":true}}';
@@ -131,28 +131,32 @@ async function ask(command: string, args: readonly string[], cwd: string, port?:
   }
 }
 
-function packagesOf(page: string): string[] {
+/** The packages of each command of a page. */
+function commandsOf(page: string): string[][] {
   const text = readFileSync(join(root, `docs/${page}.md`), 'utf8');
-  const commands = [...text.matchAll(/npm i(?:nstall)? (?!-)([^`\n]+)/g)].flatMap(([, names = '']) => names.trim().split(/\s+/));
-  return [...new Set(commands)].filter((name) => !others.has(nameOf(name)));
+  const commands = [...text.matchAll(/npm i(?:nstall)? (?!-)([^`\n]+)/g)].map(([, names = '']) => names.trim());
+  const lists = [...new Set(commands)].map((names) => names.split(/\s+/).filter((name) => !others.has(nameOf(name))));
+  return lists.filter((names) => names.length > 0);
 }
 
 function nameOf(specifier: string): string {
   return specifier.replace(/(?<=.)@.*$/, '');
 }
 
-function prepare(folder: string, specifiers: readonly string[], page: string): string | undefined {
-  const needsGraphQL16 = readFileSync(join(root, `docs/${page}.md`), 'utf8').includes('graphql@16');
+/** Installs packages beside the newest graphql that they allow. Returns the reason if npm refuses. */
+function prepare(folder: string, specifiers: readonly string[]): string | undefined {
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
-  try {
-    const flags = ['--no-audit', '--no-fund', '--loglevel=error'];
-    execFileSync('npm', ['install', ...flags, ...specifiers, needsGraphQL16 && page === 'federation' ? 'graphql@16' : 'graphql@17'], {
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-  } catch (error) {
-    return (error as { stderr: Buffer }).stderr.toString();
-  }
+  const flags = ['--no-audit', '--no-fund', '--loglevel=error'];
+  const install = (graphql: string): string | undefined => {
+    try {
+      execFileSync('npm', ['install', ...flags, ...specifiers, graphql], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+      return undefined;
+    } catch (error) {
+      return (error as { stderr: Buffer }).stderr.toString();
+    }
+  };
+  const problem = install('graphql@17');
+  if (problem !== undefined && install('graphql@16') !== undefined) return problem;
   // The package finds its dependencies beside itself, but graphql in the project, as when it is installed.
   mkdirSync(join(folder, 'node_modules/graphql-functions'));
   for (const name of ['dist', 'package.json'])
@@ -181,15 +185,19 @@ function writeSources(folder: string, dependency: string): void {
 const pinned = readFileSync(join(root, 'test/real/parts.json'), 'utf8');
 const rows: string[][] = [['page', 'package', 'version', ...Object.keys(platforms)]];
 let failures = 0;
-for (const page of process.argv.length > 2 ? process.argv.slice(2) : pages) {
+for (const page of process.argv.length > 2 ? process.argv.slice(2) : pages)
+  for (const specifiers of commandsOf(page)) await tryCommand(page, specifiers);
+if (failures > 0) process.exitCode = 1;
+console.log(`${rows.length - 1} packages, ${failures} failures`);
+
+async function tryCommand(page: string, specifiers: readonly string[]): Promise<void> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'page-')));
-  const specifiers = packagesOf(page);
   try {
-    const problem = prepare(folder, specifiers, page);
+    const problem = prepare(folder, specifiers);
     if (problem !== undefined) {
       failures++;
       print([page, specifiers.join(' '), `not installed: ${firstLine(problem)}`]);
-      continue;
+      return;
     }
     for (const dependency of new Set(specifiers.map(nameOf)))
       print([page, dependency, versionOf(folder, dependency), ...(await startAll(folder, dependency))]);
@@ -198,8 +206,6 @@ for (const page of process.argv.length > 2 ? process.argv.slice(2) : pages) {
     rmSync(folder, { recursive: true, force: true });
   }
 }
-if (failures > 0) process.exitCode = 1;
-console.log(`${rows.length - 1} packages, ${failures} failures`);
 
 async function startAll(folder: string, dependency: string): Promise<string[]> {
   writeSources(folder, dependency);
@@ -216,7 +222,10 @@ async function startAll(folder: string, dependency: string): Promise<string[]> {
 function versionOf(folder: string, dependency: string): string {
   const { version } = JSON.parse(readFileSync(join(folder, 'node_modules', dependency, 'package.json'), 'utf8')) as { version: string };
   const tested = new RegExp(`"${dependency}": "([^"]+)"`).exec(pinned)?.[1];
-  return tested === undefined || tested === version ? version : `${version} (pinned: ${tested})`;
+  const graphql = readFileSync(join(folder, 'node_modules/graphql/package.json'), 'utf8').includes('"version": "16.')
+    ? ' with graphql 16'
+    : '';
+  return `${version}${graphql}${tested === undefined || tested === version ? '' : ` (pinned: ${tested})`}`;
 }
 
 function firstLine(text: string): string {

@@ -24,6 +24,6 @@ export { latticeV1, latticeV2 } from './platform/lattice.ts';
 export { netlifyV1 } from './platform/netlify-v1.ts';
 export { restAPI } from './platform/rest-api.ts';
 export { assertOptions } from './startup/options.ts';
-export { findBuiltFile } from './startup/package-files.ts';
+export { findBuiltFile, hasPackageFiles } from './startup/package-files.ts';
 export { costSettings } from './startup/server.ts';
 export { createStarter } from './startup/start.ts';

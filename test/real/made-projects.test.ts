@@ -11,6 +11,8 @@ for (const [platform, flags, runtime] of [
   ['lambda', '--tests', needs('aws-lambda-ric')],
   ['workers', '--codegen --tests', {}],
   ['node', '', {}],
+  ['hono', '', {}],
+  ['deno', '', {}],
 ] as const) {
   test(
     `the project for ${platform} installs, passes its checks, builds and answers only the operations of clients`,

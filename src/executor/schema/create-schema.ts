@@ -36,7 +36,7 @@ export interface CheckSettings {
 }
 
 /** Loads the checker of whole schemas, or says why it cannot be loaded. */
-export type FindCheck = () => CheckWhole | { readonly missing: string };
+export type FindCheck = () => CheckWhole | { readonly missing: string | undefined };
 
 /** The settings of {@link createSchema}. */
 export interface SchemaSettings {
@@ -99,8 +99,12 @@ function checkWhole({ typeDefs, index, resolvers, findCheck }: Prepared, { warn,
   checkResolvers(resolvers, index);
   assertValidSchema(new GraphQLSchema(new LazySchema(index, resolvers, directives).toConfig()));
   const check = findCheck();
-  if (typeof check !== 'function')
-    return warn?.(`The schema was checked by graphql-js, but not by @graphql-tools/schema, which could not be loaded: ${check.missing}.`);
+  if (typeof check !== 'function') {
+    const { missing } = check;
+    if (missing !== undefined)
+      warn?.(`The schema was checked by graphql-js, but not by @graphql-tools/schema, which could not be loaded: ${missing}.`);
+    return;
+  }
   try {
     // The checker gets text, because it may use another copy of graphql, and @graphql-tools/schema changes the documents that it merges.
     const texts = typeDefs.map((source) => (typeof source === 'string' ? source : print(source)));

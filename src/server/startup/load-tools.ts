@@ -2,7 +2,7 @@ import type { ExplainMismatch, GraphQLJSExecutor } from '../../executor/index.ts
 import type { CheckWhole } from '../../executor/schema/index.ts';
 import { firstLineOf } from '../../shared/index.ts';
 import type { LandingPage, ServerPlugin, ServerStartContext } from '../operation/plugin.ts';
-import { packageFolder, requireFromPackage } from './package-files.ts';
+import { hasPackageFiles, packageFolder, requireFromPackage } from './package-files.ts';
 import type { DataSourceChecks } from '../operation/context.ts';
 import type { ExplainSettings } from '../http/http-call.ts';
 import type { Logger } from '../operation/types.ts';
@@ -69,14 +69,14 @@ export function findChecks(): DevelopmentChecks | undefined {
 }
 
 /**
- * Finds the checker of whole schemas, which is in no bundle, or the reason why it is missing. It takes text and resolvers, because
+ * Finds the checker of whole schemas, which is in no bundle, or the reason why it is missing: undefined if nobody can change it. It takes text and resolvers, because
  * it may use another copy of graphql than a bundle.
  */
-export function findCheck(): CheckWhole | { readonly missing: string } {
+export function findCheck(): CheckWhole | { readonly missing: string | undefined } {
   try {
     return (requireFromPackage('checks') as { checkWhole: CheckWhole }).checkWhole;
   } catch (error) {
-    return { missing: firstLineOf(error) };
+    return { missing: hasPackageFiles() ? firstLineOf(error) : undefined };
   }
 }
 

@@ -40,6 +40,12 @@ export function findBuiltFile(name: string): string | undefined {
   return undefined;
 }
 
+/** False on platforms whose `require` finds no files, such as Workers: tools are not found there, whatever is installed. */
+export function hasPackageFiles(): boolean {
+  const require = globalThis.process?.getBuiltinModule?.('node:module')?.createRequire('/') as { readonly resolve?: unknown } | undefined;
+  return typeof require?.resolve === 'function';
+}
+
 interface Origin {
   readonly require: NodeJS.Require;
   /** The extension of this package's files; undefined in a bundle. */

@@ -32,8 +32,29 @@ function toMilliseconds(seconds: string): number {
   throw new UsageError(`Expected --timeout to be a number of seconds, at most 900, got "${seconds}".`);
 }
 
+/** The arguments of commands that run functions. */
+export interface FunctionArguments {
+  /** The functions folder. Undefined: the one in netlify.toml, functions, or netlify/functions. */
+  readonly functions: string | undefined;
+  /** Environment variables of the functions. */
+  readonly env: Readonly<Record<string, string>>;
+  /** More packages that are not bundled. */
+  readonly external: readonly string[];
+}
+
+interface FunctionValues {
+  readonly functions?: string | undefined;
+  readonly env?: readonly string[] | undefined;
+  readonly external?: readonly string[] | undefined;
+}
+
+/** Parses the options of commands that run functions. */
+export function toFunctionArguments({ functions, env, external = [] }: FunctionValues): FunctionArguments {
+  return { functions, env: toVariables(env), external };
+}
+
 /** The assignments of `--env`. */
-export function toVariables(assignments: readonly string[] = []): Readonly<Record<string, string>> {
+function toVariables(assignments: readonly string[] = []): Readonly<Record<string, string>> {
   return Object.fromEntries(assignments.map(toVariable));
 }
 

@@ -1,21 +1,12 @@
 import { posix } from 'node:path';
 
 import { didYouMean } from '../../shared/index.ts';
-import { toChoice, toInitPlatform, toPlatform, toPort, toPrefix, toVariables } from './argument-values.ts';
+import { toChoice, toFunctionArguments, toInitPlatform, toPlatform, toPort, toPrefix } from './argument-values.ts';
+import type { FunctionArguments } from './argument-values.ts';
 import type { PlatformSettings } from './dev/thread-messages.ts';
 import type { InitPlatform } from './init/compose-project.ts';
 import { readOptions, UsageError } from './read-options.ts';
 import { buildUsage, checkUsage, devUsage, doctorUsage, documentsUsage, initUsage, migrateUsage, schemaUsage, usage } from './usage.ts';
-
-/** The arguments of commands that run functions. */
-interface FunctionArguments {
-  /** The functions folder. Undefined: the one in netlify.toml, functions, or netlify/functions. */
-  readonly functions: string | undefined;
-  /** Environment variables of the functions. */
-  readonly env: Readonly<Record<string, string>>;
-  /** More packages that are not bundled. */
-  readonly external: readonly string[];
-}
 
 /** The arguments of commands for one function. */
 export interface NamedFunctionArguments extends FunctionArguments {
@@ -176,7 +167,6 @@ const text = { type: 'string' } as const;
 const texts = { type: 'string', multiple: true } as const;
 const flag = { type: 'boolean' } as const;
 const common = { functions: text, env: texts, external: texts } as const;
-type CommonValues = { functions?: string | undefined; env?: string[] | undefined; external?: string[] | undefined };
 const ofOneFunction = { ...common, function: text } as const;
 
 function parseDev(argv: readonly string[]): DevArguments {
@@ -191,8 +181,8 @@ function parseDev(argv: readonly string[]): DevArguments {
     'env-file': text,
     open: flag,
   } as const);
-  const { prefix = '/.netlify/functions', port, host = 'localhost', query } = values;
-  const { platform, timeout, open = false, 'env-file': envFile } = values;
+  const { port, host = 'localhost', query, platform = 'netlify', timeout, open = false, 'env-file': envFile } = values;
+  const { prefix = platform.startsWith('netlify') ? '/.netlify/functions' : '/' } = values;
   return {
     name: 'dev',
     ...toFunctionArguments(values),
@@ -289,10 +279,6 @@ function parseUnusedDocuments(argv: readonly string[]): UnusedDocumentsArguments
   const { log: logs = [], out, remove = false } = values;
   if (logs.length === 0) throw new UsageError('documents unused requires --log <file>. See graphql-functions documents --help');
   return { name: 'documents unused', ...toLocation(positionals, out), logs, remove };
-}
-
-function toFunctionArguments({ functions, env, external = [] }: CommonValues): FunctionArguments {
-  return { functions, env: toVariables(env), external };
 }
 
 function toLocation(operations: readonly string[], folder = 'documents'): DocumentsLocation {

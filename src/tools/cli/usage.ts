@@ -9,7 +9,8 @@ In production, the project runs only the operations in its folder operations,
 which clients send by id.
 
   --platform <name>      netlify, lambda (AWS, with SAM), workers (Cloudflare),
-                         nextjs or node; required without a terminal
+                         nextjs, node, hono or deno; required without a
+                         terminal
   --codegen              generates resolver types from the schema, with
                          GraphQL Code Generator
   --tests                adds tests for Node's test runner
@@ -29,7 +30,7 @@ functions when files change.
   --functions <folder>   the folder with the functions
                          (default: functions, else netlify/functions)
   --prefix <path>        the path before function names
-                         (default: /.netlify/functions)
+                         (default: /.netlify/functions for Netlify, else /)
   --port <number>        0: any free port (default: 8888, or the next free one)
   --host <name>          the interface to listen on (default: localhost)
   --env <NAME=value>     an environment variable for the functions; {url} is

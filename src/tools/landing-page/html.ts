@@ -7,12 +7,12 @@ import type { PackedPlayground, PlaygroundFiles } from './playground-files.ts';
  * One HTML document and its headers. It contains nothing from the request, the schema or the options, because that has allowed script
  * injection in pages of other servers. The page reads what it needs from its URL.
  */
-export function createPage({ embedded, playground }: PageSettings): LandingPage {
+export function createPage({ embedded, playground, explains }: PageSettings): LandingPage {
   const nonce = createNonce();
   const files = embedded && playground === undefined ? findPlayground() : undefined;
   const address = files && addressOf(files);
   const csp = { 'content-security-policy': policy(nonce, address === undefined ? '' : " 'self'") };
-  return { html: htmlOf({ nonce, playground, files, address }), headers: { ...headers, ...csp } };
+  return { html: htmlOf({ nonce, playground, files, address, explains }), headers: { ...headers, ...csp } };
 }
 
 /** The settings of a page. */
@@ -21,13 +21,16 @@ interface PageSettings {
   readonly embedded: boolean;
   /** The content of the playground. Undefined: it is read from the package, if there is a file system. */
   readonly playground: PackedPlayground | undefined;
+  /** False where the server cannot load the tool that explains operations. */
+  readonly explains: boolean;
 }
 
-function htmlOf({ nonce, playground, files, address }: PageParts): string {
+function htmlOf({ nonce, playground, files, address, explains }: PageParts): string {
+  const settings = `window.playgroundExplains = ${explains};`;
   if (files !== undefined && address !== undefined)
-    return playgroundPage(linked(nonce, files, address), `<link rel="stylesheet" href="${address}${files.style}">`);
+    return playgroundPage(linked({ nonce, settings }, files, address), `<link rel="stylesheet" href="${address}${files.style}">`);
   const packedFiles = playground ?? (files && readPacked(files));
-  return packedFiles === undefined ? smallPage(nonce) : playgroundPage(packed(nonce, packedFiles));
+  return packedFiles === undefined ? smallPage(nonce) : playgroundPage(packed({ nonce, settings }, packedFiles));
 }
 
 interface PageParts {
@@ -36,6 +39,7 @@ interface PageParts {
   readonly files: PlaygroundFiles | undefined;
   /** Where the dev server serves the files. */
   readonly address: string | undefined;
+  readonly explains: boolean;
 }
 
 /**
@@ -80,8 +84,14 @@ ${scripts}
 `;
 }
 
-function linked(nonce: string, { script, worker }: PlaygroundFiles, address: string): string {
-  return `<script nonce="${nonce}">window.playgroundWorker = ${JSON.stringify(address + worker)}</script>
+interface InlineScript {
+  readonly nonce: string;
+  /** Assignments that the playground reads. */
+  readonly settings: string;
+}
+
+function linked({ nonce, settings }: InlineScript, { script, worker }: PlaygroundFiles, address: string): string {
+  return `<script nonce="${nonce}">${settings} window.playgroundWorker = ${JSON.stringify(address + worker)}</script>
 <script nonce="${nonce}" src="${address}${script}"></script>`;
 }
 
@@ -89,11 +99,11 @@ function linked(nonce: string, { script, worker }: PlaygroundFiles, address: str
  * One response contains everything, because a function is one endpoint. It stays compressed until it is in the browser, because
  * uncompressed it would exceed the response size limit of platforms (6 MB on Lambda).
  */
-function packed(nonce: string, { script, style, worker }: PackedPlayground): string {
+function packed({ nonce, settings }: InlineScript, { script, style, worker }: PackedPlayground): string {
   return `<script type="text/plain" id="packed-script">${script}</script>
 <script type="text/plain" id="packed-style">${style}</script>
 <script type="text/plain" id="packed-worker">${worker}</script>
-<script nonce="${nonce}">${unpack}</script>`;
+<script nonce="${nonce}">${settings}${unpack}</script>`;
 }
 
 /** Runs in the browser. An inserted script needs the nonce, which only a script with the nonce can read. */

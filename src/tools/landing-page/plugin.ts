@@ -1,3 +1,4 @@
+import { hasPackageFiles } from '../../server/for-tools.ts';
 import type { LandingPage, ServerPlugin } from '../../server/index.ts';
 import type { PackedPlayground } from './playground-files.ts';
 
@@ -28,7 +29,7 @@ export function landingPage(options: LandingPageOptions = {}): ServerPlugin {
 /** Loads the page's code only when a browser requests it in development. */
 async function renderLandingPage({ embedded = true, playground }: LandingPageOptions): Promise<LandingPage> {
   const [{ createPage }, loaded] = await Promise.all([import('./html.ts'), playground?.()]);
-  return createPage({ embedded, playground: loaded?.playground });
+  return createPage({ embedded, playground: loaded?.playground, explains: hasPackageFiles() });
 }
 
 /** The page that `mcp()` serves in development: it calls tools. */

@@ -36,7 +36,7 @@ export async function useProject(platform: InitPlatform, flags: string): Promise
     await reader.run(`npx graphql-functions init --platform ${platform} ${flags}`.trim());
     await reader.run('npm install');
     // The build comes first, as on a platform that has cloned a repository without generated files.
-    await reader.run('npm run build');
+    await reader.run('npm run build --if-present');
     await reader.run('npm run check');
     if (flags.includes('--tests')) await reader.run('npm test');
     const requests = [{ documentId: await idOf('Book', reader), variables: { id: 'emma' } }, { query: '{ books(first: 1) { year } }' }];
@@ -59,10 +59,12 @@ type Ask = (reader: Reader, requests: readonly object[]) => Promise<string[]>;
 /** The development server of each platform. */
 const serve: Readonly<Record<InitPlatform, Ask>> = {
   netlify: askServer(async () => ({ command: 'npm run dev -- --port 0', ready: /Ctrl\+C/, path: devPath })),
-  lambda: askServer(async () => ({ command: 'npm run dev -- --port 0', ready: /Ctrl\+C/, path: devPath })),
+  lambda: askServer(async () => ({ command: 'npm run dev -- --port 0', ready: /Ctrl\+C/ })),
   workers: askServer(async () => ({ command: `npm run dev -- --port ${await freePort()}`, ready: /Ready on/ })),
   nextjs: askServer(async () => ({ command: `npm run dev -- --port ${await freePort()}`, ready: /Ready in/, path: '/api/graphql' })),
   node: askServer(async () => ({ command: `PORT=${await freePort()} npm run dev`, ready: /GraphQL at/ })),
+  hono: askServer(async () => ({ command: `PORT=${await freePort()} npm run dev`, ready: /GraphQL at/ })),
+  deno: askServer(async () => ({ command: `npm run dev -- --port ${await freePort()}`, ready: /Listening on/ })),
 };
 
 const devPath = '/.netlify/functions/graphql';
@@ -74,6 +76,8 @@ const deployed: Readonly<Record<InitPlatform, Ask>> = {
   workers: askServer(async () => ({ command: `npx wrangler dev dist/index.js --no-bundle --port ${await freePort()}`, ready: /Ready on/ })),
   nextjs: askServer(async () => ({ command: `npm start -- --port ${await freePort()}`, ready: /Ready in/, path: '/api/graphql' })),
   node: askServer(async () => ({ command: `PORT=${await freePort()} npm start`, ready: /GraphQL at/ })),
+  hono: askServer(async () => ({ command: `PORT=${await freePort()} npm start`, ready: /GraphQL at/ })),
+  deno: askServer(async () => ({ command: `npm start -- --port ${await freePort()}`, ready: /Listening on/ })),
 };
 
 interface Server {

@@ -144,7 +144,7 @@ describe('every page', () => {
   }
 
   test('stays below the response size limit of functions', () => {
-    const { html } = createPage({ embedded: true, playground: undefined });
+    const { html } = createPage({ embedded: true, playground: undefined, explains: true });
 
     assert.ok((html as string).length < 3_000_000, `${(html as string).length} characters`);
   });

@@ -14,6 +14,8 @@ export const initPlatforms = {
   workers: 'Cloudflare Workers',
   nextjs: 'Next.js, on Vercel or elsewhere',
   node: 'a Node.js server',
+  hono: 'a Hono app on Node.js',
+  deno: 'Deno',
 } as const;
 
 export type InitPlatform = keyof typeof initPlatforms;

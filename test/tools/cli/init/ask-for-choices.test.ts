@@ -40,7 +40,7 @@ test('a platform can be chosen by its number, and init repeats the question afte
   const { choices, shown } = await answer(asked, '9', 'Node.js', ' 5 ', 'maybe', 'No', 'YES');
 
   assert.deepEqual(await choices, { platform: 'node', codegen: false, tests: true, openAPI: false });
-  assert.match(shown(), /Expected a name or a number from 1 to 5: /);
+  assert.match(shown(), /Expected a name or a number from 1 to 7: /);
   assert.match(shown(), /Expected y or n: /);
 });
 

@@ -19,8 +19,10 @@ const filesOf: Readonly<Record<InitPlatform, readonly string[]>> = {
   netlify: ['functions/graphql.ts', 'netlify.toml'],
   lambda: ['functions/graphql.ts', 'template.yaml'],
   workers: ['src/index.ts', 'wrangler.jsonc'],
-  nextjs: ['app/api/graphql/route.ts', 'app/layout.tsx', 'app/page.tsx'],
-  node: ['development.env', 'server.ts'],
+  nextjs: ['app/api/graphql/[[...path]]/route.ts', 'app/layout.tsx', 'app/page.tsx', 'functions/graphql.ts'],
+  node: ['development.env', 'functions/graphql.ts', 'server.ts'],
+  hono: ['development.env', 'functions/graphql.ts', 'server.ts'],
+  deno: ['development.env', 'functions/graphql.ts'],
 };
 const openFiles = [
   '.gitignore',
@@ -65,7 +67,10 @@ test('every option of init is read', () => {
     tests: false,
     openAPI: true,
   });
-  assert.throws(() => parseArguments(['init', '--platform', 'vercel']), /one of netlify, lambda, workers, nextjs, node, got "vercel"/);
+  assert.throws(
+    () => parseArguments(['init', '--platform', 'vercel']),
+    /one of netlify, lambda, workers, nextjs, node, hono, deno, got "vercel"/,
+  );
   assert.throws(() => parseArguments(['init', '--platform', 'nextj']), /Did you mean "nextjs"\?/);
   assert.throws(() => parseArguments(['init', '--tests', '--no-tests']), /Expected --tests or --no-tests, got both\./);
   assert.throws(() => parseArguments(['init', 'a', 'b']), /Unexpected argument "b"/);
@@ -89,7 +94,8 @@ for (const platform of platforms) {
     );
   });
 
-  for (const flags of [['--tests'], ['--tests', '--open-api']])
+  // Hono is not installed here; npm run test:real checks its types.
+  for (const flags of platform === 'hono' ? [] : [['--tests'], ['--tests', '--open-api']])
     test(`the project for ${platform} with ${flags.join(' ')} passes the type checks`, async (context) => {
       const { directory } = await createProject(context, {});
       await runCommandHere(directory, 'init', '--platform', platform, ...flags);
@@ -236,7 +242,7 @@ async function initWithoutTerminal(context: TestContext, ...options: readonly st
 test('without a terminal and --platform, init names its options', async (context) => {
   const expected = `init requires --platform, because it cannot prompt without a terminal:
 
-  graphql-functions init [folder] --platform <netlify | lambda | workers | nextjs | node> [--codegen] [--tests] [--open-api]
+  graphql-functions init [folder] --platform <netlify | lambda | workers | nextjs | node | hono | deno> [--codegen] [--tests] [--open-api]
 `;
 
   assert.equal(await initWithoutTerminal(context), expected);

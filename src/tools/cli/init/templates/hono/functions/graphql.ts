@@ -1,0 +1,5 @@
+import { createHandler } from 'graphql-functions/fetch';
+
+import { options } from '../graphql/options.ts';
+
+export default createHandler(options);
