@@ -27,7 +27,7 @@ function announce(): void {
   isAnnounced = true;
   globalThis.process.once('exit', () => {
     const reasons = [...skipped].map(([reason, count]) => `${count} (${reason})`);
-    globalThis.process.stdout.write(
+    globalThis.process.stderr.write(
       `graphql-functions: ${verified} operations verified with graphql-js, ${reasons.join(', ') || 'none'} skipped.\n`,
     );
   });
