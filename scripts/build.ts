@@ -49,7 +49,7 @@ const groups = [
   // With what else the threads of `dev` need: loading the code of handlers, and graphql with it, takes each 110 ms.
   {
     name: 'package-files',
-    test: /src[\\/](?:server[\\/]startup[\\/]package-files|shared[\\/](?:log-text|plain-object))\.ts$/,
+    test: /src[\\/](?:server[\\/]startup[\\/]package-files|shared[\\/](?:describe|log-text|plain-object))\.ts$/,
     priority: 2,
   },
   // Apart from entries/playground.ts, whose ES module is replaced below.

@@ -560,7 +560,8 @@ for (const entry of entries) {
   test(`${entry} exports these names and no others`, () => {
     const names = namesIn(join(root, 'src/entries', sourceOf(entry)));
 
-    deepEqual(names.toSorted(), publicNames[entry]);
+    // A function has a declaration for each of its signatures.
+    deepEqual([...new Set(names)].toSorted(), publicNames[entry]);
   });
 
   test(`${entry} has separate builds and types for import and require`, () => {
