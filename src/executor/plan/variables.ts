@@ -1,7 +1,7 @@
 import { GraphQLError, isInputType, isNonNullType, print, typeFromAST } from 'graphql';
 import type { ConstValueNode, GraphQLInputType, GraphQLSchema, VariableDefinitionNode } from 'graphql';
 
-import { getVariableValues, isGraphQL17 } from '../graphql-version.ts';
+import { isGraphQL17 } from '../graphql-version.ts';
 import type { VariableValues } from '../run/shared-info.ts';
 import type { Run } from '../run/run.ts';
 import { coerceGiven, inputCoercionOf } from './input-coercion.ts';
@@ -37,7 +37,7 @@ export function prepareVariables(schema: GraphQLSchema, definitions: readonly Va
     const type = typeFromAST(schema, definition.type as never) as GraphQLInputType | undefined;
     // In 16 the values are in an ordinary object.
     if (!isInputType(type) || definition.variable.name.value === '__proto__') return () => new UncoercedVariable(definition);
-    variables.push(new PreparedVariable(schema, definition, type));
+    variables.push(new PreparedVariable(definition, type));
   }
   return (inputs, run) => coerceAll(variables, inputs, run);
 }
@@ -66,16 +66,14 @@ class PreparedVariable {
   readonly name: string;
   readonly coercion: InputCoercion;
   readonly definition: VariableDefinitionNode;
-  readonly #schema: GraphQLSchema;
   readonly #type: GraphQLInputType;
   readonly #nonNull: boolean;
   readonly #literal: ConstValueNode | undefined;
   #default: Prepared = absent;
 
-  constructor(schema: GraphQLSchema, definition: VariableDefinitionNode, type: GraphQLInputType) {
+  constructor(definition: VariableDefinitionNode, type: GraphQLInputType) {
     this.name = definition.variable.name.value;
     this.coercion = inputCoercionOf(type);
-    this.#schema = schema;
     this.definition = definition;
     this.#type = type;
     this.#nonNull = isNonNullType(type);
@@ -91,27 +89,12 @@ class PreparedVariable {
   /** Adds the default of a variable that is not given, if it has one. False: graphql-js decides. */
   addAbsent(coerced: Record<string, unknown>, sources: Record<string, unknown> | undefined, run: Run): boolean {
     if (this.#literal === undefined && this.#nonNull) return false;
-    const signature = sources && this.signature();
-    if (sources !== undefined) put(sources, this.name, { signature });
+    if (sources !== undefined) put(sources, this.name, { signature: this.signature() });
     if (this.#literal === undefined) return true;
     if (this.#default === absent) this.#default = prepareLiteral(this.#type, this.#literal);
     const value = valueOf(this.#default, run);
     if (value === undefined) return false;
     put(coerced, this.name, value);
-    if (signature === undefined) return true;
-    if (noteName === undefined) noteName = nameOfNote(this.#schema, this.definition);
-    if (noteName !== null) signature[noteName] = value;
     return true;
   }
 }
-
-/** The property in which graphql 17 stores a default's value in the signature. Null: it has none. */
-let noteName: string | null | undefined;
-
-function nameOfNote(schema: GraphQLSchema, definition: VariableDefinitionNode): string | null {
-  const { variableValues } = getVariableValues(schema, [definition], {});
-  const signature = variableValues?.sources[definition.variable.name.value]?.signature ?? {};
-  return Object.keys(signature).find((key) => !ordinaryNames.includes(key)) ?? null;
-}
-
-const ordinaryNames = ['name', 'type', 'default'];

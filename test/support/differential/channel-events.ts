@@ -1,5 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import type { ChannelListener } from 'node:diagnostics_channel';
+import { isMemo } from './compare-coercion.ts';
 
 const names = ['graphql:execute', 'graphql:execute:variableCoercion', 'graphql:execute:rootSelectionSet', 'graphql:resolve'] as const;
 const phases = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'] as const;
@@ -24,5 +25,8 @@ function describe(context: object): string {
     const value = (context as Record<string, unknown>)[key];
     told[key] = key === 'schema' || key === 'document' || key === 'operation' ? typeof value : key === 'error' ? String(value) : value;
   }
-  return JSON.stringify(told, (_key, value: unknown) => (typeof value === 'bigint' || typeof value === 'function' ? String(value) : value));
+  return JSON.stringify(told, (key, value: unknown) => {
+    if (isMemo(key)) return undefined;
+    return typeof value === 'bigint' || typeof value === 'function' ? String(value) : value;
+  });
 }

@@ -187,7 +187,7 @@ function randomLeaf(random: Random, name: string): unknown {
   }
 }
 
-/** Describes everything that a resolver can observe of a value: own keys in order, prototypes, the sign of zero. Types are kept as they are. */
+/** Describes everything that a resolver can observe of a value: own keys in order, prototypes, the sign of zero. Types are kept as they are, memos left out. */
 export function outline(value: unknown): unknown {
   if (Object.is(value, -0)) return '-0';
   if (typeof value !== 'object' || value === null) return value;
@@ -196,5 +196,11 @@ export function outline(value: unknown): unknown {
   if ('kind' in value && 'loc' in value) return value;
   const prototype: unknown = Object.getPrototypeOf(value);
   const kind = prototype === null ? 'bare' : prototype === Object.prototype ? 'ordinary' : value.constructor.name;
-  return [kind, ...Object.keys(value).map((key) => [key, outline((value as Record<string, unknown>)[key])])];
+  const keys = Object.keys(value).filter((key) => !isMemo(key));
+  return [kind, ...keys.map((key) => [key, outline((value as Record<string, unknown>)[key])])];
+}
+
+/** True for what graphql-js 17 remembers in the signatures of variables, under names of its own. */
+export function isMemo(key: string): boolean {
+  return key.startsWith('_memoized');
 }
