@@ -53,7 +53,7 @@ const maxFields = 20_000;
 
 /** The resolvers of one execution, as Apollo's routers read them. */
 export class ExecutionTrace {
-  readonly root = new TraceNode(undefined);
+  readonly root: TraceNode = new TraceNode(undefined);
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly #start: number;
