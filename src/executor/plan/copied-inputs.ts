@@ -39,11 +39,8 @@ function remember<T>(copies: Copies, original: object, copy: T): T {
 }
 
 /** Replaces coerced variables with copies. */
-export function copyVariables(
-  { schema, operation }: Pick<GraphQLResolveInfo, 'schema' | 'operation'>,
-  coerced: object,
-  copies: Copies = new WeakMap<object, unknown>(),
-): void {
+export function copyVariables({ schema, operation }: Pick<GraphQLResolveInfo, 'schema' | 'operation'>, coerced: object): void {
+  const copies: Copies = new WeakMap<object, unknown>();
   const values = coerced as Record<string, unknown>;
   for (const definition of operation.variableDefinitions ?? []) {
     const name = definition.variable.name.value;
