@@ -2,6 +2,7 @@ import {
   getNamedType,
   getNullableType,
   GraphQLError,
+  isAbstractType,
   isInputObjectType,
   isInterfaceType,
   isListType,
@@ -111,7 +112,7 @@ export class PageLimits implements PageDefaults {
   }
 
   #findPage(type: GraphQLNamedType, field: Field): Page | undefined {
-    if (!isPaged(field) || !takesSizes(field.args, this.#sizeArguments)) return undefined;
+    if (!takesSizes(field.args, this.#sizeArguments) || !isPaged(field, this.#schema)) return undefined;
     const { default: size, max } = this.#sizesOf(type, field);
     const names = this.#sizeArguments.filter((one) => field.args.some(({ name }) => name === one));
     const name = names.find((one) => one !== 'last') ?? names[0];
@@ -174,11 +175,11 @@ export class PageLimits implements PageDefaults {
 }
 
 /** True for a list, and for an object with a list directly in it, such as a connection. */
-function isPaged({ type }: Field): boolean {
+function isPaged({ type }: Field, schema: GraphQLSchema): boolean {
   const returned = getNullableType(type);
   if (isListType(returned)) return true;
-  if (!isObjectType(returned) && !isInterfaceType(returned)) return false;
-  return Object.values(returned.getFields()).some((field) => isListType(getNullableType(field.type)));
+  const objects = isAbstractType(returned) ? schema.getPossibleTypes(returned) : isObjectType(returned) ? [returned] : [];
+  return objects.some((object) => Object.values(object.getFields()).some((field) => isListType(getNullableType(field.type))));
 }
 
 /** True if one of the names is an argument, or a field of an input object; a custom scalar may take any value. */
@@ -204,7 +205,7 @@ function assertPaged(coordinate: string, schema: GraphQLSchema): void {
   const [typeName = '', name = '', ...more] = coordinate.split('.');
   const type = schema.getType(typeName);
   const field = isObjectType(type) && more.length === 0 ? type.getFields()[name] : undefined;
-  if (field !== undefined && isPaged(field)) return;
+  if (field !== undefined && isPaged(field, schema)) return;
   const reason = field === undefined ? 'which is no field of an object of the schema' : 'which returns no list';
   throw new TypeError(`Expected pageLimits.fields to name fields that return pages, like "Query.books", got "${coordinate}", ${reason}.`);
 }

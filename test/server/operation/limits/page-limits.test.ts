@@ -32,13 +32,17 @@ const typeDefs = `
     single(first: Int): Edition
     named(limit: Named): [Book]
     owner: Owner
+    anyPage(first: Int): AnyPage
+    counted(first: Int): Counted
     author: Author
   }
   type Mutation { archive(first: Int): [Book] }
   type Subscription { added(first: Int): [Book] }
+  union AnyPage = Shelf | Edition
+  interface Counted { total: Int }
   type Edition { title: String }
   type Shelf { books: [Book] }
-  type BookConnection { edges: [BookEdge] total: Int }
+  type BookConnection implements Counted { edges: [BookEdge] total: Int }
   type BookEdge { node: Book }
   type Book { title: String chapters(first: Int): [String] author: Author }
   type Author implements Owner { name: String books(first: Int, last: Int): [Book] }
@@ -74,6 +78,8 @@ function serving(options: Partial<ServerOptions> = {}): Calls {
       shelf: note(() => ({ books: [] })),
       connection: note(() => ({ edges: [] })),
       single: note(book),
+      anyPage: note(() => null),
+      counted: note(() => null),
       owner: author,
       author,
     },
@@ -117,6 +123,9 @@ const accepted: readonly (readonly [query: string, args: object, variables?: obj
   ['{ recent(last: 5) { title } }', { first: 3, last: 5 }],
   ['{ shelf(first: 4) { books { title } } }', { first: 4 }],
   ['{ connection { total } }', { first: 20 }],
+  ['{ anyPage { __typename } }', { first: 20 }],
+  ['{ counted { total } }', { first: 20 }],
+  ['mutation { archive { title } }', { first: 20 }],
   // Sizes in input objects have limits, but no default.
   ['{ paged { title } }', {}],
   ['{ single { title } }', {}],
@@ -154,6 +163,8 @@ const refused: readonly (readonly [query: string, message: string, variables?: o
   ['{ books { title } owner { books(first: 101) { title } } }', '"books" to be asked for 0 to 100 items, got 101.'],
   ['{ ...F } fragment F on Query { author { ... on Owner { books(first: 101) { title } } } }', 'got 101.'],
   ['{ books { title } ...F @skip(if: true) } fragment F on Query { oldest(last: 101) { title } }', 'got 101.'],
+  ['{ anyPage(first: 101) { ... on Shelf { books { title } } } }', '"anyPage" to be asked for 0 to 100 items, got 101.'],
+  ['{ counted(first: 101) { ... on BookConnection { edges { node { title } } } }  }', '"counted" to be asked for 0 to 100 items, got 101.'],
   ['mutation { archive(first: 101) { title } }', '"archive" to be asked for 0 to 100 items, got 101.'],
 ];
 
