@@ -4,7 +4,7 @@
  *     node scripts/page-dependencies.ts [page …]
  *
  * A function imports one package. On Lambda it is bundled with the command of the pages and runs in AWS's own runtime client, on Node in a
- * server with the command of docs/deploy.md, and on Deno and Bun as it is. Prints a table: page, package, version (and the version that the
+ * server with the command of docs/deploy.md, on Deno and Bun as it is, and on Workers, if it may run there, with wrangler. Prints a table: page, package, version (and the version that the
  * tests pin, if it differs), and for each platform whether the function has answered, or the first line of its failure. Exits with code 1
  * if a function has not answered.
  *
@@ -51,8 +51,12 @@ const pages = [
 /** Packages that a page installs for another process, and Prisma's client, from whose schema the page makes the code. */
 const others = new Set(['graphql', 'graphql-functions', 'esbuild', '@apollo/gateway', 'type-graphql', '@prisma/client']);
 
+/** Packages that run on Workers. Others need TCP clients, files or threads of Node. */
+const onWorkers = new Set(['jose', 'dataloader', 'drizzle-orm', 'kysely', '@opentelemetry/api', '@apollo/subgraph', '@pothos/core']);
+
 const query = '{ ok }';
 const answer = '{"data":{"ok":true}}';
+const notThere = '–';
 
 interface Project {
   readonly folder: string;
@@ -83,6 +87,14 @@ const platforms: Readonly<Record<string, Start>> = {
     return ask(pathInPart('deno', 'deno/deno'), ['serve', '-A', '--port', String(port), 'fetch.ts'], folder, port);
   },
   bun: ({ folder }) => ask(pathInPart('bun', '.bin/bun'), ['fetch.ts'], folder),
+  workers: async ({ folder, dependency }) => {
+    if (!onWorkers.has(dependency)) return notThere;
+    const settings = { name: 'page', main: 'fetch.ts', compatibility_date: '2026-11-01', compatibility_flags: ['nodejs_compat'] };
+    writeFileSync(join(folder, 'wrangler.json'), JSON.stringify(settings));
+    const port = await freePort();
+    const wrangler = pathInPart('wrangler', 'wrangler/wrangler-dist/cli.js');
+    return ask(process.execPath, [wrangler, 'dev', '--port', String(port)], folder, port);
+  },
 };
 
 /** Bundles as the pages say, and puts packages that cannot be bundled beside the bundle. */
@@ -109,11 +121,14 @@ async function bundle({ folder }: Project, entry: string, outfile: string): Prom
 async function ask(command: string, args: readonly string[], cwd: string, port?: number): Promise<string> {
   const address = port ?? (await freePort());
   const { PATH, HOME } = process.env;
-  const program = startProgram(command, args, { cwd, env: { PATH, HOME, PORT: String(address), NODE_ENV: 'production' } });
+  const program = startProgram(command, args, {
+    cwd,
+    env: { PATH, HOME, PORT: String(address), NODE_ENV: 'production', WRANGLER_SEND_METRICS: 'false' },
+  });
   const over = new AbortController();
   void program.exited.then(() => over.abort());
   try {
-    for (let attempt = 0; attempt < 150 && !over.signal.aborted; attempt++) {
+    for (let attempt = 0; attempt < 300 && !over.signal.aborted; attempt++) {
       const body = await fetch(`http://127.0.0.1:${address}/graphql`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -127,7 +142,11 @@ async function ask(command: string, args: readonly string[], cwd: string, port?:
     }
     return program.output();
   } finally {
-    await program.end();
+    // wrangler ends its own processes, for which a killed one has no time.
+    program.signal('SIGTERM');
+    const timer = setTimeout(() => void program.end(), 10_000);
+    await program.exited;
+    clearTimeout(timer);
   }
 }
 
@@ -213,7 +232,7 @@ async function startAll(folder: string, dependency: string): Promise<string[]> {
   for (const start of Object.values(platforms)) {
     for (const name of ['lambda', 'node']) rmSync(join(folder, name), { recursive: true, force: true });
     const given = await start({ folder, dependency }).catch((error: unknown) => String((error as Error).message));
-    if (given.trim() !== answer) failures++;
+    if (![answer, notThere].includes(given.trim())) failures++;
     results.push(given.trim() === answer ? 'answered' : firstLine(given));
   }
   return results;

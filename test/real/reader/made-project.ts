@@ -64,7 +64,7 @@ const serve: Readonly<Record<InitPlatform, Ask>> = {
   nextjs: askServer(async () => ({ command: `npm run dev -- --port ${await freePort()}`, ready: /Ready in/, path: '/api/graphql' })),
   node: askServer(async () => ({ command: `PORT=${await freePort()} npm run dev`, ready: /GraphQL at/ })),
   hono: askServer(async () => ({ command: `PORT=${await freePort()} npm run dev`, ready: /GraphQL at/ })),
-  deno: askServer(async () => ({ command: `npm run dev -- --port ${await freePort()}`, ready: /Listening on/ })),
+  deno: askServer(async () => ({ command: `DENO_SERVE_ADDRESS=tcp:127.0.0.1:${await freePort()} npm run dev`, ready: /Listening on/ })),
 };
 
 const devPath = '/.netlify/functions/graphql';
@@ -77,7 +77,7 @@ const deployed: Readonly<Record<InitPlatform, Ask>> = {
   nextjs: askServer(async () => ({ command: `npm start -- --port ${await freePort()}`, ready: /Ready in/, path: '/api/graphql' })),
   node: askServer(async () => ({ command: `PORT=${await freePort()} npm start`, ready: /GraphQL at/ })),
   hono: askServer(async () => ({ command: `PORT=${await freePort()} npm start`, ready: /GraphQL at/ })),
-  deno: askServer(async () => ({ command: `npm start -- --port ${await freePort()}`, ready: /Listening on/ })),
+  deno: askServer(async () => ({ command: `DENO_SERVE_ADDRESS=tcp:127.0.0.1:${await freePort()} npm start`, ready: /Listening on/ })),
 };
 
 interface Server {

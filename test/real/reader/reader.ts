@@ -138,7 +138,7 @@ exec '${npx}' "$@"`,
         if (isServing || ready === undefined || !ready.test(output)) return;
         isServing = true;
         clearTimeout(timer);
-        this.#server = { child, url: /http:\/\/localhost:\d+/.exec(output)?.[0] ?? '' };
+        this.#server = { child, url: /http:\/\/(?:localhost|127\.0\.0\.1):\d+/.exec(output)?.[0] ?? '' };
         resolve(output);
       };
       child.stdout.on('data', take);
