@@ -3,8 +3,7 @@ import { test } from 'node:test';
 
 import { createHandler } from '../../src/entries/fetch.ts';
 import { HeaderMap } from '../../src/entries/index.ts';
-
-const users = ['alice', 'bob', 'carol'];
+import { newUsers, sendTogether } from '../support/many-users.ts';
 
 const constant = { data: { me: 'all' }, errors: [{ message: 'later', extensions: { of: {} } }], extensions: { of: {} } };
 
@@ -48,17 +47,14 @@ for (const [hook, make] of Object.entries(constants)) {
       plugins: [writer as never, make() as never],
     });
 
-    const answers = await Promise.all(
-      users.map(async (user) => {
-        const headers = { 'x-user': user, origin: `https://${user}.test`, 'content-type': 'application/json' };
-        const answer = await handler(new Request('https://a.test/', { method: 'POST', headers, body: '{"query":"{ me }"}' }));
-        return JSON.stringify([...answer.headers, await answer.text()]);
-      }),
-    );
-
-    answers.forEach((answer, at) => {
-      assert.ok(answer.includes(users[at]!), answer);
-      for (const other of users.toSpliced(at, 1)) assert.ok(!answer.includes(other), answer);
+    const sent = newUsers(3).map((user) => ({ user, request: user }));
+    const { answers, mixed } = await sendTogether(sent, async (user) => {
+      const headers = { 'x-user': user, origin: `https://${user}.test`, 'content-type': 'application/json' };
+      const answer = await handler(new Request('https://a.test/', { method: 'POST', headers, body: '{"query":"{ me }"}' }));
+      return JSON.stringify([...answer.headers, await answer.text()]);
     });
+
+    assert.deepEqual(mixed, []);
+    answers.forEach((answer, at) => assert.ok(answer.includes(sent[at]!.user), answer));
   });
 }

@@ -6,6 +6,7 @@ import type { GraphQLSchema } from 'graphql';
 import { ApolloServer, AuthenticationError } from '../../src/entries/v3.ts';
 import { constant, serverWith } from '../support/careless-server.ts';
 import { cases } from '../support/long-form.ts';
+import { newUsers, sendTogether } from '../support/many-users.ts';
 import { createRandom } from '../support/random.ts';
 import type { Random } from '../support/random.ts';
 import { callers, spoil, Witness } from '../support/witness.ts';
@@ -91,8 +92,6 @@ const queries = [
   'query ($n: Filter!) { items(filter: $n) { id } }',
 ];
 
-let users = 0;
-
 /** An event of one user; its name is in the variables. */
 function sentBy(user: string, random: Random): object {
   const operation = (): object => ({
@@ -119,13 +118,9 @@ test('version 3: functions of the user get no object or string from another call
     await handler(eventOf({ body: { query: '{ __typename }' } }), {});
     witness.knows([schema, config, cache, logger, constant, refusal]);
 
-    const sent = Array.from({ length: 40 }, () => `user-${++users}-${random.below(10)}`);
-    const answers = await Promise.all(sent.map((user) => callers.run(user, () => handler(sentBy(user, random), { awsRequestId: user }))));
+    const sent = newUsers(40).map((user) => ({ user, request: { event: sentBy(user, random), context: { awsRequestId: user } } }));
+    const { mixed } = await sendTogether(sent, ({ event, context }) => handler(event, context));
 
-    answers.forEach((answer, at) => {
-      const all = JSON.stringify(answer);
-      for (const [token] of all.matchAll(/user-\d+-\d+/g)) if (token !== sent[at]) witness.problems.add(`answer: ${all.slice(0, 600)}`);
-    });
-    assert.deepEqual([...witness.problems], [], `seed ${seed}, round ${round}`);
+    assert.deepEqual([...witness.problems, ...mixed], [], `seed ${seed}, round ${round}`);
   }
 });

@@ -7,12 +7,13 @@ import type { GraphQLSchema } from 'graphql';
 import type { ServerOptions } from '../../src/server/startup/options.ts';
 import { constant, serverWith } from '../support/careless-server.ts';
 import { cases } from '../support/long-form.ts';
+import { newUsers, sendTogether } from '../support/many-users.ts';
 import { plainRequest } from '../support/plain-http.ts';
 import type { PlainRequest } from '../support/plain-http.ts';
 import { createRandom } from '../support/random.ts';
 import type { Random } from '../support/random.ts';
 import { frontDoors } from '../support/sources.ts';
-import { callers, Witness } from '../support/witness.ts';
+import { Witness } from '../support/witness.ts';
 
 const rounds = cases({ short: 1, long: 12 });
 const seed = Number(process.env['SEED'] ?? 5);
@@ -87,8 +88,6 @@ function requestOf(random: Random, user: string): PlainRequest {
   return plainRequest({ method: 'POST', body: JSON.stringify(body), headers: [...headers, ['content-type', 'application/json']] });
 }
 
-let users = 0;
-
 // Over node:http, a call has another asynchronous context; two-users.test.ts tests it.
 for (const [place, door] of frontDoors.filter(({ name }) => name !== 'node:http').entries()) {
   test(`functions of the user get no object or string from another call: ${door.name}`, async () => {
@@ -112,23 +111,12 @@ for (const [place, door] of frontDoors.filter(({ name }) => name !== 'node:http'
         );
         witness.knows([schema, options, options.cache, cache, logger, constant]);
 
-        const sent = Array.from({ length: 40 }, () => `user-${++users}-${random.below(10)}`).map((user) => ({
-          user,
-          request: requestOf(random, user),
-        }));
-        const half = sent.length / 2;
-        const send = ({ user, request }: (typeof sent)[number]) => callers.run(user, () => open.send(request));
-        const answers = [...(await Promise.all(sent.slice(0, half).map(send))), ...(await Promise.all(sent.slice(half).map(send)))];
+        const sent = newUsers(40).map((user) => ({ user, request: requestOf(random, user) }));
+        for (const half of [sent.slice(0, 20), sent.slice(20)]) {
+          const { mixed } = await sendTogether(half, (request) => open.send(request));
+          for (const one of mixed) witness.problems.add(one);
+        }
 
-        answers.forEach((answer, at) => {
-          const { user, request } = sent[at]!;
-          const all = JSON.stringify([answer.body, [...answer.headers], answer.setCookies]);
-          const others = [...all.matchAll(/user-\d+-\d+/g)].filter(([token]) => token !== user);
-          if (others.length > 0)
-            witness.problems.add(
-              `answer to ${request.body ?? decodeURIComponent(request.query)}: ${all.slice(Math.max(0, others[0]!.index - 200), others[0]!.index + 50)}`,
-            );
-        });
         if (witness.problems.size > 0)
           console.log(JSON.stringify({ nodeEnv: options.nodeEnv, executor: options.executor, root: typeof options.rootValue }), [
             ...witness.problems,

@@ -3,13 +3,15 @@ import { versionInfo } from 'graphql';
 import { compareCoercion } from './compare-coercion.ts';
 import { compareLiterals } from './compare-literals.ts';
 import { compareExecutors } from './compare-executors.ts';
+import { compareSubscriptions } from './compare-subscriptions.ts';
 import { compareValidators } from './compare-validators.ts';
 
-// The long form of the differential tests of executor and validator: as many schemas as DIFFERENTIAL_SCHEMAS says (default 1,100: more than 100,000 documents),
-// from the seed DIFFERENTIAL_SEED on (default 1). Each schema has about 6 operations in each of 3 timings, and 100 documents; sets of variables follow.
+// The long form of the differential tests of executor and validator: as many schemas as DIFFERENTIAL_SCHEMAS says (default 1,150: 20,000 operations and more
+// than 100,000 documents), from the seed DIFFERENTIAL_SEED on (default 1). Each schema has about 6 operations in each of 3 timings, 2 subscriptions
+// and 100 documents; sets of variables follow.
 // DIFFERENTIAL_TRACED=1: listens to the tracing channels and compares their events as well (graphql 17); skips the validator.
 // Exits with code 1 if there is a difference.
-const count = Number(process.env['DIFFERENTIAL_SCHEMAS'] ?? 1_100);
+const count = Number(process.env['DIFFERENTIAL_SCHEMAS'] ?? 1_150);
 const isTraced = process.env['DIFFERENTIAL_TRACED'] === '1';
 const seed = Number(process.env['DIFFERENTIAL_SEED'] ?? 1);
 
@@ -29,6 +31,14 @@ for (const timing of ['sync', 'apart', 'together'] as const) {
 }
 
 if (isTraced) process.exit();
+
+const subscriptions = await compareSubscriptions(seed, count);
+console.log(
+  `subscriptions: ${subscriptions.subscriptions} with ${subscriptions.events} events, ${subscriptions.withErrors} with errors, ${subscriptions.refused} refused, ` +
+    `${subscriptions.failed} with a failing source, ${subscriptions.left} left by the client, ${subscriptions.differences.length} differences`,
+  subscriptions.differences.slice(0, 3),
+);
+if (subscriptions.differences.length > 0 || subscriptions.unhandled > 0 || subscriptions.closedTwice > 0) process.exitCode = 1;
 
 const { documents, valid, accepted, unsound } = compareValidators(seed, count);
 console.log(
