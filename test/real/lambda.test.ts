@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
+import { build } from 'esbuild';
+
+import { functionBundle } from '../../src/tools/cli/project/bundle-options.ts';
 import { writeCodeCache } from '../../src/tools/cli/build/code-cache.ts';
 import { json, post } from '../support/plain-http.ts';
 import type { PlainRequest, PlainResponse } from '../support/plain-http.ts';
@@ -12,7 +16,7 @@ import { bundle, createFolder } from './bundle.ts';
 import type { Folder } from './bundle.ts';
 import { deploy } from './lambda-function.ts';
 import type { Deployment, LambdaFunction } from './lambda-function.ts';
-import { needs } from './parts.ts';
+import { needs, partNamed } from './parts.ts';
 import type { Outcome } from './runtime-api.ts';
 
 describe("AWS's own runtime client", needs('aws-lambda-ric'), () => {
@@ -160,6 +164,26 @@ describe("the forms in which AWS's runtime client loads a function", needs('aws-
 
     await assertAnswers(t, { taskRoot, handler: 'index.handler' });
   });
+
+  for (const [name, part] of [
+    ['redis', 'recipes'],
+    ['@opentelemetry/sdk-trace-node', 'telemetry'],
+    ['@opentelemetry/exporter-trace-otlp-http', 'telemetry'],
+  ] as const)
+    test(`a bundle with ${name}, made with the options of the pages`, needs(part), async (t) => {
+      const taskRoot = `${folder.path}/with-${part}`;
+      await folder.write('packages.mjs', `import * as dependency from '${name}';\n${cachedFunction}\nexport { dependency };`);
+      await build({
+        ...functionBundle,
+        entryPoints: [`${folder.path}/packages.mjs`],
+        outfile: `${taskRoot}/graphql.mjs`,
+        nodePaths: [join(partNamed(part).folder, 'node_modules')],
+        minify: true,
+        logLevel: 'warning',
+      });
+
+      await assertAnswers(t, { taskRoot, handler: 'graphql.default' });
+    });
 
   test('an ES module next to the package', async (t) => {
     await folder.write(
