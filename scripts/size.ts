@@ -90,6 +90,14 @@ const withIdempotency = [
    export default createHandler({ ...${oneField}, plugins });`,
 ] as const;
 
+/** Without a store: those for Redis and others are separate. */
+const withBudget = [
+  'aws, budget',
+  `import { createHandler } from 'graphql-functions/aws-lambda'; import { budget } from 'graphql-functions/budget';
+   const plugins = [budget({ store: globalThis.store, identity: () => 'everyone', capacity: 1, refillPerSecond: 1, whenStoreFails: 'allow' })];
+   export default createHandler({ ...${oneField}, plugins });`,
+] as const;
+
 const withMCP = [
   'aws, mcp',
   `import { createHandler } from 'graphql-functions/aws-lambda'; import { mcp, mcpDefinitions } from 'graphql-functions/mcp';
@@ -106,7 +114,7 @@ const withSubgraph = [
 if (!existsSync(join(root, 'dist/esm/index.js'))) throw new Error('There is no dist/ to measure: run `npm run build` first.');
 const bare = await bundle('bare', `import { create } from './bench/contestants/bare.ts'; export const handler = create(${oneField});`);
 const handlers = await Promise.all(
-  [...entries, streamed, withParts, withIdempotency, withMCP, withSubgraph].map(([name, text]) => bundle(name, text)),
+  [...entries, streamed, withParts, withIdempotency, withBudget, withMCP, withSubgraph].map(([name, text]) => bundle(name, text)),
 );
 const example = existsSync(join(root, 'functions/graphql.ts'))
   ? [await bundle('example', "export { default } from './functions/graphql.ts';")]

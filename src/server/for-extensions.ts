@@ -18,6 +18,7 @@ export {
   CallOutcome,
   areDecisionsRequested,
   budgetOf,
+  budgetsOf,
   originalOf,
   recordBudget,
   requestDecisions,
@@ -28,6 +29,8 @@ export {
   runOf,
   now,
 } from './operation/extension-facts.ts';
-export type { AnswerDecision, BudgetReport } from './operation/extension-facts.ts';
+export type { AnswerDecision, BudgetEntry, BudgetReport } from './operation/extension-facts.ts';
 export { clientAddress } from './platform/client-address.ts';
+export { aFunction, assertEntries, costRules } from './startup/options.ts';
+export type { Expectation } from './startup/options.ts';
 export { requireFromPackage } from './startup/package-files.ts';

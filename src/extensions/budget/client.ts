@@ -19,36 +19,29 @@ export function clientOf(
   // Identities may be secret, such as keys of an API. In the memory of this process they are anyway.
   const idOf = (policy: Client['policy'], name: string): string =>
     prefix + policy + ':' + (store.isInMemory === true ? name : sha256(name));
-  if (identity !== undefined && identity !== null) return { policy: 'default', id: idOf('default', assertIdentity(identity)) };
+  if (identity !== undefined && identity !== null) return { policy: 'default', id: idOf('default', assertText('identity', identity)) };
   const original = originalOf(call);
   const address = given === undefined ? clientAddress(original.invocation, original.request.headers) : given(original);
-  return address ? { policy: 'anonymous', id: idOf('anonymous', networkOf(assertAddress(address))) } : undefined;
+  return address ? { policy: 'anonymous', id: idOf('anonymous', networkOf(assertText('clientAddress', address))) } : undefined;
 }
 
-function assertIdentity(identity: unknown): string {
-  if (typeof identity === 'string' && identity !== '') return identity;
-  throw new TypeError(`Expected identity of budget to return a string, or undefined for an anonymous client, got ${describe(identity)}.`);
+/** An empty address is unknown, but an empty identity is a mistake: all clients would share it. */
+function assertText(option: 'identity' | 'clientAddress', text: unknown): string {
+  if (typeof text === 'string' && text !== '') return text;
+  if (isPromiseLike(text)) Promise.resolve(text).catch(() => {});
+  throw new TypeError(`Expected ${option} of budget to return a string, or undefined if it is unknown, got ${describe(text)}.`);
 }
 
-function assertAddress(address: unknown): string {
-  if (typeof address === 'string') return address;
-  if (isPromiseLike(address)) Promise.resolve(address).catch(() => {});
-  throw new TypeError(`Expected clientAddress of budget to return a string, got ${describe(address)}.`);
-}
-
-/** An IPv4 address, or the first 64 bits of an IPv6 address: a household, and every server, has at least so many (RFC 6177). */
+/**
+ * An IPv4 address, or the first 64 bits of an IPv6 address: a household, and every server, has at least so many (RFC 6177). Some proxies add
+ * the port.
+ */
 function networkOf(address: string): string {
-  const text = address.toLowerCase().split('%', 1)[0]!;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(text)?.[1];
-  if (mapped !== undefined || !text.includes(':')) return mapped ?? text;
-  const [head = '', tail] = text.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const last = tail === undefined || tail === '' ? [] : tail.split(':');
-  // An IPv4 address at the end takes the place of two groups.
-  const missing = tail === undefined ? 0 : 8 - groups.length - last.length - (text.includes('.') ? 1 : 0);
-  const all = [...groups, ...Array.from({ length: Math.max(0, missing) }, () => '0'), ...last];
-  return `${all
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ''))
-    .join(':')}::/64`;
+  const text = address.toLowerCase().replaceAll(/^\[|%.*|\].*/g, '');
+  const ipv4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)(?::\d+)?$/.exec(text)?.[1];
+  if (ipv4 !== undefined || !text.includes(':')) return ipv4 ?? text;
+  const [head = [], tail] = text.split('::').map((groups) => (groups === '' ? [] : groups.split(':')));
+  const zeros = tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0');
+  const network = [...head, ...zeros, ...(tail ?? [])].slice(0, 4);
+  return network.map((group) => Number.parseInt(group, 16).toString(16)).join(':');
 }

@@ -1,8 +1,9 @@
 import type { GraphQLSchema } from 'graphql';
 
 import { operationCost, recordBudget } from '../../server/for-extensions.ts';
-import type { CostRules, Logger, OperationExecution, RequestCall, ServerStartContext } from '../../server/index.ts';
-import { isPromiseLike, waitAtMost } from '../../shared/index.ts';
+import type { CostRules, Logger, OperationExecution, ServerStartContext } from '../../server/index.ts';
+import { isPromiseLike, rescued, waitAtMost, whenReady } from '../../shared/index.ts';
+import type { Milliseconds, PromiseOrValue } from '../../shared/index.ts';
 import type { Take, TakeResult } from '../stores/index.ts';
 import { clientOf } from './client.ts';
 import type { Client } from './client.ts';
@@ -10,14 +11,12 @@ import type { BudgetOptions } from './options.ts';
 import { measured, planOf, pointsLeft, secondsUntil, takeOf } from './plan.ts';
 import type { MeasuredPlan } from './plan.ts';
 import { QuietLog } from './quiet-log.ts';
-import { scarcer } from './rate-limit-fields.ts';
-import type { Reading } from './rate-limit-fields.ts';
-import { costAboveCapacity, rateLimited, storeUnavailable, unknownClient } from './refusals.ts';
+import { costAboveCapacity, rateLimited, refusal } from './refusals.ts';
+
+const unknownClient = 'Operations take points here, which needs a known client.';
 
 /** Takes the points of operations. */
 export class Meter {
-  /** What the responses to requests will say. */
-  readonly readings: WeakMap<RequestCall, Reading> = new WeakMap();
   readonly #options: BudgetOptions;
   /** Undefined if the plan depends on the context. */
   readonly #plan: MeasuredPlan | undefined;
@@ -25,7 +24,7 @@ export class Meter {
   readonly #failures: QuietLog;
   readonly #unknown = new QuietLog(
     (operations) =>
-      `The platform reported no address for anonymous clients: set clientAddress of budget. Operations that were refused since the last message: ${operations}.`,
+      `The platform reports no address of anonymous clients: set clientAddress of budget. Operations refused since the last message: ${operations}.`,
   );
   #schema: GraphQLSchema | undefined;
   #rules: Required<CostRules> | undefined;
@@ -38,91 +37,115 @@ export class Meter {
     this.#options = options;
     this.#plan = typeof capacity === 'number' && typeof refillPerSecond === 'number' ? measured({ capacity, refillPerSecond }) : undefined;
     this.#anonymous = anonymous && measured(anonymous);
-    const consequence = whenStoreFails === 'allow' ? 'ran without taking points' : 'were refused';
+    const consequence = whenStoreFails === 'allow' ? 'that took no points' : 'refused';
     this.#failures = new QuietLog(
       (operations, points) =>
-        `The store of budget failed. Operations that ${consequence} since the last message: ${operations}, of ${points} points in total.`,
+        `The store of budget failed. Operations ${consequence} since the last message: ${operations}, of ${points} points in total.`,
     );
   }
 
   /** A failed start is tried again. After a successful start, another schema means another server. */
   start({ schema, logger, pageLimits }: ServerStartContext, rules: Required<CostRules>): void {
     if (this.#hasServed && this.#schema !== schema)
-      throw new Error(
-        'Expected a separate budget() for each handler, got one that already serves another handler. They can share a store.',
-      );
+      throw new Error('Expected a separate budget() for each handler, got one that already serves another handler.');
     this.#schema = schema;
     this.#rules = rules;
     this.#pageLimits = pageLimits;
     this.#logger = logger;
   }
 
-  /** Throws a refusal. Operations without a cost, such as introspection, take no points. */
-  meter(execution: OperationExecution): Promise<void> | undefined {
+  /**
+   * Throws a refusal. Operations without a cost, such as introspection, take no points. Creates no promise unless the user or the store
+   * does: an asynchronous hook takes longer than all else here.
+   */
+  meter(execution: OperationExecution): PromiseOrValue<void> {
     this.#hasServed = true;
     this.#failures.flush(this.#logger!);
-    const { schema, document, operation, request } = execution;
+    const { schema, document, operation, request, contextValue } = execution;
     const { variables } = request;
     const cost = operationCost(this.#rules!, { schema, document, operation, variables, pageLimits: this.#pageLimits });
-    return cost === 0 ? undefined : this.#meter(execution, cost);
+    if (cost === 0) return undefined;
+    const identity = this.#options.identity(contextValue, execution.call!);
+    return whenReady(toPromise(identity), (found) => this.#meterClient(execution, cost, found), undefined);
   }
 
-  async #meter(execution: OperationExecution, cost: number): Promise<void> {
-    const { contextValue, batchIndex } = execution;
-    const call = execution.call!;
-    const identity = await this.#options.identity(contextValue, call);
-    if ((identity === undefined || identity === null) && this.#anonymous === undefined) throw unknownClient();
-    const client = clientOf(this.#options, call, identity);
+  #meterClient(execution: OperationExecution, cost: number, identity: string | null | undefined): PromiseOrValue<void> {
+    if ((identity === undefined || identity === null) && this.#anonymous === undefined) throw refusal('UNAUTHENTICATED', unknownClient);
+    const client = clientOf(this.#options, execution.call!, identity);
     if (client === undefined) {
       this.#unknown.add(this.#logger!, cost);
-      throw unknownClient();
+      throw refusal('UNAUTHENTICATED', unknownClient);
     }
-    const plan = client.policy === 'anonymous' ? this.#anonymous! : (this.#plan ?? (await planOf(this.#options, contextValue)));
+    const plan = client.policy === 'anonymous' ? this.#anonymous! : (this.#plan ?? planOf(this.#options, execution.contextValue));
+    return whenReady(plan, (known) => this.#meterPlan(execution, { client, plan: known, cost }), undefined);
+  }
+
+  #meterPlan(execution: OperationExecution, purchase: Purchase): PromiseOrValue<void> {
+    const { client, plan, cost } = purchase;
     // The cost of a list of infinite size is NaN if its items cost nothing.
     if (!(cost <= plan.capacity)) {
-      this.#record(execution, { client, plan, cost, result: undefined });
+      this.#record(execution, purchase, undefined);
       throw costAboveCapacity(cost, plan.capacity);
     }
     const take = takeOf(cost, plan);
-    const result = await this.#take(client, take, cost);
-    this.#record(execution, { client, plan, cost, result });
-    const isBatched = batchIndex !== undefined;
+    return whenReady(this.#take(client, take, cost), (result) => this.#end(execution, purchase, { take, result }), undefined);
+  }
+
+  #end(execution: OperationExecution, purchase: Purchase, { take, result }: Taken): void {
+    this.#record(execution, purchase, result);
+    const isBatched = execution.batchIndex !== undefined;
     if (result === undefined) {
       if (this.#options.whenStoreFails === 'allow') return;
-      throw storeUnavailable(isBatched);
+      throw refusal('BUDGET_STORE_UNAVAILABLE', 'The points of the client are unknown now: nothing was run.', { retryAfter: 1 }, isBatched);
     }
+    const { cost, plan } = purchase;
     if (!result.isTaken) throw rateLimited(cost, { left: pointsLeft(result, plan), wait: secondsUntil(take, result) }, isBatched);
   }
 
   /** Undefined: the store failed, or was late. A take may then have had its effect, so it is not repeated. */
-  async #take({ id }: Client, take: Take, cost: number): Promise<TakeResult | undefined> {
+  #take({ id }: Client, take: Take, cost: number): PromiseOrValue<TakeResult | undefined> {
+    const fail = (error: unknown): undefined => this.#failures.add(this.#logger!, cost, error);
     const { store, storeTimeout = 250 } = this.#options;
-    try {
-      const taking = store.take(id, take);
-      if (!isPromiseLike(taking)) return assertResult(taking);
-      const result = await waitAtMost(storeTimeout, Promise.resolve(taking));
-      if (result === 'late') throw new Error(`The store gave no answer within ${storeTimeout} ms.`);
-      return assertResult(result);
-    } catch (error) {
-      this.#failures.add(this.#logger!, cost, error);
-      return undefined;
-    }
+    const work = (): PromiseOrValue<TakeResult> => {
+      const taking = toPromise(store.take(id, take));
+      return taking instanceof Promise ? inTime(taking, storeTimeout) : assertResult(taking);
+    };
+    return rescued<TakeResult | undefined, undefined>(work, fail, undefined);
   }
 
-  #record({ call, response }: OperationExecution, { client: { policy }, plan, cost, result }: Taken): void {
+  #record({ call, response }: OperationExecution, { client: { policy }, plan, cost }: Purchase, result: TakeResult | undefined): void {
     const left = result && pointsLeft(result, plan);
-    recordBudget(response, { policy, capacity: plan.capacity, cost, left });
-    const reading = { policy, plan, left, untilFull: Math.ceil((result?.untilFull ?? 0) / 1e6) };
-    this.readings.set(call!, scarcer(this.readings.get(call!), reading));
+    recordBudget(call!, {
+      head: response,
+      report: { policy, capacity: plan.capacity, cost, left },
+      policy: `"${policy}";${plan.parameters}`,
+      limit: result && `"${policy}";r=${left};t=${Math.ceil(result.untilFull / 1e6)}`,
+    });
   }
 }
 
-interface Taken {
+/** What a client wants to take. */
+interface Purchase {
   readonly client: Client;
   readonly plan: MeasuredPlan;
   readonly cost: number;
-  /** Undefined: the store has failed, or was not asked. */
+}
+
+interface Taken {
+  readonly take: Take;
+  /** Undefined: the store has failed. */
   readonly result: TakeResult | undefined;
+}
+
+async function inTime(taking: Promise<TakeResult>, limit: Milliseconds): Promise<TakeResult> {
+  const result = await waitAtMost(limit, taking);
+  if (result === 'late') throw new Error(`The store gave no answer within ${limit} ms.`);
+  return assertResult(result);
+}
+
+/** A user may return any object with a `then`. */
+function toPromise<T>(value: T | Promise<T>): PromiseOrValue<T> {
+  return isPromiseLike(value) ? Promise.resolve(value) : value;
 }
 
 /** A store of the user may return anything. */

@@ -1,5 +1,7 @@
-import { assertKnownOptions, describe, isRecord } from '../../shared/index.ts';
+import { describe, isRecord } from '../../shared/index.ts';
 import type { Milliseconds } from '../../shared/index.ts';
+import { aFunction, assertEntries, costRules } from '../../server/for-extensions.ts';
+import type { Expectation } from '../../server/for-extensions.ts';
 import type { CostRules, RequestCall } from '../../server/index.ts';
 import type { BudgetStore } from '../stores/index.ts';
 
@@ -44,90 +46,73 @@ export interface Plan {
   readonly refillPerSecond: number;
 }
 
-/** Throws for options that would not do what they say. */
-export function assertBudgetOptions(options: BudgetOptions): void {
-  assertKnownOptions(options, known, { of: 'budget' });
-  const { store, identity, capacity, refillPerSecond, whenStoreFails, anonymous, clientAddress, cost, storeTimeout = 1 } = options;
-  assertStore(store as unknown as Methods);
-  if (typeof identity !== 'function')
-    throw new TypeError(`Expected identity of budget to be a function such as ({ user }) => user?.id, got ${describe(identity)}.`);
-  if (typeof capacity !== 'function') assertPositive('capacity', capacity);
-  if (typeof refillPerSecond !== 'function') assertPositive('refillPerSecond', refillPerSecond);
-  if (typeof capacity === 'number' && typeof refillPerSecond === 'number') assertPlan({ capacity, refillPerSecond });
-  if (whenStoreFails !== 'allow' && whenStoreFails !== 'refuse' && (whenStoreFails !== undefined || store.isInMemory !== true))
-    throw new TypeError(
-      `Expected whenStoreFails of budget to be 'allow' (operations run without taking points) or 'refuse' (they get 503), got ${describe(whenStoreFails)}.`,
-    );
-  if (anonymous !== undefined) {
-    assertPositive('anonymous.capacity', anonymous?.capacity);
-    assertPositive('anonymous.refillPerSecond', anonymous.refillPerSecond);
-    assertPlan(anonymous);
-  }
-  if (clientAddress !== undefined && typeof clientAddress !== 'function')
-    throw new TypeError(`Expected clientAddress of budget to be a function, got ${describe(clientAddress)}.`);
-  if (clientAddress !== undefined && anonymous === undefined)
-    throw new TypeError('Expected anonymous of budget with clientAddress, which is only for anonymous clients.');
-  if (cost !== undefined) assertRules(cost);
-  if (!(storeTimeout > 0 && storeTimeout <= 60_000))
-    throw new TypeError(`Expected storeTimeout of budget to be above 0 and at most 60000, got ${describe(storeTimeout)}.`);
-}
+const isAmount = (value: unknown): boolean => typeof value === 'number' && value > 0 && value < Infinity;
+const isFunction = (value: unknown): boolean => typeof value === 'function';
 
-const known: Readonly<Record<keyof BudgetOptions, true>> = {
-  store: true,
-  identity: true,
-  capacity: true,
-  refillPerSecond: true,
-  whenStoreFails: true,
-  anonymous: true,
-  clientAddress: true,
-  cost: true,
-  storeTimeout: true,
-  prefix: true,
+const amount: Expectation = { words: 'a finite number above 0', holds: isAmount };
+const amountOfClient: Expectation = {
+  words: `${amount.words}, or a function of the context`,
+  holds: (value) => isAmount(value) || isFunction(value),
 };
 
-/** Throws for a number that is not finite and above 0. */
-export function assertPositive(name: string, value: unknown): void {
-  if (typeof value !== 'number' || !(value > 0 && value < Infinity))
-    throw new TypeError(`Expected ${name} of budget to be a finite number above 0, got ${describe(value)}.`);
+const expectations: Readonly<Record<keyof BudgetOptions, Expectation>> = {
+  store: { words: 'one with take, such as redisStore(…)', holds: () => true },
+  identity: { words: 'a function such as ({ user }) => user?.id', holds: isFunction },
+  capacity: amountOfClient,
+  refillPerSecond: amountOfClient,
+  whenStoreFails: { words: "'allow' or 'refuse'", holds: (value) => value === 'allow' || value === 'refuse' },
+  anonymous: {
+    words: '{ capacity, refillPerSecond }',
+    holds: (value) => isRecord(value) && isAmount(value['capacity']) && isAmount(value['refillPerSecond']),
+    entries: { capacity: amount, refillPerSecond: amount },
+  },
+  clientAddress: aFunction,
+  cost: { words: '{ listSize, sizeArguments, fields }', holds: isRecord, entries: costRules },
+  storeTimeout: { words: 'milliseconds, at most 60000', holds: (value) => isAmount(value) && (value as number) <= 60_000 },
+  prefix: { words: 'a string', holds: (value) => typeof value === 'string' },
+};
+
+/** Throws for options that would not do what they say. */
+export function assertBudgetOptions(options: BudgetOptions): void {
+  assertEntries('', options, expectations, 'budget');
+  const { store, identity, capacity, refillPerSecond, whenStoreFails, anonymous, clientAddress } = options;
+  assertStore(store as unknown as Methods);
+  if (typeof identity !== 'function') throw expected('identity', expectations.identity.words, identity);
+  for (const plan of [{ capacity, refillPerSecond }, anonymous]) if (plan !== undefined) assertPlan(plan);
+  if (whenStoreFails === undefined && store.isInMemory !== true)
+    throw expected('whenStoreFails', "'allow' (operations run without taking points) or 'refuse' (they get 503)", undefined);
+  if (clientAddress !== undefined && anonymous === undefined)
+    throw new TypeError('Expected anonymous of budget with clientAddress, which is only for anonymous clients.');
 }
 
-/** Throws for a bucket that takes more than a year to fill. */
-export function assertPlan({ capacity, refillPerSecond }: Plan): void {
+/** Throws for amounts that are not finite and above 0, and for a bucket that takes more than a year to fill. Functions are called later. */
+export function assertPlan(plan: { readonly [TName in keyof Plan]: unknown }): void {
+  const { capacity, refillPerSecond } = plan as Plan;
+  for (const [name, value] of Object.entries({ capacity, refillPerSecond }))
+    if (!amountOfClient.holds(value)) throw expected(name, amount.words, value);
   if (capacity / refillPerSecond > 31_536_000)
-    throw new TypeError(
-      `Expected capacity of budget to refill within a year, got ${capacity} points at ${refillPerSecond} points per second.`,
-    );
+    throw new TypeError(`Expected capacity of budget to refill within a year, got ${capacity} points at ${refillPerSecond} per second.`);
 }
 
-const rules = ['listSize', 'sizeArguments', 'fields'];
-
-function assertRules(cost: CostRules): void {
-  if (!isRecord(cost)) throw new TypeError(`Expected cost of budget to be an object such as { listSize: 20 }, got ${describe(cost)}.`);
-  const unknown = Object.keys(cost).find((name) => !rules.includes(name));
-  if (unknown !== undefined) throw new TypeError(`Expected cost of budget to have listSize, sizeArguments and fields, got "${unknown}".`);
-  const { listSize = 10, sizeArguments = [], fields = {} } = cost as CostRules;
-  assertPositive('cost.listSize', listSize);
-  if (!Array.isArray(sizeArguments) || sizeArguments.some((name) => typeof name !== 'string'))
-    throw new TypeError(`Expected cost.sizeArguments of budget to be a list of names, got ${describe(sizeArguments)}.`);
-  const wrong = Object.entries(fields).find(([, points]) => typeof points !== 'number' || !(points >= 0 && points < Infinity));
-  if (wrong !== undefined)
-    throw new TypeError(`Expected cost.fields of budget to have costs that are not negative, got ${describe(wrong[1])} for "${wrong[0]}".`);
+function expected(option: string, words: string, got: unknown): TypeError {
+  return new TypeError(`Expected the option ${option} of budget to be ${words}, got ${describe(got)}.`);
 }
 
 type Methods = Readonly<Record<string, unknown>> | null | undefined;
 
 /** Refuses stores that can only read and then write, or that do not count points. */
 function assertStore(store: Methods): void {
-  if (typeof store?.['take'] === 'function') return;
-  throw new TypeError(`Expected store of budget to have take, such as redisStore(…), got ${nameOf(store)}.`);
+  if (isFunction(store?.['take'])) return;
+  throw new TypeError(`Expected the option store of budget to have take, such as redisStore(…), got ${nameOf(store)}.`);
 }
 
 function nameOf(store: Methods): string {
   const has = (name: string): boolean => store?.[name] !== undefined;
-  if (has('limit'))
-    return "Cloudflare's binding ratelimit, which counts calls, not points, in each location. Use durableObjectStore or d1Store";
-  if (has('claim') || (has('getWithMetadata') && has('setJSON')))
-    return 'a store without take, such as Netlify Blobs, which cannot take points in one atomic operation. Use redisStore or postgresStore';
-  if (has('getWithMetadata')) return 'Workers KV, which has no conditional writes. Use durableObjectStore or d1Store';
+  if (has('limit')) return `Cloudflare's binding ratelimit, which counts calls, not points. ${onCloudflare}`;
+  if (has('claim') || has('setJSON'))
+    return 'one that cannot take points in one atomic operation, such as Netlify Blobs. Use redisStore or postgresStore';
+  if (has('getWithMetadata')) return `Workers KV, which has no conditional writes. ${onCloudflare}`;
   return has('get') ? 'a client, or a KeyValueCache, which is not atomic' : describe(store);
 }
+
+const onCloudflare = 'Use durableObjectStore or d1Store';

@@ -1,5 +1,5 @@
 import type { Take, TakeResult } from '../stores/index.ts';
-import { assertPlan, assertPositive } from './options.ts';
+import { assertPlan } from './options.ts';
 import type { BudgetOptions, Plan } from './options.ts';
 
 /** A plan as stores measure it: by time. */
@@ -9,10 +9,14 @@ export interface MeasuredPlan extends Plan {
    * up, so that a client never gets more: at 10,000 points per second that is at most 1 % less, at 1,000 at most 0.1 %.
    */
   readonly perPoint: number;
+  /** The parameters of `RateLimit-Policy`. */
+  readonly parameters: string;
 }
 
-export function measured(plan: Plan): MeasuredPlan {
-  return { ...plan, perPoint: Math.ceil(1e6 / plan.refillPerSecond) };
+export function measured({ capacity, refillPerSecond }: Plan): MeasuredPlan {
+  // Without rounding, 100 points at 100 / 60 per second could take 61 seconds.
+  const window = Math.max(1, Math.ceil(Number((capacity / refillPerSecond).toFixed(3))));
+  return { capacity, refillPerSecond, perPoint: Math.ceil(1e6 / refillPerSecond), parameters: `q=${Math.floor(capacity)};w=${window}` };
 }
 
 /** The plan of a client, if the options have functions for it. */
@@ -21,8 +25,6 @@ export async function planOf({ capacity, refillPerSecond }: BudgetOptions, conte
     capacity: typeof capacity === 'function' ? await capacity(contextValue) : capacity,
     refillPerSecond: typeof refillPerSecond === 'function' ? await refillPerSecond(contextValue) : refillPerSecond,
   };
-  assertPositive('capacity', plan.capacity);
-  assertPositive('refillPerSecond', plan.refillPerSecond);
   assertPlan(plan);
   return measured(plan);
 }

@@ -1,4 +1,4 @@
-import { defaultCostRules } from '../../server/for-extensions.ts';
+import { budgetsOf, defaultCostRules } from '../../server/for-extensions.ts';
 import type { CostRules, OperationExecution, RequestCall, ServerPlugin, ServerStartContext } from '../../server/index.ts';
 import { assertBudgetOptions } from './options.ts';
 import type { BudgetOptions } from './options.ts';
@@ -27,8 +27,7 @@ export function budget<TContext = any>(options: BudgetOptions<TContext>): Server
       rulesOf(options, maxCost);
       if (maxCost !== undefined || pageLimits !== undefined || options.cost !== undefined) return [];
       return [
-        'budget() counts every list without a size argument as 10 items, because neither pageLimits nor maxCost nor cost of budget says how large lists are. ' +
-          'Set pageLimits: { default, max }, or maxCost: { limit, listSize }.',
+        'budget() counts every list without a size argument as 10 items: set pageLimits, or listSize of maxCost or of cost of budget.',
       ];
     },
     async serverWillStart(context) {
@@ -37,12 +36,12 @@ export function budget<TContext = any>(options: BudgetOptions<TContext>): Server
       started.add(context);
       meter.start(context, rulesOf(options, context.maxCost));
     },
-    executionWillStart(execution: OperationExecution): Promise<void> | undefined {
+    executionWillStart(execution: OperationExecution): void | Promise<void> {
       return meter.meter(execution);
     },
     responseWillBeSent(call: RequestCall, { headers }) {
-      const reading = meter.readings.get(call);
-      if (reading !== undefined) writeFields(headers, reading);
+      const entries = budgetsOf(call);
+      if (entries !== undefined) writeFields(headers, entries);
     },
   };
 }
@@ -52,7 +51,7 @@ const started = new WeakSet<ServerStartContext>();
 
 function rulesOf({ cost }: BudgetOptions, maxCost: Required<CostRules> | undefined): Required<CostRules> {
   if (cost !== undefined && maxCost !== undefined)
-    throw new Error('Expected cost of budget only without the option maxCost, whose rules apply to both. Remove cost of budget.');
+    throw new Error('Expected cost of budget only without the option maxCost, whose rules apply to both.');
   return maxCost ?? { ...defaultCostRules, ...cost };
 }
 

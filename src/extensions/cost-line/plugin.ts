@@ -197,7 +197,7 @@ function describe(one: Operation): Omit<CostRecord, 'status' | 'cold' | 'bytesOu
   const { operation, source, stream, onError } = one.outcome ?? {};
   const idempotency = runOf(one.call.response);
   const documentId = operation && documentIdOf(one.call.request);
-  const budget = budgetOf(one.call.response);
+  const budget = budgetOf(one.call.http, one.call.response);
   return {
     operation: operation?.name?.value ?? null,
     type: operation?.operation ?? null,

@@ -190,7 +190,7 @@ function setErrorHashes(span: Span, hashes: Set<string>, errors: readonly GraphQ
 }
 
 function describe(
-  { recordErrors, options }: Tracing,
+  { recordErrors, call, options }: Tracing,
   { span, server }: { readonly span: Span; readonly server: Span | undefined },
   { operation, source, errors, head, onError }: OperationOutcome,
 ): void {
@@ -205,7 +205,7 @@ function describe(
   server?.setAttributes(attributes);
   if (!span.isRecording()) return;
   const idempotency = runOf(head);
-  const budget = budgetOf(head);
+  const budget = budgetOf(call.http, call.response);
   span.setAttributes({
     ...attributes,
     ...(onError && { 'graphql_functions.on_error': onError }),

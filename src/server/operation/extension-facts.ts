@@ -92,16 +92,32 @@ export interface BudgetReport {
   readonly left?: number | undefined;
 }
 
-/** The reports by response head, which belongs to one operation, also in a batch. */
-const budgets = new WeakMap<ResponseHead, BudgetReport>();
+/** A report, with the response head of its operation, also in a batch, and what header fields say of it. */
+export interface BudgetEntry {
+  readonly head: ResponseHead;
+  readonly report: BudgetReport;
+  /** The value of `RateLimit-Policy`. */
+  readonly policy: string;
+  /** The value of `RateLimit`. */
+  readonly limit: string | undefined;
+}
 
-export function recordBudget(head: ResponseHead, report: BudgetReport): void {
-  budgets.set(head, report);
+const budgets = new WeakMap<RequestCall, BudgetEntry[]>();
+
+export function recordBudget(call: RequestCall, entry: BudgetEntry): void {
+  const entries = budgets.get(call);
+  if (entries === undefined) budgets.set(call, [entry]);
+  else entries.push(entry);
+}
+
+/** The operations of a request that took points, or were refused for them. */
+export function budgetsOf(call: RequestCall): readonly BudgetEntry[] | undefined {
+  return budgets.get(call);
 }
 
 /** Undefined: the operation took no points. */
-export function budgetOf(head: ResponseHead): BudgetReport | undefined {
-  return budgets.get(head);
+export function budgetOf(call: RequestCall, head: ResponseHead): BudgetReport | undefined {
+  return budgets.get(call)?.find((entry) => entry.head === head)?.report;
 }
 
 /** What an extension decided about an operation with an idempotency key, for others that report it. */

@@ -193,7 +193,7 @@ export function assertEntries(path: string, values: object, expected: Readonly<R
   for (const [name, value] of Object.entries(values)) {
     const expectation = expected[name]!;
     if (value === undefined) continue;
-    if (expectation.entries !== undefined && isRecord(value)) assertEntries(`${path}${name}.`, value, expectation.entries);
+    if (expectation.entries !== undefined && isRecord(value)) assertEntries(`${path}${name}.`, value, expectation.entries, of);
     if (!expectation.holds(value) || (value instanceof Promise && expectation !== anything))
       throw new TypeError(`Expected the option ${path}${name}${owner} to be ${expectation.words}, got ${describeAll(value)}.`);
   }
@@ -204,7 +204,7 @@ function describeAll(value: unknown): string {
   return isList(value) && value.length > 0 ? `[${value.slice(0, 5).map(describe).join(', ')}]` : describe(value);
 }
 
-interface Expectation extends ValueExpectation {
+export interface Expectation extends ValueExpectation {
   /** The entries, if the value may be an object. They are checked first, so that the message names the wrong entry. */
   readonly entries?: Readonly<Record<string, Expectation>>;
 }
@@ -216,13 +216,22 @@ const isListOfText = (value: unknown): boolean => isList(value) && value.every((
 const hasMethods = (value: unknown, names: readonly string[]): boolean => isRecord(value) && names.every((name) => isFunction(value[name]));
 
 export const boolean: Expectation = { words: 'true or false', holds: isBoolean };
-const aFunction: Expectation = { words: 'a function', holds: isFunction };
+export const aFunction: Expectation = { words: 'a function', holds: isFunction };
 const anything: Expectation = { words: 'anything', holds: () => true };
 const listOfText: Expectation = { words: 'a list of strings', holds: isListOfText };
 const positive: Expectation = { words: 'a positive whole number', holds: (value) => Number.isInteger(value) && (value as number) > 0 };
 
 const areRecords = (value: unknown): boolean => isRecord(value) && Object.values(value).every(isRecord);
 const pageSizes: Readonly<Record<string, Expectation>> = { default: positive, max: positive };
+
+export const costRules: Readonly<Record<string, Expectation>> = {
+  listSize: positive,
+  sizeArguments: listOfText,
+  fields: {
+    words: 'an object like { "Query.search": 50 }, with costs that are not negative',
+    holds: (value) => isRecord(value) && Object.values(value).every((cost) => typeof cost === 'number' && cost >= 0),
+  },
+};
 
 /** One entry per option: the type requires a check of each. */
 const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
@@ -297,15 +306,7 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   maxCost: {
     words: 'a positive whole number, or { limit, listSize, sizeArguments: [names], fields: { "Type.field": cost } }',
     holds: (value) => positive.holds(value) || has(value, 'limit'),
-    entries: {
-      limit: positive,
-      listSize: positive,
-      sizeArguments: listOfText,
-      fields: {
-        words: 'an object like { "Query.search": 50 }, with costs that are not negative',
-        holds: (value) => isRecord(value) && Object.values(value).every((cost) => typeof cost === 'number' && cost >= 0),
-      },
-    },
+    entries: { limit: positive, ...costRules },
   },
   pageLimits: {
     words: '{ default, max, fields: { "Type.field": { default, max } } }',

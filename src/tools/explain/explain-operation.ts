@@ -45,7 +45,7 @@ export async function explainOperation({ call, input, run }: Explainable): Promi
     operationRequest: input.request,
     deadline,
     idempotency: runOf(input.head),
-    budget: budgetOf(input.head),
+    budget: input.call && budgetOf(input.call, input.head),
     onError: outcome.onError,
   });
   // The report describes only this run.

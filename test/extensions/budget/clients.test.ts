@@ -117,11 +117,14 @@ describe('an anonymous client', () => {
       await statusFrom('0:0:0:0:0:0:0:1'),
       await statusFrom('::ffff:192.0.2.9'),
       await statusFrom('192.0.2.9'),
+      await statusFrom('192.0.2.9:4711'),
+      await statusFrom('[2001:db8:0:8::2]:443'),
+      await statusFrom('2001:0db8:0000:0008:0000:0000:0000:0003:443'),
       await statusFrom('fe80::1%eth0'),
       await statusFrom('fe80::2%eth1'),
     ];
 
-    assert.deepEqual(statuses, [200, 429, 429, 429, 200, 200, 429, 200, 429, 200, 429, 200, 429]);
+    assert.deepEqual(statuses, [200, 429, 429, 429, 200, 200, 429, 200, 429, 200, 429, 429, 429, 429, 200, 429]);
   });
 
   test('cannot choose its address with header fields', async () => {
@@ -187,7 +190,7 @@ describe('an anonymous client', () => {
       [
         [
           'warn',
-          'The platform reported no address for anonymous clients: set clientAddress of budget. Operations that were refused since the last message: 1.',
+          'The platform reports no address of anonymous clients: set clientAddress of budget. Operations refused since the last message: 1.',
         ],
       ],
     );

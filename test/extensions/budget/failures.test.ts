@@ -50,7 +50,7 @@ describe('a store that fails', () => {
 
       assert.deepEqual([answer.status, ...fieldsOf(answer), runs.length], [200, null, '"default";q=10;w=10', null, 1]);
       assert.deepEqual(messagesIn(log), [
-        'error: The store of budget failed. Operations that ran without taking points since the last message: 1, of 1 points in total.',
+        'error: The store of budget failed. Operations that took no points since the last message: 1, of 1 points in total.',
       ]);
       assert.ok(log[0]!.details[0] instanceof Error);
       assert.equal(rejections.count(), 0);
@@ -70,7 +70,7 @@ describe('a store that fails', () => {
         [503, 'BUDGET_STORE_UNAVAILABLE', null, '"default";q=10;w=10', '1', 0],
       );
       assert.deepEqual([batch.status, ...batch.codes, batch.headers.get('retry-after')], [200, 'BUDGET_STORE_UNAVAILABLE', null]);
-      assert.match(messagesIn(log)[0]!, /Operations that were refused since the last message: 1/);
+      assert.match(messagesIn(log)[0]!, /Operations refused since the last message: 1/);
       assert.equal(rejections.count(), 0);
     });
   }
@@ -91,10 +91,10 @@ describe('a store that fails', () => {
     await send(one);
 
     assert.deepEqual(first, [
-      'error: The store of budget failed. Operations that ran without taking points since the last message: 1, of 2 points in total.',
+      'error: The store of budget failed. Operations that took no points since the last message: 1, of 2 points in total.',
     ]);
     assert.deepEqual(messagesIn(log).slice(1), [
-      'error: The store of budget failed. Operations that ran without taking points since the last message: 5, of 9 points in total.',
+      'error: The store of budget failed. Operations that took no points since the last message: 5, of 9 points in total.',
     ]);
   });
 
@@ -128,26 +128,26 @@ describe('what the user returns', () => {
       },
       /no session/,
     ],
-    'an empty identity': [
-      { identity: () => '' },
-      /Expected identity of budget to return a string, or undefined for an anonymous client, got ""/,
-    ],
+    'an empty identity': [{ identity: () => '' }, /Expected identity of budget to return a string, or undefined if it is unknown, got ""/],
     'a number as identity': [{ identity: () => 7 as never }, /got 7/],
-    'no capacity': [{ capacity: () => undefined as never }, /Expected capacity of budget to be a finite number above 0, got undefined/],
-    'a capacity of 0': [{ capacity: async () => 0 }, /Expected capacity of budget to be a finite number above 0, got 0/],
+    'no capacity': [
+      { capacity: () => undefined as never },
+      /Expected the option capacity of budget to be a finite number above 0, got undefined/,
+    ],
+    'a capacity of 0': [{ capacity: async () => 0 }, /Expected the option capacity of budget to be a finite number above 0, got 0/],
     'an infinite refill': [
       { refillPerSecond: () => Infinity },
-      /Expected refillPerSecond of budget to be a finite number above 0, got Infinity/,
+      /Expected the option refillPerSecond of budget to be a finite number above 0, got Infinity/,
     ],
     'NaN as refill': [{ refillPerSecond: () => Number.NaN }, /got NaN/],
     'a refill as text': [{ refillPerSecond: () => '5' as never }, /got "5"/],
     'a plan that takes years to refill': [
       { refillPerSecond: () => 1e-9 },
-      /Expected capacity of budget to refill within a year, got 10 points at 1e-9 points per second/,
+      /Expected capacity of budget to refill within a year, got 10 points at 1e-9 per second/,
     ],
     'an address that is no text': [
       { identity: () => undefined, anonymous: { capacity: 1, refillPerSecond: 1 }, clientAddress: () => 7 as never },
-      /Expected clientAddress of budget to return a string, got 7/,
+      /Expected clientAddress of budget to return a string, .* got 7/,
     ],
     'the promise of an address': [
       {
@@ -155,7 +155,7 @@ describe('what the user returns', () => {
         anonymous: { capacity: 1, refillPerSecond: 1 },
         clientAddress: (() => Promise.reject(new Error('no address'))) as never,
       },
-      /Expected clientAddress of budget to return a string, got a Promise/,
+      /Expected clientAddress of budget to return a string, .* got a Promise/,
     ],
   };
   for (const [name, [options, message]] of Object.entries(wrong))

@@ -13,14 +13,14 @@ const method = (): void => {};
 
 describe('budget() throws for options that would not do what they say', () => {
   const wrong: Readonly<Record<string, [Partial<Record<keyof BudgetOptions, unknown>>, RegExp]>> = {
-    'no store': [{ store: undefined }, /Expected store of budget to have take, such as redisStore\(…\), got undefined/],
+    'no store': [{ store: undefined }, /Expected the option store of budget to have take, such as redisStore\(…\), got undefined/],
     'Workers KV': [
       { store: { get: method, put: method, getWithMetadata: method } },
       /got Workers KV, which has no conditional writes\. Use durableObjectStore or d1Store/,
     ],
     'Netlify Blobs': [
       { store: { get: method, getWithMetadata: method, setJSON: method } },
-      /such as Netlify Blobs, which cannot take points in one atomic operation\. Use redisStore/,
+      /cannot take points in one atomic operation, such as Netlify Blobs\. Use redisStore/,
     ],
     'the store of Netlify Blobs': [
       { store: netlifyBlobsStore({ getWithMetadata: method, setJSON: method } as never) },
@@ -28,52 +28,55 @@ describe('budget() throws for options that would not do what they say', () => {
     ],
     "Cloudflare's binding ratelimit": [
       { store: { limit: method } },
-      /got Cloudflare's binding ratelimit, which counts calls, not points, in each location\. Use durableObjectStore or d1Store/,
+      /got Cloudflare's binding ratelimit, which counts calls, not points\. Use durableObjectStore or d1Store/,
     ],
     'a client of Redis': [{ store: { get: method, set: method } }, /got a client, or a KeyValueCache, which is not atomic/],
     'no identity': [
       { identity: undefined },
-      /Expected identity of budget to be a function such as \(\{ user \}\) => user\?\.id, got undefined/,
+      /Expected the option identity of budget to be a function such as \(\{ user \}\) => user\?\.id, got undefined/,
     ],
     'a header as identity': [{ identity: 'x-user' }, /got "x-user"/],
-    'no capacity': [{ capacity: undefined }, /Expected capacity of budget to be a finite number above 0, got undefined/],
+    'no capacity': [{ capacity: undefined }, /Expected the option capacity of budget to be a finite number above 0, got undefined/],
     'a capacity of 0': [{ capacity: 0 }, /got 0/],
     'a negative capacity': [{ capacity: -1 }, /got -1/],
     'an infinite capacity': [{ capacity: Infinity }, /got Infinity/],
     'NaN as capacity': [{ capacity: Number.NaN }, /got NaN/],
     'a capacity as text': [{ capacity: '10' }, /got "10"/],
-    'a refill of 0': [{ refillPerSecond: 0 }, /Expected refillPerSecond of budget to be a finite number above 0, got 0/],
+    'a refill of 0': [
+      { refillPerSecond: 0 },
+      /Expected the option refillPerSecond of budget to be a finite number above 0, or a function of the context, got 0/,
+    ],
     'a refill that takes years': [
       { capacity: 1e9, refillPerSecond: 1 },
-      /Expected capacity of budget to refill within a year, got 1000000000 points at 1 points per second/,
+      /Expected capacity of budget to refill within a year, got 1000000000 points at 1 per second/,
     ],
     'no whenStoreFails': [
       { store: shared },
-      /Expected whenStoreFails of budget to be 'allow' \(operations run without taking points\) or 'refuse' \(they get 503\), got undefined/,
+      /Expected the option whenStoreFails of budget to be 'allow' \(operations run without taking points\) or 'refuse' \(they get 503\), got undefined/,
     ],
     'another whenStoreFails': [{ whenStoreFails: 'ignore' }, /got "ignore"/],
-    'anonymous as a number': [{ anonymous: 5 }, /Expected anonymous\.capacity of budget to be a finite number above 0, got undefined/],
-    'null as anonymous': [{ anonymous: null }, /Expected anonymous\.capacity of budget to be a finite number above 0, got undefined/],
+    'anonymous as a number': [{ anonymous: 5 }, /Expected the option anonymous of budget to be \{ capacity, refillPerSecond \}, got/],
+    'null as anonymous': [{ anonymous: null }, /Expected the option anonymous of budget to be \{ capacity, refillPerSecond \}, got/],
     'functions in anonymous': [{ anonymous: { capacity: () => 1, refillPerSecond: 1 } }, /got a function/],
     'clientAddress as a name': [
       { clientAddress: 'x-real-ip', anonymous: { capacity: 1, refillPerSecond: 1 } },
-      /Expected clientAddress of budget to be a function, got "x-real-ip"/,
+      /Expected the option clientAddress of budget to be a function, got "x-real-ip"/,
     ],
     'clientAddress without anonymous': [{ clientAddress: () => '' }, /Expected anonymous of budget with clientAddress/],
-    'a storeTimeout of 0': [{ storeTimeout: 0 }, /Expected storeTimeout of budget to be above 0 and at most 60000, got 0/],
+    'a storeTimeout of 0': [{ storeTimeout: 0 }, /Expected the option storeTimeout of budget to be milliseconds, at most 60000, got 0/],
     'a storeTimeout of hours': [{ storeTimeout: 1e7 }, /got 10000000/],
-    'cost as a number': [{ cost: 5 }, /Expected cost of budget to be an object such as \{ listSize: 20 \}, got 5/],
+    'cost as a number': [{ cost: 5 }, /Expected the option cost of budget to be \{ listSize, sizeArguments, fields \}, got 5/],
     'a negative cost': [
       { cost: { fields: { 'Query.a': -1 } } },
-      /Expected cost\.fields of budget to have costs that are not negative, got -1 for "Query\.a"/,
+      /Expected the option cost\.fields of budget to be an object like .* with costs that are not negative/,
     ],
-    'NaN as a cost': [{ cost: { fields: { 'Query.a': Number.NaN } } }, /got NaN for "Query\.a"/],
-    'a list size of 0': [{ cost: { listSize: 0 } }, /Expected cost\.listSize of budget to be a finite number above 0, got 0/],
+    'NaN as a cost': [{ cost: { fields: { 'Query.a': Number.NaN } } }, /with costs that are not negative/],
+    'a list size of 0': [{ cost: { listSize: 0 } }, /Expected the option cost\.listSize of budget to be a positive whole number, got 0/],
     'a size argument that is no list': [
       { cost: { sizeArguments: 'first' } },
-      /Expected cost\.sizeArguments of budget to be a list of names, got "first"/,
+      /Expected the option cost\.sizeArguments of budget to be a list of strings, got "first"/,
     ],
-    'an unknown rule': [{ cost: { limit: 5 } }, /Expected cost of budget to have listSize, sizeArguments and fields, got "limit"/],
+    'an unknown rule': [{ cost: { limit: 5 } }, /Unknown option "cost\.limit" of budget\. Known options: listSize, sizeArguments, fields/],
   };
   for (const [name, [changed, message]] of Object.entries(wrong))
     test(name, () => assert.throws(() => budget({ ...options, ...changed } as BudgetOptions), { name: 'TypeError', message }));
@@ -164,7 +167,7 @@ describe('the command check', () => {
 
     assert.throws(
       () => plugin.check!({ ...context, maxCost: { limit: 1, listSize: 10, sizeArguments: [], fields: {} } }),
-      /Remove cost of budget/,
+      /Expected cost of budget only without the option maxCost/,
     );
   });
 });
