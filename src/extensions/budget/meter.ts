@@ -104,7 +104,10 @@ export class Meter {
 
   /** Undefined: the store failed, or was late. A take may then have had its effect, so it is not repeated. */
   #take({ id }: Client, take: Take, cost: number): PromiseOrValue<TakeResult | undefined> {
-    const fail = (error: unknown): undefined => this.#failures.add(this.#logger!, cost, error);
+    const fail = (error: unknown): undefined => {
+      this.#failures.add(this.#logger!, cost, error);
+      return undefined;
+    };
     const { store, storeTimeout = 250 } = this.#options;
     const work = (): PromiseOrValue<TakeResult> => {
       const taking = toPromise(store.take(id, take));

@@ -16,19 +16,19 @@ export class QuietLog {
     this.#textOf = textOf;
   }
 
-  add(logger: Logger, points: number, cause?: unknown): undefined {
+  add(logger: Logger, points: number, cause?: unknown): void {
     this.#operations++;
     this.#points += points;
     this.#cause = cause;
-    return this.flush(logger);
+    this.flush(logger);
   }
 
   /** Writes what has not been reported yet, unless the last line is less than a minute old. */
-  flush(logger: Logger): undefined {
-    if (this.#operations === 0) return undefined;
+  flush(logger: Logger): void {
+    if (this.#operations === 0) return;
     const now = Date.now();
     // The clock may have been set back.
-    if (now < this.#quietUntil && this.#quietUntil - now <= minute) return undefined;
+    if (now < this.#quietUntil && this.#quietUntil - now <= minute) return;
     this.#quietUntil = now + minute;
     const text = this.#textOf(this.#operations, this.#points);
     const cause = this.#cause;
@@ -37,6 +37,5 @@ export class QuietLog {
     this.#cause = undefined;
     if (cause === undefined) logger.warn(text);
     else logger.error(text, cause);
-    return undefined;
   }
 }
