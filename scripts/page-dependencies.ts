@@ -128,7 +128,7 @@ async function ask(command: string, args: readonly string[], cwd: string, port?:
   const over = new AbortController();
   void program.exited.then(() => over.abort());
   try {
-    for (let attempt = 0; attempt < 300 && !over.signal.aborted; attempt++) {
+    for (let attempt = 0; attempt < 600 && !over.signal.aborted; attempt++) {
       const body = await fetch(`http://127.0.0.1:${address}/graphql`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },

@@ -85,6 +85,7 @@ export function withDependencies(packages: Iterable<UnbundledPackage>): Unbundle
 const installers = new Set(['prebuild-install', 'node-gyp', 'node-addon-api', 'nan']);
 
 interface Manifest {
+  readonly cpu?: readonly string[];
   readonly gypfile?: boolean;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
@@ -92,7 +93,7 @@ interface Manifest {
 
 const native = new Map<string, boolean>();
 
-/** True for a package with an addon, or with an installed optional dependency that has one for this system. */
+/** True for a package with an addon, or with one in a package for this processor, whose name it computes. */
 function hasNativeCode(folder: string): boolean {
   const known = native.get(folder);
   if (known !== undefined) return known;
@@ -105,7 +106,7 @@ function hasNativeCode(folder: string): boolean {
     ['.', 'lib', 'build/Release', 'prebuilds'].some((inside) => filesIn(join(folder, inside)).some((name) => name.endsWith('.node'))) ||
     Object.keys(optionalDependencies ?? {}).some((name) => {
       const other = folderOf(name, folder);
-      return other !== undefined && hasNativeCode(other);
+      return other !== undefined && readManifest(other).cpu !== undefined && hasNativeCode(other);
     });
   native.set(folder, isNative);
   return isNative;

@@ -27,6 +27,12 @@ const packages = {
   'node_modules/folder/data.txt': 'a file',
   'node_modules/computed/package.json': '{ "name": "computed", "version": "1.0.0" }',
   'node_modules/computed/index.js': "module.exports = require(['folder'].join());",
+  'node_modules/faster/package.json': '{ "name": "faster", "version": "1.0.0", "optionalDependencies": { "addon": "1" } }',
+  'node_modules/faster/index.js': "try { module.exports = require('addon'); } catch { module.exports = 'slow'; }",
+  'node_modules/computing/package.json': '{ "name": "computing", "version": "1.0.0", "optionalDependencies": { "computing-here": "1" } }',
+  'node_modules/computing/index.js': "module.exports = require(['computing', 'here'].join('-'));",
+  'node_modules/computing-here/package.json': '{ "name": "computing-here", "version": "1.0.0", "cpu": ["any"], "gypfile": true }',
+  'node_modules/computing-here/index.js': "module.exports = 'native';",
   'node_modules/random/package.json': '{ "name": "random", "version": "1.0.0" }',
   'node_modules/random/index.js': "module.exports = require('crypto').createHash('sha1').update('').digest('hex');",
 };
@@ -59,6 +65,19 @@ test('check loads packages with addons and assets from node_modules, and names w
     /^graphql uses packages that cannot be bundled: addon, @scope\/assets\. Bundle it with --external:addon --external:@scope\/assets, and deploy them in node_modules, with finder \(docs\/deploy\.md\)\.$/m,
   );
   assert.match(printed.stdout, /value: String/);
+});
+
+test('a package that only prefers an addon is bundled; one that computes the name of its addon is not', async (context) => {
+  const imports = "import one from 'faster';\nimport other from 'computing';";
+  const project = await projectWith(context, functionWith(imports, 'one + other'));
+
+  const { code, stderr } = await project.run('check');
+
+  assert.equal(code, 0);
+  assert.match(
+    stderr,
+    /cannot be bundled: (?:addon, computing|computing, addon)\. .* with (?:finder, computing-here|computing-here, finder) /,
+  );
 });
 
 test('dev serves a function with such packages, also when a change adds one', async (context) => {
