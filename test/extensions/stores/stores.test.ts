@@ -109,6 +109,34 @@ for (const [name, create] of Object.entries(budgetStores))
     for (const { name: test_, run } of budgetStoreTests(create)) test(test_, run);
   });
 
+test('the alarm of a Durable Object keeps a bucket until it is full, and then removes all', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'] });
+  const entries = new Map<string, unknown>();
+  const alarms: number[] = [];
+  const bucket = new IdempotencyRecord({
+    storage: {
+      get: async (key) => entries.get(key),
+      put: async (key, value) => void entries.set(key, value),
+      deleteAll: async () => entries.clear(),
+      setAlarm: async (time) => void alarms.push(time),
+    },
+  });
+  const take = async (): Promise<unknown> => {
+    const body = JSON.stringify({ kind: 'take', cost: 1_000_000, capacity: 5_000_000 });
+    return (await bucket.fetch(new Request('https://store.invalid/', { method: 'POST', body }))).json();
+  };
+
+  await take();
+  await take();
+  t.mock.timers.tick(1_000);
+  await bucket.alarm();
+  const kept = [...entries.values()];
+  t.mock.timers.tick(1_000);
+  await bucket.alarm();
+
+  assert.deepEqual([alarms, kept, entries.size], [[1_000, 2_000], [2_000_000], 0]);
+});
+
 const claim = { token: 'one', fingerprint: 'print', lease: 60_000, keep: 60_000, again: false };
 
 describe('netlifyBlobsStore', () => {
