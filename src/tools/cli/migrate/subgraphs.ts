@@ -19,8 +19,11 @@ export function moveSubgraphs({ text, program }: SourceFile): Rewritten | undefi
     const schema = options.properties.find(({ key, value }: Node) => key?.name === 'schema' && isBuilder(value, locals));
     const written = schema && modulesText(text, schema.value.arguments);
     if (written === undefined) continue;
-    edits.push({ start: options.start, end: options.start, text: 'subgraph(' }, { start: schema.start, end: schema.end, text: written });
-    edits.push({ start: options.end, end: options.end, text: ')' });
+    edits.push(
+      { start: options.start, end: options.start, text: 'subgraph(' },
+      { start: schema.start, end: schema.end, text: written },
+      { start: options.end, end: options.end, text: ')' },
+    );
     moved.add(schema.value);
   }
   const left = nodesIn(program, 'CallExpression').filter((call) => isBuilder(call, locals) && !moved.has(call));
