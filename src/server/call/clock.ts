@@ -235,12 +235,16 @@ export class ClockView implements OperationInvocation {
           reject(error);
         }
       };
-      const stops = [
-        ...(onCancel === undefined ? [] : [this.onCancel((reason) => settle(() => onCancel(reason)))]),
-        this.onLastMoment(() => settle(onLastMoment)),
-      ];
-      const stop = (): void => stops.forEach((one) => one());
-      work.then(resolve, reject).then(stop, stop);
+      const stopCancel = onCancel && this.onCancel((reason) => settle(() => onCancel(reason)));
+      const stopLate = this.onLastMoment(() => settle(onLastMoment));
+      const stopAnd =
+        <TValue>(end: (value: TValue) => void) =>
+        (value: TValue): void => {
+          stopCancel?.();
+          stopLate();
+          end(value);
+        };
+      work.then(stopAnd(resolve), stopAnd(reject));
     });
   }
 
