@@ -19,7 +19,7 @@ import handler from './functions/graphql.ts';
 
 const statuses: number[] = [];
 for (const user of ['ada', 'ada', 'ada', 'grace']) {
-  const headers = { 'content-type': 'application/json', authorization: user };
+  const headers = { 'content-type': 'application/json', 'x-api-key': 'key-of-' + user };
   const response = await handler.fetch(new Request('http://localhost/', { method: 'POST', headers, body: '{"query":"{ dear }"}' }));
   statuses.push(response.status);
 }
