@@ -3,7 +3,6 @@ import type { CSRFSettings, Explainable, OperationSettings } from '../../server/
 import type { GraphQLRequest, OperationOutcome } from '../../server/index.ts';
 import { Recording } from './recording.ts';
 import { withResolverPaths } from './resolver-paths.ts';
-import type { BatchedCall } from './resolver-paths.ts';
 import type { GraphQLSchema } from 'graphql';
 import { messageOf } from '../../shared/index.ts';
 import type { HTTPRequest } from '../../shared/index.ts';
@@ -16,6 +15,7 @@ import type {
   ExplainedCall,
   ExplainedDocument,
   ExplainedExecutor,
+  ExplainedResolver,
   ExplainedSchema,
   ExplainedTimes,
   ExplainReport,
@@ -28,8 +28,7 @@ export async function explainOperation({ call, input, run }: Explainable): Promi
   const recording = new Recording();
   const leftAtStart = invocation.deadlineLeft();
   const watchCall = recording.watchCall.bind(recording);
-  const noteBatch = (batch: BatchedCall): unknown => recording.isOver || recording.batches.push(batch);
-  const outcome = await withResolverPaths(noteBatch, async () =>
+  const outcome = await withResolverPaths(recording.noteResolver.bind(recording), async () =>
     run(recording.listeningSettings(settings.operation), { ...input, watchCall }),
   );
   const leftAtEnd = invocation.deadlineLeft();
@@ -81,6 +80,7 @@ function writeReport({ recording, settings, request, operationRequest, deadline,
     ...(budget && { budget }),
     ...(deadline && { deadline: { leftAtStart: round(deadline.leftAtStart), leftAtEnd: round(deadline.leftAtEnd) } }),
     calls: calls.map((call) => toCall(recording, call)),
+    resolvers: resolversOf(recording),
     batches: batchesOf(recording),
     ...(longestChain && { longestChain: { ...longestChain, milliseconds: round(longestChain.milliseconds) } }),
   };
@@ -93,15 +93,20 @@ function timesOf({ milliseconds, startedAt }: Recording): ExplainedTimes {
   ) as unknown as ExplainedTimes;
 }
 
-/** The calls by field, in the order of their first calls. */
-function batchesOf({ batches }: Recording): ExplainedBatch[] {
-  const byField = new Map<string, ExplainedBatch>();
-  for (const { path, parents } of batches) {
-    const field = path.join('.');
-    const known = byField.get(field) ?? { field, calls: 0, parents: 0 };
-    byField.set(field, { field, calls: known.calls + 1, parents: known.parents + parents });
-  }
-  return [...byField.values()];
+/** The resolvers in the order of their first calls. */
+function resolversOf({ resolvers, startedAt }: Recording): ExplainedResolver[] {
+  return Array.from(resolvers, ([field, { calls, open, start, end, longest }]) => ({
+    field,
+    calls,
+    start: round(start - startedAt),
+    ...(open === 0 && { duration: round(end - start) }),
+    longest: round(longest),
+  }));
+}
+
+/** The batched resolvers in the order of their first calls. */
+function batchesOf({ resolvers }: Recording): ExplainedBatch[] {
+  return Array.from(resolvers).flatMap(([field, { calls, parents }]) => (parents === undefined ? [] : { field, calls, parents }));
 }
 
 function documentOf(recording: Recording, { query, extensions, documentId }: GraphQLRequest): ExplainedDocument {

@@ -3,6 +3,7 @@ export type {
   CacheLayer,
   ExplainReport,
   ExplainedBatch,
+  ExplainedResolver,
   ExplainedCall,
   ExplainedDocument,
   ExplainedExecutor,

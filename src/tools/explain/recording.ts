@@ -7,14 +7,28 @@ import { whenReady } from '../../shared/index.ts';
 import type { OperationSettings, PersistedQuerySettings } from '../../server/for-tools.ts';
 import type { GraphQLRequestListener, ServerPlugin } from '../../server/index.ts';
 import { currentPath, pathObserver } from './resolver-paths.ts';
-import type { BatchedCall } from './resolver-paths.ts';
+import type { ResolverCall } from './resolver-paths.ts';
 import { WatchedCall } from './watched-call.ts';
+
+/** The calls of a field's resolver. */
+export interface RecordedResolver {
+  calls: number;
+  /** Of all calls of a batched resolver; undefined for others. */
+  parents: number | undefined;
+  /** Calls that have not ended. */
+  open: number;
+  readonly start: Milliseconds;
+  /** The end of the last call. */
+  end: Milliseconds;
+  longest: Milliseconds;
+}
 
 /** Records one operation while it runs. */
 export class Recording {
   readonly startedAt: Milliseconds = performance.now();
   readonly calls: WatchedCall[] = [];
-  readonly batches: BatchedCall[] = [];
+  /** By the path of the field, without the indexes of lists. */
+  readonly resolvers = new Map<string, RecordedResolver>();
   /** The duration of each step. */
   readonly milliseconds: Record<'context' | 'parse' | 'validate' | 'execute', Milliseconds | undefined> = {
     context: undefined,
@@ -50,6 +64,24 @@ export class Recording {
     const call = new WatchedCall(source, request, currentPath());
     this.calls.push(call);
     return call;
+  }
+
+  /** Records the call of a resolver. Returns the function that ends it. */
+  noteResolver({ path, parents }: ResolverCall): () => void {
+    if (this.isOver) return () => {};
+    const start = performance.now();
+    const field = path.join('.');
+    const known = this.resolvers.get(field) ?? { calls: 0, parents: undefined, open: 0, start, end: start, longest: 0 };
+    this.resolvers.set(field, known);
+    known.calls++;
+    known.open++;
+    if (parents !== undefined) known.parents = (known.parents ?? 0) + parents;
+    return () => {
+      if (this.isOver) return;
+      known.open--;
+      known.end = performance.now();
+      known.longest = Math.max(known.longest, known.end - start);
+    };
   }
 
   #plugin(): ServerPlugin {

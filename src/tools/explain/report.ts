@@ -15,6 +15,8 @@ export interface ExplainReport {
   readonly deadline?: { readonly leftAtStart: Milliseconds; readonly leftAtEnd: Milliseconds };
   /** All calls of REST data sources, by start time. */
   readonly calls: readonly ExplainedCall[];
+  /** The resolvers that ran, by field. Default resolvers are left out. */
+  readonly resolvers: readonly ExplainedResolver[];
   /** The calls of batched resolvers. */
   readonly batches: readonly ExplainedBatch[];
   /** With the extension `edge`: whether a CDN may cache such a response; if not, `reason` is the first rule that prevents it. */
@@ -91,6 +93,20 @@ export interface ExplainedCall {
   readonly duration?: Milliseconds;
   /** The number of requests to the origin. */
   readonly tries: number;
+}
+
+/** When the resolver of a field ran. */
+export interface ExplainedResolver {
+  /** The path of the field, without the indexes of lists: `books.author`. */
+  readonly field: string;
+  /** The number of calls: one for each parent, or for a group of parents if it is batched. */
+  readonly calls: number;
+  /** The start of the first call, from the start of the operation. */
+  readonly start: Milliseconds;
+  /** From then to the end of the last call. Absent if one had not ended when the response was ready. */
+  readonly duration?: Milliseconds;
+  /** The duration of the longest call that has ended. */
+  readonly longest: Milliseconds;
 }
 
 /** How often the batched resolver of a field was called. */

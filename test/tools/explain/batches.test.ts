@@ -1,4 +1,4 @@
-import { deepEqual } from 'node:assert/strict';
+import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { batch } from '../../../src/entries/index.ts';
@@ -32,4 +32,38 @@ test('explain counts the calls of a batched field and their parents, and names t
     calls.map(({ field }) => field),
     ['books.batched', 'books.batched'],
   );
+});
+
+test('explain has the times of the resolvers of the schema, by field; a query that runs when it is awaited runs once', async (t) => {
+  let queries = 0;
+  // As in Knex and Drizzle: awaiting it sends the query.
+  const query = {
+    // oxlint-disable-next-line unicorn/no-thenable -- the point
+    then(resolve: (rows: unknown) => void) {
+      queries++;
+      resolve('Ada');
+    },
+  };
+  const server = await startExplaining(t, () => ({}), {
+    typeDefs: 'type Query { books(count: Int = 5): [Book] open: String } type Book { id: ID author: String slow: String }',
+    resolvers: {
+      ...resolvers,
+      Book: { author: () => query, slow: () => new Promise((resolve) => void setTimeout(() => resolve('done'), 20)) },
+    } as never,
+  });
+
+  const { resolvers: found, batches } = await server.explain('{ books(count: 3) { id author slow } }');
+
+  deepEqual(
+    found.map(({ field, calls }) => [field, calls]),
+    [
+      ['books', 1],
+      ['books.author', 3],
+      ['books.slow', 3],
+    ],
+  );
+  deepEqual(batches, []);
+  deepEqual(queries, 3);
+  const slow = found[2]!;
+  ok(slow.duration! >= slow.longest && slow.longest > 10 && slow.start >= found[0]!.start);
 });
