@@ -1,11 +1,11 @@
 import { createElement, useSyncExternalStore } from 'react';
 import type { CSSProperties, FunctionComponent, ReactNode } from 'react';
 
-import type { ExplainedCall, ExplainReport } from '../src/tools/explain/report.ts';
+import type { ExplainedCall, ExplainedResolver, ExplainReport } from '../src/tools/explain/report.ts';
 import { lastAnswer } from './answers.ts';
 import type { LastEvents } from './answers.ts';
 
-const muted = 'hsla(var(--color-neutral), 0.7)';
+const muted = 'hsla(var(--color-neutral), 0.85)';
 const panel: CSSProperties = {
   padding: '6px 12px',
   fontSize: 12,
@@ -19,7 +19,7 @@ export const AnswerPanel: FunctionComponent = () => {
   const answer = useSyncExternalStore(lastAnswer.subscribe, lastAnswer.get);
   if (answer === undefined) return null;
   if ('events' in answer) return createElement(Events, answer);
-  const { status, milliseconds, headers, report } = answer;
+  const { status, milliseconds, headers, report, messages = [] } = answer;
   const notice = headers.find(([name]) => name === 'graphql-functions-notice')?.[1];
   return createElement(
     'div',
@@ -33,6 +33,9 @@ export const AnswerPanel: FunctionComponent = () => {
         { style: { margin: '4px 0', whiteSpace: 'pre-wrap' } },
         headers.map(([name, value]) => `${name}: ${value}`).join('\n'),
       ),
+    ),
+    ...messages.map((message, at) =>
+      createElement('pre', { key: `message ${at}`, className: 'message', style: { margin: '4px 0' } }, message),
     ),
     notice === undefined ? null : createElement('p', { className: 'notice', style: { margin: '4px 0' } }, notice),
     report === undefined ? null : createElement(Explanation, { report }),
@@ -59,13 +62,14 @@ const Events: FunctionComponent<LastEvents> = ({ events, hasEnded }) => {
 };
 
 const Explanation: FunctionComponent<{ readonly report: ExplainReport }> = ({ report }) => {
-  const { milliseconds, calls, batches } = report;
+  const { milliseconds, calls, resolvers, batches } = report;
   const stages = Object.entries(milliseconds).map(([stage, time]) => `${stage} ${round(time)} ms`);
-  const total = Math.max(milliseconds.total, ...calls.map(({ start, duration = 0 }) => start + duration), 1);
+  const total = Math.max(milliseconds.total, ...[...calls, ...resolvers].map(({ start, duration = 0 }) => start + duration), 1);
   return createElement(
     'section',
     { 'aria-label': 'Explanation', style: { marginTop: 6 } },
     createElement('div', { style: { color: muted } }, stages.join(' · ')),
+    ...resolvers.map((resolver) => createElement(Resolver, { key: `resolver ${resolver.field}`, resolver, total })),
     ...calls.map((call, at) => createElement(Call, { key: at, call, total })),
     ...batches.map(({ field, calls: count, parents }) =>
       createElement(
@@ -78,11 +82,45 @@ const Explanation: FunctionComponent<{ readonly report: ExplainReport }> = ({ re
   );
 };
 
-/** One bar of the waterfall: the call's start and duration, what answered it, and why. */
+/** The calls of a field's resolver: from the start of the first to the end of the last. */
+const Resolver: FunctionComponent<{ readonly resolver: ExplainedResolver; readonly total: number }> = ({ resolver, total }) => {
+  const { field, calls, start, duration, longest } = resolver;
+  const time = duration === undefined ? 'not finished' : `${round(duration)} ms`;
+  const detail = calls === 1 ? time : `${calls} calls · ${time} · longest ${round(longest)} ms`;
+  return createElement(
+    'div',
+    { className: 'explained-resolver', style: { margin: '6px 0' } },
+    createElement(
+      'div',
+      { style: { display: 'flex', gap: 8, justifyContent: 'space-between', flexWrap: 'wrap' } },
+      createElement('span', { style: { overflowWrap: 'anywhere' } }, `resolver ${field}`),
+      createElement('span', { style: { color: muted } }, detail),
+    ),
+    createElement(Bar, { start, duration, total, color: 'var(--color-info)' }),
+  );
+};
+
+/** A bar of the waterfall. */
+const Bar: FunctionComponent<{
+  readonly start: number;
+  readonly duration: number | undefined;
+  readonly total: number;
+  readonly color: string;
+}> = ({ start, duration, total, color }) => {
+  const left = Math.min((start / total) * 100, 99);
+  const width = Math.max(((duration ?? total - start) / total) * 100, 0.7);
+  return createElement(
+    'div',
+    { style: { height: 6, background: 'hsla(var(--color-neutral), 0.1)', borderRadius: 3 } },
+    createElement('div', {
+      style: { height: 6, marginLeft: `${left}%`, width: `${Math.min(width, 100 - left)}%`, background: `hsl(${color})`, borderRadius: 3 },
+    }),
+  );
+};
+
+/** One call of a data source: its start and duration, what answered it, and why. */
 const Call: FunctionComponent<{ readonly call: ExplainedCall; readonly total: number }> = ({ call, total }) => {
   const { source, method, url, field, cache, why, status, error, start, duration } = call;
-  const left = (start / total) * 100;
-  const width = Math.max(((duration ?? total - start) / total) * 100, 0.7);
   const color = error === undefined ? (reachesOrigin.has(cache) ? 'var(--color-primary)' : 'var(--color-success)') : 'var(--color-error)';
   const time = duration === undefined ? 'not finished' : `${round(duration)} ms`;
   return createElement(
@@ -98,19 +136,7 @@ const Call: FunctionComponent<{ readonly call: ExplainedCall; readonly total: nu
       ),
       createElement('span', { style: { color: muted } }, [status, cache, time].filter((part) => part !== undefined).join(' · ')),
     ),
-    createElement(
-      'div',
-      { style: { height: 6, background: 'hsla(var(--color-neutral), 0.1)', borderRadius: 3 } },
-      createElement('div', {
-        style: {
-          height: 6,
-          marginLeft: `${Math.min(left, 99)}%`,
-          width: `${Math.min(width, 100 - Math.min(left, 99))}%`,
-          background: `hsl(${color})`,
-          borderRadius: 3,
-        },
-      }),
-    ),
+    createElement(Bar, { start, duration, total, color }),
     createElement('div', { style: { color: muted } }, error ?? why),
   );
 };

@@ -7,6 +7,8 @@ export interface LastAnswer {
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** Defined if the server has explained it. */
   readonly report?: ExplainReport | undefined;
+  /** Messages of errors that have several lines, such as those of `dev` about a function that cannot run. */
+  readonly messages?: readonly string[];
 }
 
 /** The events of the last subscription. */
@@ -27,18 +29,36 @@ export const lastAnswer = {
   get: (): LastAnswer | LastEvents | undefined => last,
 };
 
-function set(answer: LastAnswer | LastEvents): void {
+function set(answer: LastAnswer | LastEvents | undefined): void {
   last = answer;
   for (const listener of listeners) listener();
 }
 
-/** `fetch` that records the status, time and headers of the response. */
+/** `fetch` that records the status, time and headers of the response. Instead of an error, whose stack is of this page, it returns an answer that says what has happened. */
 export const watchedFetch: typeof fetch = async (input, init) => {
   const start = performance.now();
-  const response = await fetch(input, init);
-  set({ status: response.status, milliseconds: Math.round(performance.now() - start), headers: [...response.headers] });
-  return response;
+  try {
+    const response = await fetch(input, init);
+    set({ status: response.status, milliseconds: Math.round(performance.now() - start), headers: [...response.headers] });
+    if (isReadable(response)) return response;
+    return errorAnswer(`The answer, with status ${response.status}, is not JSON: ${(await response.text()).slice(0, maxShown)}`);
+  } catch (error) {
+    if (init?.signal?.aborted === true) throw error;
+    set(undefined);
+    return errorAnswer(`There was no answer: ${(error as Error).message}. Does the server run, and may this page reach it?`);
+  }
 };
+
+/** Characters of an answer in another format that are shown. */
+const maxShown = 2000;
+
+function isReadable({ headers }: Response): boolean {
+  return /\bjson\b|^multipart\/mixed|^text\/event-stream/i.test(headers.get('content-type') ?? '');
+}
+
+function errorAnswer(message: string): Response {
+  return Response.json({ errors: [{ message }] });
+}
 
 /** Records the events, and passes them on. */
 export function watchedEvents(results: AsyncIterableIterator<object>): AsyncIterableIterator<object> {
@@ -67,9 +87,11 @@ export function watchedEvents(results: AsyncIterableIterator<object>): AsyncIter
 /** Older events of a subscription are dropped. */
 const maxEvents = 200;
 
-/** The response without the server's explanation, which has a panel of its own. */
+/** The response without the server's explanation, which has a panel of its own. Messages of several lines are repeated there, as text. */
 export function withoutReport<T>(result: T): T {
-  const { extensions } = (result ?? {}) as { extensions?: { explain?: ExplainReport } };
+  const { errors, extensions } = (result ?? {}) as { errors?: readonly { message: string }[]; extensions?: { explain?: ExplainReport } };
+  const messages = (Array.isArray(errors) ? errors : []).map(({ message }) => String(message)).filter((message) => message.includes('\n'));
+  if (messages.length > 0 && last !== undefined && 'status' in last) set({ ...last, messages });
   if (extensions?.explain === undefined) return result;
   const { explain, ...others } = extensions;
   if (last !== undefined && 'status' in last) set({ ...last, report: explain });

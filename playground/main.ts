@@ -18,9 +18,12 @@ import { createElement, Fragment, useEffect, useState } from 'react';
 import type { FunctionComponent } from 'react';
 import { createRoot } from 'react-dom/client';
 
+import { addContrast, watchExplorer } from './access.ts';
 import { AnswerPanel } from './answer-panel.ts';
 import { watchedEvents, watchedFetch, withoutReport } from './answers.ts';
+import { CopyButtons } from './copy-buttons.ts';
 import { ExplainButton } from './explain-button.ts';
+import { Header } from './header.ts';
 import { OnErrorSelect } from './on-error-select.ts';
 import { firstOperation, loadSchema } from './schema.ts';
 import { subscribe } from './subscribe.ts';
@@ -72,14 +75,13 @@ const toolbar = createElement(GraphiQL.Toolbar, {
       prettify,
       merge,
       copy,
+      createElement(CopyButtons, { endpoint }),
       window.playgroundExplains && createElement(ExplainButton, { isOnAtFirst: isExplained, onSwitch: explain }),
       createElement(OnErrorSelect, { onChange: (value) => void (onError = value) }),
     ),
 });
 const footer = createElement(GraphiQL.Footer, { children: createElement(AnswerPanel) });
-const logo = createElement(GraphiQL.Logo, {
-  children: createElement('code', { className: 'endpoint', title: 'The endpoint' }, endpoint),
-});
+const logo = createElement(GraphiQL.Logo, { children: createElement(Header, { endpoint }) });
 /** Clicking a field adds it to the operation. */
 const explorer = explorerPlugin({ showAttribution: false });
 const plugins = [HISTORY_PLUGIN, explorer];
@@ -159,13 +161,30 @@ const Playground: FunctionComponent<{ readonly first: Awaited<ReturnType<typeof 
 };
 
 const style = document.createElement('style');
+/** Of the explorer in the light theme: GraphiQL's have less contrast than WCAG 2 asks for (AA). */
+const darker = '--color-info: 208, 100%, 38%; --color-tertiary: 188, 100%, 26%';
 style.textContent = `
-.endpoint { font-size: 12px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; display: block; max-width: 40vw }
+@media (prefers-color-scheme: light) { body:not(.graphiql-dark) .docExplorerWrap { ${darker} } }
+body.graphiql-light .docExplorerWrap { ${darker} }
+.graphiql-container .graphiql-logo { min-width: 0; font-size: 12px }
+.endpoint { color: hsla(var(--color-neutral), 0.9); overflow: hidden; text-overflow: ellipsis; white-space: nowrap; display: block; max-width: 40vw }
+.header-links { display: flex; gap: 12px; align-items: baseline }
+.header-links a { color: hsl(var(--color-neutral)); white-space: nowrap }
+.copy-buttons { display: contents }
 @media (max-width: 640px) {
-  .endpoint { display: none }
+  .graphiql-container .graphiql-session-header { height: auto; flex-wrap: wrap; row-gap: 4px }
+  .graphiql-container .graphiql-logo { order: -1; flex-basis: 100%; margin-left: 0 }
+  .endpoint { max-width: 100%; white-space: normal; overflow-wrap: anywhere }
   #graphiql-session { flex-direction: column; overflow: auto }
   #graphiql-session > .graphiql-horizontal-drag-bar { display: none }
-  #graphiql-session > .graphiql-editors, #graphiql-session > .graphiql-response { flex: 1 0 45% !important; min-width: 0; max-width: 100% }
+  #graphiql-session > .graphiql-editors { flex: 0 0 auto !important; min-width: 0; max-width: 100% }
+  #graphiql-session > .graphiql-response { flex: 1 0 40vh !important; min-width: 0; max-width: 100% }
+  .graphiql-container .graphiql-query-editor { flex: 0 0 auto !important; flex-direction: column; gap: 8px; padding: 8px }
+  .graphiql-query-editor > .graphiql-editor { flex: none; height: 34vh }
+  .graphiql-container .graphiql-toolbar { width: 100%; flex-direction: row; justify-content: space-between; order: -1; gap: 0 }
+  .graphiql-container .graphiql-editor-tool { flex: 0 0 auto !important; height: 22vh }
+  .graphiql-container .graphiql-plugin:not(:empty) { position: fixed; inset: 0 0 0 60px; z-index: 5; max-width: none !important; background: hsl(var(--color-base)); flex: none !important }
+  .graphiql-main > .graphiql-horizontal-drag-bar { display: none }
   .graphiql-response > .result-window { min-height: 25vh }
   .answer-panel { max-height: none !important }
 }`;
@@ -174,6 +193,8 @@ document.head.append(style);
 const place = document.querySelector('#playground');
 
 async function start(root: Element): Promise<void> {
+  addContrast();
+  watchExplorer(root);
   const first = await loadSchema(endpoint, headers);
   createRoot(root).render(createElement(Playground, { first }));
 }

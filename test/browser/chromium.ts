@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { chromium } from 'playwright-core';
@@ -30,6 +30,23 @@ export function launchChromium(): Promise<Browser> {
       '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost',
     ],
   });
+}
+
+/** What axe finds on a page that keeps people from using it (WCAG 2, levels A and AA, and good practice): the rule and the element. */
+export async function barriersOf(page: Page, except: readonly string[] = []): Promise<string[]> {
+  // Evaluated by the debugger, because the page's policy allows no other script.
+  await page.evaluate(await readFile(join(import.meta.dirname, '../../node_modules/axe-core/axe.min.js'), 'utf8'));
+  const { violations } = await page.evaluate<AxeResult>("axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'best-practice'] })");
+  return violations
+    .filter(({ id }) => !except.includes(id))
+    .flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`));
+}
+
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[];
+  }[];
 }
 
 /** The playground at an address, with its errors and its requests to other origins. */

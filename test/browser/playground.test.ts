@@ -14,7 +14,7 @@ import { serve } from '../../src/entries/node.ts';
 import type { ServerOptions } from '../../src/server/startup/options.ts';
 import { deferred } from '../support/deferred.ts';
 import { createEventSource } from '../support/event-source.ts';
-import { launchChromium, needsChromium, PlaygroundPage } from './chromium.ts';
+import { barriersOf, launchChromium, needsChromium, PlaygroundPage } from './chromium.ts';
 import { serveStage } from './stage-server.ts';
 
 let schemas = 0;
@@ -143,6 +143,7 @@ describe('the playground in Chromium', needsChromium(), () => {
     const report = await explain();
     const panel = page.getByRole('region', { name: 'Explanation' });
     await panel.getByText('author  catalogue GET').waitFor();
+    await panel.getByText('resolver author').waitFor();
     const status = await page.locator('.answer-panel summary').first().innerText();
     const shown = await page.locator('.result-window').innerText();
     await playground.keepScreenshot('explain');
@@ -388,6 +389,125 @@ describe('the playground in Chromium', needsChromium(), () => {
     await page.screenshot({ path: join(import.meta.dirname, '.artifacts/phone.png') });
     await page.close();
   });
+
+  test('on a phone, the greeting is whole, the endpoint is shown, and variables and documentation can be used', async () => {
+    const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+    page.setDefaultTimeout(20_000);
+    await page.goto(example);
+    await page.locator('.graphiql-query-editor .view-line').first().waitFor();
+    const boxOf = async (selector: string): Promise<{ width: number; height: number }> =>
+      (await page.locator(selector).first().boundingBox())!;
+
+    assert.equal(await page.locator('code.endpoint').textContent(), example);
+    // Lines are wrapped once the editor is known to the page's own code.
+    await page.waitForFunction(`(() => {
+      const right = (element) => element.getBoundingClientRect().right;
+      const lines = [...document.querySelectorAll('.graphiql-query-editor .view-line > span')];
+      return lines.length > 3 && lines.every((line) => right(line) <= right(document.querySelector('.graphiql-query-editor .monaco-editor')));
+    })()`);
+    await page.getByRole('button', { name: 'Variables', exact: true }).click();
+    await page.locator('.graphiql-editor-tool .view-line').first().waitFor();
+    const variables = await boxOf('.graphiql-editor-tool .monaco-editor');
+    assert.ok(variables.height > 100 && variables.width > 200, JSON.stringify(variables));
+    await page.screenshot({ path: join(import.meta.dirname, '.artifacts/phone-variables.png') });
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    const docs = await boxOf('.graphiql-plugin');
+    assert.ok(docs.height > 700 && docs.width > 300, JSON.stringify(docs));
+    await page.screenshot({ path: join(import.meta.dirname, '.artifacts/phone-docs.png') });
+    await page.close();
+  });
+
+  test('buttons copy the operation as curl, which the server answers, and as a link, which fills it in', async () => {
+    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    const query = 'query Book($id: ID!) { book(id: $id) { title } }';
+    await page.goto(`${example}?${new URLSearchParams({ query, variables: '{ "id": "emma" }' }).toString()}`);
+    await page.locator('.graphiql-query-editor .view-line').first().waitFor();
+    const copied = async (name: string): Promise<string> => {
+      const button = page.getByRole('button', { name });
+      await button.click();
+      await button.getByText('Copied').waitFor();
+      return page.evaluate('navigator.clipboard.readText()');
+    };
+
+    const curl = await copied('Copy as curl');
+    const link = await copied('Copy a link to this operation');
+
+    assert.match(
+      curl,
+      /^curl 'http:\/\/localhost:\d+\/.netlify\/functions\/graphql' \\\n {2}-H 'content-type: application\/json' \\\n {2}--data '/,
+    );
+    const [, body] = /--data '(.*)'$/.exec(curl) ?? [];
+    assert.deepEqual(JSON.parse(body!), { query, variables: { id: 'emma' }, operationName: 'Book' });
+    assert.deepEqual(Object.fromEntries(new URL(link).searchParams), { query, variables: '{ "id": "emma" }', operationName: 'Book' });
+    await context.close();
+  });
+
+  test('fields of the explorer can be reached and pressed by keyboard', async () => {
+    const { page } = await PlaygroundPage.open(browser, example);
+    const operation = page.locator('.graphiql-query-editor .view-lines');
+    const field = page.locator('.docExplorerWrap').getByRole('button', { name: 'year', exact: true });
+
+    await field.focus();
+    await page.keyboard.press('Enter');
+    await operation.filter({ hasNotText: 'year' }).waitFor();
+    await field.focus();
+    await page.keyboard.press('Space');
+    await operation.filter({ hasText: 'year' }).waitFor();
+    await page.close();
+  });
+
+  test('an error of the network, and an answer in another format, are shown without a stack', async () => {
+    const playground = await PlaygroundPage.open(browser, example);
+    const { page } = playground;
+
+    await page.route('**/functions/graphql', (route) => route.abort());
+    const unanswered = await playground.run();
+    await page.unroute('**/functions/graphql');
+    await page.route('**/functions/graphql', (route) =>
+      route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' }),
+    );
+    await page.getByRole('button', { name: /^Execute query/ }).click();
+    const lines = page.locator('.result-window .view-lines');
+    await lines.filter({ hasText: 'gateway' }).waitFor();
+    const html = (await lines.innerText()).replaceAll(/\s/g, '');
+
+    assert.match(unanswered, /^\{"errors":\[\{"message":"Therewasnoanswer:Failedtofetch\./);
+    assert.match(html, /"message":"Theanswer,withstatus502,isnotJSON:<h1>Badgateway<\/h1>"/);
+    for (const text of [unanswered, html]) assert.doesNotMatch(text, /stack|main-/);
+    await page.close();
+  });
+
+  test('an error of several lines, such as that of a function that cannot run, is also shown as text', async () => {
+    const playground = await PlaygroundPage.open(browser, example);
+    const { page } = playground;
+    const message = 'functions/graphql.ts:2:10 Unexpected ";"\n\n> 2 | const x = ;\n    |           ^';
+
+    await page.route('**/functions/graphql', (route) => route.fulfill({ status: 500, json: { errors: [{ message }] } }));
+    await playground.run();
+
+    assert.equal(await page.locator('.answer-panel .message').textContent(), message);
+    await page.close();
+  });
+
+  for (const width of [390, 1440])
+    for (const colorScheme of ['light', 'dark'] as const)
+      test(`axe finds no barrier: ${width} px, ${colorScheme}`, async () => {
+        const page = await browser.newPage({ viewport: { width, height: 850 }, colorScheme });
+        page.setDefaultTimeout(20_000);
+        await page.goto(`${dev.url}/`);
+        assert.deepEqual(await barriersOf(page), []);
+        await page.goto(example);
+        await page.locator('.graphiql-query-editor .view-line').first().waitFor();
+        await page.getByRole('button', { name: /^Execute query/ }).click();
+        await page.locator('.answer-panel').waitFor();
+
+        // GraphiQL's tabs contain the buttons that close them.
+        assert.deepEqual(await barriersOf(page, ['nested-interactive']), []);
+        await page.screenshot({ path: join(import.meta.dirname, `.artifacts/${width}-${colorScheme}.png`) });
+        await page.close();
+      });
 
   test('a script without the nonce does not run', async () => {
     const playground = await PlaygroundPage.open(browser, example);

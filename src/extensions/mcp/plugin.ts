@@ -1,7 +1,7 @@
 import { parseAccept, parseJSON, parseMediaType, preference, readText, requireFromPackage } from '../../server/for-extensions.ts';
 import type { Logger, RequestCall, ServerPlugin, ServerStartContext } from '../../server/index.ts';
 import { addVary, HeaderMap } from '../../shared/index.ts';
-import type { HTTPResponse } from '../../shared/index.ts';
+import type { HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import { metadata, metadataPath, unauthorized } from './authorization.ts';
 import { authenticationStatus, callTool } from './call-tool.ts';
 import type { ToolResult } from './call-tool.ts';
@@ -41,7 +41,7 @@ export function mcp<TContext = any>(options: MCPOptions<TContext>): ServerPlugin
       endpoint.start(context);
     },
     async aroundRequest(call, next) {
-      return endpoint.answer(call) ?? next();
+      return endpoint.answer(call) ?? endpoint.link(call, next);
     },
     // The hook exists only with the option, because it makes every operation of the server asynchronous.
     ...(options.hidden && {
@@ -114,6 +114,14 @@ class Endpoint {
     // Clients insert the well-known path before the path of the endpoint, or omit the latter.
     if (path.includes(metadataPath)) return authorization && Promise.resolve(metadata(authorization, call.request));
     return path.endsWith(this.#path) || path.endsWith(`${this.#path}/`) ? this.#answerEndpoint(call) : undefined;
+  }
+
+  /** The playground links to the inspector. */
+  async link({ request }: RequestCall, next: () => Promise<HTTPResponse | StreamedResponse>): Promise<HTTPResponse | StreamedResponse> {
+    const response = await next();
+    const isPlayground = this.#start?.nodeEnv === 'development' && request.headers.get('graphql-require-preflight') === 'playground';
+    if (isPlayground) response.headers.set('graphql-functions-mcp', this.#path);
+    return response;
   }
 
   async #answerEndpoint(call: RequestCall): Promise<HTTPResponse> {

@@ -28,7 +28,7 @@ export class Recording {
   readonly startedAt: Milliseconds = performance.now();
   readonly calls: WatchedCall[] = [];
   /** By the path of the field, without the indexes of lists. */
-  readonly resolvers = new Map<string, RecordedResolver>();
+  readonly resolvers: Map<string, RecordedResolver> = new Map();
   /** The duration of each step. */
   readonly milliseconds: Record<'context' | 'parse' | 'validate' | 'execute', Milliseconds | undefined> = {
     context: undefined,

@@ -72,11 +72,11 @@ const head = `<!doctype html>
 function playgroundPage(scripts: string, links = ''): string {
   return `${head}
 <title>GraphQL playground</title>
-<style>html, body, #playground { height: 100%; margin: 0 } .loading { font: 16px system-ui, sans-serif; padding: 2em }</style>
+<style>html, body, main, #playground { height: 100%; margin: 0 } .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) } .loading { font: 16px system-ui, sans-serif; padding: 2em }</style>
 ${links}
 </head>
 <body>
-<div id="playground"><p class="loading">Loading the playground …</p></div>
+<main><h1 class="unseen">GraphQL playground</h1><div id="playground"><p class="loading">Loading the playground …</p></div></main>
 <noscript><p class="loading">The playground requires JavaScript. This URL is a GraphQL endpoint.</p></noscript>
 ${scripts}
 </body>
