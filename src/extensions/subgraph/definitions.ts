@@ -54,17 +54,11 @@ export function federation2(minor: number): ReadonlyMap<string, LinkedDefinition
   return new Map(known.map(([, name, rest]) => [name, linked(name, rest)]));
 }
 
-/** The definitions of federation 1, which have no links and cannot be renamed. */
+const namesOfVersion1 = /^(?:@(?:key|requires|provides|external|extends|tag)|FieldSet)$/;
+
+/** The definitions of federation 1, which has no links, in the forms of 2.0, which allow a little more. */
 export function federation1(): readonly LinkedDefinition[] {
-  return [
-    linked('@key', '(fields: FieldSet!) repeatable on OBJECT | INTERFACE'),
-    linked('@requires', '(fields: FieldSet!) on FIELD_DEFINITION'),
-    linked('@provides', '(fields: FieldSet!) on FIELD_DEFINITION'),
-    linked('@external', ' on FIELD_DEFINITION'),
-    linked('@extends', ' on OBJECT | INTERFACE'),
-    linked('@tag', `(name: String!) repeatable on ${T10}`),
-    linked('FieldSet', ''),
-  ];
+  return [...federation2(0).values()].filter(({ name }) => namesOfVersion1.test(name));
 }
 
 /** The definitions of the link specification, v1.0. */

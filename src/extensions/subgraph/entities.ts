@@ -15,7 +15,7 @@ export function createEntitiesResolver(references: References) {
     { representations }: { readonly representations: readonly unknown[] },
     context: unknown,
     info: GraphQLResolveInfo,
-  ): unknown[] => new EntitiesField(references, context, info).resolve(representations);
+  ): unknown => new EntitiesField(references, context, info).resolve(representations);
 }
 
 /** The type resolver of `_Entity`. */
@@ -37,6 +37,7 @@ class EntitiesField {
   readonly #typing: Promise<unknown>[] = [];
   #allTyped: Promise<void> | undefined;
   #refusals = 0;
+  #lastRefusal: Error | undefined;
 
   constructor(references: References, context: unknown, info: GraphQLResolveInfo) {
     this.#references = references;
@@ -45,11 +46,14 @@ class EntitiesField {
     typeNames.set(info, this.#names);
   }
 
-  resolve(representations: readonly unknown[]): unknown[] {
+  resolve(representations: readonly unknown[]): unknown {
     const started = representations.map((representation) => attempt(() => this.#start(representation)));
     if (this.#typing.length > 0) this.#allTyped = Promise.all(this.#typing).then(() => this.#callAll());
     else this.#callAll();
-    return started.map((value) => (value instanceof Place ? this.#valueAt(value) : value));
+    const values = (): unknown[] => started.map((value) => (value instanceof Place ? this.#valueAt(value) : value));
+    const [call] = this.#calls.values();
+    // Usually, all entities are of one type and wait for the same call: then one promise takes half as long as one for each.
+    return call?.settled !== undefined && call.size === started.length ? call.settled.then(values) : values();
   }
 
   #callAll(): void {
@@ -65,7 +69,7 @@ class EntitiesField {
     const type = typeof name === 'string' ? this.#info.schema.getType(name) : undefined;
     if (isObjectType(type)) return this.#resolve(type.name, representation, (entity) => this.#named(type.name, entity));
     if (isInterfaceType(type)) return this.#startInterface(type, representation as object);
-    return this.#refusal(name);
+    return this.#refusal(() => unknownType(name));
   }
 
   /** Calls the reference resolver of a type. Without one, the reference is the value. */
@@ -107,10 +111,7 @@ class EntitiesField {
     const { schema } = this.#info;
     const found = typeof name === 'string' ? schema.getType(name) : undefined;
     if (isObjectType(found) && schema.isSubType(type, found)) return found.name;
-    throw new Error(
-      `Expected the type of a reference to the interface "${type.name}" to be the name of an object type that implements it, got ${describe(name)}. ` +
-        `Write resolvers.${type.name}.__resolveType, or return an object with __typename.`,
-    );
+    throw this.#refusal(() => wrongType(type.name, name));
   }
 
   /** Notes the type of an entity for {@link resolveEntityType}. */
@@ -123,19 +124,24 @@ class EntitiesField {
     return own;
   }
 
-  /** After many, one error serves all others: 50,000 wrong representations fit into a request. */
-  #refusal(name: unknown): Error {
-    const isKnown = (this.#refusals += 1) <= 100;
-    return isKnown ? unknownType(name) : (this.#manyRefusals ??= unknownType(undefined));
+  /** After many, the last error serves all others: 50,000 wrong representations fit into a request. */
+  #refusal(create: () => Error): Error {
+    if (this.#refusals++ < 100) this.#lastRefusal = withoutStacks(create);
+    return this.#lastRefusal!;
   }
-
-  #manyRefusals: Error | undefined;
 }
 
 function unknownType(name: unknown): Error {
   const got = typeof name === 'string' ? `, got "${name.slice(0, 100)}"` : '';
   const message = `Expected each representation to have the name of an object type or interface of this subgraph as its __typename${got}.`;
-  return withoutStacks(() => new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } }));
+  return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } });
+}
+
+function wrongType(interfaceName: string, name: unknown): Error {
+  return new Error(
+    `Expected the type of a reference to the interface "${interfaceName}" to be the name of an object type that implements it, got ${describe(name)}. ` +
+      `Write resolvers.${interfaceName}.__resolveType, or return an object with __typename.`,
+  );
 }
 
 /** One call of `__resolveReferences`. */
@@ -144,10 +150,16 @@ class PluralCall {
   readonly #resolve: NonNullable<ReturnType<References['of']>['all']>;
   readonly #references: unknown[] = [];
   #result: unknown;
+  /** Resolves when the call has ended, well or not. Undefined: it was not asynchronous. */
+  settled: Promise<void> | undefined;
 
   constructor(type: string, resolve: NonNullable<ReturnType<References['of']>['all']>) {
     this.#type = type;
     this.#resolve = resolve;
+  }
+
+  get size(): number {
+    return this.#references.length;
   }
 
   add(reference: unknown, proceed: (value: unknown) => unknown): Place {
@@ -157,6 +169,7 @@ class PluralCall {
   make(context: unknown, info: GraphQLResolveInfo): void {
     const { length } = this.#references;
     this.#result = attempt(() => whenReady(this.#resolve(this.#references, context, info), (list) => this.#assertList(list, length)));
+    if (this.#result instanceof Promise) this.settled = this.#result.then((list) => void (this.#result = list), ignore);
   }
 
   valueAt(index: number, proceed: (value: unknown) => unknown): unknown {

@@ -21,12 +21,10 @@ export function assertRouterSecret(option: RouterSecret): void {
   if (header !== undefined && !(typeof header === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(header)))
     throw new TypeError(`Expected routerSecret.header to be the name of a header field, got ${describe(header)}.`);
   const list: unknown = secrets();
-  const isList = Array.isArray(list) && list.length > 0 && list.every((secret) => typeof secret === 'string' && secret !== '');
-  if (isList) return;
+  if (Array.isArray(list) && list.length > 0 && list.every((secret) => typeof secret === 'string' && secret !== '')) return;
   // Without the values, because this message is logged.
-  const got = Array.isArray(list) ? (list.length === 0 ? 'an empty list' : 'a list in which one is missing or empty') : 'no list';
   throw new TypeError(
-    `Expected routerSecret.secrets to return a list of secrets that are not empty, such as [process.env.ROUTER_SECRET], got ${got}.`,
+    `Expected routerSecret.secrets to return secrets that are not empty, such as [process.env.ROUTER_SECRET], got ${describe(Array.isArray(list) ? list : typeof list)}.`,
   );
 }
 
@@ -55,7 +53,7 @@ export function guardedContext(routerSecret: RouterSecret, given: unknown, isNee
     if (isNeeded()) assertRouter(routerSecret, { get: (name) => fieldIn(argument as VersionThreeArgument, name) });
     if (typeof given === 'function') return (given as (argument: object) => unknown)(argument);
     // Version 3 also takes an object, and copies it for each request.
-    return Object.assign(Object.create(given ? (Object.getPrototypeOf(given) as object) : Object.prototype) as object, given);
+    return Object.assign(Object.create(Object.getPrototypeOf(given ?? {}) as object) as object, given);
   };
 }
 

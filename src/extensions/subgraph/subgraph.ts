@@ -94,12 +94,9 @@ export function subgraph(options: object): object {
 }
 
 function assertTypeDefs({ schema, typeDefs, build }: ServerOptions): void {
-  if (schema !== undefined)
-    throw new Error(
-      'subgraph expects `typeDefs` with `resolvers`, got a `schema`: routers compose the text of a schema with its @link and @key, which a GraphQLSchema does not keep.',
-    );
-  if (typeDefs === undefined && build === undefined)
-    throw new Error('subgraph expects `typeDefs` (schema text) with `resolvers`, or a `build`, got neither.');
+  if (schema === undefined && (typeDefs ?? build) !== undefined) return;
+  const got = schema === undefined ? 'neither' : 'a `schema`, which does not keep the @link and @key of its text';
+  throw new Error(`subgraph expects \`typeDefs\` with \`resolvers\`, or a \`build\`, got ${got}.`);
 }
 
 interface SubgraphParts {

@@ -103,10 +103,10 @@ describe('routerSecret', () => {
 
   const wrong: readonly (readonly [string, any, RegExp])[] = [
     ['no function', { secrets: ['a'] }, /secrets to be a function that returns a list of secrets, got an array of 1/],
-    ['no list', { secrets: () => 'secret' }, /got no list/],
-    ['an empty list', { secrets: () => [] }, /got an empty list/],
-    ['an empty secret', { secrets: () => ['secret', ''] }, /got a list in which one is missing or empty/],
-    ['a missing secret', { secrets: () => [process.env['NO_SUCH_SECRET']] }, /got a list in which one is missing or empty/],
+    ['no list', { secrets: () => 'secret' }, /got "string"/],
+    ['an empty list', { secrets: () => [] }, /got an array of 0/],
+    ['an empty secret', { secrets: () => ['secret', ''] }, /to return secrets that are not empty, .* got an array of/],
+    ['a missing secret', { secrets: () => [process.env['NO_SUCH_SECRET']] }, /to return secrets that are not empty, .* got an array of/],
     ['a wrong header', { header: 'a b', secrets: () => ['secret'] }, /routerSecret\.header to be the name of a header field, got "a b"/],
   ];
   for (const [what, routerSecret, message] of wrong) {
