@@ -9,7 +9,7 @@ export type { IncrementalDelivery } from './http/streams/multipart.ts';
 export { followStream } from './operation/delivery/follow-stream.ts';
 export { executeIncrementally } from './operation/delivery/incremental.ts';
 export { documentHash } from './operation/documents/document-hash.ts';
-export { errorHashOf } from './operation/error-marks.ts';
+export { errorHashOf } from './operation/error-id.ts';
 export { codeOf, httpExtensionOf } from './operation/errors.ts';
 export { defaultCostRules, operationCost } from './operation/limits/cost.ts';
 export { fragmentsOf } from './operation/limits/document-size.ts';

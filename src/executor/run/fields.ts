@@ -1,7 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 
 import { allArguments, inBatches } from './visible-arguments.ts';
-import { runnerOf } from './batch/batch-runner.ts';
+import { runnerOf } from './batch/batch-types.ts';
 import { FieldCall, startedOf } from './observed-call.ts';
 import { argumentValues } from '../plan/arguments.ts';
 import type { ArgumentValues } from '../plan/arguments.ts';

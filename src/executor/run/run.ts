@@ -84,7 +84,7 @@ export interface PartLimits {
   readonly maxParts: number;
 }
 
-/** The calls of batched fields that a run has not made yet: see batch/open-batches.ts. */
+/** The calls of batched fields that a run has not made yet: see batch/batch-calls.ts. */
 export interface Batches {
   /** Ends the synchronous pass. Returns the result if these calls were all that the run waited for, and were synchronous. */
   finishFirstPass(): ExecutionResult | undefined;

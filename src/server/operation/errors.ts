@@ -3,7 +3,7 @@ import type { ExecutionResult } from 'graphql';
 
 import { Misfit } from '../../executor/index.ts';
 import { copyErrorForOperation, describe, isGraphQLError, markAsCopied, withCopiedExtensions } from '../../shared/index.ts';
-import { rootCause } from './error-marks.ts';
+import { rootCause } from './error-id.ts';
 import type { ErrorCode } from './types.ts';
 
 /** Converts anything thrown to a GraphQLError that no other operation has. Other errors become its `originalError`. */

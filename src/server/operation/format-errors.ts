@@ -2,8 +2,8 @@ import type { ASTNode, ExecutionResult, FormattedExecutionResult, GraphQLError, 
 
 import { copyErrorsForOperation, copyFormattedError, describe, isRecord } from '../../shared/index.ts';
 import { generalMessage } from './documents/schema-names.ts';
-import { Causes, rootCause, shownMarks } from './error-marks.ts';
-import type { ErrorMarks } from './error-marks.ts';
+import { Causes, rootCause, shownMarks } from './error-id.ts';
+import type { ErrorMarks } from './error-id.ts';
 import { InputError, isUnexpected, toGraphQLError } from './errors.ts';
 import { cut, ErrorAllowance } from './limits/error-allowance.ts';
 import { at, report, reportUnexpected, reportUpstream } from './log-errors.ts';

@@ -5,7 +5,7 @@ import { errorBehaviors } from '../operation/error-behavior.ts';
 import type { ErrorBehavior } from '../operation/error-behavior.ts';
 import type { DeadlineOptions } from './deadline.ts';
 import { assertCredentials, corsExpectations, count } from '../http/cors.ts';
-import { assertRequestHeaders } from '../http/assert-csrf.ts';
+import { assertRequestHeaders } from '../http/csrf-option.ts';
 import type { ContextArgument } from '../http/context-argument.ts';
 import type { CORSOptions, Expectation as ValueExpectation } from '../http/cors.ts';
 import type { IncrementalDelivery } from '../http/streams/multipart.ts';

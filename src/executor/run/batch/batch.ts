@@ -5,9 +5,9 @@ import type { BatchedFieldResolver, BatchFunction } from '../../../shared/index.
 import type { PlannedField } from '../../plan/planned-field.ts';
 import type { Run } from '../run.ts';
 import { workOf } from '../../costs.ts';
-import type { BatchRunner } from './batch-runner.ts';
+import type { BatchRunner } from './batch-types.ts';
 import { BatchedRows } from './batched-rows.ts';
-import { assertValues, BatchedValue, openBatchesOf } from './open-batches.ts';
+import { assertValues, BatchedValue, openBatchesOf } from './batch-calls.ts';
 
 /** The value of one parent, a promise of it, or the error of its field. */
 type BatchedResult<TResult> = TResult | Error | null | undefined;

@@ -10,9 +10,9 @@ import { Pending, PendingContainer, PromisedValue } from '../pending.ts';
 import type { FieldRun, PlannedField } from '../../plan/planned-field.ts';
 import type { ResultObject } from '../../plan/result-classes.ts';
 import { abandon } from '../unhandled-rejections.ts';
-import type { CollectedRows } from './batch-runner.ts';
-import { BatchedValue, openBatchesOf } from './open-batches.ts';
-import type { BatchReceiver, BatchSlice } from './open-batches.ts';
+import type { CollectedRows } from './batch-types.ts';
+import { BatchedValue, openBatchesOf } from './batch-calls.ts';
+import type { BatchReceiver, BatchSlice } from './batch-calls.ts';
 
 /** The positions of objects: in a list, or each in a batched field of another object. */
 interface RowOwner extends Places {

@@ -1,5 +1,5 @@
-import { runnerOf } from '../batch/batch-runner.ts';
-import type { CollectedRows } from '../batch/batch-runner.ts';
+import { runnerOf } from '../batch/batch-types.ts';
+import type { CollectedRows } from '../batch/batch-types.ts';
 import type { ObjectRun } from '../object-log.ts';
 import { abandon } from '../unhandled-rejections.ts';
 import { nullOrThrow } from '../errors.ts';

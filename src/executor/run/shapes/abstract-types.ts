@@ -12,7 +12,7 @@ import type { Pending } from '../pending.ts';
 import { Shape } from '../../plan/planned-field.ts';
 import type { FieldRun, Position } from '../../plan/planned-field.ts';
 import { abandon } from '../unhandled-rejections.ts';
-import type { CollectedRows } from '../batch/batch-runner.ts';
+import type { CollectedRows } from '../batch/batch-types.ts';
 import { canBeRow, rowsOf } from '../rows/rows.ts';
 import type { Rows } from '../rows/rows.ts';
 import { isPromiseLike } from '../../../shared/index.ts';

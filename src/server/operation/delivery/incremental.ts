@@ -5,7 +5,7 @@ import type { ExecutionInParts, SubsequentResult } from '../../../executor/index
 import { copyErrorsForOperation, isGraphQLError } from '../../../shared/index.ts';
 import type { OperationInvocation } from '../../../shared/index.ts';
 import { codeOf, toGraphQLError, unfinishedAtDeadline } from '../errors.ts';
-import { Causes } from '../error-marks.ts';
+import { Causes } from '../error-id.ts';
 import { formatResult } from '../format-errors.ts';
 import { reportUnfinished } from '../log-errors.ts';
 import { withCoercionCode } from '../execute.ts';

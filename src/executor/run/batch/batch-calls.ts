@@ -11,7 +11,7 @@ import type { Path } from '../../plan/path.ts';
 import { abandon } from '../unhandled-rejections.ts';
 import type { Batches, Run } from '../run.ts';
 import { allArguments, resolverCall } from '../visible-arguments.ts';
-import type { BatchedParent } from './batch-runner.ts';
+import type { BatchedParent } from './batch-types.ts';
 
 /** Waits for values of a batched field: that of one object, or those of a list's objects. */
 export interface BatchReceiver {
