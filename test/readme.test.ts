@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -80,6 +81,24 @@ test('the commands are scripts of package.json', async () => {
 
   assert.deepEqual([...new Set(named)].toSorted(), ['dev', 'test']);
   for (const name of named) assert.ok(scripts[name], name);
+});
+
+test('npm ci installs a supported version of Node, and an unsupported one is refused with what to do', async () => {
+  const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { devDependencies: Record<string, string> };
+  assert.match(devDependencies.node!, /^\^24\./);
+  const checkOn = (version: string): string =>
+    spawnSync(
+      process.execPath,
+      [
+        '--import',
+        `data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '${version}' } })`,
+        join(root, 'scripts/check-node.mjs'),
+      ],
+      { encoding: 'utf8' },
+    ).stderr;
+
+  for (const supported of ['22.19.0', '24.0.0', '26.1.0']) assert.equal(checkOn(supported), '');
+  for (const old of ['20.19.0', '22.18.0']) assert.match(checkOn(old), /this is Node 2\d\.1\d\.0\..* npm rebuild node/);
 });
 
 test('the table of the dev server’s options matches the command line help', async () => {
