@@ -822,6 +822,17 @@ describe("fetch's cache modes", () => {
     });
   }
 
+  for (const strict of ['must-revalidate', 'proxy-revalidate', 'no-cache', 's-maxage=60'] as const) {
+    it(`max-stale does not allow a stale response against ${strict} (CVE-2026-93748 of http-cache-semantics)`, async (t) => {
+      const origin = await startOrigin(t, numbered({ 'cache-control': `max-age=60, ${strict}`, etag: '"v"' }));
+      const operations = new Operations(origin.url, new OpenStore());
+      await operations.begin().read('x');
+      operations.clock.turn(80_000);
+
+      assert.equal(await operations.begin({ headers: { 'cache-control': 'max-stale' } }).read('x'), 1);
+    });
+  }
+
   for (const [control, expected] of [
     ['no-transform', 'stale'],
     ['unknown=1', 'stale'],
