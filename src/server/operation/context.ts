@@ -74,7 +74,8 @@ function copyContextValue(value: Record<string, unknown>): Record<string, unknow
 
 async function attachDataSources(settings: ContextSettings, contextValue: Record<string, unknown>, input: ContextInput): Promise<unknown> {
   assertTakesDataSources(contextValue);
-  const dataSources = copyOfDataSources(assertDataSources(settings.dataSources?.()));
+  const returned = assertDataSources(settings.dataSources?.());
+  const dataSources = copyIfReused(returned, contextValue);
   const { invocation: operation, watchCall } = input;
   const { cache, checks, logger } = settings;
   const warn = checks && ((message: string): void => logger.warn(message));
@@ -94,9 +95,19 @@ async function attachDataSources(settings: ContextSettings, contextValue: Record
   return contextValue;
 }
 
-/** A copy of a plain object, which `dataSources` may fill again for the next operation. */
-function copyOfDataSources(returned: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return isPlainObject(returned) ? { ...returned } : returned;
+/** The first operation that got each object returned by `dataSources`, and its members then. Null if it has been returned again. */
+const containers = new WeakMap<object, { readonly contextValue: Record<string, unknown>; readonly members: object } | null>();
+
+/** Copies the object if `dataSources` has returned it before: a reused object has the data sources of the latest operation. */
+function copyIfReused(
+  returned: Readonly<Record<string, unknown>>,
+  contextValue: Record<string, unknown>,
+): Readonly<Record<string, unknown>> {
+  if (!isPlainObject(returned)) return returned;
+  const known = containers.get(returned);
+  containers.set(returned, known === undefined ? { contextValue, members: { ...returned } } : null);
+  if (known) Reflect.set(known.contextValue, 'dataSources', known.members);
+  return known === undefined ? returned : { ...returned };
 }
 
 function assertTakesDataSources(value: object): void {
