@@ -1,5 +1,5 @@
 import { defaultTypeResolver, GraphQLError, isInterfaceType, isObjectType } from 'graphql';
-import type { GraphQLInterfaceType, GraphQLResolveInfo } from 'graphql';
+import type { GraphQLInterfaceType, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 
 import { abandon } from '../../executor/for-extensions.ts';
 import { describe, isPromiseLike, withoutStacks } from '../../shared/index.ts';
@@ -36,6 +36,9 @@ class EntitiesField {
   /** Interfaces whose objects' types are not known yet: until then, plural calls have to wait for more references. */
   readonly #typing: Promise<unknown>[] = [];
   #allTyped: Promise<void> | undefined;
+  readonly #hinted = new Set<GraphQLObjectType | GraphQLInterfaceType>();
+  #hasLifetime = false;
+  #lacksLifetime = false;
   #refusals = 0;
   #lastRefusal: Error | undefined;
 
@@ -67,6 +70,7 @@ class EntitiesField {
   #start(representation: unknown): unknown {
     const name = (representation as { readonly __typename?: unknown } | null)?.__typename;
     const type = typeof name === 'string' ? this.#info.schema.getType(name) : undefined;
+    if (isObjectType(type) || isInterfaceType(type)) this.#restrictCaching(type);
     if (isObjectType(type)) return this.#resolve(type.name, representation, (entity) => this.#named(type.name, entity));
     if (isInterfaceType(type)) return this.#startInterface(type, representation as object);
     return this.#refusal(() => unknownType(name));
@@ -110,8 +114,26 @@ class EntitiesField {
   #objectType(type: GraphQLInterfaceType, name: unknown): string {
     const { schema } = this.#info;
     const found = typeof name === 'string' ? schema.getType(name) : undefined;
-    if (isObjectType(found) && schema.isSubType(type, found)) return found.name;
+    if (isObjectType(found) && schema.isSubType(type, found)) {
+      this.#restrictCaching(found);
+      return found.name;
+    }
     throw this.#refusal(() => wrongType(type.name, name));
+  }
+
+  /**
+   * The field returns a union, so the extension edge cannot see the `@cacheControl` of its entities' types. An object type without a
+   * lifetime must not get that of another one.
+   */
+  #restrictCaching(type: GraphQLObjectType | GraphQLInterfaceType): void {
+    const { cacheControl } = this.#info as Partial<Pick<GraphQLResolveInfo, 'cacheControl'>>;
+    if (cacheControl === undefined || this.#hinted.has(type)) return;
+    this.#hinted.add(type);
+    const { maxAge, scope } = cacheControl.cacheHintFromType(type);
+    if (maxAge !== undefined) this.#hasLifetime = true;
+    else if (isObjectType(type)) this.#lacksLifetime = true;
+    if (maxAge !== undefined || scope !== undefined) cacheControl.cacheHint.restrict({ maxAge, scope });
+    if (this.#hasLifetime && this.#lacksLifetime) cacheControl.cacheHint.restrict({ maxAge: 0 });
   }
 
   /** Notes the type of an entity for {@link resolveEntityType}. */
