@@ -9,7 +9,7 @@ import { codeFrame, positionAt } from '../project/problem.ts';
 import { textsOfBuild } from '../project/build-sources.ts';
 import type { Problem } from '../project/problem.ts';
 import { progress } from '../project/progress.ts';
-import type { RecordedServer } from '../project/recorded-servers.ts';
+import type { RecordedSchemas, RecordedServer } from '../project/recorded-servers.ts';
 import { foreignOption } from './foreign-options.ts';
 import { findInFieldSets, noticeOfOpenSubgraph } from './subgraph-findings.ts';
 import { findUnresolvedRootFields } from './root-fields.ts';
@@ -40,7 +40,7 @@ export async function checkServer(server: RecordedServer, search: SourceSearch):
     if (server.refusal !== undefined) return { problems: toProblems(server.refusal, call) };
     progress.step('reading the schema');
     const { seen, served } = await server.schemas();
-    const plugins = checkPlugins(options, served);
+    const plugins = checkPlugins(options, { seen, served });
     const found = placeProblems([...problemsInSchema(options, seen), ...plugins.problems], { call, search });
     found.push(...placeFindings(options.typeDefs === undefined ? [] : findInFieldSets(options.typeDefs, seen), call, search));
     progress.step('validating the trusted documents');
@@ -103,14 +103,15 @@ function placeProblems(
 /** What plugins find in the schema and the trusted documents. */
 function checkPlugins(
   options: ServerOptions,
-  schema: GraphQLSchema,
+  { seen, served }: RecordedSchemas,
 ): { readonly problems: readonly OptionProblem[]; readonly notices: readonly string[] } {
   const { plugins = [], trustedDocuments } = options;
   const context = {
-    schema,
+    schema: served,
     trustedDocuments: () => (trustedDocuments === undefined ? [] : entriesOf(trustedDocuments.documents)),
     maxCost: costSettings(options.maxCost),
-    pageLimits: createPageLimits(options, schema),
+    // Created here, not in the bundle: the types of the bundle's graphql count as none of this one.
+    pageLimits: createPageLimits(options, seen),
   };
   const problems: OptionProblem[] = [];
   const notices: string[] = [];

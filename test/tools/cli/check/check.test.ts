@@ -362,7 +362,7 @@ export default createHandler({
   assert.equal(code, 1);
 });
 
-test('wrong page limits, and trusted documents that exceed them, are problems', async (context) => {
+test('wrong page limits, and trusted documents that exceed them, are problems, and right ones are none', async (context) => {
   const source = `import { createHandler } from 'graphql-functions';
 
 export default createHandler({
@@ -379,6 +379,9 @@ export default createHandler({
     'functions/graphql.ts': source.replace('max: 100', "max: 100, fields: { 'Query.book': { max: 5 } }"),
   });
   const noNumber = await check(context, { 'functions/graphql.ts': source.replace('max: 100', "max: 'all'") });
+  const right = await check(context, {
+    'functions/graphql.ts': source.replace('max: 100', "max: 100, fields: { 'Query.books': { max: 500 } }"),
+  });
 
   assert.deepEqual(placesIn(exceeded.stdout), [
     'functions/graphql.ts:6:3 The trusted document one is invalid: Expected the field "books" to be asked for 0 to 100 items, got 101.',
@@ -390,7 +393,7 @@ export default createHandler({
     'functions/graphql.ts:3:16 Expected pageLimits.fields to name fields that return pages, like "Query.books", got "Query.book", which is no field of an object of the schema.',
   ]);
   assert.match(placesIn(noNumber.stdout).join(), /Expected the option pageLimits\.max to be a positive whole number, got "all"\.$/);
-  assert.deepEqual([exceeded.code, tooLarge.code, unknown.code, noNumber.code], [1, 1, 1, 1]);
+  assert.deepEqual([exceeded.code, tooLarge.code, unknown.code, noNumber.code, right.code], [1, 1, 1, 1, 0], right.stdout);
 });
 
 describe('a problem in an imported manifest names its file and the id:', () => {
