@@ -4,7 +4,7 @@ import { didYouMean } from '../../shared/index.ts';
 import { toChoice, toFunctionArguments, toInitPlatform, toPlatform, toPort, toPrefix } from './argument-values.ts';
 import type { FunctionArguments } from './argument-values.ts';
 import type { PlatformSettings } from './dev/thread-messages.ts';
-import type { InitPlatform } from './init/compose-project.ts';
+import type { InitAPI, InitPlatform } from './init/compose-project.ts';
 import { readOptions, UsageError } from './read-options.ts';
 import { buildUsage, checkUsage, devUsage, doctorUsage, documentsUsage, initUsage, migrateUsage, schemaUsage, usage } from './usage.ts';
 
@@ -118,8 +118,7 @@ export interface InitArguments {
   readonly platform: InitPlatform | undefined;
   readonly codegen: boolean | undefined;
   readonly tests: boolean | undefined;
-  /** True: clients may send any operation. */
-  readonly openAPI: boolean;
+  readonly api: InitAPI;
 }
 
 /** A command with its arguments. */
@@ -289,15 +288,19 @@ function toLocation(operations: readonly string[], folder = 'documents'): Docume
 }
 
 function parseInit(argv: readonly string[]): InitArguments {
-  const options = { platform: text, codegen: flag, 'no-codegen': flag, tests: flag, 'no-tests': flag, 'open-api': flag } as const;
+  const codegenFlags = { codegen: flag, 'no-codegen': flag } as const;
+  const options = { platform: text, ...codegenFlags, tests: flag, 'no-tests': flag, 'open-api': flag, subgraph: flag } as const;
   const { values, positionals } = readOptions('init', argv, options, 1);
-  const { platform, codegen, 'no-codegen': noCodegen, tests, 'no-tests': noTests, 'open-api': openAPI = false } = values;
+  const { platform, codegen, 'no-codegen': noCodegen, tests, 'no-tests': noTests, 'open-api': isOpen, subgraph } = values;
+  if (subgraph && isOpen) throw new UsageError('Expected --subgraph or --open-api, got both. Only the router calls a subgraph.');
+  if (subgraph && codegen)
+    throw new UsageError('Expected --subgraph or --codegen, got both. The settings of --codegen are for a schema without @link.');
   return {
     name: 'init',
     folder: positionals[0] ?? '.',
     platform: platform === undefined ? undefined : toInitPlatform(platform),
-    codegen: toChoice('codegen', codegen, noCodegen),
+    codegen: toChoice('codegen', codegen, noCodegen || subgraph),
     tests: toChoice('tests', tests, noTests),
-    openAPI,
+    api: subgraph ? 'subgraph' : isOpen ? 'open' : 'trusted',
   };
 }

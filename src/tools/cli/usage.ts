@@ -17,6 +17,8 @@ which clients send by id.
   --no-codegen, --no-tests
                          omits these; the default without a terminal
   --open-api             lets clients send any operation
+  --subgraph             makes a federation subgraph, which only the router
+                         may call
   --help                 prints this help
 
 The default folder is the current one.`;

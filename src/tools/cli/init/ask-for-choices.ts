@@ -13,13 +13,13 @@ export interface StandardStreams {
 
 /** The choices of the options; in a terminal, prompts for the others. Throws a UsageError that lists the options if it cannot prompt. */
 export async function askForChoices(
-  { platform, codegen, tests, openAPI }: InitArguments,
+  { platform, codegen, tests, api }: InitArguments,
   { stdin: input, stdout: output }: StandardStreams = process,
 ): Promise<ProjectChoices> {
-  if (platform !== undefined && codegen !== undefined && tests !== undefined) return { platform, codegen, tests, openAPI };
+  if (platform !== undefined && codegen !== undefined && tests !== undefined) return { platform, codegen, tests, api };
   if (!input.isTTY || !output.isTTY) {
     if (platform === undefined) throw new UsageError(withoutTerminal);
-    return { platform, codegen: codegen ?? false, tests: tests ?? false, openAPI };
+    return { platform, codegen: codegen ?? false, tests: tests ?? false, api };
   }
   const lines = createInterface({ input, output });
   // Ctrl+C and Ctrl+D close the interface, and would leave its question unanswered.
@@ -31,7 +31,7 @@ export async function askForChoices(
       platform: platform ?? (await askForPlatform(ask)),
       codegen: codegen ?? (await askYesOrNo(ask, 'Generate resolver types with GraphQL Code Generator?')),
       tests: tests ?? (await askYesOrNo(ask, 'Add tests?')),
-      openAPI,
+      api,
     };
   } catch (cause) {
     if (cancelled.signal.aborted) throw new UsageError('\nCanceled. Nothing was written.', { cause });
@@ -47,7 +47,7 @@ const platforms = Object.keys(initPlatforms) as InitPlatform[];
 
 const withoutTerminal = `init requires --platform, because it cannot prompt without a terminal:
 
-  graphql-functions init [folder] --platform <${platforms.join(' | ')}> [--codegen] [--tests] [--open-api]`;
+  graphql-functions init [folder] --platform <${platforms.join(' | ')}> [--codegen] [--tests] [--open-api | --subgraph]`;
 
 const platformList = platforms.map((name, at) => `  ${at + 1}. ${name.padEnd(8)}  ${initPlatforms[name]}`).join('\n');
 

@@ -26,9 +26,11 @@ export interface ProjectChoices {
   /** True: GraphQL Code Generator makes the types of resolvers. */
   readonly codegen: boolean;
   readonly tests: boolean;
-  /** True: clients may send any operation. False: only trusted documents. */
-  readonly openAPI: boolean;
+  readonly api: InitAPI;
 }
+
+/** Who calls the API: clients with trusted documents only, clients with any operation, or the router of a federation. */
+export type InitAPI = 'trusted' | 'open' | 'subgraph';
 
 /** The texts of files, by their paths in the project. */
 export type ProjectFiles = ReadonlyMap<string, string>;
@@ -54,14 +56,24 @@ export async function composeProject(choices: ProjectChoices, folderName: string
   const manifest = JSON.parse(files.get('package.json')!) as Manifest;
   const name = toPackageName(folderName, manifest);
   files.set('package.json', toJSON(await completeManifest(manifest)));
-  const documents = choices.openAPI ? [] : documentsOf(files, today);
+  const documents = choices.api === 'trusted' ? documentsOf(files, today) : [];
   return new Map([...files, ...documents].map(([path, text]) => [path, text.replaceAll(placeholder, name)]));
 }
 
-function partsOf({ platform, codegen, tests, openAPI }: ProjectChoices): string[] {
-  const api = openAPI ? 'open' : 'trusted';
-  return [platform, 'shared', codegen ? 'codegen' : 'resolvers', ...(tests ? ['tests', `${api}-tests`] : []), api];
+function partsOf({ platform, codegen, tests, api }: ProjectChoices): string[] {
+  const isSubgraph = api === 'subgraph';
+  return [
+    platform,
+    'shared',
+    ...(isSubgraph ? [] : ['schema', codegen ? 'codegen' : 'resolvers']),
+    ...(tests ? ['tests', `${api}-tests`] : []),
+    api,
+    ...(isSubgraph && withSecretSettings.has(platform) ? [`subgraph-${platform}`] : []),
+  ];
 }
+
+/** The platforms whose settings in the project give the function the secret of the router. */
+const withSecretSettings: ReadonlySet<InitPlatform> = new Set(['lambda', 'workers']);
 
 /** The files that `npm run documents` would write. */
 function documentsOf(files: ProjectFiles, today: string): [path: string, text: string][] {
@@ -83,7 +95,12 @@ function toProjectPath(path: string): string {
 }
 
 function combine(path: string, earlier: string, later: string): string {
-  return path.endsWith('.json') ? toJSON(merge(JSON.parse(earlier), JSON.parse(later))) : earlier + later;
+  return /\.jsonc?$/.test(path) ? toJSON(merge(parseJSON(earlier), parseJSON(later))) : earlier + later;
+}
+
+/** Files named .jsonc have commas after the last member. Those of the templates have no comments. */
+function parseJSON(text: string): JSONObject {
+  return JSON.parse(text.replaceAll(/,(?=\s*\})/g, '')) as JSONObject;
 }
 
 /** Scripts that npm runs before another one: a project runs those of all its parts. */

@@ -7,7 +7,7 @@ import { askForChoices } from '../../../../src/tools/cli/init/ask-for-choices.ts
 import type { ProjectChoices } from '../../../../src/tools/cli/init/compose-project.ts';
 import { UsageError } from '../../../../src/tools/cli/read-options.ts';
 
-const asked: InitArguments = { name: 'init', folder: '.', platform: undefined, codegen: undefined, tests: undefined, openAPI: false };
+const asked: InitArguments = { name: 'init', folder: '.', platform: undefined, codegen: undefined, tests: undefined, api: 'trusted' };
 
 /** Types each line after a question has been printed. Undefined: ends the input, as Ctrl+D does. */
 async function answer(
@@ -31,7 +31,7 @@ async function answer(
 test('on a terminal, init asks for the platform, codegen and tests', async () => {
   const { choices, shown } = await answer(asked, 'workers', 'y', '');
 
-  assert.deepEqual(await choices, { platform: 'workers', codegen: true, tests: false, openAPI: false });
+  assert.deepEqual(await choices, { platform: 'workers', codegen: true, tests: false, api: 'trusted' });
   assert.match(shown(), /1\. netlify +Netlify\n +2\. lambda +AWS Lambda, deployed with SAM\n/);
   assert.match(shown(), /GraphQL Code Generator\? \[y\/N\] .*Add tests\? \[y\/N\] /s);
 });
@@ -39,7 +39,7 @@ test('on a terminal, init asks for the platform, codegen and tests', async () =>
 test('a platform can be chosen by its number, and init repeats the question after an invalid answer', async () => {
   const { choices, shown } = await answer(asked, '9', 'Node.js', ' 5 ', 'maybe', 'No', 'YES');
 
-  assert.deepEqual(await choices, { platform: 'node', codegen: false, tests: true, openAPI: false });
+  assert.deepEqual(await choices, { platform: 'node', codegen: false, tests: true, api: 'trusted' });
   assert.match(shown(), /Expected a name or a number from 1 to 7: /);
   assert.match(shown(), /Expected y or n: /);
 });
@@ -47,7 +47,7 @@ test('a platform can be chosen by its number, and init repeats the question afte
 test('init asks only for what the options leave open', async () => {
   const { choices, shown } = await answer({ ...asked, platform: 'lambda', codegen: false }, 'yes');
 
-  assert.deepEqual(await choices, { platform: 'lambda', codegen: false, tests: true, openAPI: false });
+  assert.deepEqual(await choices, { platform: 'lambda', codegen: false, tests: true, api: 'trusted' });
   assert.doesNotMatch(shown(), /Platform|Code Generator/);
 });
 

@@ -8,6 +8,8 @@ import { parseArguments } from '../../../../src/tools/cli/arguments.ts';
 import { composeProject, initPlatforms } from '../../../../src/tools/cli/init/compose-project.ts';
 import type { InitPlatform } from '../../../../src/tools/cli/init/compose-project.ts';
 import { runCommandHere } from '../../../support/command-here.ts';
+import { startCommand } from '../../../support/command.ts';
+import type { Outcome } from '../../../support/command.ts';
 import { createProject, linkPackage } from '../../../support/functions-project.ts';
 import { runTypeScript } from '../../../support/run-typescript.ts';
 
@@ -56,7 +58,7 @@ interface Manifest {
 const readManifest = async (directory: string): Promise<Manifest> => JSON.parse(await readText(directory, 'package.json')) as Manifest;
 
 test('every option of init is read', () => {
-  const nothing = { name: 'init', folder: '.', platform: undefined, codegen: undefined, tests: undefined, openAPI: false };
+  const nothing = { name: 'init', folder: '.', platform: undefined, codegen: undefined, tests: undefined, api: 'trusted' };
 
   assert.deepEqual(parseArguments(['init']), nothing);
   assert.deepEqual(parseArguments(['init', 'api', '--platform', 'node', '--codegen', '--no-tests', '--open-api']), {
@@ -65,7 +67,7 @@ test('every option of init is read', () => {
     platform: 'node',
     codegen: true,
     tests: false,
-    openAPI: true,
+    api: 'open',
   });
   assert.throws(
     () => parseArguments(['init', '--platform', 'vercel']),
@@ -74,6 +76,9 @@ test('every option of init is read', () => {
   assert.throws(() => parseArguments(['init', '--platform', 'nextj']), /Did you mean "nextjs"\?/);
   assert.throws(() => parseArguments(['init', '--tests', '--no-tests']), /Expected --tests or --no-tests, got both\./);
   assert.throws(() => parseArguments(['init', 'a', 'b']), /Unexpected argument "b"/);
+  assert.deepEqual(parseArguments(['init', '--subgraph']), { ...nothing, codegen: false, api: 'subgraph' });
+  assert.throws(() => parseArguments(['init', '--subgraph', '--open-api']), /Expected --subgraph or --open-api, got both\./);
+  assert.throws(() => parseArguments(['init', '--subgraph', '--codegen']), /Expected --subgraph or --codegen, got both\./);
 });
 
 for (const platform of platforms) {
@@ -95,7 +100,7 @@ for (const platform of platforms) {
   });
 
   // Hono is not installed here; npm run test:real checks its types.
-  for (const flags of platform === 'hono' ? [] : [['--tests'], ['--tests', '--open-api']])
+  for (const flags of platform === 'hono' ? [] : [['--tests'], ['--tests', '--open-api'], ['--tests', '--subgraph']])
     test(`the project for ${platform} with ${flags.join(' ')} passes the type checks`, async (context) => {
       const { directory } = await createProject(context, {});
       await runCommandHere(directory, 'init', '--platform', platform, ...flags);
@@ -133,12 +138,112 @@ test('an open API has no documents', async (context) => {
   assert.doesNotMatch(await readText(directory, 'README.md'), /documents/);
 });
 
+const subgraphFiles = [...openFiles, 'graphql/router-secret.ts'];
+
+test('a subgraph has no documents, and its README.md says how to publish it', async (context) => {
+  const { directory } = await createProject(context, {});
+  await runCommandHere(directory, 'init', '--platform', 'node', '--tests', '--subgraph');
+  const readme = await readText(directory, 'README.md');
+
+  assert.deepEqual(await filesIn(directory), [...subgraphFiles, ...filesOf.node, 'test/graphql.test.ts'].toSorted());
+  assert.deepEqual(Object.keys((await readManifest(directory)).scripts), ['dev', 'check', 'build', 'start', 'test']);
+  assert.match(readme, /rover subgraph publish/);
+  assert.match(readme, /hive/i);
+  assert.doesNotMatch(readme, /documents/);
+});
+
+test('the tests of a new subgraph pass, and check finds nothing in it', async (context) => {
+  const { directory } = await createProject(context, {});
+  await runCommandHere(directory, 'init', '--platform', 'netlify', '--tests', '--subgraph');
+  await linkPackage({ directory }, 'graphql', '@types');
+
+  const tests = await runNode(context, directory, {}, '--test');
+  const check = await runCommandHere(directory, 'check');
+
+  assert.equal(tests.code, 0, tests.stdout);
+  assert.match(tests.stdout, /pass 3\b/);
+  assert.equal(check.code, 0, check.stdout);
+  assert.equal(check.stdout.trim().split('\n').length, 1, check.stdout);
+});
+
+test('a new subgraph asks for the secret of the router, except in development without one', async (context) => {
+  const { directory, write } = await createProject(context, {});
+  await runCommandHere(directory, 'init', '--platform', 'node', '--subgraph');
+  await linkPackage({ directory }, 'graphql');
+  await write({
+    'ask.ts': `import handler from './functions/graphql.ts';
+      const body = JSON.stringify({ query: '{ books(first: 1) { id } }' });
+      const headers = { 'content-type': 'application/json' };
+      const response = await handler(new Request('https://api.example/graphql', { method: 'POST', headers, body }));
+      console.log(response.status);`,
+  });
+  const ask = (variables: NodeJS.ProcessEnv): Promise<Outcome> => runNode(context, directory, variables, 'ask.ts');
+  const ROUTER_SECRET = 'a secret of the router';
+
+  const answers = await Promise.all([
+    ask({ NODE_ENV: 'development' }),
+    ask({ NODE_ENV: 'development', ROUTER_SECRET }),
+    ask({ NODE_ENV: 'test' }),
+    ask({ NODE_ENV: 'production', ROUTER_SECRET }),
+    ask({ ROUTER_SECRET }),
+  ]);
+  const withoutSecret = await Promise.all([
+    ask({ NODE_ENV: 'production' }),
+    ask({}),
+    ask({ NODE_ENV: 'staging' }),
+    ask({ NODE_ENV: 'production', ROUTER_SECRET: '' }),
+  ]);
+
+  assert.deepEqual(
+    answers.map(({ stdout }) => stdout.trim()),
+    ['200', '401', '401', '401', '401'],
+  );
+  for (const { code, stderr } of withoutSecret) {
+    assert.equal(code, 1);
+    assert.match(stderr, /Expected routerSecret\.secrets to return secrets that are not empty, such as \[process\.env\.ROUTER_SECRET\]/);
+  }
+});
+
+test('the worker of a new subgraph asks for the secret of the router, and its settings provide it', async (context) => {
+  const { directory, write } = await createProject(context, {});
+  await runCommandHere(directory, 'init', '--platform', 'workers', '--subgraph');
+  await linkPackage({ directory }, 'graphql');
+  await write({
+    'ask.ts': `import worker from './src/index.ts';
+      const headers = { 'content-type': 'application/json' };
+      const request = new Request('https://api.example/graphql', { method: 'POST', headers, body: '{"query":"{ __typename }"}' });
+      console.log((await worker.fetch(request)).status);`,
+  });
+
+  const { stdout } = await runNode(context, directory, { NODE_ENV: 'production', ROUTER_SECRET: 'a secret of the router' }, 'ask.ts');
+
+  assert.equal(stdout.trim(), '401');
+  assert.deepEqual((JSON.parse(await readText(directory, 'wrangler.jsonc')) as { compatibility_flags: unknown }).compatibility_flags, [
+    'nodejs_compat',
+  ]);
+});
+
+test('the template of a new subgraph on Lambda has the secret of the router as a parameter', async (context) => {
+  const { directory } = await createProject(context, {});
+  await runCommandHere(directory, 'init', '--platform', 'lambda', '--subgraph');
+
+  const template = await readText(directory, 'template.yaml');
+
+  assert.match(template, /^Parameters:\n {2}RouterSecret:\n/m);
+  assert.match(template, /^Globals:\n {2}Function:\n {4}Environment:\n {6}Variables:\n {8}ROUTER_SECRET: !Ref RouterSecret\n/m);
+});
+
+/** Runs a script with these variables, and no other secret of a router. */
+function runNode(context: TestContext, directory: string, variables: NodeJS.ProcessEnv, ...argv: readonly string[]): Promise<Outcome> {
+  return startCommand(context, argv, { cwd: directory, env: { ROUTER_SECRET: undefined, ...variables } }).ended;
+}
+
 test('the project is named after its folder, with a name that npm and Cloudflare accept', async () => {
   const nameIn = async (platform: InitPlatform, folder: string): Promise<string> => {
-    const project = await composeProject({ platform, codegen: false, tests: false, openAPI: false }, folder, today);
+    const project = await composeProject({ platform, codegen: false, tests: false, api: 'trusted' }, folder, today);
     return (JSON.parse(project.get('package.json')!) as Manifest).name;
   };
-  const wrangler = (await composeProject({ platform: 'workers', codegen: false, tests: false, openAPI: false }, 'Books & more', today)).get(
+  const wrangler = (await composeProject({ platform: 'workers', codegen: false, tests: false, api: 'trusted' }, 'Books & more', today)).get(
     'wrangler.jsonc',
   );
 
@@ -189,7 +294,7 @@ test('projects get the version of this package, and the tested versions of other
   const parts = await readFile(join(root, 'test/real/parts.json'), 'utf8');
 
   for (const platform of platforms) {
-    const project = await composeProject({ platform, codegen: true, tests: true, openAPI: false }, 'api', today);
+    const project = await composeProject({ platform, codegen: true, tests: true, api: 'trusted' }, 'api', today);
     const { dependencies, devDependencies } = JSON.parse(project.get('package.json')!) as Manifest;
     const { 'graphql-functions': version, ...others } = { ...dependencies, ...devDependencies };
 
@@ -242,7 +347,7 @@ async function initWithoutTerminal(context: TestContext, ...options: readonly st
 test('without a terminal and --platform, init names its options', async (context) => {
   const expected = `init requires --platform, because it cannot prompt without a terminal:
 
-  graphql-functions init [folder] --platform <netlify | lambda | workers | nextjs | node | hono | deno> [--codegen] [--tests] [--open-api]
+  graphql-functions init [folder] --platform <netlify | lambda | workers | nextjs | node | hono | deno> [--codegen] [--tests] [--open-api | --subgraph]
 `;
 
   assert.equal(await initWithoutTerminal(context), expected);

@@ -1,3 +1,4 @@
+import type { ServerOptions } from 'graphql-functions';
 import { createHandler } from 'graphql-functions/fetch';
 import { landingPage } from 'graphql-functions/landing-page';
 
@@ -8,7 +9,9 @@ import { options } from '../graphql/options.ts';
 const playground =
   process.env.NODE_ENV === 'development' ? [landingPage({ playground: () => import('graphql-functions/playground') })] : [];
 
-const { fetch } = createHandler({ ...options, nodeEnv: process.env.NODE_ENV, plugins: playground });
+const { plugins = [] }: ServerOptions = options;
+
+const { fetch } = createHandler({ ...options, nodeEnv: process.env.NODE_ENV, plugins: [...plugins, ...playground] });
 
 // The export is an object, because Workers treat an exported function as a class.
 export default { fetch };
