@@ -220,6 +220,22 @@ describe('sharing between users', () => {
     assert.equal((await get('{ hello }')).headers.get('cache-control'), 'private, no-store');
   });
 
+  test('a plugin that sets Expires on the finished response keeps it, and the response is private', async () => {
+    const expires: ServerPlugin = {
+      async aroundRequest(_call, next) {
+        const response = await next();
+        response.headers.set('expires', '0');
+        return response;
+      },
+    };
+    const { get } = edgeServing({ server: { typeDefs, resolvers, plugins: [expires] } });
+
+    const { headers } = await get('{ hello }');
+
+    assert.equal(headers.get('cache-control'), 'private, no-store');
+    assert.equal(headers.get('expires'), '0');
+  });
+
   test('a listed header is in Vary, whether it was read or not', async () => {
     const context = ({ request }: ContextArgument): object => ({ language: request.headers.get('accept-language') });
     const { get } = edgeServing({ varyHeaders: ['Accept-Language'], server: { typeDefs, resolvers, context } as never });
@@ -289,6 +305,29 @@ describe('sharing between users', () => {
       answers.map(({ headers: fields }) => fields.get('cache-control')?.split(',')[0]),
       ['private', 'private', 'private', 'public'],
     );
+  });
+
+  for (const field of ['Cookie', 'Authorization', '*', 'Accept-Language, cookie']) {
+    test(`Vary: ${field} makes the answer private, even for a CDN that honours Vary`, async () => {
+      const server = { typeDefs, resolvers, context: ({ response }: ContextArgument) => (response.headers.set('vary', field), {}) };
+
+      const { headers } = await edgeServing({ cdn: 'varnish', server }).get('{ hello }');
+
+      assert.equal(headers.get('cache-control'), 'private, no-store');
+    });
+  }
+
+  test('Vary: Accept, Accept-Encoding leaves the answer public, even for a CDN that ignores Vary', async () => {
+    const server = {
+      typeDefs,
+      resolvers,
+      context: ({ response }: ContextArgument) => (response.headers.set('vary', 'Accept, Accept-Encoding'), {}),
+    };
+
+    for (const cdn of ['cloudfront', 'netlify'] as const) {
+      const { headers } = await edgeServing({ cdn, server }).get('{ hello }');
+      assert.match(headers.get('cache-control') ?? '', /^public/);
+    }
   });
 
   test('errors, mutations, POST, batches and refusals are never public', async () => {

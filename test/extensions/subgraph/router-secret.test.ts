@@ -38,7 +38,7 @@ describe('routerSecret', () => {
     equal((await send({ secrets, header: 'X-Mine' }, { 'x-mine': 'new' })).status, 200);
   });
 
-  for (const given of [undefined, '', 'ne', 'neww', 'wen', 'old,new', 'oldold']) {
+  for (const given of [undefined, '', 'ne', 'neww', 'wen', 'xld', 'olx', 'old,new', 'oldold']) {
     it(`refuses ${given === undefined ? 'a missing one' : JSON.stringify(given)} with 401, before context and the body`, async () => {
       const { status, answer, contexts } = await send(
         { secrets: () => ['old', 'new'] },

@@ -293,23 +293,41 @@ describe('a body that would have to be decoded', () => {
     ['content-encoding', 'nonsense'],
   ];
   for (const [name, value] of refused) {
-    it(`${name}: ${value} is 415 and runs nothing`, async () => {
-      const endpoint = createEndpoint({ csrfPrevention: true });
-      const fields: PlainRequest['headers'] =
-        name === 'content-type'
-          ? [[name, value]]
-          : [
-              ['content-type', 'application/json'],
-              [name, value],
-            ];
+    // A content type with a parameter is read in another way than the usual one.
+    for (const contentType of name === 'content-type' ? [value] : ['application/json', 'application/json; charset=utf-8']) {
+      it(`${name}: ${value} is 415 and runs nothing${name === 'content-type' ? '' : `, beside ${contentType}`}`, async () => {
+        const endpoint = createEndpoint({ csrfPrevention: true });
+        const fields: PlainRequest['headers'] = [
+          ['content-type', contentType],
+          ...(name === 'content-type' ? [] : [[name, value] as const]),
+        ];
 
-      const response = await endpoint.send(requestOf('POST', fields));
+        const response = await endpoint.send(requestOf('POST', fields));
 
-      assertVerdict('unsupported', response, endpoint.runs);
-      // RFC 9110 section 15.5.16: the response names the encoding that would have been accepted.
-      assert.equal(response.headers.get('accept-encoding'), name === 'content-encoding' ? 'identity' : undefined);
-    });
+        assertVerdict('unsupported', response, endpoint.runs);
+        // RFC 9110 section 15.5.16: the response names the encoding that would have been accepted.
+        assert.equal(response.headers.get('accept-encoding'), name === 'content-encoding' ? 'identity' : undefined);
+      });
+    }
   }
+
+  it('charset=utf8 means UTF-8', async () => {
+    const endpoint = createEndpoint({ csrfPrevention: true });
+
+    const response = await endpoint.send(requestOf('POST', [['content-type', 'application/json; charset=utf8']]));
+
+    assertVerdict('run', response, endpoint.runs);
+  });
+
+  it('a 415 quotes at most the first 80 characters of a content type, and the first 20 of a charset', async () => {
+    const messageFor = async (contentType: string): Promise<string> => {
+      const response = await createEndpoint().send(requestOf('POST', [['content-type', contentType]]));
+      return JSON.parse(response.body!).errors[0].message;
+    };
+
+    assert.equal(await messageFor(`text/${'x'.repeat(100)}`), `Expected content-type application/json, got text/${'x'.repeat(75)}.`);
+    assert.equal(await messageFor(`application/json; charset=a${'x'.repeat(40)}`), `Expected charset utf-8, got a${'x'.repeat(19)}.`);
+  });
 
   it('content-encoding: identity means no encoding', async () => {
     const endpoint = createEndpoint({ csrfPrevention: true });
