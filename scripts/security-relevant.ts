@@ -1,0 +1,94 @@
+/** The files that decide what a request may do and what of an answer others see; what scripts/coverage.ts and scripts/mutations.ts accept of them. */
+
+/** The tests of each file: the fewest that say what the file promises. */
+export const areas: Readonly<Record<string, readonly string[]>> = {
+  'src/server/http/csrf.ts': ['test/server/http/csrf.test.ts', 'test/security/advisories.test.ts', 'test/server/http/body.test.ts'],
+  'src/server/operation/format-errors.ts': [
+    'test/server/operation/errors.test.ts',
+    'test/server/operation/error-hash.test.ts',
+    'test/server/operation/schema-in-errors.test.ts',
+    'test/server/operation/masking.test.ts',
+    'test/security/leaks.test.ts',
+  ],
+  'src/extensions/edge/decide.ts': [
+    'test/extensions/edge/sharing.test.ts',
+    'test/extensions/edge/reports.test.ts',
+    'test/extensions/edge/hints.test.ts',
+    'test/extensions/edge/dialects.test.ts',
+    'test/extensions/edge/stored-responses.test.ts',
+    'test/extensions/edge/flights.test.ts',
+    'test/extensions/edge/store.test.ts',
+  ],
+  'src/datasources/http-cache/request-identity.ts': [
+    'test/datasources/between-users.test.ts',
+    'test/datasources/http-cache/identity.test.ts',
+    'test/datasources/http-cache/response-cache.test.ts',
+  ],
+  'src/extensions/subgraph/router-secret.ts': [
+    'test/extensions/subgraph/router-secret.test.ts',
+    'test/extensions/subgraph/version-3.test.ts',
+  ],
+  'src/extensions/idempotency/keys.ts': ['test/extensions/idempotency/idempotency.test.ts', 'test/extensions/idempotency/reports.test.ts'],
+  'src/extensions/idempotency/run-once.ts': [
+    'test/extensions/idempotency/idempotency.test.ts',
+    'test/extensions/idempotency/model.test.ts',
+  ],
+  'src/server/operation/documents/trusted-documents.ts': [
+    'test/server/operation/documents/trusted-documents.test.ts',
+    'test/server/operation/documents/persisted-queries.test.ts',
+  ],
+  'src/extensions/budget/meter.ts': [
+    'test/extensions/budget/budget.test.ts',
+    'test/extensions/budget/failures.test.ts',
+    'test/extensions/budget/doors.test.ts',
+  ],
+  'src/extensions/budget/client.ts': ['test/extensions/budget/clients.test.ts'],
+  'src/server/operation/limits/nesting.ts': [
+    'test/server/operation/limits/nesting.test.ts',
+    'test/server/operation/limits/limits.test.ts',
+    'test/server/operation/limits/bills.test.ts',
+  ],
+  'src/server/operation/limits/document-size.ts': [
+    'test/server/operation/limits/limits.test.ts',
+    'test/server/operation/limits/bills.test.ts',
+    'test/server/operation/documents/document.test.ts',
+    'test/security/advisories.test.ts',
+  ],
+};
+
+const everyOtherRuns = "Every verdict but 'forgery' and 'unsupported' lets the request run.";
+
+/** Changes that no test can notice, or need not, by file: the line before and after, and the reason. */
+export const accepted: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'src/extensions/edge/decide.ts': {
+    "return hints !== undefined && Math.floor(hints.policy.maxAge ?? 0) > 0 && hints.policy.scope !== 'PRIVATE'; → return hints !== undefined && Math.floor(hints.policy.maxAge ?? 0) > 1 && hints.policy.scope !== 'PRIVATE';":
+      'Decides only whether the objects of the answer are recorded; without the record, tags name types.',
+    "if (operations.length !== 1) return operations.length === 0 ? 'no operation was run' : 'it is a batch'; → if (operations.length !== 1) return operations.length === 1 ? 'no operation was run' : 'it is a batch';":
+      'Only the words of the reason.',
+    "return hints !== undefined && Math.floor(hints.policy.maxAge ?? 0) > 0 && hints.policy.scope !== 'PRIVATE'; → return hints !== undefined && Math.floor(hints.policy.maxAge ?? 0) > 0 && hints.policy.scope !== '';":
+      'Saves the record of the objects of a private answer, which `assess` refuses.',
+    "if (vary === null || vary === 'Accept') return undefined; → if (vary === null || vary === '') return undefined;":
+      'A shortcut for the usual field: the loop below allows Accept, too.',
+    "if (lookup?.hit !== undefined) return { maxAge: lookup.hit.maxAge, scope: 'PUBLIC' }; → if (lookup?.hit !== undefined) return { maxAge: lookup.hit.maxAge, scope: '' };":
+      'Every scope but PRIVATE is public.',
+  },
+  'src/server/http/csrf.ts': {
+    "const verdict = row === run ? 'run' : verdictOf(row, settings, request); → const verdict = row === run ? '' : verdictOf(row, settings, request);":
+      everyOtherRuns,
+    "const run: Row = { withHeader: 'run', always: 'run', foreign: 'run', unguarded: 'run' }; → const run: Row = { withHeader: '', always: 'run', foreign: 'run', unguarded: 'run' };":
+      everyOtherRuns,
+    "const run: Row = { withHeader: 'run', always: 'run', foreign: 'run', unguarded: 'run' }; → const run: Row = { withHeader: 'run', always: '', foreign: 'run', unguarded: 'run' };":
+      everyOtherRuns,
+    "const run: Row = { withHeader: 'run', always: 'run', foreign: 'run', unguarded: 'run' }; → const run: Row = { withHeader: 'run', always: 'run', foreign: '', unguarded: 'run' };":
+      everyOtherRuns,
+    "const run: Row = { withHeader: 'run', always: 'run', foreign: 'run', unguarded: 'run' }; → const run: Row = { withHeader: 'run', always: 'run', foreign: 'run', unguarded: '' };":
+      everyOtherRuns,
+    "none: { withHeader: 'run', always: 'forgery', foreign: 'forgery', unguarded: 'run' }, → none: { withHeader: '', always: 'forgery', foreign: 'forgery', unguarded: 'run' },":
+      everyOtherRuns,
+    "none: { withHeader: 'run', always: 'forgery', foreign: 'forgery', unguarded: 'run' }, → none: { withHeader: 'run', always: 'forgery', foreign: 'forgery', unguarded: '' },":
+      everyOtherRuns,
+  },
+};
+
+/** Branches that no test of the plain suite reaches, by file: the line, and the reason. */
+export const unreached: Readonly<Record<string, Readonly<Record<string, string>>>> = {};
