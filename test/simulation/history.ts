@@ -48,15 +48,19 @@ export function planOf(seed: number): Plan {
     platform: random.pick(['lambda', 'worker'] as const),
     cdn,
     hasStore: cdn === undefined || random.chance(0.3),
-    hasStoredResponses: random.chance(0.3),
+    hasStoredResponses: random.chance(0.4),
     hasBudget: random.chance(0.2),
     order: random.below(1_000),
     faults: faults.filter(() => random.chance(0.4)),
   };
   const bursts = Array.from({ length: 4 }, () => random.below(12_000));
+  const product = (): number => (random.chance(0.75) ? 1 : 2);
   const query = (): string => {
-    if (random.chance(0.5)) return `{ product(id: ${1 + random.below(2)}) { id version } }`;
-    const fields = [`product(id: ${1 + random.below(2)}) { id version }`, 'products { id version }', 'build', 'me { id secret card }'];
+    const kind = random.below(10);
+    if (kind < 5) return `{ product(id: ${product()}) { id version } }`;
+    if (kind === 5) return '{ build }';
+    if (kind === 6) return '{ me { id secret card } }';
+    const fields = [`product(id: ${product()}) { id version }`, 'products { id version }', 'build', 'me { id secret card }'];
     const chosen = fields.filter(() => random.chance(0.35));
     return `{ ${(chosen.length === 0 ? [fields[0]!] : chosen).join(' ')} }`;
   };
@@ -67,11 +71,11 @@ export function planOf(seed: number): Plan {
     const kind = random.below(20);
     if (kind === 0) return { ...common, kind: 'kill' };
     if (kind === 1) return { ...common, kind: 'deploy' };
-    if (kind < 11) return { ...common, kind: 'read', user: random.pick([undefined, ...users]), query: query(), method: random.chance(0.8) ? 'GET' : 'POST', leavesAfter: leavesAfter() }; // prettier-ignore
-    const isKeyed = random.chance(0.7);
-    const key = isKeyed ? `key-${random.below(3)}` : undefined;
+    if (kind < 11) return { ...common, kind: 'read', user: random.pick([undefined, ...users]), query: query(), method: random.chance(0.9) ? 'GET' : 'POST', leavesAfter: leavesAfter() }; // prettier-ignore
+    const isKeyed = random.chance(0.5);
+    const key = isKeyed ? `key-${random.below(2)}` : undefined;
     const user = random.pick(users);
-    const rename = `${random.pick(['rename', 'strictRename'])}(id: ${1 + random.below(2)}) { id version }`;
+    const rename = `${random.pick(['rename', 'strictRename'])}(id: ${product()}) { id version }`;
     // Equal keys of a user belong to equal mutations.
     const fields = isKeyed ? [`pay(order: "${key}") { id payer }`] : [rename];
     return { ...common, kind: 'write', user, key, query: `mutation { ${fields.join(' ')} }`, onError: isKeyed ? undefined : random.pick([undefined, 'NULL', 'HALT']), copies: random.chance(0.3) ? 2 : 1, leavesAfter: leavesAfter() }; // prettier-ignore
@@ -160,6 +164,9 @@ class History {
     const quiet = 60_000;
     if ((await clock.run(quiet)) > 0) problems.push('something still waits although all has been quiet for 40 seconds');
     this.world.isRough = false;
+    // By now each purge must have been repeated, and what the CDN holds has not expired.
+    clock.after(8_000, () => undefined, undefined);
+    await clock.run(quiet + 10_000);
     for (const id of ['1', '2'])
       void this.#read({
         name: `last ${id}`,
@@ -211,7 +218,7 @@ class History {
 
   /** Sends a mutation as a careful client does: with a key, again after a failure of the network and where the answer says so. */
   async #write({ name, user, query, onError, key, leavesAfter }: Extract<Step, { kind: 'write' }>, copy: number): Promise<void> {
-    for (let attempt = 0; attempt < (key === undefined ? 1 : 4); attempt++) {
+    for (let attempt = 0; attempt < (key === undefined ? 1 : 5); attempt++) {
       const id = `${name}.${copy}.${attempt}`;
       const sending = { user, body: JSON.stringify({ query, onError }), query: '', key, leavesAfter };
       const answer = await this.#send(id, sending).catch(unlessNetworkError);
@@ -220,7 +227,7 @@ class History {
         if (key !== undefined) this.#checkReplay(id, `${user}-${key}`, answer);
         if (!answer.headers.has('retry-after')) return;
       }
-      await this.world.clock.sleep(answer === undefined ? 500 : Number(answer.headers.get('retry-after')) * 1_000);
+      await this.world.clock.sleep(answer === undefined ? 500 * 2 ** attempt : Number(answer.headers.get('retry-after')) * 1_000);
     }
   }
 
@@ -291,7 +298,7 @@ class History {
     } finally {
       deadline.isCanceled = true;
       instance.busy--;
-      await clock.sleep(1 + dice.below(20));
+      await clock.sleep(1 + dice.below(dice.chance(0.3) ? 150 : 20));
     }
   }
 
@@ -349,6 +356,8 @@ class History {
 
   /** All answers to a keyed mutation that has run are the same. */
   #checkReplay(name: string, tag: string, { status, body, headers }: PlainResponse): void {
+    if (body.includes('IDEMPOTENCY_STORE_UNAVAILABLE') && this.world.payers.get(tag) === name)
+      this.world.problems.push(`${name} was told that nothing has run, but ${tag} was paid`);
     if (!headers.has('idempotent-replayed') && this.world.payers.get(tag) !== name) return;
     const told = `${status} ${body}`;
     const before = this.#told.get(tag) ?? told;
@@ -377,22 +386,41 @@ class History {
 
   /** The moment from which no answer may show the state before a change. */
   #isOldAfter(change: Change): number {
-    const { purges, setting } = this.world;
+    const { setting } = this.world;
     const stored = setting.hasStoredResponses ? change.at + limits.storedFor + 5_000 : 0;
     const atWorst = change.at + limits.lifetime + 10_000;
-    if (change.knownAt === undefined || setting.hasStore) return atWorst;
+    if (change.knownAt === undefined) return atWorst;
+    return Math.max(
+      stored,
+      setting.hasStore ? (this.#storeIsPurgedAt(change) ?? atWorst) : 0,
+      setting.cdn === undefined ? 0 : (this.#cdnIsPurgedAt(change) ?? atWorst),
+    );
+  }
+
+  /** Undefined: the purge may have been lost. */
+  #storeIsPurgedAt({ answeredAt, knownAt }: Change): number | undefined {
+    const { faults: possible } = this.world.setting;
+    const mayBeLost = (['store fails', 'store is slow', 'processes die'] as const).some((fault) => possible.includes(fault));
+    // A mutation that its resolver outlives purges once more.
+    return mayBeLost || answeredAt === undefined ? undefined : Math.max(answeredAt, knownAt!) + 2_000;
+  }
+
+  /** Undefined: the purge may have been lost. */
+  #cdnIsPurgedAt(change: Change): number | undefined {
+    const { purges, setting } = this.world;
+    const knownAt = change.knownAt!;
     const repeat = limits.purgeRepeat[setting.platform];
     const own = purges.filter(
       ({ process, tags, at }) =>
         process === change.process && at >= change.at && (tags.includes(`e:Product:${change.id}`) || tags.includes('t:Product')),
     );
-    const repeated = own.find(({ at, doneAt }) => doneAt !== undefined && at >= change.knownAt! + repeat - 1);
-    if (repeated !== undefined) return Math.max(stored, repeated.doneAt!);
+    const repeated = own.find(({ at, doneAt }) => doneAt !== undefined && at >= knownAt + repeat - 1);
+    if (repeated !== undefined) return repeated.doneAt!;
     const mayBeLost =
       change.process.state === 'dead' ||
-      (setting.platform === 'lambda' && (change.answeredAt ?? Infinity) <= change.knownAt) ||
+      (setting.platform === 'lambda' && (change.answeredAt ?? Infinity) <= knownAt) ||
       own.some(({ at, doneAt }) => doneAt === undefined || doneAt > at + 250);
-    return mayBeLost ? atWorst : Math.max(stored, change.knownAt + repeat + 1_000);
+    return mayBeLost ? undefined : knownAt + repeat + 1_000;
   }
 
   /** With "refuse", a keyed mutation runs at most once. */
@@ -406,8 +434,10 @@ class History {
     const taken = new Map<string, number>();
     for (const { request, record } of records) {
       const user = names.get(request) ?? 'everybody';
-      if (record.budget !== undefined && record.errors['RATE_LIMITED'] === undefined)
-        taken.set(user, (taken.get(user) ?? 0) + record.budget.cost);
+      const wasRefused = ['RATE_LIMITED', 'BUDGET_STORE_UNAVAILABLE', 'COST_ABOVE_CAPACITY'].some(
+        (code) => record.errors[code] !== undefined,
+      );
+      if (record.budget !== undefined && !wasRefused) taken.set(user, (taken.get(user) ?? 0) + record.budget.cost);
     }
     for (const [user, points] of taken)
       if (points > budgetPlan.capacity + (budgetPlan.refillPerSecond * clock.now) / 1_000)

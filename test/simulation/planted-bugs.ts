@@ -1,11 +1,24 @@
 import { edge } from '../../src/entries/edge.ts';
 import { idempotency, memoryStore } from '../../src/entries/idempotency.ts';
+import type { ServerPlugin } from '../../src/entries/index.ts';
 import { activity } from './clock.ts';
+import { Products } from './shop.ts';
 import type { Context, PlantedBug } from './shop.ts';
 import type { World } from './world.ts';
 
 /** The user of the request that runs, found behind the back of the server. */
 const userOfActivity = (world: World): string | null => world.users.get(activity()!.request) ?? null;
+
+/** The hooks of a plugin with some replaced. */
+function withHooks(plugin: ServerPlugin, replaced: (plugin: Record<string, any>) => ServerPlugin): ServerPlugin {
+  const hooks: Record<string, any> = {};
+  for (let from: object | null = plugin; from !== null && from !== Object.prototype; from = Reflect.getPrototypeOf(from))
+    for (const name of Object.getOwnPropertyNames(from)) {
+      const value: unknown = Reflect.get(from, name, plugin);
+      if (name !== 'constructor' && value !== undefined) hooks[name] ??= typeof value === 'function' ? value.bind(plugin) : value;
+    }
+  return { ...hooks, ...replaced(hooks) };
+}
 
 /** Mistakes of an application, of a store, and of former versions of the library, by what they are. */
 export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
@@ -29,6 +42,12 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
           return keys.claim(id, claim);
         },
       };
+    },
+  },
+  'a store drops records when their lease is over': {
+    world: (world) => {
+      const { keys } = world;
+      world.keys = { ...keys, claim: (id, claim) => keys.claim(id, { ...claim, keep: 1 + claim.lease / 2 }) };
     },
   },
   'a store returns the answer of another record': {
@@ -59,6 +78,15 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       });
     },
   },
+  'a mutation runs again after a crash': {
+    plugins: (plugins, { world }) => {
+      plugins['idempotency'] = idempotency({
+        store: world.idempotencyStore(),
+        identity: ({ user }: Context) => user(),
+        afterCrash: 'run again',
+      });
+    },
+  },
   'a commit fails after the answer has been stored': {
     plugins: (plugins, { world }) => {
       plugins['committing'] = {
@@ -82,6 +110,14 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       world.purge = async () => undefined;
     },
   },
+  'a mutation that fails purges nothing': {
+    plugins: (plugins) => {
+      plugins['edge'] = withHooks(plugins['edge']!, ({ operationDidEnd }) => ({
+        operationDidEnd: (call, outcome) =>
+          outcome.operation?.operation === 'mutation' && outcome.result.errors !== undefined ? undefined : operationDidEnd(call, outcome),
+      }));
+    },
+  },
   'every answer is public': {
     plugins: (plugins) => {
       plugins['public'] = { responseWillBeSent: (_call, { headers }) => headers.set('cache-control', 'public, s-maxage=60') };
@@ -91,11 +127,14 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   'code finds the user behind the back of the server': {
     plugins: (plugins, { world, deploy }) => {
       const { cdn, hasStore } = world.setting;
-      plugins['edge'] = edge({ cdn, deploy, defaultMaxAge: 60, ignoredHeaders: ['x-request'], ...(hasStore && { store: world.answerStore() }) }); // prettier-ignore
+      plugins['edge'] = edge({ cdn, deploy, defaultMaxAge: 60, ignoredHeaders: ['x-request'], ...(hasStore && { store: world.answerStore() }), ...(cdn && { purge: (tags) => world.purge(tags) }) }); // prettier-ignore
     },
     options: (options, { world }) => {
       const { context } = options;
       options['context'] = (given: object) => ({ ...context(given), user: () => userOfActivity(world) });
+      options['dataSources'] = () => ({
+        api: Object.assign(new Products(world), { me: async (user: string) => ({ id: user, secret: `secret-${user}` }) }),
+      });
     },
   },
   'requests share a context': {
@@ -137,6 +176,12 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       plugins['redacting'] = { ...plugins['redacting'], onlyWatches: true };
     },
   },
+  'the name of the deploy is not set': {
+    plugins: (plugins, { world }) => {
+      const { cdn, hasStore } = world.setting;
+      plugins['edge'] = edge({ cdn, deploy: 'same', ignoredHeaders: ['x-request'], ...(hasStore && { store: world.answerStore() }), ...(cdn && { purge: (tags) => world.purge(tags) }) }); // prettier-ignore
+    },
+  },
   'a store of answers loses the ends of keys': {
     plugins: (plugins, { world, deploy }) => {
       const store = world.answerStore();
@@ -144,10 +189,36 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       plugins['edge'] = edge({ cdn: world.setting.cdn, deploy, ignoredHeaders: ['x-request'], store: { get: (key) => store.get(short(key)), set: (key, value) => store.set(short(key), value), delete: (key) => store.delete(short(key)) } }); // prettier-ignore
     },
   },
-  'points are given back when an operation fails': {
+  'a store of points refuses nobody': {
     world: (world) => {
       const { points } = world;
       world.points = { take: async (id, take) => ({ ...(await points.take(id, { ...take, cost: 1 })), isTaken: true }) };
     },
   },
+};
+
+/** The first history that finds each bug, by its seed: as many histories as it takes. After a change of the simulator, the tests print the new numbers. */
+export const foundIn: Readonly<Record<string, number>> = {
+  'a store forgets claims': 1,
+  'a store reads a record before it writes it': 1,
+  'a store drops records when their lease is over': 6,
+  'a store returns the answer of another record': 1,
+  'keys belong to no user': 1,
+  'keys of mutations that took effect are released': 4,
+  'a mutation runs again after a crash': 6,
+  'a commit fails after the answer has been stored': 9,
+  'each instance keeps keys for itself': 1,
+  'the purge API forgets its calls': 1,
+  'a mutation that fails purges nothing': 122,
+  'every answer is public': 1,
+  'code finds the user behind the back of the server': 26,
+  'requests share a context': 30,
+  'the deadline is off': 15,
+  'a wrapper of the handler waits for its log': 3,
+  'a plugin leaves a promise unawaited': 3,
+  'a plugin polls for ever': 1,
+  'a plugin that removes data says that it only watches': 86,
+  'the name of the deploy is not set': 106,
+  'a store of answers loses the ends of keys': 1,
+  'a store of points refuses nobody': 302,
 };

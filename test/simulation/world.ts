@@ -82,8 +82,8 @@ export class World {
   readonly problems: string[] = [];
   readonly trace: string[] = [];
   readonly cdn: ModelCache | undefined;
-  keys: IdempotencyStore = memoryStore();
-  points: BudgetStore = memoryStore();
+  keys: IdempotencyStore = memoryStore({ now: () => this.clock.now });
+  points: BudgetStore = memoryStore({ now: () => this.clock.now });
   /** The lines of the cost log. */
   readonly records: (Activity & { readonly record: CostRecord })[] = [];
   /** The user of each request. */
@@ -130,14 +130,15 @@ export class World {
     const process = caller?.process;
     const dice = this.dice(`${caller?.request} ${name}`);
     const fate = dice.below(100);
-    const dies = this.has('processes die') && dice.chance(0.06);
-    const there = 1 + dice.below(20);
-    const back = 1 + dice.below(20);
+    const dies = this.has('processes die') && dice.chance(0.1);
+    const travel = (): number => 1 + dice.below(dice.chance(0.3) && fails !== 'store fails' ? 300 : 20);
+    const there = travel();
+    const back = travel();
     const delay = (): number => (dice.chance(0.5) ? 200 + dice.below(1_500) : 2_000 + dice.below(8_000));
     const slowThere = this.has(isSlow) && fate >= 80 && fate < 88 ? delay() : 0;
     const slowBack = this.has(isSlow) && fate >= 88 && fate < 96 ? delay() : 0;
     const isLost = this.has(fails) && fate < 6;
-    const isUnanswered = this.has(fails) && fate >= 6 && fate < 10;
+    const isUnanswered = this.has(fails) && fate >= 6 && fate < 14;
     if (dies && fate % 2 === 0) this.#kill(process, `before ${name}`);
     // What a dead process still computes has no effect.
     if (process?.state === 'dead') return new Promise<never>(() => {});
@@ -220,12 +221,12 @@ export class World {
       serve: () => {
         this.note(`the origin serves ${method} ${pathname} for ${caller.request}`);
         const answer = this.#serve(method, pathname, { user: headers.get('authorization'), tag: searchParams.get('tag'), caller });
-        if (this.has('origin lies') && lie < 3)
+        if (this.has('origin lies') && lie < 6)
           return [
             new Response('<html>', { headers: { 'content-type': 'application/json' } }),
             new Response('Oops', { status: 500 }),
             Response.json(null),
-          ][lie]!;
+          ][lie % 3]!;
         return answer;
       },
     });
