@@ -1,7 +1,10 @@
 import type { Seconds } from '../../datasources/index.ts';
 
-/** The store in front of the function: "rfc9213" is any that reads `CDN-Cache-Control`. */
-export type CDN = 'netlify' | 'cloudflare' | 'cloudfront' | 'vercel' | 'fastly' | 'varnish' | 'rfc9213';
+/**
+ * The store in front of the function: "rfc9213" is any that reads `CDN-Cache-Control`, "apollo-router" is the cache of a router in front of
+ * a federation subgraph.
+ */
+export type CDN = 'netlify' | 'cloudflare' | 'cloudfront' | 'vercel' | 'fastly' | 'varnish' | 'rfc9213' | 'apollo-router';
 
 /** The header fields that a store reads, and their limits. */
 export interface Dialect {
@@ -20,11 +23,14 @@ export interface Dialect {
    * application/json, which every client of GraphQL reads, and a client that does not accept it gets a private one.
    */
   readonly keyHasAccept: boolean;
+  /** The methods whose answers it keeps. The key of a CDN is a URL, so it holds answers to GET only. Default: GET */
+  readonly methods?: readonly string[];
 }
 
 /** The tags of a store, with its limits for them. */
 export interface TagDialect {
-  readonly header: string;
+  /** Undefined: the tags are in the `extensions` of the answer. */
+  readonly header: string | undefined;
   readonly separator: ',' | ' ';
   /** Tags of one answer. */
   readonly maxTags: number;
@@ -92,6 +98,17 @@ export const dialects: Readonly<Record<CDN, Dialect>> = {
     keyHasAccept: true,
   },
   rfc9213: { lifetime: 'cdn-cache-control', directives: [], stale: true, tags: undefined, vary: 'honoured', keyHasAccept: true },
+  'apollo-router': {
+    // Replaces the lifetime for browsers, which do not call a subgraph.
+    lifetime: 'cache-control',
+    directives: [],
+    stale: false,
+    tags: { header: undefined, separator: ',', maxTags: 10_000, maxLength: 10_000, maxTotal: Infinity },
+    vary: 'ignored',
+    keyHasAccept: true,
+    // HTTP caches on the way keep no answers to POST: they do not know the secret of the router.
+    methods: ['POST'],
+  },
 };
 
 /** How long an answer may be kept, and how long it may be used after that. */

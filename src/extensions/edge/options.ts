@@ -3,7 +3,7 @@ import type { RequestCall } from '../../server/index.ts';
 import { dialects } from './dialects.ts';
 import type { CDN } from './dialects.ts';
 import type { Purge, PurgeClient } from './purge/purge-client.ts';
-import { harmlessHeaders, operationParameters } from './watched-request.ts';
+import { harmlessHeaders, operationParameters, routerHeaders } from './watched-request.ts';
 import type { ReadingRules } from './watched-request.ts';
 import { assertKnownOptions } from '../../shared/index.ts';
 
@@ -67,7 +67,7 @@ export type EdgeDecision =
 
 /** Throws for wrong options. */
 export function readingRules(options: EdgeOptions): ReadingRules {
-  const { deploy, varyHeaders = [], ignoredHeaders = [], queryParameters = [] } = options;
+  const { cdn, deploy, varyHeaders = [], ignoredHeaders = [], queryParameters = [] } = options;
   for (const [name, place] of Object.entries(moved))
     if (Object.hasOwn(options, name)) throw new TypeError(`Expected edge to have no ${name}: ${place}.`);
   assertKnownOptions(options, known, { of: 'edge' });
@@ -77,7 +77,11 @@ export function readingRules(options: EdgeOptions): ReadingRules {
     throw new TypeError(`Expected deploy of edge to be letters, digits, "_", "-" and ".", got ${JSON.stringify(deploy)}.`);
   return {
     varyHeaders: names('varyHeaders', varyHeaders),
-    ignoredHeaders: new Set([...harmlessHeaders, ...names('ignoredHeaders', ignoredHeaders)]),
+    ignoredHeaders: new Set([
+      ...harmlessHeaders,
+      ...(cdn === 'apollo-router' ? routerHeaders : []),
+      ...names('ignoredHeaders', ignoredHeaders),
+    ]),
     queryParameters: new Set([...operationParameters, ...queryParameters]),
   };
 }

@@ -31,6 +31,8 @@ import { Purges } from './purge/purges.ts';
 import type { PurgePlatform } from './purge/purge-client.ts';
 import type { PurgeRequest } from './purge/purges.ts';
 import { ResolverHints } from './resolver-hints.ts';
+import { tagExtensionsOf } from './router-tags.ts';
+import type { TagExtensions } from './router-tags.ts';
 import { StaticHints } from './static-hints.ts';
 import { StoredAnswers } from './store/stored-answers.ts';
 import { explainedHeaders, explainHeader, SharedEnv, watchedCall, watchOf } from './watched-request.ts';
@@ -65,14 +67,18 @@ interface Finished {
   readonly isReport?: boolean;
 }
 
-/** The key of a CDN is a URL, so it holds answers to GET only. */
-const cdnMethods = ['GET'];
+const defaultMethods = ['GET'];
 
 class EdgePlugin implements Edge {
   readonly position = 'first';
   readonly onlyWatches = true;
   /** Hooks that exist only with a store, because hooks that only observe need no promises. */
   readonly aroundOperation?: NonNullable<ServerPlugin['aroundOperation']>;
+  /** For a router only, which reads tags in answers. */
+  readonly aroundRequest?: NonNullable<ServerPlugin['aroundRequest']>;
+  readonly #tagExtensions = new WeakMap<EdgeRequest, TagExtensions>();
+  /** The methods whose answers the CDN keeps. */
+  readonly #methods: readonly string[];
   readonly #options: EdgeOptions;
   readonly #settings: DecisionSettings & HeaderSettings;
   readonly #purges: Purges;
@@ -91,6 +97,7 @@ class EdgePlugin implements Edge {
     const entity = options.entity && namingBy(options.entity);
     const tags = { salt, deploy, entity };
     this.#options = options;
+    this.#methods = (cdn !== undefined && dialects[cdn].methods) || defaultMethods;
     this.#documents = new KnownDocuments(store !== undefined);
     this.#settings = { ...tags, options, rules, defaultMaxAge, hints: new StaticHints(defaultMaxAge), log: new PurgeLog() };
     this.#stored =
@@ -105,6 +112,7 @@ class EdgePlugin implements Edge {
     const purgeStore = this.#stored && ((given: readonly string[]) => this.#stored!.purge(given));
     this.#purges = new Purges({ ...options, settings: this.#settings, purgeStore });
     if (this.#stored !== undefined) this.aroundOperation = (call, next) => this.#findOrRun(call, next);
+    if (cdn === 'apollo-router') this.aroundRequest = async (call, next) => this.#withTags(call, await next());
   }
 
   async serverWillStart({ schema }: ServerStartContext): Promise<void> {
@@ -118,8 +126,8 @@ class EdgePlugin implements Edge {
   viewRequest(call: RequestCall): RequestCall {
     this.#purges.requestDidStart(call);
     const isEnvShared = this.#env.isShared(call.invocation);
-    // No CDN keeps the answer to other methods, so reads of such a request do not matter.
-    if (this.#stored === undefined && call.request.method !== 'GET') return call;
+    // The CDN does not keep the answer to other methods, so reads of such a request do not matter.
+    if (this.#stored === undefined && !this.#methods.includes(call.request.method)) return call;
     const { rules, log } = this.#settings;
     const isExplained = call.request.headers.has(explainHeader);
     const ignoredHeaders = isExplained ? new Set([...rules.ignoredHeaders, ...explainedHeaders]) : rules.ignoredHeaders;
@@ -165,6 +173,15 @@ class EdgePlugin implements Edge {
     } catch (error) {
       call.logger.error('onDecision of edge has failed.', error);
     }
+  }
+
+  /** Adds its tags to a public answer, after the decision: an answer that has become private has none. */
+  #withTags({ request: { headers } }: RequestCall, response: HTTPResponse | StreamedResponse): HTTPResponse | StreamedResponse {
+    const request = this.#requestOf(headers);
+    const tags = request && this.#tagExtensions.get(request);
+    if (tags === undefined || typeof response.body !== 'string') return response;
+    const answer = JSON.parse(response.body) as { readonly extensions?: object };
+    return { ...(response as HTTPResponse), body: JSON.stringify({ ...answer, extensions: { ...answer.extensions, ...tags } }) };
   }
 
   async #findOrRun(call: OperationCall, next: () => Promise<OperationOutcome>): Promise<OperationOutcome> {
@@ -251,7 +268,7 @@ class EdgePlugin implements Edge {
   /** An error, for example in the user's `entity`, does not fail the request. */
   #decide({ request, response, isReport = false }: Finished, { request: { method }, invocation, logger }: RequestCall): EdgeDecision {
     try {
-      if (request === undefined) return notShareable(method === 'GET' ? undefined : `the method is ${method}`);
+      if (request === undefined) return notShareable(this.#methods.includes(method) ? undefined : `the method is ${method}`);
       if (request.isExplained !== isReport) return notShareable('a report was requested');
       const [operation] = request.operations;
       const known = this.#knownOf(operation?.outcome);
@@ -269,7 +286,13 @@ class EdgePlugin implements Edge {
       const dialect = dialects[cdn];
       if (!dialect.keyHasAccept && !acceptsJSON(request.original.headers))
         return notShareable('the client does not accept application/json');
-      return decideFor({ methods: cdnMethods, dialect, vary }, answer, this.#settings);
+      const decision = decideFor({ methods: this.#methods, dialect, vary }, answer, this.#settings);
+      if (cdn !== 'apollo-router' || !decision.public) return decision;
+      const extensions = tagExtensionsOf(answer, decision.tags, this.#settings);
+      if (extensions === undefined) return notShareable('its tags cannot be assigned to its entities');
+      // The answer that has the report is private.
+      if (!isReport) this.#tagExtensions.set(request, extensions);
+      return decision;
     } catch (error) {
       logger.error('edge could not decide whether an answer may be kept: it is private.', error);
       return notShareable('the decision has failed');

@@ -34,6 +34,9 @@ export const harmlessHeaders: readonly string[] = [
   'x-amzn-trace-id',
 ];
 
+/** The headers that a subgraph reads to recognize its router, and to know whether it asks for a trace. */
+export const routerHeaders: readonly string[] = ['x-router-secret', 'apollo-federation-include-trace'];
+
 /** The header that requests a report, and the headers that a report reads to name the CSRF rule that the request met. */
 export const explainHeader = 'graphql-functions-explain';
 export const explainedHeaders: readonly string[] = [
