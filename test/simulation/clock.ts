@@ -98,6 +98,7 @@ export class Clock {
       new Timer(this.after(Math.max(1, Math.trunc(milliseconds)), () => callback(...given), activity()))) as never;
     globalThis.clearTimeout = ((timer: unknown) => {
       if (timer instanceof Timer) timer.event.isCanceled = true;
+      else this.#originals.clearTimeout(timer as NodeJS.Timeout);
     }) as never;
   }
 
