@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 
 import { cacheControlDefinitions, edge } from '../../../src/entries/edge.ts';
 import type { EdgeDecision, EdgeOptions } from '../../../src/entries/edge.ts';
-import { createHandler } from '../../../src/entries/fetch.ts';
+import { createHandler } from '../../../src/entries/index.ts';
 import type { ServerPlugin } from '../../../src/entries/index.ts';
 import { inlineTraces, subgraph } from '../../../src/entries/subgraph.ts';
 import { linkTo, silent } from './serving.ts';
@@ -32,11 +32,15 @@ interface Served {
 }
 
 /** A subgraph with edge, for requests of any method. */
-function send(options: Partial<EdgeOptions>, plugins: readonly ServerPlugin[] = []): (request: Request) => Promise<Served> {
+function send(
+  options: Partial<EdgeOptions>,
+  plugins: readonly ServerPlugin[] = [],
+  nodeEnv = 'production',
+): (request: Request) => Promise<Served> {
   const handler = createHandler(
     subgraph({
       logger: silent,
-      nodeEnv: 'production',
+      nodeEnv,
       allowBatchedHttpRequests: true,
       routerSecret: { secrets: () => ['secret'] },
       typeDefs: [cacheControlDefinitions, typeDefs],
@@ -47,7 +51,7 @@ function send(options: Partial<EdgeOptions>, plugins: readonly ServerPlugin[] = 
     }),
   );
   return async (request) => {
-    const response = await handler(request);
+    const response = await handler.fetch(request);
     return { cacheControl: response.headers.get('cache-control'), answer: (await response.json()) as Answer };
   };
 }
@@ -184,5 +188,16 @@ describe('cache tags for a router', () => {
 
     assert.equal(cacheControl, privateAnswer);
     assert.equal(answer.extensions, undefined);
+  });
+
+  test('an answer with a report is private and has no tags', async () => {
+    const headers = { ...secret, 'graphql-functions-explain': '1' };
+    const request = new Request(url, { method: 'POST', headers, body: JSON.stringify(entities('id', '1')) });
+
+    const { cacheControl, answer } = await send({}, [], 'development')(request);
+
+    assert.equal(cacheControl, privateAnswer);
+    assert.deepEqual(Object.keys(answer.extensions), ['explain']);
+    assert.equal(answer.extensions.explain.sharing.public, true);
   });
 });
