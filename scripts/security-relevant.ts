@@ -17,6 +17,7 @@ export const areas: Readonly<Record<string, readonly string[]>> = {
     'test/extensions/edge/dialects.test.ts',
     'test/extensions/edge/stored-responses.test.ts',
     'test/extensions/edge/flights.test.ts',
+    'test/extensions/edge/purge.test.ts',
     'test/extensions/edge/store.test.ts',
   ],
   'src/datasources/http-cache/request-identity.ts': [
@@ -56,13 +57,20 @@ export const areas: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+const undecided = 'Without a decision the answer stays private, as with one; only the reason is missing from the report.';
 const everyOtherRuns = "Every verdict but 'forgery' and 'unsupported' lets the request run.";
 
 /** Changes that no test can notice, or need not, by file: the line before and after, and the reason. */
 export const accepted: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/extensions/edge/decide.ts': {
+    "return notShareable('a header was read that this store cannot vary by'); → return;": undecided,
+    'if (reason !== undefined) return notShareable(reason); → if (reason !== undefined) return;': undecided,
+    'if (!methods.includes(original.method)) return notShareable(`the method is ${original.method}`); → if (!methods.includes(original.method)) return;':
+      undecided,
+    "return hints !== undefined && Math.floor(hints.policy.maxAge ?? 0) > 0 && hints.policy.scope !== 'PRIVATE'; → return hints !== undefined && Math.floor(hints.policy.maxAge ?? 1) > 0 && hints.policy.scope !== 'PRIVATE';":
+      'Saves the record of the objects of a private answer, which `assess` refuses.',
     "return hints !== undefined && Math.floor(hints.policy.maxAge ?? 0) > 0 && hints.policy.scope !== 'PRIVATE'; → return hints !== undefined && Math.floor(hints.policy.maxAge ?? 0) > 1 && hints.policy.scope !== 'PRIVATE';":
-      'Decides only whether the objects of the answer are recorded; without the record, tags name types.',
+      'Decides only whether objects of an answer that lives for one second are recorded.',
     "if (operations.length !== 1) return operations.length === 0 ? 'no operation was run' : 'it is a batch'; → if (operations.length !== 1) return operations.length === 1 ? 'no operation was run' : 'it is a batch';":
       'Only the words of the reason.',
     "return hints !== undefined && Math.floor(hints.policy.maxAge ?? 0) > 0 && hints.policy.scope !== 'PRIVATE'; → return hints !== undefined && Math.floor(hints.policy.maxAge ?? 0) > 0 && hints.policy.scope !== '';":

@@ -62,6 +62,19 @@ describe('sharing between users', () => {
     assert.deepEqual(decisions, [{ public: true, maxAge: 60, tags: ['q:hello'] }]);
   });
 
+  for (const [maxAge, control] of [
+    [0, 'private'],
+    [1, 'public'],
+  ] as const) {
+    test(`an answer whose hint is ${maxAge} s is ${control}`, async () => {
+      const server = { typeDefs: `type Query { hello: String @cacheControl(maxAge: ${maxAge}) }` };
+
+      const { headers } = await edgeServing({ cdn: 'varnish', server }).get('{ hello }');
+
+      assert.equal(headers.get('cache-control')?.split(',')[0], control);
+    });
+  }
+
   test('an answer with errors is private, even if a plugin has removed the errors', async () => {
     const hiding: ServerPlugin = {
       requestDidStart: async () => ({
