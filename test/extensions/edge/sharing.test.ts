@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, test } from 'node:test';
 
-import { HeaderMap } from '../../../src/entries/index.ts';
+import { HeaderMap, InMemoryLRUCache } from '../../../src/entries/index.ts';
 import type { ContextArgument, RequestCall, ServerOptions, ServerPlugin } from '../../../src/entries/index.ts';
 import { cacheControlDefinitions, edge } from '../../../src/entries/edge.ts';
 import { createHandler } from '../../../src/entries/fetch.ts';
@@ -247,6 +247,27 @@ describe('sharing between users', () => {
 
     assert.equal(headers.get('cache-control'), 'private, no-store');
     assert.equal(headers.get('expires'), '0');
+  });
+
+  test('a mutation with a hint runs each time, also with a store that keeps answers of POST', async () => {
+    let runs = 0;
+    const { fetch } = createHandler({
+      plugins: [edge({ store: new InMemoryLRUCache(), deploy: '1' })],
+      typeDefs: [cacheControlDefinitions, typeDefs],
+      resolvers: { ...resolvers, Mutation: { hello: () => String(++runs) } },
+    });
+    const send = (): Promise<Response> =>
+      fetch(
+        new Request('https://api.example/', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: '{"query":"mutation { hello }"}',
+        }),
+      );
+
+    const answers = [await (await send()).text(), await (await send()).text()];
+
+    assert.deepEqual(answers, ['{"data":{"hello":"1"}}', '{"data":{"hello":"2"}}']);
   });
 
   test('a listed header is in Vary, whether it was read or not', async () => {
