@@ -159,7 +159,7 @@ const subjects: Readonly<Record<string, string>> = {
   vitest: 'test-runners',
   codegen: 'codegen',
   cloudflare: 'platforms',
-  apollo: 'migration',
+  apollo: 'migration-servers',
 };
 
 interface Found {

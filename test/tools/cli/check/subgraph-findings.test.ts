@@ -34,7 +34,7 @@ test('check names the line of each field that @key, @requires and @provides name
   interface Listed @id(fields: ["id"]) { id: ID! }
   type Required { id: ID! a: Int @requires(fields: "b") c: [Sub!] @provides(fields: "d") }
   extend type Later @id(fields: "id") { id: ID! }
-  type Syntax @id(fields: "id {") { id: ID! }`),
+  type Syntax @id(fields: "id )") { id: ID! }`),
   );
 
   assert.equal(code, 1);
@@ -49,7 +49,7 @@ test('check names the line of each field that @key, @requires and @provides name
       'functions/graphql.ts:10 @id(fields: ["id"]) names fields of "Listed". Write them in one string, such as "id name".',
       'functions/graphql.ts:11 @requires(fields: "b") names fields of "Required". Cannot query field "b" on type "Required". Did you mean "a" or "c"?',
       'functions/graphql.ts:11 @provides(fields: "d") names fields of "Sub". Cannot query field "d" on type "Sub". Did you mean "id"?',
-      'functions/graphql.ts:13 @id(fields: "id {") names fields of "Syntax". Syntax Error: Expected Name, found <EOF>.',
+      'functions/graphql.ts:13 @id(fields: "id )") names fields of "Syntax". Syntax Error: Expected Name, found ")".',
     ],
     stdout,
   );
