@@ -61,7 +61,7 @@ test('docs/testing.md: each of its tests passes, and so do its checks', settings
 
   const output = await run('NODE_ENV=test node --test');
 
-  assert.match(output, /pass 6\n/);
+  assert.match(output, /pass 7\n/);
   assert.match(output, /fail 0\n/);
 });
 
