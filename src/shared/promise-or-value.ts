@@ -65,6 +65,11 @@ export async function waitAtMost<T>(limit: Milliseconds, work: Promise<T>): Prom
   }
 }
 
+/** A promise in place of anything else with a `then` method, which users may return. Calls `then` once: queries of some libraries run each time. */
+export function toPromise<T>(value: T | PromiseLike<T>): PromiseOrValue<T> {
+  return isPromiseLike(value) ? Promise.resolve(value) : value;
+}
+
 /** True for anything with a `then` method. graphql-js waits for such values. */
 export function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';

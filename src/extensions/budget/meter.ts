@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 
 import { operationCost, recordBudget } from '../../server/for-extensions.ts';
 import type { CostRules, Logger, OperationExecution, ServerStartContext } from '../../server/index.ts';
-import { isPromiseLike, rescued, waitAtMost, whenReady } from '../../shared/index.ts';
+import { rescued, toPromise, waitAtMost, whenReady } from '../../shared/index.ts';
 import type { Milliseconds, PromiseOrValue } from '../../shared/index.ts';
 import type { Take, TakeResult } from '../stores/index.ts';
 import { clientOf } from './client.ts';
@@ -144,11 +144,6 @@ async function inTime(taking: Promise<TakeResult>, limit: Milliseconds): Promise
   const result = await waitAtMost(limit, taking);
   if (result === 'late') throw new Error(`The store gave no answer within ${limit} ms.`);
   return assertResult(result);
-}
-
-/** A user may return any object with a `then`. */
-function toPromise<T>(value: T | Promise<T>): PromiseOrValue<T> {
-  return isPromiseLike(value) ? Promise.resolve(value) : value;
 }
 
 /** A store of the user may return anything. */

@@ -2,7 +2,7 @@ import { defaultTypeResolver, GraphQLError, isInterfaceType, isObjectType } from
 import type { GraphQLInterfaceType, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 
 import { abandon } from '../../executor/for-extensions.ts';
-import { describe, isPromiseLike, withoutStacks } from '../../shared/index.ts';
+import { describe, isPromiseLike, toPromise, whenReady, withoutStacks } from '../../shared/index.ts';
 import type { References } from './references.ts';
 
 /** The type names of the entities of each `_entities` field that is being executed. They are not written into entities, which may be shared. */
@@ -84,7 +84,7 @@ class EntitiesField {
       this.#calls.set(type, call);
       return call.add(reference, proceed);
     }
-    return whenReady(one === undefined ? reference : one(reference, this.#context, this.#info), proceed);
+    return whenSettled(one === undefined ? reference : one(reference, this.#context, this.#info), proceed);
   }
 
   /** The interface's own resolver gives the object, or that of the object's type does. */
@@ -92,7 +92,7 @@ class EntitiesField {
     const { one, all } = this.#references.of(type.name);
     if ((one ?? all) !== undefined) {
       return this.#resolve(type.name, representation, (value) =>
-        value === null ? null : whenReady(this.#typeOf(type, value), (name) => this.#named(this.#objectType(type, name), value)),
+        value === null ? null : whenSettled(this.#typeOf(type, value), (name) => this.#named(this.#objectType(type, name), value)),
       );
     }
     const resolveAs = (name: unknown): unknown => {
@@ -190,15 +190,15 @@ class PluralCall {
 
   make(context: unknown, info: GraphQLResolveInfo): void {
     const { length } = this.#references;
-    this.#result = attempt(() => whenReady(this.#resolve(this.#references, context, info), (list) => this.#assertList(list, length)));
+    this.#result = attempt(() => whenSettled(this.#resolve(this.#references, context, info), (list) => this.#assertList(list, length)));
     if (this.#result instanceof Promise) this.settled = this.#result.then((list) => void (this.#result = list), ignore);
   }
 
   valueAt(index: number, proceed: (value: unknown) => unknown): unknown {
     if (this.#result instanceof Error) return this.#result;
-    return whenReady(this.#result, (list) => {
+    return whenSettled(this.#result, (list) => {
       const value: unknown = (list as readonly unknown[])[index];
-      return value instanceof Error ? value : whenReady(value, proceed);
+      return value instanceof Error ? value : whenSettled(value, proceed);
     });
   }
 
@@ -237,8 +237,8 @@ function attempt(work: () => unknown): unknown {
   }
 }
 
-function whenReady(value: unknown, proceed: (value: unknown) => unknown): unknown {
-  return isPromiseLike(value) ? Promise.resolve(value).then(proceed) : proceed(value);
+function whenSettled(value: unknown, proceed: (value: unknown) => unknown): unknown {
+  return whenReady(toPromise(value), proceed, undefined);
 }
 
 const ignore = (): void => {};

@@ -2,6 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 
 import type { BuildArtifact, PendingBuild, SchemaBuild, TypeDefs } from '../../executor/schema/index.ts';
 import { isPending, sourcesOf } from '../../executor/schema/index.ts';
+import { defaultCostRules } from '../../server/for-extensions.ts';
 import type { CostOptions, ServerOptions, ServerPlugin } from '../../server/index.ts';
 import type { InlineTraces } from './inline-traces.ts';
 import { createEntitiesResolver, resolveEntityType } from './entities.ts';
@@ -133,7 +134,7 @@ function partsOfBuild({ text, rest }: BuildArtifact): SubgraphParts {
 /** Each representation counts as an item. */
 function costOf(given: NonNullable<ServerOptions['maxCost']>): ServerOptions['maxCost'] {
   const options = typeof given === 'object' ? given : { limit: given };
-  const { sizeArguments = ['first', 'last', 'limit'] } = options as CostOptions;
+  const { sizeArguments = defaultCostRules.sizeArguments } = options as CostOptions;
   return { ...options, sizeArguments: [...sizeArguments, 'representations'] };
 }
 

@@ -1,5 +1,7 @@
+import { responsePathAsArray } from 'graphql';
+
 import type { ObservedCall } from '../../executor/index.ts';
-import { isPromiseLike, isRecord } from '../../shared/index.ts';
+import { isObjectLike, isPromiseLike, isRecord } from '../../shared/index.ts';
 
 /** Nanoseconds since the start of a trace. */
 type Nanoseconds = number;
@@ -43,10 +45,7 @@ export class TraceNode {
   }
 }
 
-interface Path {
-  readonly prev: Path | undefined;
-  readonly key: string | number;
-}
+type Path = ObservedCall['path'];
 
 /** A trace with more fields than this is not sent: it would be larger than many answers may be. */
 const maxFields = 20_000;
@@ -83,7 +82,7 @@ export class ExecutionTrace {
     if (this.isTooLarge) return resolve();
     const field = { name: definition.name, type: String(definition.type), parentType: parentType.name, start: this.elapsed, end: 0 };
     if (parents === undefined) this.#nodeAt(path).field = field;
-    else this.#batched.push({ keys: keysOf(path), parents, field });
+    else this.#batched.push({ keys: responsePathAsArray(path), parents, field });
     const end = (): void => void (field.end = this.elapsed);
     let value: unknown;
     try {
@@ -110,10 +109,6 @@ export class ExecutionTrace {
   }
 }
 
-function keysOf(path: Path | undefined): readonly (string | number)[] {
-  return path === undefined ? [] : [...keysOf(path.prev), path.key];
-}
-
 interface BatchedField {
   readonly keys: readonly (string | number)[];
   readonly field: TracedField;
@@ -125,7 +120,7 @@ function addToParents(node: TraceNode, value: unknown, batched: BatchedField): v
   const { keys, field, missing } = batched;
   if (missing.count === 0) return;
   if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) if (isObject(item)) addToParents(node.child(index), item, batched);
+    for (const [index, item] of value.entries()) if (isObjectLike(item)) addToParents(node.child(index), item, batched);
     return;
   }
   const [key, ...below] = keys;
@@ -136,10 +131,6 @@ function addToParents(node: TraceNode, value: unknown, batched: BatchedField): v
     child.field = field;
     missing.count--;
   }
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 /** Calls back when a value is there, and all promises of a list. Lazy thenables, which may be asked once only, are asked here. */

@@ -1,6 +1,6 @@
 import type { CallWatch } from '../../datasources/index.ts';
 import { joinObservers } from '../../executor/index.ts';
-import { HeaderMap, allReady, copyErrorsForOperation, isPromiseLike, whenReady } from '../../shared/index.ts';
+import { HeaderMap, allReady, copyErrorsForOperation, isPromiseLike, toPromise, whenReady } from '../../shared/index.ts';
 import type { PromiseOrValue, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import { copyMutableParts } from './hooks.ts';
 import { deadlineExceeded, unfinishedAtDeadline } from './errors.ts';
@@ -241,8 +241,7 @@ export function createNotifyExecution(plugins: readonly ServerPlugin[]): NotifyE
 /** Turns synchronous errors into rejections, so that the rejections of other plugins are handled. */
 function optionsOf(plugin: ServerPlugin, execution: OperationExecution): PromiseOrValue<ExecutionOptions | void> {
   try {
-    const options = plugin.executionWillStart!(execution);
-    return isPromiseLike(options) ? Promise.resolve(options) : options;
+    return toPromise(plugin.executionWillStart!(execution));
   } catch (error) {
     return Promise.reject(error);
   }

@@ -1,4 +1,4 @@
-import { getNullableType, isListType, isLeafType, getNamedType } from 'graphql';
+import { getNamedType, getNullableType, isLeafType, isListType, responsePathAsArray } from 'graphql';
 import type { GraphQLOutputType, GraphQLResolveInfo } from 'graphql';
 
 import type { ExecutionObserver, ObservedCall } from '../../executor/index.ts';
@@ -49,7 +49,7 @@ export class Recording implements ExecutionObserver {
     const key = keyOf(path);
     const outcome = this.#outcomes.get(key) ?? this.#nextOfBatch(path, source);
     if (outcome === undefined) {
-      this.missing.push(toArray(path));
+      this.missing.push(responsePathAsArray(path));
       return null;
     }
     this.#replayed.add(key);
@@ -222,13 +222,7 @@ function teeAsync(iterable: AsyncIterable<unknown>): AsyncTee {
 }
 
 function keyOf(path: Path): string {
-  return JSON.stringify(toArray(path));
-}
-
-function toArray(path: Path): (string | number)[] {
-  const keys: (string | number)[] = [];
-  for (let one: Path | undefined = path; one !== undefined; one = one.prev) keys.unshift(one.key);
-  return keys;
+  return JSON.stringify(responsePathAsArray(path));
 }
 
 function withoutIndexes({ prev, key, typename }: Path): Path {

@@ -119,7 +119,10 @@ export class PageLimits implements PageDefaults {
     return { max, default: name === undefined ? undefined : { names, name, size } };
   }
 
-  /** The sizes of a field of an interface are the strictest of its objects' fields, because clients choose through which type they ask. */
+  /**
+   * For a field of an interface, the smallest maximum of its objects' fields, because clients choose the type in their query, and the
+   * largest default, because that is what the field can cost.
+   */
   #sizesOf(type: GraphQLNamedType, { name }: Field): PageSizes {
     let sizes = this.#fields.get(`${type.name}.${name}`) ?? this.#sizes;
     if (!isInterfaceType(type)) return sizes;
