@@ -101,10 +101,14 @@ function refuse({ errorHandling }: PlannedExecution): string | undefined {
   return undefined;
 }
 
-/** The document, with graphql 17's directive against the propagation of errors if the request asks for it. */
+/** The document as the request wants errors to propagate. */
 function documentOf({ document, operation, errorHandling }: PlannedExecution): DocumentNode {
   const propagates = errorHandling?.propagates;
-  if (propagates === undefined || !isGraphQL17) return document;
+  return propagates === undefined || !isGraphQL17 ? document : withPropagation(document, operation, propagates);
+}
+
+/** The document, with or without graphql 17's directive against the propagation of errors in one of its operations. */
+export function withPropagation(document: DocumentNode, operation: OperationDefinitionNode, propagates: boolean): DocumentNode {
   const directives = operation.directives?.filter(({ name }) => name.value !== noPropagation) ?? [];
   if (!propagates) directives.push({ kind: Kind.DIRECTIVE, name: { kind: Kind.NAME, value: noPropagation } });
   const copy: OperationDefinitionNode = { ...operation, directives };

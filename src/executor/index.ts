@@ -9,7 +9,7 @@ export { executeInParts } from './parts/parts.ts';
 export type { ExecutionInParts, SubsequentResult } from './parts/parts.ts';
 export type { PageDefault, PageDefaults } from './plan/arguments.ts';
 export type { PartsFormat } from './plan/parts-planner.ts';
-export { graphqlJSExecutor } from './graphql-js.ts';
+export { graphqlJSExecutor, withPropagation } from './graphql-js.ts';
 export { Misfit } from './run/errors.ts';
 export type { ErrorHandling, ExplainMismatch, Mismatch } from './run/run.ts';
 

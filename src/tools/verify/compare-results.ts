@@ -1,3 +1,4 @@
+import { versionInfo } from 'graphql';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 
 /** The results of one operation. */
@@ -49,6 +50,23 @@ export function describeError(error: GraphQLError): string {
   const { originalError: original } = error;
   const cause = original === undefined ? '' : `, caused by ${original.name}: ${original.message}`;
   return `${error.constructor.name} ${JSON.stringify(error.toJSON())}, ${error.nodes?.length} nodes${cause}`;
+}
+
+/**
+ * Adds the errors that only non-null types cause, if they are in `actual`, to a result of a schema without such types: with graphql 16,
+ * which has no directive against the propagation of errors.
+ */
+export function withNullErrors(unpropagated: ExecutionResult, actual: ExecutionResult): ExecutionResult {
+  if (versionInfo.major >= 17) return unpropagated;
+  const errors = unpropagated.errors ?? [];
+  const paths = new Set(errors.map(({ path }) => String(path)));
+  const nullErrors = (actual.errors ?? []).filter(
+    ({ message, path = [] }) =>
+      message.startsWith('Cannot return null for non-nullable field') &&
+      valueAt(unpropagated.data, path) === null &&
+      !paths.has(String(path)),
+  );
+  return { ...unpropagated, errors: [...errors, ...nullErrors] };
 }
 
 /** The value at a path in the data; undefined if there is no such place. */

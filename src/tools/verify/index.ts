@@ -1,10 +1,10 @@
 import * as graphql from 'graphql';
-import { execute, GraphQLError, Kind, print, versionInfo, visit } from 'graphql';
-import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import { execute, GraphQLError, print, versionInfo, visit } from 'graphql';
+import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql';
 
-import { executePlanned, joinObservers } from '../../executor/index.ts';
+import { executePlanned, joinObservers, withPropagation } from '../../executor/index.ts';
 import type { GraphQLJSExecutor, PlannedExecution } from '../../executor/index.ts';
-import { findDifference, valueAt } from './compare-results.ts';
+import { findDifference, valueAt, withNullErrors } from './compare-results.ts';
 import { Recording } from './recording.ts';
 import { copyForReplay } from './replay-schema.ts';
 import type { Replay } from './replay-schema.ts';
@@ -59,7 +59,7 @@ export interface VerifierOptions {
   readonly run?: (execution: PlannedExecution) => ExecutionResult | Promise<ExecutionResult>;
 }
 
-/** For a server that has an executor of its own. */
+/** For a server with the option `executor`. */
 export function skipOtherExecutor(executor: GraphQLJSExecutor): GraphQLJSExecutor {
   return {
     ...executor,
@@ -95,7 +95,7 @@ async function compare(execution: PlannedExecution, actual: ExecutionResult, rec
   const { document, operation, schema } = execution;
   const { plain, nullable } = copiesOf(schema);
   const propagates = execution.errorHandling?.propagates !== false;
-  const withoutPropagation = isGraphQL17 ? withDirective(document, operation) : document;
+  const withoutPropagation = isGraphQL17 ? withPropagation(document, operation, false) : document;
   const expected = await repeat(execution, plain, propagates ? document : withoutPropagation, recording);
   const [missing, unused] = [[...recording.missing], recording.unused()];
   const unpropagated = withNullErrors(await repeat(execution, nullable, withoutPropagation, recording), actual);
@@ -104,20 +104,6 @@ async function compare(execution: PlannedExecution, actual: ExecutionResult, rec
     firstNotBelowNull('graphql-js calls the resolver of a field that was not called', missing, actual) ??
     firstNotBelowNull('a resolver was called that graphql-js does not call', unused, actual);
   return difference === undefined ? undefined : differenceError(difference, { execution, expected, actual });
-}
-
-/** With graphql 16, the nullable copy of the schema lacks the errors that only non-null types cause. */
-function withNullErrors(unpropagated: ExecutionResult, actual: ExecutionResult): ExecutionResult {
-  if (isGraphQL17) return unpropagated;
-  const errors = unpropagated.errors ?? [];
-  const paths = new Set(errors.map(({ path }) => String(path)));
-  const nullErrors = (actual.errors ?? []).filter(
-    ({ message, path = [] }) =>
-      message.startsWith('Cannot return null for non-nullable field') &&
-      valueAt(unpropagated.data, path) === null &&
-      !paths.has(String(path)),
-  );
-  return { ...unpropagated, errors: [...errors, ...nullErrors] };
 }
 
 function repeat(
@@ -182,15 +168,6 @@ function copiesOf(schema: GraphQLSchema): Copies {
     copies.set(schema, (found = { plain, nullable: isGraphQL17 ? plain : copyForReplay(schema, { nullable: true }) }));
   }
   return found;
-}
-
-/** The document with graphql 17's directive against the propagation of errors. */
-function withDirective(document: DocumentNode, operation: OperationDefinitionNode): DocumentNode {
-  const name = 'experimental_disableErrorPropagation';
-  const directives = operation.directives?.filter((directive) => directive.name.value !== name) ?? [];
-  directives.push({ kind: Kind.DIRECTIVE, name: { kind: Kind.NAME, value: name } });
-  const copy = { ...operation, directives };
-  return { ...document, definitions: document.definitions.map((definition) => (definition === operation ? copy : definition)) };
 }
 
 /** Below a null that an error has caused, fields need not run. */
