@@ -69,8 +69,8 @@ export function findChecks(): DevelopmentChecks | undefined {
 }
 
 /**
- * Finds the checker of whole schemas, which is in no bundle, or the reason why it is missing: undefined if nobody can change it. It takes text and resolvers, because
- * it may use another copy of graphql than a bundle.
+ * Finds the checker of whole schemas, which is in no bundle, or the reason why it is missing: undefined on platforms without files. It takes
+ * text and resolvers, because it may use another copy of graphql than a bundle.
  */
 export function findCheck(): CheckWhole | { readonly missing: string | undefined } {
   try {
@@ -81,11 +81,11 @@ export function findCheck(): CheckWhole | { readonly missing: string | undefined
 }
 
 /**
- * For NODE_ENV=test: if the environment variable GRAPHQL_FUNCTIONS_VERIFY is 1, an executor that also runs each operation with graphql-js, and
- * compares. It is in no bundle. Throws if it is not found.
+ * An executor that also runs each operation with graphql-js, and compares: for the environment variable GRAPHQL_FUNCTIONS_VERIFY. It is in no
+ * bundle. Throws in one.
  */
 export function verified(executor: GraphQLJSExecutor | undefined): GraphQLJSExecutor | undefined {
-  if (executor?.runsPlans === true || globalThis.process?.env['GRAPHQL_FUNCTIONS_VERIFY'] !== '1') return executor;
+  if (executor?.runsPlans === true) return executor;
   // A bundle has a copy of the executor for itself, with which the tool cannot work.
   if (packageFolder() === undefined)
     throw new Error(

@@ -155,7 +155,8 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
   const opened = openBuild(options, checkWhole, logger);
   const schema = schemaOf(options, opened, { checkWhole, logger });
   options.executor?.assertSupported(options, schema);
-  const executor = nodeEnv === 'test' ? verified(options.executor) : options.executor;
+  const isVerified = nodeEnv === 'test' && readEnvironment('GRAPHQL_FUNCTIONS_VERIFY') === '1';
+  const executor = isVerified ? verified(options.executor) : options.executor;
   return {
     schema,
     knownDocuments: opened?.knownDocuments,

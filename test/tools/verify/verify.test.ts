@@ -228,3 +228,14 @@ test('GRAPHQL_FUNCTIONS_VERIFY=1 verifies every handler that is created under NO
   // Once for our answer, and twice with graphql-js: as it is, and without the propagation of errors.
   assert.equal(resolveType.mock.callCount(), 6);
 });
+
+test('a handler starts under NODE_ENV=test where the environment must not be read, as in Deno', (context) => {
+  const environment = Object.getOwnPropertyDescriptor(process, 'env')!;
+  const get = (): never => {
+    throw new Error('Requires env access');
+  };
+  Object.defineProperty(process, 'env', { configurable: true, get });
+  context.after(() => Object.defineProperty(process, 'env', environment));
+
+  assert.doesNotThrow(() => createHandler({ typeDefs, resolvers, nodeEnv: 'test' }));
+});
