@@ -32,12 +32,12 @@ function assertNoInit(name: string, value: object): void {
   );
 }
 
-/** The text of a value: dates as ISO text, other objects if they have a text of their own. */
+/** The text of a value: dates as ISO text, other objects if they have a `toString` method. */
 function toText(name: string, value: unknown): string {
   if (value instanceof Date) return value.toISOString();
   const text = String(value);
   if (text !== '[object Object]') return text;
   throw new TypeError(
-    `The query parameter "${name}" is an object, which has no form in a URL. Pass its fields as parameters of their own, or JSON.stringify(value).`,
+    `The query parameter "${name}" is an object, which has no form in a URL. Pass its fields as separate parameters, or JSON.stringify(value).`,
   );
 }

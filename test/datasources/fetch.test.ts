@@ -336,7 +336,7 @@ describe('a query parameter that is an object', () => {
       await assert.rejects(
         reading,
         new RegExp(
-          `The query parameter "${name}" is an object, which has no form in a URL\\. Pass its fields as parameters of their own, or JSON`,
+          `The query parameter "${name}" is an object, which has no form in a URL\\. Pass its fields as separate parameters, or JSON`,
         ),
       );
       assert.equal(origin.calls.length, 0);

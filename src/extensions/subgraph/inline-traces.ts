@@ -8,7 +8,7 @@ import { encodeTrace } from './trace-format.ts';
 /** Options of {@link inlineTraces}. */
 export interface InlineTraceOptions {
   /**
-   * What traces tell of errors. `masked`: their paths and locations. `unmodified`: also their messages and extensions as they were thrown,
+   * What traces contain about errors. `masked`: their paths and locations. `unmodified`: also their messages and extensions as they were thrown,
    * which clients may not see. `transform`: those of the error that it returns for each; null leaves an error out. Default: masked.
    */
   readonly includeErrors?:

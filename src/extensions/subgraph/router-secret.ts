@@ -32,7 +32,7 @@ export function assertRouterSecret(option: RouterSecret): void {
 export function assertRouter({ header = 'x-router-secret', secrets }: RouterSecret, headers: { get(name: string): string | null }): void {
   const given = headers.get(header) ?? '';
   let isRouter = false;
-  // Every secret is compared, so that the time does not tell which one is similar.
+  // Every secret is compared, so that the time does not reveal which one is similar.
   for (const secret of secrets()) if (isEqual(given, secret)) isRouter = true;
   if (isRouter) return;
   const message = `Expected the secret of the router in the header ${header.toLowerCase()}.`;

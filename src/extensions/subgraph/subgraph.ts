@@ -75,7 +75,7 @@ export function subgraph(options: object): object {
   assertTypeDefs(given);
   if (routerSecret !== undefined) assertRouterSecret(routerSecret);
   if (traces !== undefined && given.executor !== undefined)
-    throw new Error('Expected subgraph without `executor`, or without `traces`: graphql-js does not tell when resolvers are called.');
+    throw new Error('Expected subgraph without `executor`, or without `traces`: graphql-js does not report when resolvers are called.');
   const { typeDefs, queryRoot, sdl, hasEntities } = partsOf(given);
   const references = new References(given.resolvers);
   const server = { isVersion3: false };

@@ -133,7 +133,7 @@ function addToParents(node: TraceNode, value: unknown, batched: BatchedField): v
   }
 }
 
-/** Calls back when a value is there, and all promises of a list. Lazy thenables, which may be asked once only, are asked here. */
+/** Calls back when a value is there, and all promises of a list. The `then` of a lazy thenable may be called only once, and is called here. */
 function whenFinished(value: unknown, end: () => void): unknown {
   if (isPromiseLike(value)) {
     const promise = Promise.resolve(value);

@@ -11,7 +11,7 @@ export function setDefaultCacheControl(headers: HeaderMap): void {
   if (!headers.has('cache-control') && !headers.has('expires')) headers.set('cache-control', uncacheable);
 }
 
-/** True if the response tells some cache that it may store it. */
+/** True if the header fields allow some cache to store the response. */
 export function mayBeStored(headers: HeaderMap): boolean {
   const value = headers.get('cache-control');
   if (value !== null && !/(?:^|[\s,])(?:private|no-store)(?:$|[\s,])/i.test(value)) return true;

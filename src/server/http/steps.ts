@@ -20,7 +20,7 @@ export function answerOptions({ settings, request }: HTTPCall): HTTPResponse | u
   return { status: settings.cors?.optionsSuccessStatus ?? 204, headers, body: null };
 }
 
-/** Shows the playground to a browser in development. Without it, a browser that opens the address is told what is there. */
+/** Shows the playground to a browser in development. Without it, a browser that opens the address gets an explanation in JSON. */
 export function showLandingPage(call: HTTPCall): PromiseOrValue<HTTPResponse | undefined> {
   const { settings, request } = call;
   if (request.method !== 'GET' || !wantsHTML(request)) return undefined;

@@ -15,7 +15,7 @@ type AnyFunction = (...given: never[]) => unknown;
 const places = new WeakMap<AnyFunction, FunctionPlace | null>();
 
 /**
- * Where a function is written, by V8's inspector: functions have no stack, and `toString` does not tell where. Undefined for functions of
+ * Where a function is written, by V8's inspector: functions have no stack, and `toString` does not say where. Undefined for functions of
  * packages and of the platform, and where there is no inspector.
  */
 function placeOfFunction(given: AnyFunction): FunctionPlace | undefined {

@@ -56,7 +56,7 @@ export async function checkFunction(
     if (failure !== undefined)
       problems.push({
         ...(toPlace(failure.place) ?? { file: source.file }),
-        message: `In a process of its own, the bundle does not load: ${failure.message}`,
+        message: `In a separate process, the bundle does not load: ${failure.message}`,
       });
   } catch (error) {
     progress.end();

@@ -7,7 +7,7 @@ import type { LoadedFunction } from '../project/load-function.ts';
 import { placeOfStack } from '../project/user-code.ts';
 import type { LoadOutcome } from './lone-loader.ts';
 
-/** Why a bundle does not load in a process of its own. */
+/** Why a bundle does not load in a separate process. */
 export interface LoadFailure {
   readonly message: string;
   /** "file:line:column" in the user's code, if it is known. */
@@ -28,7 +28,7 @@ export async function loadAlone(file: string, { code, unbundled }: AloneBundle):
   let outcome: LoadOutcome | undefined;
   child.on('message', (message) => (outcome = message as LoadOutcome));
   const closed = new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve));
-  // A process that ends before it has read everything has an outcome of its own.
+  // A process that ends before it has read everything has a separate outcome.
   child.stdin?.on('error', () => {}).end(code);
   const [exitCode, stderr] = await Promise.all([closed, text(child.stderr!)]);
   if (outcome === undefined) return { message: `It ends the process with ${exitCode}. ${stderr.trim()}`.trim(), place: undefined };

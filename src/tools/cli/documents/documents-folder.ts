@@ -43,7 +43,7 @@ export interface ReleasePlan {
 }
 
 /**
- * Adds the documents of the current release that no earlier one has, as a manifest of their own: each document is stored once, and
+ * Adds the documents of the current release that no earlier one has, as a separate manifest: each document is stored once, and
  * released manifests never change. `today` names the manifest (YYYY-MM-DD); undefined: it is a draft, which the next run replaces.
  */
 export function planRelease(folder: DocumentsFolder, collected: readonly CollectedDocument[], today: string | undefined): ReleasePlan {

@@ -144,5 +144,5 @@ test('a package that the bundle finds only in node_modules, where it is not depl
   const { code, stdout } = await project.run('check');
 
   assert.equal(code, 1);
-  assert.match(stdout, /In a process of its own, the bundle does not load: Cannot find package 'folder': it is not in the bundle/);
+  assert.match(stdout, /In a separate process, the bundle does not load: Cannot find package 'folder': it is not in the bundle/);
 });
