@@ -7,7 +7,7 @@ import type { BudgetOptions, BudgetStore } from '../../../src/entries/budget.ts'
 import { createEvent, readResult } from '../../../src/entries/testing.ts';
 import type { PlatformName } from '../../../src/entries/testing.ts';
 import { sha256 } from '../../../src/shared/sha256.ts';
-import { answerOf, fieldsOf, one, openShop } from './shop.ts';
+import { answerOf, fieldsOf, one, openShop, platformsOfAWS } from './shop.ts';
 import type { Answer } from './shop.ts';
 
 const json = { 'content-type': 'application/json' };
@@ -139,17 +139,7 @@ describe('an anonymous client', () => {
       'fastly-client-ip',
       'x-nf-client-connection-ip',
     ];
-    for (const platform of [
-      'aws-http',
-      'aws-http-v1',
-      'aws-rest',
-      'function-url',
-      'alb',
-      'alb-multi',
-      'lattice',
-      'lattice-v1',
-      'fetch',
-    ] as const) {
+    for (const platform of [...platformsOfAWS, 'fetch'] as const) {
       const { handler } = openShop({ ...unknown, anonymous });
       const send = async (address: string): Promise<Answer> => {
         // A load balancer appends the address of the connection.

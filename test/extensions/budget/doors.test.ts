@@ -13,7 +13,7 @@ import { mcp } from '../../../src/entries/mcp.ts';
 import { createListener } from '../../../src/entries/node.ts';
 import { createEvent, readResult } from '../../../src/entries/testing.ts';
 import { sha256 } from '../../../src/shared/sha256.ts';
-import { all, answerOf, fieldsOf, one, openShop, stillStore, typeDefs } from './shop.ts';
+import { all, answerOf, fieldsOf, one, openShop, stillStore, typeDefs, platformsOfAWS } from './shop.ts';
 import type { Answer, Fields, Shop } from './shop.ts';
 
 const query = '{ a }';
@@ -86,17 +86,7 @@ describe('a client without points is refused', () => {
   });
 
   test('by every event of AWS and Netlify', async () => {
-    for (const platform of [
-      'aws-http',
-      'aws-http-v1',
-      'aws-rest',
-      'function-url',
-      'alb',
-      'alb-multi',
-      'lattice',
-      'lattice-v1',
-      'netlify-v1',
-    ] as const) {
+    for (const platform of [...platformsOfAWS, 'netlify-v1'] as const) {
       const { send, handler } = openShop();
       await send(all);
 
