@@ -51,3 +51,8 @@ export function bindTo(owner: object, original: AnyFunction): AnyFunction {
 export function asWritten(given: AnyFunction): AnyFunction {
   return originals.get(given) ?? given;
 }
+
+/** "1 point", "2 points". */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

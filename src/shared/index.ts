@@ -3,7 +3,7 @@ export type { AnswerSize, Capacity, ResultLimit } from './answer-size.ts';
 export { batchOf, markBatched, thisCopy } from './batch-mark.ts';
 export type { BatchedFieldResolver, BatchFunction, BatchMark } from './batch-mark.ts';
 export { byteLength } from './byte-length.ts';
-export { asWritten, bindTo, describe, firstLineOf, messageOf, withoutStacks } from './describe.ts';
+export { asWritten, bindTo, counted, describe, firstLineOf, messageOf, withoutStacks } from './describe.ts';
 export { didYouMean, editDistance, listOf } from './did-you-mean.ts';
 export { assertKnownOptions } from './known-options.ts';
 export { allReady, isPromiseLike, rescued, toPromise, waitAtMost, whenArrived, whenReady } from './promise-or-value.ts';

@@ -1,5 +1,7 @@
 import { GraphQLError } from 'graphql';
 
+import { counted } from '../../shared/index.ts';
+
 const statuses = {
   // RFC 6585, section 4.
   RATE_LIMITED: 429,
@@ -36,8 +38,4 @@ export function costAboveCapacity(cost: number, capacity: number): GraphQLError 
   const shown = isShown ? counted(cost, 'point') : 'more than a billion points';
   const message = `This operation costs ${shown}, and the client can have at most ${capacity}. Request less.`;
   return refusal('COST_ABOVE_CAPACITY', message, isShown ? { cost, capacity } : { capacity });
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

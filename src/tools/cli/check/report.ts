@@ -1,3 +1,4 @@
+import { counted } from '../../../shared/index.ts';
 import type { CheckFormat } from '../arguments.ts';
 import type { Comparison, PlacedChange } from '../against/against.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
@@ -70,8 +71,4 @@ function summaryOf({ changes, operations }: Comparison, against: string): string
   const known = operations === 0 ? 'No operations are known, so every breaking change counts' : `Known operations: ${operations}`;
   const breaking = counted(count('breaking'), 'breaking change');
   return `Compared with ${against}: ${breaking}, ${count('dangerous')} dangerous, ${count('unused')} unused. ${known}.`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

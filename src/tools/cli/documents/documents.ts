@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { parse, Source } from 'graphql';
 import type { GraphQLError, GraphQLSchema } from 'graphql';
 
-import { messageOf } from '../../../shared/index.ts';
+import { counted, messageOf } from '../../../shared/index.ts';
 import type { DocumentsArguments } from '../arguments.ts';
 import { checkFunction } from '../check/check-function.ts';
 import { schemaOfText } from '../check/schema-of-text.ts';
@@ -127,8 +127,4 @@ async function readSchemaFiles(patterns: readonly string[], directory: string): 
 
 function isProblems(schema: GraphQLSchema | Problem[]): schema is Problem[] {
   return Array.isArray(schema);
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
