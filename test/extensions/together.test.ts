@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 
-import { context, propagation, trace } from '@opentelemetry/api';
-import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
+import { propagation } from '@opentelemetry/api';
 import { GraphQLError } from 'graphql';
 
 import { budget, memoryStore as budgetStore } from '../../src/entries/budget.ts';
@@ -18,6 +17,7 @@ import { openTelemetry } from '../../src/entries/opentelemetry.ts';
 import { subgraph } from '../../src/entries/subgraph.ts';
 import { functionURLEvent } from '../support/events.ts';
 import { get as getRequest, post } from '../support/plain-http.ts';
+import { exporter } from '../support/spans.ts';
 
 // Two extensions in one server keep the contract of each, in both orders.
 
@@ -39,16 +39,6 @@ interface Extension {
   readonly complete?: (options: Options) => Options;
   readonly keepsItsPromise: (serving: Serving) => Promise<void>;
 }
-
-const exporter = new InMemorySpanExporter();
-const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
-before(() => provider.register());
-after(async () => {
-  await provider.shutdown();
-  trace.disable();
-  context.disable();
-  propagation.disable();
-});
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 /** The fields of a client that is traced. */

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
 
-import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
-import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-node';
 import { GraphQLError, GraphQLScalarType } from 'graphql';
 
@@ -17,9 +16,7 @@ import { createTester } from '../../../src/entries/testing.ts';
 import { json, plainRequest, post } from '../../support/plain-http.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { httpAPI } from '../../support/sources.ts';
-
-const exporter = new InMemorySpanExporter();
-const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+import { exporter, provider } from '../../support/spans.ts';
 
 const typeDefs = `
   type Query { book: String other: String broken: String denied: String }
@@ -122,12 +119,6 @@ const only = (name: string): ReadableSpan => {
   return span!;
 };
 
-before(() => provider.register());
-after(() => {
-  trace.disable();
-  context.disable();
-  propagation.disable();
-});
 beforeEach(() => exporter.reset());
 
 describe('the spans of an operation', () => {
