@@ -56,7 +56,7 @@ describe('redisStore over a real Redis, with points', needsProgram('redis-server
       const args = ['test/support/budget-process.ts', String(port), String(capacity), String(refillPerSecond)];
       const child = spawn(process.execPath, ['--no-warnings', ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
       t.after(() => end(child));
-      return { child, lines: createInterface(child.stdout)[Symbol.asyncIterator]() };
+      return { child, lines: createInterface(child.stdout)[Symbol.asyncIterator](), ended: once(child, 'exit') };
     });
     for (const { lines } of processes) assert.equal((await lines.next()).value, 'running');
     // Both ask for more than there is, so the bucket is nearly empty whenever nothing holds them up.
@@ -68,7 +68,7 @@ describe('redisStore over a real Redis, with points', needsProgram('redis-server
     } while (left > 3);
     for (const { child } of processes) child.stdin.write('stop\n');
     const runs = await Promise.all(processes.map(async ({ lines }) => Number((await lines.next()).value)));
-    await Promise.all(processes.map(({ child }) => once(child, 'exit')));
+    await Promise.all(processes.map(({ ended }) => ended));
 
     const granted = runs.reduce((sum, one) => sum + one, 0);
     const last = await read();
