@@ -49,13 +49,14 @@ let packed: Promise<PackedPackage> | undefined;
 
 /** Packs once for all tests of a process, because npm takes 2.5 s of CPU. */
 export function packPackage(): Promise<PackedPackage> {
-  return (packed ??= pack());
+  return (packed ??= packPackageIn(root));
 }
 
-async function pack(): Promise<PackedPackage> {
+/** Packs a checkout that has been built. */
+export async function packPackageIn(checkout: string): Promise<PackedPackage> {
   const folder = await mkdtemp(join(tmpdir(), 'graphql-functions-tarball-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const output = await execute('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root);
+  const output = await execute('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], checkout);
   const [{ filename, files }] = JSON.parse(output) as [{ readonly filename: string; readonly files: readonly { readonly path: string }[] }];
   return { tarball: join(folder, filename), files: files.map(({ path }) => path) };
 }
