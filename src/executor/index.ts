@@ -15,7 +15,7 @@ export type { ErrorHandling, ExplainMismatch, Mismatch } from './run/run.ts';
 
 // What observes a run
 export { joinObservers } from './run/observer.ts';
-export type { ExecutionObserver, ObservedCall } from './run/observer.ts';
+export type { ExecutionObserver, ObservedCall, ObservedTypeCall } from './run/observer.ts';
 export type { ListedSelection, ObjectLog, ObjectNaming, ObjectRun } from './run/object-log.ts';
 
 // What a run costs

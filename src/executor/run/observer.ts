@@ -1,4 +1,4 @@
-import type { GraphQLField, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
+import type { GraphQLAbstractType, GraphQLField, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 
 import type { Path } from '../plan/path.ts';
 
@@ -19,12 +19,23 @@ export interface ObservedCall {
   readonly info: GraphQLResolveInfo;
 }
 
-/** Observes the resolvers of one execution. Both functions are synchronous, and an error that they throw is the field's. */
+/** A call of a `resolveType` or an `isTypeOf`. */
+export interface ObservedTypeCall {
+  /** The type that has the function: an abstract type or an object type. */
+  readonly type: GraphQLAbstractType | GraphQLObjectType;
+  readonly value: unknown;
+  /** That of the field. Its path has no index for an item of a list. */
+  readonly info: GraphQLResolveInfo;
+}
+
+/** Observes the resolvers of one execution. All functions are synchronous, and an error that they throw is the field's. */
 export interface ExecutionObserver {
   /** Called with each `info` before a function of the schema gets it. May add properties. */
   info?(info: GraphQLResolveInfo): void;
   /** Called in place of each resolver. Must call `resolve` once and return what it returns. Generated code is not used meanwhile. */
   field?(call: ObservedCall, resolve: () => unknown): unknown;
+  /** The same for each `resolveType` and `isTypeOf`. graphql-js's default `resolveType` is one call. */
+  type?(call: ObservedTypeCall, resolve: () => unknown): unknown;
 }
 
 /** An observer of every call. */
@@ -41,15 +52,23 @@ export function joinObservers(given: readonly (ExecutionObserver | undefined)[])
   const observers = given.filter((observer) => observer !== undefined);
   if (observers.length < 2) return observers[0];
   const ofInfo = observers.filter(({ info }) => info !== undefined);
-  const ofFields = observers.filter(observesFields);
   return {
     ...(ofInfo.length > 0 && {
       info: (info) => {
         for (const observer of ofInfo) observer.info!(info);
       },
     }),
-    ...(ofFields.length > 0 && {
-      field: (call, resolve) => ofFields.reduceRight((next, observer) => () => observer.field(call, next), resolve)(),
-    }),
+    ...nested(observers, 'field'),
+    ...nested(observers, 'type'),
+  };
+}
+
+function nested(observers: readonly ExecutionObserver[], name: 'field' | 'type'): ExecutionObserver {
+  const having = observers.filter((observer) => observer[name] !== undefined);
+  if (having.length === 0) return {};
+  type Around = (call: unknown, resolve: () => unknown) => unknown;
+  return {
+    [name]: (call: unknown, resolve: () => unknown) =>
+      having.reduceRight((next, observer) => () => (observer[name] as Around)(call, next), resolve)(),
   };
 }

@@ -50,6 +50,36 @@ function nameOf({ path, parents }: ObservedCall): string {
   return keys.join('.') + (parents === undefined ? '' : ` for ${parents}`);
 }
 
+test('an observer of types is called in place of each resolveType and isTypeOf, and the default resolveType is one call', async () => {
+  const calls: string[] = [];
+  const note = (name: string): ExecutionObserver => ({
+    type: ({ type, value, info }, resolve) => {
+      const answer = resolve();
+      calls.push(`${name}: ${info.fieldName} ${type.name} ${(value as Row).id} ${String(answer)}`);
+      return answer;
+    },
+  });
+  const ask = serving([note('outer'), note('inner')], {
+    typeDefs: 'type Query { nodes: [Node] any: Any } interface Node { id: ID } union Any = Page type Page implements Node { id: ID }',
+    resolvers: {
+      Query: { nodes: () => [{ id: 1 }, { id: 2, __typename: 'Page' }], any: () => ({ id: 3 }) },
+      Node: { __resolveType: () => 'Page' },
+      Page: { __isTypeOf: ({ id }: Row) => id !== 2 },
+    },
+  });
+
+  const answer = await ask('{ nodes { id } any { __typename } }');
+
+  deepEqual(answer.data, { nodes: [{ id: '1' }, null], any: { __typename: 'Page' } });
+  deepEqual(
+    calls.filter((call) => call.startsWith('outer')),
+    ['nodes Node 1 Page', 'nodes Page 1 true', 'nodes Node 2 Page', 'nodes Page 2 false', 'any Any 3 Page', 'any Page 3 true'].map(
+      (call) => `outer: ${call}`,
+    ),
+  );
+  deepEqual(calls.slice(0, 2), ['inner: nodes Node 1 Page', 'outer: nodes Node 1 Page']);
+});
+
 describe('an observer of fields', () => {
   test('is called in place of each resolver, including default resolvers, methods and __typename; for a batched resolver, once for each call', async () => {
     const calls: string[] = [];

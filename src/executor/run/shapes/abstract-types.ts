@@ -6,7 +6,7 @@ import { inspect } from '../inspect.ts';
 import { isGraphQL17 } from '../../graphql-version.ts';
 import { completeItem } from './items.ts';
 import type { ListRun } from './items.ts';
-import { completeChecked, typeCheckOf } from './objects.ts';
+import { completeChecked, observeType, typeCheckOf } from './objects.ts';
 import { PromisedType } from '../pending.ts';
 import type { Pending } from '../pending.ts';
 import { Shape } from '../../plan/planned-field.ts';
@@ -45,7 +45,9 @@ export class AbstractShape extends Shape {
       const typename = typeof value === 'object' ? (value as { __typename?: unknown }).__typename : undefined;
       if (typeof typename === 'string') return typename;
     }
-    return (resolveType ?? defaultTypeResolver)(value, run.contextValue, fieldRun.info, this.#type);
+    return observeType(fieldRun, { type: this.#type, value }, (info) =>
+      (resolveType ?? defaultTypeResolver)(value, run.contextValue, info, this.#type),
+    );
   }
 
   /** The object type of a resolved name. Throws if it is not a possible type. */

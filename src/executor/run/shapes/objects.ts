@@ -1,12 +1,13 @@
-import type { GraphQLObjectType } from 'graphql';
+import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 
 import { misfit } from '../errors.ts';
 import { inspect } from '../inspect.ts';
 import { isGraphQL17 } from '../../graphql-version.ts';
 import { placed, PromisedType } from '../pending.ts';
 import { executeObject } from '../rows/rows.ts';
+import type { ObservedTypeCall } from '../observer.ts';
 import { Shape } from '../../plan/planned-field.ts';
-import type { PlannedField, Position, Selection, TypeCheck } from '../../plan/planned-field.ts';
+import type { FieldRun, PlannedField, Position, Selection, TypeCheck } from '../../plan/planned-field.ts';
 import { isPromiseLike } from '../../../shared/index.ts';
 
 /** Objects whose type is known from the schema. */
@@ -44,7 +45,7 @@ export function completeChecked(position: Position, type: GraphQLObjectType, val
 export function typeCheckOf(type: GraphQLObjectType): TypeCheck | undefined {
   if (typeof type.isTypeOf !== 'function') return undefined;
   return {
-    isOf: (fieldRun, value) => type.isTypeOf!(value, fieldRun.run.contextValue, fieldRun.info),
+    isOf: (fieldRun, value) => observeType(fieldRun, { type, value }, (info) => type.isTypeOf!(value, fieldRun.run.contextValue, info)),
     complete: (position, value, accepted) => {
       const proceed = (isOfType: unknown): unknown => {
         if (!isOfType) throw misfit(`Expected value of type "${type.name}" but got: ${inspect(value)}.`);
@@ -53,6 +54,15 @@ export function typeCheckOf(type: GraphQLObjectType): TypeCheck | undefined {
       return isPromiseLike(accepted) ? new PromisedType(position, value, accepted, proceed) : proceed(accepted);
     },
   };
+}
+
+/** Calls a `resolveType` or an `isTypeOf`. */
+export function observeType(
+  { run, info }: FieldRun,
+  call: Pick<ObservedTypeCall, 'type' | 'value'>,
+  resolve: (info: GraphQLResolveInfo) => unknown,
+): unknown {
+  return run.observer?.type === undefined ? resolve(info) : run.observer.type({ ...call, info }, () => resolve(info));
 }
 
 function completeObject(position: Position, type: GraphQLObjectType, value: unknown): unknown {
