@@ -27,8 +27,8 @@ export interface PartSettings extends PartLimits {
 /** One execution of an operation of a valid document. */
 export interface PlannedExecution extends RunSettings, PlannedOperation {
   readonly variableValues: Readonly<Record<string, unknown>> | undefined;
-  /** The root value is an event of a subscription: fewer tracing events are published. Default: false */
-  readonly isEvent?: boolean | undefined;
+  /** The subscription, if the root value is one of its events: fewer tracing events are published. */
+  readonly eventOf?: PlannedExecution | undefined;
   /** Default: the response has one part. */
   readonly parts?: PartSettings | undefined;
   /** The plans stored with the document. Default: the plan is for this run. */
@@ -45,6 +45,8 @@ export interface GraphQLJSExecutor {
   /** True if it runs operations by their plans: a test's verification. Default: graphql-js runs them */
   readonly runsPlans?: true;
   readonly executeWithGraphQLJS: (execution: PlannedExecution) => ExecutionResult | Promise<ExecutionResult>;
+  /** Returns what is read in place of the events of a subscription. Each event is an execution with `eventOf`. Default: the events */
+  readonly watchEvents?: (subscription: PlannedExecution, events: AsyncIterable<unknown>) => AsyncIterable<unknown>;
   /** Throws at start if the server has options, or a schema, that this executor does not support. */
   readonly assertSupported: (options: UnsupportedOptions, schema: GraphQLSchema) => void;
 }

@@ -20,15 +20,15 @@ interface TracedExecution {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly variableValues: Readonly<Record<string, unknown>> | undefined;
-  /** An execution for a subscription event, for which graphql-js publishes no `execute` and `variableCoercion`. */
-  readonly isEvent?: boolean | undefined;
+  /** Set for an event of a subscription, for which graphql-js publishes no `execute` and `variableCoercion`. */
+  readonly eventOf?: object | undefined;
 }
 
 /** Undefined if no channel has subscribers. */
-export function executionChannels({ isEvent = false }: TracedExecution): ExecutionChannels | undefined {
+export function executionChannels({ eventOf }: TracedExecution): ExecutionChannels | undefined {
   if (!isExecutionListened()) return undefined;
-  const execute = isEvent ? undefined : listenedChannel('execute');
-  const variableCoercion = isEvent ? undefined : listenedChannel('variableCoercion');
+  const execute = eventOf ? undefined : listenedChannel('execute');
+  const variableCoercion = eventOf ? undefined : listenedChannel('variableCoercion');
   const rootSelectionSet = listenedChannel('rootSelectionSet');
   const resolve = listenedChannel('resolve');
   return (execute ?? variableCoercion ?? rootSelectionSet ?? resolve) && { execute, variableCoercion, rootSelectionSet, resolve };

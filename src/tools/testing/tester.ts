@@ -98,8 +98,8 @@ export interface TesterSettings {
   readonly context?: Readonly<Record<string, unknown>> | undefined;
   /**
    * If true, each operation also runs in graphql-js, on a copy of the schema whose resolvers return what yours returned. If the results
-   * differ, the call rejects with both. Resolvers run once; `resolveType`, `isTypeOf` and `serialize` run twice. Only for options; for
-   * handlers, set the environment variable GRAPHQL_FUNCTIONS_VERIFY to 1 before they are created. Default: false
+   * differ, the call rejects with both. Resolvers run once; `serialize` runs again. Only for options; for handlers, set the environment
+   * variable GRAPHQL_FUNCTIONS_VERIFY to 1 before they are created. Default: false
    */
   readonly verify?: boolean | undefined;
 }

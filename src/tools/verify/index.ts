@@ -5,19 +5,24 @@ import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLSchema } from
 import { executePlanned, joinObservers, withPropagation } from '../../executor/index.ts';
 import type { GraphQLJSExecutor, PlannedExecution } from '../../executor/index.ts';
 import { findDifference, valueAt, withNullErrors } from './compare-results.ts';
-import { Recording } from './recording.ts';
+import { EventCheck } from './event-check.ts';
+import { Recording, Replay } from './recording.ts';
 import { copyForReplay } from './replay-schema.ts';
-import type { Replay } from './replay-schema.ts';
 import { countSkipped, countVerified } from './summary.ts';
 import type { Reason } from './summary.ts';
 
 const isGraphQL17 = versionInfo.major >= 17;
 
 /**
- * Runs operations by their plans, and again with graphql-js on a copy of the schema, whose resolvers return what ours returned. An operation
- * with another result fails. Resolvers run once; `resolveType`, `isTypeOf` and the functions of scalars run twice.
+ * Runs operations by their plans, and again with graphql-js on a copy of the schema, whose functions return what the schema's returned. An
+ * operation with another result fails, and so does a subscription that leaves an event of its source out. The functions of scalars run twice.
  */
 export function createVerifier({ onDifference, run = executePlanned }: VerifierOptions = {}): GraphQLJSExecutor {
+  const fail = (difference: Error): never => {
+    onDifference?.(difference);
+    throw difference;
+  };
+  const events = new EventCheck(fail);
   const verify = async (
     execution: PlannedExecution,
     running: ExecutionResult | Promise<ExecutionResult>,
@@ -31,13 +36,12 @@ export function createVerifier({ onDifference, run = executePlanned }: VerifierO
     }
     const difference = await compare(execution, result, recording);
     countVerified();
-    if (difference === undefined) return result;
-    onDifference?.(difference);
-    throw difference;
+    return difference === undefined ? result : fail(difference);
   };
   return {
     runsPlans: true,
     executeWithGraphQLJS: (execution) => {
+      events.execute(execution);
       const reason = reasonNotToRun(execution);
       if (reason !== undefined) {
         countSkipped(reason);
@@ -48,6 +52,7 @@ export function createVerifier({ onDifference, run = executePlanned }: VerifierO
       // The errors of variables are graphql-js's own, and the server expects them at once.
       return running instanceof Promise || 'data' in running ? verify(execution, running, recording) : running;
     },
+    watchEvents: (subscription, source) => events.watch(subscription, source),
     assertSupported: () => {},
   };
 }
@@ -96,23 +101,22 @@ async function compare(execution: PlannedExecution, actual: ExecutionResult, rec
   const { plain, nullable } = copiesOf(schema);
   const propagates = execution.errorHandling?.propagates !== false;
   const withoutPropagation = isGraphQL17 ? withPropagation(document, operation, false) : document;
-  const expected = await repeat(execution, plain, propagates ? document : withoutPropagation, recording);
-  const [missing, unused] = [[...recording.missing], recording.unused()];
-  const unpropagated = withNullErrors(await repeat(execution, nullable, withoutPropagation, recording), actual);
+  const replay = new Replay(recording);
+  const expected = await repeat(execution, plain, propagates ? document : withoutPropagation, replay);
+  const unpropagated = withNullErrors(await repeat(execution, nullable, withoutPropagation, new Replay(recording)), actual);
   const difference =
+    firstNotBelowNull('graphql-js calls a function that was not called', replay.missing, actual) ??
     findDifference({ expected, actual, unpropagated, isReordered: true }) ??
-    firstNotBelowNull('graphql-js calls the resolver of a field that was not called', missing, actual) ??
-    firstNotBelowNull('a resolver was called that graphql-js does not call', unused, actual);
+    firstNotBelowNull('a resolver was called that graphql-js does not call', replay.unused(), actual);
   return difference === undefined ? undefined : differenceError(difference, { execution, expected, actual });
 }
 
 function repeat(
-  { operation, rootValue, contextValue, variableValues, hideSuggestions }: PlannedExecution,
+  { operation, rootValue, variableValues, hideSuggestions }: PlannedExecution,
   schema: GraphQLSchema,
   document: DocumentNode,
-  recording: Recording,
+  replay: Replay,
 ): Promise<ExecutionResult> {
-  const replay: Replay = { recording, contextValue };
   const args = {
     schema,
     document: inOnePart(document, schema),

@@ -1,8 +1,8 @@
-import { getNamedType, getNullableType, isLeafType, isListType, responsePathAsArray } from 'graphql';
+import { getNamedType, getNullableType, GraphQLString, isLeafType, isListType, responsePathAsArray } from 'graphql';
 import type { GraphQLOutputType, GraphQLResolveInfo } from 'graphql';
 
-import type { ExecutionObserver, ObservedCall } from '../../executor/index.ts';
-import { isPromiseLike } from '../../shared/index.ts';
+import type { ExecutionObserver, ObservedCall, ObservedTypeCall } from '../../executor/index.ts';
+import { deepCopyOf, isPromiseLike } from '../../shared/index.ts';
 
 type Path = ObservedCall['path'];
 
@@ -12,17 +12,17 @@ type Path = ObservedCall['path'];
  */
 export type AsyncLists = 'asynchronous' | 'as lists' | 'refused';
 
-/** What a resolver did: gives its value again, or throws its error. */
+/** What a function did: gives its value again, or throws its error. */
 type Outcome = () => unknown;
 
-/** Records what the resolvers of one execution return, by the path of their field, to give it again to another execution. */
+/** Records what the resolvers of one execution return, by the path of their field, to give it again to other executions. */
 export class Recording implements ExecutionObserver {
-  readonly #outcomes = new Map<string, Outcome>();
-  /** The values of batched resolvers: by the path without indexes, then by parent, in the order of the calls. */
-  readonly #batched = new Map<string, Map<unknown, Outcome[]>>();
-  readonly #replayed = new Set<string>();
-  /** The paths of fields that were executed again, and for which nothing is recorded. */
-  readonly missing: (readonly (string | number)[])[] = [];
+  readonly fields: Map<string, Outcome> = new Map();
+  /**
+   * The outcomes of batched resolvers, by the path without indexes, and of `resolveType` and `isTypeOf`, by the name of their type and the
+   * path of the field; then by object, in the order of the calls.
+   */
+  readonly byObject: Map<string, Map<unknown, Outcome[]>> = new Map();
   readonly #asyncLists: AsyncLists;
 
   constructor(asyncLists: AsyncLists) {
@@ -33,56 +33,41 @@ export class Recording implements ExecutionObserver {
     // Introspection has its own resolvers in every schema.
     if (call.parentType.name.startsWith('__') || call.definition.name.startsWith('__')) return resolve();
     if (call.parents !== undefined) return this.#recordBatch(call, resolve);
-    const key = keyOf(call.path);
-    try {
-      const { shown, recorded } = this.#record(resolve(), call.definition.type);
-      this.#outcomes.set(key, recorded);
-      return shown;
-    } catch (error) {
-      this.#outcomes.set(key, throws(error));
-      throw error;
-    }
+    const keep = (outcome: Outcome): void => void this.fields.set(keyOf(call.path), outcome);
+    return recordCall(resolve, keep, (value) => this.#record(value, call.definition.type));
   }
 
-  /** The outcome of a field in the other execution. */
-  replay({ path }: GraphQLResolveInfo, source: unknown): unknown {
-    const key = keyOf(path);
-    const outcome = this.#outcomes.get(key) ?? this.#nextOfBatch(path, source);
-    if (outcome === undefined) {
-      this.missing.push(responsePathAsArray(path));
-      return null;
-    }
-    this.#replayed.add(key);
-    return outcome();
+  type({ type, value, info }: ObservedTypeCall, resolve: () => unknown): unknown {
+    const keep = (outcome: Outcome): void => this.#add(keyOf(info.path, type.name), value, outcome);
+    return recordCall(resolve, keep, (answer) => this.#record(answer, GraphQLString));
   }
 
-  /** The paths of fields that were recorded, and not executed again. */
-  unused(): (readonly (string | number)[])[] {
-    const keys = [...this.#outcomes.keys()].filter((key) => !this.#replayed.has(key));
-    return keys.map((key) => JSON.parse(key) as (string | number)[]);
+  #add(key: string, object: unknown, outcome: Outcome): void {
+    let byObject = this.byObject.get(key);
+    if (byObject === undefined) this.byObject.set(key, (byObject = new Map<unknown, Outcome[]>()));
+    const outcomes = byObject.get(object);
+    if (outcomes === undefined) byObject.set(object, [outcome]);
+    else outcomes.push(outcome);
   }
 
   #recordBatch({ path, source, definition }: ObservedCall, resolve: () => unknown): unknown {
     const parents = [...(source as readonly unknown[])];
-    const key = keyOf(path);
-    const add = (outcomeAt: (at: number) => Outcome): void => {
-      let byParent = this.#batched.get(key);
-      if (byParent === undefined) this.#batched.set(key, (byParent = new Map<unknown, Outcome[]>()));
-      for (const [at, parent] of parents.entries()) byParent.set(parent, [...(byParent.get(parent) ?? []), outcomeAt(at)]);
+    const keep = (outcomeAt: (at: number) => unknown): void => {
+      for (const [at, parent] of parents.entries()) this.#add(keyOf(path), parent, () => outcomeAt(at));
     };
     try {
       const values = resolve();
       if (isPromiseLike(values)) {
         const list = Promise.resolve(values).then((settled) => this.#recordList(settled, definition.type));
         list.catch(() => {});
-        add((at) => () => list.then(({ recorded }) => recorded[at]!()));
+        keep((at) => list.then(({ recorded }) => recorded[at]!()));
         return list.then(({ shown }) => shown);
       }
       const { shown, recorded } = this.#recordList(values, definition.type);
-      add((at) => recorded[at]!);
+      keep((at) => recorded[at]!());
       return shown;
     } catch (error) {
-      add(() => throws(error));
+      keep(throws(error));
       throw error;
     }
   }
@@ -92,12 +77,6 @@ export class Recording implements ExecutionObserver {
     if (!Array.isArray(values)) return { shown: values, recorded: [] };
     const items = values.map((value) => this.#record(value, type));
     return { shown: items.map(({ shown }) => shown), recorded: items.map(({ recorded }) => recorded) };
-  }
-
-  /** Takes the value for the next object with the same parent, because one object may occur twice in a list. */
-  #nextOfBatch(path: Path, source: unknown): Outcome | undefined {
-    const outcomes = this.#batched.get(keyOf(withoutIndexes(path)))?.get(source);
-    return outcomes === undefined || outcomes.length < 2 ? outcomes?.[0] : outcomes.shift();
   }
 
   /** A value as the server gets it, and as the other execution gets it. */
@@ -110,7 +89,8 @@ export class Recording implements ExecutionObserver {
     }
     const nullable = getNullableType(type);
     if (isListType(nullable)) return this.#recordItems(value, nullable.ofType as GraphQLOutputType);
-    const copy = isLeafType(getNamedType(type)) ? copyOfData(value) : value;
+    // Plain data may be changed after the answer is written.
+    const copy = isLeafType(getNamedType(type)) ? deepCopyOf(value) : value;
     return { shown: value, recorded: () => copy };
   }
 
@@ -146,6 +126,18 @@ interface Recorded {
   readonly recorded: Outcome;
 }
 
+/** Calls a function, and keeps what it did. */
+function recordCall(call: () => unknown, keep: (outcome: Outcome) => void, record: (value: unknown) => Recorded): unknown {
+  try {
+    const { shown, recorded } = record(call());
+    keep(recorded);
+    return shown;
+  } catch (error) {
+    keep(throws(error));
+    throw error;
+  }
+}
+
 function shownAsIs(value: unknown): Recorded {
   return { shown: value, recorded: () => value };
 }
@@ -154,18 +146,6 @@ function throws(error: unknown): Outcome {
   return () => {
     throw error;
   };
-}
-
-/** Plain data is copied, because it may be changed after the answer is written. */
-function copyOfData(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null && !Array.isArray(value)) return value;
-  try {
-    return structuredClone(value);
-  } catch {
-    return value;
-  }
 }
 
 /** The items that were read of an iterable, and the error that ended it. */
@@ -221,8 +201,57 @@ function teeAsync(iterable: AsyncIterable<unknown>): AsyncTee {
   return { items, shown, whenEnded };
 }
 
-function keyOf(path: Path): string {
-  return JSON.stringify(responsePathAsArray(path));
+/** The outcomes of a recording, for one execution. */
+export class Replay {
+  readonly #recording: Recording;
+  readonly #used = new Set<string>();
+  /** How often the outcomes for an object were used. */
+  readonly #uses = new Map<readonly Outcome[], number>();
+  /** The paths of fields for which nothing is recorded. */
+  readonly missing: (readonly (string | number)[])[] = [];
+
+  constructor(recording: Recording) {
+    this.#recording = recording;
+  }
+
+  /** What the resolver of a field returned. */
+  field({ path }: GraphQLResolveInfo, source: unknown): unknown {
+    const key = keyOf(path);
+    this.#used.add(key);
+    const outcome = this.#recording.fields.get(key) ?? this.#next(keyOf(withoutIndexes(path)), source);
+    return outcome === undefined ? this.#miss(path) : outcome();
+  }
+
+  /** What the `resolveType` or `isTypeOf` of a type returned for an object. */
+  type({ path }: GraphQLResolveInfo, type: ObservedTypeCall['type'], value: unknown): unknown {
+    const outcome = this.#next(keyOf(path, type.name), value);
+    return outcome === undefined ? this.#miss(path) : outcome();
+  }
+
+  /** The paths of fields that are recorded, and were not executed again. */
+  unused(): (readonly (string | number)[])[] {
+    const keys = [...this.#recording.fields.keys()].filter((key) => !this.#used.has(key));
+    return keys.map((key) => JSON.parse(key) as (string | number)[]);
+  }
+
+  #miss(path: Path): null {
+    this.missing.push(responsePathAsArray(path));
+    return null;
+  }
+
+  /** Takes the value for the next object with the same parent, because one object may occur twice in a list. */
+  #next(key: string, object: unknown): Outcome | undefined {
+    const outcomes = this.#recording.byObject.get(key)?.get(object);
+    if (outcomes === undefined) return undefined;
+    const uses = this.#uses.get(outcomes) ?? 0;
+    this.#uses.set(outcomes, uses + 1);
+    return outcomes[Math.min(uses, outcomes.length - 1)];
+  }
+}
+
+function keyOf(path: Path, name?: string): string {
+  const keys = responsePathAsArray(path);
+  return JSON.stringify(name === undefined ? keys : [name, keys]);
 }
 
 function withoutIndexes({ prev, key, typename }: Path): Path {

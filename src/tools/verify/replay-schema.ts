@@ -1,25 +1,13 @@
 import { GraphQLInterfaceType, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLSchema, GraphQLUnionType } from 'graphql';
 import { isInterfaceType, isListType, isNonNullType, isObjectType, isUnionType } from 'graphql';
-import type {
-  GraphQLFieldConfigMap,
-  GraphQLIsTypeOfFn,
-  GraphQLNamedType,
-  GraphQLOutputType,
-  GraphQLResolveInfo,
-  GraphQLTypeResolver,
-} from 'graphql';
+import type { GraphQLAbstractType, GraphQLFieldConfigMap, GraphQLNamedType, GraphQLOutputType, GraphQLTypeResolver } from 'graphql';
 
-import type { Recording } from './recording.ts';
-
-/** The context value of an execution that repeats another one. */
-export interface Replay {
-  readonly recording: Recording;
-  /** The context value of the execution that was recorded, for `resolveType` and `isTypeOf`. */
-  readonly contextValue: unknown;
-}
+import { isObjectLike } from '../../shared/index.ts';
+import type { Replay } from './recording.ts';
 
 /**
- * A copy of a schema whose resolvers return what was recorded. Scalars, enums, input types and directives are those of the schema.
+ * A copy of a schema whose functions return what was recorded: a {@link Replay} is the context value. Scalars, enums, input types and
+ * directives are those of the schema.
  * `nullable`: without non-null types in results, which shows every error (graphql 17 has a directive for it).
  */
 export function copyForReplay(schema: GraphQLSchema, { nullable = false }: { readonly nullable?: boolean } = {}): GraphQLSchema {
@@ -52,7 +40,7 @@ export function copyForReplay(schema: GraphQLSchema, { nullable = false }: { rea
     return Object.fromEntries(
       Object.entries(fields).map(([name, { subscribe: __, ...field }]) => [
         name,
-        { ...field, type: copyOutput(field.type), resolve: (source, _args, { recording }, info) => recording.replay(info, source) },
+        { ...field, type: copyOutput(field.type), resolve: (source, _args, replay, info) => replay.field(info, source) },
       ]),
     ) as GraphQLFieldConfigMap<unknown, Replay>;
   }
@@ -64,7 +52,7 @@ export function copyForReplay(schema: GraphQLSchema, { nullable = false }: { rea
         ...typeConfig,
         interfaces: () => typeConfig.interfaces.map((one) => copyOf(one)),
         fields: () => copyFields(typeConfig.fields),
-        isTypeOf: typeConfig.isTypeOf && withContext(typeConfig.isTypeOf, schema),
+        isTypeOf: typeConfig.isTypeOf && ((value, replay, info) => replay.type(info, type, value) as boolean),
       });
     }
     if (isInterfaceType(type)) {
@@ -73,7 +61,7 @@ export function copyForReplay(schema: GraphQLSchema, { nullable = false }: { rea
         ...typeConfig,
         interfaces: () => typeConfig.interfaces.map((one) => copyOf(one)),
         fields: () => copyFields(typeConfig.fields) as never,
-        resolveType: resolveTypeOf(typeConfig.resolveType, type, schema),
+        resolveType: resolveTypeOf(type),
       });
     }
     if (isUnionType(type)) {
@@ -81,23 +69,18 @@ export function copyForReplay(schema: GraphQLSchema, { nullable = false }: { rea
       return new GraphQLUnionType({
         ...typeConfig,
         types: () => typeConfig.types.map((one) => copyOf(one)),
-        resolveType: resolveTypeOf(typeConfig.resolveType, type, schema),
+        resolveType: resolveTypeOf(type),
       });
     }
     return type;
   }
 }
 
-function withContext(isTypeOf: GraphQLIsTypeOfFn<unknown, unknown>, schema: GraphQLSchema): GraphQLIsTypeOfFn<unknown, Replay> {
-  return (value, { contextValue }, info) => isTypeOf(value, contextValue, { ...info, schema });
-}
-
-function resolveTypeOf(
-  resolveType: GraphQLTypeResolver<any, any> | null | undefined,
-  type: GraphQLInterfaceType | GraphQLUnionType,
-  schema: GraphQLSchema,
-): GraphQLTypeResolver<any, any> | undefined {
-  if (resolveType === null || resolveType === undefined) return undefined;
-  return (value: unknown, { contextValue }: Replay, info: GraphQLResolveInfo) =>
-    resolveType(value, contextValue, { ...info, schema }, type);
+/** graphql-js's default is replayed, too, but for objects that name their type, because it calls no function for them. */
+function resolveTypeOf(type: GraphQLAbstractType): GraphQLTypeResolver<unknown, Replay> {
+  return (value, replay, info) => {
+    const hasDefault = type.resolveType === undefined || type.resolveType === null;
+    const name = hasDefault && isObjectLike(value) && (value as { __typename?: unknown }).__typename;
+    return typeof name === 'string' ? name : (replay.type(info, type, value) as string);
+  };
 }

@@ -24,13 +24,14 @@ export function executeDelivery(input: DeliveryInput): ExecutionResult | Promise
  * which the subscription could not start.
  */
 async function subscribe(input: DeliveryInput): Promise<ExecutionResult> {
-  const { execution, invocation, open } = input;
+  const { settings, execution, invocation, open } = input;
   const creating = createSourceStream(execution);
   const events = creating instanceof Promise ? await createWithDeadline(creating, invocation) : creating;
   if (!(Symbol.asyncIterator in events)) return isOfResolver(events) ? events : withCoercionCode(execution, events);
+  const watched = settings.executor?.watchEvents?.(execution, events) ?? events;
   const eventInvocation = ofEvents(invocation);
   const stream = new SourcedPayloads<unknown>({
-    source: events[Symbol.asyncIterator](),
+    source: watched[Symbol.asyncIterator](),
     toPayload: (event) => answerEvent(input, event, eventInvocation),
     toLastPayload: (thrown) => lastResult(input, thrown),
   });
@@ -74,7 +75,7 @@ async function answerEvent(
   event: unknown,
   invocation: ExecutionInvocation,
 ): Promise<SubsequentPayload> {
-  const executed = await executeOperation(settings, { ...execution, invocation, rootValue: event, isEvent: true });
+  const executed = await executeOperation(settings, { ...execution, invocation, rootValue: event, eventOf: execution });
   const result = executed.errors === undefined ? executed : { ...executed, errors: copyErrorsForOperation(executed.errors) };
   if (hooks !== undefined && result.errors !== undefined) await callDidEncounterSubsequentErrors(hooks, result.errors);
   const payload = withThrown(formatResult(settings, result), result.errors);
