@@ -5,8 +5,8 @@ import { abandon } from '../../executor/for-extensions.ts';
 import { describe, isPromiseLike, toPromise, whenReady, withoutStacks } from '../../shared/index.ts';
 import type { References } from './references.ts';
 
-/** The type names of the entities of each `_entities` field that is being executed. They are not written into entities, which may be shared. */
-const typeNames = new WeakMap<GraphQLResolveInfo, Map<unknown, string>>();
+/** The type name of each entity. It is not written into entities, which may be shared or frozen. */
+const typeNames = new WeakMap<object, string>();
 
 /** The resolver of `Query._entities`. */
 export function createEntitiesResolver(references: References) {
@@ -19,8 +19,8 @@ export function createEntitiesResolver(references: References) {
 }
 
 /** The type resolver of `_Entity`. */
-export function resolveEntityType(value: unknown, _context: unknown, info: GraphQLResolveInfo): string | undefined {
-  return typeNames.get(info)?.get(value);
+export function resolveEntityType(value: object): string | undefined {
+  return typeNames.get(value);
 }
 
 /**
@@ -31,7 +31,6 @@ class EntitiesField {
   readonly #references: References;
   readonly #context: unknown;
   readonly #info: GraphQLResolveInfo;
-  readonly #names = new Map<unknown, string>();
   readonly #calls = new Map<string, PluralCall>();
   /** Interfaces whose objects' types are not known yet: until then, plural calls have to wait for more references. */
   readonly #typing: Promise<unknown>[] = [];
@@ -46,7 +45,6 @@ class EntitiesField {
     this.#references = references;
     this.#context = context;
     this.#info = info;
-    typeNames.set(info, this.#names);
   }
 
   resolve(representations: readonly unknown[]): unknown {
@@ -71,7 +69,7 @@ class EntitiesField {
     const name = (representation as { readonly __typename?: unknown } | null)?.__typename;
     const type = typeof name === 'string' ? this.#info.schema.getType(name) : undefined;
     if (isObjectType(type) || isInterfaceType(type)) this.#restrictCaching(type);
-    if (isObjectType(type)) return this.#resolve(type.name, representation, (entity) => this.#named(type.name, entity));
+    if (isObjectType(type)) return this.#resolve(type.name, representation, (entity) => named(type.name, entity));
     if (isInterfaceType(type)) return this.#startInterface(type, representation as object);
     return this.#refusal(() => unknownType(name));
   }
@@ -92,12 +90,12 @@ class EntitiesField {
     const { one, all } = this.#references.of(type.name);
     if ((one ?? all) !== undefined) {
       return this.#resolve(type.name, representation, (value) =>
-        value === null ? null : whenSettled(this.#typeOf(type, value), (name) => this.#named(this.#objectType(type, name), value)),
+        value === null ? null : whenSettled(this.#typeOf(type, value), (name) => named(this.#objectType(type, name), value)),
       );
     }
     const resolveAs = (name: unknown): unknown => {
       const concrete = this.#objectType(type, name);
-      return this.#resolve(concrete, { ...representation, __typename: concrete }, (entity) => this.#named(concrete, entity));
+      return this.#resolve(concrete, { ...representation, __typename: concrete }, (entity) => named(concrete, entity));
     };
     const name = this.#typeOf(type, representation);
     if (!isPromiseLike(name)) return resolveAs(name);
@@ -136,21 +134,24 @@ class EntitiesField {
     if (this.#hasLifetime && this.#lacksLifetime) cacheControl.cacheHint.restrict({ maxAge: 0 });
   }
 
-  /** Notes the type of an entity for {@link resolveEntityType}. */
-  #named(type: string, entity: unknown): unknown {
-    if (typeof entity !== 'object' || entity === null || entity instanceof Error) return entity;
-    const known = this.#names.get(entity);
-    // One object for two types: the second one gets a copy.
-    const own = known === undefined || known === type ? entity : { ...entity };
-    this.#names.set(own, type);
-    return own;
-  }
-
   /** After many, the last error serves all others: 50,000 wrong representations fit into a request. */
   #refusal(create: () => Error): Error {
     if (this.#refusals++ < 100) this.#lastRefusal = withoutStacks(create);
     return this.#lastRefusal!;
   }
+}
+
+/** Notes the type of an entity for {@link resolveEntityType}. */
+function named(type: string, entity: unknown): unknown {
+  if (typeof entity !== 'object' || entity === null || entity instanceof Error) return entity;
+  const known = typeNames.get(entity);
+  // One object for two types: the second one gets a copy.
+  const own: object =
+    known === undefined || known === type
+      ? entity
+      : Object.assign(Object.create(Object.getPrototypeOf(entity) as object) as object, entity);
+  typeNames.set(own, type);
+  return own;
 }
 
 function unknownType(name: unknown): Error {

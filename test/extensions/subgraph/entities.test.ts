@@ -2,8 +2,11 @@ import { deepEqual, equal, match } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { createHandler } from '../../../src/entries/fetch.ts';
+import { incrementalDelivery } from '../../../src/entries/incremental.ts';
 import { batch } from '../../../src/entries/index.ts';
 import { subgraph } from '../../../src/entries/subgraph.ts';
+import { createTester } from '../../../src/entries/testing.ts';
+import { parseParts } from '../../support/multipart.ts';
 import { unhandledRejections } from '../../support/unhandled-rejections.ts';
 import { entitiesQuery, linkTo, serveSubgraph } from './serving.ts';
 import type { Answer } from './serving.ts';
@@ -59,10 +62,10 @@ describe('_entities', () => {
   it('calls __resolveReference with the reference, the context and the info of the field, and `this` of its map', async () => {
     const calls: unknown[][] = [];
     class Resolvers {
-      readonly name = 'resolvers';
+      readonly #name = 'resolvers';
 
       __resolveReference(...given: unknown[]): unknown {
-        calls.push([...given, this.name]);
+        calls.push([...given, this.#name]);
         return given[0];
       }
     }
@@ -191,7 +194,13 @@ describe('_entities', () => {
   });
 
   it('keeps several aliased fields of one operation apart', async () => {
-    const row = { id: '1', name: 'name', email: 'mail' };
+    class Row {
+      readonly id = '1';
+      get email(): string {
+        return 'mail';
+      }
+    }
+    const row = new Row();
     const resolve = (): object => row;
     const ask = serveSubgraph({
       typeDefs,
@@ -204,6 +213,50 @@ describe('_entities', () => {
     }`);
 
     deepEqual(answer.data, { a: [{ __typename: 'Product' }], b: [{ __typename: 'User', email: 'mail' }] });
+  });
+
+  it('delivers entities one by one with @stream', async () => {
+    const handler = createHandler(
+      subgraph({
+        typeDefs,
+        resolvers: { User: { __resolveReference: async ({ id }) => ({ id, email: `${id}@x.test` }) } },
+        incrementalDelivery: incrementalDelivery(),
+        nodeEnv: 'test',
+      }),
+    );
+    const query = `{ _entities(representations: [{ __typename: "Product", id: "1" }, { __typename: "User", id: "2" }]) @stream {
+      __typename ... on User { email }
+    } }`;
+
+    const response = await handler(
+      new Request('https://subgraph.test/', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'multipart/mixed' },
+        body: JSON.stringify({ query }),
+      }),
+    );
+
+    const parts = parseParts(await response.text()) as readonly { readonly incremental?: readonly { readonly items: unknown }[] }[];
+    deepEqual(
+      parts.flatMap(({ incremental = [] }) => incremental.flatMap(({ items }) => items)),
+      [{ __typename: 'Product' }, { __typename: 'User', email: '2@x.test' }],
+    );
+  });
+
+  it('has the same answer with graphql-js', async () => {
+    const { run } = createTester(
+      subgraph({ typeDefs, resolvers: { User: { __resolveReference: async ({ id }) => Object.freeze({ id, email: `${id}@x.test` }) } } }),
+      { verify: true },
+    );
+    const representations = [
+      { __typename: 'Product', id: '1' },
+      { __typename: 'User', id: '2' },
+    ];
+
+    const { errors, data } = await run(entitiesQuery('... on User { email }'), { representations });
+
+    equal(errors, undefined);
+    deepEqual(data, { _entities: [{ __typename: 'Product' }, { __typename: 'User', email: '2@x.test' }] });
   });
 
   it('answers 9,999 of 10,000 representations when one is wrong', async () => {

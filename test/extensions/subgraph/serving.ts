@@ -14,7 +14,7 @@ export const silent = { debug: (): void => {}, info: (): void => {}, warn: (): v
 export function serveSubgraph(
   options: SubgraphOptions<any, any, any, any, any>,
 ): (query: string, variables?: object, headers?: Readonly<Record<string, string>>) => Promise<Answer> {
-  const handler = createHandler(subgraph({ logger: silent, nodeEnv: 'production', maskErrors: false, ...options }));
+  const handler = createHandler(subgraph({ logger: silent, nodeEnv: 'test', maskErrors: false, ...options }));
   return async (query, variables, headers) => {
     const response = await handler(
       new Request('https://subgraph.test/graphql', {
