@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 
-import { describe } from '../../shared/index.ts';
+import { assertKnownOptions, describe } from '../../shared/index.ts';
 
 /** A secret that only the router knows. */
 export interface RouterSecret {
@@ -18,6 +18,7 @@ export function assertRouterSecret(option: RouterSecret): void {
   const { header, secrets } = option ?? {};
   if (typeof secrets !== 'function')
     throw new TypeError(`Expected routerSecret.secrets to be a function that returns a list of secrets, got ${describe(secrets)}.`);
+  assertKnownOptions(option, { header, secrets }, { of: 'subgraph', path: 'routerSecret.' });
   if (header !== undefined && !(typeof header === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(header)))
     throw new TypeError(`Expected routerSecret.header to be the name of a header field, got ${describe(header)}.`);
   const list: unknown = secrets();

@@ -4,6 +4,7 @@ import type { BuildArtifact, PendingBuild, SchemaBuild, TypeDefs } from '../../e
 import { isPending, sourcesOf } from '../../executor/schema/index.ts';
 import { defaultCostRules } from '../../server/for-extensions.ts';
 import type { CostOptions, ServerOptions, ServerPlugin } from '../../server/index.ts';
+import { describe, didYouMean } from '../../shared/index.ts';
 import type { InlineTraces } from './inline-traces.ts';
 import { createEntitiesResolver, resolveEntityType } from './entities.ts';
 import { References, withoutReferences } from './references.ts';
@@ -73,7 +74,10 @@ export function subgraph<TConfig extends { readonly typeDefs?: unknown; readonly
 export function subgraph(options: object): object {
   const { routerSecret, traces, ...given } = options as ServerOptions & SubgraphSettings;
   assertTypeDefs(given);
+  assertNotMisspelled(given);
   if (routerSecret !== undefined) assertRouterSecret(routerSecret);
+  if (traces !== undefined && !(traces as Partial<InlineTraces> | null)?.plugin)
+    throw new TypeError(`Expected the option traces of subgraph to be inlineTraces(), got ${describe(traces)}.`);
   if (traces !== undefined && given.executor !== undefined)
     throw new Error('Expected subgraph without `executor`, or without `traces`: graphql-js does not report when resolvers are called.');
   const { typeDefs, queryRoot, sdl, hasEntities } = partsOf(given);
@@ -86,7 +90,8 @@ export function subgraph(options: object): object {
   return {
     ...given,
     ...(typeDefs && { typeDefs }),
-    resolvers: [withoutReferences(given.resolvers), resolvers].flat() as ServerOptions['resolvers'],
+    // The author's are last, so that they replace these.
+    resolvers: [resolvers, withoutReferences(given.resolvers)].flat() as ServerOptions['resolvers'],
     ...(given.maxCost !== undefined && { maxCost: costOf(given.maxCost) }),
     ...(given.pageLimits !== undefined && { pageLimits: pageLimitsOf(given.pageLimits, queryRoot) }),
     ...(routerSecret !== undefined && { context: guardedContext(routerSecret, given.context, () => server.isVersion3) }),
@@ -98,6 +103,14 @@ function assertTypeDefs({ schema, typeDefs, build }: ServerOptions): void {
   if (schema === undefined && (typeDefs ?? build) !== undefined) return;
   const got = schema === undefined ? 'neither' : 'a `schema`, which does not keep the @link and @key of its text';
   throw new Error(`subgraph expects \`typeDefs\` with \`resolvers\`, or a \`build\`, got ${got}.`);
+}
+
+/** Servers refuse unknown options, but those of version 3 ignore them: a misspelled secret would let everybody in. */
+function assertNotMisspelled(given: object): void {
+  for (const name of Object.keys(given)) {
+    const hint = didYouMean(name, ['routerSecret']);
+    if (hint !== '') throw new TypeError(`Unknown option "${name}" of subgraph.${hint}`);
+  }
 }
 
 interface SubgraphParts {

@@ -197,5 +197,6 @@ describe('inlineTraces', () => {
   it('refuses wrong options, and graphql-js as executor', () => {
     throws(() => inlineTraces({ includeErrors: {} as never }), /Expected includeErrors of inlineTraces to be \{ masked: true \}/);
     throws(() => subgraph({ typeDefs, traces: inlineTraces(), executor: graphqlJSExecutor() }), /without `executor`, or without `traces`/);
+    throws(() => subgraph({ typeDefs, traces: true as never }), /traces of subgraph to be inlineTraces\(\), got true/);
   });
 });

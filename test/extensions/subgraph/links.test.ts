@@ -31,6 +31,14 @@ describe('_service', () => {
     equal(await sdlOf(text), text);
   });
 
+  it('answers with what a resolver of the author returns', async () => {
+    const { data } = await serveSubgraph({ typeDefs: text, resolvers: { Query: { _service: () => ({ sdl: 'my own' }) } } })(
+      '{ _service { sdl } }',
+    );
+
+    equal(data._service.sdl, 'my own');
+  });
+
   it('answers with several texts and documents in their order', async () => {
     const sdl = await sdlOf([text, [parse('type User @key(fields: "id") { id: ID! }')]]);
 

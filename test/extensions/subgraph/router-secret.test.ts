@@ -101,12 +101,23 @@ describe('routerSecret', () => {
     equal(calls, 0);
   });
 
+  it('is refused at start under another name, which servers of version 3 would ignore', () => {
+    for (const name of ['routerSecrets', 'routersecret', 'router_secret'])
+      throws(() => subgraph({ typeDefs, [name]: { secrets: () => ['a'] } } as never), /Did you mean "routerSecret"\?/);
+  });
+
   const wrong: readonly (readonly [string, any, RegExp])[] = [
     ['no function', { secrets: ['a'] }, /secrets to be a function that returns a list of secrets, got an array of 1/],
     ['no list', { secrets: () => 'secret' }, /got "string"/],
     ['an empty list', { secrets: () => [] }, /got an array of 0/],
     ['an empty secret', { secrets: () => ['secret', ''] }, /to return secrets that are not empty, .* got an array of/],
     ['a missing secret', { secrets: () => [process.env['NO_SUCH_SECRET']] }, /to return secrets that are not empty, .* got an array of/],
+    [
+      'a misspelled option',
+      { headers: 'x-secret', secrets: () => ['secret'] },
+      /Unknown option "routerSecret\.headers" of subgraph\. Did you mean "header"\?/,
+    ],
+    ['a secret without a list', 'secret', /secrets to be a function that returns a list of secrets, got undefined/],
     ['a wrong header', { header: 'a b', secrets: () => ['secret'] }, /routerSecret\.header to be the name of a header field, got "a b"/],
   ];
   for (const [what, routerSecret, message] of wrong) {
