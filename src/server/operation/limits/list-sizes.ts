@@ -1,5 +1,5 @@
-import { Kind } from 'graphql';
-import type { FieldNode, GraphQLArgument, GraphQLField, OperationDefinitionNode, ValueNode } from 'graphql';
+import { getNamedType, isInputObjectType, Kind } from 'graphql';
+import type { FieldNode, GraphQLField, GraphQLInputField, GraphQLInputType, OperationDefinitionNode, ValueNode } from 'graphql';
 
 /** The numbers of items that a client asks a field for. */
 export interface GivenSizes {
@@ -8,6 +8,12 @@ export interface GivenSizes {
   /** Whether one of them is called `first`, and one `last`. */
   readonly isFirst: boolean;
   readonly isLast: boolean;
+}
+
+/** An argument, or a field of an input object. Without a type, the defaults of its own fields do not count. */
+interface Input extends Partial<Pick<GraphQLInputField, 'defaultValue'>> {
+  readonly name: string;
+  readonly type?: GraphQLInputType;
 }
 
 /** The arguments that give a number of items, unless `maxCost.sizeArguments` lists others. */
@@ -21,6 +27,8 @@ export class SizeArguments {
   /** Created when first needed. */
   #defaults: Map<string, ValueNode | undefined> | undefined = undefined;
   #known: Map<object, GivenSizes | undefined> | undefined = undefined;
+  /** The fields with a default, by input object. */
+  #defaulted: Map<GraphQLInputType, readonly GraphQLInputField[]> | undefined = undefined;
 
   constructor(names: readonly string[], operation: OperationDefinitionNode, variables: Readonly<Record<string, unknown>> = {}) {
     this.#names = names;
@@ -33,15 +41,15 @@ export class SizeArguments {
     let largest: number | undefined;
     for (const argument of field.args) {
       const given = node.arguments?.find(({ name }) => name.value === argument.name);
-      const sizes = this.#isGiven(given?.value) ? this.#inNode(argument.name, given!.value) : this.#inDefault(argument);
+      const sizes = this.#isGiven(given?.value) ? this.#inNode(argument, given!.value) : this.#inDefault(argument);
       if (sizes !== undefined && !(sizes.most <= (largest ?? -1))) largest = sizes.most;
     }
     return largest;
   }
 
-  /** The sizes in the arguments of a node. Undefined if there are none. */
+  /** The sizes in the arguments of a node, without defaults of the schema. Undefined if there are none. */
   givenTo({ arguments: given = [] }: FieldNode): GivenSizes | undefined {
-    return joined(given, ({ name, value }) => this.#inNode(name.value, value));
+    return joined(given.map(({ name, value }) => this.#inNode({ name: name.value }, value)));
   }
 
   /** False for a variable without a value: the argument has the default of the schema, which a null would replace. */
@@ -50,39 +58,61 @@ export class SizeArguments {
     return Object.hasOwn(this.#variables, node.name.value) || this.#defaultOf(node.name.value) !== undefined;
   }
 
-  #inNode(name: string, node: ValueNode): GivenSizes | undefined {
+  #inNode(input: Input, node: ValueNode): GivenSizes | undefined {
     if (node.kind === Kind.VARIABLE) {
       const variable = node.name.value;
-      if (Object.hasOwn(this.#variables, variable)) return this.#inValue(name, this.#variables[variable]);
+      if (Object.hasOwn(this.#variables, variable)) return this.#inValue(input, this.#variables[variable]);
       const byDefault = this.#defaultOf(variable);
-      return byDefault === undefined ? undefined : this.#inNode(name, byDefault);
+      return byDefault === undefined ? undefined : this.#inNode(input, byDefault);
     }
     if (node.kind === Kind.LIST) {
-      if (this.#names.includes(name)) return sizeOf(name, node.values.length);
-      return this.#inParts(node, node.values, (item) => this.#inNode(name, item));
+      if (this.#names.includes(input.name)) return sizeOf(input.name, node.values.length);
+      return this.#once(node, () => node.values.map((item) => this.#inNode(input, item)));
     }
-    if (node.kind === Kind.OBJECT) return this.#inParts(node, node.fields, (field) => this.#inNode(field.name.value, field.value));
-    return 'value' in node ? this.#inValue(name, node.value) : undefined;
+    if (node.kind === Kind.OBJECT) {
+      const given = node.fields.filter(({ value }) => this.#isGiven(value)).map(({ name, value }) => [name.value, value] as const);
+      return this.#once(node, () => this.#inFields(input, given, (field, value) => this.#inNode(field, value)));
+    }
+    return 'value' in node ? this.#inValue(input, node.value) : undefined;
   }
 
   /** A size is a number, or a numeric string: a custom scalar may accept strings. A list is as large as it is long. */
-  #inValue(name: string, value: unknown): GivenSizes | undefined {
+  #inValue(input: Input, value: unknown): GivenSizes | undefined {
+    const { name } = input;
     if (Array.isArray(value)) {
       if (this.#names.includes(name)) return sizeOf(name, value.length);
-      return this.#inParts(value, value as unknown[], (item) => this.#inValue(name, item));
+      return this.#once(value, () => value.map((item: unknown) => this.#inValue(input, item)));
     }
     if (typeof value === 'object' && value !== null) {
-      return this.#inParts(value, Object.keys(value), (key) => this.#inValue(key, (value as Record<string, unknown>)[key]));
+      return this.#once(value, () => this.#inFields(input, Object.entries(value), (field, one) => this.#inValue(field, one)));
     }
     if (!this.#names.includes(name) || (typeof value !== 'number' && typeof value !== 'string') || value === '') return undefined;
     const size = Number(value);
     return Number.isNaN(size) ? undefined : sizeOf(name, size);
   }
 
+  /** The sizes in the given fields of an input object, and in the defaults of the others. */
+  #inFields<T>(
+    { type }: Input,
+    given: readonly (readonly [name: string, value: T])[],
+    sizesIn: (field: Input, value: T) => GivenSizes | undefined,
+  ): (GivenSizes | undefined)[] {
+    const object = type && getNamedType(type);
+    if (!isInputObjectType(object)) return given.map(([name, value]) => sizesIn({ name }, value));
+    const fields = object.getFields();
+    this.#defaulted ??= new Map();
+    let defaulted = this.#defaulted.get(object);
+    if (defaulted === undefined) this.#defaulted.set(object, (defaulted = Object.values(fields).filter(hasDefault)));
+    return [
+      ...given.map(([name, value]) => sizesIn(fields[name] ?? { name }, value)),
+      ...defaulted.filter(({ name }) => !given.some(([one]) => one === name)).map((field) => this.#inDefault(field)),
+    ];
+  }
+
   /** Each value is searched once: a variable may be as large as a request, and every field may use it. */
-  #inParts<T>(owner: object, parts: readonly T[], sizesIn: (part: T) => GivenSizes | undefined): GivenSizes | undefined {
+  #once(owner: object, sizesIn: () => readonly (GivenSizes | undefined)[]): GivenSizes | undefined {
     const known = (this.#known ??= new Map());
-    if (!known.has(owner)) known.set(owner, joined(parts, sizesIn));
+    if (!known.has(owner)) known.set(owner, joined(sizesIn()));
     return known.get(owner);
   }
 
@@ -93,22 +123,29 @@ export class SizeArguments {
     return this.#defaults.get(variable);
   }
 
-  /** graphql 16 has the default as a value, 17 as a literal or a value. */
-  #inDefault(argument: GraphQLArgument): GivenSizes | undefined {
-    const { default: later, defaultValue } = argument as { default?: { literal?: ValueNode; value?: unknown }; defaultValue?: unknown };
-    if (later?.literal !== undefined) return this.#inNode(argument.name, later.literal);
-    return this.#inValue(argument.name, later?.value ?? defaultValue);
+  #inDefault(input: Input): GivenSizes | undefined {
+    const { literal, value } = defaultOf(input);
+    return literal === undefined ? this.#inValue(input, value) : this.#inNode(input, literal);
   }
+}
+
+/** graphql 16 has the default as a value, 17 as a literal or a value. */
+function defaultOf(input: Input): { readonly literal?: ValueNode; readonly value?: unknown } {
+  return (input as { readonly default?: ReturnType<typeof defaultOf> }).default ?? { value: input.defaultValue };
+}
+
+function hasDefault(input: Input): boolean {
+  const { literal, value } = defaultOf(input);
+  return literal !== undefined || value !== undefined;
 }
 
 function sizeOf(name: string, size: number): GivenSizes {
   return { least: size, most: size, isFirst: name === 'first', isLast: name === 'last' };
 }
 
-function joined<T>(parts: readonly T[], sizesIn: (part: T) => GivenSizes | undefined): GivenSizes | undefined {
+function joined(parts: readonly (GivenSizes | undefined)[]): GivenSizes | undefined {
   let all: GivenSizes | undefined;
-  for (const part of parts) {
-    const sizes = sizesIn(part);
+  for (const sizes of parts) {
     if (sizes === undefined) continue;
     all =
       all === undefined

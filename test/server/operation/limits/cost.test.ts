@@ -2,8 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { CostOptions } from '../../../../src/server/operation/limits/cost.ts';
+import { createHandler } from '../../../../src/entries/index.ts';
 import { createEndpoint } from '../../../support/endpoint.ts';
+import { cases } from '../../../support/long-form.ts';
 import { json, post } from '../../../support/plain-http.ts';
+import { createRandom } from '../../../support/random.ts';
+import type { Random } from '../../../support/random.ts';
 
 const typeDefs = `
   scalar Big
@@ -11,6 +15,7 @@ const typeDefs = `
     version: String
     tags: [String!]!
     books(first: Int, last: Int, limit: Big, page: Page, pages: [Page!], skip: Int): [Book!]!
+    found(by: Search = {}): [Book!]!
     recent(first: Int = 3): [Book!]!
     shelf(first: Int, limit: Int): Shelf!
     any: Any
@@ -22,6 +27,8 @@ const typeDefs = `
   type Author { name: String! books(first: Int): [Book!]! }
   union Any = Book | Author
   input Page { limit: Int first: Int offset: Int inner: Page }
+  input Search { text: String page: Found = {} more: [Found!] }
+  input Found { first: Int = 40 after: String }
 `;
 
 /** The costs of operations, calculated by hand. */
@@ -64,6 +71,16 @@ const costs: readonly { readonly query: string; readonly cost: number; readonly 
   { query: '{ books(page: { inner: { first: 30 } }) { title } }', cost: 1 + 30 },
   { query: 'query ($p: [Page!]) { books(pages: $p) { title } }', variables: { p: [{ inner: { first: 30 } }] }, cost: 1 + 30 },
   { query: 'query ($p: Page) { books(pages: [{ inner: $p }]) { title } }', variables: { p: { limit: 30 } }, cost: 1 + 30 },
+  { query: '{ found { title } }', cost: 1 + 40 },
+  { query: '{ found(by: {}) { title } }', cost: 1 + 40 },
+  { query: '{ found(by: { page: { after: "a" } }) { title } }', cost: 1 + 40 },
+  { query: '{ found(by: { page: { first: 2 } }) { title } }', cost: 1 + 2 },
+  { query: '{ found(by: { page: null }) { title } }', cost: 1 + 10 },
+  { query: '{ found(by: { page: { first: 50 }, more: [{}] }) { title } }', cost: 1 + 50 },
+  { query: 'query ($n: Int) { found(by: { page: { first: $n } }) { title } }', cost: 1 + 40 },
+  { query: 'query ($n: Int) { found(by: { page: { first: $n } }) { title } }', variables: { n: 3 }, cost: 1 + 3 },
+  { query: 'query ($by: Search) { found(by: $by) { title } }', variables: { by: { text: 'a' } }, cost: 1 + 40 },
+  { query: 'query ($by: Search = { page: {} }) { found(by: $by) { title } }', cost: 1 + 40 },
   {
     query: '{ shelf(first: 50) { ...S } } fragment S on Shelf { edges { ...E } } fragment E on Edge { node { title } }',
     cost: 1 + 1 + 50 * 2,
@@ -185,4 +202,53 @@ function endpointFor(maxCost: CostOptions): ReturnType<typeof createEndpoint> {
     maxCost,
     introspection: true,
   });
+}
+
+it('the cost of a random operation is that of the sizes in the input objects that its resolver gets', async () => {
+  const random = createRandom(4_306);
+  for (let round = 0; round < cases({ short: 80, long: 2_000 }); round++) {
+    const literal = (depth: number): string => `{ ${fieldsIn(random, depth).join(', ')} }`;
+    const value = (depth: number): object => JSON.parse(`{ ${fieldsIn(random, depth, '"').join(', ')} }`) as object;
+    const withDefault = (type: string, given: () => string): string => `${type}${random.chance(0.4) ? ` = ${given()}` : ''}`;
+    const size = (): string => String(1 + random.below(99));
+    const typeDefs = `
+      type Query { books(by: ${withDefault('A', () => literal(2))}): [Book] }
+      type Book { title: String }
+      input A { first: ${withDefault('Int', size)} inner: ${withDefault('B', () => literal(1))} }
+      input B { limit: ${withDefault('Int', size)} inner: ${withDefault('[C]', () => literal(0))} }
+      input C { last: ${withDefault('Int', size)} text: String }`;
+    const [query, variables] = random.pick([
+      () => ['{ books { title } }'] as const,
+      () => [`{ books(by: ${literal(2)}) { title } }`] as const,
+      () => ['query ($by: A) { books(by: $by) { title } }', random.chance(0.8) ? { by: value(2) } : {}] as const,
+      () => [`query ($by: A = ${literal(2)}) { books(by: $by) { title } }`] as const,
+      () => ['query ($n: Int) { books(by: { first: $n, inner: { limit: $n } }) { title } }', random.chance(0.5) ? { n: 7 } : {}] as const,
+    ])();
+    const got: string[] = [];
+    const resolvers = { Query: { books: (_: unknown, args: object) => (got.push(JSON.stringify(args)), []) } };
+    const run = async (options: object): Promise<string> => {
+      const handler = createHandler({ nodeEnv: 'test', typeDefs, resolvers, ...options });
+      const headers = { 'content-type': 'application/json' };
+      const request = new Request('https://books.example/', { method: 'POST', headers, body: JSON.stringify({ query, variables }) });
+      return (await handler.fetch(request)).text();
+    };
+
+    const ran = await run({});
+    const refused = await run({ maxCost: 1 });
+
+    assert.equal(ran, '{"data":{"books":[]}}', `${query} in ${typeDefs}`);
+    const sizes = Array.from(got[0]!.matchAll(/"(?:first|limit|last)":(\d+)/g), ([, text]) => Number(text));
+    const cost = 1 + (sizes.length === 0 ? 10 : Math.max(...sizes));
+    assert.match(refused, new RegExp(`got one that costs ${cost}\\.`), `${query} ${JSON.stringify(variables)} of ${got[0]} in ${typeDefs}`);
+  }
+});
+
+/** Some fields of the input object at a depth, or null for them. */
+function fieldsIn(random: Random, depth: number, mark = ''): string[] {
+  const name = ['last', 'limit', 'first'][depth]!;
+  const inner = (): string => (random.chance(0.1) ? 'null' : `{ ${fieldsIn(random, depth - 1, mark).join(', ')} }`);
+  return [
+    ...(random.chance(0.4) ? [`${mark}${name}${mark}: ${random.chance(0.2) ? 'null' : 1 + random.below(99)}`] : []),
+    ...(depth > 0 && random.chance(0.6) ? [`${mark}inner${mark}: ${inner()}`] : []),
+  ];
 }
