@@ -23,7 +23,7 @@ const maxCharacters = 67_108_864;
  * Keeps up to 100,000 records, 67,108,864 characters of answers, and 100,000 buckets of points in the memory of this process: for tests and
  * development. A restart forgets them.
  */
-export function memoryStore({ isOnlyProcess = false, now = Date.now }: MemoryStoreOptions = {}): IdempotencyStore & BudgetStore {
+export function memoryStore({ isOnlyProcess = false, now = () => Date.now() }: MemoryStoreOptions = {}): IdempotencyStore & BudgetStore {
   const records = new Map<string, StoredRecord>();
   let characters = 0;
   const remove = (id: string): void => {

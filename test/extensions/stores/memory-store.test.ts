@@ -10,6 +10,21 @@ describe('memoryStore', () => {
 
   const claim = { token: 'a', fingerprint: 'f', lease: 1_000, keep: 10_000, again: false };
 
+  test('follows timers that a test mocks after the store was created', async (t) => {
+    const store = memoryStore();
+    t.mock.timers.enable({ apis: ['Date'], now: 0 });
+    const take = { cost: 1_000_000, capacity: 1_000_000 };
+
+    const results = [await store.take('a', take), await store.take('a', take)];
+    t.mock.timers.tick(1_000);
+    results.push(await store.take('a', take));
+
+    assert.deepEqual(
+      results.map(({ isTaken }) => isTaken),
+      [true, false, true],
+    );
+  });
+
   test('refuses claims above 100,000 records until some expire, and drops none before', async () => {
     let time = 0;
     const store = memoryStore({ now: () => time });
