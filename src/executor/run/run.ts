@@ -215,6 +215,11 @@ export class Run {
     }
   }
 
+  /** True if a field has failed because of its arguments, so that its resolver was not called. */
+  hasInvalidArguments({ arguments: planned }: { readonly arguments: object | undefined }): boolean {
+    return planned !== undefined && this.root.#argumentErrors?.has(planned) === true;
+  }
+
   /** True if an error makes its position's parent null, when the position is non-null. */
   propagates(thrown: unknown): boolean {
     return this.#propagatesErrors && !(this.#keepsFinished && thrown === this.root.cancelReason);

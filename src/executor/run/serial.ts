@@ -43,8 +43,11 @@ class Series extends PendingContainer {
   #execute(field: PlannedField): unknown {
     const { run } = this;
     if (run.root.cancelReason === undefined || field.typename !== undefined) {
-      run.objects?.called.add(field.responseName);
-      return (run.fieldObserver === undefined ? executeField : executeObservedField)(run, field, this.#source, undefined);
+      try {
+        return (run.fieldObserver === undefined ? executeField : executeObservedField)(run, field, this.#source, undefined);
+      } finally {
+        if (!run.hasInvalidArguments(field)) run.objects?.called.add(field.responseName);
+      }
     }
     return nullOrThrow(startField(run, field, undefined), run.root.cancelReason);
   }

@@ -218,8 +218,9 @@ async function executeAndKeep(state: OperationState): Promise<ExecutionResult> {
 
 function executeNow(state: OperationState): PromiseOrValue<ExecutionResult> {
   if (state.timeIsUp !== undefined) throw state.timeIsUp;
-  state.isExecuting = true;
-  const { settings, input, execution } = state;
+  const { settings, input, execution, operation } = state;
+  // A mutation whose variables are invalid changes nothing: such requests must not empty the CDN of `edge`.
+  state.isExecuting = operation!.operation !== 'mutation' || coercedVariables(execution!) !== undefined;
   return input.delivery === undefined ? executeOperation(settings, execution!) : executeDelivery(state, input.delivery, execution!);
 }
 

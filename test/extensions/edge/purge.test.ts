@@ -6,6 +6,7 @@ import { GraphQLError, versionInfo } from 'graphql';
 import { createHandler } from '../../../src/entries/aws-lambda.ts';
 import { cacheControlDefinitions, edge, PurgeRefused } from '../../../src/entries/edge.ts';
 import type { EdgeOptions } from '../../../src/entries/edge.ts';
+import { graphqlJSExecutor } from '../../../src/entries/graphql-js.ts';
 import type { ServerPlugin } from '../../../src/entries/index.ts';
 import { incrementalDelivery } from '../../../src/entries/incremental.ts';
 import { PurgeLog } from '../../../src/extensions/edge/purge/purge-log.ts';
@@ -222,6 +223,33 @@ describe('a mutation purges', () => {
 
       assert.deepEqual(purges, []);
     });
+
+  for (const [name, server] of [
+    ['a plan', {}],
+    ['graphql-js', { executor: graphqlJSExecutor() }],
+  ] as const)
+    test(`nothing when its variables are invalid, for ${name}: such requests cannot empty the CDN`, async () => {
+      const { post: send, purges } = shop({}, {}, server);
+      const query = 'mutation ($id: ID!) { rename(id: $id) { id } }';
+
+      const refused = await send({ query, variables: { id: {} } });
+
+      assert.equal(refused.status, 422);
+      assert.deepEqual(purges, []);
+    });
+
+  test('nothing for a field whose arguments are invalid, and what the fields beside it have changed', async () => {
+    const { post: send, purges } = shop();
+    const ask = (other: string): Promise<Response> =>
+      send({ query: `mutation ($id: ID = "1") { rename(id: $id) { id } ${other} }`, variables: { id: null } });
+
+    const refused = await ask('both(id: $id) { pen { id } }');
+    const partial = await ask('other: rename(id: 2) { id }');
+
+    assert.match(await refused.text(), /"rename":null,"both":null/);
+    assert.match(await partial.text(), /"rename":null,"other":\{"id":"2"\}/);
+    assert.deepEqual(purges, [['e:Book:2', 'u:Book', 'l:Book', 'l:Node', 'l:Item']]);
+  });
 
   test('what the fields beside a refused one have changed, and nothing for fields that were not called', async () => {
     const rename = refuse('FORBIDDEN');
