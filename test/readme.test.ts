@@ -50,17 +50,21 @@ async function serveBlock(context: TestContext, part: string): Promise<string> {
   return address('graphql');
 }
 
-test('the first screen: the handler, the command, and the response', async (context) => {
-  const { directory } = await createProject(context, { 'functions/graphql.ts': blockWith('hello: (_, { name }) => `Hello') });
-  await install(directory);
-  const [, query = ''] = /^npx graphql-functions dev --query '([^']+)'$/m.exec(readme) ?? assert.fail('no such command');
-  const main = join(root, 'dist/esm/cli/main.js');
+for (const page of ['README.md', 'docs/index.md']) {
+  test(`the first screen of ${page}: the handler, the command, and the response`, async (context) => {
+    const text = await readFile(join(root, page), 'utf8');
+    const first = (language: string): string => codeBlocks(text).find((block) => block.language === language)!.text;
+    const { directory } = await createProject(context, { 'functions/graphql.ts': first('ts') });
+    await install(directory);
+    const [, query = ''] = /^npx graphql-functions dev --query '([^']+)'$/m.exec(text) ?? assert.fail('no such command');
+    const main = join(root, 'dist/esm/cli/main.js');
 
-  const output = await startCommand(context, [main, 'dev', '--port', '0', '--query', query], { cwd: directory }).until('Ctrl+C');
+    const output = await startCommand(context, [main, 'dev', '--port', '0', '--query', query], { cwd: directory }).until('Ctrl+C');
 
-  assert.ok(output.includes(textsOf('json')[0]!), output);
-  assert.match(output, /http:\/\/localhost:\d+\/\.netlify\/functions\/graphql$/m);
-});
+    assert.ok(output.includes(first('json')), output);
+    assert.match(output, /http:\/\/localhost:\d+\/\.netlify\/functions\/graphql$/m);
+  });
+}
 
 test('the handler with context and data sources answers in the language of the request', async (context) => {
   const address = await serveBlock(context, 'class Greetings');

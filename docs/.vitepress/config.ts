@@ -100,6 +100,7 @@ export default defineConfig({
       repositoryUrl === undefined ? { text: version, link: '/entries' } : { text: version, link: `https://www.npmjs.com/package/${name}` },
     ],
     sidebar: readSidebar(),
+    footer: { message: 'Released under the MIT License.' },
     ...(repositoryUrl !== undefined && { socialLinks: [{ icon: 'github', link: repositoryUrl }] }),
   },
 });

@@ -89,6 +89,19 @@ describe('the documentation site in Chromium', needsChromium(), () => {
     await page.close();
   });
 
+  test('the code of the front page is whole on a phone', async () => {
+    const { page } = await openPage(browser, 390);
+    await page.goto(`${origin}/`);
+    const cut = await page
+      .locator('.front pre')
+      .evaluateAll<string[], { scrollWidth: number; clientWidth: number; textContent: string }>((blocks) =>
+        blocks.filter((block) => block.scrollWidth > block.clientWidth).map((block) => block.textContent),
+      );
+
+    assert.deepEqual(cut, []);
+    await page.close();
+  });
+
   test('the dark mode follows the browser, and the switch changes it', async () => {
     const { page } = await openPage(browser, 1440, 'dark');
     await page.goto(`${origin}/getting-started`);
