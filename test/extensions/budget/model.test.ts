@@ -244,7 +244,7 @@ function assertNeverMore({ sent, capacity, refillPerSecond }: World, skew: numbe
 }
 
 describe('instances over one store', () => {
-  const histories = cases({ short: 100, long: 2_000 });
+  const histories = cases({ short: 100, long: 1_000 });
   // The long form takes minutes with LONG_FORM_FACTOR.
   const timeout = 1_800_000;
 
