@@ -1,13 +1,17 @@
 import type { CDN } from '../../src/entries/edge.ts';
 import { createRandom } from '../support/random.ts';
+import { webRequest as buildWebRequest } from '../support/events.ts';
 import { httpAPI, webRequest } from '../support/sources.ts';
 import type { PlainRequest, PlainResponse } from '../support/plain-http.ts';
 import { watchRejections } from '../support/unhandled-rejections.ts';
 import { Process } from './clock.ts';
 import { budgetPlan, createInstance } from './shop.ts';
 import type { Handler, PlantedBug } from './shop.ts';
-import { faults, limits, World } from './world.ts';
+import { CDNResponse, faults, limits, World } from './world.ts';
 import type { Change, Setting } from './world.ts';
+
+/** The operations that follow the first one in an HTTP batch. Undefined: it is sent alone. */
+type Batch = readonly string[] | undefined;
 
 /** Something that happens at a moment, in milliseconds since the start. */
 export type Step = { readonly at: number; readonly name: string } & (
@@ -15,6 +19,7 @@ export type Step = { readonly at: number; readonly name: string } & (
       readonly kind: 'read';
       readonly user: string | undefined;
       readonly query: string;
+      readonly batch: Batch;
       readonly method: 'GET' | 'POST';
       readonly leavesAfter: number | undefined;
     }
@@ -22,6 +27,7 @@ export type Step = { readonly at: number; readonly name: string } & (
       readonly kind: 'write';
       readonly user: string;
       readonly query: string;
+      readonly batch: Batch;
       readonly onError: string | undefined;
       readonly key: string | undefined;
       /** How many times the client sends it at once. */
@@ -50,6 +56,7 @@ export function planOf(seed: number): Plan {
     hasStore: cdn === undefined || random.chance(0.3),
     hasStoredResponses: random.chance(0.4),
     hasBudget: random.chance(0.2),
+    call: random.chance(0.75) ? 2_000 : 6_000,
     order: random.below(1_000),
     faults: faults.filter(() => random.chance(0.4)),
   };
@@ -71,16 +78,48 @@ export function planOf(seed: number): Plan {
     const kind = random.below(20);
     if (kind === 0) return { ...common, kind: 'kill' };
     if (kind === 1) return { ...common, kind: 'deploy' };
-    if (kind < 11) return { ...common, kind: 'read', user: random.pick([undefined, ...users]), query: query(), method: random.chance(0.9) ? 'GET' : 'POST', leavesAfter: leavesAfter() }; // prettier-ignore
+    const others = (): string[] => Array.from({ length: 1 + random.below(2) }, query);
+    if (kind < 11) {
+      const batch = random.chance(0.1) ? others() : undefined;
+      const method = batch === undefined && random.chance(0.9) ? 'GET' : 'POST';
+      return {
+        ...common,
+        kind: 'read',
+        user: random.pick([undefined, ...users]),
+        query: query(),
+        batch,
+        method,
+        leavesAfter: leavesAfter(),
+      };
+    }
     const isKeyed = random.chance(0.5);
-    const key = isKeyed ? `key-${random.below(2)}` : undefined;
+    const key = isKeyed ? `key-${random.below(3)}` : undefined;
     const user = random.pick(users);
     const rename = `${random.pick(['rename', 'strictRename'])}(id: ${product()}) { id version }`;
-    // Equal keys of a user belong to equal mutations.
+    // Equal keys of a user belong to equal requests.
     const fields = isKeyed ? [`pay(order: "${key}") { id payer }`] : [rename];
-    return { ...common, kind: 'write', user, key, query: `mutation { ${fields.join(' ')} }`, onError: isKeyed ? undefined : random.pick([undefined, 'NULL', 'HALT']), copies: random.chance(0.3) ? 2 : 1, leavesAfter: leavesAfter() }; // prettier-ignore
+    const batch = isKeyed
+      ? key === 'key-2'
+        ? ['{ me { id secret card } }', 'mutation { pay(order: "key-2b") { id payer } }']
+        : undefined
+      : random.chance(0.15)
+        ? others()
+        : undefined;
+    return { ...common, kind: 'write', user, key, query: `mutation { ${fields.join(' ')} }`, batch, onError: isKeyed ? undefined : random.pick([undefined, 'NULL', 'HALT']), copies: random.chance(0.3) ? 2 : 1, leavesAfter: leavesAfter() }; // prettier-ignore
   };
-  const steps = Array.from({ length: 6 + random.below(14) }, (_, place) => step(place));
+  /** Somebody reads what a mutation changes, at the same time, and looks at it again. */
+  const readers = (write: Step): Step[] => {
+    const id = write.kind === 'write' ? /ename\(id: (\d)/.exec(write.query)?.[1] : undefined;
+    if (id === undefined || random.chance(0.3)) return [];
+    const read = { kind: 'read', user: random.pick([undefined, ...users]), query: `{ product(id: ${id}) { id version } }`, batch: undefined, method: 'GET', leavesAfter: undefined } as const; // prettier-ignore
+    const before = Math.max(0, write.at - 100 + random.below(200));
+    return [
+      { ...read, at: before, name: `${write.name}-reader` },
+      { ...read, at: write.at + 3_500 + random.below(6_000), name: `${write.name}-again` },
+    ];
+  };
+  const sent = Array.from({ length: 5 + random.below(12) }, (_, place) => step(place));
+  const steps = [...sent, ...sent.flatMap(readers)];
   return { seed, setting, steps: steps.toSorted((one, other) => one.at - other.at) };
 }
 
@@ -105,12 +144,15 @@ export interface Outcome {
 export async function runHistory(plan: Plan, bug?: PlantedBug): Promise<Outcome> {
   const rejections = watchRejections();
   const history = new History(plan, bug);
+  const { fetch } = globalThis;
   history.world.clock.install(createRandom(plan.seed));
+  globalThis.fetch = history.world.fetch as typeof fetch;
   try {
     await history.run();
     if (rejections.count() > 0) history.world.problems.push(`${rejections.count()} unhandled rejections`);
   } finally {
     history.world.clock.uninstall();
+    globalThis.fetch = fetch;
     rejections.stop();
   }
   const { problems, trace } = history.world;
@@ -123,8 +165,15 @@ function unlessNetworkError(error: unknown): undefined {
   if (!(error instanceof NetworkError)) throw error;
 }
 
-function toWebResponse({ status, headers, body }: PlainResponse): Response {
-  return new Response(body, { status, headers: [...headers] });
+/** The body of a POST: of one operation, or of a batch. */
+function toBody(first: { readonly query: string; readonly onError?: string | undefined }, batch: Batch): string {
+  return JSON.stringify(batch === undefined ? first : [first, ...batch.map((query) => ({ query }))]);
+}
+
+/** Undefined: the client need not try again. In a batch, each element tells it for itself. */
+function secondsUntilRetry({ headers, body }: PlainResponse): number | undefined {
+  const told = headers.get('retry-after') ?? (body.startsWith('[') ? /"retryAfter":(\d+)/.exec(body)?.[1] : undefined);
+  return told === undefined ? undefined : Number(told);
 }
 
 /** What a client sends. */
@@ -142,6 +191,8 @@ class History {
   readonly world: World;
   readonly #plan: Plan;
   readonly #bug: PlantedBug | undefined;
+  /** How long after a deploy instances of the former one may still answer, in milliseconds. */
+  readonly #overlap: number;
   #instances: Instance[] = [];
   #deploy = 1;
   #started = 0;
@@ -153,6 +204,7 @@ class History {
 
   constructor(plan: Plan, bug: PlantedBug | undefined) {
     this.world = new World(plan.seed, plan.setting);
+    this.#overlap = plan.setting.call + 1_000;
     this.#plan = plan;
     this.#bug = bug;
     bug?.world?.(this.world);
@@ -172,6 +224,7 @@ class History {
         name: `last ${id}`,
         user: undefined,
         query: `{ product(id: ${id}) { id version } }`,
+        batch: undefined,
         method: 'GET',
         leavesAfter: undefined,
       });
@@ -195,40 +248,55 @@ class History {
     const tag = `d:v${this.#deploy}`;
     this.#deploy++;
     this.#instances = [];
-    for (const { process } of former) this.world.clock.after(5_000, () => process.die(), undefined);
+    for (const { process } of former) this.world.clock.after(this.#overlap + 2_000, () => process.die(), undefined);
     // The operator purges what the former deploy has left in the CDN, when its last request has been answered.
-    this.world.clock.after(3_000, () => this.world.cdn?.purge([tag]), undefined);
+    this.world.clock.after(this.#overlap, () => this.world.cdn?.purge([tag]), undefined);
   }
 
-  async #read({ name, user, query, method, leavesAfter }: Omit<Extract<Step, { kind: 'read' }>, 'at' | 'kind'>): Promise<void> {
+  async #read({ name, user, query, batch, method, leavesAfter }: Omit<Extract<Step, { kind: 'read' }>, 'at' | 'kind'>): Promise<void> {
     const startedAt = this.world.clock.now;
     const isGet = method === 'GET';
     const sending = {
       user,
-      body: isGet ? undefined : JSON.stringify({ query }),
+      body: isGet ? undefined : toBody({ query }, batch),
       query: isGet ? new URLSearchParams({ query }).toString() : '',
       leavesAfter,
     };
     const answer = await this.#send(name, sending).catch(unlessNetworkError);
     if (answer === undefined) return;
-    this.#checkAnswer({ name, user, query }, answer);
+    for (const [asked, one] of this.#answers(name, [query, ...(batch ?? [])], answer)) this.#checkAnswer({ name, user, query: asked }, one);
     this.#checkAge(name, startedAt, answer);
     this.#checkDeploy(name, startedAt, answer);
   }
 
   /** Sends a mutation as a careful client does: with a key, again after a failure of the network and where the answer says so. */
-  async #write({ name, user, query, onError, key, leavesAfter }: Extract<Step, { kind: 'write' }>, copy: number): Promise<void> {
+  async #write({ name, user, query, batch, onError, key, leavesAfter }: Extract<Step, { kind: 'write' }>, copy: number): Promise<void> {
     for (let attempt = 0; attempt < (key === undefined ? 1 : 5); attempt++) {
       const id = `${name}.${copy}.${attempt}`;
-      const sending = { user, body: JSON.stringify({ query, onError }), query: '', key, leavesAfter };
+      const sending = { user, body: toBody({ query, onError }, batch), query: '', key, leavesAfter };
       const answer = await this.#send(id, sending).catch(unlessNetworkError);
+      let wait: number | undefined = 0.5 * 2 ** attempt;
       if (answer !== undefined) {
-        this.#checkAnswer({ name: id, user, query }, answer);
-        if (key !== undefined) this.#checkReplay(id, `${user}-${key}`, answer);
-        if (!answer.headers.has('retry-after')) return;
+        for (const [asked, one] of this.#answers(id, [query, ...(batch ?? [])], answer)) {
+          this.#checkAnswer({ name: id, user, query: asked }, one);
+          const order = /pay\(order: "([^"]+)/.exec(asked)?.[1];
+          if (order !== undefined) this.#checkReplay(id, `${user}-${order}`, one);
+        }
+        wait = secondsUntilRetry(answer);
       }
-      await this.world.clock.sleep(answer === undefined ? 500 * 2 ** attempt : Number(answer.headers.get('retry-after')) * 1_000);
+      if (wait === undefined) return;
+      await this.world.clock.sleep(wait * 1_000);
     }
+  }
+
+  /** The operations of a request with their answers. */
+  #answers(name: string, queries: readonly string[], answer: PlainResponse): (readonly [query: string, answer: PlainResponse])[] {
+    if (queries.length === 1) return [[queries[0]!, answer]];
+    const body: unknown = JSON.parse(answer.body);
+    // A batch is answered by a list, or refused as a whole.
+    if (!Array.isArray(body)) return [['', answer]];
+    if (body.length !== queries.length) this.world.problems.push(`${name} got ${body.length} answers to ${queries.length} operations`);
+    return body.map((one, index) => [queries[index] ?? '', { ...answer, body: JSON.stringify(one) }]);
   }
 
   /** Sends a request through the CDN. Rejects if the connection is lost, or the client leaves. */
@@ -244,21 +312,21 @@ class History {
     if (user !== undefined) headers.push(['authorization', user]);
     if (body !== undefined) headers.push(['content-type', 'application/json']);
     if (key !== undefined) headers.push(['idempotency-key', `"${key}"`]);
+    const fields = new Map(headers);
     const request: PlainRequest = { method: body === undefined ? 'GET' : 'POST', path: '/graphql', query, headers, body };
     const client = new AbortController();
-    const origin = async (): Promise<Response> => toWebResponse(await this.#serve(name, request, client.signal));
-    const toCDN = new Request(`https://shop.example/graphql?${query}`, {
-      method: request.method,
-      headers,
-      ...(body !== undefined && { body }),
-    });
+    const origin = async (): Promise<CDNResponse> => new CDNResponse(await this.#serve(name, request, client.signal));
+    const toCDN = {
+      ...request,
+      url: `https://shop.example/graphql?${query}`,
+      headers: { get: (field: string) => fields.get(field) ?? null },
+    };
     this.#open++;
     try {
       const answered = cdn === undefined ? origin() : cdn.fetch(toCDN, origin);
-      const response = await Promise.race([answered, ...(leavesAfter === undefined ? [] : [this.#leave(client, leavesAfter)])]);
-      const text = await response.text();
-      this.world.note(`${name} is answered ${response.status} ${text}`);
-      return { status: response.status, headers: new Map(response.headers), setCookies: [], body: text };
+      const { plain } = await Promise.race([answered, ...(leavesAfter === undefined ? [] : [this.#leave(client, leavesAfter)])]);
+      this.world.note(`${name} is answered ${plain.status} ${plain.body}`);
+      return plain;
     } finally {
       this.#open--;
     }
@@ -284,7 +352,7 @@ class History {
     });
     instance.busy++;
     const deadline = clock.after(
-      limits.call + 1,
+      world.setting.call + 1,
       () => {
         if (process.state !== 'dead') world.problems.push(`${name} was not answered before its deadline`);
       },
@@ -309,11 +377,10 @@ class History {
   ): Promise<PlainResponse> {
     const { world } = this;
     const { clock } = world;
-    const endsAt = clock.now + limits.call;
+    const endsAt = clock.now + world.setting.call;
     const isLambda = world.setting.platform === 'lambda';
-    const source = isLambda ? httpAPI : webRequest;
-    const event = source.build(request);
-    const given = isLambda ? event : new Request(event as Request, { signal });
+    const { read } = isLambda ? httpAPI : webRequest;
+    const given = isLambda ? httpAPI.build(request) : buildWebRequest(request, { signal });
     const context = isLambda ? { getRemainingTimeInMillis: () => endsAt - clock.now } : { waitUntil: () => undefined };
     process.thaw();
     try {
@@ -321,7 +388,7 @@ class History {
       if (process.state === 'dead') throw new NetworkError('The instance has died.');
       for (const change of world.changes) if (change.request === name) change.answeredAt = clock.now;
       if (isLambda) process.freeze();
-      return await source.read(result);
+      return await read(result);
     } catch (error) {
       if (!(error instanceof NetworkError)) world.problems.push(`the handler rejected: ${String(error)}`);
       throw new NetworkError('The function has failed.', { cause: error });
@@ -358,7 +425,9 @@ class History {
   #checkReplay(name: string, tag: string, { status, body, headers }: PlainResponse): void {
     if (body.includes('IDEMPOTENCY_STORE_UNAVAILABLE') && this.world.payers.get(tag) === name)
       this.world.problems.push(`${name} was told that nothing has run, but ${tag} was paid`);
-    if (!headers.has('idempotent-replayed') && this.world.payers.get(tag) !== name) return;
+    // In a batch, nothing says that an answer is a replay.
+    const isReplay = headers.has('idempotent-replayed') || body.includes('"payer":');
+    if (!isReplay && this.world.payers.get(tag) !== name) return;
     const told = `${status} ${body}`;
     const before = this.#told.get(tag) ?? told;
     this.#told.set(tag, before);
@@ -379,7 +448,7 @@ class History {
   /** No answer of a former deploy is sent after the purge of what it has left. */
   #checkDeploy(name: string, startedAt: number, { body }: PlainResponse): void {
     const build = Number(/"build":"v(\d+)"/.exec(body)?.[1] ?? Infinity);
-    const current = 1 + this.#deploys.filter((at) => at + 3_000 < startedAt).length;
+    const current = 1 + this.#deploys.filter((at) => at + this.#overlap < startedAt).length;
     if (build < current)
       this.world.problems.push(`${name}, sent at ${startedAt}, got an answer of v${build} when v${current} was deployed`);
   }
@@ -412,7 +481,9 @@ class History {
     const repeat = limits.purgeRepeat[setting.platform];
     const own = purges.filter(
       ({ process, tags, at }) =>
-        process === change.process && at >= change.at && (tags.includes(`e:Product:${change.id}`) || tags.includes('t:Product')),
+        process === change.process &&
+        at >= change.at &&
+        tags.some((tag) => /^(?:e:.*|t:Even|t:Odd|t:Product)$/.test(tag) && (tag.startsWith('t:') || tag.endsWith(`:${change.id}`))),
     );
     const repeated = own.find(({ at, doneAt }) => doneAt !== undefined && at >= knownAt + repeat - 1);
     if (repeated !== undefined) return repeated.doneAt!;

@@ -2,7 +2,7 @@ import { edge } from '../../src/entries/edge.ts';
 import { idempotency, memoryStore } from '../../src/entries/idempotency.ts';
 import type { ServerPlugin } from '../../src/entries/index.ts';
 import { activity } from './clock.ts';
-import { Products } from './shop.ts';
+import { productsOf } from './shop.ts';
 import type { Context, PlantedBug } from './shop.ts';
 import type { World } from './world.ts';
 
@@ -110,6 +110,16 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       world.purge = async () => undefined;
     },
   },
+  'purges are not repeated': {
+    world: (world) => {
+      const { purge } = world;
+      const purged = new Set<string>();
+      world.purge = async (tags) => {
+        const first = `${activity()!.request} ${tags.join(' ')}`;
+        if (!purged.has(first)) await (purged.add(first), purge(tags));
+      };
+    },
+  },
   'a mutation that fails purges nothing': {
     plugins: (plugins) => {
       plugins['edge'] = withHooks(plugins['edge']!, ({ operationDidEnd }) => ({
@@ -133,8 +143,18 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       const { context } = options;
       options['context'] = (given: object) => ({ ...context(given), user: () => userOfActivity(world) });
       options['dataSources'] = () => ({
-        api: Object.assign(new Products(world), { me: async (user: string) => ({ id: user, secret: `secret-${user}` }) }),
+        api: Object.assign(productsOf(world), { me: async (user: string) => ({ id: user, secret: `secret-${user}` }) }),
       });
+    },
+  },
+  'a data source adds credentials where its cache does not see them': {
+    options: (options, { world }) => {
+      const httpFetch = ({ url, method, signal }: Request): Promise<Response> =>
+        world.fetch(url, { method, signal, headers: { authorization: userOfActivity(world)! } });
+      options['dataSources'] = () => {
+        const api = productsOf(world, httpFetch);
+        return { api: Object.assign(api, { me: () => api.anybody() }) };
+      };
     },
   },
   'requests share a context': {
@@ -201,24 +221,26 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
 export const foundIn: Readonly<Record<string, number>> = {
   'a store forgets claims': 1,
   'a store reads a record before it writes it': 1,
-  'a store drops records when their lease is over': 6,
+  'a store drops records when their lease is over': 7,
   'a store returns the answer of another record': 1,
   'keys belong to no user': 1,
-  'keys of mutations that took effect are released': 4,
-  'a mutation runs again after a crash': 6,
-  'a commit fails after the answer has been stored': 9,
+  'keys of mutations that took effect are released': 12,
+  'a mutation runs again after a crash': 7,
+  'a commit fails after the answer has been stored': 4,
   'each instance keeps keys for itself': 1,
-  'the purge API forgets its calls': 1,
-  'a mutation that fails purges nothing': 122,
-  'every answer is public': 1,
-  'code finds the user behind the back of the server': 26,
-  'requests share a context': 30,
-  'the deadline is off': 15,
-  'a wrapper of the handler waits for its log': 3,
+  'the purge API forgets its calls': 7,
+  'purges are not repeated': 8,
+  'a mutation that fails purges nothing': 47,
+  'every answer is public': 7,
+  'code finds the user behind the back of the server': 22,
+  'a data source adds credentials where its cache does not see them': 25,
+  'requests share a context': 1,
+  'the deadline is off': 5,
+  'a wrapper of the handler waits for its log': 9,
   'a plugin leaves a promise unawaited': 3,
   'a plugin polls for ever': 1,
-  'a plugin that removes data says that it only watches': 86,
-  'the name of the deploy is not set': 106,
-  'a store of answers loses the ends of keys': 1,
-  'a store of points refuses nobody': 302,
+  'a plugin that removes data says that it only watches': 9,
+  'the name of the deploy is not set': 69,
+  'a store of answers loses the ends of keys': 3,
+  'a store of points refuses nobody': 24,
 };

@@ -1,5 +1,5 @@
 import { buildSchema } from 'graphql';
-import type { GraphQLObjectType } from 'graphql';
+import type { GraphQLInterfaceType, GraphQLObjectType } from 'graphql';
 
 import { createHandler as createLambdaHandler } from '../../src/entries/aws-lambda.ts';
 import { budget } from '../../src/entries/budget.ts';
@@ -47,11 +47,6 @@ export const budgetPlan = { capacity: 40, refillPerSecond: 1 } as const;
 /** The REST API behind the function. */
 export class Products extends RESTDataSource<Context> {
   override baseURL = 'https://api.example/';
-  override timeout = 1_500;
-
-  constructor(world: World, httpFetch: (request: Request) => Promise<Response> = (request) => world.origin(request)) {
-    super(httpFetch);
-  }
 
   product(id: string): Promise<object> {
     return this.get(`products/${id}`);
@@ -65,9 +60,21 @@ export class Products extends RESTDataSource<Context> {
     return this.get('me', undefined, { headers: { authorization: user } });
   }
 
+  /** The user whose token the call gets elsewhere. */
+  anybody(): Promise<object> {
+    return this.get('me');
+  }
+
   pay(user: string, tag: string): Promise<object> {
     return this.post(`payments?tag=${tag}`, undefined, { headers: { authorization: user } });
   }
+}
+
+/** The data source of one operation. */
+export function productsOf({ setting }: World, httpFetch?: (request: Request) => Promise<Response>): Products {
+  const products = new Products(httpFetch);
+  products.timeout = setting.call - 500;
+  return products;
 }
 
 const typeDefs = `
@@ -78,7 +85,9 @@ const typeDefs = `
     build: String @cacheControl(maxAge: 60)
     me: User
   }
-  type Product @cacheControl(maxAge: 60) { id: ID! version: Int! }
+  interface Product @cacheControl(maxAge: 60) { id: ID! version: Int! }
+  type Even implements Product @cacheControl(maxAge: 60) { id: ID! version: Int! }
+  type Odd implements Product @cacheControl(maxAge: 60) { id: ID! version: Int! }
   type User { id: ID! secret: String! card: String }
   type Mutation { rename(id: ID!): Product strictRename(id: ID!): Product! pay(order: ID!): Receipt! }
   type Receipt { id: ID! payer: String! }`;
@@ -113,6 +122,10 @@ const resolvers: Readonly<Record<string, Readonly<Record<string, (parent: unknow
 const schema = buildSchema(typeDefs);
 for (const [type, fields] of Object.entries(resolvers))
   for (const [name, resolve] of Object.entries(fields)) (schema.getType(type) as GraphQLObjectType).getFields()[name]!.resolve = resolve;
+
+// Each change of a product changes its type, too.
+(schema.getType('Product') as GraphQLInterfaceType).resolveType = ({ version }: { version: number }) =>
+  version % 2 === 0 ? 'Even' : 'Odd';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -177,9 +190,9 @@ export function createInstance(parts: Parts, bug: PlantedBug = {}): Handler {
       world,
       deploy,
     }),
-    dataSources: () => ({ api: new Products(world) }),
+    dataSources: () => ({ api: productsOf(world) }),
     cache: new InMemoryLRUCache(),
-    deadline: { ms: limits.call, reserveMs: limits.reserve },
+    deadline: { ms: world.setting.call, reserveMs: limits.reserve },
     plugins: Object.values(plugins).toSorted(() => random.next() - 0.5),
   };
   bug.options?.(options, parts);

@@ -33,6 +33,7 @@ function* smallerThan(plan: Plan): Generator<Plan> {
   for (let at = 0; at < steps.length; at++) {
     const step = steps[at]!;
     if (step.kind === 'write' && step.copies > 1) yield { ...plan, steps: steps.with(at, { ...step, copies: 1 }) };
+    if ('batch' in step && step.batch !== undefined) yield { ...plan, steps: steps.with(at, { ...step, batch: undefined }) };
     if ('leavesAfter' in step && step.leavesAfter !== undefined)
       yield { ...plan, steps: steps.with(at, { ...step, leavesAfter: undefined }) };
   }

@@ -10,9 +10,9 @@ import { shrink } from './shrink.ts';
 
 /** Replays one history. */
 const only = process.env['SEED'];
-const histories = cases({ short: 100, long: 4_000 });
+const histories = cases({ short: 400, long: 4_000 });
 /** More than the slowest bug needs. */
-const most = 400;
+const most = 200;
 
 /** The first of these seeds whose history breaks an invariant. */
 async function firstFailure(seeds: readonly [from: number, to: number], bug?: PlantedBug): Promise<number | undefined> {

@@ -5,6 +5,7 @@ import type { IdempotencyStore } from '../../src/entries/idempotency.ts';
 import type { BudgetStore } from '../../src/entries/budget.ts';
 import type { KeyValueCache } from '../../src/entries/index.ts';
 import { ModelCache } from '../extensions/edge/model-cache.ts';
+import type { PlainResponse } from '../support/plain-http.ts';
 import { createRandom } from '../support/random.ts';
 import type { Random } from '../support/random.ts';
 import { activity, Clock } from './clock.ts';
@@ -20,6 +21,8 @@ export interface Setting {
   /** Responses of the origin may be stored for `storedFor`. */
   readonly hasStoredResponses: boolean;
   readonly hasBudget: boolean;
+  /** How long a call may take, in milliseconds: less than the repeat of a purge on a worker, or more. */
+  readonly call: number;
   /** The order of the plugins. */
   readonly order: number;
   /** Kinds of faults that this history has. */
@@ -39,7 +42,6 @@ export type Fault = (typeof faults)[number];
 
 /** Milliseconds. */
 export const limits = {
-  call: 2_000,
   reserve: 400,
   storedFor: 20_000,
   lifetime: 60_000,
@@ -69,6 +71,24 @@ export interface PurgeCall {
   doneAt: number | undefined;
 }
 
+/** A response as the CDN keeps it. A web `Response` would take longer than the CDN. */
+export class CDNResponse {
+  readonly plain: PlainResponse;
+
+  constructor(plain: PlainResponse) {
+    this.plain = plain;
+  }
+
+  get headers(): { get(name: string): string | null; has(name: string): boolean } {
+    const { headers } = this.plain;
+    return { get: (name) => headers.get(name) ?? null, has: (name) => headers.has(name) };
+  }
+
+  clone(): this {
+    return this;
+  }
+}
+
 /** The world of one history: everything outside of the processes. All chances depend on the seed and on the name of what happens, so that leaving out a step of a history changes nothing else. */
 export class World {
   readonly clock = new Clock();
@@ -81,7 +101,7 @@ export class World {
   readonly payments = new Map<string, number>();
   readonly problems: string[] = [];
   readonly trace: string[] = [];
-  readonly cdn: ModelCache | undefined;
+  readonly cdn: ModelCache<CDNResponse> | undefined;
   keys: IdempotencyStore = memoryStore({ now: () => this.clock.now });
   points: BudgetStore = memoryStore({ now: () => this.clock.now });
   /** The lines of the cost log. */
@@ -98,7 +118,7 @@ export class World {
   constructor(seed: number, setting: Setting) {
     this.seed = seed;
     this.setting = setting;
-    this.cdn = setting.cdn && new ModelCache(setting.cdn, []);
+    this.cdn = setting.cdn && new ModelCache<CDNResponse>(setting.cdn, []);
     if (this.cdn !== undefined) Object.defineProperty(this.cdn, 'time', { get: () => this.clock.now / 1_000 });
   }
 
@@ -209,18 +229,18 @@ export class World {
     });
   };
 
-  /** Serves a request to the REST API behind the function. */
-  origin(request: Request): Promise<Response> {
+  /** Serves a request to the REST API behind the function, in place of `fetch`. */
+  readonly fetch = (url: string, { method = 'GET', headers, signal }: RequestInit): Promise<Response> => {
     const caller = activity()!;
-    const { signal, method, headers } = request;
-    const { pathname, searchParams } = new URL(request.url);
+    const { pathname, searchParams } = new URL(url);
+    const user = new Headers(headers).get('authorization');
     const lie = this.dice(`lie ${caller.request}`).below(40);
     const answered = this.call(`origin ${pathname}`, {
       fails: 'origin fails',
       isSlow: 'origin is slow',
       serve: () => {
         this.note(`the origin serves ${method} ${pathname} for ${caller.request}`);
-        const answer = this.#serve(method, pathname, { user: headers.get('authorization'), tag: searchParams.get('tag'), caller });
+        const answer = this.#serve(method, pathname, { user, tag: searchParams.get('tag'), caller });
         if (this.has('origin lies') && lie < 6)
           return [
             new Response('<html>', { headers: { 'content-type': 'application/json' } }),
@@ -232,9 +252,9 @@ export class World {
     });
     return new Promise((resolve, reject) => {
       answered.then(resolve, reject);
-      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+      signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
     });
-  }
+  };
 
   #serve(method: string, path: string, { user, tag, caller }: { user: string | null; tag: string | null; caller: Activity }): Response {
     const age = limits.storedFor / 1_000;
@@ -242,8 +262,9 @@ export class World {
       'cache-control': this.setting.hasStoredResponses ? `${scope}, max-age=${age}` : 'no-store',
     });
     const [, kind, id = ''] = path.split('/');
+    // Caches must see that this is personal by the token in the request.
     if (kind === 'me')
-      return Response.json({ id: user, secret: `secret-${user}`, card: `card-${user}` }, { headers: cacheControl('private') });
+      return Response.json({ id: user, secret: `secret-${user}`, card: `card-${user}` }, { headers: cacheControl('must-revalidate') });
     if (kind === 'payments') {
       this.payers.set(tag!, caller.request);
       this.payments.set(tag!, (this.payments.get(tag!) ?? 0) + 1);

@@ -1,14 +1,27 @@
 import type { CDN } from '../../../src/entries/edge.ts';
 
+/** What a cache reads of a request. The web's class has it. */
+interface CacheRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: { get(name: string): string | null };
+}
+
+/** What a cache reads of a response. The web's class has it. */
+interface CacheResponse<TResponse> {
+  readonly headers: { get(name: string): string | null; has(name: string): boolean };
+  clone(): TResponse;
+}
+
 /** A shared cache with the key, the fields and the defaults that a vendor documents. Otherwise it stores as much as it can. */
-export class ModelCache {
+export class ModelCache<TResponse extends CacheResponse<TResponse> = Response> {
   readonly #cdn: CDN;
   /** The header fields that a cache policy of CloudFront names. */
   readonly #policyHeaders: readonly string[];
   readonly #entries = new Map<
     string,
     {
-      readonly response: Response;
+      readonly response: TResponse;
       readonly until: number;
       readonly tags: readonly string[];
       readonly vary: readonly [string, string | null][];
@@ -22,7 +35,7 @@ export class ModelCache {
     this.#policyHeaders = policyHeaders;
   }
 
-  async fetch(request: Request, origin: (request: Request) => Promise<Response>): Promise<Response> {
+  async fetch<TRequest extends CacheRequest>(request: TRequest, origin: (request: TRequest) => Promise<TResponse>): Promise<TResponse> {
     if (request.method !== 'GET') return origin(request);
     const key = this.#keyOf(request);
     const entries = this.#entries.get(key) ?? [];
@@ -48,12 +61,12 @@ export class ModelCache {
     for (const [key, entries] of this.#entries) this.#entries.set(key, entries.filter((entry) => !tags.some((tag) => entry.tags.includes(tag)))); // prettier-ignore
   }
 
-  #keyOf(request: Request): string {
+  #keyOf(request: CacheRequest): string {
     const { pathname, search, host } = new URL(request.url);
     return this.#cdn === 'cloudflare' ? pathname + search : host + pathname + search;
   }
 
-  #varyOf({ headers }: Response): string[] {
+  #varyOf({ headers }: TResponse): string[] {
     const list = (text: string | null, separator: string): string[] =>
       (text ?? '')
         .split(separator)
@@ -65,7 +78,7 @@ export class ModelCache {
     return list(headers.get('vary'), ',');
   }
 
-  #lifetimeOf(response: Response): number {
+  #lifetimeOf(response: TResponse): number {
     const { headers } = response;
     const fields = {
       netlify: 'netlify-cdn-cache-control',
@@ -90,7 +103,7 @@ export class ModelCache {
   }
 }
 
-function tagsOf({ headers }: Response): string[] {
+function tagsOf({ headers }: CacheResponse<unknown>): string[] {
   const names = ['netlify-cache-tag', 'cache-tag', 'vercel-cache-tag', 'surrogate-key', 'xkey'];
   return names.flatMap((name) => headers.get(name)?.split(/[ ,]+/) ?? []);
 }
