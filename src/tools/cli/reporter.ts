@@ -4,6 +4,7 @@ import type { DevServer } from './dev/dev.ts';
 import type { DevEvent, LocalFunction } from './dev/local-function.ts';
 import type { Answer } from './dev/run-query.ts';
 import type { OperationRecord, RequestRecord } from './dev/thread-messages.ts';
+import { counted } from '../../shared/index.ts';
 import { bad, paintMessage, statusOf } from './project/paint.ts';
 import type { Terminal } from './project/paint.ts';
 
@@ -83,7 +84,7 @@ function requestLines(name: string, { method, path, status, milliseconds, operat
 }
 
 function operationLine(name: string, status: number, { operation, milliseconds, calls, hits }: OperationRecord): string {
-  const count = calls === 0 ? [] : [`${calls === 1 ? '1 call' : `${calls} calls`}, ${hits} from cache`];
+  const count = calls === 0 ? [] : [`${counted(calls, 'call')}, ${hits} from cache`];
   return [name, statusOf(status), operation, `${milliseconds} ms`, ...count].join('  ');
 }
 

@@ -7,7 +7,7 @@ import type { BuildArtifact } from '../../../executor/schema/index.ts';
 import { buildFileOf, readBuildDocuments } from '../project/build-sources.ts';
 import { collectFragments, withFragments } from '../project/documents/check-documents.ts';
 import type { DocumentFile } from '../project/documents/check-documents.ts';
-import { documentsInManifest, isManifest } from '../project/documents/known-documents.ts';
+import { documentsInManifests, isManifest } from '../project/documents/known-documents.ts';
 import type { KnownOperation } from './find-changes.ts';
 
 /** Where a project's operations are. */
@@ -24,11 +24,10 @@ export interface OperationSources {
 export async function findKnownOperations({ files, options, builds, directory }: OperationSources): Promise<KnownOperation[]> {
   const build = builds.get(buildFileOf(options) ?? '');
   const built = await readBuildDocuments(build?.from.documents ?? [], directory);
-  const inManifests = built.filter(({ path }) => isManifest(path)).flatMap(documentsInManifest);
   const trusted = options.trustedDocuments === undefined ? [] : entriesOf(options.trustedDocuments.documents);
   return [
     ...operationsIn([...files, ...built.filter(({ path }) => !isManifest(path))]),
-    ...inManifests.flatMap((document) => operationsIn([document])),
+    ...documentsInManifests(built).flatMap((document) => operationsIn([document])),
     ...trusted.flatMap(([id, { text }]) => operationsIn([{ path: `trusted document ${id}`, text }])),
   ];
 }

@@ -4,23 +4,21 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 
 import type { GraphQLSchema } from 'graphql';
 
+import { counted } from '../../../shared/index.ts';
 import type { BuildArtifact } from '../../../executor/schema/index.ts';
 import type { BuildArguments } from '../arguments.ts';
 import { artifactPlugin, readArtifact } from '../project/artifact-plugin.ts';
 import { buildFileOf, makeBuild, readBuildDocuments } from '../project/build-sources.ts';
-import { checkDocuments, errorsIn } from '../project/documents/check-documents.ts';
-import type { DocumentFile } from '../project/documents/check-documents.ts';
-import { checkFunction } from '../check/check-function.ts';
+import { checkGraphQLFunction } from '../check/check-function.ts';
 import { writeCodeCache } from './code-cache.ts';
 import type { CodeCacheSettings } from './code-cache.ts';
 import { DevError } from '../project/problem.ts';
 import { findFunction } from '../project/functions-folder.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
-import { checkManifest, isManifest } from '../project/documents/known-documents.ts';
+import { checkFiles } from '../project/documents/known-documents.ts';
 import { printProblems } from '../project/print-problems.ts';
 import type { Problem } from '../project/problem.ts';
 import { progress } from '../project/progress.ts';
-import { recordServers } from '../project/recorded-servers.ts';
 import type { Terminal } from '../project/paint.ts';
 
 /**
@@ -34,7 +32,7 @@ export async function runBuild(settings: BuildArguments, directory: string, term
   const outcome = await build(await withLastSettings(settings, file), { source, file }, directory);
   if (outcome.kind === 'problems') {
     printProblems(outcome.problems, directory, terminal);
-    terminal.error(`\n${outcome.problems.length === 1 ? '1 problem' : `${outcome.problems.length} problems`}. Nothing was written.`);
+    terminal.error(`\n${counted(outcome.problems.length, 'problem')}. Nothing was written.`);
     return 1;
   }
   const { artifact, isUsed } = outcome;
@@ -88,20 +86,13 @@ async function build(
   { source, file }: { readonly source: FunctionSource; readonly file: string },
   directory: string,
 ): Promise<Outcome> {
-  const recorded = recordServers();
   const { plugin } = artifactPlugin(directory, { file, schema: settings.schema });
-  const { problems, schema, options } = await checkFunction(source, directory, {
-    recorded,
-    plugins: [plugin],
-    external: settings.external,
-  });
-  if (problems.length > 0) return { kind: 'problems', problems };
-  if (schema === undefined)
-    throw new DevError(`${relative(directory, source.file)} is not a GraphQL function: it does not call createHandler.`);
+  const { problems, schema, options } = await checkGraphQLFunction(source, directory, { plugins: [plugin], external: settings.external });
+  if (problems.length > 0 || schema === undefined) return { kind: 'problems', problems };
   if (options?.schema !== undefined)
     throw new DevError(`${relative(directory, source.file)} passes a schema built in code, so there is nothing to build.`);
   const documents = await readBuildDocuments(settings.documents, directory);
-  const wrong = checkBuildDocuments(schema, documents);
+  const wrong = checkFiles(schema, documents);
   if (wrong.length > 0) return { kind: 'problems', problems: wrong };
   const from = {
     schema: settings.schema,
@@ -111,12 +102,7 @@ async function build(
   };
   progress.begin(relative(directory, file), 1);
   progress.step('indexing the definitions');
-  const artifact = await makeBuild({
-    from,
-    typeDefs: options?.typeDefs,
-    schema,
-    directory,
-  });
+  const artifact = await makeBuild({ from, typeDefs: options?.typeDefs, schema, directory });
   progress.end();
   return { kind: 'built', artifact, isUsed: buildFileOf(options) === file };
 }
@@ -126,21 +112,9 @@ function isSubgraph(schema: GraphQLSchema): boolean {
   return schema.getType('_Service') !== undefined;
 }
 
-function checkBuildDocuments(schema: GraphQLSchema, files: readonly DocumentFile[]): Problem[] {
-  const manifests = files.filter(({ path }) => isManifest(path));
-  return [
-    ...checkDocuments(
-      schema,
-      files.filter((file) => !manifests.includes(file)),
-    ),
-    ...manifests.flatMap((file) => checkManifest(file, (text) => errorsIn(schema, text))),
-  ];
-}
-
 function summary({ text, documents, from }: BuildArtifact, file: string): string {
-  const known = documents.length === 1 ? '1 document' : `${documents.length} documents`;
   const described = from.descriptions ? '' : ', without descriptions (--descriptions keeps them)';
-  return `Wrote ${file}: ${Math.ceil(text.length / 1000)} KB of schema${described}, ${known}.`;
+  return `Wrote ${file}: ${Math.ceil(text.length / 1000)} KB of schema${described}, ${counted(documents.length, 'document')}.`;
 }
 
 /** The code that the user must add: with `import`, or with `require` in a file without imports and exports. */

@@ -13,8 +13,10 @@ import { BundleError, loadFunction } from '../project/load-function.ts';
 import type { UnbundledPackage } from '../project/unbundled-packages.ts';
 import { bundleAdvice } from '../project/bundle-advice.ts';
 import { loadAlone } from './load-alone.ts';
+import { DevError } from '../project/problem.ts';
 import type { Problem } from '../project/problem.ts';
 import { progress } from '../project/progress.ts';
+import { recordServers } from '../project/recorded-servers.ts';
 import type { RecordedServers } from '../project/recorded-servers.ts';
 import { searchIn } from '../project/source-search.ts';
 import { placeOf, toPlace } from '../project/user-code.ts';
@@ -81,6 +83,13 @@ export async function checkFunction(
     isFunction: exportsFunction(bundled.exports),
     servers: checked.length,
   };
+}
+
+/** Checks the one function that a command is about. Throws a DevError if it has neither problems nor a schema. */
+export async function checkGraphQLFunction(source: FunctionSource, directory: string, settings: BundleSettings): Promise<CheckedFunction> {
+  const checked = await checkFunction(source, directory, { recorded: recordServers(), ...settings });
+  if (checked.schema !== undefined || checked.problems.length > 0) return checked;
+  throw new DevError(`${relative(directory, source.file)} is not a GraphQL function: it does not call createHandler.`);
 }
 
 /** The messages of an error and its causes. */

@@ -4,6 +4,7 @@ import type { GraphQLSchema } from 'graphql';
 
 import type { BuildArtifact } from '../../../executor/schema/index.ts';
 import type { ServerOptions } from '../../../server/index.ts';
+import { counted } from '../../../shared/index.ts';
 import { compareSchemas } from '../against/against.ts';
 import type { Comparison } from '../against/against.ts';
 import { CannotCompareError, readEarlierSchema } from '../against/earlier-schema.ts';
@@ -132,7 +133,7 @@ async function checkFiles(
   const files = await readDocuments(documents, directory);
   const checked = chooseSchema(name, schemas);
   if (checked === undefined) return [{ message: `No schema to validate operations against. ${whichFunction(schemas)}` }];
-  terminal.error(`Checking operations in ${files.length === 1 ? '1 file' : `${files.length} files`} …`);
+  terminal.error(`Checking operations in ${counted(files.length, 'file')} …`);
   const texts = files.flatMap(documentsIn);
   const problems = checkDocuments(checked.schema, texts);
   return problems.length > 0 ? problems : findUntrustedOperations(checked.options, texts);

@@ -5,7 +5,7 @@ import { isBuiltin, registerHooks } from 'node:module';
 import { buffer } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 
-import { packageOf } from '../project/unbundled-packages.ts';
+import { packageOf } from '../project/installed-packages.ts';
 
 /** What the process reports. */
 export type LoadOutcome = { readonly kind: 'loaded' } | { readonly kind: 'failed'; readonly message: string; readonly stack: string };

@@ -22,18 +22,9 @@ export function findManifestProblems({ trustedDocuments }: ServerOptions, place:
     return [];
   } catch (error) {
     const files = manifestsOf(trustedDocuments, search).flatMap(({ file }) => file ?? []);
-    const unreadable = files.flatMap(findFormatProblem);
+    const unreadable = files.flatMap((file) => checkManifest(file, () => []));
     const inFiles = unreadable.length > 0 ? unreadable : findConflicts(files.flatMap(documentsInManifest));
     return inFiles.length > 0 ? inFiles : [{ ...place, message: messageOf(error) }];
-  }
-}
-
-function findFormatProblem(file: DocumentFile): Problem[] {
-  try {
-    documentsInManifest(file);
-    return [];
-  } catch (error) {
-    return [{ file: file.path, message: messageOf(error) }];
   }
 }
 

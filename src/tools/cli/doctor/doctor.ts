@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { relative, resolve, dirname, join } from 'node:path';
+import { relative, resolve } from 'node:path';
 
 import type { DoctorArguments } from '../arguments.ts';
 import { importEsbuild } from '../project/bundle.ts';
@@ -8,10 +8,10 @@ import { DevError } from '../project/problem.ts';
 import { diagnose, findResultProblem, wireForm } from './diagnosis.ts';
 import { findFunctions, noSuchFunction, resolveFunctionsFolder } from '../project/functions-folder.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
+import { folderOf } from '../project/installed-packages.ts';
 import { callStreamingHandler, createLambdaContext, isStreamingHandler } from '../../testing/index.ts';
 import { BundleError, loadFunction } from '../project/load-function.ts';
 import type { Terminal } from '../project/paint.ts';
-import { existsSync } from 'node:fs';
 
 /** Prints the source of an event, the request that it contains, and the function's response. Returns the exit code. */
 export async function runDoctor(settings: DoctorArguments, directory: string, terminal: Terminal): Promise<number> {
@@ -147,12 +147,6 @@ const patching: Readonly<Record<string, string>> = {
 /** Warns about installed packages that would trace nothing. */
 function findBlindInstrumentation(directory: string): string[] {
   return Object.entries(patching)
-    .filter(([name]) => isInstalled(name, directory))
+    .filter(([name]) => folderOf(name, directory) !== undefined)
     .map(([name, advice]) => `${name} is installed. It patches functions of graphql-js that this server does not call: ${advice}.`);
-}
-
-function isInstalled(name: string, directory: string): boolean {
-  if (existsSync(join(directory, 'node_modules', name, 'package.json'))) return true;
-  const parent = dirname(directory);
-  return parent !== directory && isInstalled(name, parent);
 }

@@ -2,13 +2,13 @@ import { parse, print, Source } from 'graphql';
 import type { DefinitionNode, DocumentNode, GraphQLSchema, NameNode } from 'graphql';
 
 import { sha256 } from '../../../shared/index.ts';
-import { checkDocuments, collectFragments, errorsIn } from '../project/documents/check-documents.ts';
+import { collectFragments } from '../project/documents/check-documents.ts';
 import type { DocumentFile } from '../project/documents/check-documents.ts';
 import { documentsIn } from '../project/documents/embedded-operations.ts';
 import {
-  checkManifest,
+  checkFiles,
   documentOf,
-  documentsInManifest,
+  documentsInManifests,
   findConflicts,
   isManifest,
   withTypenames,
@@ -28,7 +28,6 @@ export interface CollectedDocument extends ManifestDocument {
  * because only the tools that wrote them know what their clients send.
  */
 export function collectDocuments(files: readonly DocumentFile[]): CollectedDocument[] {
-  const manifests = files.filter(({ path }) => isManifest(path)).flatMap(documentsInManifest);
   const documents = parsedIn(files);
   const fragments = collectFragments(documents);
   const operations = documents
@@ -38,19 +37,18 @@ export function collectDocuments(files: readonly DocumentFile[]): CollectedDocum
       const text = print(withTypenames(documentOf(operation, fragments)));
       return { ...placeOf(operation), id: sha256(text), text, name: operation.name?.value ?? '' };
     });
-  return [...operations.toSorted((a, b) => (a.name < b.name ? -1 : 1)), ...manifests.map((one) => ({ ...one, name: undefined }))];
+  return [
+    ...operations.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    ...documentsInManifests(files).map((one) => ({ ...one, name: undefined })),
+  ];
 }
 
 /** What would make the collected documents wrong: invalid ones, and names that do not identify an operation or a fragment. */
 export function findProblems(schema: GraphQLSchema, files: readonly DocumentFile[]): Problem[] {
-  const manifests = files.filter(({ path }) => isManifest(path));
-  const invalid = [
-    ...checkDocuments(schema, files.filter(({ path }) => !isManifest(path)).flatMap(documentsIn)),
-    ...manifests.flatMap((file) => checkManifest(file, (text) => errorsIn(schema, text))),
-  ];
+  const invalid = checkFiles(schema, files);
   if (invalid.length > 0) return invalid;
   const definitions = parsedIn(files).flatMap((document) => document.definitions);
-  return [...findNameProblems(definitions), ...findConflicts(manifests.flatMap(documentsInManifest))];
+  return [...findNameProblems(definitions), ...findConflicts(documentsInManifests(files))];
 }
 
 /** The documents of files and literals. Throws graphql-js's error for one that does not parse. */

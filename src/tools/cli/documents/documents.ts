@@ -1,11 +1,9 @@
-import { relative } from 'node:path';
-
 import { parse, Source } from 'graphql';
 import type { GraphQLError, GraphQLSchema } from 'graphql';
 
 import { counted, messageOf } from '../../../shared/index.ts';
 import type { DocumentsArguments } from '../arguments.ts';
-import { checkFunction } from '../check/check-function.ts';
+import { checkGraphQLFunction } from '../check/check-function.ts';
 import { schemaOfText } from '../check/schema-of-text.ts';
 import { errorsIn, readDocuments, toProblems } from '../project/documents/check-documents.ts';
 import type { DocumentFile } from '../project/documents/check-documents.ts';
@@ -15,9 +13,7 @@ import { findFunction } from '../project/functions-folder.ts';
 import { artifactPlugin } from '../project/artifact-plugin.ts';
 import type { Terminal } from '../project/paint.ts';
 import { printProblems } from '../project/print-problems.ts';
-import { DevError } from '../project/problem.ts';
 import type { Problem } from '../project/problem.ts';
-import { recordServers } from '../project/recorded-servers.ts';
 import { collectDocuments, findProblems } from './collect-documents.ts';
 import type { CollectedDocument } from './collect-documents.ts';
 import { applyChanges, changesIn, planRelease, readDocumentsFolder, releasedIn } from './documents-folder.ts';
@@ -96,14 +92,11 @@ async function readSchema(settings: DocumentsArguments, directory: string): Prom
   if (settings.schema.length > 0) return readSchemaFiles(settings.schema, directory);
   const source = await findFunction(directory, settings.functions, settings.function);
   // The documents may be missing, or not valid for the new schema.
-  const { problems, schema } = await checkFunction(source, directory, {
-    recorded: recordServers(),
+  const { problems, schema } = await checkGraphQLFunction(source, directory, {
     plugins: [artifactPlugin(directory).plugin, documentsStub(settings.folder, directory)],
     external: settings.external,
   });
-  if (schema !== undefined) return schema;
-  if (problems.length > 0) return [...problems];
-  throw new DevError(`${relative(directory, source.file)} is not a GraphQL function: it does not call createHandler.`);
+  return schema ?? [...problems];
 }
 
 /** Definitions in files of SDL, or in literals of code. */

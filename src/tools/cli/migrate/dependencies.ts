@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 
+import { folderOf } from '../project/installed-packages.ts';
 import type { Manifest, Versions } from './manifests.ts';
 import { rangeIn } from './manifests.ts';
 import { lineOf } from './rewrite.ts';
@@ -74,7 +75,7 @@ export async function findUnfitPackages(manifest: Manifest, directory: string): 
   const types = rangeIn(manifest, '@types/node');
   if (isBelow(types, { major: 22, minor: 0 }))
     found.push(finding('@types/node', `@types/node ${types} lacks types that this package uses. Use ^22.19.0 or newer.`));
-  const refusing = await Promise.all(packagesListedIn(manifest).map((name) => findRefusal(name, file, directory)));
+  const refusing = await Promise.all(packagesListedIn(manifest).map((name) => findRefusal(name, dirname(file))));
   return [...found, ...refusing.flatMap((one) => (one === undefined ? [] : finding(one.name, one.message)))];
 }
 
@@ -85,24 +86,15 @@ function packagesListedIn({ dependencies, devDependencies }: Manifest): string[]
 }
 
 /** A message about an installed package whose peer dependency does not allow graphql 16. */
-async function findRefusal(
-  name: string,
-  manifest: string,
-  directory: string,
-): Promise<{ readonly name: string; readonly message: string } | undefined> {
-  for (let folder = dirname(manifest); ; folder = dirname(folder)) {
-    const text = await readFile(join(folder, 'node_modules', name, 'package.json'), 'utf8').catch(() => undefined);
-    if (text !== undefined) {
-      const { version, peerDependencies } = JSON.parse(text) as { version?: string; peerDependencies?: Versions };
-      const range = peerDependencies?.['graphql'];
-      if (range === undefined || !excludesMajor(range, 16)) return undefined;
-      return {
-        name,
-        message: `${name} ${version} does not support graphql 16: its peer dependency is graphql ${range}. Update or replace it.`,
-      };
-    }
-    if (folder === directory || folder === dirname(folder)) return undefined;
-  }
+async function findRefusal(name: string, folder: string): Promise<{ readonly name: string; readonly message: string } | undefined> {
+  const installed = folderOf(name, folder);
+  if (installed === undefined) return undefined;
+  const text = await readFile(join(installed, 'package.json'), 'utf8');
+  const { version, peerDependencies } = JSON.parse(text) as { version?: string; peerDependencies?: Versions };
+  const range = peerDependencies?.['graphql'];
+  if (range === undefined || !excludesMajor(range, 16)) return undefined;
+  const message = `${name} ${version} does not support graphql 16: its peer dependency is graphql ${range}. Update or replace it.`;
+  return { name, message };
 }
 
 async function skipsLibraries(folder: string): Promise<boolean> {

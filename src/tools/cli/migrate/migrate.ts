@@ -2,15 +2,16 @@ import { globSync, readFileSync } from 'node:fs';
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 
-import { firstLineOf } from '../../../shared/index.ts';
+import { counted, firstLineOf } from '../../../shared/index.ts';
 import type { MigrateArguments } from '../arguments.ts';
+import { packageOf } from '../project/installed-packages.ts';
 import type { Terminal } from '../project/paint.ts';
 import { readPackageVersion } from '../requirements.ts';
 import { broughtAlong, findUnfitPackages } from './dependencies.ts';
 import { diffOf } from './diff.ts';
 import { readManifests } from './manifests.ts';
 import type { Manifest, Manifests } from './manifests.ts';
-import { isOfVersion3, packageOf } from './modules.ts';
+import { isOfVersion3 } from './modules.ts';
 import { hasOldResponseCache, modulesOfMocks, requireDefaultOfResponseCache } from './packages-of-apollo.ts';
 import { findOldRuntimes } from './old-runtimes.ts';
 import { reportOtherServers } from './other-servers.ts';
@@ -192,6 +193,6 @@ function report(changes: readonly Change[], left: readonly string[], isDryRun: b
 
 function summaryOf(changed: number, isDryRun: boolean): string {
   if (changed === 0) return isDryRun ? 'No files would change.' : 'No files changed.';
-  const files = changed === 1 ? '1 file' : `${changed} files`;
+  const files = counted(changed, 'file');
   return isDryRun ? `${files} would change.` : `${files} changed. Run your package manager's install command and your tests.`;
 }

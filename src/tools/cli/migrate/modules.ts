@@ -1,3 +1,5 @@
+import { packageOf } from '../project/installed-packages.ts';
+
 /** Where to import a name from, or that it needs no import, or why it needs manual work. */
 export type Destination = { readonly module: string } | { readonly isGlobal: true } | { readonly left: string };
 
@@ -116,12 +118,6 @@ const typesOfEnv: Readonly<Record<string, string>> = {
   URLSearchParamsInit: rest,
   ValueOrPromise: core,
 };
-
-/** The package of a module: `apollo-server-lambda/dist/ApolloServer` → `apollo-server-lambda`. */
-export function packageOf(module: string): string {
-  const [first = '', second = ''] = module.split('/');
-  return first.startsWith('@') ? `${first}/${second}` : first;
-}
 
 /** Packages of version 3 that this package replaces. */
 export const packagesOfVersion3: readonly string[] = [

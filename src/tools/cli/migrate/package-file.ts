@@ -1,7 +1,8 @@
+import { packageOf } from '../project/installed-packages.ts';
 import { broughtAlong, tooOldForGraphQL16 } from './dependencies.ts';
 import { rangeIn } from './manifests.ts';
 import type { Manifest, Versions } from './manifests.ts';
-import { packageOf, packagesOfVersion3 } from './modules.ts';
+import { packagesOfVersion3 } from './modules.ts';
 import { isBelow } from './versions.ts';
 
 /** The changes to a package.json after files of its folder have changed. */

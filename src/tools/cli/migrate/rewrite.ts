@@ -1,4 +1,5 @@
-import { destinationOf, isOfVersion3, packageOf } from './modules.ts';
+import { packageOf } from '../project/installed-packages.ts';
+import { destinationOf, isOfVersion3 } from './modules.ts';
 import { referencesIn } from './references.ts';
 import type { ImportedName, ModuleReference, Node, Range } from './references.ts';
 

@@ -5,7 +5,8 @@ import { basename, dirname, relative, resolve } from 'node:path';
 import type { OnLoadResult, Plugin } from 'esbuild';
 
 import type { BuildArtifact, PendingBuild } from '../../../executor/schema/index.ts';
-import { isArtifact, readSchemaFiles } from './build-sources.ts';
+import { isArtifact } from './build-sources.ts';
+import { readDocuments } from './documents/check-documents.ts';
 
 /** The builds of a function. */
 export interface ArtifactPlugin {
@@ -59,16 +60,12 @@ export async function readArtifact(file: string): Promise<BuildArtifact | undefi
 
 async function pendingBuild(file: string, patterns: readonly string[], directory: string): Promise<OnLoadResult> {
   try {
-    const files = await readSchemaFiles(patterns, directory);
+    const files = await readDocuments(patterns, directory);
     const pending: PendingBuild = { pending: file, ...(files.length > 0 && { typeDefs: files.map(({ text }) => text) }) };
+    const schemaFiles = files.map(({ path }) => resolve(directory, path));
     // The build file lists its schema files, so it is watched too.
-    const watchFiles = [...files.map(({ path }) => path), ...(existsSync(file) ? [file] : [])];
-    return {
-      contents: JSON.stringify(pending),
-      loader: 'json',
-      watchFiles,
-      watchDirs: [...new Set(files.map(({ path }) => dirname(path)))],
-    };
+    const watchFiles = [...schemaFiles, ...(existsSync(file) ? [file] : [])];
+    return { contents: JSON.stringify(pending), loader: 'json', watchFiles, watchDirs: [...new Set(schemaFiles.map(dirname))] };
   } catch (error) {
     return { errors: [{ text: `${relative(directory, file)}: ${(error as Error).message}` }] };
   }

@@ -1,30 +1,13 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
-
 import type { GraphQLSchema } from 'graphql';
 
 import { isPending, sourcesOf, typeDefsMark } from '../../../executor/schema/index.ts';
 import type { BuildArtifact, BuildSources, PendingBuild } from '../../../executor/schema/index.ts';
-import { filesNamed, readDocuments } from './documents/check-documents.ts';
+import { readDocuments } from './documents/check-documents.ts';
 import type { DocumentFile } from './documents/check-documents.ts';
 import { DevError } from './problem.ts';
 import { isCode } from './documents/embedded-operations.ts';
 import { findKnownDocuments } from './documents/known-documents.ts';
 import { makeArtifact } from './make-artifact.ts';
-
-/** A file of schema text. */
-export interface SchemaFile {
-  readonly path: string;
-  readonly text: string;
-}
-
-/** Reads the files that patterns match, sorted by path, which is the order of the schema. Throws a DevError for a pattern without a match. */
-export async function readSchemaFiles(patterns: readonly string[], directory: string): Promise<SchemaFile[]> {
-  const paths = [...new Set(patterns.flatMap((pattern) => filesNamed(pattern, directory, "--schema 'schema/**/*.graphql'")))].toSorted();
-  return Promise.all(
-    paths.map(async (path) => ({ path: resolve(directory, path), text: await readFile(resolve(directory, path), 'utf8') })),
-  );
-}
 
 /** The material of a build, read from its sources. */
 export interface BuildMaterial {
@@ -38,7 +21,7 @@ export interface BuildMaterial {
 
 /** Reads the files of a build and creates the build. */
 export async function makeBuild({ from, typeDefs, schema, directory }: BuildMaterial): Promise<BuildArtifact> {
-  const files = await readSchemaFiles(from.schema, directory);
+  const files = await readDocuments(from.schema, directory);
   const sources = files.length > 0 ? [...files.map(({ text }) => text), ...textAddedBySubgraph(typeDefs)] : sourcesOf(typeDefs);
   const documents = await readBuildDocuments(from.documents, directory);
   const mark = files.length > 0 ? {} : { typeDefs: typeDefsMark(typeDefs) };

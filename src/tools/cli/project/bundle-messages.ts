@@ -6,14 +6,14 @@ import type { Message } from 'esbuild';
 
 import { findBuiltFile } from '../../../server/for-tools.ts';
 import { didYouMean } from '../../../shared/index.ts';
-import { packageOf } from './unbundled-packages.ts';
+import { folderOf, packageOf } from './installed-packages.ts';
 
 /** Adds to a message how to install the missing package, or which entry exports a name. */
 export function toUserMessage(message: Message): Message {
   const { text, location } = message;
   const [, missing] = /^Could not resolve "([^"./][^"]*)"$/.exec(text) ?? [];
   // For an installed package, esbuild's message says what is wrong.
-  if (missing !== undefined && !isInstalled(packageOf(missing), location?.file ?? '.'))
+  if (missing !== undefined && folderOf(packageOf(missing), dirname(resolve(location?.file ?? '.'))) === undefined)
     return { ...message, text: `${text}: it is not installed. Run: npm i ${packageOf(missing)}`, notes: [] };
   if (missing?.startsWith('graphql-functions/') === true) return { ...message, text: `${text}: ${knownEntries(missing)}`, notes: [] };
   return { ...message, text: withEntry(text) };
@@ -74,12 +74,4 @@ function namesIn(file: string): string[] {
   if (!existsSync(file)) return [];
   const lists = [...readFileSync(file, 'utf8').matchAll(/^export \{([^}]*)\}/gm)];
   return lists.flatMap(([, list = '']) => list.split(',').map((name) => name.trim().replace(/^.* as /, '')));
-}
-
-/** True when a node_modules folder in or above the file's folder contains the package. */
-function isInstalled(name: string, file: string): boolean {
-  for (let folder = dirname(resolve(file)); ; folder = dirname(folder)) {
-    if (existsSync(join(folder, 'node_modules', name))) return true;
-    if (folder === dirname(folder)) return false;
-  }
 }

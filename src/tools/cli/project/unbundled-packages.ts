@@ -4,6 +4,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 
 import type { Metafile, Plugin } from 'esbuild';
 
+import { folderOf, packageOf } from './installed-packages.ts';
+
 /** A package that a bundle imports instead of containing it. */
 export interface UnbundledPackage {
   readonly name: string;
@@ -137,22 +139,4 @@ function readManifest(folder: string): Manifest {
   } catch {
     return {};
   }
-}
-
-/** The folder of a package that code in a folder imports. Undefined when it is not installed. */
-function folderOf(name: string, directory: string): string | undefined {
-  for (let at = directory; ; at = dirname(at)) {
-    const folder = join(at, 'node_modules', name);
-    // Some package managers link packages, whose own dependencies are beside the link's target.
-    if (existsSync(join(folder, 'package.json'))) return realpathSync(folder);
-    if (at === dirname(at)) return undefined;
-  }
-}
-
-/** "@scope/name/file" → "@scope/name". */
-export function packageOf(specifier: string): string {
-  return specifier
-    .split('/')
-    .slice(0, specifier.startsWith('@') ? 2 : 1)
-    .join('/');
 }

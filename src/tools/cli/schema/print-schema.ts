@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 
 import { parse, print, printSchema, visit } from 'graphql';
 import type { ConstDirectiveNode, FieldDefinitionNode, NameNode } from 'graphql';
@@ -7,28 +7,23 @@ import type { ConstDirectiveNode, FieldDefinitionNode, NameNode } from 'graphql'
 import { sourcesOf } from '../../../executor/schema/index.ts';
 import { semanticNonNull } from '../../checks/semantic-non-null.ts';
 import type { SchemaArguments } from '../arguments.ts';
-import { checkFunction } from '../check/check-function.ts';
+import { checkGraphQLFunction } from '../check/check-function.ts';
 import { artifactPlugin } from '../project/artifact-plugin.ts';
-import { DevError } from '../project/problem.ts';
 import { findFunction } from '../project/functions-folder.ts';
 import { printProblems } from '../project/print-problems.ts';
-import { recordServers } from '../project/recorded-servers.ts';
 import type { Terminal } from '../project/paint.ts';
 
 /** Prints the schema of a function as clients see it, or writes it into a file. The result is the exit code. */
 export async function runPrintSchema(settings: SchemaArguments, directory: string, terminal: Terminal): Promise<number> {
   const source = await findFunction(directory, settings.functions, settings.function);
-  const { problems, schema, options } = await checkFunction(source, directory, {
-    recorded: recordServers(),
+  const { problems, schema, options } = await checkGraphQLFunction(source, directory, {
     plugins: [artifactPlugin(directory).plugin],
     external: settings.external,
   });
-  if (problems.length > 0) {
+  if (problems.length > 0 || schema === undefined) {
     printProblems(problems, directory, { log: terminal.error.bind(terminal), error: terminal.error.bind(terminal) });
     return 1;
   }
-  if (schema === undefined)
-    throw new DevError(`${relative(directory, source.file)} is not a GraphQL function: it does not call createHandler.`);
   const text = withNullability(printSchema(schema), options?.typeDefs);
   if (settings.out === undefined) {
     terminal.log(text);

@@ -16,15 +16,16 @@ import { entriesOf } from '../../../../server/for-tools.ts';
 import type { ErrorBehavior, TrustedDocumentManifest } from '../../../../server/index.ts';
 import { messageOf } from '../../../../shared/index.ts';
 import type { Problem } from '../problem.ts';
-import { collectFragments, withFragments } from './check-documents.ts';
+import { checkDocuments, collectFragments, errorsIn, withFragments } from './check-documents.ts';
 import type { DocumentFile } from './check-documents.ts';
+import { documentsIn } from './embedded-operations.ts';
 
 /**
  * The exact texts that a server need not validate: those of manifests, and those that clients print from files of operations.
  * An unused text makes the build larger; a missing text costs one validation.
  */
 export function findKnownDocuments(schema: GraphQLSchema, files: readonly DocumentFile[]): string[] {
-  const texts = [...manifestTexts(files), ...fileTexts(files.filter(({ path }) => !isManifest(path)))];
+  const texts = [...documentsInManifests(files).map(({ text }) => text), ...fileTexts(files.filter(({ path }) => !isManifest(path)))];
   return [...new Set(texts)].filter((text) => isValidAnywhere(schema, parse(text)));
 }
 
@@ -49,6 +50,11 @@ export function documentsInManifest({ path, text }: DocumentFile): ManifestDocum
     id,
     line: lineOf(JSON.stringify(id)),
   }));
+}
+
+/** The documents of those files that are manifests. */
+export function documentsInManifests(files: readonly DocumentFile[]): ManifestDocument[] {
+  return files.filter(({ path }) => isManifest(path)).flatMap(documentsInManifest);
 }
 
 /** Finds the lines of words in their order, so that a manifest is read once, not once for each document. Any other order is line 1. */
@@ -76,6 +82,14 @@ export function findConflicts(documents: readonly ManifestDocument[]): Problem[]
   });
 }
 
+/** Validates files of operations and the documents of manifests. */
+export function checkFiles(schema: GraphQLSchema, files: readonly DocumentFile[]): Problem[] {
+  return [
+    ...checkDocuments(schema, files.filter(({ path }) => !isManifest(path)).flatMap(documentsIn)),
+    ...files.filter(({ path }) => isManifest(path)).flatMap((file) => checkManifest(file, (text) => errorsIn(schema, text))),
+  ];
+}
+
 /** The documents of a manifest that are not valid, or why it is no manifest. */
 export function checkManifest(file: DocumentFile, errorsOf: (text: string) => readonly Error[]): Problem[] {
   try {
@@ -86,10 +100,6 @@ export function checkManifest(file: DocumentFile, errorsOf: (text: string) => re
   } catch (error) {
     return [{ file: file.path, message: messageOf(error) }];
   }
-}
-
-function manifestTexts(files: readonly DocumentFile[]): string[] {
-  return files.filter(({ path }) => isManifest(path)).flatMap((file) => documentsInManifest(file).map(({ text }) => text));
 }
 
 /** The text of the file, and each operation as graphql-js prints it, both without and with the `__typename` of Apollo Client. */
