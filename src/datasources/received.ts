@@ -63,17 +63,6 @@ export function fromEntry(
   };
 }
 
-let decoder: InstanceType<typeof TextDecoder> | undefined;
-
-/** The body as text if the bytes are valid UTF-8, otherwise the bytes. */
-export function decodeBody(bytes: Uint8Array): string | Uint8Array {
-  try {
-    return (decoder ??= new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })).decode(bytes);
-  } catch {
-    return bytes;
-  }
-}
-
 /** The body of a response, parsed if its media type is JSON. */
 export async function parseBody(response: Response): Promise<unknown> {
   const text = await response.text();

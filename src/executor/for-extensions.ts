@@ -4,6 +4,7 @@ export { minRecordedErrors } from './costs.ts';
 export { getArgumentValues, isGraphQL17 } from './graphql-version.ts';
 export { deferDirective, streamDirective } from './parts/directives.ts';
 export { planners } from './parts/parts.ts';
+export { appliesTo } from './plan/collect-fields.ts';
 export { isIncrementalDirective } from './plan/parts-planner.ts';
 export { seesInfo } from './run/visible-arguments.ts';
 export { abandon } from './run/unhandled-rejections.ts';

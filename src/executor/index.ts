@@ -26,6 +26,7 @@ export { batch } from './run/batch/batch.ts';
 export type { BatchOptions, BatchResolver } from './run/batch/batch.ts';
 export { byKey, groupByKey } from './run/batch/by-key.ts';
 export type { KeyOf } from './run/batch/by-key.ts';
+export { closeSource } from './run/shapes/async-lists.ts';
 export { selectedFields } from './selected-fields.ts';
 export type { SelectedFieldsOptions, SelectionInfo } from './selected-fields.ts';
 export { seesInfo } from './run/visible-arguments.ts';

@@ -53,3 +53,13 @@ export function deepCopyOf<T>(value: T, max: number = Infinity, copies: Map<unkn
   }
   return copy as T;
 }
+
+/** The value at a path in data. Undefined if there is no such place. */
+export function valueAt(data: unknown, path: readonly (string | number)[]): unknown {
+  let value = data;
+  for (const key of path) {
+    if (!isObjectLike(value)) return undefined;
+    value = (value as Readonly<Record<string | number, unknown>>)[key];
+  }
+  return value;
+}

@@ -1,6 +1,6 @@
+import { textOfUTF8 } from '../../shared/index.ts';
 import { hidesEnd, readBody } from '../bounded-body.ts';
 import type { Waiting } from '../flight.ts';
-import { decodeBody } from '../received.ts';
 import type { ReceivedResponse } from '../received.ts';
 import { createResponse, toWebResponse } from '../response.ts';
 import type { OriginResponse } from '../response.ts';
@@ -106,7 +106,7 @@ export class OriginFetch {
     const bytes = await this.#orUndefinedIfStale(entry, () => readBody(request, response));
     if (bytes === undefined) return { entry: entry!, outcome: 'stale' };
     const { status, statusText } = response;
-    const source = { status, statusText, headers: storedHeadersOf(fields, bytes.byteLength), body: decodeBody(bytes) };
+    const source = { status, statusText, headers: storedHeadersOf(fields, bytes.byteLength), body: textOfUTF8(bytes) ?? bytes };
     return this.#toAnswer(source, terms, { sentAt, cookies: cookiesOf(response.headers, fields), outcome: 'miss' });
   }
 

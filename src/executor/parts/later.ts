@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 
-import { withoutStacks } from '../../shared/index.ts';
+import { valueAt, withoutStacks } from '../../shared/index.ts';
 import type { Part } from '../run/part.ts';
 import type { Pending } from '../run/pending.ts';
 import type { Path } from '../plan/path.ts';
@@ -124,19 +124,11 @@ interface Placed {
 function keep(found: Placed[], data: unknown, depth: number): void {
   let kept = 0;
   for (const one of found) {
-    if (isIn(data, keysOf(one.path).slice(depth))) found[kept++] = one;
+    const value = valueAt(data, keysOf(one.path).slice(depth));
+    if (value !== null && value !== undefined) found[kept++] = one;
     else one.drop();
   }
   found.length = kept;
-}
-
-function isIn(data: unknown, keys: readonly (string | number)[]): boolean {
-  let value = data;
-  for (const key of keys) {
-    if (value === null || value === undefined) return false;
-    value = (value as Record<string | number, unknown>)[key];
-  }
-  return value !== null && value !== undefined;
 }
 
 export function keysOf(path: Path | undefined): (string | number)[] {

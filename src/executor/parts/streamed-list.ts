@@ -2,6 +2,7 @@ import type { GraphQLError } from 'graphql';
 
 import { locate, toRootError } from '../run/errors.ts';
 import { startField } from '../run/field-run.ts';
+import { closeSource } from '../run/shapes/async-lists.ts';
 import { completeItem, ListRun } from '../run/shapes/items.ts';
 import { rowsFor } from '../run/shapes/lists.ts';
 import { noBatches } from '../run/rows/rows.ts';
@@ -215,16 +216,8 @@ export class StreamedList implements LaterList {
 
 /** Lets a source clean up. Its errors are ignored: its items are not needed any more. */
 export function closeIterator(iterator: Iterator<unknown> | AsyncIterator<unknown>, isAsync: boolean): void {
-  if (isAsync) void returnFrom(iterator as AsyncIterator<unknown>);
+  if (isAsync) void closeSource(iterator as AsyncIterator<unknown>);
   else abandonItems(iterator as Iterator<unknown>);
-}
-
-async function returnFrom(iterator: AsyncIterator<unknown>): Promise<void> {
-  try {
-    await iterator.return?.();
-  } catch {
-    // The source's errors are ignored.
-  }
 }
 
 interface ItemRun {

@@ -39,7 +39,6 @@ export class Plan {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly fragments: Fragments;
-  readonly fragmentDefinitions: readonly FragmentDefinitionNode[];
   /** False with graphql 17's directive against error propagation. */
   readonly propagatesErrors: boolean;
   readonly #pageDefaults: PageDefaults | undefined;
@@ -60,7 +59,6 @@ export class Plan {
     this.operation = operation;
     this.#pageDefaults = pageDefaults;
     this.fragments = fragmentsOf(document);
-    this.fragmentDefinitions = Object.values(this.fragments);
     this.propagatesErrors = !isGraphQL17 || operation.directives?.some(({ name }) => name.value === noPropagation) !== true;
     this.#conditionVariables = findConditionVariables(operation, this.fragments);
     this.#memory = memory;

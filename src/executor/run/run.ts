@@ -92,7 +92,7 @@ export interface Batches {
 
 /** The parts of a plan that a run uses. */
 interface RunPlan {
-  readonly fragmentDefinitions: readonly FragmentDefinitionNode[];
+  readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
   readonly propagatesErrors: boolean;
 }
 
@@ -157,7 +157,7 @@ export class Run {
     this.fieldResolver = settings.fieldResolver;
     this.objects = settings.objects;
     this.budget = root?.budget ?? new Budget(settings.answerLimit, (error) => this.#endBy(error), settings.parts?.maxParts);
-    this.info = root?.info ?? new SharedInfo(settings.invocation, plan.fragmentDefinitions);
+    this.info = root?.info ?? new SharedInfo(settings.invocation, plan.fragments);
     const { errorHandling } = settings;
     this.haltsOnError = errorHandling?.halts ?? false;
     this.#plan = plan;

@@ -25,13 +25,13 @@ export class SharedInfo {
   /** In the installed major's shape: `{ sources, coerced }` in 17, the values themselves in 16. Undefined: there are no variables. */
   variableValues: VariableValues | undefined = undefined;
   readonly #invocation: ExecutionInvocation | undefined;
-  readonly #fragments: readonly FragmentDefinitionNode[];
+  readonly #fragments: Readonly<Record<string, FragmentDefinitionNode>>;
   #nodes: Map<SelectedField, FieldNode[]> | undefined = undefined;
   #members: SharedMembers | undefined = undefined;
   #abortController: AbortController | undefined = undefined;
   #hasEnded = false;
 
-  constructor(invocation: ExecutionInvocation | undefined, fragments: readonly FragmentDefinitionNode[]) {
+  constructor(invocation: ExecutionInvocation | undefined, fragments: Readonly<Record<string, FragmentDefinitionNode>>) {
     this.#invocation = invocation;
     this.#fragments = fragments;
   }
@@ -57,7 +57,8 @@ export class SharedInfo {
   #createMembers(): SharedMembers {
     let asyncHelpers: AsyncHelpers | undefined;
     return {
-      fragments: fragmentsByName(this.#fragments),
+      // A copy, because resolvers may modify it.
+      fragments: Object.assign(Object.create(null) as object, this.#fragments),
       variableValues: this.variableValues ?? emptyVariableValues(),
       getAbortSignal: () => this.#abortSignal(),
       getAsyncHelpers: () => (asyncHelpers ??= createAsyncHelpers()),
@@ -86,13 +87,6 @@ function createAsyncHelpers(): AsyncHelpers {
     },
     track: (values) => abandon(values),
   };
-}
-
-/** `info.fragments`. */
-function fragmentsByName(fragments: readonly FragmentDefinitionNode[]): Record<string, FragmentDefinitionNode> {
-  const record = Object.create(null) as Record<string, FragmentDefinitionNode>;
-  for (const fragment of fragments) record[fragment.name.value] = fragment;
-  return record;
 }
 
 function emptyVariableValues(): VariableValues {

@@ -13,6 +13,8 @@ import type {
   SelectionSetNode,
 } from 'graphql';
 
+import { appliesTo } from '../../executor/for-extensions.ts';
+
 /** A field of one object type in the answer. */
 export interface SelectedField {
   readonly key: string;
@@ -141,7 +143,7 @@ class TypedSelection implements AnswerSelection {
         continue;
       }
       const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : this.#unseenFragment(selection.name.value, spread);
-      if (fragment !== undefined && this.#applies(fragment.typeCondition?.name.value, type))
+      if (fragment !== undefined && appliesTo(this.#selecting.schema, fragment.typeCondition, type))
         this.#collect(type, fragment.selectionSet.selections, { nodes, spread });
     }
   }
@@ -150,12 +152,6 @@ class TypedSelection implements AnswerSelection {
     if (spread.has(name)) return undefined;
     spread.add(name);
     return this.#selecting.fragments.get(name);
-  }
-
-  #applies(condition: string | undefined, type: GraphQLObjectType): boolean {
-    if (condition === undefined || condition === type.name) return true;
-    const named = this.#selecting.schema.getType(condition);
-    return isAbstractType(named) && this.#selecting.schema.isSubType(named, type);
   }
 
   /** Excludes keys under which another type has a different field: such a key does not identify the type. */

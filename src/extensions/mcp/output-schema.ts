@@ -11,6 +11,7 @@ import type {
   SelectionSetNode,
 } from 'graphql';
 
+import { appliesTo } from '../../executor/for-extensions.ts';
 import { descriptionKeyword, leafSchema, orNull } from './json-schema.ts';
 import type { JSONSchema, ScalarSchemas } from './json-schema.ts';
 import { SchemaDefinitions } from './schema-definitions.ts';
@@ -122,15 +123,9 @@ class OutputWriter {
         continue;
       }
       const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : this.#output.fragments.get(selection.name.value);
-      if (fragment !== undefined && this.#applies(type, fragment.typeCondition?.name.value))
+      if (fragment !== undefined && appliesTo(this.#output.schema, fragment.typeCondition, type))
         this.#collect(collection, { selectionSet: fragment.selectionSet, isCertain: certain });
     }
-  }
-
-  #applies(type: GraphQLObjectType, condition: string | undefined): boolean {
-    if (condition === undefined || condition === type.name) return true;
-    const other = this.#output.schema.getType(condition);
-    return isAbstractType(other) && this.#output.schema.isSubType(other, type);
   }
 
   #field(type: GraphQLObjectType, name: string, below: readonly Selections[]): JSONSchema {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../shared/index.ts';
+import { isRecord, textOfUTF8 } from '../../shared/index.ts';
 import type { HeaderMap } from '../../shared/index.ts';
 import { headerMismatch, invalidParams, RPCError, unsupportedVersion } from './messages.ts';
 import type { Message } from './messages.ts';
@@ -55,7 +55,7 @@ function decoded(value: string): string | undefined {
     // Padding and the bits after the last byte may be wrong.
     if (btoa(binary) !== encoded) return undefined;
     const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return textOfUTF8(bytes);
   } catch {
     return undefined;
   }

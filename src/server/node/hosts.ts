@@ -9,6 +9,12 @@ export function isLocalHost(header: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost') || name === '127.0.0.1' || name === '[::1]';
 }
 
+/** The name in a URL for a browser. The address of all interfaces is not one. */
+export function browsableHost(host = 'localhost'): string {
+  if (host === '0.0.0.0' || host === '::' || host === '') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
 function nameIn(header: string): string {
   return header.replace(/:\d*$/, '').toLowerCase();
 }

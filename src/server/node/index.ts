@@ -1,4 +1,4 @@
-export { isLocalHost } from './hosts.ts';
+export { browsableHost, isLocalHost } from './hosts.ts';
 export type { ListenOptions } from './listen-options.ts';
 export { createListener } from './listener.ts';
 export type { NodeListener } from './listener.ts';

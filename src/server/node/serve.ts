@@ -11,6 +11,7 @@ import type { StartedServer } from '../startup/server.ts';
 import type { ContextFits, ServerOptions } from '../startup/options.ts';
 import type { NodeExchange } from '../platform/node.ts';
 import type { OptionsSource } from '../startup/start.ts';
+import { browsableHost } from './hosts.ts';
 import { assertListenOptions } from './listen-options.ts';
 import type { ListenOptions } from './listen-options.ts';
 import { createTrackedListener } from './listener.ts';
@@ -68,13 +69,7 @@ export async function serve(options: unknown, listen: ListenOptions = {}): Promi
   const close = closeOnce(server, tracked, { state, started, timeout: listen.shutdownTimeout ?? 10_000 });
   if (listen.signals !== false) closeOnSignals(server, close);
   const { port } = server.address() as AddressInfo;
-  return { url: `http://${nameFor(listen.host)}:${port}/`, port, close };
-}
-
-/** A host name that a browser can open. */
-function nameFor(host = 'localhost'): string {
-  if (host === '0.0.0.0' || host === '::' || host === '') return 'localhost';
-  return host.includes(':') ? `[${host}]` : host;
+  return { url: `http://${browsableHost(listen.host)}:${port}/`, port, close };
 }
 
 function adapted(source: OptionsSource<ServerOptions>): OptionsSource<ServerOptions> {

@@ -127,9 +127,9 @@ function misspelled(name: string, source: object, isREST: boolean): string[] {
 }
 
 /** The members of an object and its classes, and whether each is a method. Getters are not called. */
-function membersOf(source: object): Map<string, boolean> {
+export function membersOf(source: unknown): Map<string, boolean> {
   const members = new Map<string, boolean>();
-  for (let at: unknown = source; typeof at === 'object' && at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at))
+  for (let at = source; typeof at === 'object' && at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at))
     for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(at))) members.set(name, typeof value === 'function');
   return members;
 }

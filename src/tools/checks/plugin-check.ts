@@ -8,6 +8,7 @@ import type {
 } from '../../server/index.ts';
 import { describe, editDistance, isPromiseLike } from '../../shared/index.ts';
 import type { PromiseOrValue } from '../../shared/index.ts';
+import { membersOf } from './data-source-check.ts';
 
 /** A place for hooks, with the names of all its hooks. A missing name is a compile error. */
 interface Level {
@@ -142,8 +143,8 @@ async function checkAnswer(name: string, member: string, answer: unknown): Promi
 }
 
 function problemsIn(hooks: unknown, level: Level): string[] {
-  return methodsOf(hooks).flatMap((name) => {
-    if (level.hooks.includes(name)) return [];
+  return [...membersOf(hooks)].flatMap(([name, isMethod]) => {
+    if (!isMethod || name === 'constructor' || level.hooks.includes(name)) return [];
     const right = levels.find((other) => other.hooks.includes(name));
     if (right !== undefined) return `The hook ${name} is never called: it belongs in ${right.place}, but is in ${level.place}.`;
     const near = level.hooks.find((hook) => editDistance(name.toLowerCase(), hook.toLowerCase(), maxEditDistance) <= maxEditDistance);
@@ -153,13 +154,3 @@ function problemsIn(hooks: unknown, level: Level): string[] {
 
 /** Names with more wrong letters may be other methods of the plugin. */
 const maxEditDistance = 2;
-
-/** The method names of an object and its classes. */
-function methodsOf(hooks: unknown): string[] {
-  const names = new Set<string>();
-  for (let at = hooks; typeof at === 'object' && at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
-    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(at))) if (typeof value === 'function') names.add(name);
-  }
-  names.delete('constructor');
-  return [...names];
-}

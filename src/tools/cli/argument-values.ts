@@ -1,8 +1,6 @@
 import { didYouMean } from '../../shared/index.ts';
 import { devPlatforms } from './dev/thread-messages.ts';
 import type { PlatformSettings } from './dev/thread-messages.ts';
-import { initPlatforms } from './init/compose-project.ts';
-import type { InitPlatform } from './init/compose-project.ts';
 import { UsageError } from './read-options.ts';
 
 /** True or false for `--name` or `--no-name`; undefined for neither. */
@@ -11,18 +9,16 @@ export function toChoice(name: string, isOn: boolean | undefined, isOff: boolean
   return isOn ?? (isOff ? false : undefined);
 }
 
-/** The platform of a new project. */
-export function toInitPlatform(name: string): InitPlatform {
-  if (Object.hasOwn(initPlatforms, name)) return name as InitPlatform;
-  const known = Object.keys(initPlatforms);
-  throw new UsageError(`Expected --platform to be one of ${known.join(', ')}, got "${name}".${didYouMean(name, known)}`);
+/** The value of an option that takes one of these. */
+export function oneOf<T extends string>(option: string, known: readonly T[], given: string): T {
+  const found = known.find((one) => one === given);
+  if (found !== undefined) return found;
+  throw new UsageError(`Expected --${option} to be one of ${known.join(', ')}, got "${given}".${didYouMean(given, known)}`);
 }
 
 /** The platform that `dev` imitates. */
-export function toPlatform(name = 'netlify', seconds: string | undefined): PlatformSettings {
-  const platform = devPlatforms.find((one) => one === name);
-  if (platform === undefined) throw new UsageError(`Expected --platform to be one of ${devPlatforms.join(', ')}, got "${name}".`);
-  return { platform, timeout: seconds === undefined ? undefined : toMilliseconds(seconds) };
+export function toPlatform(name: string, seconds: string | undefined): PlatformSettings {
+  return { platform: oneOf('platform', devPlatforms, name), timeout: seconds === undefined ? undefined : toMilliseconds(seconds) };
 }
 
 function toMilliseconds(seconds: string): number {

@@ -1,9 +1,10 @@
 import { posix } from 'node:path';
 
 import { didYouMean } from '../../shared/index.ts';
-import { toChoice, toFunctionArguments, toInitPlatform, toPlatform, toPort, toPrefix } from './argument-values.ts';
+import { oneOf, toChoice, toFunctionArguments, toPlatform, toPort, toPrefix } from './argument-values.ts';
 import type { FunctionArguments } from './argument-values.ts';
 import type { PlatformSettings } from './dev/thread-messages.ts';
+import { initPlatforms } from './init/compose-project.ts';
 import type { InitAPI, InitPlatform } from './init/compose-project.ts';
 import { readOptions, UsageError } from './read-options.ts';
 import { buildUsage, checkUsage, devUsage, doctorUsage, documentsUsage, initUsage, migrateUsage, schemaUsage, usage } from './usage.ts';
@@ -211,17 +212,11 @@ function parseCheck(argv: readonly string[]): CheckArguments {
   return {
     name: 'check',
     documents: [...positionals, ...documents],
-    format: toFormat(format),
+    format: oneOf('format', checkFormats, format),
     against,
     function: named,
     ...toFunctionArguments(values),
   };
-}
-
-function toFormat(name: string): CheckFormat {
-  const format = checkFormats.find((one) => one === name);
-  if (format !== undefined) return format;
-  throw new UsageError(`Expected --format to be one of ${checkFormats.join(', ')}, got "${name}".`);
 }
 
 function parseBuild(argv: readonly string[]): BuildArguments {
@@ -298,7 +293,7 @@ function parseInit(argv: readonly string[]): InitArguments {
   return {
     name: 'init',
     folder: positionals[0] ?? '.',
-    platform: platform === undefined ? undefined : toInitPlatform(platform),
+    platform: platform === undefined ? undefined : oneOf('platform', Object.keys(initPlatforms) as InitPlatform[], platform),
     codegen: toChoice('codegen', codegen, noCodegen || subgraph),
     tests: toChoice('tests', tests, noTests),
     api: subgraph ? 'subgraph' : isOpen ? 'open' : 'trusted',

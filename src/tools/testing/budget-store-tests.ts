@@ -1,10 +1,9 @@
 import type { BudgetStore, Take, TakeResult } from '../../extensions/stores/index.ts';
+import { testsOfContract, until } from './store-contract.ts';
+import type { StoreTest } from './store-contract.ts';
 
-/** One test of a store: `run` rejects if the store breaks its contract. */
-export interface BudgetStoreTest {
-  readonly name: string;
-  readonly run: () => Promise<void>;
-}
+/** One test of a store for points. */
+export type BudgetStoreTest = StoreTest;
 
 /**
  * The contract of a store for points, as tests for any test runner. They write buckets with random ids, which are full again within an hour,
@@ -14,10 +13,7 @@ export interface BudgetStoreTest {
  * for (const { name, run } of budgetStoreTests(() => redisStore(…))) test(name, run);
  */
 export function budgetStoreTests(createStore: () => BudgetStore | Promise<BudgetStore>): readonly BudgetStoreTest[] {
-  return Object.entries(tests).map(([name, test]) => ({
-    name,
-    run: async () => test(await createStore(), `contract:${crypto.randomUUID()}`),
-  }));
+  return testsOfContract(tests, createStore);
 }
 
 /** Microseconds. */
@@ -75,14 +71,8 @@ const tests: Readonly<Record<string, (store: BudgetStore, id: string) => Promise
 };
 
 /** Polls until the store grants the take. */
-async function untilTaken(store: BudgetStore, id: string, take: Take): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
-    if ((await store.take(id, take)).isTaken) return;
-    await new Promise((resolve) => {
-      setTimeout(resolve, 10);
-    });
-  }
-  throw new Error('Expected the bucket to refill within seconds.');
+function untilTaken(store: BudgetStore, id: string, take: Take): Promise<void> {
+  return until(async () => (await store.take(id, take)).isTaken, 'the bucket to refill');
 }
 
 function expectTaken(result: TakeResult, untilFull: number): void {

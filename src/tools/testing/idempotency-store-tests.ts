@@ -1,10 +1,9 @@
 import type { Claim, ClaimResult, IdempotencyStore } from '../../extensions/stores/index.ts';
+import { testsOfContract, until } from './store-contract.ts';
+import type { StoreTest } from './store-contract.ts';
 
-/** One test of a store: `run` rejects if the store breaks its contract. */
-export interface IdempotencyStoreTest {
-  readonly name: string;
-  readonly run: () => Promise<void>;
-}
+/** One test of a store for idempotency keys. */
+export type IdempotencyStoreTest = StoreTest;
 
 /**
  * The contract of a store for idempotency keys, as tests for any test runner. They write records with random ids, which expire within
@@ -14,10 +13,7 @@ export interface IdempotencyStoreTest {
  * for (const { name, run } of idempotencyStoreTests(() => redisStore(client))) test(name, run);
  */
 export function idempotencyStoreTests(createStore: () => IdempotencyStore | Promise<IdempotencyStore>): readonly IdempotencyStoreTest[] {
-  return Object.entries(tests).map(([name, test]) => ({
-    name,
-    run: async () => test(await createStore(), `contract:${crypto.randomUUID()}`),
-  }));
+  return testsOfContract(tests, createStore);
 }
 
 const first: Claim = { token: 'first', fingerprint: '1e5', lease: 60_000, keep: 120_000, again: false };
@@ -135,32 +131,21 @@ const tests: Readonly<Record<string, (store: IdempotencyStore, id: string) => Pr
   },
   'forgets a claimed record after its time': async (store, id) => {
     await store.claim(id, { ...first, keep: 20 });
-    await until(async () => (await store.claim(id, second)).state === 'claimed', 'claimed');
+    await until(async () => (await store.claim(id, second)).state === 'claimed', 'the record to be forgotten');
     expect(await store.finish(id, end), false);
   },
   'forgets a finished record after its time, which begins anew with the end': async (store, id) => {
     await store.claim(id, first);
     await store.finish(id, { ...end, keep: 20 });
-    await until(async () => (await store.claim(id, second)).state === 'claimed', 'claimed');
+    await until(async () => (await store.claim(id, second)).state === 'claimed', 'the record to be forgotten');
     expect(await store.finish(id, { ...end, token: 'second' }), true);
   },
 };
 
 async function untilAbandoned(store: IdempotencyStore, id: string): Promise<ClaimResult> {
   let found: ClaimResult | undefined;
-  await until(async () => (found = await store.claim(id, second)).state === 'abandoned', 'abandoned');
+  await until(async () => (found = await store.claim(id, second)).state === 'abandoned', 'the record to be abandoned');
   return found!;
-}
-
-/** Polls until the store reports the state. */
-async function until(isReached: () => Promise<boolean>, state: string): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
-    if (await isReached()) return;
-    await new Promise((resolve) => {
-      setTimeout(resolve, 10);
-    });
-  }
-  throw new Error(`Expected the record to be ${state} within seconds.`);
 }
 
 function expect(got: unknown, expected: unknown): void {

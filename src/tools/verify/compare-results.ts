@@ -1,6 +1,8 @@
 import { versionInfo } from 'graphql';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 
+import { valueAt } from '../../shared/index.ts';
+
 /** The results of one operation. */
 export interface ComparedResults {
   /** The result of graphql-js. */
@@ -67,16 +69,6 @@ export function withNullErrors(unpropagated: ExecutionResult, actual: ExecutionR
       !paths.has(String(path)),
   );
   return { ...unpropagated, errors: [...errors, ...nullErrors] };
-}
-
-/** The value at a path in the data; undefined if there is no such place. */
-export function valueAt(data: unknown, path: Path): unknown {
-  let value = data;
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null) return undefined;
-    value = (value as Record<string | number, unknown>)[key];
-  }
-  return value;
 }
 
 type Path = readonly (string | number)[];

@@ -4,7 +4,8 @@ import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLSchema } from
 
 import { executePlanned, joinObservers, withPropagation } from '../../executor/index.ts';
 import type { GraphQLJSExecutor, PlannedExecution } from '../../executor/index.ts';
-import { findDifference, valueAt, withNullErrors } from './compare-results.ts';
+import { valueAt } from '../../shared/index.ts';
+import { findDifference, withNullErrors } from './compare-results.ts';
 import { EventCheck } from './event-check.ts';
 import { Recording, Replay } from './recording.ts';
 import { copyForReplay } from './replay-schema.ts';

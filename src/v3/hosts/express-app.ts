@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { HeaderMap } from '../../shared/index.ts';
+import { HeaderMap, textOfUTF8 } from '../../shared/index.ts';
 import type { HTTPRequest, HTTPRequestBody, HTTPResponse } from '../../shared/index.ts';
 import { isBelow, isHealthCheck } from '../http/serve.ts';
 import type { GetMiddlewareOptions } from '../http/serve.ts';
@@ -158,14 +158,6 @@ function toAppResponse(response: ServerResponse, bytes: Buffer): AppResponse {
 function bodyOf(bytes: Buffer, headers: HeaderMap): Pick<AppResponse, 'body' | 'isBase64'> {
   if (bytes.byteLength === 0) return { body: null, isBase64: false };
   const encoding = headers.get('content-encoding') ?? 'identity';
-  const text = encoding === 'identity' ? textOf(bytes) : undefined;
+  const text = encoding === 'identity' ? textOfUTF8(bytes) : undefined;
   return text === undefined ? { body: bytes.toString('base64'), isBase64: true } : { body: text, isBase64: false };
-}
-
-function textOf(bytes: Buffer): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }

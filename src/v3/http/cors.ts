@@ -1,4 +1,5 @@
 import type { CORSOptions as ServerCORSOptions } from '../../server/for-v3.ts';
+import { addVary } from '../../shared/index.ts';
 import type { HeaderMap } from '../../shared/index.ts';
 import type { ExpressRequest } from './express.ts';
 
@@ -98,11 +99,4 @@ function addAllowedHeaders(headers: HeaderMap, { allowedHeaders }: CORSOptions, 
 function addList(headers: HeaderMap, name: string, value: string | readonly string[] | undefined): void {
   const text = Array.isArray(value) ? value.join(',') : (value as string | undefined);
   if (text) headers.set(name, text);
-}
-
-function addVary(headers: HeaderMap, name: string): void {
-  const present = headers.get('vary');
-  const names = present?.split(',').map((one) => one.trim().toLowerCase()) ?? [];
-  if (names.includes('*') || names.includes(name.toLowerCase())) return;
-  headers.set('vary', present === null ? name : `${present}, ${name}`);
 }

@@ -51,7 +51,7 @@ class AsyncList extends PendingContainer {
         if (done) break;
         if (this.isOver()) {
           abandon(value);
-          void this.#close();
+          this.#close();
           return;
         }
         this.#put(index, value);
@@ -70,7 +70,7 @@ class AsyncList extends PendingContainer {
 
   /** A list that has failed is not read on. */
   override fail(error: unknown): void {
-    void this.#close();
+    this.#close();
     super.fail(error);
   }
 
@@ -82,14 +82,10 @@ class AsyncList extends PendingContainer {
   }
 
   /** Lets the source clean up, once. Its errors are ignored. */
-  async #close(): Promise<void> {
+  #close(): void {
     const iterator = this.#iterator;
     this.#iterator = undefined;
-    try {
-      if (!this.#ended) await iterator?.return?.();
-    } catch {
-      // The source's errors are ignored.
-    }
+    if (iterator !== undefined && !this.#ended) void closeSource(iterator);
   }
 
   #put(index: number, item: unknown): void {
@@ -97,5 +93,14 @@ class AsyncList extends PendingContainer {
     const value = completeItem(this.#list, item, index);
     if (value instanceof Pending) this.waitFor(value, index);
     else this.result[index] = value;
+  }
+}
+
+/** Ends a source. Calls `return` synchronously, and ignores its errors: no client is left to read them. */
+export async function closeSource(source: AsyncIterator<unknown>): Promise<void> {
+  try {
+    await source.return?.();
+  } catch {
+    // The error is ignored, because no client is left to read it.
   }
 }

@@ -1,5 +1,6 @@
 import type { GraphQLError } from 'graphql';
 
+import { closeSource } from '../../../executor/index.ts';
 import type { PayloadStream, SubsequentPayload } from '../types.ts';
 
 /** The source of a stream of payloads. */
@@ -111,12 +112,3 @@ export function withThrown(payload: SubsequentPayload, errors: readonly GraphQLE
 }
 
 const end: IteratorResult<SubsequentPayload> = { done: true, value: undefined };
-
-/** Ends a source. Calls `return` synchronously, and ignores its errors: no client is left to read them. */
-export async function closeSource(source: AsyncIterator<unknown>): Promise<void> {
-  try {
-    await source.return?.();
-  } catch {
-    // The error is ignored, because no client is left to read it.
-  }
-}

@@ -2,14 +2,14 @@ import type { ExecutionResult } from 'graphql';
 
 import { copyErrorsForOperation, isGraphQLError } from '../../../shared/index.ts';
 import type { ExecutionInvocation, OperationInvocation } from '../../../shared/index.ts';
-import { createSourceStream } from '../../../executor/index.ts';
+import { closeSource, createSourceStream } from '../../../executor/index.ts';
 import type { DeliveryInput } from './delivery.ts';
 import type { PayloadStream, SubsequentPayload } from '../types.ts';
 import { deadlineExceeded } from '../errors.ts';
 import { formatResult } from '../format-errors.ts';
 import { executeOperation, withCoercionCode } from '../execute.ts';
 import { lastResult, callDidEncounterSubsequentErrors, callWillSendSubsequentPayload } from './payload-hooks.ts';
-import { closeSource, SourcedPayloads, withThrown } from './payload-stream.ts';
+import { SourcedPayloads, withThrown } from './payload-stream.ts';
 
 /** Executes an operation that may have several answers: a subscription, or one with `@defer` or `@stream`. */
 export function executeDelivery(input: DeliveryInput): ExecutionResult | Promise<ExecutionResult> {

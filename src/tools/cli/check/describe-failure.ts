@@ -5,7 +5,8 @@ import type { ServerOptions } from '../../../server/index.ts';
 import { bundleAdvice } from '../project/bundle-advice.ts';
 import { hintFor } from '../project/load-hints.ts';
 import { codeFrame } from '../project/problem.ts';
-import type { UserFiles } from '../project/source-search.ts';
+import type { Problem } from '../project/problem.ts';
+import type { SourceSearch, UserFiles } from '../project/source-search.ts';
 import type { RefusedOptions } from '../dev/thread-messages.ts';
 import { placeOf, toPlace } from '../project/user-code.ts';
 
@@ -24,25 +25,28 @@ export function describeFailure(error: unknown): string {
 }
 
 async function describeRefusal({ source, place, refusal }: RefusedOptions, userFiles: UserFiles): Promise<string> {
-  // Imported only when needed, so that functions without mistakes start faster.
-  const [{ checkServer }, { problemText }, { searchIn }] = await Promise.all([
-    import('./check-server.ts'),
-    import('../project/print-problems.ts'),
-    import('../project/source-search.ts'),
-  ]);
   const noSchema = (): Promise<never> => Promise.reject(refusal as Error);
-  const { problems } = await checkServer({ source, place, refusal, schemas: noSchema }, searchIn(userFiles));
-  return problems.map((problem) => problemText(problem, userFiles.directory)).join('\n') + hintFor(refusal);
+  const text = await describeProblems(userFiles, async ({ checkServer }, search) => {
+    return (await checkServer({ source, place, refusal, schemas: noSchema }, search)).problems;
+  });
+  return text + hintFor(refusal);
 }
 
 /** Describes all problems of options. Empty when there are none. */
 export async function describeOptions(options: ServerOptions, place: string | undefined, userFiles: UserFiles): Promise<string> {
-  const [{ findProblems }, { problemText }, { searchIn }] = await Promise.all([
+  return describeProblems(userFiles, ({ findProblems }, search) => findProblems(options, toPlace(place), search));
+}
+
+type FindProblems = (check: typeof import('./check-server.ts'), search: SourceSearch) => readonly Problem[] | Promise<readonly Problem[]>;
+
+async function describeProblems(userFiles: UserFiles, find: FindProblems): Promise<string> {
+  // Imported only when needed, so that functions without mistakes start faster.
+  const [check, { problemText }, { searchIn }] = await Promise.all([
     import('./check-server.ts'),
     import('../project/print-problems.ts'),
     import('../project/source-search.ts'),
   ]);
-  const problems = findProblems(options, toPlace(place), searchIn(userFiles));
+  const problems = await find(check, searchIn(userFiles));
   return problems.map((problem) => problemText(problem, userFiles.directory)).join('\n');
 }
 

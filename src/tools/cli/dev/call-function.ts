@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
+import { textOfUTF8 } from '../../../shared/index.ts';
 import {
   callStreamingHandler,
   createEvent,
@@ -161,16 +162,8 @@ interface EventSettings extends PlatformSettings {
 
 function toFields({ method, url, headers, body }: ThreadRequest): RequestFields {
   const { pathname: path, search } = new URL(url);
-  return { method, path, query: search.slice(1), headers, body: body && textIfPossible(body) };
-}
-
-/** The platform decides by content type whether text is sent as text or base64. Bytes that are not UTF-8 are always base64. */
-function textIfPossible(body: Uint8Array): string | Uint8Array {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
-  } catch {
-    return body;
-  }
+  // The platform decides by content type whether text is sent as text or base64. Bytes that are not UTF-8 are always base64.
+  return { method, path, query: search.slice(1), headers, body: body && (textOfUTF8(body) ?? body) };
 }
 
 function describe(value: unknown): string {

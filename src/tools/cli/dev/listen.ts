@@ -1,9 +1,10 @@
+import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+import { browsableHost } from '../../../server/node/index.ts';
 import { DevError } from '../project/problem.ts';
-import { spawn } from 'node:child_process';
 
 export interface ListenSettings {
   readonly host: string;
@@ -18,12 +19,6 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** A host name that a browser can open. The address of all interfaces is not one. */
-function nameFor(host: string): string {
-  if (host === '0.0.0.0' || host === '::' || host === '') return 'localhost';
-  return host.includes(':') ? `[${host}]` : host;
-}
-
 const defaultPort = 8888;
 /** How many ports above the default one are tried. */
 const neighbors = 20;
@@ -35,7 +30,7 @@ export async function listen(settings: ListenSettings, listener: RequestListener
   const { port } = server.address() as AddressInfo;
   const isOtherPort = settings.port === undefined && port !== defaultPort;
   return {
-    url: `http://${nameFor(settings.host)}:${port}`,
+    url: `http://${browsableHost(settings.host)}:${port}`,
     ...(isOtherPort && { notice: `Port ${defaultPort} is in use; listening on ${port}.` }),
     close: () =>
       new Promise((resolve) => {

@@ -1,4 +1,5 @@
 import type { OperationCall, OperationOutcome, OptionsSource, ServerOptions, ServerPlugin } from '../../../server/index.ts';
+import { valueAt } from '../../../shared/index.ts';
 import { recordings } from './recording.ts';
 import type { OperationRecord } from './thread-messages.ts';
 
@@ -125,15 +126,6 @@ function noticeOfLoss({ errors, result, onError }: OperationOutcome): readonly s
 
 function isMismatch(message: string): boolean {
   return /^(?:Cannot return null for non-nullable field|Expected Iterable, but did not find one) /.test(message);
-}
-
-function valueAt(data: unknown, path: readonly (string | number)[]): unknown {
-  let value = data;
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null) return undefined;
-    value = (value as Readonly<Record<string | number, unknown>>)[key];
-  }
-  return value;
 }
 
 function labelOf(operation: OperationOutcome['operation']): string | undefined {
