@@ -4,6 +4,7 @@ import { stackOf } from '../../../server/node/index.ts';
 import type { ServerOptions } from '../../../server/index.ts';
 import { bundleAdvice } from '../project/bundle-advice.ts';
 import { hintFor } from '../project/load-hints.ts';
+import type { CheckedServer } from './check-server.ts';
 import { codeFrame } from '../project/problem.ts';
 import type { Problem } from '../project/problem.ts';
 import type { SourceSearch, UserFiles } from '../project/source-search.ts';
@@ -26,27 +27,26 @@ export function describeFailure(error: unknown): string {
 
 async function describeRefusal({ source, place, refusal }: RefusedOptions, userFiles: UserFiles): Promise<string> {
   const noSchema = (): Promise<never> => Promise.reject(refusal as Error);
-  const text = await describeProblems(userFiles, async ({ checkServer }, search) => {
-    return (await checkServer({ source, place, refusal, schemas: noSchema }, search)).problems;
-  });
-  return text + hintFor(refusal);
+  const { checkServer } = await import('./check-server.ts');
+  const check = (search: SourceSearch): Promise<CheckedServer> => checkServer({ source, place, refusal, schemas: noSchema }, search);
+  return (await describeProblems(userFiles, async (search) => (await check(search)).problems)) + hintFor(refusal);
 }
 
 /** Describes all problems of options. Empty when there are none. */
 export async function describeOptions(options: ServerOptions, place: string | undefined, userFiles: UserFiles): Promise<string> {
-  return describeProblems(userFiles, ({ findProblems }, search) => findProblems(options, toPlace(place), search));
+  const { findProblems } = await import('./check-server.ts');
+  return describeProblems(userFiles, (search) => findProblems(options, toPlace(place), search));
 }
 
-type FindProblems = (check: typeof import('./check-server.ts'), search: SourceSearch) => readonly Problem[] | Promise<readonly Problem[]>;
+type FindProblems = (search: SourceSearch) => readonly Problem[] | Promise<readonly Problem[]>;
 
 async function describeProblems(userFiles: UserFiles, find: FindProblems): Promise<string> {
   // Imported only when needed, so that functions without mistakes start faster.
-  const [check, { problemText }, { searchIn }] = await Promise.all([
-    import('./check-server.ts'),
+  const [{ problemText }, { searchIn }] = await Promise.all([
     import('../project/print-problems.ts'),
     import('../project/source-search.ts'),
   ]);
-  const problems = await find(check, searchIn(userFiles));
+  const problems = await find(searchIn(userFiles));
   return problems.map((problem) => problemText(problem, userFiles.directory)).join('\n');
 }
 
