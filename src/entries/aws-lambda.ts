@@ -9,7 +9,7 @@ import type {
 } from 'aws-lambda';
 
 import { createHandlerFor, createUntypedStreamingHandler, lambdaAdapters } from '../server/index.ts';
-import type { ContextFits, OptionsSource, ResponseStream, ServerOptions } from '../server/index.ts';
+import type { Closable, ContextFits, OptionsSource, ResponseStream, ServerOptions } from '../server/index.ts';
 
 export type { ResponseStream } from '../server/index.ts';
 
@@ -17,17 +17,11 @@ export type { ResponseStream } from '../server/index.ts';
 export type LambdaEvent = APIGatewayProxyEventV2 | APIGatewayProxyEvent | ALBEvent;
 
 /** A handler for AWS Lambda. Each event source gets the type of result that it expects. */
-export interface LambdaHandler {
+export interface LambdaHandler extends Closable {
   (event: APIGatewayProxyEventV2, context?: Context): Promise<APIGatewayProxyStructuredResultV2>;
   (event: APIGatewayProxyEvent, context?: Context): Promise<APIGatewayProxyResult>;
   (event: ALBEvent, context?: Context): Promise<ALBResult>;
   (event: unknown, context?: unknown): Promise<unknown>;
-  /**
-   * Ends the handler, for tests and long-lived processes: waits up to 10 s for its calls and their work, ends its streams, and calls
-   * `drainServer` and `serverWillStop` of the plugins. Later calls are answered with status 503. Never starts the server. A second call
-   * waits for the same end.
-   */
-  close(): Promise<void>;
 }
 
 /**
@@ -46,14 +40,8 @@ export function createHandler(options: unknown): LambdaHandler {
 }
 
 /** A handler that writes its answer into a stream of Lambda's runtime. A property of the handler asks the runtime for that stream. */
-export interface LambdaStreamingHandler {
+export interface LambdaStreamingHandler extends Closable {
   (event: APIGatewayProxyEventV2 | APIGatewayProxyEvent, responseStream: ResponseStream, context?: Context): Promise<void>;
-  /**
-   * Ends the handler, for tests and long-lived processes: waits up to 10 s for its calls and their work, ends its streams, and calls
-   * `drainServer` and `serverWillStop` of the plugins. Later calls are answered with status 503. Never starts the server. A second call
-   * waits for the same end.
-   */
-  close(): Promise<void>;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { createHandlerFor, fetchAPI, streaming } from '../server/index.ts';
-import type { ContextArgument, ContextFits, OptionsSource, ServerOptions } from '../server/index.ts';
+import type { Closable, ContextArgument, ContextFits, OptionsSource, ServerOptions } from '../server/index.ts';
 
 /**
  * The argument of `context` with the types of a platform's bindings and context, for example of a Cloudflare Worker.
@@ -15,16 +15,10 @@ export type FetchContext<TEnv = unknown, TPlatformContext = unknown> = ContextAr
  * A handler for the web's `Request`, to be called or to be exported as `{ fetch }`. Deno and Bun also take the handler
  * itself as a default export; Cloudflare Workers take a function for a class, and need the object.
  */
-export interface FetchHandler {
+export interface FetchHandler extends Closable {
   (request: Request, context?: unknown): Promise<Response>;
   /** As Workers call it (`request, env, context`), and Deno and Bun (`request, info`). */
   fetch(request: Request, env?: unknown, context?: unknown): Promise<Response>;
-  /**
-   * Ends the handler, for tests and long-lived processes: waits up to 10 s for its calls and their work, ends its streams, and calls
-   * `drainServer` and `serverWillStop` of the plugins. Later calls are answered with status 503. Never starts the server. A second call
-   * waits for the same end.
-   */
-  close(): Promise<void>;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { createHandlerFor, fetchAPI, netlifyV1, ping, streaming } from '../server/index.ts';
 import type {
+  Closable,
   ContextFits,
   NetlifyContext,
   NetlifyHandlerContext,
@@ -15,16 +16,10 @@ export type { NetlifyContext, NetlifyHandlerContext, NetlifyHandlerEvent, Netlif
 export type NetlifyEvent = Request | NetlifyHandlerEvent;
 
 /** A handler for both generations of Netlify Functions. */
-export interface NetlifyHandler {
+export interface NetlifyHandler extends Closable {
   (request: Request, context?: NetlifyContext): Promise<Response>;
   (event: NetlifyHandlerEvent, context?: NetlifyHandlerContext): Promise<NetlifyHandlerResponse>;
   fetch(request: Request, context?: NetlifyContext): Promise<Response>;
-  /**
-   * Ends the handler, for tests and long-lived processes: waits up to 10 s for its calls and their work, ends its streams, and calls
-   * `drainServer` and `serverWillStop` of the plugins. Later calls are answered with status 503. Never starts the server. A second call
-   * waits for the same end.
-   */
-  close(): Promise<void>;
 }
 
 /**

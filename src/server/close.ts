@@ -2,6 +2,16 @@ import { waitAtMost } from '../shared/index.ts';
 import type { Starter } from './startup/start.ts';
 import { stopListeners } from './startup/stop-listeners.ts';
 
+/** What all handlers have in common. */
+export interface Closable {
+  /**
+   * Ends the handler, for tests and long-lived processes: waits up to 10 s for its calls and their work, ends its streams, and calls
+   * `drainServer` and `serverWillStop` of the plugins. Later calls are answered with status 503. Never starts the server. A second call
+   * waits for the same end.
+   */
+  close(): Promise<void>;
+}
+
 /** Milliseconds that `close` waits for calls, and for the hooks of plugins. */
 const closeTimeout = 10_000;
 

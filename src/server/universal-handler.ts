@@ -1,5 +1,6 @@
 import type { Context as LambdaContext } from 'aws-lambda';
 
+import type { Closable } from './close.ts';
 import { createHandlerFor } from './handler.ts';
 import { streaming } from './http/streams/streaming.ts';
 import type { ContextFits, ServerOptions } from './startup/options.ts';
@@ -10,18 +11,12 @@ import { netlifyV1 } from './platform/netlify-v1.ts';
 import type { OptionsSource } from './startup/start.ts';
 
 /** A handler for every platform: each event gets the result object of its platform, each `Request` a `Response`. */
-export interface Handler {
+export interface Handler extends Closable {
   (request: Request, context?: NetlifyContext): Promise<Response>;
   // Any: event and result types differ from platform to platform. The subpaths /aws-lambda and /netlify have the precise ones.
   (event: any, context?: LambdaContext | NetlifyContext | object): Promise<any>;
   /** The function that Workers call with `request, env, context`, and Deno and Bun with `request, info`. */
   fetch(request: Request, env?: unknown, context?: unknown): Promise<Response>;
-  /**
-   * Ends the handler, for tests and long-lived processes: waits up to 10 s for its calls and their work, ends its streams, and calls
-   * `drainServer` and `serverWillStop` of the plugins. Later calls are answered with status 503. Never starts the server. A second call
-   * waits for the same end.
-   */
-  close(): Promise<void>;
 }
 
 /**
