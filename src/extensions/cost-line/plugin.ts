@@ -174,7 +174,10 @@ function toRecords(request: Request, call: RequestCall, sent: Sent): (readonly [
   if (operations.length === 0)
     return [[{ ...noOperation(), ...shared, durationMs: rounded(now() - start), errors: codesIn(sent) }, undefined]];
   const size = operations.length;
-  return operations.map((one, index) => [{ ...describe(one), ...shared, ...(size > 1 && { batch: { index, size } }) }, one.outcome]);
+  return operations.map((one, index) => [
+    { ...describe(one), ...shared, ...(one.call.requestIsBatched && { batch: { index, size } }) },
+    one.outcome,
+  ]);
 }
 
 /** An edge() listed before costLine() in `plugins` decides after costLine has read the decision. */

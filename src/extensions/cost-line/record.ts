@@ -48,7 +48,7 @@ export interface CostRecord {
   readonly idempotency?: 'claimed' | 'replayed' | 'refused';
   /** With the extension `budget`: the points that the operation cost, and those that its client has left. */
   readonly budget?: BudgetReport;
-  /** Present in a batch: bytes and status are those of the whole. */
+  /** Present in a batch: bytes and status are those of the whole. Malformed elements do not count, because they are no operations. */
   readonly batch?: { readonly index: number; readonly size: number };
 }
 

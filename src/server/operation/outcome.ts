@@ -2,6 +2,7 @@ import type { ExecutionResult, FormattedExecutionResult } from 'graphql';
 
 import { copyErrorsForOperation, rescued, whenReady } from '../../shared/index.ts';
 import type { PromiseOrValue } from '../../shared/index.ts';
+import type { ErrorBehavior } from './error-behavior.ts';
 import { toGraphQLError, unfinishedAtDeadline } from './errors.ts';
 import { formatFailure, formatResult } from './format-errors.ts';
 import { reportUnfinished } from './log-errors.ts';
@@ -42,10 +43,15 @@ function outcomeOf(formatted: FormattedExecutionResult, state: OperationState): 
     source: found?.source,
     executed: state.isExecuting,
     contextFailed: contextValue === undefined,
-    onError: input.request.onError ?? found?.onError,
+    onError: errorBehaviorOf(state),
     stream,
     objects,
   };
+}
+
+/** What errors do to the answer, from the request or the trusted document. */
+export function errorBehaviorOf({ input, found }: OperationState): ErrorBehavior | undefined {
+  return input.request.onError ?? found?.onError;
 }
 
 /** Undefined if a hook has replaced the data: then its objects are unknown. */

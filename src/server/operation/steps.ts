@@ -21,7 +21,7 @@ import type { OperationHooks } from './hooks.ts';
 import { AnswerLimit } from './limits/answer-limit.ts';
 import { assertCost } from './limits/cost.ts';
 import { ErrorAllowance } from './limits/error-allowance.ts';
-import { outcomeOfFailure, toOutcome } from './outcome.ts';
+import { errorBehaviorOf, outcomeOfFailure, toOutcome } from './outcome.ts';
 import type { OperationExecution } from './plugin.ts';
 import { operationToRun } from './choose-operation.ts';
 import type { ChosenOptions, OperationState } from './state.ts';
@@ -112,9 +112,9 @@ export function chooseOptions(state: OperationState): PromiseOrValue<ChosenOptio
  * are called.
  */
 export function coerceVariables(state: OperationState): Execution {
-  const { settings, input, found, known, operation, options, contextValue } = state;
+  const { settings, input, known, operation, options, contextValue } = state;
   const { capacity, budget, invocation, request } = input;
-  const onError = request.onError ?? found!.onError;
+  const onError = errorBehaviorOf(state);
   if (options?.runToEnd === true) invocation.until = 'deadline';
   if (options?.inOneAnswer === true) input.delivery = undefined;
   const { document, plans } = known!;
@@ -190,8 +190,9 @@ function failWrapped(thrown: unknown, state: OperationState): PromiseOrValue<Ope
   return (state.wrapped = toOutcome(toErrors(thrown), state));
 }
 
+/** The answer may be one that a plugin has stored. */
 function setOutcome(outcome: OperationOutcome, state: OperationState): undefined {
-  state.outcome = outcome;
+  state.outcome = 'onError' in outcome ? outcome : { ...outcome, onError: errorBehaviorOf(state) };
 }
 
 /** The execution as plugins see it. */

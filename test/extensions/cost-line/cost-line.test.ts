@@ -178,6 +178,21 @@ describe('the cost line', () => {
     );
   });
 
+  test('says that a single operation came in a batch', async () => {
+    const { send, records } = serving();
+
+    await send(post([{ query: '{ nothing }' }]));
+    await send(post([{ query: '{ nothing }' }, 'malformed']));
+
+    assert.deepEqual(
+      records.map(({ batch }) => batch),
+      [
+        { index: 0, size: 1 },
+        { index: 0, size: 1 },
+      ],
+    );
+  });
+
   test('is written for a request that is refused', async () => {
     const { send, records } = serving();
 

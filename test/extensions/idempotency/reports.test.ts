@@ -12,12 +12,12 @@ import { charge, openBank, typeDefs } from './bank.ts';
 import type { Bank } from './bank.ts';
 
 /** Sends a mutation, its replay, another operation with the same key, and a mutation without a key. */
-async function sendAll(bank: Bank): Promise<string[]> {
+async function sendAll(bank: Bank, mutation: object = charge): Promise<string[]> {
   const answers = [
-    await bank.sendWithKey(charge),
-    await bank.sendWithKey(charge),
+    await bank.sendWithKey(mutation),
+    await bank.sendWithKey(mutation),
     await bank.sendWithKey({ query: 'mutation { charge { number } }' }),
-    await bank.send(charge),
+    await bank.send(mutation),
   ];
   return answers.map(({ text }) => text);
 }
@@ -34,6 +34,30 @@ describe('an operation with an idempotency key is reported as claimed, replayed 
       expected,
     );
     assert.deepEqual(records[2]!.errors, { IDEMPOTENCY_KEY_REUSED: 1 });
+  });
+
+  test('with the onError of its document, also when it is replayed', async () => {
+    const records: CostRecord[] = [];
+    const exporter = new InMemorySpanExporter();
+    const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+    const plugins = [costLine({ write: (_line, record) => void records.push(record) }), openTelemetry({ tracerProvider, stages: 'none' })];
+    const trustedDocuments = { documents: { charge: { text: charge.query, onError: 'NULL' } } } as const;
+
+    await sendAll(openBank({ server: { plugins, trustedDocuments } }), { documentId: 'charge' });
+
+    assert.deepEqual(
+      records.map(({ onError, idempotency }) => [onError, idempotency]),
+      [
+        ['NULL', 'claimed'],
+        ['NULL', 'replayed'],
+        [undefined, 'refused'],
+        ['NULL', undefined],
+      ],
+    );
+    assert.deepEqual(
+      exporter.getFinishedSpans().map(({ attributes }) => attributes['graphql_functions.on_error']),
+      ['NULL', 'NULL', undefined, 'NULL'],
+    );
   });
 
   test('in its span', async () => {
