@@ -87,11 +87,20 @@ export class SourceSearch {
   }
 
   #textOf(file: string): string {
-    return remembered(this.#texts, file, () => readFileSync(file, 'utf8'));
+    return remembered(this.#texts, file, () => readIfThere(file));
   }
 
   #maskedOf(file: string): string {
     return remembered(this.#masked, file, () => withoutLiterals(this.#textOf(file)));
+  }
+}
+
+/** The source map of a package may name files that are not on this machine. */
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
   }
 }
 

@@ -44,14 +44,18 @@ export function placeOf(error: unknown): string | undefined {
 
 /** "file:line:column" of the user's code in a stack. */
 export function placeOfStack(stack: string): string | undefined {
-  // Calls by built-in functions are at "<anonymous>"; the user's frame is further down.
-  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line) && !isForeign(line));
+  // Calls by built-in functions are at "<anonymous>", and functions that esbuild adds are in no source; the user's frame is further down.
+  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line) && !isForeign(line) && !ofBundler.test(line));
   const [, address, position] = frames.map((frame) => addressInFrame.exec(frame)).find((match) => match !== null) ?? [];
   if (address === undefined) return undefined;
   return `${address.startsWith('file:') ? fileURLToPath(address) : address}${position}`;
 }
 
-const addressInFrame = /((?:file:\/\/|\/|[A-Za-z]:\\)[^()]*?)(:\d+:\d+)\)?$/;
+/** "at name (file:line:column)" or "at file:line:column". Paths may contain parentheses. */
+const addressInFrame = /^\s+at (?:async )?(?:.*? \()?((?:file:\/\/|\/|[A-Za-z]:\\)(?:(?!<anonymous>).)*?)(:\d+:\d+)\)?$/;
+
+/** Such as `__decorateClass`, but not `Object.__resolveType`. */
+const ofBundler = /^\s+at (?:async )?__(?:decorate|require|commonJS|esm|private|publicField|toESM|toCommonJS|using|callDispose)/;
 
 /** Parses "file:line:column". */
 export function toPlace(text: string | undefined): { readonly file: string; readonly line: number; readonly column: number } | undefined {
