@@ -13,10 +13,18 @@ export function toUserMessage(message: Message): Message {
   const { text, location } = message;
   const [, missing] = /^Could not resolve "([^"./][^"]*)"$/.exec(text) ?? [];
   // For an installed package, esbuild's message says what is wrong.
-  if (missing !== undefined && folderOf(packageOf(missing), dirname(resolve(location?.file ?? '.'))) === undefined)
-    return { ...message, text: `${text}: it is not installed. Run: npm i ${packageOf(missing)}`, notes: [] };
+  const importer = location?.file ?? '';
+  if (missing !== undefined && folderOf(packageOf(missing), dirname(resolve(importer))) === undefined)
+    return { ...message, text: `${text}: it is not installed. ${howToResolve(packageOf(missing), importer)}`, notes: [] };
   if (missing?.startsWith('graphql-functions/') === true) return { ...message, text: `${text}: ${knownEntries(missing)}`, notes: [] };
   return { ...message, text: withEntry(text) };
+}
+
+/** Packages import others that they need only for some of their features. */
+function howToResolve(name: string, importer: string): string {
+  const [, by] = /^.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(importer) ?? [];
+  if (by === undefined) return `Run: npm i ${name}`;
+  return `If you do not use what ${by} needs it for, leave it out: --external ${name} for graphql-functions, --external:${name} for esbuild. Otherwise: npm i ${name}`;
 }
 
 /** The entries of this package, and the one that a wrong subpath may mean: `graphql-functions/lambda` → `graphql-functions/aws-lambda`. */

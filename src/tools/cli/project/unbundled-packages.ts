@@ -37,6 +37,8 @@ export function findUnbundled(named: readonly string[]): UnbundledPackages {
         if (kind === 'entry-point' || isBuiltin(path)) return undefined;
         const name = packageOf(path);
         const folder = folderOf(name, resolveDir);
+        // Drivers of other databases, for example, which a package requires only when it needs them.
+        if (folder === undefined && named.includes(name)) return { path, external: true };
         if (folder === undefined || !(named.includes(name) || withAssets.has(folder) || hasNativeCode(folder))) return undefined;
         found.set(name, { name, folder });
         return { path, external: true };

@@ -33,6 +33,8 @@ const packages = {
   'node_modules/computing/index.js': "module.exports = require(['computing', 'here'].join('-'));",
   'node_modules/computing-here/package.json': '{ "name": "computing-here", "version": "1.0.0", "cpu": ["any"], "gypfile": true }',
   'node_modules/computing-here/index.js': "module.exports = 'native';",
+  'node_modules/choosy/package.json': '{ "name": "choosy", "version": "1.0.0" }',
+  'node_modules/choosy/index.js': "module.exports = (driver) => (driver === 'other' ? require('other-driver/callback') : 'chosen');",
   'node_modules/random/package.json': '{ "name": "random", "version": "1.0.0" }',
   'node_modules/random/index.js': "module.exports = require('crypto').createHash('sha1').update('').digest('hex');",
 };
@@ -145,4 +147,18 @@ test('a package that the bundle finds only in node_modules, where it is not depl
 
   assert.equal(code, 1);
   assert.match(stdout, /In a separate process, the bundle does not load: Cannot find package 'folder': it is not in the bundle/);
+});
+
+test('a package that another needs only for some features is left out if --external names it, installed or not', async (context) => {
+  const project = await projectWith(context, functionWith("import choose from 'choosy';", "choose('usual')"));
+
+  const bundled = await project.run('check');
+  const external = await project.run('check', '--external', 'other-driver');
+
+  assert.equal(bundled.code, 1);
+  assert.match(
+    bundled.stdout,
+    /Could not resolve "other-driver\/callback": it is not installed\. If you do not use what choosy needs it for, leave it out: --external other-driver .* --external:other-driver for esbuild\. Otherwise: npm i other-driver/,
+  );
+  assert.deepEqual([external.code, external.stderr], [0, 'Checking functions/graphql.ts …\n']);
 });
