@@ -12,6 +12,7 @@ import { circleHint, hintFor } from '../project/load-hints.ts';
 import { BundleError, loadFunction } from '../project/load-function.ts';
 import type { UnbundledPackage } from '../project/unbundled-packages.ts';
 import { bundleAdvice } from '../project/bundle-advice.ts';
+import { missingFileNotice, renamedTypesNotice } from './deployment-notices.ts';
 import { loadAlone } from './load-alone.ts';
 import { DevError } from '../project/problem.ts';
 import type { Problem } from '../project/problem.ts';
@@ -40,10 +41,12 @@ export async function checkFunction(
 ): Promise<CheckedFunction> {
   const before = recorded.servers.length;
   const problems: Problem[] = [];
-  progress.begin(relative(directory, source.file), 4);
+  const notices: string[] = [];
+  progress.begin(relative(directory, source.file), 5);
   let circle: readonly string[] | undefined;
   let bundled: BundledFile = { source, exports: ['default'], files: [source.file], isGraphQL: false };
   let unbundled: readonly UnbundledPackage[] = [];
+  let isMixed = false;
   try {
     progress.step('bundling');
     const loaded = await loadFunction(await importEsbuild(), source, settings);
@@ -52,14 +55,8 @@ export async function checkFunction(
     ({ unbundled } = loaded);
     // Throws if these exports are not functions.
     if (exportsFunction(bundled.exports)) toCallable(source.name, loaded.exports);
-    // A server that refuses its options would throw there, too.
-    const isRefused = recorded.servers.slice(before).some(({ refusal }) => refusal !== undefined);
-    const failure = loaded.isMixed && !isRefused ? await loadAlone(source.file, loaded) : undefined;
-    if (failure !== undefined)
-      problems.push({
-        ...(toPlace(failure.place) ?? { file: source.file }),
-        message: `In a separate process, the bundle does not load: ${failure.message}`,
-      });
+    isMixed = loaded.isMixed;
+    if (loaded.warnings !== '') notices.push(loaded.warnings);
   } catch (error) {
     progress.end();
     if (error instanceof BundleError) return { problems: error.problems, bundled, unbundled, isFunction: true, servers: 0 };
@@ -69,15 +66,30 @@ export async function checkFunction(
     else problems.push({ file: source.file, message: `${messageWithCauses(error)}\n${advice}` });
   }
   const search = searchIn({ files: bundled.files, directory });
-  const checked = await Promise.all(recorded.servers.slice(before).map((server) => checkServer(server, search)));
+  const servers = recorded.servers.slice(before);
+  const checked = await Promise.all(servers.map((server) => checkServer(server, search)));
+  const [first] = checked;
+  // Code that throws here would throw there, too.
+  const fails = problems.length > 0 || servers.some(({ refusal }) => refusal !== undefined);
+  // Of text, a bundler keeps the names of types.
+  const readsTypes = first?.options?.schema !== undefined;
+  if (!fails && (isMixed || readsTypes)) {
+    progress.step('loading the bundle alone');
+    const alone = await loadAlone(source, settings, { directory, readsTypes });
+    if (alone.kind === 'failed') {
+      const place = toPlace(alone.place) ?? { file: source.file };
+      problems.push({ ...place, message: `In a separate process, the bundle does not load: ${alone.message}` });
+    } else if (alone.kind === 'missing file') notices.push(missingFileNotice(alone, source, directory));
+    else if (first?.schema !== undefined) notices.push(...(await renamedTypesNotice(first.schema, alone.types, directory)));
+  }
   progress.end();
   const inServers = checked.flatMap((one) => one.problems);
   const hint = circleHint(inServers.map(({ message }) => message).join('\n'), circle);
   if (hint !== undefined) inServers.push({ file: source.file, message: hint });
   return {
-    ...checked[0],
+    ...first,
     problems: [...problems, ...inServers],
-    notices: checked.flatMap(({ notices = [] }) => notices),
+    notices: [...notices, ...checked.flatMap((one) => one.notices ?? [])],
     bundled,
     unbundled,
     isFunction: exportsFunction(bundled.exports),

@@ -2,6 +2,7 @@ import type { BuildContext, BuildOptions, BuildResult, Message, OutputFile, Plug
 
 import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 import { packageFolder, toUserMessage } from './bundle-messages.ts';
 import { findImportCircle } from './import-circle.ts';
@@ -32,7 +33,7 @@ export interface CodeBundle {
   readonly circle: readonly string[] | undefined;
   /** The packages that the bundle imports, because they cannot be bundled. */
   readonly unbundled: readonly UnbundledPackage[];
-  /** True when it contains or imports code that may work only outside of a bundle: CommonJS, and packages that are not bundled. */
+  /** True when it may work only where it was bundled: it contains CommonJS, imports packages that are not bundled, or reads files. */
   readonly isMixed: boolean;
 }
 
@@ -109,13 +110,19 @@ export interface BundleSettings {
   readonly plugins: readonly Plugin[];
   /** More packages to leave out of the bundle. */
   readonly external: readonly string[];
+  /** Minify it, as the commands of the pages do. Default: false, so that errors show the names in the sources. */
+  readonly minify?: boolean;
 }
 
 /** Bundles a function once. */
-export async function bundleOnce(esbuild: Esbuild, source: FunctionSource, { plugins, external }: BundleSettings): Promise<Bundle> {
+export async function bundleOnce(
+  esbuild: Esbuild,
+  source: FunctionSource,
+  { plugins, external, minify = false }: BundleSettings,
+): Promise<Bundle> {
   const unbundled = findUnbundled(external);
   try {
-    const options = { ...optionsFor(source), plugins: [...plugins, unbundled.plugin] };
+    const options = { ...optionsFor(source), minify, plugins: [...plugins, unbundled.plugin] };
     return await toBundle(esbuild, await buildWithout(unbundled, () => esbuild.build(options)), unbundled);
   } catch (error) {
     // A failed build rejects with its result.
@@ -141,6 +148,8 @@ function optionsFor({ file }: FunctionSource): BuildOptions {
     loader: schemaLoaders,
     sourcemap: 'inline',
     sourcesContent: false,
+    // The bundle may run elsewhere.
+    sourceRoot: new URL('.', pathToFileURL(file)).href,
     metafile: true,
     logLevel: 'silent',
   };
@@ -165,8 +174,16 @@ async function toBundle(esbuild: Esbuild, result: BuildResult, { found }: Unbund
     warnings: await formatMessages(esbuild, warnings, 'warning'),
     files: inputs.filter((path) => !/(?:^|\/)node_modules\//.test(path) && !/^[\w-]{2,}:/.test(path)).map((path) => resolve(path)),
     unbundled: [...found.values()],
-    isMixed: found.size > 0 || Object.values(metafile?.inputs ?? {}).some(({ format }) => format === 'cjs'),
+    isMixed:
+      found.size > 0 ||
+      Object.values(metafile?.inputs ?? {}).some(
+        ({ format, imports }) => format === 'cjs' || imports.some(({ path }) => isFileSystem(path)),
+      ),
   };
+}
+
+function isFileSystem(specifier: string): boolean {
+  return /^(?:node:)?fs(?:\/promises)?$/.test(specifier);
 }
 
 /** This package may be linked, so that its path has no node_modules. */

@@ -6,7 +6,7 @@ import { progress } from './progress.ts';
 import { importUserCode } from './user-code.ts';
 
 /** A function that was bundled and imported into this process. */
-export interface LoadedFunction extends Pick<CodeBundle, 'code' | 'isGraphQL' | 'files' | 'circle' | 'unbundled' | 'isMixed'> {
+export interface LoadedFunction extends Pick<CodeBundle, 'isGraphQL' | 'files' | 'circle' | 'unbundled' | 'isMixed' | 'warnings'> {
   readonly exports: Readonly<Record<string, unknown>>;
 }
 
@@ -29,6 +29,14 @@ export async function loadFunction(
   const bundle = await bundleOnce(esbuild, source, settings);
   if (bundle.kind === 'problem') throw new BundleError(bundle.message, bundle.problems);
   progress.clear();
-  const { code, isGraphQL, files, circle, unbundled, isMixed } = bundle;
-  return { exports: await importUserCode({ file: source.file, code, files, circle }), code, isGraphQL, files, circle, unbundled, isMixed };
+  const { code, isGraphQL, files, circle, unbundled, isMixed, warnings } = bundle;
+  return {
+    exports: await importUserCode({ file: source.file, code, files, circle }),
+    isGraphQL,
+    files,
+    circle,
+    unbundled,
+    isMixed,
+    warnings,
+  };
 }

@@ -1,25 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 
+import { someSettings } from './deployment-settings.ts';
 import type { BundledFile } from './no-function.ts';
-
-/** Files that configure the bundler of a deployment. */
-const settingsFiles: readonly string[] = [
-  'package.json',
-  'netlify.toml',
-  'template.yaml',
-  'template.yml',
-  'serverless.yml',
-  'serverless.yaml',
-  'serverless.ts',
-  'wrangler.toml',
-  'wrangler.json',
-  'wrangler.jsonc',
-  'sst.config.ts',
-  ...['esbuild', 'esbuild.config', 'build', 'vite.config', 'rollup.config', 'rolldown.config', 'webpack.config', 'next.config'].flatMap(
-    (name) => ['js', 'mjs', 'cjs', 'ts', 'mts'].map((extension) => `${name}.${extension}`),
-  ),
-];
 
 /** A loader of esbuild, or a bundle created by this package. Scripts may mention schema files for other reasons. */
 const loader = /\.(?:graphqls?|gql)['"]?\s*[=:]\s*['"]?text|graphql-tag\/loader|plugin-graphql|--code-cache/;
@@ -43,10 +25,6 @@ export async function schemaFileNotice(bundled: readonly BundledFile[], director
   return undefined;
 }
 
-async function namesLoader(directory: string): Promise<boolean> {
-  const named = settingsFiles.map(async (name) => {
-    const text = await readFile(join(directory, name), 'utf8').catch(() => '');
-    return (name === 'package.json' || name === 'netlify.toml' ? loader : anyMention).test(text);
-  });
-  return (await Promise.all(named)).includes(true);
+function namesLoader(directory: string): Promise<boolean> {
+  return someSettings(directory, (name, text) => (name === 'package.json' || name === 'netlify.toml' ? loader : anyMention).test(text));
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
@@ -25,7 +26,7 @@ function placesIn(stdout: string): string[] {
 
 async function check(context: TestContext, files: Readonly<Record<string, string>>, ...argv: string[]): Promise<Outcome> {
   const project = await createProject(context, files);
-  await linkPackage(project);
+  await linkPackage(project, 'graphql');
   return runCommandHere(project.directory, 'check', ...argv);
 }
 
@@ -251,22 +252,23 @@ test('the options of createStreamingHandler are checked like those of createHand
   assert.equal(code, 1);
 });
 
-test('a schema larger than any platform’s response limit is checked like others', async (context) => {
-  const { code, stdout } = await check(
-    context,
-    {
-      'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
+for (const entry of ['graphql-functions', 'graphql-functions/aws-lambda'])
+  test(`a schema of ${entry} that is larger than any platform’s response limit is checked like others`, async (context) => {
+    const { code, stdout } = await check(
+      context,
+      {
+        'functions/graphql.ts': `import { createHandler } from '${entry}';
 import typeDefs from './schema/schema.graphql';
 export default createHandler({ typeDefs, fieldResolver: () => null });`,
-      'functions/schema/schema.graphql': `${generateSchema({ types: 10 })}\n"""\n${'long '.repeat(1_400_000)}\n"""\nscalar Long`,
-      'a.graphql': '{ nobody }',
-    },
-    'a.graphql',
-  );
+        'functions/schema/schema.graphql': `${generateSchema({ types: 10 })}\n"""\n${'long '.repeat(1_400_000)}\n"""\nscalar Long`,
+        'a.graphql': '{ nobody }',
+      },
+      'a.graphql',
+    );
 
-  assert.match(stdout, /^a\.graphql:1:3 Cannot query field "nobody"/);
-  assert.equal(code, 1);
-});
+    assert.match(stdout, /^a\.graphql:1:3 Cannot query field "nobody"/);
+    assert.equal(code, 1);
+  });
 
 test('asynchronous options are checked, too', async (context) => {
   const { code, stdout } = await check(context, {
@@ -550,6 +552,93 @@ for (const [name, settings] of Object.entries({
     assert.doesNotMatch(stderr, /imports schema\.graphql/);
   });
 }
+
+for (const [read, where] of [
+  ["readFileSync('schema.graphql', 'utf8')", 'the working directory'],
+  ["readFileSync(new URL('../schema.graphql', import.meta.url), 'utf8')", 'the folder of the code'],
+] as const) {
+  test(`a file that a function reads in ${where} while it loads gets a notice that a bundle does not contain it`, async (context) => {
+    const { code, stderr } = await check(context, {
+      'functions/graphql.ts': `import { readFileSync } from 'node:fs';
+import { createHandler } from 'graphql-functions';
+export default createHandler({ csrfPrevention: true, typeDefs: ${read}, resolvers: {} });`,
+      'schema.graphql': 'type Query { a: Int }',
+    });
+
+    assert.match(
+      stderr,
+      /^graphql: functions\/graphql\.ts:3 reads schema\.graphql while the function loads\. A bundle does not contain this file/m,
+    );
+    assert.equal(code, 0);
+  });
+}
+
+const namedAfterClass = {
+  'functions/graphql.ts': `import { GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql';
+import { createHandler } from 'graphql-functions';
+class Recipe {}
+const recipe = new GraphQLObjectType({ name: Recipe.name, fields: { title: { type: GraphQLString } } });
+const query = new GraphQLObjectType({ name: 'Query', fields: { recipe: { type: recipe } } });
+export default createHandler({ csrfPrevention: true, schema: new GraphQLSchema({ query }) });`,
+};
+
+test('types that are named after classes get a notice, because a minified bundle renames them', async (context) => {
+  const { code, stderr } = await check(context, namedAfterClass);
+
+  assert.match(stderr, /names types after classes.* the deployed schema has \w+ instead of Recipe\. Add --keep-names/);
+  assert.equal(code, 0);
+});
+
+test('that notice is omitted if the deployment keeps names', async (context) => {
+  const kept = await check(context, {
+    ...namedAfterClass,
+    'package.json': '{ "scripts": { "build": "esbuild … --minify --keep-names" } }',
+  });
+  const onWorkers = await check(context, { ...namedAfterClass, 'wrangler.jsonc': '{}' });
+
+  assert.deepEqual([kept.stderr, onWorkers.stderr], Array.from({ length: 2 }).fill('Checking functions/graphql.ts …\n'));
+});
+
+test('warnings of the bundler are printed and do not fail the check', async (context) => {
+  const { code, stderr } = await check(context, {
+    'functions/graphql.ts': `import '../register.ts';\n${graphql}`,
+    'register.ts': 'globalThis.registered = true;',
+    'package.json': '{ "type": "module", "sideEffects": false }',
+  });
+
+  assert.match(stderr, /Ignoring this import because "register\.ts" was marked as having no side effects/);
+  assert.equal(code, 0);
+});
+
+test('a problem in a project whose path has parentheses, spaces and signs is shown at its line', async (context) => {
+  const folder = 'Ünï code (1) %20#x';
+  const { directory } = await createProject(context, {
+    [`${folder}/functions/graphql.ts`]: `${graphql.replace('typeDefs', 'typeDef')}`,
+  });
+  await linkPackage({ directory: join(directory, folder) });
+
+  const { code, stdout } = await runCommandHere(join(directory, folder), 'check');
+
+  assert.match(stdout, /^functions\/graphql\.ts:\d+:\d+ .*typeDef/);
+  assert.equal(code, 1);
+});
+
+test('a decorator that throws is reported at its line, not at the line of the code that bundlers add', async (context) => {
+  const { code, stdout } = await check(context, {
+    'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
+import { field } from 'fields';
+class Recipe {
+  @field title = '';
+}
+export default createHandler({ csrfPrevention: true, typeDefs: 'type Query { a: Int }', rootValue: new Recipe() });`,
+    'tsconfig.json': '{ "compilerOptions": { "experimentalDecorators": true } }',
+    'node_modules/fields/package.json': '{ "name": "fields", "version": "1.0.0" }',
+    'node_modules/fields/index.js': "exports.field = () => { throw new Error('no type'); };",
+  });
+
+  assert.match(stdout, /^functions\/graphql\.ts:4:\d+ no type/);
+  assert.equal(code, 1);
+});
 
 test('the notice is kept if package.json mentions only the operations', async (context) => {
   const scripts = '{ "type": "module", "scripts": { "check": "graphql-functions check \'src/**/*.graphql\'" } }';
