@@ -613,7 +613,7 @@ test('warnings of the bundler are printed and do not fail the check', async (con
 test('a problem in a project whose path has parentheses, spaces and signs is shown at its line', async (context) => {
   const folder = 'Ünï code (1) %20#x';
   const { directory } = await createProject(context, {
-    [`${folder}/functions/graphql.ts`]: `${graphql.replace('typeDefs', 'typeDef')}`,
+    [`${folder}/functions/graphql.ts`]: graphql.replace('typeDefs', 'typeDef'),
   });
   await linkPackage({ directory: join(directory, folder) });
 
