@@ -2,20 +2,26 @@
  * Changes one expression of a security-relevant file at a time, and runs the tests of its area: a change that no test notices shows a
  * behavior without a test. Prints the score of each file, and the changes that survived. Fails if one of them has no reason in `accepted`.
  *
- *     npm run mutations                              every file of the table: about an hour on two cores
+ *     npm run mutations                              every file of the table: a few minutes of CPU
  *     npm run mutations -- csrf router-secret        the files whose path contains one of these words
  *
- * Works in copies of the checkout, so the sources stay as they are.
+ * scripts/mutant.ts loads the changed versions, so the sources stay as they are.
  */
-import { spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { fork } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import type { Result, Work } from './mutant.ts';
 import { accepted, areas } from './security-relevant.ts';
 
-const root = join(import.meta.dirname, '..');
+process.chdir(join(import.meta.dirname, '..'));
+
+const directory = mkdtempSync(join(tmpdir(), 'graphql-functions-mutations-'));
+process.on('exit', () => rmSync(directory, { recursive: true }));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+const versions = join(directory, 'versions.json');
 
 /** A change of one line; of a statement of several lines, the first one is shown. */
 interface Mutation {
@@ -30,66 +36,79 @@ interface Survivor {
   readonly after: string;
 }
 
-/** Returns the number of survivors without a reason. */
-async function examine(copies: readonly string[], file: string, tests: readonly string[]): Promise<number> {
-  const source = readFileSync(join(root, file), 'utf8');
-  const startedAt = performance.now();
-  if (await fails(copies[0]!, tests, 300_000)) throw new Error(`The tests of ${file} fail without a change.`);
-  const timeout = 10_000 + (performance.now() - startedAt) * 5;
+interface Score {
+  readonly noticed: number;
+  readonly explained: number;
+  readonly unexplained: number;
+}
 
-  const left = mutationsOf(source);
+async function examine(file: string, tests: readonly string[]): Promise<Score> {
+  const source = readFileSync(file, 'utf8');
+  const mutations = mutationsOf(source);
+  writeFileSync(versions, JSON.stringify(mutations.map((mutation) => applied(source, mutation))));
+  const survived = await survivorsOf({ file, tests, versions, isAlone: false }, mutations.length);
   const reasons = accepted[file] ?? {};
-  let [noticed, explained, unexplained] = [0, 0, 0];
-  await Promise.all(
-    copies.map(async (copy) => {
-      for (let mutation = left.pop(); mutation !== undefined; mutation = left.pop()) {
-        const mutated = applied(source, mutation);
-        writeFileSync(join(copy, file), mutated);
-        if (await fails(copy, tests, timeout)) {
-          noticed++;
-          continue;
-        }
-        const { line, before, after } = shown(source, mutated, mutation);
-        const reason = reasons[`${before} → ${after}`];
-        if (reason === undefined) unexplained++;
-        else explained++;
-        console.log(`${file}:${line}: ${before} → ${after}\n    ${reason ?? 'no reason'}`);
-      }
-      writeFileSync(join(copy, file), source);
-    }),
-  );
-  const all = noticed + explained + unexplained;
-  console.log(`${file}: ${noticed} of ${all} changes noticed, ${explained} others with a reason, ${unexplained} without`);
-  return unexplained;
-}
-
-function createCopy(): string {
-  const copy = mkdtempSync(join(tmpdir(), 'graphql-functions-mutations-'));
-  for (const name of ['src', 'test', 'scripts', 'functions', 'package.json', 'tsconfig.json']) {
-    cpSync(join(root, name), join(copy, name), { recursive: true, filter: (path) => !path.includes('node_modules') });
+  let explained = 0;
+  for (const { mutation, mutated } of survived.map((version) => ({
+    mutation: mutations[version]!,
+    mutated: applied(source, mutations[version]!),
+  }))) {
+    const { line, before, after } = shown(source, mutated, mutation);
+    const reason = reasons[`${before} → ${after}`];
+    if (reason !== undefined) explained++;
+    console.log(`${file}:${line}: ${before} → ${after}\n    ${reason ?? 'no reason'}`);
   }
-  for (const name of ['node_modules', 'dist', 'docs', 'bench']) symlinkSync(join(root, name), join(copy, name));
-  return copy;
+  return { noticed: mutations.length - survived.length, explained, unexplained: survived.length - explained };
 }
 
-/** Ends the process at the first failure, because one is enough. */
-const reporter = `data:text/javascript,export default async function* (events) {
-  for await (const { type } of events) if (type === 'test:fail') process.exit(1);
-}`.replaceAll('\n', '');
+/** The versions that no test notices. Each of them was also run in a process of its own, with nothing left of others. */
+async function survivorsOf(work: Omit<Work, 'first'>, count: number): Promise<number[]> {
+  const startedAt = performance.now();
+  const limits = { timeout: 300_000 };
+  const survived: number[] = [];
+  const onResult = ({ version, state }: Result): void => {
+    if (version < 0 && state !== 'survived') throw new Error(`The tests of ${work.file} fail without a change.`);
+    if (version < 0) limits.timeout = 5_000 + (performance.now() - startedAt) * 3;
+    else if (state !== 'noticed') survived.push(version);
+  };
+  for (let first = -1; first < count;) first = await run({ ...work, first }, limits, onResult);
 
-/** True if a test fails, or does not end in time. */
-function fails(copy: string, tests: readonly string[], timeout: number): Promise<boolean> {
-  const isolation = '--experimental-test-isolation=none';
-  const child = spawn(process.execPath, ['--test', isolation, '--test-force-exit', `--test-reporter=${reporter}`, ...tests], {
-    cwd: copy,
-    env: { ...process.env, NODE_COMPILE_CACHE: join(copy, 'compile-cache'), NODE_NO_WARNINGS: '1' },
-    stdio: 'ignore',
+  const alone: number[] = [];
+  const onResultAlone = ({ version, state }: Result): void => {
+    if (state === 'survived') alone.push(version);
+  };
+  for (const first of survived) await run({ ...work, first, isAlone: true }, limits, onResultAlone);
+  return alone;
+}
+
+/** Returns the version to continue with. One that ends the process, or does not end in time, is noticed. */
+function run(work: Work, limits: { readonly timeout: number }, onResult: (result: Result) => void): Promise<number> {
+  const child = fork(join(import.meta.dirname, 'mutant.ts'), [JSON.stringify(work)], {
+    env: { ...process.env, NODE_COMPILE_CACHE: join(directory, 'compile-cache'), NODE_NO_WARNINGS: '1' },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  const timer = setTimeout(() => child.kill('SIGKILL'), timeout);
-  return new Promise((resolve) => {
-    child.once('exit', (code) => {
+  const kill = (): void => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  const startTimer = (): NodeJS.Timeout => setTimeout(kill, limits.timeout);
+  let timer = startTimer();
+  let next = work.first + 1;
+  return new Promise((resolve, reject) => {
+    child.on('message', (result: Result) => {
       clearTimeout(timer);
-      resolve(code !== 0);
+      timer = startTimer();
+      next = result.version + (result.state === 'doubtful' ? 1 : 2);
+      try {
+        onResult(result);
+      } catch (error) {
+        kill();
+        reject(error as Error);
+      }
+    });
+    child.once('exit', () => {
+      clearTimeout(timer);
+      process.off('exit', kill);
+      if (next > 0) resolve(next);
+      else reject(new Error(`The tests of ${work.file} end the process without a change.`));
     });
   });
 }
@@ -144,14 +163,18 @@ function swaps(code: string): Mutation[] {
   ];
 }
 
+/** A condition that another change negates already: one comparison, or one `!`. */
+const hasOpposite = /^(?:[^&|?<>]+ [!=]== [^&|?<>]+|![^&|?<>=]+)$/;
+
 /** Conditions of `if` and `?`, and what `!` negates. */
 function negations(code: string, source: string): Mutation[] {
   const ifs = [...code.matchAll(/\bif \(/g)].map(
     ({ 0: { length }, index }) => [index + length, closing(code, index + length - 1)] as const,
   );
   const choices = [...code.matchAll(/ \? /g)].map(({ index }) => [operandBefore(code, index), index] as const);
+  const conditions = [...ifs, ...choices].filter(([start, end]) => !hasOpposite.test(code.slice(start, end)));
   const negated = [...code.matchAll(/!(?=[\w(])/g)].map(({ index }) => ({ start: index, end: index + 1, text: '' }));
-  return [...negated, ...[...ifs, ...choices].map(([start, end]) => ({ start, end, text: `!(${source.slice(start, end)})` }))];
+  return [...negated, ...conditions.map(([start, end]) => ({ start, end, text: `!(${source.slice(start, end)})` }))];
 }
 
 /** Statements that call something, throw, or return a value; without `return false`, which is as good as `return`. */
@@ -230,10 +253,11 @@ function withoutTexts(code: string): string {
 
 const words = process.argv.slice(2);
 const files = Object.keys(areas).filter((file) => words.length === 0 || words.some((word) => file.includes(word)));
-const copies = Array.from({ length: availableParallelism() }, createCopy);
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-process.on('exit', () => copies.forEach((copy) => rmSync(copy, { recursive: true, force: true })));
 
-let unexplained = 0;
-for (const file of files) unexplained += await examine(copies, file, areas[file]!);
-if (unexplained > 0) process.exitCode = 1;
+const scores: (readonly [file: string, score: Score])[] = [];
+for (const file of files) scores.push([file, await examine(file, areas[file]!)]);
+for (const [file, { noticed, explained, unexplained }] of scores) {
+  const all = noticed + explained + unexplained;
+  console.log(`${file}: ${noticed} of ${all} changes noticed, ${explained} others with a reason, ${unexplained} without`);
+  if (unexplained > 0) process.exitCode = 1;
+}

@@ -39,9 +39,9 @@ export function formatResult(
   causes?: Causes,
 ): FormattedExecutionResult {
   if (result.errors === undefined) return result as FormattedExecutionResult;
-  // The specification (section 7.1) allows no empty list.
-  if (result.errors.length === 0) return withoutErrors(result);
   const { errors: thrown, ...rest } = result;
+  // The specification (section 7.1) allows no empty list.
+  if (thrown.length === 0) return rest as FormattedExecutionResult;
   // `errors` first, so that people who read the answer notice them, as section 7.1 recommends.
   return { errors: formatErrors(settings, thrown, { allowance, causes }), ...rest };
 }
@@ -68,10 +68,6 @@ interface Formatting {
 /** The result when formatting itself failed. Does not call `formatError`, which may be what failed. */
 export function formatFailure(settings: ErrorSettings, thrown: unknown): FormattedExecutionResult {
   return formatResult({ ...settings, formatError: undefined }, { errors: [toGraphQLError(thrown)] });
-}
-
-function withoutErrors({ data, extensions }: ExecutionResult): FormattedExecutionResult {
-  return { ...(data !== undefined && { data }), ...(extensions && { extensions }) };
 }
 
 /** Formats one error for the client, and logs it if it is unexpected. */
