@@ -64,7 +64,7 @@ async function examine(file: string, tests: readonly string[]): Promise<Score> {
 /** The versions that no test notices. Each of them was also run in a process of its own, with nothing left of others. */
 async function survivorsOf(work: Omit<Work, 'first'>, count: number): Promise<number[]> {
   const startedAt = performance.now();
-  const limits = { timeout: 300_000 };
+  const limits = { timeout: 900_000 };
   const survived: number[] = [];
   const onResult = ({ version, state }: Result): void => {
     if (version < 0 && state !== 'survived') throw new Error(`The tests of ${work.file} fail without a change.`);

@@ -1,16 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
+import { GraphQLError, parse } from 'graphql';
+
 import { costLine } from '../../../src/entries/cost-line.ts';
 import { edge } from '../../../src/entries/edge.ts';
 import { createHandler } from '../../../src/entries/fetch.ts';
-import type { ServerPlugin } from '../../../src/entries/index.ts';
+import type { EdgeOptions } from '../../../src/entries/edge.ts';
+import type { ServerOptions, ServerPlugin } from '../../../src/entries/index.ts';
 import { edgeServing } from './serving.ts';
 
 const typeDefs = `type Query { hello: String @cacheControl(maxAge: 60) me: String @cacheControl(maxAge: 60) unmarked: String }`;
 const resolvers: any = {
   Query: { hello: () => 'world', me: (_: unknown, __: unknown, { user }: { user: () => unknown }) => String(user()) },
 };
+const many = Array.from({ length: 50_000 }, (_, id) => ({ id }));
 const context = ({ request }: any): object => ({ user: () => request.headers.get('authorization') });
 
 describe('explain', () => {
@@ -45,6 +49,69 @@ describe('the header that requests a report', () => {
     assert.equal(response.headers.get('cache-control'), 'private, no-store');
     assert.deepEqual(decisions, [{ public: false, reason: 'a report was requested' }]);
   });
+});
+
+describe('onDecision gets the reason of a private answer', () => {
+  const around = (change: object): ServerPlugin => ({ aroundOperation: async (_call, next) => ({ ...(await next()), ...change }) });
+  const withHeader = (name: string, value: string): Partial<ServerOptions> => ({
+    plugins: [{ requestDidStart: () => ({ willSendResponse: ({ response }) => response.http.headers.set(name, value) }) }],
+  });
+  const hinting = { hello: (_: unknown, __: unknown, ___: unknown, info: any) => info.cacheControl.setCacheHint({ maxAge: 60 }) };
+
+  for (const [when, reason, request, server = {}, options = {}] of [
+    ['refused as a forgery', 'no operation was run', { headers: { 'content-type': 'text/plain' } }],
+    [
+      'a batch',
+      'it is a batch',
+      { post: [{ query: '{ hello }' }, { query: '{ hello }' }] },
+      { allowBatchedHttpRequests: true },
+      { cdn: 'apollo-router' },
+    ],
+    [
+      'context reads a header',
+      'the header x-user was read',
+      {},
+      { context: (({ request: { headers } }: any) => ({ user: headers.get('x-user') })) as never },
+    ],
+    ['an unknown field', 'the status is 422', { query: '{ unknown }' }],
+    ['a mutation', 'it is not a query with a single answer', { post: { query: 'mutation { change }' } }, {}, { cdn: 'apollo-router' }],
+    ['a resolver throws', 'it has errors', {}, { resolvers: { Query: { hello: () => Promise.reject(new Error('failed')) } } }],
+    [
+      'a plugin has removed the errors from the answer',
+      'it has errors',
+      {},
+      { plugins: [around({ errors: [new GraphQLError('hidden')] })] },
+    ],
+    ['a plugin has removed the data', 'it has no data', {}, { plugins: [around({ result: { data: null } })] }],
+    ['a plugin sets cache-control', 'its cache-control was set elsewhere', {}, withHeader('cache-control', 'no-cache')],
+    ['a plugin sets expires', 'its cache-control was set elsewhere', {}, withHeader('expires', '0')],
+    ['a plugin sets a cookie', 'it sets a cookie', {}, withHeader('set-cookie', 'a=1')],
+    [
+      'a plugin answers without the document',
+      'its document is unknown',
+      {},
+      { plugins: [around({ document: undefined, operation: parse('{ hello }').definitions[0] })] },
+    ],
+    [
+      '250,000 fields beside a resolver with a hint',
+      'the answer is too large to inspect',
+      { query: '{ hello many { id a: id b: id c: id d: id } }' },
+      { resolvers: { Query: { ...hinting, many: () => many } } },
+    ],
+    ['a field without a hint', 'a field cannot be stored: the shortest maxAge of its hints is 0', { query: '{ hello unmarked }' }],
+    ['a private field', 'the scope of a field is PRIVATE', { query: '{ mine }' }],
+  ] as readonly [string, string, { query?: string; headers?: Record<string, string>; post?: object }, object?, Partial<EdgeOptions>?][]) {
+    test(`${reason}: ${when}`, async () => {
+      const types = `type Mutation { change: String } type One @cacheControl(inheritMaxAge: true) { id: ID }
+        extend type Query { many: [One] @cacheControl(maxAge: 60) mine: String @cacheControl(maxAge: 60, scope: PRIVATE) }`;
+      const { get, post, decisions } = edgeServing({ server: { typeDefs: typeDefs + types, ...server }, ...options });
+
+      if (request.post === undefined) await get(request.query ?? '{ hello }', { headers: request.headers ?? {} });
+      else await post(request.post);
+
+      assert.deepEqual(decisions, [{ public: false, reason }]);
+    });
+  }
 });
 
 describe('the cost line', () => {

@@ -74,6 +74,25 @@ describe('an unexpected error', () => {
     ]);
   });
 
+  for (const [name, options, query, hasStack] of [
+    ['thrown by context', { context: explode }, '{ hello }', true],
+    [
+      'thrown on purpose by a resolver',
+      { resolvers: { Query: { hello: () => Promise.reject(new GraphQLError('no')) } } },
+      '{ hello }',
+      true,
+    ],
+    ['thrown on purpose by context', { context: () => Promise.reject(new GraphQLError('no')) }, '{ hello }', false],
+    ['about syntax', {}, '{ hello', false],
+    ['about an unknown field', {}, '{ unknown }', false],
+  ] as const) {
+    it(`has ${hasStack ? 'a' : 'no'} stack in development: one ${name}`, async () => {
+      const response = await createEndpoint({ ...options, nodeEnv: 'development' }).send(post({ query }));
+
+      assert.equal('stacktrace' in json(response).errors[0].extensions, hasStack);
+    });
+  }
+
   it('is masked or shown as maskErrors says, whatever NODE_ENV is', async () => {
     const shown = await createEndpoint({ ...explodes, maskErrors: false }).send(post({ query: '{ hello }' }));
     const masked = await createEndpoint({ ...explodes, nodeEnv: 'development', maskErrors: true }).send(post({ query: '{ hello }' }));
@@ -165,6 +184,23 @@ describe('an error that was thrown on purpose', () => {
     assert.equal(isGraphQLError(foreign), true);
     assert.equal(isGraphQLError(impostor), false);
     assert.equal(toGraphQLError(impostor).originalError, impostor);
+  });
+
+  it('keeps a long message, but one that quotes the request is cut', async () => {
+    const endpoint = createEndpoint({
+      typeDefs: 'type Query { hello(number: Int): String }',
+      ...thrownAs(new GraphQLError('x'.repeat(2_000))),
+      nodeEnv: 'development',
+    });
+
+    const thrown = await endpoint.send(post({ query: '{ hello }' }));
+    const quoting = await endpoint.send(
+      post({ query: 'query ($number: Int) { hello(number: $number) }', variables: { number: 'x'.repeat(5_000) } }),
+    );
+
+    assert.equal(json(thrown).errors[0].message.length, 2_000);
+    assert.match(json(quoting).errors[0].message, /"xxx/);
+    assert.equal(json(quoting).errors[0].message.length, 1_001);
   });
 
   it('shows its upstream response in development, and if exposeUpstreamErrors is true', async () => {
