@@ -49,6 +49,25 @@ export async function useProject(platform: InitPlatform, flags: string): Promise
   }
 }
 
+/**
+ * Creates a subgraph for Node with `init`, tests it, and sends requests to the result of its build: as the router, then without its
+ * secret. Returns the bodies of the answers.
+ */
+export async function useSubgraph(requests: readonly object[]): Promise<{ readonly asRouter: string[]; readonly others: string[] }> {
+  const reader = await Reader.start();
+  try {
+    await reader.run('npx graphql-functions init --platform node --subgraph --tests');
+    for (const command of ['npm install', 'npm run build', 'npm run check', 'npm test']) await reader.run(command);
+    await reader.serve(`ROUTER_SECRET=secret PORT=${await freePort()} npm start`, /GraphQL at/);
+    return {
+      asRouter: await post(reader, '/graphql', requests, "-H 'x-router-secret: secret'"),
+      others: await post(reader, '/graphql', requests),
+    };
+  } finally {
+    await reader.remove();
+  }
+}
+
 async function idOf(name: string, { folder }: Reader): Promise<string> {
   const ids = await readFile(join(folder, 'documents/ids.ts'), 'utf8');
   return new RegExp(`${name}: '(\\w+)'`).exec(ids)?.[1] ?? '';
@@ -92,11 +111,16 @@ function askServer(server: () => Promise<Server>): Ask {
   return async (reader, requests) => {
     const { command, ready, path = '/graphql' } = await server();
     await reader.serve(command, ready);
-    const answers: string[] = [];
-    for (const body of requests) {
-      const curl = `curl http://localhost:8888${path} -H 'content-type: application/json' -d '${JSON.stringify(body)}'`;
-      answers.push((await reader.run(curl)).trim());
-    }
-    return answers;
+    return post(reader, path, requests);
   };
+}
+
+/** Sends requests to the server that is running. */
+async function post(reader: Reader, path: string, requests: readonly object[], flags = ''): Promise<string[]> {
+  const answers: string[] = [];
+  for (const body of requests) {
+    const curl = `curl http://localhost:8888${path} ${flags} -H 'content-type: application/json' -d '${JSON.stringify(body)}'`;
+    answers.push((await reader.run(curl)).trim());
+  }
+  return answers;
 }
