@@ -47,6 +47,8 @@ export default defineConfig({
     ];
   },
   markdown: {
+    // Comments have enough contrast in both.
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-default' },
     languageAlias: { vcl: 'c' },
     // As on GitHub, where the same pages are read.
     anchor: {

@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test';
 
 import type { Browser, Page } from 'playwright-core';
 
-import { launchChromium, needsChromium } from './chromium.ts';
+import { barriersOf, launchChromium, needsChromium } from './chromium.ts';
 
 const docs = join(import.meta.dirname, '../../docs');
 /** `npm run site` and `npm run test:browser` build the site. */
@@ -88,6 +88,17 @@ describe('the documentation site in Chromium', needsChromium(), () => {
     assert.deepEqual([missed, complaints], [[], []]);
     await page.close();
   });
+
+  for (const scheme of ['light', 'dark'] as const) {
+    test(`the front page and a page with code have no barrier that axe finds, ${scheme}`, async () => {
+      const { page } = await openPage(browser, 1440, scheme);
+      for (const path of ['', 'getting-started']) {
+        await page.goto(`${origin}/${path}`);
+        assert.deepEqual(await barriersOf(page), [], path);
+      }
+      await page.close();
+    });
+  }
 
   test('the code of the front page is whole on a phone', async () => {
     const { page } = await openPage(browser, 390);
