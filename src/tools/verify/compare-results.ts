@@ -1,7 +1,7 @@
 import { versionInfo } from 'graphql';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 
-import { valueAt } from '../../shared/index.ts';
+import { isObjectLike, valueAt } from '../../shared/index.ts';
 
 /** The results of one operation. */
 export interface ComparedResults {
@@ -12,6 +12,8 @@ export interface ComparedResults {
   readonly unpropagated: ExecutionResult;
   /** True if errors may come in another order: if both the source of a list and one of its items make the list null, either error may be the first. */
   readonly isReordered?: boolean;
+  /** True if `actual` may lack errors, because there were too many. */
+  readonly isCut?: boolean;
 }
 
 /**
@@ -20,9 +22,16 @@ export interface ComparedResults {
  * `data` must be equal, and each error that is not below a null must be reported. Which errors are reported below a null is
  * unspecified, but there must be one for each null that an error caused, and each must be possible. So is the order of errors.
  */
-export function findDifference({ expected, actual, unpropagated, isReordered = false }: ComparedResults): string | undefined {
-  if (textOf(actual.data) !== textOf(expected.data)) return 'other data';
+export function findDifference({
+  expected,
+  actual,
+  unpropagated,
+  isReordered = false,
+  isCut = false,
+}: ComparedResults): string | undefined {
+  if (textOf(actual.data) !== textOf(expected.data)) return describeOther(actual.data, expected.data);
   const { data } = expected;
+  if (isCut) return firstOf('invented', actual.errors, unpropagated.errors);
   if (data === undefined) return firstOf('missing', expected.errors, actual.errors) ?? firstOf('invented', actual.errors, expected.errors);
 
   // The path that an error was thrown with may be below any null that another error caused.
@@ -38,8 +47,17 @@ export function findDifference({ expected, actual, unpropagated, isReordered = f
   );
 }
 
+/** Names the first place with another value. */
+function describeOther(actual: unknown, expected: unknown, path: Path = []): string {
+  if (isObjectLike(actual) && isObjectLike(expected) && textOf(Object.keys(actual)) === textOf(Object.keys(expected))) {
+    const key = Object.keys(expected).find((one) => textOf(valueAt(actual, [one])) !== textOf(valueAt(expected, [one])));
+    if (key !== undefined) return describeOther(valueAt(actual, [key]), valueAt(expected, [key]), [...path, key]);
+  }
+  return path.length === 0 ? 'other data' : `other data at ${path.join('.')}`;
+}
+
 /** Leaf values that are no JSON, which the server refuses later, count as equal. */
-function textOf(data: unknown): string | undefined {
+export function textOf(data: unknown): string | undefined {
   try {
     return JSON.stringify(data, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
   } catch {

@@ -1,8 +1,9 @@
-import { getNamedType, getNullableType, GraphQLString, isLeafType, isListType, responsePathAsArray } from 'graphql';
+import { getNamedType, getNullableType, GraphQLString, isLeafType, isListType, print, responsePathAsArray } from 'graphql';
 import type { GraphQLOutputType, GraphQLResolveInfo } from 'graphql';
 
 import type { ExecutionObserver, ObservedCall, ObservedTypeCall } from '../../executor/index.ts';
-import { deepCopyOf, isPromiseLike } from '../../shared/index.ts';
+import { deepCopyOf, isObjectLike, isPromiseLike } from '../../shared/index.ts';
+import { textOf } from './compare-results.ts';
 
 type Path = ObservedCall['path'];
 
@@ -15,15 +16,27 @@ export type AsyncLists = 'asynchronous' | 'as lists' | 'refused';
 /** What a function did: gives its value again, or throws its error. */
 type Outcome = () => unknown;
 
+interface RecordedCall {
+  readonly outcome: Outcome;
+  /** The arguments of a resolver as text, because it may change them. */
+  readonly args?: string | undefined;
+}
+
 /** Records what the resolvers of one execution return, by the path of their field, to give it again to other executions. */
 export class Recording implements ExecutionObserver {
-  readonly fields: Map<string, Outcome> = new Map();
+  readonly fields: Map<string, RecordedCall> = new Map();
   /**
-   * The outcomes of batched resolvers, by the path without indexes, and of `resolveType` and `isTypeOf`, by the name of their type and the
-   * path of the field; then by object, in the order of the calls.
+   * The calls of batched resolvers, by the path without indexes, and of `resolveType` and `isTypeOf`, by the name of their type and the path
+   * of the field; then by object, in their order.
    */
-  readonly byObject: Map<string, Map<unknown, Outcome[]>> = new Map();
+  readonly byObject: Map<string, Map<unknown, RecordedCall[]>> = new Map();
+  /** The response names of `__schema` and `__type`. */
+  readonly introspected: Set<string | number> = new Set();
   readonly #asyncLists: AsyncLists;
+  #inResult: ReadonlySet<unknown> = new Set();
+  readonly #arguments: (readonly [args: unknown, text: string | undefined])[] = [];
+  /** True if a resolver has changed its arguments: others may have got the same variables. */
+  changesArguments = false;
 
   constructor(asyncLists: AsyncLists) {
     this.#asyncLists = asyncLists;
@@ -31,93 +44,98 @@ export class Recording implements ExecutionObserver {
 
   field(call: ObservedCall, resolve: () => unknown): unknown {
     // Introspection has its own resolvers in every schema.
+    if (call.definition.name === '__schema' || call.definition.name === '__type') this.introspected.add(call.path.key);
     if (call.parentType.name.startsWith('__') || call.definition.name.startsWith('__')) return resolve();
     if (call.parents !== undefined) return this.#recordBatch(call, resolve);
-    const keep = (outcome: Outcome): void => void this.fields.set(keyOf(call.path), outcome);
+    const args = this.#textOfArguments(call);
+    const keep = (outcome: Outcome): void => void this.fields.set(keyOf(call.path), { outcome, args });
     return recordCall(resolve, keep, (value) => this.#record(value, call.definition.type));
   }
 
   type({ type, value, info }: ObservedTypeCall, resolve: () => unknown): unknown {
-    const keep = (outcome: Outcome): void => this.#add(keyOf(info.path, type.name), value, outcome);
+    const keep = (outcome: Outcome): void => this.#add(keyOf(info.path, type.name), value, { outcome });
     return recordCall(resolve, keep, (answer) => this.#record(answer, GraphQLString));
   }
 
-  #add(key: string, object: unknown, outcome: Outcome): void {
+  /** Called with the data of the result. */
+  end(data: unknown): void {
+    this.#inResult = objectsIn(data);
+    this.changesArguments = this.#arguments.some(([args, text]) => textOf(args) !== text);
+  }
+
+  #textOfArguments({ args }: ObservedCall): string | undefined {
+    const text = textOf(args);
+    this.#arguments.push([args, text]);
+    return text;
+  }
+
+  #add(key: string, object: unknown, call: RecordedCall): void {
     let byObject = this.byObject.get(key);
-    if (byObject === undefined) this.byObject.set(key, (byObject = new Map<unknown, Outcome[]>()));
-    const outcomes = byObject.get(object);
-    if (outcomes === undefined) byObject.set(object, [outcome]);
-    else outcomes.push(outcome);
+    if (byObject === undefined) this.byObject.set(key, (byObject = new Map<unknown, RecordedCall[]>()));
+    const calls = byObject.get(object);
+    if (calls === undefined) byObject.set(object, [call]);
+    else calls.push(call);
   }
 
-  #recordBatch({ path, source, definition }: ObservedCall, resolve: () => unknown): unknown {
-    const parents = [...(source as readonly unknown[])];
-    const keep = (outcomeAt: (at: number) => unknown): void => {
-      for (const [at, parent] of parents.entries()) this.#add(keyOf(path), parent, () => outcomeAt(at));
-    };
-    try {
-      const values = resolve();
-      if (isPromiseLike(values)) {
-        const list = Promise.resolve(values).then((settled) => this.#recordList(settled, definition.type));
-        list.catch(() => {});
-        keep((at) => list.then(({ recorded }) => recorded[at]!()));
-        return list.then(({ shown }) => shown);
-      }
-      const { shown, recorded } = this.#recordList(values, definition.type);
-      keep((at) => recorded[at]!());
-      return shown;
-    } catch (error) {
-      keep(throws(error));
-      throw error;
-    }
+  #recordBatch(call: ObservedCall, resolve: () => unknown): unknown {
+    const { path, source, definition } = call;
+    const args = this.#textOfArguments(call);
+    let outcomes: Outcome = unsettled;
+    const outcomeAt = (at: number): unknown => (outcomes() as readonly Outcome[])[at]!();
+    for (const [at, parent] of (source as readonly unknown[]).entries())
+      this.#add(keyOf(path), parent, { outcome: () => outcomeAt(at), args });
+    const keep = (outcome: Outcome): void => void (outcomes = outcome);
+    return recordCall(resolve, keep, (values) => this.#recordLater(values, (list) => this.#recordBatchOf(list, definition.type)));
   }
 
-  #recordList(values: unknown, type: GraphQLOutputType): { readonly shown: unknown; readonly recorded: readonly Outcome[] } {
+  #recordBatchOf(values: unknown, type: GraphQLOutputType): Recorded {
     // Not a list, or one of a wrong length: the error is the server's own.
-    if (!Array.isArray(values)) return { shown: values, recorded: [] };
+    if (!Array.isArray(values)) return shownAsIs(values);
     const items = values.map((value) => this.#record(value, type));
-    return { shown: items.map(({ shown }) => shown), recorded: items.map(({ recorded }) => recorded) };
+    return { shown: items.map(({ shown }) => shown), recorded: () => items.map(({ recorded }) => recorded) };
   }
 
   /** A value as the server gets it, and as the other execution gets it. */
   #record(value: unknown, type: GraphQLOutputType): Recorded {
-    if (isPromiseLike(value)) {
-      // A thenable may start its work each time `then` is called, as those of query builders do.
-      const settled = Promise.resolve(value).then((one) => this.#record(one, type));
-      settled.catch(() => {});
-      return { shown: settled.then(({ shown }) => shown), recorded: () => settled.then(({ recorded }) => recorded()) };
-    }
     const nullable = getNullableType(type);
-    if (isListType(nullable)) return this.#recordItems(value, nullable.ofType as GraphQLOutputType);
-    // Plain data may be changed after the answer is written.
-    const copy = isLeafType(getNamedType(type)) ? deepCopyOf(value) : value;
-    return { shown: value, recorded: () => copy };
+    if (isListType(nullable))
+      return this.#recordLater(value, (list) =>
+        this.#recordItems(list, (item) => this.#record(item, nullable.ofType as GraphQLOutputType)),
+      );
+    return this.#recordLater(value, isLeafType(getNamedType(type)) ? (leaf) => this.#recordLeaf(leaf) : shownAsIs);
   }
 
-  #recordItems(value: unknown, type: GraphQLOutputType): Recorded {
+  /** Records what a promise is resolved with. Other executions get no promise, but the error `unsettled` if it came too late for ours. */
+  #recordLater(value: unknown, record: (value: unknown) => Recorded): Recorded {
+    if (!isPromiseLike(value)) return record(value);
+    let outcome: Outcome = unsettled;
+    // A thenable may start its work each time `then` is called, as those of query builders do.
+    const shown = Promise.resolve(value).then((settled) => {
+      const { shown: inner, recorded } = record(settled);
+      outcome = recorded;
+      return inner;
+    });
+    shown.catch((error: unknown) => (outcome = throws(error)));
+    return { shown, recorded: () => outcome() };
+  }
+
+  /** Plain data may be changed later. If the result has the same object, it has changed there, too. */
+  #recordLeaf(value: unknown): Recorded {
+    const copy = deepCopyOf(value);
+    return { shown: value, recorded: () => (this.#inResult.has(value) ? value : copy) };
+  }
+
+  /** The list may be changed later, and can be iterated only once if it is no array. */
+  #recordItems(value: unknown, record: (item: unknown) => Recorded): Recorded {
     if (Array.isArray(value)) {
-      // The list may be changed later, and inner lists may be iterators.
-      const items = value.map((item: unknown) => (isListType(getNullableType(type)) ? this.#record(item, type) : shownAsIs(item)));
-      return { shown: items.map(({ shown }) => shown), recorded: () => items.map(({ recorded }) => recorded()) };
+      // Not `map`, which creates an instance of the list's own class.
+      const items = Array.from({ length: value.length }, (_, index) => record(value[index]));
+      return { shown: items.map(({ shown }) => shown), recorded: () => items.map(toItem) };
     }
-    if (typeof value !== 'object' || value === null) return shownAsIs(value);
-    if (this.#asyncLists !== 'refused' && Symbol.asyncIterator in value) return this.#recordAsyncItems(value as AsyncIterable<unknown>);
-    if (Symbol.iterator in value) return recordSyncItems(value as Iterable<unknown>);
-    return shownAsIs(value);
-  }
-
-  #recordAsyncItems(iterable: AsyncIterable<unknown>): Recorded {
-    const { items, shown, whenEnded } = teeAsync(iterable);
-    if (this.#asyncLists === 'asynchronous')
-      return {
-        shown,
-        recorded: async function* () {
-          await whenEnded.catch(() => {});
-          yield* items;
-          await whenEnded;
-        },
-      };
-    return { shown, recorded: () => whenEnded.then(() => items) };
+    if (!isObjectLike(value)) return shownAsIs(value);
+    if (this.#asyncLists !== 'refused' && Symbol.asyncIterator in value)
+      return recordAsyncItems(value as AsyncIterable<unknown>, record, this.#asyncLists === 'as lists');
+    return Symbol.iterator in value ? recordSyncItems(value as Iterable<unknown>, record) : shownAsIs(value);
   }
 }
 
@@ -148,84 +166,133 @@ function throws(error: unknown): Outcome {
   };
 }
 
+const unsettled = throws(new Error('The operation ended before this value was known.'));
+
+/** An item of a list. Its error is a rejection, because the list has no other place for it. */
+function toItem({ recorded }: Recorded): unknown {
+  try {
+    return recorded();
+  } catch (error) {
+    const rejected = Promise.reject(error);
+    rejected.catch(() => {});
+    return rejected;
+  }
+}
+
 /** The items that were read of an iterable, and the error that ended it. */
-function recordSyncItems(iterable: Iterable<unknown>): Recorded {
-  const items: unknown[] = [];
-  let failure: Outcome | undefined;
-  const shown = {
-    *[Symbol.iterator](): Generator {
+class ReadItems {
+  readonly #items: Recorded[] = [];
+  readonly #record: (item: unknown) => Recorded;
+  #end: Outcome = () => undefined;
+
+  constructor(record: (item: unknown) => Recorded) {
+    this.#record = record;
+  }
+
+  read(step: IteratorResult<unknown>): IteratorResult<unknown> {
+    if (step.done === true) return step;
+    const item = this.#record(step.value);
+    this.#items.push(item);
+    return { done: false, value: item.shown };
+  }
+
+  fail(error: unknown): never {
+    this.#end = throws(error);
+    throw error;
+  }
+
+  list(): unknown[] {
+    this.#end();
+    return this.#items.map(toItem);
+  }
+
+  /** The function `next` of an iterator. */
+  again(): () => IteratorResult<unknown> {
+    let at = 0;
+    return () => {
+      if (at < this.#items.length) return { done: false, value: toItem(this.#items[at++]!) };
+      this.#end();
+      return { done: true, value: undefined };
+    };
+  }
+}
+
+function recordSyncItems(iterable: Iterable<unknown>, record: (item: unknown) => Recorded): Recorded {
+  const items = new ReadItems(record);
+  const attempt = <T>(call: () => T): T => {
+    try {
+      return call();
+    } catch (error) {
+      return items.fail(error);
+    }
+  };
+  const open = (): Iterator<unknown> => {
+    const iterator = attempt(() => iterable[Symbol.iterator]());
+    return { next: () => attempt(() => items.read(iterator.next())), ...returnOf(iterator) };
+  };
+  return { shown: { [Symbol.iterator]: open }, recorded: () => ({ [Symbol.iterator]: () => ({ next: items.again() }) }) };
+}
+
+function recordAsyncItems(iterable: AsyncIterable<unknown>, record: (item: unknown) => Recorded, asList: boolean): Recorded {
+  const items = new ReadItems(record);
+  const open = (): AsyncIterator<unknown> => {
+    const iterator = iterable[Symbol.asyncIterator]();
+    const next = async (): Promise<IteratorResult<unknown>> => {
       try {
-        for (const item of iterable) {
-          items.push(item);
-          yield item;
-        }
+        return items.read(await iterator.next());
       } catch (error) {
-        failure = throws(error);
-        throw error;
+        return items.fail(error);
       }
-    },
+    };
+    return { next, ...returnOf(iterator) };
   };
-  const replay = function* (): Generator {
-    yield* items;
-    failure?.();
+  const replay = (): AsyncIterator<unknown> => {
+    const next = items.again();
+    return { next: async () => next() };
   };
-  return { shown, recorded: () => ({ [Symbol.iterator]: replay }) };
+  return { shown: { [Symbol.asyncIterator]: open }, recorded: () => (asList ? items.list() : { [Symbol.asyncIterator]: replay }) };
 }
 
-interface AsyncTee {
-  readonly items: unknown[];
-  readonly shown: AsyncIterable<unknown>;
-  /** Rejects with the error that ended the iterable. */
-  readonly whenEnded: Promise<void>;
+/** The function that ends an iterator, if it has one. */
+function returnOf<T extends { return?: (value?: any) => unknown }>(iterator: T): Pick<T, 'return'> {
+  return iterator.return === undefined ? {} : { return: (value?: unknown) => iterator.return!(value) };
 }
 
-function teeAsync(iterable: AsyncIterable<unknown>): AsyncTee {
-  const items: unknown[] = [];
-  const { promise: whenEnded, resolve, reject } = Promise.withResolvers<void>();
-  whenEnded.catch(() => {});
-  const shown = {
-    async *[Symbol.asyncIterator](): AsyncGenerator {
-      try {
-        for await (const item of iterable) {
-          items.push(item);
-          yield item;
-        }
-      } catch (error) {
-        reject(error);
-        throw error;
-      } finally {
-        resolve();
-      }
-    },
-  };
-  return { items, shown, whenEnded };
+function objectsIn(value: unknown, found: Set<unknown> = new Set()): Set<unknown> {
+  if (!isObjectLike(value) || found.has(value)) return found;
+  found.add(value);
+  for (const one of Object.values(value)) objectsIn(one, found);
+  return found;
 }
 
-/** The outcomes of a recording, for one execution. */
+/** The calls of a recording, for one execution. */
 export class Replay {
   readonly #recording: Recording;
   readonly #used = new Set<string>();
-  /** How often the outcomes for an object were used. */
-  readonly #uses = new Map<readonly Outcome[], number>();
+  /** How many of the calls for an object were used. */
+  readonly #uses = new Map<readonly RecordedCall[], number>();
   /** The paths of fields for which nothing is recorded. */
   readonly missing: (readonly (string | number)[])[] = [];
+  /** The paths of fields whose resolvers got other arguments. */
+  readonly otherArguments: (readonly (string | number)[])[] = [];
 
   constructor(recording: Recording) {
     this.#recording = recording;
   }
 
   /** What the resolver of a field returned. */
-  field({ path }: GraphQLResolveInfo, source: unknown): unknown {
+  field({ path, fieldNodes }: GraphQLResolveInfo, source: unknown, args: unknown): unknown {
     const key = keyOf(path);
     this.#used.add(key);
-    const outcome = this.#recording.fields.get(key) ?? this.#next(keyOf(withoutIndexes(path)), source);
-    return outcome === undefined ? this.#miss(path) : outcome();
+    const call = this.#recording.fields.get(key) ?? this.#next(keyOf(withoutIndexes(path)), source);
+    const isComparable = !this.#recording.changesArguments || !fieldNodes[0]!.arguments?.some((node) => print(node).includes('$'));
+    if (call !== undefined && isComparable && call.args !== textOf(args)) this.otherArguments.push(responsePathAsArray(path));
+    return this.#repeat(call, path);
   }
 
   /** What the `resolveType` or `isTypeOf` of a type returned for an object. */
   type({ path }: GraphQLResolveInfo, type: ObservedTypeCall['type'], value: unknown): unknown {
-    const outcome = this.#next(keyOf(path, type.name), value);
-    return outcome === undefined ? this.#miss(path) : outcome();
+    return this.#repeat(this.#next(keyOf(path, type.name), value), path);
   }
 
   /** The paths of fields that are recorded, and were not executed again. */
@@ -234,18 +301,19 @@ export class Replay {
     return keys.map((key) => JSON.parse(key) as (string | number)[]);
   }
 
-  #miss(path: Path): null {
+  #repeat(call: RecordedCall | undefined, path: Path): unknown {
+    if (call !== undefined) return call.outcome();
     this.missing.push(responsePathAsArray(path));
     return null;
   }
 
-  /** Takes the value for the next object with the same parent, because one object may occur twice in a list. */
-  #next(key: string, object: unknown): Outcome | undefined {
-    const outcomes = this.#recording.byObject.get(key)?.get(object);
-    if (outcomes === undefined) return undefined;
-    const uses = this.#uses.get(outcomes) ?? 0;
-    this.#uses.set(outcomes, uses + 1);
-    return outcomes[Math.min(uses, outcomes.length - 1)];
+  /** Takes the next call for an object, because one object may occur twice in a list. */
+  #next(key: string, object: unknown): RecordedCall | undefined {
+    const calls = this.#recording.byObject.get(key)?.get(object);
+    if (calls === undefined) return undefined;
+    const uses = this.#uses.get(calls) ?? 0;
+    this.#uses.set(calls, uses + 1);
+    return calls[Math.min(uses, calls.length - 1)];
   }
 }
 

@@ -40,7 +40,7 @@ export function copyForReplay(schema: GraphQLSchema, { nullable = false }: { rea
     return Object.fromEntries(
       Object.entries(fields).map(([name, { subscribe: __, ...field }]) => [
         name,
-        { ...field, type: copyOutput(field.type), resolve: (source, _args, replay, info) => replay.field(info, source) },
+        { ...field, type: copyOutput(field.type), resolve: (source, args, replay, info) => replay.field(info, source, args) },
       ]),
     ) as GraphQLFieldConfigMap<unknown, Replay>;
   }

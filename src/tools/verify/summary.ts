@@ -4,8 +4,7 @@ export type Reason =
   | 'another executor'
   | 'ended early: deadline, limit or a client that left'
   | 'onError: HALT'
-  | 'onError: NULL with graphql 16'
-  | 'page limits';
+  | 'onError: NULL with graphql 16';
 
 let verified = 0;
 const skipped = new Map<Reason, number>();

@@ -5,6 +5,7 @@ import { GraphQLError } from 'graphql';
 import type { ExecutionResult } from 'graphql';
 
 import { batch, createHandler, gql } from '../../../src/entries/index.ts';
+import { incrementalDelivery } from '../../../src/entries/incremental.ts';
 import { graphqlJSExecutor } from '../../../src/entries/graphql-js.ts';
 import { createTester } from '../../../src/entries/testing.ts';
 import { executePlanned } from '../../../src/executor/execute.ts';
@@ -105,7 +106,7 @@ const operations = [
   '{ a: book(id: "1") { ...B } b: book(id: "2") { ...B } c: book(id: "3") { id ...C } } fragment B on Book { method(upper: true) author { id } } fragment C on Book { method author { id } }',
   '{ nodes { __typename id ... on Author { name } } }',
   '{ generated asynchronous nested now }',
-  '{ __schema { types { name fields { name } } } __type(name: "Book") { name } }',
+  '{ schema: __schema { types { name fields { name type { kind name ofType { name } } } } } __type(name: "Book") { name } }',
   'query ($skip: Boolean = true) { now @skip(if: $skip) json @include(if: $skip) }',
   'mutation { one: add(title: "One") { id title } two: add(title: "Two") { id author { name } } }',
 ];
@@ -148,6 +149,122 @@ describe('createTester with verify', () => {
   });
 });
 
+/** Values that can be read only once, that change while the operation runs, or that never arrive. */
+describe('createTester with verify is silent', () => {
+  let answers = 0;
+  let queries = 0;
+  const counter = { count: 0 };
+  class Price {
+    readonly #cents = 250;
+    toJSON(): string {
+      return (this.#cents / 100).toFixed(2);
+    }
+  }
+  // oxlint-disable-next-line unicorn/no-thenable -- what query builders return
+  const query = { then: (resolve: (value: number) => void): void => resolve(++queries) };
+  const never = new Promise<never>(() => {});
+  const { run, subscribe } = createTester(
+    {
+      incrementalDelivery: incrementalDelivery(),
+      typeDefs: gql`
+        scalar JSON
+        input Range {
+          from: Int! = 1
+          days: [Int!] = [1]
+        }
+        type Query {
+          counter: JSON
+          price: JSON
+          range(range: Range): Int
+          parts: [Part!]
+          generators: [[Int]]
+          queries: [Int]
+          rejected: [Int]
+          unfinished: Unfinished
+          failures: [Unfinished]
+        }
+        type Subscription {
+          same: Int
+        }
+        interface Part {
+          id: ID
+        }
+        type Wheel implements Part {
+          id: ID
+        }
+        type Door implements Part {
+          id: ID
+        }
+        type Unfinished {
+          failing: Int!
+          failure: Int
+          never: Int
+        }
+      `,
+      resolvers: {
+        Query: {
+          counter: () => Object.assign(counter, { count: counter.count + 1 }),
+          price: () => ({ price: new Price(), list: [new Price()] }),
+          range: (_: unknown, { range }: { range: { from: number; days: number[] } }) => ++range.from + range.days.push(1),
+          parts: () => [counter, counter, counter],
+          generators: function* () {
+            yield [1, query][Symbol.iterator]();
+            yield new Set([2]);
+          },
+          queries: () => [query, query],
+          async *rejected() {
+            yield 1;
+            yield* [query, Promise.reject(new Error('rejected'))];
+          },
+          unfinished: () => ({ failing: Promise.reject(new Error('failed')), never }),
+          failures: () => Array.from({ length: 2000 }, () => ({ failure: new Error('failed') })),
+        },
+        Subscription: {
+          same: {
+            subscribe: async function* () {
+              yield* [counter, counter];
+            },
+            resolve: (event: unknown) => (event === counter ? 1 : 0),
+          },
+        },
+        Part: { __resolveType: () => (answers++ % 2 === 0 ? 'Wheel' : 'Door') },
+      },
+    },
+    { verify: true },
+  );
+
+  const silent: Record<string, [query: string, data: unknown]> = {
+    'for an object that another field of the operation changes': ['{ a: counter b: counter }', { a: { count: 2 }, b: { count: 2 } }],
+    'for instances of classes in custom scalars': ['{ price }', { price: { price: '2.50', list: ['2.50'] } }],
+    'for a resolver that changes its arguments': [
+      'query ($range: Range = { from: 5 }) { a: range(range: $range) b: range(range: $range) c: range(range: {}) d: range(range: {}) }',
+      { a: 8, b: 10, c: 4, d: 4 },
+    ],
+    'for a resolveType with changing answers': [
+      '{ parts { __typename } }',
+      { parts: [{ __typename: 'Wheel' }, { __typename: 'Door' }, { __typename: 'Wheel' }] },
+    ],
+    'for iterators in iterators, and thenables, which run once': ['{ generators queries }', { generators: [[1, 1], [2]], queries: [2, 3] }],
+    'for an asynchronous generator that fails': ['{ rejected }', { rejected: null }],
+    'for a field below a null that never resolves': ['{ unfinished { never failing } }', { unfinished: null }],
+  };
+  for (const [name, [text, data]] of Object.entries(silent))
+    test(name, async () => {
+      assert.deepEqual((await run(text)).data, data);
+    });
+
+  test('for more errors than a response contains', async () => {
+    assert.equal((await run('{ failures { failure } }')).data.failures.length, 2000);
+  });
+
+  test('for one event that occurs twice', async () => {
+    const results: unknown[] = [];
+    for await (const { data } of subscribe('subscription { same }')) results.push(data);
+
+    assert.deepEqual(results, [{ same: 1 }, { same: 1 }]);
+  });
+});
+
 describe('a planted wrong answer is found', () => {
   const query = '{ books(first: 2) { id title author { name } } json now }';
   const wrongs: Record<
@@ -158,7 +275,16 @@ describe('a planted wrong answer is found', () => {
     'another order of keys': [query, ({ data: { books: list, json, now } }) => ({ data: { json, books: list, now } }), /other data/],
     'a lost item': ['{ books { id } }', ({ data }) => void data.books.pop(), /other data/],
     'a number that became text': ['{ now }', ({ data }) => void (data.now = String(data.now)), /other data/],
-    'a default that another request has changed': ['{ json }', ({ data }) => void data.json.list.push(3), /other data/],
+    'an argument that another request has changed': [
+      '{ books(first: 2) { id } }',
+      (_, { prepared }) => {
+        const observer = prepared!.run.fieldObserver!;
+        const field: typeof observer.field = ({ definition, parentType, path, source, parents, info }, resolve) =>
+          observer.field({ definition, parentType, path, source, parents, info, args: { first: 3 } }, resolve);
+        prepared!.run.fieldObserver = { field };
+      },
+      /a resolver got other arguments than with graphql-js: books/,
+    ],
     'another type of object': ['{ nodes { __typename } }', ({ data }) => void (data.nodes[1].__typename = 'Book'), /other data/],
     'a lost error': ['{ b: book(id: "2") { method } json }', ({ data }) => ({ data }), /missing error/],
     'an invented error': [
@@ -203,7 +329,7 @@ describe('a planted wrong answer is found', () => {
     test(name, async () => {
       let isPlanted = false;
       const run = async (execution: PlannedExecution): Promise<ExecutionResult> => {
-        const isBefore = name.endsWith('that was not called');
+        const isBefore = /that was not called|argument/.test(name);
         if (isBefore) spoil({}, execution);
         const result = await executePlanned(execution);
         isPlanted = true;
