@@ -7,7 +7,8 @@ import type { GraphQLJSExecutor, PlannedExecution } from '../../executor/index.t
 import { valueAt } from '../../shared/index.ts';
 import { findDifference, textOf, withNullErrors } from './compare-results.ts';
 import { EventCheck } from './event-check.ts';
-import { Recording, Replay } from './recording.ts';
+import { Recording } from './recording.ts';
+import { Replay } from './replay.ts';
 import { copyForReplay } from './replay-schema.ts';
 import { countSkipped, countVerified } from './summary.ts';
 import type { Reason } from './summary.ts';

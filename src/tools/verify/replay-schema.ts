@@ -3,7 +3,7 @@ import { isInterfaceType, isListType, isNonNullType, isObjectType, isUnionType }
 import type { GraphQLAbstractType, GraphQLFieldConfigMap, GraphQLNamedType, GraphQLOutputType, GraphQLTypeResolver } from 'graphql';
 
 import { isObjectLike } from '../../shared/index.ts';
-import type { Replay } from './recording.ts';
+import type { Replay } from './replay.ts';
 
 /**
  * A copy of a schema whose functions return what was recorded: a {@link Replay} is the context value. Scalars, enums, input types and
