@@ -2,6 +2,10 @@ import type { TestContext } from 'node:test';
 
 import { GraphQLError } from 'graphql';
 
+import { budget } from '../../src/entries/budget.ts';
+import type { BudgetStore } from '../../src/entries/budget.ts';
+import { costLine } from '../../src/entries/cost-line.ts';
+import type { CostRecord } from '../../src/entries/cost-line.ts';
 import { cacheControlDefinitions, edge } from '../../src/entries/edge.ts';
 import { createHandler } from '../../src/entries/fetch.ts';
 import { idempotency, idempotencyKeyOf, memoryStore } from '../../src/entries/idempotency.ts';
@@ -17,6 +21,21 @@ export type RootField = 'reserve' | 'charge' | 'note';
 /** The type of each root field. */
 export const typeOf: Readonly<Record<RootField, string>> = { reserve: 'Order', charge: 'Order', note: 'Note' };
 
+/** The mutations of all lists of root fields, by id. */
+export const documents: Readonly<Record<string, string>> = Object.fromEntries(
+  listsOf(Object.keys(typeOf) as RootField[]).map((fields) => [fields.join(), mutationOf(fields)]),
+);
+
+/** All lists that have each field at most once. */
+function listsOf(fields: readonly RootField[]): (readonly RootField[])[] {
+  return fields.flatMap((first) => [[first], ...listsOf(fields.filter((one) => one !== first)).map((rest) => [first, ...rest])]);
+}
+
+export function mutationOf(fields: readonly RootField[]): string {
+  const selection = (field: RootField): string => (field === 'note' ? '{ id text secret }' : '{ id total secret items { id price } }');
+  return `mutation ($tag: ID!) { ${fields.map((field) => `${field}(tag: $tag) ${selection(field)}`).join(' ')} }`;
+}
+
 /** One mutation or query, which may be sent several times. */
 export interface Element {
   /** Identifies the element in arguments and ids. */
@@ -24,6 +43,12 @@ export interface Element {
   /** The fields of a mutation; undefined for a query. */
   readonly fields: readonly RootField[] | undefined;
   readonly onError: OnError;
+  /** Whether the request has `onError` at the top or in its extensions, or the trusted document has it. */
+  readonly onErrorIn: 'top' | 'extensions' | 'document';
+  /** True if the request has the id of its document in place of the text. */
+  readonly hasId: boolean;
+  /** The mutation is one that never runs, because this part of it is invalid. */
+  readonly invalid: 'variable' | 'page' | 'argument' | undefined;
   readonly hasKey: boolean;
 }
 
@@ -52,6 +77,7 @@ export interface Shop {
   readonly sharesContext: boolean;
   readonly kinds: readonly PluginKind[];
   readonly partial: 'NULL' | undefined;
+  readonly hasBudget: boolean;
 }
 
 /** One history: steps run in a random order, and many of them fail. */
@@ -66,6 +92,10 @@ export class World {
   readonly problems: string[] = [];
   /** The element for which idempotencyKeyOf returned each key. */
   readonly keys = new Map<string, string>();
+  /** The number of operations that took points, or were allowed to run without, by request. */
+  readonly metered = new Map<string, number>();
+  /** The cost lines by request. */
+  readonly lines = new Map<string, CostRecord[]>();
   /** True once no step fails or waits long. */
   isCalm = false;
   /** True once the clock has passed a deadline. */
@@ -181,6 +211,11 @@ export class World {
     return this.fails(0.5) ? this.turn().then(values) : values();
   }
 
+  noteLine(record: CostRecord, request: string | null | undefined): void {
+    if (typeof request !== 'string') return;
+    this.lines.set(request, [...(this.lines.get(request) ?? []), record]);
+  }
+
   begin(attempt: Attempt | undefined, field: string): void {
     if (attempt?.hasHalted === true) this.problems.push(`${field} of ${attempt.element.tag} began after HALT`);
   }
@@ -236,7 +271,10 @@ export function randomShop(random: Random): Shop {
   const shared = new Map<string, Context>();
   const mark = isStrict ? '!' : '';
   const wrap = functionWrappers[random.pick(Object.keys(functionWrappers))]!;
+  const hasBudget = random.chance(0.5);
   const plugins: ServerPlugin[] = [
+    ...(hasBudget ? [budgetOfWorld(random.pick(['allow', 'refuse'] as const))] : []),
+    costLine({ write: (_line, record, outcome) => world.noteLine(record, outcome?.head.headers.get('x-request')) }),
     idempotency({ store: storeOfWorld, identity: ({ client }: Context) => client, storeTimeout: 60_000, releaseIf: areDeclined }),
     edge({ cdn: 'varnish', purge: async (tags) => void world.purges.push(...tags) }),
     ...kinds.map((kind) => ({ ...pluginsByKind[kind], position: random.pick(['first', undefined, 'last'] as const) })),
@@ -261,22 +299,36 @@ export function randomShop(random: Random): Shop {
     typeDefs: `
       ${cacheControlDefinitions}
       type Query { stock: [Item!] @cacheControl(maxAge: 60) }
-      type Mutation { reserve(tag: ID!): Order${mark} charge(tag: ID!): Order${mark} note(tag: ID!): Note${mark} }
+      type Mutation { reserve(tag: ID!): Order${mark} charge(tag: ID!): Order${mark} note(tag: ID!): Note${mark} refund(first: Int!): [Refund!] }
+      type Refund { id: ID! }
       type Order { id: ID! total: Int! secret: String items: [Item!]${mark} }
       type Note { id: ID! text: String secret: String }
       type Item @cacheControl(maxAge: 60) { id: ID! price: Int${mark} @cacheControl(maxAge: 60) }`,
     resolvers: {
       Query: { stock: () => [{ id: '1' }, { id: '2' }] },
-      Mutation: Object.fromEntries(
-        (Object.keys(typeOf) as RootField[]).map((field) => [
-          field,
-          (_: unknown, { tag }: { tag: string }, value: Context) => world.resolve(field, tag, value),
-        ]),
-      ),
+      Mutation: {
+        ...Object.fromEntries(
+          (Object.keys(typeOf) as RootField[]).map((field) => [
+            field,
+            (_: unknown, { tag }: { tag: string }, value: Context) => world.resolve(field, tag, value),
+          ]),
+        ),
+        refund: () => void world.problems.push('an invalid mutation has run'),
+      },
       Item: { price: guardedPrice },
     },
-    context: ({ request, signal }: { request: { headers: { get: (name: string) => string | null } }; signal: AbortSignal }) => {
+    pageLimits: { default: 5, max: 10 },
+    trustedDocuments: {
+      documents: Object.fromEntries(
+        Object.entries(documents).flatMap(([id, text]) => [
+          [id, text],
+          ...(['NULL', 'PROPAGATE', 'HALT'] as const).map((onError) => [`${id} ${onError}`, { text, onError }] as const),
+        ]),
+      ),
+    },
+    context: ({ request, response, signal }: { request: WithHeaders; response: WithHeaders; signal: AbortSignal }) => {
       const client = request.headers.get('x-client') ?? 'nobody';
+      response.headers.set('x-request', request.headers.get('x-request')!);
       if (!sharesContext) return { client, signal, request: request.headers.get('x-request') };
       const known = shared.get(client) ?? Object.assign(new Context(), { client });
       shared.set(client, known);
@@ -285,7 +337,32 @@ export function randomShop(random: Random): Shop {
     ...(random.chance(0.7) ? { deadline: { ms: 1_000, reserveMs: 100, partial } } : {}),
     plugins: plugins.toSorted(() => random.next() - 0.5),
   } as never) as unknown as Shop['handler'];
-  return { handler, isStrict, sharesContext, kinds, partial };
+  return { handler, isStrict, sharesContext, kinds, partial, hasBudget };
+}
+
+interface WithHeaders {
+  readonly headers: { readonly get: (name: string) => string | null; readonly set: (name: string, value: string) => void };
+}
+
+function budgetOfWorld(whenStoreFails: 'allow' | 'refuse'): ServerPlugin {
+  let request = '';
+  const store: BudgetStore = {
+    isLocal: true,
+    async take(_id, { cost }) {
+      const of = request;
+      await world.turn();
+      const fails = world.fails(0.1);
+      const isTaken = !world.fails(0.1);
+      if (fails ? whenStoreFails === 'allow' : isTaken) world.metered.set(of, (world.metered.get(of) ?? 0) + 1);
+      if (fails) throw new Error('The store is down.');
+      return { isTaken, untilFull: isTaken ? cost : 5_000_000 };
+    },
+  };
+  const identity = ({ client }: Context, call: { readonly request: WithHeaders }): string => {
+    request = call.request.headers.get('x-request')!;
+    return client;
+  };
+  return budget({ store, identity: identity as never, capacity: 1_000, refillPerSecond: 1, whenStoreFails, storeTimeout: 60_000 });
 }
 
 const storeOfWorld: IdempotencyStore = {

@@ -5,7 +5,7 @@ import { cases } from '../support/long-form.ts';
 import { createRandom } from '../support/random.ts';
 import type { Random } from '../support/random.ts';
 import { watchRejections } from '../support/unhandled-rejections.ts';
-import { enter, randomShop, typeOf, World } from './crossing-shop.ts';
+import { enter, mutationOf, randomShop, typeOf, World } from './crossing-shop.ts';
 import type { Attempt, Element, OnError, RootField, Shop } from './crossing-shop.ts';
 
 /** A request that a client sends several times. */
@@ -41,18 +41,30 @@ function randomSending(random: Random, at: number): Sending {
       tag: `${at}-${position}`,
       fields: isQuery ? undefined : fields.length === 0 ? ['charge'] : fields,
       onError: random.pick(onErrors),
+      onErrorIn: random.pick(['top', 'extensions', 'document'] as const),
+      hasId: !isQuery && random.chance(0.3),
+      invalid: !isQuery && random.chance(0.1) ? random.pick(['variable', 'page', 'argument'] as const) : undefined,
       hasKey: key !== undefined,
     };
   });
   return { client: random.pick(['ada', 'bob']), key, elements, isBatch };
 }
 
-function bodyOf({ tag, fields, onError }: Element): object {
-  const selection = (field: RootField): string => (field === 'note' ? '{ id text secret }' : '{ id total secret items { id price } }');
-  if (fields === undefined) return { query: '{ stock { id price } }', onError };
-  const query = `mutation ($tag: ID!) { ${fields.map((field) => `${field}(tag: $tag) ${selection(field)}`).join(' ')} }`;
-  return { query, variables: { tag }, onError };
+function bodyOf({ tag, fields, onError, onErrorIn, hasId, invalid }: Element): object {
+  const behavior = onErrorIn === 'extensions' ? { extensions: { onError } } : { onError };
+  if (fields === undefined) return { query: '{ stock { id price } }', ...behavior };
+  if (invalid !== undefined) return { ...invalidMutations[invalid], ...behavior };
+  if (!hasId) return { query: mutationOf(fields), variables: { tag }, ...behavior };
+  const isInDocument = onErrorIn === 'document' && onError !== undefined;
+  const documentId = `${fields.join()}${isInDocument ? ` ${onError}` : ''}`;
+  return { documentId, variables: { tag }, ...(!isInDocument && behavior) };
 }
+
+const invalidMutations = {
+  variable: { query: 'mutation ($first: Int!) { refund(first: $first) { id } }', variables: { first: 'many' } },
+  page: { query: 'mutation { refund(first: 11) { id } }' },
+  argument: { query: 'mutation ($first: Int = 1) { refund(first: $first) { id } }', variables: { first: null } },
+} as const;
 
 let requests = 0;
 
@@ -88,7 +100,7 @@ async function send(world: World, shop: Shop, { client, key, elements, isBatch }
 
 /** Returns the problems of one answer. `attempts` are all attempts of the history. */
 function problemsOf({ element, request, text, body, cacheControl }: Answer, shop: Shop, attempts: readonly Attempt[]): string[] {
-  const { tag, fields, onError } = element;
+  const { tag, fields, onError, invalid } = element;
   const problems: string[] = [];
   const errors = body.errors ?? [];
   const say = (problem: string): void => void problems.push(`${tag}: ${problem}: ${text}`);
@@ -102,8 +114,9 @@ function problemsOf({ element, request, text, body, cacheControl }: Answer, shop
     const hasRun = path.length === 0 ? began.size > 0 : began.has(path[0]);
     if (hasRun && !/may have run/.test(message)) say('it is not said that it may have run');
   }
+  if (/RATE_LIMITED|BUDGET_STORE_UNAVAILABLE/.test(text) && began.size > 0) say('it has run without points');
   const areOfFields = errors.every(({ path }) => path !== undefined);
-  if (body.data === undefined || !areOfFields) return problems;
+  if (body.data === undefined || !areOfFields || invalid !== undefined) return problems;
   if (onError === 'HALT' && errors.length > 0 && body.data !== null) say('data with HALT');
   if (onError === 'NULL' && body.data === null) say('no data with NULL');
   if (errors.length === 0 && fields !== undefined && fields.some((field) => body.data![field] === undefined)) say('a field is missing');
@@ -113,6 +126,11 @@ function problemsOf({ element, request, text, body, cacheControl }: Answer, shop
 /** Returns the problems of all attempts to run elements. */
 function problemsOfAttempts(world: World, shop: Shop): string[] {
   const problems = [...world.problems];
+  if (world.purges.some((tag) => tag.endsWith(':Refund'))) problems.push('a mutation that has not run has purged');
+  const attemptsOf = new Map<string | undefined, number>();
+  for (const { request } of world.attempts.values()) attemptsOf.set(request, (attemptsOf.get(request) ?? 0) + 1);
+  for (const [request, count] of attemptsOf)
+    if (shop.hasBudget && request !== undefined && count > (world.metered.get(request) ?? 0)) problems.push(`${request} took no points`);
   for (const [name, count] of world.effects)
     if (count > 1 && world.elements.get(name.split(' ')[0]!)!.hasKey) problems.push(`${name} took effect ${count} times with one key`);
   for (const { element, began, ended, signal } of world.attempts.values()) {
@@ -130,6 +148,18 @@ function problemsOfAttempts(world: World, shop: Shop): string[] {
       problems.push(`HALT of ${element.tag} did not abort`);
   }
   return problems;
+}
+
+/** Returns the answers of single operations whose cost line says something else. */
+function problemsOfLines(world: World, answers: readonly Answer[]): string[] {
+  return answers.flatMap(({ request, status, isReplay, text }) => {
+    const lines = world.lines.get(request) ?? [];
+    if (lines.length === 0 || lines[0]!.batch !== undefined) return [];
+    const isLineOfReplay = lines[0]!.idempotency === 'replayed';
+    return lines.length === 1 && lines[0]!.status === status && (isLineOfReplay === isReplay || !/"data"/.test(text))
+      ? []
+      : `${status} ${isReplay ? 'replay ' : ''}${text} has the lines ${JSON.stringify(lines)}`;
+  });
 }
 
 /** Returns the replays that differ from the answer to the only run of the mutation. `attempts` are all attempts of the history. */
@@ -176,20 +206,29 @@ async function runHistory(seed: number, shops: readonly Shop[], timers: Construc
     ...answers.flatMap((answer) => problemsOf(answer, shop, attempts)),
     ...problemsOfAttempts(world, shop),
     ...problemsOfReplays(answers, shop, attempts),
+    ...problemsOfLines(world, answers),
   ];
 
   // A key can be used again if its mutation has not run.
   world.isCalm = true;
   const unused = sendings.filter(
-    ({ elements, key }) => key !== undefined && !elements.some(({ tag }) => attempts.some((one) => one.element.tag === tag)),
+    ({ elements, key }) =>
+      key !== undefined && !elements.some(({ tag, invalid }) => invalid === 'argument' || attempts.some((one) => one.element.tag === tag)),
   );
   const before = answers.length;
-  for (const sending of unused) sendAll(sending);
+  for (const sending of unused) sendAll(valid(sending, world));
   await world.settle();
   if (answers.length - before !== unused.reduce((sum, { elements }) => sum + elements.length, 0)) problems.push('an answer is missing');
   for (const { element, text } of answers.slice(before))
     if (/"errors"/.test(text)) problems.push(`the key of ${element.tag} is used up, though nothing has run: ${text}`);
   return problems;
+}
+
+/** The same keys with mutations that run. */
+function valid(sending: Sending, world: World): Sending {
+  const elements = sending.elements.map((element) => ({ ...element, invalid: undefined }));
+  for (const element of elements) world.elements.set(element.tag, element);
+  return { ...sending, elements };
 }
 
 // LONG_FORM_FACTOR=5 runs 20,000 histories.

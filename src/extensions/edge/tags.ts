@@ -1,4 +1,4 @@
-import { isAbstractType, isObjectType } from 'graphql';
+import { isAbstractType, isObjectType, Kind } from 'graphql';
 import type { GraphQLError, GraphQLObjectType, GraphQLSchema } from 'graphql';
 
 import type { AnsweredObjects } from '../../server/index.ts';
@@ -133,7 +133,8 @@ function placesOf({ root, data, errors, objects, called }: MutationAnswer, known
     // The field has returned null if another field made the data null and no object of its type was returned.
     const isAbsent = data === null && called !== undefined && known !== undefined && !below.types.some((type) => known.includes(type.name));
     const isNull = data === null ? isAbsent : hasNull(value);
-    if (failure === undefined ? hidesErrors || (isNull && !mayHideRefusals) : !isRefusal(failure)) addTypes(places.types, below);
+    if (failure === undefined ? hidesErrors || (isNull && !mayHideRefusals) : !isRefusal(failure) && !isOfArguments(failure))
+      addTypes(places.types, below);
     // With the list of objects, only the last field may have returned objects that are not in the list.
     const isLost = own.length > 0 || objects === undefined || key === fields.at(-1)!.key;
     if (failure === undefined && (known === undefined || (value === null && isLost && (data === null || own.length > 0))))
@@ -163,6 +164,11 @@ function hasNull(value: unknown): boolean {
 
 function addTypes(types: Set<string>, place: AnswerSelection): void {
   for (const { name } of place.types) types.add(name);
+}
+
+/** True for invalid arguments, for which the resolver was not called. An error of the resolver is at the field. */
+function isOfArguments({ nodes }: GraphQLError): boolean {
+  return nodes?.[0] !== undefined && nodes[0].kind !== Kind.FIELD;
 }
 
 function isRefusal({ extensions }: GraphQLError): boolean {
