@@ -7,7 +7,7 @@ import { collectDocuments } from '../documents/collect-documents.ts';
 import { planRelease } from '../documents/documents-folder.ts';
 import { packageRoot, readPackageVersion } from '../requirements.ts';
 
-/** The platforms that `init` knows, by the names of their folders in templates/. */
+/** The platforms that `init` knows, by the names of their folders in templates/platforms/. */
 export const initPlatforms = {
   netlify: 'Netlify',
   lambda: 'AWS Lambda, deployed with SAM',
@@ -47,8 +47,8 @@ const placeholder = 'my-graphql-api';
  */
 export async function composeProject(choices: ProjectChoices, folderName: string, today: string): Promise<ProjectFiles> {
   const files = new Map<string, string>();
-  for (const part of partsOf(choices)) {
-    for (const [path, text] of await readTemplate(part)) {
+  for (const template of templatesFor(choices)) {
+    for (const [path, text] of await readTemplate(template)) {
       const earlier = files.get(path);
       files.set(path, earlier === undefined ? text : combine(path, earlier, text));
     }
@@ -60,16 +60,16 @@ export async function composeProject(choices: ProjectChoices, folderName: string
   return new Map([...files, ...documents].map(([path, text]) => [path, text.replaceAll(placeholder, name)]));
 }
 
-function partsOf({ platform, codegen, tests, api }: ProjectChoices): string[] {
+function templatesFor({ platform, codegen, tests, api }: ProjectChoices): string[] {
   const isSubgraph = api === 'subgraph';
-  return [
-    platform,
+  const parts = [
     'shared',
     ...(isSubgraph ? [] : ['schema', codegen ? 'codegen' : 'resolvers']),
     ...(tests ? ['tests', `${api}-tests`] : []),
     api,
     ...(isSubgraph && withSecretSettings.has(platform) ? [`subgraph-${platform}`] : []),
   ];
+  return [`platforms/${platform}`, ...parts.map((part) => `parts/${part}`)];
 }
 
 /** The platforms whose settings in the project give the function the secret of the router. */
