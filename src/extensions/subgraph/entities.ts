@@ -3,7 +3,7 @@ import type { GraphQLInterfaceType, GraphQLObjectType, GraphQLResolveInfo } from
 
 import { abandon } from '../../executor/for-extensions.ts';
 import { describe, isPromiseLike, toPromise, whenReady, withoutStacks } from '../../shared/index.ts';
-import type { References } from './references.ts';
+import type { References } from './reference-resolvers.ts';
 
 /** The type name of each entity. It is not written into entities, which may be shared or frozen. */
 const typeNames = new WeakMap<object, string>();

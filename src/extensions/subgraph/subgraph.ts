@@ -7,7 +7,7 @@ import type { CostOptions, ServerOptions, ServerPlugin } from '../../server/inde
 import { describe, didYouMean } from '../../shared/index.ts';
 import type { InlineTraces } from './inline-traces.ts';
 import { createEntitiesResolver, resolveEntityType } from './entities.ts';
-import { References, withoutReferences } from './references.ts';
+import { References, withoutReferences } from './reference-resolvers.ts';
 import { assertRouter, assertRouterSecret, guardedContext } from './router-secret.ts';
 import type { RouterSecret } from './router-secret.ts';
 import { subgraphText, textOf } from './subgraph-text.ts';
