@@ -8,8 +8,8 @@ import type { Take, TakeResult } from '../stores/index.ts';
 import { clientOf } from './client.ts';
 import type { Client } from './client.ts';
 import type { BudgetOptions } from './options.ts';
-import { measured, planOf, pointsLeft, secondsUntil, takeOf } from './plan.ts';
-import type { MeasuredPlan } from './plan.ts';
+import { measured, planOf, pointsLeft, secondsUntil, takeOf } from './measured-plan.ts';
+import type { MeasuredPlan } from './measured-plan.ts';
 import { QuietLog } from './quiet-log.ts';
 import { costAboveCapacity, rateLimited, refusal } from './refusals.ts';
 
