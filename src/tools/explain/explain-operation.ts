@@ -1,7 +1,7 @@
 import { budgetOf, parseMediaType, runOf, uncacheable } from '../../server/for-tools.ts';
 import type { CSRFSettings, Explainable, OperationSettings } from '../../server/for-tools.ts';
 import type { GraphQLRequest, OperationOutcome } from '../../server/index.ts';
-import { Recording } from './recording.ts';
+import { Recording } from './operation-recording.ts';
 import { withResolverPaths } from './resolver-paths.ts';
 import type { GraphQLSchema } from 'graphql';
 import { messageOf } from '../../shared/index.ts';

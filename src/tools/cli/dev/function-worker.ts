@@ -17,7 +17,7 @@ import { exportsFunction, noFunctionMessage } from '../project/no-function.ts';
 import { observeHandlers } from '../project/observe-handlers.ts';
 import { importUserCode, placeOf } from '../project/user-code.ts';
 import { withOperationLog } from './operation-log.ts';
-import { Recording, recordings } from './recording.ts';
+import { Recording, recordings } from './request-recording.ts';
 import type { RefusedOptions, ThreadData, ThreadCall, ThreadMessage, ThreadResponse } from './thread-messages.ts';
 
 const data = workerData as ThreadData;

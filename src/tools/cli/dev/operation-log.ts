@@ -1,6 +1,6 @@
 import type { OperationCall, OperationOutcome, OptionsSource, ServerOptions, ServerPlugin } from '../../../server/index.ts';
 import { valueAt } from '../../../shared/index.ts';
-import { recordings } from './recording.ts';
+import { recordings } from './request-recording.ts';
 import type { OperationRecord } from './thread-messages.ts';
 
 /** Called with the options of a server. */
