@@ -23,22 +23,29 @@ which clients send by id.
 
 The default folder is the current one.`;
 
+// Options of several commands.
+const ofFolder = `  --functions <folder>   the folder with the functions
+                         (default: functions, else netlify/functions)`;
+const ofName = `  --function <name>      the same as the name after the options
+                         (default: graphql, or the only one)`;
+const ofEnvironment = '  --env <NAME=value>     an environment variable. Repeatable.';
+const ofPackages = `  --external <package>   a package that is not bundled, besides those with
+                         native code or files. Repeatable.`;
+
 /** The usage of `dev`. */
 export const devUsage: string = `graphql-functions dev [options]
 
 Runs every function in a folder locally, as the platform would, and reloads
 functions when files change.
 
-  --functions <folder>   the folder with the functions
-                         (default: functions, else netlify/functions)
+${ofFolder}
   --prefix <path>        the path before function names
                          (default: /.netlify/functions for Netlify, else /)
   --port <number>        0: any free port (default: 8888, or the next free one)
   --host <name>          the interface to listen on (default: localhost)
   --env <NAME=value>     an environment variable for the functions; {url} is
                          replaced with the server's URL. Repeatable.
-  --external <package>   a package that is not bundled, besides those with
-                         native code or files. Repeatable.
+${ofPackages}
   --env-file <file>      a file with environment variables
                          (default: .env, if it exists)
   --query <operation>    runs an operation at startup and prints the response
@@ -67,8 +74,7 @@ operation files, the documents of the build or the trusted documents. If no
 operations are known, every breaking change counts. Exits with code 1 for a
 breaking change, and with code 2 if the schemas cannot be compared.
 
-  --functions <folder>   the folder with the functions
-                         (default: functions, else netlify/functions)
+${ofFolder}
   --function <name>      the function whose schema the operations use
                          (default: graphql, or the only one)
   --documents <files>    operation files, as an option. Repeatable.
@@ -80,9 +86,8 @@ breaking change, and with code 2 if the schemas cannot be compared.
   --json                 the same as --format json:
                          [{ file, line, column, message }]; with --against
                          { problems, changes }
-  --env <NAME=value>     an environment variable. Repeatable.
-  --external <package>   a package that is not bundled, besides those with
-                         native code or files. Repeatable.
+${ofEnvironment}
+${ofPackages}
 
 NODE_ENV is "test" unless it is set.`;
 
@@ -93,13 +98,11 @@ Reads an event from a JSON file, and prints its source, the HTTP request that it
 contains, and the function's response.
 
   --event <file>         the JSON file with the event
-  --functions <folder>   the folder with the functions
-                         (default: functions, else netlify/functions)
+${ofFolder}
   --function <name>      the function to call
                          (default: graphql, else the first)
-  --env <NAME=value>     an environment variable. Repeatable.
-  --external <package>   a package that is not bundled, besides those with
-                         native code or files. Repeatable.
+${ofEnvironment}
+${ofPackages}
 
 NODE_ENV is "development" unless it is set.`;
 
@@ -119,10 +122,8 @@ which makes the function start faster.
   --code-cache <folder>  writes the bundled function and V8's code cache into a
                          folder, for zip files on Lambda
   --node-flags=<flags>   Node's flags on the platform (default: --expose-gc)
-  --functions <folder>   the folder with the functions
-                         (default: functions, else netlify/functions)
-  --function <name>      the same as the name after the options
-                         (default: graphql, or the only one)
+${ofFolder}
+${ofName}
   --env <NAME=value>     an environment variable
   --external <package>   a package that is not bundled, besides those with
                          native code or files.
@@ -149,11 +150,10 @@ Writes nothing if nothing has changed. Commit the folder.
   --schema <files>       the schema, in .graphql files or in code. Repeatable.
                          (default: the function's own schema)
   --out <folder>         the folder to write (default: documents)
-  --functions <folder>   the folder with the functions
-                         (default: functions, else netlify/functions)
+${ofFolder}
   --function <name>      the function that clients call
                          (default: graphql, or the only one)
-  --env <NAME=value>     an environment variable. Repeatable.
+${ofEnvironment}
 
 With unused, lists the documents of earlier releases that no client uses: no
 line that costLine() wrote to the log has their ids.
@@ -184,13 +184,10 @@ Prints a function's schema as clients see it, for code generators, registries
 and editors. It does not include applied directives.
 
   --out <file>           writes the schema to a file
-  --functions <folder>   the folder with the functions
-                         (default: functions, else netlify/functions)
-  --function <name>      the same as the name after the options
-                         (default: graphql, or the only one)
-  --env <NAME=value>     an environment variable. Repeatable.
-  --external <package>   a package that is not bundled, besides those with
-                         native code or files. Repeatable.
+${ofFolder}
+${ofName}
+${ofEnvironment}
+${ofPackages}
 
 NODE_ENV is "test" unless it is set.`;
 

@@ -1,5 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 
+import { withoutBody } from './results.ts';
+
 /** A call of a streaming handler. */
 export interface StreamedCall {
   readonly handler: StreamingHandler;
@@ -37,8 +39,6 @@ export function callStreamingHandler({ handler, event, context, readHead }: Stre
     });
   });
 }
-
-const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
 const delimiter = Buffer.alloc(8);
 
 /** The stream of AWS's runtime. With a special content type, the head of the response is the text before eight NUL bytes. */

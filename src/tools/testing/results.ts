@@ -5,13 +5,15 @@ export interface ResultContract {
   readonly cookies: 'cookies' | 'multiValueHeaders' | 'one';
 }
 
+const restAPI: ResultContract = {
+  required: ['statusCode'],
+  allowed: ['statusCode', 'headers', 'multiValueHeaders', 'body', 'isBase64Encoded'],
+  cookies: 'multiValueHeaders',
+};
+
 /** The contract of each kind of result. For other keys, platforms answer 502 or ignore them. */
 export const contracts: Readonly<Record<'restAPI' | 'payloadV2' | 'alb' | 'albMulti' | 'lattice' | 'netlifyV1', ResultContract>> = {
-  restAPI: {
-    required: ['statusCode'],
-    allowed: ['statusCode', 'headers', 'multiValueHeaders', 'body', 'isBase64Encoded'],
-    cookies: 'multiValueHeaders',
-  },
+  restAPI,
   payloadV2: { required: ['statusCode'], allowed: ['statusCode', 'headers', 'cookies', 'body', 'isBase64Encoded'], cookies: 'cookies' },
   alb: {
     required: ['statusCode', 'headers', 'body'],
@@ -24,11 +26,7 @@ export const contracts: Readonly<Record<'restAPI' | 'payloadV2' | 'alb' | 'albMu
     cookies: 'multiValueHeaders',
   },
   lattice: { required: ['statusCode', 'headers'], allowed: ['statusCode', 'headers', 'body', 'isBase64Encoded'], cookies: 'one' },
-  netlifyV1: {
-    required: ['statusCode'],
-    allowed: ['statusCode', 'headers', 'multiValueHeaders', 'body', 'isBase64Encoded'],
-    cookies: 'multiValueHeaders',
-  },
+  netlifyV1: restAPI,
 };
 
 /** Converts a result object to a response as the platform does. Throws a TypeError for a result that the platform would reject. */
@@ -55,7 +53,7 @@ export function toResponse(contract: ResultContract, result: unknown): Response 
 }
 
 /** Statuses for which a web `Response` must not have a body. */
-const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
+export const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** A platform receives the result as JSON, so some values are lost or changed. */
 function throughJSON(result: unknown): Readonly<Record<string, unknown>> {

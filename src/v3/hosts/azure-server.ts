@@ -2,6 +2,7 @@ import { createUnobservedHandler, readHeaders, splitURL } from '../../server/for
 import type { PlatformAdapter } from '../../server/for-v3.ts';
 import type { HTTPRequestBody, HTTPResponse } from '../../shared/index.ts';
 import type { CORSOptionsOfVersion2 } from '../http/cors.ts';
+import type { HealthCheckOptions } from '../http/serve.ts';
 import { ApolloServerBase } from '../server/apollo-server-base.ts';
 import type { GraphQLServerOptions } from '../server/query-options.ts';
 import { servingOf, toServerOptions } from '../server/serving.ts';
@@ -14,13 +15,9 @@ export interface AzureContextFunctionParams {
 }
 
 /** The options of `createHandler` in apollo-server-azure-functions. */
-export interface CreateHandlerOptions {
+export interface CreateHandlerOptions extends HealthCheckOptions {
   /** Default: every origin, without credentials. */
   readonly cors?: CORSOptionsOfVersion2 | false;
-  /** The health check fails when its promise rejects. */
-  readonly onHealthCheck?: (request: any) => Promise<any>;
-  /** Default: false. */
-  readonly disableHealthCheck?: boolean;
 }
 
 /** A function of Azure's programming model 1 to 3. It answers by `context.done`, so function.json stays as it is. */

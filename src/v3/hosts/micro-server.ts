@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 import type { CORSOptionsOfVersion2 } from '../http/cors.ts';
+import type { HealthCheckOptions } from '../http/serve.ts';
 import { NodeServer } from './node-handler.ts';
 import type { NodeContextFunctionParams, NodeHandler } from './node-handler.ts';
 
@@ -10,13 +11,9 @@ export interface MicroRequest extends IncomingMessage {
 }
 
 /** The options of `createHandler` in apollo-server-micro, with `cors` of the servers for Vercel. */
-export interface CreateHandlerOptions {
+export interface CreateHandlerOptions extends HealthCheckOptions {
   /** Only requests to this path and below are served. Default: all. */
   readonly path?: string;
-  /** The health check fails when its promise rejects. */
-  readonly onHealthCheck?: (request: any) => Promise<any>;
-  /** Default: false. */
-  readonly disableHealthCheck?: boolean;
   /** Default: no CORS field is set, so that those of the host stay. */
   readonly cors?: CORSOptionsOfVersion2 | boolean;
 }

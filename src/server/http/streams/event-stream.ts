@@ -16,8 +16,6 @@ export interface PayloadWriting {
 export interface EventStreamSettings extends PayloadWriting {
   /** Events before the payloads. Default: none. */
   readonly first?: string | undefined;
-  /** Calls back after some milliseconds. Returns a function that cancels. Default: `setTimeout`. */
-  readonly setTimer?: ((milliseconds: number, callback: () => void) => () => void) | undefined;
 }
 
 /**
@@ -48,7 +46,7 @@ export class EventStream implements ChunkStream {
   /** A payload that arrived before it was read. At most one, because the next is requested on demand. */
   #arrived: string | undefined;
   #resolve: ((result: IteratorResult<string>) => void) | undefined;
-  #stopTimer: (() => void) | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(payloads: PayloadStream, settings: EventStreamSettings) {
     this.#payloads = payloads;
@@ -68,7 +66,7 @@ export class EventStream implements ChunkStream {
         // At once, because some clients and proxies wait for the first byte.
         this.#deliver(heartbeat + (this.#settings.first ?? ''));
       } else if (this.#arrived === undefined) {
-        this.#stopTimer = (this.#settings.setTimer ?? setTimer)(heartbeatInterval, () => this.#deliver(heartbeat));
+        this.#timer = setTimeout(() => this.#deliver(heartbeat), heartbeatInterval);
         void this.#pull();
       } else {
         this.#deliver(this.#arrived);
@@ -111,8 +109,8 @@ export class EventStream implements ChunkStream {
   }
 
   #settle(result: IteratorResult<string>): void {
-    this.#stopTimer?.();
-    this.#stopTimer = undefined;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     const resolve = this.#resolve;
     this.#resolve = undefined;
     resolve?.(result);
@@ -120,8 +118,3 @@ export class EventStream implements ChunkStream {
 }
 
 const end: IteratorResult<string> = { done: true, value: undefined };
-
-function setTimer(milliseconds: number, callback: () => void): () => void {
-  const timer = setTimeout(callback, milliseconds);
-  return () => clearTimeout(timer);
-}

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { TestContext } from 'node:test';
 
 import { EventStream } from '../../../../src/server/http/streams/event-stream.ts';
 import { SourcedPayloads } from '../../../../src/server/operation/delivery/payload-stream.ts';
@@ -7,7 +8,10 @@ import { createEventSource } from '../../../support/event-source.ts';
 import type { EventSource } from '../../../support/event-source.ts';
 
 /** A stream of the numbers that a test pushes. The test also controls the time between events. */
-function openStream(first?: string): {
+function openStream(
+  context: TestContext,
+  first?: string,
+): {
   stream: EventStream;
   source: EventSource<number>;
   told: string[];
@@ -17,6 +21,12 @@ function openStream(first?: string): {
   const source = createEventSource<number>();
   const told: string[] = [];
   const timers = new Set<() => void>();
+  context.mock.method(globalThis, 'setTimeout', (callback: () => void, milliseconds: number) => {
+    assert.ok(milliseconds >= 10_000 && milliseconds <= 25_000);
+    timers.add(callback);
+    return callback;
+  });
+  context.mock.method(globalThis, 'clearTimeout', (callback: () => void) => timers.delete(callback));
   const payloads = new SourcedPayloads<number>({
     source: source[Symbol.asyncIterator](),
     toPayload: (number) => ({ data: { number } }),
@@ -28,11 +38,6 @@ function openStream(first?: string): {
     onEnd: () => told.push('end'),
     onLeave: () => told.push('leave'),
     onStop: () => told.push('stop'),
-    setTimer: (milliseconds, callback) => {
-      assert.ok(milliseconds >= 10_000 && milliseconds <= 25_000);
-      timers.add(callback);
-      return () => timers.delete(callback);
-    },
   });
   const passTime = (): void => {
     for (const ring of timers) ring();
@@ -45,21 +50,21 @@ async function chunk(stream: EventStream): Promise<string | undefined> {
   return done === true ? undefined : value;
 }
 
-test('the first chunk is sent before any event', async () => {
-  const { stream, source } = openStream();
+test('the first chunk is sent before any event', async (context) => {
+  const { stream, source } = openStream(context);
 
   assert.equal(await chunk(stream), ':\n\n');
   assert.equal(source.pulls(), 0);
 });
 
-test('events that are ready are part of the first chunk', async () => {
-  const { stream } = openStream('event: next\ndata: {"data":{"number":0}}\n\n');
+test('events that are ready are part of the first chunk', async (context) => {
+  const { stream } = openStream(context, 'event: next\ndata: {"data":{"number":0}}\n\n');
 
   assert.equal(await chunk(stream), ':\n\nevent: next\ndata: {"data":{"number":0}}\n\n');
 });
 
-test('every payload is a next event, and the end is a complete event', async () => {
-  const { stream, source, told } = openStream();
+test('every payload is a next event, and the end is a complete event', async (context) => {
+  const { stream, source, told } = openStream(context);
   source.push(1, 2);
   source.complete();
 
@@ -88,8 +93,8 @@ test('a line break in a string does not split its event', async () => {
   assert.equal(await chunk(stream), 'event: next\ndata: {"data":{"text":"a\\nb\\r\\n\\r\\nc"}}\n\n');
 });
 
-test('comments are sent while no events arrive, and no event is lost', async () => {
-  const { stream, source, passTime } = openStream();
+test('comments are sent while no events arrive, and no event is lost', async (context) => {
+  const { stream, source, passTime } = openStream(context);
   await chunk(stream);
 
   const beat = chunk(stream);
@@ -104,8 +109,8 @@ test('comments are sent while no events arrive, and no event is lost', async () 
   assert.equal(source.pulls(), 1);
 });
 
-test('a reader that does not read pauses the source: no timer runs, and at most one event is read ahead', async () => {
-  const { stream, source, passTime, timers } = openStream();
+test('a reader that does not read pauses the source: no timer runs, and at most one event is read ahead', async (context) => {
+  const { stream, source, passTime, timers } = openStream(context);
   await chunk(stream);
   const beat = chunk(stream);
   passTime();
@@ -118,8 +123,8 @@ test('a reader that does not read pauses the source: no timer runs, and at most 
   assert.equal(timers(), 0);
 });
 
-test('a reader that cancels closes the source immediately, even while waiting for an event', async () => {
-  const { stream, source, told, timers } = openStream();
+test('a reader that cancels closes the source immediately, even while waiting for an event', async (context) => {
+  const { stream, source, told, timers } = openStream(context);
   await chunk(stream);
   const waiting = chunk(stream);
 
@@ -132,8 +137,8 @@ test('a reader that cancels closes the source immediately, even while waiting fo
   assert.equal(timers(), 0);
 });
 
-test('canceling after the end does not count as a disconnect', async () => {
-  const { stream, source, told } = openStream();
+test('canceling after the end does not count as a disconnect', async (context) => {
+  const { stream, source, told } = openStream(context);
   source.complete();
   await chunk(stream);
   await chunk(stream);
