@@ -20,6 +20,21 @@ interface Manifest {
   readonly typesVersions: unknown;
 }
 
+/** What every server of the version-3 generation exports. */
+const ofVersion3 = [
+  'ApolloError',
+  'ApolloServer',
+  'AuthenticationError',
+  'ForbiddenError',
+  'SchemaDirectiveVisitor',
+  'SyntaxError',
+  'UserInputError',
+  'ValidationError',
+  'gql',
+  'toApolloError',
+  'type ApolloServerPlugin',
+] as const;
+
 /** What users can import. Adding or removing a name is a decision: record it here and in CHANGELOG.md. */
 const publicNames: Readonly<Record<string, readonly string[]>> = {
   '.': [
@@ -183,17 +198,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
   './playground': ['playground', 'type PackedPlayground'],
   './landing-page': ['createInspector', 'landingPage', 'type LandingPageOptions'],
   './v3': [
-    'ApolloError',
-    'ApolloServer',
-    'AuthenticationError',
-    'ForbiddenError',
-    'SchemaDirectiveVisitor',
-    'SyntaxError',
-    'UserInputError',
-    'ValidationError',
-    'gql',
-    'toApolloError',
-    'type ApolloServerPlugin',
+    ...ofVersion3,
     'type Config',
     'type Context',
     'type ContextFunction',
@@ -374,17 +379,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type StandaloneConfig',
   ],
   './v3/micro': [
-    'ApolloError',
-    'ApolloServer',
-    'AuthenticationError',
-    'ForbiddenError',
-    'SchemaDirectiveVisitor',
-    'SyntaxError',
-    'UserInputError',
-    'ValidationError',
-    'gql',
-    'toApolloError',
-    'type ApolloServerPlugin',
+    ...ofVersion3,
     'type Config',
     'type Context',
     'type ContextFunction',
@@ -400,17 +395,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type PluginDefinition',
   ],
   './v3/azure-functions': [
-    'ApolloError',
-    'ApolloServer',
-    'AuthenticationError',
-    'ForbiddenError',
-    'SchemaDirectiveVisitor',
-    'SyntaxError',
-    'UserInputError',
-    'ValidationError',
-    'gql',
-    'toApolloError',
-    'type ApolloServerPlugin',
+    ...ofVersion3,
     'type AzureContext',
     'type AzureContextFunctionParams',
     'type AzureFunction',

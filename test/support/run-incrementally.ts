@@ -9,6 +9,7 @@ import type { PayloadStream, SubsequentPayload, OperationOutcome } from '../../s
 import { runOperation } from '../../src/server/pipeline.ts';
 import type { ServerOptions } from '../../src/server/startup/options.ts';
 import { createServer } from '../../src/server/startup/server.ts';
+import type { Server } from '../../src/server/startup/server.ts';
 import { recordingLogger } from './recording-logger.ts';
 
 type Format = NonNullable<Delivery['incremental']>;
@@ -21,6 +22,12 @@ export async function runIncrementally(
 ): Promise<OperationOutcome> {
   const [logger] = recordingLogger();
   const server = createServer({ nodeEnv: '', logger, incrementalDelivery: incrementalDelivery(delivery), ...options });
+  const incremental = format === 'whole' ? undefined : format;
+  return runOn(server, { query, variables, invocation, delivery: { subscriptions: false, incremental, execute: executeDelivery } });
+}
+
+/** Runs an operation that did not come by HTTP. */
+export async function runOn(server: Server, { query, variables, invocation, delivery }: OperationRun): Promise<OperationOutcome> {
   return runOperation(server.http.operation, {
     request: { query, operationName: undefined, variables, extensions: undefined } as never,
     contextArgument: undefined,
@@ -31,8 +38,15 @@ export async function runIncrementally(
     refuse: undefined,
     capacity: { maxBytes: Infinity, carrier: 'the test' },
     budget: undefined,
-    delivery: { subscriptions: false, incremental: format === 'whole' ? undefined : format, execute: executeDelivery },
+    delivery,
   });
+}
+
+interface OperationRun {
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>> | undefined;
+  readonly invocation: OperationInvocation;
+  readonly delivery: Delivery;
 }
 
 export interface IncrementalRun extends IncrementalDeliveryOptions {

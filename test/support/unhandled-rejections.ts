@@ -1,3 +1,15 @@
+import { equal } from 'node:assert/strict';
+
+/** Fails with the seeds of runs that leave a rejection unhandled, which would end a Node process and all of its requests. */
+export async function assertAllHandled(rounds: number, runOnce: (seed: number) => Promise<void>): Promise<void> {
+  const firstSeed = Number(process.env['REJECTION_SEED'] ?? 1);
+  const failing: number[] = [];
+  for (let seed = firstSeed; seed < firstSeed + rounds; seed++)
+    if ((await unhandledRejections(() => runOnce(seed))) > 0) failing.push(seed);
+
+  equal(failing.join(' '), '');
+}
+
 /** Runs a function, waits until all work that it started has run, and counts the rejections that stay unhandled. */
 export async function unhandledRejections(run: () => Promise<void>): Promise<number> {
   const rejections = watchRejections();

@@ -1,5 +1,5 @@
 import type { LandingPage } from '../../server/index.ts';
-import { createNonce, headers } from './page-headers.ts';
+import { createNonce, head, headers } from './page-headers.ts';
 import { addressOf, findPlayground, readPacked } from './playground-files.ts';
 import type { PackedPlayground, PlaygroundFiles } from './playground-files.ts';
 
@@ -60,13 +60,6 @@ function policy(nonce: string, files: string): string {
     "frame-ancestors 'none'",
   ].join('; ');
 }
-
-const head = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" href="data:,">`;
 
 /** GraphiQL, either from files of the dev server or inlined in the page. */
 function playgroundPage(scripts: string, links = ''): string {

@@ -1,5 +1,5 @@
 import type { LandingPage } from '../../server/index.ts';
-import { createNonce, headers as pageHeaders } from './page-headers.ts';
+import { createNonce, head, headers as pageHeaders } from './page-headers.ts';
 
 /** A page that lists the tools of `mcp()`, calls one, and shows both messages. */
 export function inspectorPage(name: string): LandingPage & { readonly html: string } {
@@ -10,12 +10,7 @@ export function inspectorPage(name: string): LandingPage & { readonly html: stri
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   };
-  const html = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" href="data:,">
+  const html = `${head}
 <title>${title}</title>
 <style nonce="${nonce}">${style}</style>
 </head>

@@ -1,14 +1,12 @@
 import { GraphQLSchema, Kind, OperationTypeNode, parse, print, separateOperations, subscribe, validate, versionInfo, visit } from 'graphql';
 import type { DocumentNode, ExecutionResult, GraphQLError, VariableDefinitionNode } from 'graphql';
 
-import { HeaderMap } from '../../../src/shared/header-map.ts';
 import { executeDelivery } from '../../../src/server/operation/delivery/subscribe.ts';
-import { runOperation } from '../../../src/server/pipeline.ts';
 import { createServer } from '../../../src/server/startup/server.ts';
 import { createRandom } from '../random.ts';
 import type { Random } from '../random.ts';
 import { recordingLogger } from '../recording-logger.ts';
-import { createInvocation } from '../run-incrementally.ts';
+import { createInvocation, runOn } from '../run-incrementally.ts';
 import { watchRejections } from '../unhandled-rejections.ts';
 import { Behaviour } from './behaviour.ts';
 import { Clockwork, nextTurn } from './clockwork.ts';
@@ -251,17 +249,8 @@ const startTheirs: Start = async ({ schema, document, variables }, contextValue)
 
 const startOurs: Start = async ({ schema, text, variables }, context) => {
   const server = createServer({ nodeEnv: 'test', logger: recordingLogger()[0], schema, context: () => context });
-  const { result, stream } = await runOperation(server.http.operation, {
-    request: { query: text, operationName: undefined, variables, extensions: undefined } as never,
-    contextArgument: undefined,
-    invocation: createInvocation().invocation,
-    http: undefined,
-    call: undefined,
-    head: { headers: new HeaderMap() },
-    refuse: undefined,
-    capacity: { maxBytes: Infinity, carrier: 'the test' },
-    budget: undefined,
-    delivery: { subscriptions: true, incremental: undefined, execute: executeDelivery },
-  });
+  const { invocation } = createInvocation();
+  const delivery = { subscriptions: true, incremental: undefined, execute: executeDelivery };
+  const { result, stream } = await runOn(server, { query: text, variables, invocation, delivery });
   return (stream ?? result) as never;
 };
