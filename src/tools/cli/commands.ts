@@ -118,7 +118,7 @@ function openPage({ url, prefix, functions }: DevServer): void {
   else openBrowser(`${url}${prefix}/${shown.name}`, () => console.error('Could not open a browser. Open the URL yourself.'));
 }
 
-/** True for errors that the user can fix. All others are bugs of this package and are printed with their stack. */
+/** True for errors that the user can fix: also a file or folder of theirs. All others are bugs of this package and are printed with their stack. */
 function isExpected(error: Error): boolean {
-  return error instanceof UsageError || error.name === 'DevError';
+  return error instanceof UsageError || error.name === 'DevError' || ('syscall' in error && 'path' in error);
 }

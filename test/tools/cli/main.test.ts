@@ -13,6 +13,8 @@ import { createProject, linkPackage } from '../../support/functions-project.ts';
 
 const main = join(import.meta.dirname, '../../../dist/esm/cli/main.js');
 const hello = { 'functions/hello.ts': "export default () => { console.log('called'); return new Response('hello'); };" };
+const graphql =
+  "import { createHandler } from 'graphql-functions';\nexport default createHandler({ csrfPrevention: true, typeDefs: 'type Query { a: Int }' });";
 
 test('dev prints the address of every function, serves it, and shows what it logs', async (context) => {
   const { directory } = await createProject(context, hello);
@@ -75,6 +77,16 @@ test('an unknown option is reported in one line that names the closest one, with
 
   assert.equal(code, 1);
   assert.match(stderr, /^dev has no option --prot\. Did you mean "--port"\?[^\n]*--help\n$/);
+});
+
+test('a file that cannot be written is reported in one line, with exit code 1', async (context) => {
+  const project = await createProject(context, { 'functions/graphql.ts': graphql });
+  await linkPackage(project);
+
+  const { code, stderr } = await startCommand(context, [main, 'schema', '--out', 'functions'], { cwd: project.directory }).ended;
+
+  assert.equal(code, 1);
+  assert.match(stderr, /^EISDIR: [^\n]*functions'\n$/);
 });
 
 test('no command prints the usage, which fits 80 columns', async (context) => {
@@ -164,6 +176,16 @@ test('schema prints the schema as clients see it, and nothing else', async (cont
   assert.equal(stdout, 'type Query {\n  ok: Boolean\n  more: Int\n}\n');
   assert.equal(written.stdout, '');
   assert.equal(await readFile(join(directory, 'schema.graphql'), 'utf8'), stdout);
+});
+
+test('schema --out creates the folder of the file', async (context) => {
+  const project = await createProject(context, { 'functions/graphql.ts': graphql });
+  await linkPackage(project);
+
+  const { code } = await runCommandHere(project.directory, 'schema', '--out', 'generated/schema.graphql');
+
+  assert.equal(code, 0);
+  assert.match(await readFile(join(project.directory, 'generated/schema.graphql'), 'utf8'), /a: Int/);
 });
 
 test('check accepts @semanticNonNull without a definition, and schema keeps it', async (context) => {

@@ -88,7 +88,11 @@ interface Answer {
 }
 
 async function request(url: string, init: RequestInit): Promise<Answer> {
-  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
+  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) }).catch((error: Error) => {
+    // The message is only "fetch failed". If a host has several addresses, its cause has a code and no message.
+    const { message = '', code = '' } = (error.cause ?? {}) as Partial<NodeJS.ErrnoException>;
+    throw new Error([error.message, message || code].filter((part) => part !== '').join(': '), { cause: error });
+  });
   const { ok, status, headers } = response;
   return { ok, status, type: headers.get('content-type') ?? '', text: await response.text() };
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 
 import type { GraphQLSchema } from 'graphql';
@@ -36,6 +36,7 @@ export async function runBuild(settings: BuildArguments, directory: string, term
     return 1;
   }
   const { artifact, isUsed } = outcome;
+  await mkdir(dirname(file), { recursive: true });
   await writeFile(file, `${JSON.stringify(artifact, undefined, 1)}\n`);
   terminal.log(summary(artifact, relative(directory, file)));
   if (!isUsed) terminal.log(instructions(source, file, artifact));

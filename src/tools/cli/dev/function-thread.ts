@@ -20,6 +20,8 @@ export class FunctionThread {
   readonly #calls = new Map<number, PendingCall>();
   #lastId = 0;
   #retiring: NodeJS.Timeout | undefined;
+  /** Why it was stopped. Undefined: it ended by itself. */
+  #reason: string | undefined;
 
   constructor(data: ThreadData, env: NodeJS.ProcessEnv, listeners: ThreadListeners) {
     this.#worker = new Worker(builtFile('function-worker'), { workerData: data, env, name: data.name });
@@ -41,7 +43,12 @@ export class FunctionThread {
   /** Ends the thread once its requests are answered, or after a time limit: a hanging request may be why the user reloads. */
   retire(): void {
     if (this.#calls.size === 0) void this.close();
-    else this.#retiring = setTimeout(() => void this.close(), retirement);
+    else this.#retiring = setTimeout(() => this.#stop(), retirement);
+  }
+
+  #stop(): void {
+    this.#reason = `The function was reloaded. This request had not finished ${retirement / 1000} s later, so it was stopped.`;
+    void this.close();
   }
 
   async close(): Promise<void> {
@@ -73,7 +80,7 @@ export class FunctionThread {
         crash = error instanceof Error ? (error.stack ?? error.message) : `Thrown: ${String(error)}`;
       });
       this.#worker.on('exit', (code) => {
-        const error = new FunctionError(crash ?? `The function's process exited with code ${code}.`);
+        const error = new FunctionError(crash ?? this.#reason ?? `The function's process exited with code ${code}.`);
         this.hasEnded = true;
         reject(error);
         const waiting = [...this.#calls.values()].filter(({ body }) => body === undefined);

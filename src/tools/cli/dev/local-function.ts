@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+
 import { waitAtMost } from '../../../shared/index.ts';
 import { watchBundle } from '../project/bundle.ts';
 import type { Bundle, Bundler } from '../project/bundle.ts';
@@ -177,6 +179,8 @@ export class LocalFunction {
 
   #take(bundle: Bundle): void {
     if (bundle.kind === 'problem') {
+      // The server is about to notice that it was removed or renamed.
+      if (!existsSync(this.#source.file)) return;
       if (bundle.message !== this.#problem) this.#break(bundle.message);
       return;
     }

@@ -1,5 +1,5 @@
-import { writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 
 import { parse, print, printSchema, visit } from 'graphql';
 import type { ConstDirectiveNode, FieldDefinitionNode, NameNode } from 'graphql';
@@ -29,7 +29,9 @@ export async function runPrintSchema(settings: SchemaArguments, directory: strin
     terminal.log(text);
     return 0;
   }
-  await writeFile(resolve(directory, settings.out), `${text}\n`);
+  const file = resolve(directory, settings.out);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${text}\n`);
   terminal.error(`Wrote ${settings.out}.`);
   return 0;
 }

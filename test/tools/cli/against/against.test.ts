@@ -11,6 +11,7 @@ import { buildSchema, introspectionFromSchema } from 'graphql';
 import { createMovingProject, runCommandHere } from '../../../support/command-here.ts';
 import type { Outcome } from '../../../support/command.ts';
 import { isGraphQL17 } from '../../../../src/executor/graphql-version.ts';
+import { freePort } from '../../../support/free-port.ts';
 import { createProject, linkPackage } from '../../../support/functions-project.ts';
 import type { Project } from '../../../support/functions-project.ts';
 
@@ -266,6 +267,7 @@ test('an earlier schema that cannot be read has exit code 2, and a message that 
     'other.json': /expected introspection JSON with __schema, got other JSON/,
     'git:main': /expected git:<ref>:<path>, for example git:main:schema\.graphql/,
     'git:nowhere:a.graphql': /git:nowhere:a\.graphql: .*nowhere/s,
+    [`http://localhost:${await freePort()}/graphql`]: /graphql: fetch failed: .*ECONNREFUSED/,
     [refusing]: /got the error "Introspection is off\."/,
     [missing]: /expected SDL or introspection JSON, got status 404 for GET and 404 for an introspection query/,
   };

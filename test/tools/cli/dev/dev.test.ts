@@ -266,7 +266,7 @@ test('a function that crashes while its response is sent ends that response, and
 });
 
 test('functions are added and removed with their files', async (context) => {
-  const { address, after, write, remove } = await serveProject(context, { 'functions/one.ts': answers("'one'") });
+  const { address, after, events, write, remove } = await serveProject(context, { 'functions/one.ts': answers("'one'") });
   assert.match(await read(address('two')), /^404 /);
 
   await after({ kind: 'ready', name: 'two' }, () => write({ 'functions/two/index.ts': answers("'two'") }));
@@ -274,6 +274,10 @@ test('functions are added and removed with their files', async (context) => {
 
   await after({ kind: 'removed', name: 'one' }, () => remove('functions/one.ts'));
   assert.match(await read(address('one')), /^404 /);
+  assert.deepEqual(
+    events.filter(({ kind }) => kind === 'broken'),
+    [],
+  );
 });
 
 test('a path without a function is 404, with a list of all functions', async (context) => {
