@@ -32,7 +32,8 @@ class EntitiesField {
   readonly #context: unknown;
   readonly #info: GraphQLResolveInfo;
   readonly #calls = new Map<string, PluralCall>();
-  /** Interfaces whose objects' types are not known yet: until then, plural calls have to wait for more references. */
+  /** Interfaces whose objects' types are not known yet: until then, plural calls of their types have to wait for more references. */
+  readonly #untyped = new Set<GraphQLInterfaceType>();
   readonly #typing: Promise<unknown>[] = [];
   #allTyped: Promise<void> | undefined;
   readonly #hinted = new Set<GraphQLObjectType | GraphQLInterfaceType>();
@@ -49,20 +50,25 @@ class EntitiesField {
 
   resolve(representations: readonly unknown[]): unknown {
     const started = representations.map((representation) => attempt(() => this.#start(representation)));
+    for (const call of this.#calls.values()) if (!this.#mayGrow(call)) call.make(this.#context, this.#info);
     if (this.#typing.length > 0) this.#allTyped = Promise.all(this.#typing).then(() => this.#callAll());
-    else this.#callAll();
     const values = (): unknown[] => started.map((value) => (value instanceof Place ? this.#valueAt(value) : value));
     const [call] = this.#calls.values();
     // Usually, all entities are of one type and wait for the same call: then one promise takes half as long as one for each.
     return call?.settled !== undefined && call.size === started.length ? call.settled.then(values) : values();
   }
 
+  #mayGrow({ type }: PluralCall): boolean {
+    const { schema } = this.#info;
+    return [...this.#untyped].some((one) => schema.isSubType(one, schema.getType(type) as GraphQLObjectType));
+  }
+
   #callAll(): void {
-    for (const call of this.#calls.values()) call.make(this.#context, this.#info);
+    for (const call of this.#calls.values()) if (!call.isMade) call.make(this.#context, this.#info);
   }
 
   #valueAt(place: Place): unknown {
-    return this.#allTyped === undefined ? place.value() : this.#allTyped.then(() => place.value());
+    return place.call.isMade ? place.value() : this.#allTyped!.then(() => place.value());
   }
 
   #start(representation: unknown): unknown {
@@ -102,6 +108,7 @@ class EntitiesField {
     // In an array, because a promise would wait for the entity.
     const typed = Promise.resolve(name).then((known) => [attempt(() => resolveAs(known))]);
     this.#typing.push(typed.catch(ignore));
+    this.#untyped.add(type);
     return typed.then(([value]) => (value instanceof Place ? this.#valueAt(value) : value));
   }
 
@@ -169,15 +176,16 @@ function wrongType(interfaceName: string, name: unknown): Error {
 
 /** One call of `__resolveReferences`. */
 class PluralCall {
-  readonly #type: string;
+  readonly type: string;
   readonly #resolve: NonNullable<ReturnType<References['of']>['all']>;
   readonly #references: unknown[] = [];
   #result: unknown;
+  isMade = false;
   /** Resolves when the call has ended, well or not. Undefined: it was not asynchronous. */
   settled: Promise<void> | undefined;
 
   constructor(type: string, resolve: NonNullable<ReturnType<References['of']>['all']>) {
-    this.#type = type;
+    this.type = type;
     this.#resolve = resolve;
   }
 
@@ -191,6 +199,7 @@ class PluralCall {
 
   make(context: unknown, info: GraphQLResolveInfo): void {
     const { length } = this.#references;
+    this.isMade = true;
     this.#result = attempt(() => whenSettled(this.#resolve(this.#references, context, info), (list) => this.#assertList(list, length)));
     if (this.#result instanceof Promise) this.settled = this.#result.then((list) => void (this.#result = list), ignore);
   }
@@ -207,25 +216,25 @@ class PluralCall {
     if (Array.isArray(list) && list.length === length) return list;
     abandon(list);
     const got = Array.isArray(list) ? `a list of ${list.length}` : describe(list);
-    throw new Error(`The __resolveReferences of ${this.#type} must return a list of ${length} (one value for each reference), got ${got}.`);
+    throw new Error(`The __resolveReferences of ${this.type} must return a list of ${length} (one value for each reference), got ${got}.`);
   }
 }
 
 /** The value of one reference in a plural call. */
 class Place {
-  readonly #call: PluralCall;
+  readonly call: PluralCall;
   readonly #index: number;
   readonly #proceed: (value: unknown) => unknown;
 
   constructor(call: PluralCall, index: number, proceed: (value: unknown) => unknown) {
-    this.#call = call;
+    this.call = call;
     this.#index = index;
     this.#proceed = proceed;
   }
 
   /** To be read after the call was made. */
   value(): unknown {
-    return attempt(() => this.#call.valueAt(this.#index, this.#proceed));
+    return attempt(() => this.call.valueAt(this.#index, this.#proceed));
   }
 }
 
