@@ -153,12 +153,13 @@ function named(type: string, entity: unknown): unknown {
   if (typeof entity !== 'object' || entity === null || entity instanceof Error) return entity;
   const known = typeNames.get(entity);
   // One object for two types: the second one gets a copy.
-  const own: object =
-    known === undefined || known === type
-      ? entity
-      : Object.assign(Object.create(Object.getPrototypeOf(entity) as object) as object, entity);
+  const own: object = known === undefined || known === type ? entity : copyOf(entity);
   typeNames.set(own, type);
   return own;
+}
+
+function copyOf(entity: object): object {
+  return Object.create(Object.getPrototypeOf(entity) as object | null, Object.getOwnPropertyDescriptors(entity)) as object;
 }
 
 function unknownType(name: unknown): Error {
