@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /** What this process does, as JSON in its first argument. */
 export interface Work {
@@ -16,6 +16,8 @@ export interface Work {
   readonly first: number;
   /** True: nothing but the first version is loaded, from the start. */
   readonly isAlone: boolean;
+  /** Tests that pass only once in a process, by file and position, which are left out unless a version is alone. */
+  readonly unrepeatable?: readonly string[] | undefined;
 }
 
 /** The result of one version, which is sent to the parent. "doubtful": the test that failed also fails without a change by now. */
@@ -23,6 +25,7 @@ export interface Result {
   /** -1: without a change. */
   readonly version: number;
   readonly state: 'noticed' | 'survived' | 'doubtful';
+  readonly unrepeatable: readonly string[];
 }
 
 type Run = (context: object) => unknown;
@@ -35,6 +38,8 @@ interface Suite {
 
 const createSuite = (parent?: Suite): Suite => ({ parent, hooks: { before: [], after: [], beforeEach: [], afterEach: [] }, children: [] });
 
+/** The tests may replace it. */
+const tick = setImmediate;
 const { mock } = process.getBuiltinModule('node:test');
 let suite = createSuite();
 
@@ -68,10 +73,18 @@ const versions = JSON.parse(readFileSync(work.versions, 'utf8')) as string[];
 const source = readFileSync(work.file, 'utf8');
 const url = pathToFileURL(work.file).href;
 
+/** The JavaScript of the test files. */
+const stripped = new Map<string, string>();
+
 registerHooks({
   resolve: (specifier, context, next) =>
     specifier === 'node:test' ? { url: testModule, format: 'module', shortCircuit: true } : next(specifier, context),
   load: (loaded, context, next) => {
+    const [path = '', query] = loaded.split('?');
+    if (path.endsWith('.test.ts') && query !== undefined) {
+      if (!stripped.has(path)) stripped.set(path, stripTypeScriptTypes(readFileSync(fileURLToPath(path), 'utf8')));
+      return { format: 'module', shortCircuit: true, source: stripped.get(path)! };
+    }
     if (!loaded.startsWith(url)) return next(loaded, context);
     const version = loaded.slice(url.length + 1);
     const module = { format: 'module', shortCircuit: true } as const;
@@ -116,6 +129,8 @@ async function passes(inner: Suite, run: Run): Promise<boolean> {
     const suites = around(inner);
     for (const { hooks } of suites) for (const before of hooks.beforeEach) await before(context);
     await run(context);
+    // For what nobody has awaited.
+    await new Promise((resolve) => tick(resolve));
     for (const { hooks } of suites) for (const after of hooks.afterEach) await after(context);
   };
   try {
@@ -130,6 +145,8 @@ async function passes(inner: Suite, run: Run): Promise<boolean> {
   }
 }
 
+const unrepeatable = new Set(work.isAlone ? [] : work.unrepeatable);
+
 /** Returns the position of the first test that fails, or of all tests only the one at `only`; undefined if none fails. */
 async function failureIn(file: string, version: string, only?: number): Promise<number | undefined> {
   suite = createSuite();
@@ -141,7 +158,8 @@ async function failureIn(file: string, version: string, only?: number): Promise<
     for (const child of inner.children) {
       if ('run' in child) {
         position++;
-        if ((only === undefined || only === position) && !(await passes(inner, child.run))) return position;
+        const isIncluded = only === undefined ? !unrepeatable.has(`${file} ${position}`) : only === position;
+        if (isIncluded && !(await passes(inner, child.run))) return position;
       } else {
         const failed = await failure(child);
         if (failed !== undefined) return failed;
@@ -157,6 +175,19 @@ async function failureIn(file: string, version: string, only?: number): Promise<
   }
 }
 
+let { tests } = work;
+
+/** Runs the tests again without a change. */
+async function findUnrepeatable(): Promise<void> {
+  for (const file of tests) {
+    let failed: number | undefined;
+    do {
+      failed = await failureIn(file, `again ${unrepeatable.size}`);
+      if (failed !== undefined) unrepeatable.add(`${file} ${failed}`);
+    } while (failed !== undefined && unrepeatable.size < 50);
+  }
+}
+
 async function examine(version: number): Promise<Result['state']> {
   isUnchanged = version < 0;
   const changed = (await import(url)) as Switch;
@@ -165,10 +196,12 @@ async function examine(version: number): Promise<Result['state']> {
     if (current === undefined) return 'noticed';
     changed.$use(current as object);
   }
-  for (const file of work.tests) {
+  for (const file of tests) {
     const failed = await failureIn(file, `${version}`);
     if (failed === undefined) continue;
     if (work.isAlone || version < 0) return 'noticed';
+    // The file that has noticed this version may well notice the next one.
+    tests = [file, ...tests.filter((other) => other !== file)];
     changed.$use((await import(`${url}?original`)) as object);
     return (await failureIn(file, `${version} original`, failed)) === undefined ? 'noticed' : 'doubtful';
   }
@@ -176,13 +209,16 @@ async function examine(version: number): Promise<Result['state']> {
 }
 
 /** Resolves when the result is sent: the next version may keep this process from sending anything. */
-const tell = (result: Result): Promise<void> => new Promise((resolve) => process.send!(result, () => resolve()));
+const tell = (version: number, state: Result['state']): Promise<void> =>
+  new Promise((resolve) => process.send!({ version, state, unrepeatable: [...unrepeatable] } satisfies Result, () => resolve()));
 
-if (work.isAlone) await tell({ version: work.first, state: await examine(work.first).catch(() => 'noticed' as const) });
+if (work.isAlone) await tell(work.first, await examine(work.first).catch(() => 'noticed' as const));
 else
   for (let version = work.first; version < versions.length; version++) {
     const state = await examine(version);
-    await tell({ version, state });
+    isUnchanged = false;
+    if (version < 0) await findUnrepeatable();
+    await tell(version, state);
     if (state === 'doubtful') break;
   }
 process.exit();

@@ -66,12 +66,14 @@ async function survivorsOf(work: Omit<Work, 'first'>, count: number): Promise<nu
   const startedAt = performance.now();
   const limits = { timeout: 900_000 };
   const survived: number[] = [];
-  const onResult = ({ version, state }: Result): void => {
+  let given = work;
+  const onResult = ({ version, state, unrepeatable }: Result): void => {
+    if (version < 0) given = { ...work, unrepeatable };
     if (version < 0 && state !== 'survived') throw new Error(`The tests of ${work.file} fail without a change.`);
     if (version < 0) limits.timeout = 5_000 + (performance.now() - startedAt) * 3;
     else if (state !== 'noticed') survived.push(version);
   };
-  for (let first = -1; first < count;) first = await run({ ...work, first }, limits, onResult);
+  for (let first = -1; first < count;) first = await run({ ...given, first }, limits, onResult);
 
   const alone: number[] = [];
   const onResultAlone = ({ version, state }: Result): void => {

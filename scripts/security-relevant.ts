@@ -6,6 +6,7 @@ export const areas: Readonly<Record<string, readonly string[]>> = {
   'src/server/operation/format-errors.ts': [
     'test/server/operation/errors.test.ts',
     'test/server/operation/error-hash.test.ts',
+    'test/server/call/hooks.test.ts',
     'test/security/leaks.test.ts',
     'test/server/operation/schema-in-errors.test.ts',
     'test/server/operation/masking.test.ts',

@@ -2,7 +2,7 @@ import type { ASTNode, ExecutionResult, FormattedExecutionResult, GraphQLError, 
 
 import { copyErrorsForOperation, copyFormattedError, describe, isRecord } from '../../shared/index.ts';
 import { generalMessage } from './documents/schema-names.ts';
-import { Causes, rootCause, shownMarks } from './error-id.ts';
+import { Causes, shownMarks } from './error-id.ts';
 import type { ErrorMarks } from './error-id.ts';
 import { InputError, isUnexpected, toGraphQLError } from './errors.ts';
 import { cut, ErrorAllowance } from './limits/error-allowance.ts';
@@ -131,9 +131,8 @@ function isOfInput({ path }: GraphQLError, node: ASTNode | undefined): boolean {
 }
 
 function withStacktrace(formatted: GraphQLFormattedError, error: GraphQLError): GraphQLFormattedError {
-  const cause = rootCause(error);
-  const { stack = '' } = cause instanceof Error ? cause : error;
-  const lines = stack.split('\n');
+  // graphql-js gives an error the stack of the original one.
+  const lines = (error.stack ?? '').split('\n');
   const stacktrace = [...lines.filter((line) => !isPackageFrame(line)), ...lines.filter(isPackageFrame)];
   return { ...formatted, extensions: { ...formatted.extensions, stacktrace } };
 }

@@ -282,6 +282,30 @@ describe('the log line of an unexpected error', () => {
   });
 });
 
+describe('the log of one request', () => {
+  it('has ten unexpected errors, and the number of the others', async () => {
+    const resolvers = { Query: { hello: () => Promise.reject(new Error('failed')) } };
+    const endpoint = createEndpoint({ typeDefs: 'type Query { hello: String }', resolvers });
+    const aliases = Array.from({ length: 11 }, (_, index) => `a${index}: hello`).join(' ');
+
+    await endpoint.send(post({ query: `{ ${aliases} }` }));
+
+    assert.equal(endpoint.lines.length, 11);
+    assert.equal(endpoint.lines.at(-1)!.message, '1 or more unexpected errors of the same request are not logged.');
+  });
+
+  it('has the URL of an upstream server that failed, which the client does not get', async () => {
+    const extensions = { code: 'INTERNAL_SERVER_ERROR', response: { url: 'https://books.internal/1', status: 500 } };
+    const fails = { Query: { hello: () => Promise.reject(new GraphQLError('500: Internal Server Error', { extensions })) } };
+    const endpoint = createEndpoint({ resolvers: fails });
+
+    const response = await endpoint.send(post({ query: '{ hello }' }));
+
+    assert.equal(endpoint.lines[0]!.message, 'Upstream error at hello: 500: Internal Server Error (https://books.internal/1)');
+    assert.doesNotMatch(String(response.body), /books\.internal/);
+  });
+});
+
 describe('a logger that throws', () => {
   it('does not fail the answer', async (t) => {
     t.mock.method(console, 'error', () => {});
@@ -342,11 +366,14 @@ describe('a formatError that does not return an error', () => {
   for (const [name, [formatError, got]] of Object.entries(cases)) {
     it(`is logged with what it returned, and the client gets a masked error: ${name}`, async () => {
       const [logger, lines] = recordingLogger();
-      const endpoint = createEndpoint({ ...explodes, logger, formatError: formatError as never });
+      let calls = 0;
+      const counted = (): unknown => (calls++, formatError());
+      const endpoint = createEndpoint({ ...explodes, logger, formatError: counted as never });
 
       const response = await endpoint.send(post({ query: '{ nothing }' }));
 
       assert.equal(response.status, 500);
+      assert.equal(calls, 1);
       assert.deepEqual(json(response).errors.length, 1);
       assert.match(
         lines.at(-1)!.message,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { specifiedRules } from 'graphql';
+import { GraphQLError, specifiedRules } from 'graphql';
 
 import { createHandler } from '../../../src/entries/index.ts';
 import type { ServerOptions } from '../../../src/entries/index.ts';
@@ -166,6 +166,14 @@ describe('schemaInErrors: false', () => {
       'Unknown fragment "F".',
       'Variable "$a" is not valid, or has an invalid value.',
     ]);
+  });
+
+  it('keeps messages that resolvers throw for the client', async () => {
+    const resolvers = { Query: { boom: () => Promise.reject(new GraphQLError('No such book')) } };
+
+    const [error] = await ask({ query: '{ boom }' }, { schemaInErrors: false, typeDefs: 'type Query { boom: Int }', resolvers });
+
+    assert.equal(error!.message, 'No such book');
   });
 
   it('keeps the locations and codes of errors', async () => {
