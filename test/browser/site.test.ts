@@ -38,32 +38,37 @@ describe('the documentation site in Chromium', needsChromium(), () => {
   });
 
   for (const width of [390, 1440]) {
-    test(`every page fits ${width} pixels, shows all of its code, and links to pages and headings that exist`, async () => {
-      const { page, complaints } = await openPage(browser, width);
-      const links = new Set<string>();
-      const headings = new Map<string, readonly string[]>();
-      for (const name of names) {
-        const address = `${origin}/${pathOf(name)}`;
-        await page.goto(address);
-        const found = await page.evaluate<Found>(lookAtPage);
-        headings.set(address, found.ids);
-        for (const link of found.links) if (link.startsWith(origin)) links.add(link);
-        const text = await readFile(join(docs, `${name}.md`), 'utf8');
+    // It opens more than seventy pages, which takes a busy machine a minute.
+    test(
+      `every page fits ${width} pixels, shows all of its code, and links to pages and headings that exist`,
+      { timeout: 180_000 },
+      async () => {
+        const { page, complaints } = await openPage(browser, width);
+        const links = new Set<string>();
+        const headings = new Map<string, readonly string[]>();
+        for (const name of names) {
+          const address = `${origin}/${pathOf(name)}`;
+          await page.goto(address);
+          const found = await page.evaluate<Found>(lookAtPage);
+          headings.set(address, found.ids);
+          for (const link of found.links) if (link.startsWith(origin)) links.add(link);
+          const text = await readFile(join(docs, `${name}.md`), 'utf8');
 
-        assert.equal(found.overflow, 0, `${name} is wider than the window`);
-        // Each block of code has two fences.
-        assert.equal(found.code * 2, text.match(/^ *```/gm)?.length ?? 0, `code blocks of ${name}`);
-      }
-      const broken = Array.from(links).filter((link) => {
-        const [path = '', anchor] = link.replace(/\.html/, '').split('#');
-        const ids = headings.get(path);
-        return ids === undefined ? !path.endsWith('/playground/') : anchor !== undefined && !ids.includes(decodeURIComponent(anchor));
-      });
+          assert.equal(found.overflow, 0, `${name} is wider than the window`);
+          // Each block of code has two fences.
+          assert.equal(found.code * 2, text.match(/^ *```/gm)?.length ?? 0, `code blocks of ${name}`);
+        }
+        const broken = Array.from(links).filter((link) => {
+          const [path = '', anchor] = link.replace(/\.html/, '').split('#');
+          const ids = headings.get(path);
+          return ids === undefined ? !path.endsWith('/playground/') : anchor !== undefined && !ids.includes(decodeURIComponent(anchor));
+        });
 
-      assert.deepEqual(broken, []);
-      assert.deepEqual(complaints, []);
-      await page.close();
-    });
+        assert.deepEqual(broken, []);
+        assert.deepEqual(complaints, []);
+        await page.close();
+      },
+    );
   }
 
   test('the search leads to the page about each subject, offline', async () => {
