@@ -175,7 +175,8 @@ body.graphiql-light .docExplorerWrap { ${darker} }
   .graphiql-container .graphiql-session-header { height: auto; flex-wrap: wrap; row-gap: 4px }
   .graphiql-container .graphiql-logo { order: -1; flex-basis: 100%; margin-left: 0 }
   .endpoint { max-width: 100%; white-space: normal; overflow-wrap: anywhere }
-  #graphiql-session { flex-direction: column; overflow: auto }
+  /* The editors are positioned: without this, they would stay while the rest scrolls, and would be as tall as their text. */
+  #graphiql-session { flex-direction: column; overflow: auto; position: relative }
   #graphiql-session > .graphiql-horizontal-drag-bar { display: none }
   #graphiql-session > .graphiql-editors { flex: 0 0 auto !important; min-width: 0; max-width: 100% }
   #graphiql-session > .graphiql-response { flex: 1 0 40vh !important; min-width: 0; max-width: 100% }
@@ -185,7 +186,7 @@ body.graphiql-light .docExplorerWrap { ${darker} }
   .graphiql-container .graphiql-editor-tool { flex: 0 0 auto !important; height: 22vh }
   .graphiql-container .graphiql-plugin:not(:empty) { position: fixed; inset: 0 0 0 60px; z-index: 5; max-width: none !important; background: hsl(var(--color-base)); flex: none !important }
   .graphiql-main > .graphiql-horizontal-drag-bar { display: none }
-  .graphiql-response > .result-window { min-height: 25vh }
+  .graphiql-response > .result-window { min-height: 25vh; overflow: hidden }
   .answer-panel { max-height: none !important }
 }`;
 document.head.append(style);

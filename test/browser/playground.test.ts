@@ -387,6 +387,14 @@ describe('the playground in Chromium', needsChromium(), () => {
     assert.ok(response!.y >= editor!.y + editor!.height - 1);
     assert.ok(editor!.width > 250);
     await page.screenshot({ path: join(import.meta.dirname, '.artifacts/phone.png') });
+
+    await page.locator('#graphiql-session').evaluate('(session) => session.scrollTo(0, session.scrollHeight)');
+    const operation = await page.locator('.graphiql-query-editor .monaco-editor').first().boundingBox();
+    const scrolled = await page.locator('.graphiql-response').boundingBox();
+    const panel = await page.locator('.answer-panel').boundingBox();
+    // Not over the answer, and nothing is below the answer.
+    assert.ok(operation!.y + operation!.height <= scrolled!.y);
+    assert.ok(panel!.y + panel!.height > 700, JSON.stringify(panel));
     await page.close();
   });
 
