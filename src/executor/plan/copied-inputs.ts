@@ -6,10 +6,10 @@ import { deepCopyOf } from '../../shared/index.ts';
 const builtIn: ReadonlySet<unknown> = new Set(specifiedScalarTypes);
 
 /** The copy of each object. */
-type Copies = WeakMap<object, unknown>;
+type Copies = Map<object, unknown>;
 
 /** Deeply copies a coerced value, with the defaults in it, which graphql-js shares between requests. */
-export function copyInput(inputType: GraphQLInputType, value: unknown, copies: Copies = new WeakMap<object, unknown>()): unknown {
+export function copyInput(inputType: GraphQLInputType, value: unknown, copies: Copies = new Map<object, unknown>()): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const type = getNullableType(inputType);
   // Enum values may be compared by identity.
@@ -40,7 +40,7 @@ function remember<T>(copies: Copies, original: object, copy: T): T {
 
 /** Replaces coerced variables with copies. */
 export function copyVariables({ schema, operation }: Pick<GraphQLResolveInfo, 'schema' | 'operation'>, coerced: object): void {
-  const copies: Copies = new WeakMap<object, unknown>();
+  const copies: Copies = new Map<object, unknown>();
   const values = coerced as Record<string, unknown>;
   for (const definition of operation.variableDefinitions ?? []) {
     const name = definition.variable.name.value;
