@@ -5,8 +5,9 @@ import { HeaderMap, excessOf, isGraphQLError, waitAtMost, whenArrived } from '..
 import type { PromiseOrValue, HTTPRequest, HTTPResponse, Milliseconds, StreamedResponse } from '../../shared/index.ts';
 import { revalidate } from '../http/etag.ts';
 import { answerSizeOf } from '../http/operations.ts';
-import { finishResponse, reportRefusal, toErrorResponse } from '../http/refusals.ts';
+import { reportRefusal, toErrorResponse } from '../http/refusals.ts';
 import type { RefusalSettings } from '../http/refusals.ts';
+import { finishResponse } from '../http/response.ts';
 import { copyThrown, deadlineExceeded, httpExtensionOf, unfinishedAtDeadline } from '../operation/errors.ts';
 import { report } from '../operation/log-errors.ts';
 import type { HTTPSettings } from '../http/http-call.ts';

@@ -1,5 +1,5 @@
 import { HeaderMap, isGraphQLError } from '../../shared/index.ts';
-import type { PromiseOrValue, HTTPRequest, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
+import type { HTTPRequest, HTTPResponse } from '../../shared/index.ts';
 import { toGraphQLError } from '../operation/errors.ts';
 import { formatResult } from '../operation/format-errors.ts';
 import type { ErrorSettings } from '../operation/format-errors.ts';
@@ -8,15 +8,11 @@ import type { OperationSettings } from '../operation/state.ts';
 import type { OperationOutcome } from '../operation/types.ts';
 import { negotiateMediaType } from './accept.ts';
 import type { ResponseMediaType } from './accept.ts';
-import { setDefaultCacheControl } from './cache-control.ts';
-import { addCORSHeaders } from './cors.ts';
-import type { CORSOptions } from './cors.ts';
 import { toSingleResponse } from './response.ts';
-import type { ResponseSettings } from './response.ts';
+import type { FinishSettings, ResponseSettings } from './response.ts';
 
 /** The settings for an error response, which may be needed before the server has started. */
-export interface RefusalSettings extends ResponseSettings {
-  readonly cors: CORSOptions | undefined;
+export interface RefusalSettings extends ResponseSettings, FinishSettings {
   readonly operation: ErrorSettings;
 }
 
@@ -39,19 +35,6 @@ export async function reportRefusal({ plugins, logger }: OperationSettings, thro
     callFailureHook(logger, 'invalidRequestWasReceived', () => plugin.invalidRequestWasReceived?.({ error: thrown, logger })),
   );
   await Promise.all(calls);
-}
-
-/** The last step for every response: `cache-control`, CORS, and no body for HEAD. */
-export function finishResponse<T extends HTTPResponse | StreamedResponse>(
-  { cors, operation }: RefusalSettings,
-  request: HTTPRequest,
-  response: T,
-): PromiseOrValue<T | HTTPResponse> {
-  if (!('defaultCacheControl' in response)) setDefaultCacheControl(response.headers);
-  const finished = request.method === 'HEAD' ? { ...response, body: null } : response;
-  if (cors === undefined) return finished;
-  const adding = addCORSHeaders({ cors, request, headers: response.headers, logger: operation.logger });
-  return adding instanceof Promise ? adding.then(() => finished) : finished;
 }
 
 /** The outcome of an operation that was refused before it ran. */

@@ -1,7 +1,7 @@
 import type { FormattedExecutionResult, GraphQLError } from 'graphql';
 
 import { HeaderMap, addVary, describe, isHeaderField } from '../../shared/index.ts';
-import type { ChunkStream, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
+import type { ChunkStream, HTTPRequest, HTTPResponse, PromiseOrValue, StreamedResponse } from '../../shared/index.ts';
 import { httpExtensionOf } from '../operation/errors.ts';
 import { formatFailure } from '../operation/format-errors.ts';
 import type { HTTPExtension } from '../operation/errors.ts';
@@ -9,6 +9,8 @@ import type { ErrorSettings } from '../operation/format-errors.ts';
 import type { Logger, OperationOutcome } from '../operation/types.ts';
 import type { ResponseMediaType } from './accept.ts';
 import { removeLifetimes, setDefaultCacheControl, uncacheable } from './cache-control.ts';
+import { addCORSHeaders } from './cors.ts';
+import type { CORSOptions } from './cors.ts';
 import { textOfBatch } from './batch-text.ts';
 import type { BatchResponseSettings } from './batch-text.ts';
 import { labelOf, statusOf, toFinalStatus } from './status.ts';
@@ -103,6 +105,25 @@ function respond({ status, headers, mediaType, text }: ResponseParts): HTTPRespo
   addVary(headers, 'Accept');
   setDefaultCacheControl(headers);
   return { status, headers, body };
+}
+
+/** What every response depends on. */
+export interface FinishSettings {
+  readonly cors: CORSOptions | undefined;
+  readonly operation: { readonly logger: Logger };
+}
+
+/** The last step for every response: `cache-control`, CORS, and no body for HEAD. */
+export function finishResponse<T extends HTTPResponse | StreamedResponse>(
+  { cors, operation }: FinishSettings,
+  request: HTTPRequest,
+  response: T,
+): PromiseOrValue<T | HTTPResponse> {
+  if (!('defaultCacheControl' in response)) setDefaultCacheControl(response.headers);
+  const finished = request.method === 'HEAD' ? { ...response, body: null } : response;
+  if (cors === undefined) return finished;
+  const adding = addCORSHeaders({ cors, request, headers: response.headers, logger: operation.logger });
+  return adding instanceof Promise ? adding.then(() => finished) : finished;
 }
 
 /**
