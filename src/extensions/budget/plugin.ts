@@ -4,7 +4,6 @@ import { assertBudgetOptions } from './options.ts';
 import type { BudgetOptions } from './options.ts';
 import { writeFields } from './rate-limit-fields.ts';
 import { Meter } from './meter.ts';
-import { assertShared } from '../stores/index.ts';
 
 /**
  * Gives each client points, and takes the cost of every operation from them before it runs. All instances of a function share the points in
@@ -32,7 +31,7 @@ export function budget<TContext = any>(options: BudgetOptions<TContext>): Server
       ];
     },
     async serverWillStart(context) {
-      assertShared(options.store, context.nodeEnv);
+      assertFits(options, context);
       if (started.has(context)) throw new Error('Expected budget() once in plugins, got it twice: each operation would take points twice.');
       started.add(context);
       meter.start(context, rulesOf(options, context.maxCost));
@@ -54,4 +53,11 @@ function rulesOf({ cost }: BudgetOptions, maxCost: Required<CostRules> | undefin
   if (cost !== undefined && maxCost !== undefined)
     throw new Error('Expected cost of budget only without the option maxCost, whose rules apply to both.');
   return maxCost ?? { ...defaultCostRules, ...cost };
+}
+
+function assertFits({ store }: BudgetOptions, { nodeEnv }: ServerStartContext): void {
+  if (store.isLocal === true && nodeEnv !== 'development' && nodeEnv !== 'test')
+    throw new Error(
+      'Expected a shared store in production, got memoryStore(). If one process serves all requests, set isOnlyProcess: true.',
+    );
 }

@@ -5,7 +5,6 @@ import { findKey } from './keys.ts';
 import { assertIdempotencyOptions, defaultTTL } from './options.ts';
 import type { IdempotencyOptions } from './options.ts';
 import { runOnce } from './run-once.ts';
-import { assertShared } from '../stores/index.ts';
 import type { RunSettings } from './run-once.ts';
 
 /** The directive `@idempotent`, for `typeDefs`: names a mutation by its only field, in place of the header `Idempotency-Key`. */
@@ -54,7 +53,10 @@ export function idempotency<TContext = any>(options: IdempotencyOptions<TContext
 const started = new WeakSet<ServerStartContext>();
 
 function assertFits({ store, required }: IdempotencyOptions, { schema, nodeEnv }: ServerStartContext): void {
-  assertShared(store, nodeEnv);
+  if (store.isLocal === true && nodeEnv !== 'development' && nodeEnv !== 'test')
+    throw new Error(
+      'Expected a shared store in production, got memoryStore(). If one process serves all requests, set isOnlyProcess: true.',
+    );
   if (typeof required !== 'object') return;
   const fields = schema.getMutationType()?.getFields() ?? {};
   const unknown = required.find((name) => !Object.hasOwn(fields, name));

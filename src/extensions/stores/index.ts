@@ -4,7 +4,7 @@ export { dynamoDBStore } from './dynamodb.ts';
 export type { DynamoDBClient, DynamoDBStoreOptions } from './dynamodb.ts';
 export { durableObjectStore, IdempotencyRecord, IdempotencyRecord as BudgetBucket } from './durable-object.ts';
 export type { DurableObjectBinding, DurableObjectState } from './durable-object.ts';
-export { assertShared, memoryStore } from './memory.ts';
+export { memoryStore } from './memory.ts';
 export type { MemoryStoreOptions } from './memory.ts';
 export { netlifyBlobsStore } from './netlify-blobs.ts';
 export type { BlobStore } from './netlify-blobs.ts';

@@ -80,12 +80,6 @@ export function memoryStore({ isOnlyProcess = false, now = () => Date.now() }: M
   };
 }
 
-/** Refuses a store in the memory of one of several processes, unless the server is for development. */
-export function assertShared({ isLocal }: Pick<IdempotencyStore, 'isLocal'>, nodeEnv: string | undefined): void {
-  if (isLocal !== true || nodeEnv === 'development' || nodeEnv === 'test') return;
-  throw new Error('Expected a shared store in production, got memoryStore(). If one process serves all requests, set isOnlyProcess: true.');
-}
-
 function lengthOf(answer: string | undefined): number {
   return answer?.length ?? 0;
 }
