@@ -1,4 +1,5 @@
 import { waitAtMost } from '../shared/index.ts';
+import type { ServerListener } from './operation/plugin.ts';
 import type { Starter } from './startup/start.ts';
 import { stopListeners } from './startup/stop-listeners.ts';
 
@@ -23,10 +24,13 @@ export function createClose(starter: Starter): () => Promise<void> {
 
 async function close(starter: Starter): Promise<void> {
   starter.calls.close();
-  const server = await waitAtMost(closeTimeout, starter.running());
-  const listeners = typeof server === 'object' ? server.listeners : [];
-  const logger = starter.logger();
-  await stopListeners({ listeners, finished: finished(starter), timeout: closeTimeout, logger });
+  const starting = starter.listeners();
+  const stop = (listeners: readonly ServerListener[]): Promise<void> =>
+    stopListeners({ listeners, finished: finished(starter), timeout: closeTimeout, logger: starter.logger() });
+  const listeners = await waitAtMost(closeTimeout, starting);
+  if (listeners !== 'late') return stop(listeners);
+  starting.then(stop).catch((error: unknown) => starter.logger().error('A server that started after it was closed could not stop.', error));
+  return stop([]);
 }
 
 async function finished(starter: Starter): Promise<void> {

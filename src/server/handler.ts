@@ -60,9 +60,7 @@ export function createServe({ adapters, streaming }: Platforms, starter: Starter
     // This is not `async`, because returning a promise from an async function takes three microtask turns.
     try {
       const result = serve(createCall(findAdapter(adapters, given.event), serving, given));
-      if (!(result instanceof Promise)) return Promise.resolve(result);
-      calls.add(result);
-      return result;
+      return result instanceof Promise ? calls.add(result) : Promise.resolve(result);
     } catch (error) {
       return Promise.reject(error);
     }

@@ -30,9 +30,7 @@ function createUnobserved(options: OptionsSource<ServerOptions>): UntypedStreami
   const made = warnIfRecreated(options);
   const handler = (event: unknown, responseStream: ResponseStream, context?: unknown): Promise<void> => {
     made.calls++;
-    const served = serveIntoStream(starter, { event, context, env: undefined }, responseStream);
-    starter.calls.add(served);
-    return served;
+    return starter.calls.add(serveIntoStream(starter, { event, context, env: undefined }, responseStream));
   };
   return Object.assign(handler, { [handlerMark]: 'response', close: createClose(starter) });
 }

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 
 import { createHandler as createLambdaHandler, createStreamingHandler } from '../../src/entries/aws-lambda.ts';
 import { createHandler } from '../../src/entries/index.ts';
 import type { ServerOptions, ServerPlugin } from '../../src/entries/index.ts';
+import { createListener, serve } from '../../src/entries/node.ts';
 import { createTester } from '../../src/entries/testing.ts';
 import type { AnyHandler } from '../../src/entries/testing.ts';
 import { startCommand } from '../support/command.ts';
@@ -151,6 +155,69 @@ describe('close of a handler', () => {
     await assert.rejects(handler.close(), /the pool hangs/);
   });
 
+  test('calls serverWillStop of every plugin, although a hook of another one fails', async () => {
+    const [plugin, calls] = recorder();
+    const stopping = deferred<void>();
+    const failing: ServerPlugin = {
+      serverWillStart: () => ({
+        drainServer: () => Promise.reject(new Error('the listener hangs')),
+        serverWillStop: () => Promise.reject(new Error('the pool hangs')),
+      }),
+    };
+    const slow: ServerPlugin = { serverWillStart: () => ({ serverWillStop: () => stopping.promise.then(() => void calls.push('slow')) }) };
+    const [logger, lines] = recordingLogger();
+    const handler = createHandler({ typeDefs, logger, plugins: [failing, plugin, slow] });
+    await createTester(handler).run('{ ok }');
+
+    const closing = handler.close();
+    await turn();
+    stopping.resolve();
+
+    await assert.rejects(closing, /the listener hangs/);
+    assert.deepEqual(calls, ['start', 'drain', 'stop', 'slow']);
+    assert.match(JSON.stringify(lines), /A plugin could not stop/);
+  });
+
+  test('stops the plugins that had started when the start failed', async () => {
+    const [plugin, calls] = recorder();
+    const failing: ServerPlugin = { serverWillStart: () => Promise.reject(new Error('the database is down')) };
+    const handler = createHandler({ typeDefs, logger: recordingLogger()[0], plugins: [plugin, failing] });
+    const { status } = await createTester(handler).run('{ ok }');
+
+    await handler.close();
+
+    assert.equal(status, 500);
+    assert.deepEqual(calls, ['start', 'drain', 'stop']);
+  });
+
+  test('stops a server that starts after the call that started it gave up', async () => {
+    const [plugin, calls] = recorder();
+    const starting = deferred<void>();
+    const slow: ServerPlugin = { serverWillStart: () => starting.promise };
+    const handler = createLambdaHandler({ typeDefs, logger: recordingLogger()[0], plugins: [plugin, slow], deadline: { reserveMs: 0 } });
+    const tester = createTester(handler, { platform: 'function-url', context: { getRemainingTimeInMillis: () => 20 } });
+    const { status } = await tester.run('{ ok }');
+
+    const closing = handler.close();
+    starting.resolve();
+    await closing;
+
+    assert.equal(status, 504);
+    assert.deepEqual(calls, ['start', 'drain', 'stop']);
+  });
+
+  test('stops a server during whose start it is called', async () => {
+    const [plugin, calls] = recorder();
+    let closing: Promise<void> | undefined;
+    const closer: ServerPlugin = { serverWillStart: () => void (closing = handler.close()) };
+    const handler = createHandler({ typeDefs, plugins: [closer, plugin] });
+    await createTester(handler).run('{ ok }');
+
+    await closing;
+
+    assert.deepEqual(calls, ['start', 'drain', 'stop']);
+  });
+
   test('closes handlers for Lambda, with and without streams', async () => {
     const creators = [
       (options: ServerOptions) => createLambdaHandler(options as object),
@@ -212,6 +279,46 @@ describe('close of a tester', () => {
     const { code, stdout } = await startCommand(context, ['--input-type=module', '-e', source], { cwd: process.cwd() }).ended;
 
     assert.deepEqual([code, stdout.trim()], [0, '200']);
+  });
+});
+
+describe('in a Node server', () => {
+  test('close of a listener lets its requests end, and answers later ones with 503', async (context) => {
+    const [plugin, calls] = recorder();
+    const [started, slow] = [deferred<void>(), deferred<string>()];
+    const resolvers = { Query: { slow: () => (started.resolve(), slow.promise) } };
+    const listener = createListener({ typeDefs, plugins: [plugin], resolvers });
+    const server = createServer((request, response) => void listener(request, response)).listen(0);
+    context.after(() => server.close());
+    await once(server, 'listening');
+    const url = `http://localhost:${(server.address() as AddressInfo).port}/`;
+    const headers = { 'content-type': 'application/json', connection: 'close' };
+    const running = fetch(url, { method: 'POST', headers, body: '{"query":"{ slow }"}' });
+    await started.promise;
+
+    const closing = listener.close();
+    const refused = await fetch(url, { method: 'POST', headers, body: '{"query":"{ ok }"}' });
+    assert.deepEqual([refused.status, calls], [503, ['start', 'drain']]);
+    slow.resolve('done');
+    await closing;
+
+    assert.deepEqual(await (await running).json(), { data: { slow: 'done' } });
+    assert.deepEqual(calls, ['start', 'drain', 'stop']);
+  });
+
+  test('serve stops the plugins that had started if it cannot listen, or if another plugin cannot start', async (context) => {
+    const logger = recordingLogger()[0];
+    const busy = createServer().listen(0);
+    context.after(() => busy.close());
+    await once(busy, 'listening');
+    const { port } = busy.address() as AddressInfo;
+    const [plugin, calls] = recorder();
+    const failing: ServerPlugin = { serverWillStart: () => Promise.reject(new Error('the database is down')) };
+
+    await assert.rejects(serve({ typeDefs, logger, plugins: [plugin] }, { port }), /it is in use/);
+    await assert.rejects(serve({ typeDefs, logger, nodeEnv: 'test', plugins: [plugin, failing] }, { port: 0 }), /the database is down/);
+
+    assert.deepEqual(calls, ['start', 'drain', 'stop', 'start', 'drain', 'stop']);
   });
 });
 

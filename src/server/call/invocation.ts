@@ -68,10 +68,10 @@ export class PlatformInvocation implements Invocation, TimedCall {
   }
 
   waitUntil(work: Promise<unknown>): void {
-    const watched = Promise.resolve(work).catch((error: unknown) => {
-      this.#settings.logger().error('Work passed to waitUntil failed.', error);
-    });
-    this.#settings.calls.add(watched);
+    const logged = Promise.resolve(work).catch((error: unknown) =>
+      this.#settings.logger().error('Work passed to waitUntil failed.', error),
+    );
+    const watched = this.#settings.calls.add(logged);
     if (this.#platform.keepAlive === undefined) {
       (this.#work ??= new BackgroundWork()).add(watched);
       return;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+import type { Closable } from '../close.ts';
 import { createServe } from '../handler.ts';
 import { streaming } from '../http/streams/streaming.ts';
 import type { ContextFits, ServerOptions } from '../startup/options.ts';
@@ -16,14 +17,14 @@ export type NodeListener = (request: IncomingMessage, response: ServerResponse) 
 
 /** A listener, with the functions that a graceful shutdown needs. */
 export interface TrackedListener {
-  readonly listener: NodeListener;
+  readonly listener: NodeListener & Closable;
   readonly starter: Starter;
   /** Resolves when all requests have their answers, and the work passed to `waitUntil` is done. */
   idle(): Promise<void>;
 }
 
 /**
- * Creates a listener for your node:http server.
+ * Creates a listener for your node:http server. After you have closed that server, call `close` of the listener.
  *
  * @example
  * ```ts
@@ -34,13 +35,13 @@ export interface TrackedListener {
 export function createListener<TContext extends object = object, TDataSources extends object = object>(
   options: OptionsSource<ServerOptions<TContext, TDataSources, NodeExchange>> & ContextFits<TContext, TDataSources>,
   listen?: Pick<ListenOptions, 'allowedHosts'>,
-): NodeListener;
+): NodeListener & Closable;
 /** TypeScript suggests the name of a misspelled option only for this signature, which is the last: it does not for a union. */
 export function createListener<TContext extends object = object, TDataSources extends object = object>(
   options: ServerOptions<TContext, TDataSources, NodeExchange> & ContextFits<TContext, TDataSources>,
   listen?: Pick<ListenOptions, 'allowedHosts'>,
-): NodeListener;
-export function createListener(options: unknown, listen: Pick<ListenOptions, 'allowedHosts'> = {}): NodeListener {
+): NodeListener & Closable;
+export function createListener(options: unknown, listen: Pick<ListenOptions, 'allowedHosts'> = {}): NodeListener & Closable {
   assertListenerOptions(listen);
   return createTrackedListener(options as OptionsSource<ServerOptions>, listen.allowedHosts ?? []).listener;
 }
@@ -80,7 +81,7 @@ export function createTrackedListener(options: OptionsSource<ServerOptions>, all
   };
 
   return {
-    listener,
+    listener: Object.assign(listener, { close: serve.close }),
     starter,
     // Work may pass more work to `waitUntil`.
     async idle() {

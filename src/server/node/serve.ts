@@ -50,7 +50,7 @@ export async function serve(options: unknown, listen: ListenOptions = {}): Promi
   const allowedHosts = listen.host === undefined ? (listen.allowedHosts ?? []) : listen.allowedHosts;
   const tracked = createTrackedListener(adapted(options as OptionsSource<ServerOptions>), allowedHosts);
   // A failed start is final, unlike in a function: a process that cannot answer should not look alive.
-  const started = await tracked.starter.server();
+  const started = await orClose(tracked, tracked.starter.server());
 
   const state: ServerState = { stopping: false, unanswered: new Set() };
   const server = createServer((request, response) => {
@@ -64,13 +64,26 @@ export async function serve(options: unknown, listen: ListenOptions = {}): Promi
   });
   // Load balancers keep idle connections for up to 60 s; a server that closes one earlier causes sporadic 502s.
   server.keepAliveTimeout = 65_000;
-  await listening(server, listen);
+  await orClose(tracked, listening(server, listen));
 
   const close = closeOnce(server, tracked, { state, started, timeout: listen.shutdownTimeout ?? 10_000 });
-  if (listen.signals !== false) closeOnSignals(server, close);
+  if (listen.signals !== false)
+    closeOnSignals(server, () => close().catch((error: unknown) => tracked.starter.logger().error(cannotStop, error)));
   const { port } = server.address() as AddressInfo;
   return { url: `http://${browsableHost(listen.host)}:${port}/`, port, close };
 }
+
+/** Stops what has started if the rest of the start fails: a pool would keep the process alive. */
+async function orClose<T>({ listener, starter }: TrackedListener, starting: T | Promise<T>): Promise<T> {
+  try {
+    return await starting;
+  } catch (error) {
+    await listener.close().catch((thrown: unknown) => starter.logger().error(cannotStop, thrown));
+    throw error;
+  }
+}
+
+const cannotStop = 'A plugin could not stop.';
 
 function adapted(source: OptionsSource<ServerOptions>): OptionsSource<ServerOptions> {
   if (typeof source === 'function') return async () => forServer(await source());

@@ -1,7 +1,7 @@
 import type { ChunkStream } from '../../shared/index.ts';
 import { createError } from '../operation/errors.ts';
 
-/** The calls of a handler that have not ended: `close` waits for them. */
+/** The calls of a handler, or its starts, that have not ended: `close` waits for them. */
 export class OpenCalls {
   /** True: later calls are refused. */
   isClosed = false;
@@ -9,13 +9,14 @@ export class OpenCalls {
   #count = 0;
   #onIdle: (() => void) | undefined = undefined;
 
-  /** Counts work until it settles. Promises are not kept, because on Workers those of a client that has left never settle. */
-  add(work: Promise<unknown>): void {
+  /** Counts work until it settles, and returns it. Promises are not kept, because on Workers those of a client that has left never settle. */
+  add<T>(work: Promise<T>): Promise<T> {
     this.#count++;
     const end = (): void => {
       if (--this.#count === 0) this.#onIdle?.();
     };
     work.then(end, end);
+    return work;
   }
 
   /** Adds an open stream. Returns a function that removes it. */

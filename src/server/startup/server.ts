@@ -81,13 +81,15 @@ export function startedAtOnce(server: Server | undefined): StartedServer | undef
   return { http: server.http, listeners: [] };
 }
 
-/** Runs `serverWillStart` of every plugin. Landing pages are used in development only. */
-export async function startServer({ http, plugins, nodeEnv, development, hasDefaultPage }: Server): Promise<StartedServer> {
+/** Runs `serverWillStart` of every plugin, and adds what they return to `listeners`. Landing pages are used in development only. */
+export async function startServer(
+  { http, plugins, nodeEnv, development, hasDefaultPage }: Server,
+  listeners: ServerListener[],
+): Promise<StartedServer> {
   const { schema, cache, logger, trustedDocuments: trusted, maxCost, pageLimits } = http.operation;
   const trustedDocuments = (): [string, TrustedDocument][] => trusted?.entries() ?? [];
   const { maxBodyBytes, maxResultBytes } = http;
   const context = { schema, cache, logger, nodeEnv, trustedDocuments, maxBodyBytes, maxResultBytes, maxCost, pageLimits };
-  const listeners: ServerListener[] = [];
   for (const plugin of plugins) {
     const listener = await plugin.serverWillStart?.(context);
     if (typeof listener === 'object' && listener !== null) listeners.push(listener);

@@ -11,6 +11,7 @@ import { defaultStatusProfile } from '../http/status.ts';
 import type { HTTPStatusProfile } from '../http/status.ts';
 import { createError, deadlineExceeded } from '../operation/errors.ts';
 import { callFailureHook } from '../operation/hooks.ts';
+import type { ServerListener } from '../operation/plugin.ts';
 import type { Logger } from '../operation/types.ts';
 import type { ServerOptions } from './options.ts';
 import type { Server, StartedServer } from './server.ts';
@@ -39,8 +40,8 @@ export interface Starter {
   /** The time limit of calls; undefined: none. The defaults while the options are loading. */
   deadline(): DeadlineSettings | undefined;
   readonly calls: OpenCalls;
-  /** The server, if it has started or is starting: it is not started for this. */
-  running(): Promise<StartedServer | undefined>;
+  /** Waits until no start is in progress. Returns what the plugins of the last one returned: nothing is started for this. */
+  listeners(): Promise<readonly ServerListener[]>;
 }
 
 /**
@@ -57,12 +58,15 @@ export function createStarter(options: OptionsSource<ServerOptions>, assumedNode
   let started: StartedServer | undefined;
   let starting: StartAttempt<StartedServer> | undefined;
   let reported: string | undefined;
+  /** Those of the last start, which may have failed. */
+  let listeners: ServerListener[] = [];
+  /** Also those that no call waits for any more. */
+  const starts = new OpenCalls();
 
   async function start(): Promise<StartedServer> {
     prepared ??= createServer(await (typeof options === 'function' ? options() : options));
-    const server = await startServer(prepared);
-    started ??= server;
-    return started;
+    const server = await startServer(prepared, (listeners = []));
+    return (started ??= server);
   }
 
   async function fail(error: unknown, attempt: StartAttempt<StartedServer>): Promise<never> {
@@ -72,15 +76,14 @@ export function createStarter(options: OptionsSource<ServerOptions>, assumedNode
       reported = message;
       await report(prepared, error);
     }
-    const nodeEnv = prepared === undefined ? (assumedNodeEnv ?? readNodeEnv()) : prepared.nodeEnv;
-    throw startFailure(message, error, nodeEnv);
+    throw startFailure(message, error, prepared === undefined ? (assumedNodeEnv ?? readNodeEnv()) : prepared.nodeEnv);
   }
 
   const stillAwaited = (): string => (prepared === undefined ? 'the options' : 'serverWillStart of a plugin');
 
   function begin(left: Milliseconds | undefined): StartAttempt<StartedServer> {
     const attempt: StartAttempt<StartedServer> = new StartAttempt({
-      outcome: start(),
+      outcome: starts.add(start()),
       fail: (error): Promise<never> => fail(error, attempt),
       stillAwaited,
       left,
@@ -109,15 +112,30 @@ export function createStarter(options: OptionsSource<ServerOptions>, assumedNode
       calls.assertOpen();
       return (started ??= startedAtOnce(prepared)) ?? join(call);
     },
-    // The calls that wait for a start get its error.
-    running: async () => started ?? starting?.wait().catch(() => undefined),
-    logger: () => prepared?.http.operation.logger ?? guardLogger(console),
-    isDevelopment: () => prepared?.development,
-    cors: () => prepared?.http.cors,
-    httpStatusProfile: () => prepared?.http.httpStatusProfile ?? defaultStatusProfile,
-    deadline: () => (prepared === undefined ? defaultDeadline : prepared.deadline),
+    async listeners() {
+      // A plugin that is starting may have called `close`.
+      await undefined;
+      await starts.idle();
+      return started?.listeners ?? listeners;
+    },
+    ...settingsOf(() => prepared),
   };
   return starter;
+}
+
+function settingsOf(
+  prepared: () => Server | undefined,
+): Pick<Starter, 'logger' | 'isDevelopment' | 'cors' | 'httpStatusProfile' | 'deadline'> {
+  return {
+    logger: () => prepared()?.http.operation.logger ?? guardLogger(console),
+    isDevelopment: () => prepared()?.development,
+    cors: () => prepared()?.http.cors,
+    httpStatusProfile: () => prepared()?.http.httpStatusProfile ?? defaultStatusProfile,
+    deadline: () => {
+      const server = prepared();
+      return server === undefined ? defaultDeadline : server.deadline;
+    },
+  };
 }
 
 function isPlain(options: OptionsSource<ServerOptions>): options is ServerOptions {

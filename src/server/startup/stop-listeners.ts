@@ -14,16 +14,21 @@ export interface Stopping {
 
 /**
  * Calls `drainServer` of the plugins, and after the last request `serverWillStop`. Hooks that hang are not awaited: the platform would
- * kill the process, with all requests in flight.
+ * kill the process, with all requests in flight. Throws the first error of a hook when all of them have been called.
  */
 export async function stopListeners({ listeners, finished, timeout, logger }: Stopping): Promise<void> {
   const end = Date.now() + timeout;
-  const drained = Promise.all(listeners.map(async (listener) => listener.drainServer?.()));
-  if ((await waitAtMost(timeout, drained)) === 'late') logger.warn(`drainServer of a plugin did not finish within ${timeout} ms.`);
+  const errors: unknown[] = [];
+  const callAll = async (name: 'drainServer' | 'serverWillStop', limit: number): Promise<void> => {
+    const call = async (listener: ServerListener): Promise<void> => listener[name]?.();
+    const all = Promise.all(listeners.map((listener) => call(listener).catch((error: unknown) => void errors.push(error))));
+    if ((await waitAtMost(limit, all)) === 'late') logger.warn(`${name} of a plugin did not finish within ${limit} ms.`);
+  };
+  await callAll('drainServer', timeout);
   await finished;
-  const left = Math.max(minStopTime, end - Date.now());
-  const stopped = Promise.all(listeners.map(async (listener) => listener.serverWillStop?.()));
-  if ((await waitAtMost(left, stopped)) === 'late') logger.warn(`serverWillStop of a plugin did not finish within ${left} ms.`);
+  await callAll('serverWillStop', Math.max(minStopTime, end - Date.now()));
+  for (const error of errors.slice(1)) logger.error('A plugin could not stop.', error);
+  if (errors.length > 0) throw errors[0];
 }
 
 /** Milliseconds that `serverWillStop` always has, even after the timeout. */
