@@ -1,3 +1,5 @@
+import { packageOf } from '../project/installed-packages.ts';
+import { isOfVersion3 } from './modules.ts';
 import { nodesIn, referencesIn } from './references.ts';
 import type { ModuleReference, Node } from './references.ts';
 import { applyEdits, lineOf } from './rewrite.ts';
@@ -8,14 +10,17 @@ const builders = new Set(['buildSubgraphSchema', 'buildFederatedSchema']);
 
 /** Writes `subgraph({ typeDefs, resolvers })` in place of `{ schema: buildSubgraphSchema(…) }`, of `@apollo/subgraph` and `@apollo/federation`. */
 export function moveSubgraphs({ text, program }: SourceFile): Rewritten | undefined {
-  const references = referencesIn(program).filter(({ module }) => module === '@apollo/subgraph' || module === '@apollo/federation');
+  const all = referencesIn(program);
+  const references = all.filter(({ module }) => module === '@apollo/subgraph' || module === '@apollo/federation');
   const locals = new Set(
     references.flatMap(({ names }) => names.filter(({ imported }) => builders.has(imported)).map(({ local }) => local)),
   );
   if (locals.size === 0) return undefined;
   const edits: Edit[] = [];
   const moved = new Set<Node>();
-  for (const options of nodesIn(program, 'ObjectExpression')) {
+  // Other servers, such as @apollo/server, cannot take the options that subgraph() returns.
+  const isTaken = all.some(({ module }) => isOfVersion3(module) || packageOf(module) === 'graphql-functions');
+  for (const options of isTaken ? nodesIn(program, 'ObjectExpression') : []) {
     const schema = options.properties.find(({ key, value }: Node) => key?.name === 'schema' && isBuilder(value, locals));
     const written = schema && modulesText(text, schema.value.arguments);
     if (written === undefined) continue;

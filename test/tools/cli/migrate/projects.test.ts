@@ -115,6 +115,23 @@ test('the option uploads is suggested if the schema has the scalar, also in a sc
   doesNotMatch(await migrate(await projectWith(context, { 'a.js': handler })), /Upload/);
 });
 
+test('buildSubgraphSchema of other servers is left unchanged and reported', async (context) => {
+  const files = {
+    'apollo-5.js':
+      "import { buildSubgraphSchema } from '@apollo/subgraph';\nimport { ApolloServer } from '@apollo/server';\nexport const server = new ApolloServer({ schema: buildSubgraphSchema([{ typeDefs, resolvers }]) });\n",
+    'yoga.js':
+      "import { buildSubgraphSchema } from '@apollo/subgraph';\nimport { createYoga } from 'graphql-yoga';\nexport const yoga = createYoga({ schema: buildSubgraphSchema({ typeDefs, resolvers }) });\n",
+  };
+  const project = await projectWith(context, files);
+
+  const printed = await migrate(project);
+
+  for (const [name, text] of Object.entries(files)) {
+    equal(await readFile(join(project.directory, name), 'utf8'), text);
+    match(printed, new RegExp(`${name}:3  Write subgraph\\(\\{ typeDefs, resolvers \\}\\) of graphql-functions/subgraph`));
+  }
+});
+
 test('buildSubgraphSchema and buildFederatedSchema become subgraph(), and what is not written out is reported', async (context) => {
   const project = await projectWith(context, {
     'package.json': '{ "dependencies": { "@apollo/subgraph": "^2.0.0", "apollo-server-lambda": "^3.0.0", "graphql": "^16.0.0" } }',
