@@ -173,6 +173,8 @@ function subgraphPlugin(
     inVersion3: { serverWillStart: async () => void (server.isVersion3 = true) },
     check,
     serverWillStart(context) {
+      if (routerSecret !== undefined && !('nodeEnv' in context))
+        throw new Error('subgraph() is for createHandler of graphql-functions. This server would not check routerSecret.');
       if (context.nodeEnv === 'development' || context.nodeEnv === 'test') check(context);
     },
     ...(routerSecret !== undefined && {

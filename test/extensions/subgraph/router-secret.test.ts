@@ -1,6 +1,8 @@
 import { deepEqual, equal, match, throws } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { buildSchema } from 'graphql';
+
 import { createHandler } from '../../../src/entries/index.ts';
 import { subgraph } from '../../../src/entries/subgraph.ts';
 import type { RouterSecret } from '../../../src/entries/subgraph.ts';
@@ -99,6 +101,15 @@ describe('routerSecret', () => {
     await handler.fetch(new Request('https://x.test/?query={ok}'));
 
     equal(calls, 0);
+  });
+
+  it('is refused at start by other servers with plugins, which would not check it', () => {
+    const [plugin] = subgraph({ typeDefs, routerSecret: { secrets: () => ['a'] } }).plugins;
+
+    throws(
+      () => plugin.serverWillStart({ schema: buildSchema('type Query { ok: Boolean }'), logger: silent }),
+      /would not check routerSecret/,
+    );
   });
 
   it('is refused at start under another name, which servers of version 3 would ignore', () => {
