@@ -16,7 +16,7 @@ export interface Work {
   readonly first: number;
   /** True: nothing but the first version is loaded, from the start. */
   readonly isAlone: boolean;
-  /** Tests that pass only once in a process, by file and position, which are left out unless a version is alone. */
+  /** Tests that are left out, by file and position: without a change they failed, or passed only the first time in the process. */
   readonly unrepeatable?: readonly string[] | undefined;
 }
 
@@ -112,7 +112,6 @@ function switchingModule(): string {
   ].join('\n');
 }
 
-let isUnchanged = false;
 let crashed: (error: unknown) => void = () => {};
 process.on('uncaughtException', (error) => crashed(error));
 process.on('unhandledRejection', (error) => crashed(error));
@@ -137,7 +136,7 @@ async function passes(inner: Suite, run: Run): Promise<boolean> {
     await Promise.race([all(), crash]);
     return true;
   } catch (error) {
-    if (isUnchanged) console.error(error);
+    if (work.first < 0) console.error(error);
     return false;
   } finally {
     for (const end of ends.toReversed()) await Promise.resolve(end()).catch(() => {});
@@ -145,7 +144,7 @@ async function passes(inner: Suite, run: Run): Promise<boolean> {
   }
 }
 
-const unrepeatable = new Set(work.isAlone ? [] : work.unrepeatable);
+const unrepeatable = new Set(work.unrepeatable);
 
 /** Returns the position of the first test that fails, or of all tests only the one at `only`; undefined if none fails. */
 async function failureIn(file: string, version: string, only?: number): Promise<number | undefined> {
@@ -177,29 +176,29 @@ async function failureIn(file: string, version: string, only?: number): Promise<
 
 let { tests } = work;
 
-/** Runs the tests again without a change. */
-async function findUnrepeatable(): Promise<void> {
+/** Runs the tests without a change, and leaves out those that fail. False: too many fail. */
+async function leaveOutFailing(): Promise<boolean> {
   for (const file of tests) {
     let failed: number | undefined;
     do {
-      failed = await failureIn(file, `again ${unrepeatable.size}`);
+      failed = await failureIn(file, `${performance.now()}`);
       if (failed !== undefined) unrepeatable.add(`${file} ${failed}`);
-    } while (failed !== undefined && unrepeatable.size < 50);
+    } while (failed !== undefined && unrepeatable.size < 20);
   }
+  return unrepeatable.size < 20;
 }
 
 async function examine(version: number): Promise<Result['state']> {
-  isUnchanged = version < 0;
   const changed = (await import(url)) as Switch;
   if (!work.isAlone) {
-    const current = await import(`${url}?${version < 0 ? 'original' : version}`).catch(() => undefined);
+    const current = await import(`${url}?${version}`).catch(() => undefined);
     if (current === undefined) return 'noticed';
     changed.$use(current as object);
   }
   for (const file of tests) {
     const failed = await failureIn(file, `${version}`);
     if (failed === undefined) continue;
-    if (work.isAlone || version < 0) return 'noticed';
+    if (work.isAlone) return 'noticed';
     // The file that has noticed this version may well notice the next one.
     tests = [file, ...tests.filter((other) => other !== file)];
     changed.$use((await import(`${url}?original`)) as object);
@@ -213,11 +212,10 @@ const tell = (version: number, state: Result['state']): Promise<void> =>
   new Promise((resolve) => process.send!({ version, state, unrepeatable: [...unrepeatable] } satisfies Result, () => resolve()));
 
 if (work.isAlone) await tell(work.first, await examine(work.first).catch(() => 'noticed' as const));
+else if (work.first < 0) await tell(-1, (await leaveOutFailing()) && (await leaveOutFailing()) ? 'survived' : 'noticed');
 else
   for (let version = work.first; version < versions.length; version++) {
     const state = await examine(version);
-    isUnchanged = false;
-    if (version < 0) await findUnrepeatable();
     await tell(version, state);
     if (state === 'doubtful') break;
   }
