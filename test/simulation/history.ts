@@ -21,6 +21,8 @@ export type Step = { readonly at: number; readonly name: string } & (
       readonly query: string;
       readonly batch: Batch;
       readonly method: 'GET' | 'POST';
+      /** The API answers it late, where it is slow. */
+      readonly isLate?: boolean;
       readonly leavesAfter: number | undefined;
     }
   | {
@@ -114,8 +116,10 @@ export function planOf(seed: number): Plan {
     const read = { kind: 'read', user: random.pick([undefined, ...users]), query: `{ product(id: ${id}) { id version } }`, batch: undefined, method: 'GET', leavesAfter: undefined } as const; // prettier-ignore
     const before = Math.max(0, write.at - 100 + random.below(200));
     return [
-      { ...read, at: before, name: `${write.name}-reader` },
+      { ...read, at: before, name: `${write.name}-reader`, isLate: random.chance(0.5) },
       { ...read, at: write.at + 3_500 + random.below(6_000), name: `${write.name}-again` },
+      // By then, stored responses of the API have expired too.
+      { ...read, at: write.at + limits.storedFor + 6_000 + random.below(6_000), name: `${write.name}-later` },
     ];
   };
   const sent = Array.from({ length: 5 + random.below(12) }, (_, place) => step(place));
@@ -213,8 +217,9 @@ class History {
   async run(): Promise<void> {
     const { clock, problems } = this.world;
     for (const step of this.#plan.steps) clock.after(step.at, () => this.#do(step), undefined);
-    const quiet = 60_000;
-    if ((await clock.run(quiet)) > 0) problems.push('something still waits although all has been quiet for 40 seconds');
+    // A purge is given up 30 seconds after the last read has thawed its instance.
+    const quiet = 80_000;
+    if ((await clock.run(quiet)) > 0) problems.push('something still waits although all has been quiet');
     this.world.isRough = false;
     // By now each purge must have been repeated, and what the CDN holds has not expired.
     clock.after(8_000, () => undefined, undefined);
@@ -253,8 +258,17 @@ class History {
     this.world.clock.after(this.#overlap, () => this.world.cdn?.purge([tag]), undefined);
   }
 
-  async #read({ name, user, query, batch, method, leavesAfter }: Omit<Extract<Step, { kind: 'read' }>, 'at' | 'kind'>): Promise<void> {
+  async #read({
+    name,
+    user,
+    query,
+    batch,
+    method,
+    isLate = false,
+    leavesAfter,
+  }: Omit<Extract<Step, { kind: 'read' }>, 'at' | 'kind'>): Promise<void> {
     const startedAt = this.world.clock.now;
+    if (isLate) this.world.late.add(name);
     const isGet = method === 'GET';
     const sending = {
       user,
@@ -386,6 +400,7 @@ class History {
     try {
       const result = await process.run(name, () => handler(given, context));
       if (process.state === 'dead') throw new NetworkError('The instance has died.');
+      world.answered.set(name, clock.now);
       for (const change of world.changes) if (change.request === name) change.answeredAt = clock.now;
       if (isLambda) process.freeze();
       return await read(result);
@@ -467,11 +482,11 @@ class History {
   }
 
   /** Undefined: the purge may have been lost. */
-  #storeIsPurgedAt({ answeredAt, knownAt }: Change): number | undefined {
+  #storeIsPurgedAt({ at, answeredAt, knownAt }: Change): number | undefined {
     const { faults: possible } = this.world.setting;
     const mayBeLost = (['store fails', 'store is slow', 'processes die'] as const).some((fault) => possible.includes(fault));
     // A mutation that its resolver outlives purges once more.
-    return mayBeLost || answeredAt === undefined ? undefined : Math.max(answeredAt, knownAt!) + 2_000;
+    return mayBeLost || answeredAt === undefined || answeredAt < at ? undefined : Math.max(answeredAt, knownAt!) + 2_000;
   }
 
   /** Undefined: the purge may have been lost. */

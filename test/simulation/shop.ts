@@ -92,10 +92,10 @@ const typeDefs = `
   type Mutation { rename(id: ID!): Product strictRename(id: ID!): Product! pay(order: ID!): Receipt! }
   type Receipt { id: ID! payer: String! }`;
 
-async function change(id: string, { dataSources, world }: Context): Promise<object> {
+async function change({ world }: Context, run: () => Promise<object>): Promise<object> {
   const { request } = activity()!;
   try {
-    return await dataSources.api.rename(id);
+    return await run();
   } finally {
     for (const made of world.changes) if (made.request === request) made.knownAt ??= world.clock.now;
   }
@@ -112,8 +112,8 @@ const resolvers: Readonly<Record<string, Readonly<Record<string, (parent: unknow
     },
   },
   Mutation: {
-    rename: (_, { id }, context) => change(id, context),
-    strictRename: (_, { id }, context) => change(id, context),
+    rename: (_, { id }, context) => change(context, () => context.dataSources.api.rename(id)),
+    strictRename: (_, { id }, context) => change(context, () => context.world.rename(id)),
     pay: (_, { order }, { user, dataSources }) => dataSources.api.pay(user()!, `${user()}-${order}`),
   },
 };

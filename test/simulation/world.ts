@@ -106,10 +106,14 @@ export class World {
   points: BudgetStore = memoryStore({ now: () => this.clock.now });
   /** The lines of the cost log. */
   readonly records: (Activity & { readonly record: CostRecord })[] = [];
+  /** When each request was answered by its process. */
+  readonly answered = new Map<string, number>();
   /** The user of each request. */
   readonly users = new Map<string, string | undefined>();
   /** The request that made each payment. */
   readonly payers = new Map<string, string>();
+  /** The requests to which the API answers late, where it is slow. */
+  readonly late = new Set<string>();
   /** False: no fault happens any more. */
   isRough = true;
   readonly answers = new Map<string, string>();
@@ -154,9 +158,9 @@ export class World {
     const travel = (): number => 1 + dice.below(dice.chance(0.3) && fails !== 'store fails' ? 300 : 20);
     const there = travel();
     const back = travel();
-    const delay = (): number => (dice.chance(0.5) ? 200 + dice.below(1_500) : 2_000 + dice.below(8_000));
-    const slowThere = this.has(isSlow) && fate >= 80 && fate < 88 ? delay() : 0;
-    const slowBack = this.has(isSlow) && fate >= 88 && fate < 96 ? delay() : 0;
+    const delay = (): number => (dice.chance(0.7) ? 400 + dice.below(1_000) : 2_000 + dice.below(8_000));
+    const slowThere = this.has(isSlow) && fate >= 70 && fate < 80 ? delay() : 0;
+    const slowBack = this.has(isSlow) && (fate >= 80 || this.late.has(caller?.request ?? '')) ? delay() : 0;
     const isLost = this.has(fails) && fate < 6;
     const isUnanswered = this.has(fails) && fate >= 6 && fate < 14;
     if (dies && fate % 2 === 0) this.#kill(process, `before ${name}`);
@@ -256,6 +260,18 @@ export class World {
     });
   };
 
+  /** Changes a product by a driver that does not know of deadlines and clients that leave. */
+  rename(id: string): Promise<object> {
+    const caller = activity()!;
+    const dice = this.dice(`lock ${caller.request}`);
+    const lock = this.has('origin is slow') && dice.chance(0.4) ? 5_000 + dice.below(5_000) : 0;
+    const serve = async (): Promise<object> => {
+      await this.clock.sleep(lock);
+      return this.#change(id, caller);
+    };
+    return this.call(`rename ${id}`, { fails: 'origin fails', isSlow: 'origin is slow', serve });
+  }
+
   #serve(method: string, path: string, { user, tag, caller }: { user: string | null; tag: string | null; caller: Activity }): Response {
     const age = limits.storedFor / 1_000;
     const cacheControl = (scope: string): Record<string, string> => ({
@@ -270,9 +286,14 @@ export class World {
       this.payments.set(tag!, (this.payments.get(tag!) ?? 0) + 1);
       return Response.json({ id: tag, payer: `secret-${user}` });
     }
-    if (method === 'POST') this.versions.set(id, this.versions.get(id)! + 1);
-    const product = { id, version: this.versions.get(id)! };
-    if (method === 'POST') this.changes.push({ ...product, ...caller, at: this.clock.now, knownAt: undefined, answeredAt: undefined });
+    const product = method === 'POST' ? this.#change(id, caller) : { id, version: this.versions.get(id)! };
     return Response.json(product, { headers: method === 'GET' ? cacheControl('public') : {} });
+  }
+
+  #change(id: string, caller: Activity): { id: string; version: number } {
+    const product = { id, version: this.versions.get(id)! + 1 };
+    this.versions.set(id, product.version);
+    this.changes.push({ ...product, ...caller, at: this.clock.now, knownAt: undefined, answeredAt: this.answered.get(caller.request) });
+    return product;
   }
 }
