@@ -54,6 +54,7 @@ export function createVerifier({ onDifference, run = executePlanned }: VerifierO
       // The errors of variables are graphql-js's own, and the server expects them at once.
       return running instanceof Promise || 'data' in running ? verify(execution, running, recording) : running;
     },
+    onParts: () => countSkipped('in parts'),
     watchEvents: (subscription, source) => events.watch(subscription, source),
     assertSupported: () => {},
   };
@@ -83,8 +84,7 @@ function recorded(execution: PlannedExecution, recording: Recording): PlannedExe
   return execution;
 }
 
-function reasonNotToRun({ parts, errorHandling }: PlannedExecution): Reason | undefined {
-  if (parts !== undefined) return '@defer or @stream';
+function reasonNotToRun({ errorHandling }: PlannedExecution): Reason | undefined {
   if (errorHandling?.halts === true) return 'onError: HALT';
   return errorHandling?.propagates === false && !isGraphQL17 ? 'onError: NULL with graphql 16' : undefined;
 }

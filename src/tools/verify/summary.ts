@@ -1,6 +1,6 @@
 /** Why an operation was not run again. */
 export type Reason =
-  | '@defer or @stream'
+  | 'in parts'
   | 'another executor'
   | 'ended early: deadline, limit or a client that left'
   | 'onError: HALT'

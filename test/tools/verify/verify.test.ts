@@ -10,6 +10,7 @@ import { graphqlJSExecutor } from '../../../src/entries/graphql-js.ts';
 import { createTester } from '../../../src/entries/testing.ts';
 import { executePlanned } from '../../../src/executor/execute.ts';
 import type { PlannedExecution } from '../../../src/executor/execute.ts';
+import { startCommand } from '../../support/command.ts';
 import { createVerifier } from '../../../src/tools/verify/index.ts';
 
 const typeDefs = gql`
@@ -411,6 +412,24 @@ test('GRAPHQL_FUNCTIONS_VERIFY=1 verifies every handler that is created under NO
 
   assert.equal((await handler.fetch(request)).status, 200);
   assert.equal(resolveType.mock.callCount(), 2);
+});
+
+test('the last line says how many operations were verified, and why others were not', async (context) => {
+  const source = `
+    import { incrementalDelivery } from './src/entries/incremental.ts';
+    import { createTester } from './src/entries/testing.ts';
+    const resolvers = { Query: { ok: () => true } };
+    const options = { typeDefs: 'type Query { ok: Boolean }', resolvers, incrementalDelivery: incrementalDelivery() };
+    const { run, send } = createTester(options, { verify: true });
+    await run('{ ok }');
+    await run('{ ok }', {}, { onError: 'HALT' });
+    const headers = { 'content-type': 'application/json', accept: 'multipart/mixed' };
+    await (await send({ method: 'POST', headers, body: '{"query":"{ ... @defer { ok } }"}' })).text();`;
+
+  const { code, stderr } = await startCommand(context, ['--input-type=module', '-e', source], { cwd: process.cwd() }).ended;
+
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /1 operations verified with graphql-js, 1 \(onError: HALT\), 1 \(in parts\) skipped\./);
 });
 
 test('a handler starts under NODE_ENV=test where the environment must not be read, as in Deno', (context) => {

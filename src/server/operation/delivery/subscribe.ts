@@ -15,8 +15,9 @@ import { SourcedPayloads, withThrown } from './payload-stream.ts';
 export function executeDelivery(input: DeliveryInput): ExecutionResult | Promise<ExecutionResult> {
   const { settings, execution } = input;
   if (execution.operation.operation === 'subscription') return subscribe(input);
-  if (execution.parts !== undefined) return settings.incrementalDelivery!.execute(input);
-  return executeOperation(settings, execution);
+  if (execution.parts === undefined) return executeOperation(settings, execution);
+  settings.executor?.onParts?.();
+  return settings.incrementalDelivery!.execute(input);
 }
 
 /**
