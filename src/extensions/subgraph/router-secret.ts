@@ -25,7 +25,7 @@ export function assertRouterSecret(option: RouterSecret): void {
   if (Array.isArray(list) && list.length > 0 && list.every((secret) => typeof secret === 'string' && secret !== '')) return;
   // Without the values, because this message is logged.
   throw new TypeError(
-    `Expected routerSecret.secrets to return secrets that are not empty, such as [process.env.ROUTER_SECRET], got ${describe(Array.isArray(list) ? list : typeof list)}.`,
+    `Expected routerSecret.secrets to return secrets that are not empty, such as [process.env.ROUTER_SECRET], got ${describe(Array.isArray(list) ? list : typeof list)}. Is the variable set?`,
   );
 }
 

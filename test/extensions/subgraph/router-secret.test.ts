@@ -122,7 +122,11 @@ describe('routerSecret', () => {
     ['no list', { secrets: () => 'secret' }, /got "string"/],
     ['an empty list', { secrets: () => [] }, /got an array of 0/],
     ['an empty secret', { secrets: () => ['secret', ''] }, /to return secrets that are not empty, .* got an array of/],
-    ['a missing secret', { secrets: () => [process.env['NO_SUCH_SECRET']] }, /to return secrets that are not empty, .* got an array of/],
+    [
+      'a missing secret',
+      { secrets: () => [process.env['NO_SUCH_SECRET']] },
+      /to return secrets that are not empty, .* got an array of 1\. Is the variable set\?$/,
+    ],
     [
       'a misspelled option',
       { headers: 'x-secret', secrets: () => ['secret'] },
