@@ -10,6 +10,8 @@ import { cacheControlDefinitions, edge } from '../../src/entries/edge.ts';
 import { createHandler } from '../../src/entries/fetch.ts';
 import { idempotency, idempotencyKeyOf, memoryStore } from '../../src/entries/idempotency.ts';
 import type { IdempotencyStore } from '../../src/entries/idempotency.ts';
+import { mcp, mcpDefinitions } from '../../src/entries/mcp.ts';
+import { incrementalDelivery } from '../../src/entries/incremental.ts';
 import { batch } from '../../src/entries/index.ts';
 import type { ServerPlugin } from '../../src/entries/index.ts';
 import type { Random } from '../support/random.ts';
@@ -21,9 +23,12 @@ export type RootField = 'reserve' | 'charge' | 'note';
 /** The type of each root field. */
 export const typeOf: Readonly<Record<RootField, string>> = { reserve: 'Order', charge: 'Order', note: 'Note' };
 
-/** The mutations of all lists of root fields, by id. */
-export const documents: Readonly<Record<string, string>> = Object.fromEntries(
-  listsOf(Object.keys(typeOf) as RootField[]).map((fields) => [fields.join(), mutationOf(fields)]),
+/** The mutations of all lists of root fields, by id. Each is a tool, too. */
+const documents = Object.fromEntries(
+  listsOf(Object.keys(typeOf) as RootField[]).map((fields) => [
+    fields.join(),
+    mutationOf(fields, { head: `mutation ${fields.join('_')}($tag: ID!) @mcpTool(description: "Changes an order.")` }),
+  ]),
 );
 
 /** All lists that have each field at most once. */
@@ -31,9 +36,10 @@ function listsOf(fields: readonly RootField[]): (readonly RootField[])[] {
   return fields.flatMap((first) => [[first], ...listsOf(fields.filter((one) => one !== first)).map((rest) => [first, ...rest])]);
 }
 
-export function mutationOf(fields: readonly RootField[]): string {
-  const selection = (field: RootField): string => (field === 'note' ? '{ id text secret }' : '{ id total secret items { id price } }');
-  return `mutation ($tag: ID!) { ${fields.map((field) => `${field}(tag: $tag) ${selection(field)}`).join(' ')} }`;
+export function mutationOf(fields: readonly RootField[], { isDeferred = false, head = 'mutation ($tag: ID!)' } = {}): string {
+  const items = isDeferred ? '... @defer { items { id price } }' : 'items { id price }';
+  const selection = (field: RootField): string => (field === 'note' ? '{ id text secret }' : `{ id total secret ${items} }`);
+  return `${head} { ${fields.map((field) => `${field}(tag: $tag) ${selection(field)}`).join(' ')} }`;
 }
 
 /** One mutation or query, which may be sent several times. */
@@ -45,8 +51,8 @@ export interface Element {
   readonly onError: OnError;
   /** Whether the request has `onError` at the top or in its extensions, or the trusted document has it. */
   readonly onErrorIn: 'top' | 'extensions' | 'document';
-  /** True if the request has the id of its document in place of the text. */
-  readonly hasId: boolean;
+  /** Whether the request has the text of its document, one with deferred fields, or the id of a trusted document, or calls a tool. */
+  readonly document: 'text' | 'deferred' | 'id' | 'tool';
   /** The mutation is one that never runs, because this part of it is invalid. */
   readonly invalid: 'variable' | 'page' | 'argument' | undefined;
   readonly hasKey: boolean;
@@ -276,6 +282,7 @@ export function randomShop(random: Random): Shop {
     ...(hasBudget ? [budgetOfWorld(random.pick(['allow', 'refuse'] as const))] : []),
     costLine({ write: (_line, record, outcome) => world.noteLine(record, outcome?.head.headers.get('x-request')) }),
     idempotency({ store: storeOfWorld, identity: ({ client }: Context) => client, storeTimeout: 60_000, releaseIf: areDeclined }),
+    mcp({ name: 'shop', version: '1' }),
     edge({ cdn: 'varnish', purge: async (tags) => void world.purges.push(...tags) }),
     ...kinds.map((kind) => ({ ...pluginsByKind[kind], position: random.pick(['first', undefined, 'last'] as const) })),
   ];
@@ -298,6 +305,7 @@ export function randomShop(random: Random): Shop {
     logger: { debug() {}, info() {}, warn() {}, error() {} },
     typeDefs: `
       ${cacheControlDefinitions}
+      ${mcpDefinitions}
       type Query { stock: [Item!] @cacheControl(maxAge: 60) }
       type Mutation { reserve(tag: ID!): Order${mark} charge(tag: ID!): Order${mark} note(tag: ID!): Note${mark} refund(first: Int!): [Refund!] }
       type Refund { id: ID! }
@@ -317,12 +325,16 @@ export function randomShop(random: Random): Shop {
       },
       Item: { price: guardedPrice },
     },
+    incrementalDelivery: incrementalDelivery(),
     pageLimits: { default: 5, max: 10 },
     trustedDocuments: {
       documents: Object.fromEntries(
         Object.entries(documents).flatMap(([id, text]) => [
           [id, text],
-          ...(['NULL', 'PROPAGATE', 'HALT'] as const).map((onError) => [`${id} ${onError}`, { text, onError }] as const),
+          ...(['NULL', 'PROPAGATE', 'HALT'] as const).map((onError) => {
+            const withoutTool = text.replace(/ @mcpTool\(.*?\)/, '');
+            return [`${id} ${onError}`, { text: withoutTool, onError }] as const;
+          }),
         ]),
       ),
     },

@@ -29,6 +29,7 @@ interface Answer {
 }
 
 const mutationFields: readonly RootField[] = ['reserve', 'charge', 'note'];
+const documentsOf = { batch: ['text', 'deferred', 'id'], single: ['text', 'deferred', 'id', 'tool'] } as const;
 const onErrors: readonly OnError[] = [undefined, 'PROPAGATE', 'NULL', 'HALT'];
 
 function randomSending(random: Random, at: number): Sending {
@@ -37,24 +38,30 @@ function randomSending(random: Random, at: number): Sending {
   const elements = Array.from({ length: isBatch ? 1 + random.below(3) : 1 }, (_, position): Element => {
     const isQuery = random.chance(0.2);
     const fields = mutationFields.filter(() => random.chance(0.6)).toSorted(() => random.next() - 0.5);
+    const document = isQuery ? 'text' : random.pick(documentsOf[isBatch ? 'batch' : 'single']);
+    const isTool = document === 'tool';
     return {
       tag: `${at}-${position}`,
       fields: isQuery ? undefined : fields.length === 0 ? ['charge'] : fields,
-      onError: random.pick(onErrors),
+      onError: isTool ? undefined : random.pick(onErrors),
       onErrorIn: random.pick(['top', 'extensions', 'document'] as const),
-      hasId: !isQuery && random.chance(0.3),
-      invalid: !isQuery && random.chance(0.1) ? random.pick(['variable', 'page', 'argument'] as const) : undefined,
+      document,
+      invalid: !isQuery && !isTool && random.chance(0.1) ? random.pick(['variable', 'page', 'argument'] as const) : undefined,
       hasKey: key !== undefined,
     };
   });
   return { client: random.pick(['ada', 'bob']), key, elements, isBatch };
 }
 
-function bodyOf({ tag, fields, onError, onErrorIn, hasId, invalid }: Element): object {
+function bodyOf({ tag, fields, onError, onErrorIn, document, invalid }: Element): object {
   const behavior = onErrorIn === 'extensions' ? { extensions: { onError } } : { onError };
   if (fields === undefined) return { query: '{ stock { id price } }', ...behavior };
   if (invalid !== undefined) return { ...invalidMutations[invalid], ...behavior };
-  if (!hasId) return { query: mutationOf(fields), variables: { tag }, ...behavior };
+  if (document === 'tool') {
+    const params = { name: fields.join('_'), arguments: { tag } };
+    return { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+  }
+  if (document !== 'id') return { query: mutationOf(fields, { isDeferred: document === 'deferred' }), variables: { tag }, ...behavior };
   const isInDocument = onErrorIn === 'document' && onError !== undefined;
   const documentId = `${fields.join()}${isInDocument ? ` ${onError}` : ''}`;
   return { documentId, variables: { tag }, ...(!isInDocument && behavior) };
@@ -73,10 +80,12 @@ async function send(world: World, shop: Shop, { client, key, elements, isBatch }
   const bodies = elements.map(bodyOf);
   const isGet = !isBatch && elements[0]!.fields === undefined;
   const query = new URLSearchParams({ query: '{ stock { id price } }', ...(elements[0]!.onError && { onError: elements[0]!.onError }) });
-  const request = new Request(`https://shop.example/graphql${isGet ? `?${query.toString()}` : ''}`, {
+  const isTool = elements[0]!.document === 'tool';
+  const request = new Request(`https://shop.example/graphql${isTool ? '/mcp' : isGet ? `?${query.toString()}` : ''}`, {
     method: isGet ? 'GET' : 'POST',
     headers: {
       'content-type': 'application/json',
+      accept: elements[0]!.document === 'deferred' && !isBatch ? 'multipart/mixed, application/json' : 'application/json',
       'x-client': client,
       'x-request': id,
       ...(key !== undefined && { 'idempotency-key': `"${key}"` }),
@@ -86,16 +95,34 @@ async function send(world: World, shop: Shop, { client, key, elements, isBatch }
   });
   const response = await shop.handler(request, { waitUntil: () => {} });
   const text = await response.text();
-  const parsed = JSON.parse(text) as Answer['body'] | Answer['body'][];
-  const parts = Array.isArray(parsed) ? parsed : [parsed];
+  const isInParts = response.headers.get('content-type')!.startsWith('multipart/');
+  if (isInParts && (key !== undefined || !text.endsWith('-----\r\n'))) world.problems.push(`${text} is in parts, or has no end`);
+  // The first part has what was not deferred.
+  const json: unknown = JSON.parse(isInParts ? /^\{.*\}\r?$/m.exec(text)![0] : text);
+  const parsed = (isTool ? resultOfTool(json as ToolAnswer) : json) as Answer['body'] | Answer['body'][];
+  const answers = Array.isArray(parsed) ? parsed : [parsed];
   const common = {
     request: id,
     status: response.status,
     cacheControl: response.headers.get('cache-control') ?? '',
     isReplay: response.headers.has('idempotent-replayed'),
   };
-  if (isBatch && response.status === 200 && parts.length !== elements.length) world.problems.push(`${parts.length} answers of a batch`);
-  return parts.map((body, at) => ({ ...common, element: elements[at]!, text: JSON.stringify(body), body }));
+  if (isBatch && response.status === 200 && answers.length !== elements.length) world.problems.push(`${answers.length} answers of a batch`);
+  return answers.map((body, at) => ({ ...common, element: elements[at]!, text: JSON.stringify(body), body }));
+}
+
+interface ToolAnswer extends Partial<Answer['body']> {
+  readonly result?: {
+    readonly isError?: true;
+    readonly content: readonly [{ readonly text: string }];
+    readonly structuredContent?: object;
+  };
+}
+
+/** The result of the operation that a tool has run. A request that was refused has the errors of GraphQL. */
+function resultOfTool({ result, errors }: ToolAnswer): Answer['body'] {
+  if (result === undefined) return { errors: errors! };
+  return result.isError === true ? JSON.parse(result.content[0].text) : { data: result.structuredContent! };
 }
 
 /** Returns the problems of one answer. `attempts` are all attempts of the history. */
@@ -152,10 +179,10 @@ function problemsOfAttempts(world: World, shop: Shop): string[] {
 
 /** Returns the answers of single operations whose cost line says something else. */
 function problemsOfLines(world: World, answers: readonly Answer[]): string[] {
-  return answers.flatMap(({ request, status, isReplay, text }) => {
+  return answers.flatMap(({ element, request, status, isReplay, text }) => {
     const lines = world.lines.get(request) ?? [];
     if (lines.length === 0 || lines[0]!.batch !== undefined) return [];
-    const isLineOfReplay = lines[0]!.idempotency === 'replayed';
+    const isLineOfReplay = lines[0]!.idempotency === 'replayed' && element.document !== 'tool';
     return lines.length === 1 && lines[0]!.status === status && (isLineOfReplay === isReplay || !/"data"/.test(text))
       ? []
       : `${status} ${isReplay ? 'replay ' : ''}${text} has the lines ${JSON.stringify(lines)}`;
@@ -235,7 +262,7 @@ function valid(sending: Sending, world: World): Sending {
 const histories = cases({ short: 120, long: 4_000 });
 
 test(
-  `mutations with keys, onError, batches, batched fields, an edge, deadlines, plugins and clients that leave: ${histories} histories`,
+  `mutations with keys, points, onError, ids, tools, parts, batches, batched fields, an edge, deadlines, plugins and clients that leave: ${histories} histories`,
   { timeout: 1_800_000 },
   async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 24) });
