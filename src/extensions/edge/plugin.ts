@@ -6,7 +6,6 @@ import type {
   DataSourceCall,
   DataSourceCallListener,
   ExecutionOptions,
-  GraphQLRequest,
   OperationCall,
   OperationExecution,
   OperationOutcome,
@@ -86,8 +85,6 @@ class EdgePlugin implements Edge {
   readonly #documents: KnownDocuments;
   /** Requests the list of objects for tags, in the store or in the CDN. Undefined: neither has tags. */
   readonly #listing: ExecutionOptions['objects'];
-  /** The moment of the purge log at which a mutation began. */
-  readonly #purgeMoments = new WeakMap<GraphQLRequest, number>();
   readonly #env = new SharedEnv(isWorkerd());
   #hasServed = false;
 
@@ -214,8 +211,7 @@ class EdgePlugin implements Edge {
     const known = this.#documents.of(execution);
     if (operation.operation === 'mutation') {
       if (this.#purges.hasNone) return { observer };
-      this.#purgeMoments.set(graphQLRequest, this.#settings.log.now);
-      return { observer, objects: this.#listing };
+      return { observer, objects: this.#purges.mutationWillStart(graphQLRequest, this.#listing) };
     }
     if (request === undefined) return { observer };
     const hints = this.#settings.hints.of({ known, operation, variables: graphQLRequest.variables });
@@ -242,8 +238,7 @@ class EdgePlugin implements Edge {
     // The stored answer of a mutation that ran before has changed nothing.
     const hasRun = outcome.operation?.operation === 'mutation' && outcome.executed !== false;
     if (!hasRun || this.#purges.hasNone) return undefined;
-    const purgeMoment = this.#purgeMoments.get(call.request) ?? this.#settings.log.now;
-    return this.#purges.after({ outcome, known: this.#knownOf(outcome), purgeMoment }, call);
+    return this.#purges.after({ outcome, known: this.#knownOf(outcome) }, call);
   }
 
   async purge(request: PurgeRequest, platform?: PurgePlatform): Promise<void> {

@@ -84,6 +84,15 @@ function oddShop({ Query = {}, ...resolvers }: { Query?: object; Mutation: objec
   return shop({}, { Query: { book: () => null, ...Query }, ...resolvers }, { typeDefs: oddTypeDefs, ...server });
 }
 
+/** A plugin that replaces the data of answers. */
+const copying: ServerPlugin = {
+  requestDidStart: () => ({
+    willSendResponse: async ({ response }) => {
+      response.result = structuredClone(response.result);
+    },
+  }),
+};
+
 describe('a mutation purges', () => {
   stopTimers();
   const rows: readonly (readonly [name: string, query: string, tags: readonly string[] | undefined])[] = [
@@ -238,13 +247,21 @@ describe('a mutation purges', () => {
       assert.deepEqual(purges, []);
     });
 
-  const copying: ServerPlugin = {
-    requestDidStart: () => ({
-      willSendResponse: async ({ response }) => {
-        response.result = structuredClone(response.result);
-      },
-    }),
+  const failing: ServerPlugin = {
+    aroundOperation: async (_call, next) => {
+      await next();
+      throw new Error('The wrapper has failed.');
+    },
   };
+  test('nothing for a field whose arguments are invalid, with a plugin that replaces the data and one that fails', async () => {
+    const { post: send, purges } = shop({}, {}, { plugins: [failing, copying] });
+
+    const refused = await send({ query: 'mutation ($id: ID = "1") { rename(id: $id) { id } }', variables: { id: null } });
+
+    assert.match(await refused.text(), /Internal server error/);
+    assert.deepEqual(purges, []);
+  });
+
   for (const [name, server] of [
     ['a plan', {}],
     ['graphql-js', { executor: graphqlJSExecutor() }],
@@ -337,6 +354,7 @@ describe('a mutation purges', () => {
 
   const endings: readonly (readonly [name: string, server: object, leaves: boolean])[] = [
     ['when its deadline has passed', { deadline: { ms: 30, reserveMs: 5 } }, false],
+    ['when its deadline has passed, and a plugin has replaced the data', { deadline: { ms: 30, reserveMs: 5 }, plugins: [copying] }, false],
     ['when its client has disconnected', {}, true],
   ];
   for (const [name, server, leaves] of endings)

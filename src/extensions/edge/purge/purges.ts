@@ -4,7 +4,7 @@ import { isWorkerd } from '../../../datasources/index.ts';
 import type { Seconds } from '../../../datasources/index.ts';
 import { guardLogger, waitAtMost } from '../../../shared/index.ts';
 import type { HeaderMap } from '../../../shared/index.ts';
-import type { Logger, OperationCall, OperationOutcome, RequestCall } from '../../../server/index.ts';
+import type { GraphQLRequest, Logger, ObjectListing, OperationCall, OperationOutcome, RequestCall } from '../../../server/index.ts';
 import type { DecisionSettings } from '../decide.ts';
 import { safeTotal } from '../dialects.ts';
 import type { KnownDocument } from '../documents.ts';
@@ -63,6 +63,7 @@ export class Purges {
   readonly #answerField: string | undefined;
   /** The tags that the answer to a request carries. */
   readonly #inAnswers = new WeakMap<RequestCall, string>();
+  readonly #begun = new WeakMap<GraphQLRequest, BegunMutation>();
   /** Repeats of purges by hand. The next request to end keeps the process alive for them. */
   #repeats: Promise<void>[] = [];
   /** True if answers wait for background work. */
@@ -135,9 +136,17 @@ export class Purges {
     return now() + (this.#waits ? lifeOfAnswer : this.#isWorker ? lifeOfWorker : lifeOfProcess);
   }
 
+  /** Called before each mutation. Returns the listing of its objects. */
+  mutationWillStart(request: GraphQLRequest, listing: ObjectListing | undefined): ObjectListing | undefined {
+    const begun: BegunMutation = { purgeMoment: this.#settings.log.now, list: undefined };
+    this.#begun.set(request, begun);
+    return listing && { ...listing, begin: () => (begun.list = listing.begin()) };
+  }
+
   /** Purges after a mutation, even if it has errors: a field may have changed data before another field failed. */
-  async after({ outcome, known, purgeMoment }: Mutation, call: OperationCall): Promise<void> {
+  async after({ outcome, known }: Mutation, call: OperationCall): Promise<void> {
     const { request, http } = call;
+    const { purgeMoment = this.#settings.log.now, list: begun } = this.#begun.get(request) ?? {};
     const { logger } = http;
     const { operation, result, stream, objects, errors, executed } = outcome;
     // An answer that is too large has no data either, nor has one that a plugin has refused after the execution.
@@ -148,7 +157,9 @@ export class Purges {
       if (hints === undefined) throw new Error('The mutation has no parsed document.');
       // The later parts of a streamed answer are not known yet.
       const data = stream === undefined ? (result.data ?? null) : null;
-      const list = objects instanceof ObjectList ? objects : undefined;
+      const listed = objects instanceof ObjectList ? objects : undefined;
+      // Without its end, fields may still be called.
+      const list = begun?.isComplete === true ? begun : listed;
       const answer = { schema: known!.schema, root: hints.selection, data, errors, objects, called: list?.called };
       const tags = tagsOfMutation(answer, this.#settings);
       if (objects?.failure !== undefined)
@@ -208,8 +219,14 @@ export class Purges {
 export interface Mutation {
   readonly outcome: OperationOutcome;
   readonly known: KnownDocument | undefined;
+}
+
+/** A mutation in progress. */
+interface BegunMutation {
   /** The moment of the purge log at which it began. */
   readonly purgeMoment: number;
+  /** The list of its objects, also if a plugin has replaced its data. Undefined: graphql-js runs it, or another plugin lists them. */
+  list: ReturnType<ObjectListing['begin']> | undefined;
 }
 
 /** Logs the tags that the call could not purge. */
