@@ -46,44 +46,48 @@ async function examine(file: string, tests: readonly string[]): Promise<Score> {
   const source = readFileSync(file, 'utf8');
   const mutations = mutationsOf(source);
   writeFileSync(versions, JSON.stringify(mutations.map((mutation) => applied(source, mutation))));
-  const survived = await survivorsOf({ file, tests, versions, isAlone: false }, mutations.length);
+  const survivors = mutations.map((mutation) => shown(source, applied(source, mutation), mutation));
   const reasons = accepted[file] ?? {};
-  let explained = 0;
-  for (const { mutation, mutated } of survived.map((version) => ({
-    mutation: mutations[version]!,
-    mutated: applied(source, mutations[version]!),
-  }))) {
-    const { line, before, after } = shown(source, mutated, mutation);
-    const reason = reasons[`${before} → ${after}`];
-    if (reason !== undefined) explained++;
-    console.log(`${file}:${line}: ${before} → ${after}\n    ${reason ?? 'no reason'}`);
+  const reasonOf = (version: number): string | undefined => {
+    const { before, after } = survivors[version]!;
+    return reasons[`${before} → ${after}`];
+  };
+  const survived = await survivorsOf({ file, tests, versions, isAlone: false }, mutations.length, reasonOf);
+  for (const version of survived) {
+    const { line, before, after } = survivors[version]!;
+    console.log(`${file}:${line}: ${before} → ${after}\n    ${reasonOf(version) ?? 'no reason'}`);
   }
+  const explained = survived.filter((version) => reasonOf(version) !== undefined).length;
   return { noticed: mutations.length - survived.length, explained, unexplained: survived.length - explained };
 }
 
-/** The versions that no test notices. Each of them was also run in a process of its own, with nothing left of others. */
-async function survivorsOf(work: Omit<Work, 'first'>, count: number): Promise<number[]> {
+/** The versions that no test notices. Those without a reason were also run in processes of their own, with nothing left of others. */
+async function survivorsOf(work: Omit<Work, 'first'>, count: number, reasonOf: (version: number) => string | undefined): Promise<number[]> {
   const startedAt = performance.now();
   const limits = { timeout: 900_000 };
   const survived: number[] = [];
   let given = work;
   const onResult = ({ version, state, unrepeatable }: Result): void => {
-    if (version < 0) given = { ...work, unrepeatable };
-    for (const test of version < 0 ? unrepeatable : []) console.log(`${test}: left out, because it does not pass twice in one process`);
-    if (version < 0 && state !== 'survived') throw new Error(`The tests of ${work.file} fail without a change.`);
-    if (version < 0) limits.timeout = 5_000 + (performance.now() - startedAt) * 3;
-    else if (state !== 'noticed') survived.push(version);
+    if (version < 0) {
+      given = { ...work, unrepeatable };
+      limits.timeout = 5_000 + (performance.now() - startedAt) * 3;
+      for (const test of unrepeatable) console.log(`${test}: left out, because it does not pass twice in one process`);
+      if (state !== 'survived') throw new Error(`The tests of ${work.file} fail without a change.`);
+    } else if (state !== 'noticed') survived.push(version);
   };
   await run({ ...work, first: -1 }, limits, onResult);
   if (given === work) throw new Error(`The tests of ${work.file} end the process without a change.`);
   for (let first = 0; first < count;) first = await run({ ...given, first }, limits, onResult);
 
-  const alone: number[] = [];
+  const left: number[] = [];
   const onResultAlone = ({ version, state }: Result): void => {
-    if (state === 'survived') alone.push(version);
+    if (state === 'survived') left.push(version);
   };
-  for (const first of survived) await run({ ...given, first, isAlone: true }, limits, onResultAlone);
-  return alone;
+  for (const first of survived) {
+    if (reasonOf(first) === undefined) await run({ ...given, first, isAlone: true }, limits, onResultAlone);
+    else left.push(first);
+  }
+  return left;
 }
 
 /** Returns the version to continue with. One that ends the process, or does not end in time, is noticed. */

@@ -50,6 +50,17 @@ test('the lifetime of an answer is no longer than that of the stored responses o
   assert.deepEqual(lifetimes(server), [60, 35, 1]);
 });
 
+test('an answer based on a response that is fresh for less than a second is private', async (t) => {
+  const pass = useClock(t);
+  const server = serving({ 'cache-control': 'public, max-age=60' });
+
+  await server.get('{ amount }');
+  pass(59.5);
+  await server.get('{ amount }');
+
+  assert.deepEqual(server.decisions[1], { public: false, reason: 'a stored response of a data source lives for less than a second' });
+});
+
 test('an answer based on a stale response is private', async (t) => {
   const pass = useClock(t);
   const server = serving({ 'cache-control': 'public, max-age=60, stale-while-revalidate=600' });
