@@ -104,6 +104,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type Logger',
     'type ObjectListing',
     'type ObservedCall',
+    'type ObservedTypeCall',
     'type OperationCall',
     'type OperationExecution',
     'type OperationOutcome',

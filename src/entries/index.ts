@@ -66,6 +66,7 @@ export type {
   ExecutionObserver,
   KeyOf,
   ObservedCall,
+  ObservedTypeCall,
   SelectedFieldsOptions,
   SelectionInfo,
 } from '../executor/index.ts';

@@ -309,7 +309,7 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
     entries: { limit: positive, ...costRules },
   },
   pageLimits: {
-    words: '{ default, max, fields: { "Type.field": { default, max } } }',
+    words: 'an object with default and max, like { default: 20, max: 100, fields: { "Query.books": { max: 500 } } }',
     holds: (value) => has(value, 'default') && has(value, 'max'),
     entries: { ...pageSizes, fields: { words: 'an object like { "Query.books": { max: 500 } }', holds: areRecords } },
   },
