@@ -294,6 +294,17 @@ describe('_entities', () => {
   });
 });
 
+it('takes fields of references for no page sizes', async () => {
+  const ask = serveSubgraph({ typeDefs, pageLimits: { default: 10, max: 20 } });
+
+  const { data, errors } = await ask(entitiesQuery('... on Product { name }'), {
+    representations: [{ __typename: 'Product', limit: -500, first: 1, last: 2 }],
+  });
+
+  equal(errors, undefined);
+  equal(data._entities.length, 1);
+});
+
 describe('__resolveReferences', () => {
   it('is called once for each type and field, with all references in order', async () => {
     const calls: unknown[] = [];

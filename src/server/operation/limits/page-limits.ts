@@ -160,7 +160,8 @@ export class PageLimits implements PageDefaults {
           const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[selection.name.value] : undefined;
           if (field === undefined) continue;
           const page = selection.arguments?.length ? this.#pageOf(type!, field) : undefined;
-          if (page !== undefined) asked.push({ node: selection, max: page.max });
+          // Without a limit, as for the references of a subgraph, a field may have such names for other things.
+          if (page !== undefined && page.max < Number.MAX_SAFE_INTEGER) asked.push({ node: selection, max: page.max });
           if (selection.selectionSet !== undefined) visit(getNamedType(field.type), selection.selectionSet);
         } else if (selection.kind === Kind.INLINE_FRAGMENT) {
           const { typeCondition } = selection;
