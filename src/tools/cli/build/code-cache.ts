@@ -34,14 +34,14 @@ export interface CodeCacheSettings {
 export async function writeCodeCache({ file, folder, flags, external }: CodeCacheSettings): Promise<readonly UnbundledPackage[]> {
   const unbundled = findUnbundled(external);
   const options: BuildOptions = { entryPoints: [file], minify: true, external: ['@aws-sdk/*'], loader: schemaLoaders };
-  const bundle = await bundleText(options, unbundled);
+  const { text: bundle, warnings } = await bundleText(options, unbundled);
   await removeEarlier(folder);
   const packages = withDependencies(unbundled.found.values());
   await copyPackages(packages, join(folder, 'node_modules'));
   const name = `function-${createHash('sha256').update(bundle).digest('hex').slice(0, 16)}.js`;
   await writeFile(join(folder, name), bundle);
   const cache = join(folder, cacheFile({ file: name }));
-  const exported = await makeCache(join(folder, name), cache, flags);
+  const exported = await makeCache({ file: join(folder, name), cache, flags, warnings });
   await writeFile(join(folder, 'index.js'), await loaderText({ file: name }, exported));
   await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
   return packages;
@@ -71,7 +71,13 @@ async function removeEarlier(folder: string): Promise<void> {
   await Promise.all(names.map((name) => rm(join(folder, name), { recursive: true })));
 }
 
-async function bundleText(options: BuildOptions, unbundled = findUnbundled([])): Promise<string> {
+interface BundledText {
+  readonly text: string;
+  /** What does not work in CommonJS, with files and lines. */
+  readonly warnings: string;
+}
+
+async function bundleText(options: BuildOptions, unbundled = findUnbundled([])): Promise<BundledText> {
   const esbuild = await importEsbuild();
   const settings: BuildOptions = {
     // The default is the working directory at the time esbuild was loaded.
@@ -91,8 +97,9 @@ async function bundleText(options: BuildOptions, unbundled = findUnbundled([])):
     ...options,
   };
   try {
-    const { outputFiles } = await buildWithout(unbundled, () => esbuild.build(settings));
-    return outputFiles?.[0]?.text ?? '';
+    const { outputFiles, warnings } = await buildWithout(unbundled, () => esbuild.build(settings));
+    const ofFormat = warnings.filter(({ id }) => id === 'empty-import-meta');
+    return { text: outputFiles?.[0]?.text ?? '', warnings: await formatMessages(esbuild, ofFormat, 'warning') };
   } catch (error) {
     const { errors } = error as Partial<BuildFailure>;
     if (errors === undefined) throw error;
@@ -101,8 +108,15 @@ async function bundleText(options: BuildOptions, unbundled = findUnbundled([])):
   }
 }
 
+interface CacheToMake {
+  readonly file: string;
+  readonly cache: string;
+  readonly flags: readonly string[];
+  readonly warnings: string;
+}
+
 /** Runs the bundle as the platform would, in a separate process. Resolves to the names of its exports. */
-async function makeCache(file: string, cache: string, flags: readonly string[]): Promise<readonly string[]> {
+async function makeCache({ file, cache, flags, warnings }: CacheToMake): Promise<readonly string[]> {
   // A module that Lambda cannot load must fail here, not in the first cold start.
   const asOnLambda = ['--no-experimental-require-module'];
   const child = spawn(process.execPath, [...asOnLambda, ...flags, builtFile('cache-maker'), file, cache], {
@@ -114,7 +128,8 @@ async function makeCache(file: string, cache: string, flags: readonly string[]):
   child.on('message', (names) => (exported = names as readonly string[]));
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
-  if (code !== 0) throw new DevError(`Cannot run the function to create its code cache:\n\n${stderr.trim()}`);
+  if (code !== 0)
+    throw new DevError(`Cannot run the function to create its code cache:\n\n${[stderr.trim(), warnings].join('\n\n').trim()}`);
   return exported;
 }
 
@@ -129,5 +144,6 @@ async function loaderText(bundle: Omit<CachedBundle, 'folder'>, exported: readon
     const loaded = loadCached(${JSON.stringify(bundle).replace('{', '{ folder: __dirname, ')}, require);
     ${names.map((name) => `exports.${name} = loaded.${name};`).join('\n')}
     ${names.includes('default') && !names.includes('handler') ? 'exports.handler = loaded.default;' : ''}`;
-  return bundleText({ stdin: { contents, resolveDir: process.cwd() }, minify: true });
+  const { text } = await bundleText({ stdin: { contents, resolveDir: process.cwd() }, minify: true });
+  return text;
 }

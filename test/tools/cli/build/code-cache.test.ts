@@ -204,6 +204,15 @@ test('a function that cannot be loaded says why', async (context) => {
   await assert.rejects(cached(context, "throw new Error('No database is set.');"), /Cannot run the function[^]*No database is set/);
 });
 
+test('a function that fails because its bundle is CommonJS is shown the line', async (context) => {
+  const source = "import { readFileSync } from 'node:fs';\nexport const text = readFileSync(new URL('a.txt', import.meta.url), 'utf8');";
+
+  await assert.rejects(
+    cached(context, source),
+    /Cannot run the function[^]*Invalid URL[^]*"import\.meta" is not available[^]*function\.ts:2:50/,
+  );
+});
+
 test('a script without a cache is compiled as usual', () => {
   const { run, script } = compileCached('/a/b.js', 'exports.name = __filename + __dirname;');
 
