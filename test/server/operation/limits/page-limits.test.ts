@@ -485,8 +485,8 @@ describe('wrong pageLimits are refused at start:', () => {
     [{ default: '20', max: 100 }, 'Expected the option pageLimits.default to be a positive whole number, got "20".'],
     [{ default: 20, max: Infinity }, 'Expected the option pageLimits.max to be a positive whole number, got Infinity.'],
     [{ default: 20, max: 0 }, 'Expected the option pageLimits.max to be a positive whole number, got 0.'],
-    [{ max: 100 }, /^Expected the option pageLimits to be \{ default, max, fields: /],
-    [true, /^Expected the option pageLimits to be \{ default, max, fields: .*, got true\.$/],
+    [{ max: 100 }, /^Expected the option pageLimits to be an object with default and max, like \{ default: /],
+    [true, /^Expected the option pageLimits to be an object with default and max, like \{ default: .*, got true\.$/],
     [{ default: 20, max: 100, maximum: 5 }, 'Unknown option "pageLimits.maximum". Known options: default, max, fields.'],
     [{ ...pageLimits, fields: { 'Query.books': 5 } }, /^Expected the option pageLimits\.fields to be an object like /],
     [
