@@ -59,6 +59,8 @@ describe('answers in a real Redis', () => {
     await untilKept(two);
 
     await two.post({ query: 'mutation { rename(id: 1, title: "uno") { id } }' });
+    // The answer waits for a slow store only for a while.
+    await two.settled();
     const title = await titleIn(await one.post({ query }));
     await one.settled();
 
