@@ -117,7 +117,7 @@ export function assess({ request, response, known }: Answer, settings: DecisionS
   const [operation] = request.operations as [EdgeOperation];
   // The outcome comes before the header fields: it is the reason why errors and mutations have "no-store".
   const reason =
-    reasonInRequest(request) ?? reasonInResponse(response) ?? reasonInOutcome(operation.outcome) ?? reasonInFields(response.headers);
+    reasonInRequest(request) ?? reasonInStatus(response.status) ?? reasonInOutcome(operation.outcome) ?? reasonInFields(response.headers);
   if (reason !== undefined) return reason;
   const { outcome } = operation;
   const { failure } = outcome?.objects ?? {};
@@ -155,9 +155,8 @@ function reasonInRequest({ readings, operations }: EdgeRequest): string | undefi
   return readings.personal === undefined ? undefined : `${readings.personal} was read`;
 }
 
-function reasonInResponse({ status, body }: HTTPResponse | StreamedResponse): string | undefined {
-  if (status !== 200) return `the status is ${status}`;
-  return typeof body === 'string' ? undefined : 'the answer comes in parts';
+function reasonInStatus(status: number): string | undefined {
+  return status === 200 ? undefined : `the status is ${status}`;
 }
 
 function reasonInFields(headers: HTTPResponse['headers']): string | undefined {
