@@ -127,6 +127,13 @@ describe('an anonymous client', () => {
     assert.deepEqual(statuses, [200, 429, 429, 429, 200, 200, 429, 200, 429, 200, 429, 429, 429, 429, 200, 429]);
   });
 
+  test('whose address is no IP address has points of its own', async () => {
+    const { send } = openShop({ ...unknown, anonymous });
+    const statusFrom = async (ip: string): Promise<number> => (await send(one, { context: { ip } })).status;
+
+    assert.deepEqual([await statusFrom('unknown'), await statusFrom('unknown'), await statusFrom('hidden')], [200, 429, 200]);
+  });
+
   test('cannot choose its address with header fields', async () => {
     const forged = [
       'x-forwarded-for',

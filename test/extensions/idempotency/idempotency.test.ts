@@ -278,6 +278,7 @@ describe('keys', () => {
     '"\u00e4"',
     String.raw`"\a"`,
     `"${'k'.repeat(256)}"`,
+    `"${'k'.repeat(1_000)}"`,
     '"a" b',
     '1',
     '',
@@ -343,6 +344,27 @@ describe('keys', () => {
 
       assert.deepEqual([answer.status, answer.code, bank.charges], [400, 'IDEMPOTENCY_KEY_INVALID', []]);
     });
+
+  test('are not found in a document that only mentions the directive', async () => {
+    const bank = openBank();
+
+    for (let tries = 0; tries < 2; tries++) await bank.send({ query: 'mutation { charge { number } } # idempotent' });
+
+    assert.equal(bank.charges.length, 2);
+  });
+
+  test('may be on a field whose fragment is spread twice', async () => {
+    const bank = openBank();
+    const query = 'mutation { ...F ...F } fragment F on Mutation { charge @idempotent(key: "a") { number } }';
+
+    const answers = [await bank.send({ query }), await bank.send({ query })];
+
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200],
+    );
+    assert.equal(bank.charges.length, 1);
+  });
 
   test('are required for the fields that the option names, or for all mutations', async () => {
     const some = openBank({ required: ['chargeTwice'] });
@@ -680,6 +702,18 @@ describe('answers', () => {
 
     assert.deepEqual(seen, ['declined', 'declined']);
     assert.equal(bank.charges.length, 2 + 2);
+  });
+
+  test('with errors are kept if releaseIf throws', async () => {
+    const releaseIf = (): never => {
+      throw new Error('lost');
+    };
+    const bank = openBank({ releaseIf });
+
+    for (let tries = 0; tries < 2; tries++) await bank.sendWithKey({ query: 'mutation { charge(fail: "declined") { number } }' });
+
+    assert.equal(bank.charges.length, 1);
+    assert.ok(bank.log.some(({ message }) => message.startsWith('releaseIf of idempotency has failed.')));
   });
 
   const effects: readonly (readonly [what: string, typeDefs: string, query: string, onError?: string])[] = [

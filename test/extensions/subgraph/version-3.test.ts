@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 
 import { inlineTraces, subgraph } from '../../../src/entries/subgraph.ts';
 import { ApolloServer } from '../../../src/entries/v3.ts';
+import { guardedContext } from '../../../src/extensions/subgraph/router-secret.ts';
 import { httpAPIEvent } from '../../support/events.ts';
 import { linkTo, silent } from './serving.ts';
 
@@ -43,6 +44,20 @@ describe('a subgraph of version 3', () => {
     equal(body.data._entities[1], null);
     deepEqual(body.errors[0].path, ['_entities', 1]);
   });
+
+  for (const [what, argument] of [
+    ['of Express', (headers: object) => ({ req: { headers } })],
+    ['of Azure Functions', (headers: object) => ({ request: { headers } })],
+    ['of Lambda', (headers: object) => ({ event: { headers } })],
+  ] as const)
+    it(`finds the secret in the argument ${what}, and nowhere else`, () => {
+      const context = guardedContext({ secrets: () => ['s'] }, { user: 'ada' }, () => true);
+
+      deepEqual({ ...(context(argument({ 'X-Router-Secret': 's' })) as object) }, { user: 'ada' });
+      for (const headers of [{}, { 'x-other': 's' }, { 'x-router-secret': ['s'] }, { 'x-router-secret': 'other' }])
+        throws(() => context(argument(headers)), /router/i);
+      throws(() => context({}), /router/i);
+    });
 
   it('refuses requests without the secret before context', async () => {
     let calls = 0;

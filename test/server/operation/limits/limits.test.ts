@@ -304,6 +304,26 @@ describe('a limit is not itself the attack (CVE-2026-34573)', () => {
     assert.equal(fields, (4 ** 31 - 4) / 3);
   });
 
+  it('a document is too large to measure if its fragments have more than four selections for each token that it may have', () => {
+    const fields = Array.from({ length: 100 }, (_, index) => `f${index}`).join(' ');
+    const places = Array.from({ length: 100 }, (_, index) => `a${index}: author { ...F }`).join(' ');
+
+    const { operations, comparisons } = measureDocument(parse(`{ ${places} } fragment F on Book { ${fields} }`), {
+      maxTokens: 1_000,
+      maxNesting: 200,
+    });
+
+    assert.deepEqual([[...operations.values()][0]!.fields, comparisons], [Infinity, Infinity]);
+  });
+
+  it('a fragment that does not exist has no size', () => {
+    const document = parse('{ a ...F } fragment F on Query { b ...Unknown }');
+
+    const [size] = measureDocument(document, { maxTokens: 1_000, maxNesting: 200 }).operations.values();
+
+    assert.equal(size!.fields, 2);
+  });
+
   it('fragments that spread each other in many places are limited by a budget, not walked on all paths', async () => {
     const sets = Array.from({ length: 900 }, (_, index) => `a${index}: books { ...F0 }`).join(' ');
     const chain = Array.from(

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { Lexer, Source } from 'graphql';
 
-import { endOfString } from '../../../../src/server/operation/limits/nesting.ts';
+import { assertNesting, endOfString } from '../../../../src/server/operation/limits/nesting.ts';
 
 /** Every text of six of these characters, after a quote. */
 const alphabet = ['"', '\\', 'n', '\n', '{'];
@@ -24,6 +24,11 @@ test('finds the end of a string in every JSON text', () => {
   });
 
   assert.deepEqual(differing, []);
+});
+
+test('finds no nesting in a block string without an end, which the parser refuses', () => {
+  assert.doesNotThrow(() => assertNesting('{ a(b: """ {{{{ \\""" {{{{', 3, 0));
+  assert.throws(() => assertNesting('{ a(b: """ {{{{ """ {{{{', 3, 0), /nests deeper than 3 levels/);
 });
 
 function* textsOf(length: number, text = '"'): Generator<string> {
