@@ -61,6 +61,7 @@ export const areas: Readonly<Record<string, readonly string[]>> = {
 
 const undecided = 'Without a decision the answer stays private, as with one; only the reason is missing from the report.';
 const privateRecord = 'Saves the record of the objects of a private answer, which `assess` refuses.';
+const anyOrder = 'Any order will do that is the same for every attempt, and keys differ.';
 const everyOtherRuns = "Every verdict but 'forgery' and 'unsupported' lets the request run.";
 
 /** Changes that no test can notice, or need not, by file: the line before and after, and the reason. */
@@ -89,6 +90,20 @@ export const accepted: Readonly<Record<string, Readonly<Record<string, string>>>
   },
   'src/datasources/http-cache/request-identity.ts': {
     'let numbered = 0; → let numbered = 1;': 'Only the numbers begin at another one.',
+  },
+  'src/extensions/idempotency/keys.ts': {
+    'return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))); → return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one <= other ? -1 : 1)));':
+      anyOrder,
+    "throw invalidKey(`one Idempotency-Key of ${characters}${bareKeys ? '' : ' in quotation marks'}`); → throw invalidKey(`one Idempotency-Key of ${characters}${!(bareKeys) ? '' : ' in quotation marks'}`);":
+      'Only the words of the message.',
+    'return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))); → return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (!(one < other) ? -1 : 1)));':
+      anyOrder,
+    '/^ *"((?:[ !#-[\\]-~]|\\\\["\\\\]){1,510})"(?:; *[a-z*][\\w.*-]*(?:=(?:%?"(?:[ !#-[\\]-~]|\\\\["\\\\])*"|[\\w:+/=.*?@!#$%&\'^`|~-]+))?)* *$/; → /^ *"((?:[ !#-[\\]-~]|\\\\["\\\\]){1,511})"(?:; *[a-z*][\\w.*-]*(?:=(?:%?"(?:[ !#-[\\]-~]|\\\\["\\\\])*"|[\\w:+/=.*?@!#$%&\'^`|~-]+))?)* *$/;':
+      'The length of the key without backslashes is checked below.',
+    'return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))); → return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -2 : 1)));':
+      anyOrder,
+    'return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))); → return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 2)));':
+      anyOrder,
   },
   'src/server/http/csrf.ts': {
     "const verdict = row === run ? 'run' : verdictOf(row, settings, request); → const verdict = row === run ? '' : verdictOf(row, settings, request);":
