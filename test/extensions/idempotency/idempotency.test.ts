@@ -1028,7 +1028,8 @@ describe('at the deadline', () => {
 
   test('an identity that resolves too late claims nothing', async (t) => {
     const gate = deferred<string>();
-    const untouched: IdempotencyStore = { ...memoryStore(), claim: () => assert.fail('claimed') };
+    const claimed: string[] = [];
+    const untouched: IdempotencyStore = { ...memoryStore(), claim: async (id) => (claimed.push(id), { state: 'claimed' }) };
     const bank = openBank({ store: untouched, identity: () => gate.promise, server: { deadline: { ms: 1_000, reserveMs: 100 } } });
     t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
 
@@ -1039,7 +1040,7 @@ describe('at the deadline', () => {
     gate.resolve('ada');
     await bank.settled();
 
-    assert.deepEqual([status, bank.charges], [504, []]);
+    assert.deepEqual([status, bank.charges, claimed], [504, [], []]);
   });
 });
 
