@@ -96,6 +96,10 @@ export const accepted: Readonly<Record<string, Readonly<Record<string, string>>>
     'let numbered = 0; → let numbered = 1;': 'Only the numbers begin at another one.',
   },
   'src/extensions/idempotency/keys.ts': {
+    "const field = execution.source.includes('idempotent') ? fieldWithKey(execution) : undefined; → const field = execution.source.includes('') ? fieldWithKey(execution) : undefined;":
+      'A shortcut for documents without the directive, which are searched then.',
+    "if (field !== undefined) return { kind: 'directive', field }; → if (field !== undefined) return { kind: '', field };":
+      "Every kind but 'header' is that of the directive.",
     'return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))); → return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one <= other ? -1 : 1)));':
       anyOrder,
     "throw invalidKey(`one Idempotency-Key of ${characters}${bareKeys ? '' : ' in quotation marks'}`); → throw invalidKey(`one Idempotency-Key of ${characters}${!(bareKeys) ? '' : ' in quotation marks'}`);":

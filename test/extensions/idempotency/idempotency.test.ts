@@ -366,6 +366,14 @@ describe('keys', () => {
     assert.equal(bank.charges.length, 1);
   });
 
+  test('are not required for other fields, however often their fragment is spread', async () => {
+    const bank = openBank({ required: ['chargeTwice'] });
+
+    const answer = await bank.send({ query: 'mutation { ...F ...F } fragment F on Mutation { charge { number } }' });
+
+    assert.equal(answer.status, 200);
+  });
+
   test('are required for the fields that the option names, or for all mutations', async () => {
     const some = openBank({ required: ['chargeTwice'] });
     const all = openBank({ required: true });
