@@ -34,7 +34,8 @@ const withoutDebugger = `data:text/javascript,process.getBuiltinModule('node:ins
 };`.replaceAll('\n', '');
 
 /** Tests that measure memory, CPU or turns, or start processes: they take a third of the time, and reach no branch that others do not. */
-const skipped = /heap|a search for small requests|two processes over a real Redis|while they are killed|behaves like fetch for|changes to a sent answer/;
+const skipped =
+  /heap|a search for small requests|two processes over a real Redis|while they are killed|behaves like fetch for|changes to a sent answer/;
 
 const reporter = `data:text/javascript,export default async function* (events) {
   for await (const { type, data } of events) if (type === 'test:fail' %26%26 data.details.type !== 'suite') yield data.file + ': ' + data.name + '\\n';
