@@ -5,7 +5,7 @@
  *
  * `--quick` runs two rounds of each, in about two minutes: it shows that all parts work, but its figures are noise.
  * `--runs`: how often ratios are measured. Each figure is the median of the runs, with the lowest and the highest ratio. Figures that are
- * not ratios (sizes, memory, code caches, bundling) are measured once. One run takes about six minutes, three take sixteen.
+ * not ratios to other servers (sizes, memory, code caches, generated functions, bundling) are measured once. One run takes about six minutes, three take sixteen.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 
 import type { CodeCacheResult } from './code-cache.ts';
+import type { CodeGenerationResult } from './code-generation.ts';
 import { coldSizes, measureCold } from './cold.ts';
 import type { DataSourceResult } from './datasource.ts';
 import type { MemoryResult } from './memory.ts';
@@ -70,6 +71,7 @@ while (measured.length < runs) measured.push(await measureRatios());
 const { warm, cold, dataSources, generated, requests } = medianOfRuns(measured);
 
 const codeCache = await script<CodeCacheResult[]>('code-cache.ts', values.quick ? ['2'] : [], { AS_JSON: '1' });
+const codeGeneration = await script<CodeGenerationResult[]>('code-generation.ts', [], { AS_JSON: '1' });
 const unbundled = await script<UnbundledResult>('unbundled.ts', values.quick ? ['2'] : []);
 const smallMemory = await script<SmallMemoryResult>('small-memory.ts', [values.quick ? '2000' : '100000']);
 const memory = await script<MemoryResult>('memory.ts', [values.quick ? '20000' : '1000000']);
@@ -92,6 +94,7 @@ const results = {
   warm,
   cold,
   codeCache,
+  codeGeneration,
   unbundled,
   sizes,
   dataSources,
