@@ -1,6 +1,6 @@
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 
-import { textOfUTF8 } from '../../../shared/index.ts';
 import {
   callStreamingHandler,
   createEvent,
@@ -163,7 +163,7 @@ interface EventSettings extends PlatformSettings {
 function toFields({ method, url, headers, body }: ThreadRequest): RequestFields {
   const { pathname: path, search } = new URL(url);
   // The platform decides by content type whether text is sent as text or base64. Bytes that are not UTF-8 are always base64.
-  return { method, path, query: search.slice(1), headers, body: body && (textOfUTF8(body) ?? body) };
+  return { method, path, query: search.slice(1), headers, body: body && isUtf8(body) ? Buffer.from(body).toString() : body };
 }
 
 function describe(value: unknown): string {
