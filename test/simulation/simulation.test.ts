@@ -10,7 +10,7 @@ import { shrink } from './shrink.ts';
 
 /** Replays one history. */
 const only = process.env['SEED'];
-const histories = cases({ short: 300, long: 4_000 });
+const histories = cases({ short: 300, long: 2_500 });
 /** More than the slowest bug needs. */
 const most = 200;
 
