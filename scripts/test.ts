@@ -43,7 +43,7 @@ const files = chooseFiles();
 
 // Fast tests take as long as loading the code that they share.
 const processes = isFast ? 1 : 2;
-console.log(`${files.length} test files.${isPlain ? ' This takes about 100 s on two idle cores.' : ''}`);
+console.log(`${files.length} test files.${isPlain ? ' This takes about five minutes on two cores.' : ''}`);
 if (builds && spawnSync(process.execPath, ['scripts/build.ts'], { stdio: 'inherit' }).status !== 0) process.exit(1);
 
 const shards = Array.from({ length: processes }, (): string[] => []);
