@@ -1,6 +1,8 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
+import { createHandler as createFetchHandler } from '../../../src/entries/fetch.ts';
+import { incrementalDelivery } from '../../../src/entries/incremental.ts';
 import { batch, createHandler } from '../../../src/entries/index.ts';
 import type { ExecutionObserver, ObservedCall, ServerOptions, ServerPlugin } from '../../../src/entries/index.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
@@ -78,6 +80,32 @@ test('an observer of types is called in place of each resolveType and isTypeOf, 
     ),
   );
   deepEqual(calls.slice(0, 2), ['inner: nodes Node 1 Page', 'outer: nodes Node 1 Page']);
+});
+
+test('an observer of types is called for every object of a long list, also in a deferred part whose errors are null', async () => {
+  let calls = 0;
+  const handler = createFetchHandler({
+    nodeEnv: 'production',
+    logger: recordingLogger()[0],
+    plugins: [observing({ type: (_, resolve) => (calls++, resolve()) })],
+    incrementalDelivery: incrementalDelivery(),
+    typeDefs: 'type Query { nodes: [Node] now: Int } interface Node { id: ID! } type Page implements Node { id: ID! }',
+    resolvers: {
+      Query: { nodes: () => Array.from({ length: 2_000 }, (_, id) => (id === 7 ? {} : { id })), now: () => 1 },
+      Node: { __resolveType: () => 'Page' },
+    },
+  });
+  const query = '{ now ... @defer { nodes { id } } }';
+  const headers = { 'content-type': 'application/json', accept: 'multipart/mixed;incrementalSpec=v0.2' };
+  const request = { method: 'POST', headers, body: JSON.stringify({ query, onError: 'NULL' }) };
+
+  // Functions are generated during the first answer.
+  for (const total of [2_000, 4_000]) {
+    const answer = await (await handler(new Request('https://api.example/', request))).text();
+
+    ok(answer.includes('{"id":"6"},{"id":null},{"id":"8"}'), answer.slice(0, 300));
+    equal(calls, total);
+  }
 });
 
 describe('an observer of fields', () => {
