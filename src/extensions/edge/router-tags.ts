@@ -8,7 +8,7 @@ export type TagExtensions = { readonly apolloCacheTags: readonly string[] } | { 
 
 /**
  * For `_entities`, one list of tags for each entity, in their order; otherwise the tags of the answer. Undefined: the lists could not be
- * told apart, because the operation has other fields beside `_entities`, or there are too many tags.
+ * separated, because the operation has other fields beside `_entities`, or there are too many tags.
  */
 export function tagExtensionsOf(
   { selection, data }: Pick<Shareable, 'selection' | 'data'>,
@@ -25,9 +25,9 @@ export function tagExtensionsOf(
   const lists: string[][] = [];
   let count = 0;
   for (const entity of data[entities.key] as readonly unknown[]) {
-    const own = tagsOfAnswer({ selection, data: { [entities.key]: entity }, objects: undefined }, limits, settings);
-    if (own === undefined || (count += own.length) > limits.maxTags) return undefined;
-    lists.push(own.filter((tag) => entity === null || !ofList.has(tag)));
+    const ofEntity = tagsOfAnswer({ selection, data: { [entities.key]: entity }, objects: undefined }, limits, settings);
+    if (ofEntity === undefined || (count += ofEntity.length) > limits.maxTags) return undefined;
+    lists.push(ofEntity.filter((tag) => entity === null || !ofList.has(tag)));
   }
   return { apolloEntityCacheTags: lists };
 }

@@ -89,7 +89,7 @@ export class Recording implements ExecutionObserver {
   }
 
   #recordBatchOf(values: unknown, type: GraphQLOutputType): Recorded {
-    // Not a list, or one of a wrong length: the error is the server's own.
+    // Not a list, or one of a wrong length: the error comes from the server.
     if (!Array.isArray(values)) return shownAsIs(values);
     const items = values.map((value) => this.#record(value, type));
     return { shown: items.map(({ shown }) => shown), recorded: () => items.map(({ recorded }) => recorded) };

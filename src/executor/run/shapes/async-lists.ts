@@ -96,7 +96,7 @@ class AsyncList extends PendingContainer {
   }
 }
 
-/** Ends a source. Calls `return` synchronously, and ignores its errors: no client is left to read them. */
+/** Ends a source. Calls `return` synchronously. */
 export async function closeSource(source: AsyncIterator<unknown>): Promise<void> {
   try {
     await source.return?.();

@@ -10,7 +10,7 @@ export interface GivenSizes {
   readonly isLast: boolean;
 }
 
-/** An argument, or a field of an input object. Without a type, the defaults of its own fields do not count. */
+/** An argument, or a field of an input object. Without a type, the defaults of its fields do not count. */
 interface Input extends Partial<Pick<GraphQLInputField, 'defaultValue'>> {
   readonly name: string;
   readonly type?: GraphQLInputType;

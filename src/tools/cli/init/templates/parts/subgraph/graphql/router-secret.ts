@@ -1,6 +1,6 @@
 import type { RouterSecret } from 'graphql-functions/subgraph';
 
-// `npm run check` runs with NODE_ENV=test, and nobody calls its server: a secret that nobody knows is enough.
+// `npm run check` runs with NODE_ENV=test and serves no requests, so a random secret is enough.
 const secret = process.env.ROUTER_SECRET ?? (process.env.NODE_ENV === 'test' ? crypto.randomUUID() : '');
 
 /**
