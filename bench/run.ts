@@ -15,7 +15,6 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 
 import type { CodeCacheResult } from './code-cache.ts';
-import type { CodeGenerationResult } from './code-generation.ts';
 import { coldSizes, measureCold } from './cold.ts';
 import type { DataSourceResult } from './datasource.ts';
 import type { MemoryResult } from './memory.ts';
@@ -71,7 +70,6 @@ while (measured.length < runs) measured.push(await measureRatios());
 const { warm, cold, dataSources, generated, requests } = medianOfRuns(measured);
 
 const codeCache = await script<CodeCacheResult[]>('code-cache.ts', values.quick ? ['2'] : [], { AS_JSON: '1' });
-const codeGeneration = await script<CodeGenerationResult[]>('code-generation.ts', [], { AS_JSON: '1' });
 const unbundled = await script<UnbundledResult>('unbundled.ts', values.quick ? ['2'] : []);
 const smallMemory = await script<SmallMemoryResult>('small-memory.ts', [values.quick ? '2000' : '100000']);
 const memory = await script<MemoryResult>('memory.ts', [values.quick ? '20000' : '1000000']);
@@ -94,7 +92,6 @@ const results = {
   warm,
   cold,
   codeCache,
-  codeGeneration,
   unbundled,
   sizes,
   dataSources,

@@ -64,11 +64,6 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
       ]),
     );
   },
-  'code-generation': ({ codeGeneration }) =>
-    toTable(
-      ['With `codeGeneration: false`', 'CPU time, compared with the default'],
-      codeGeneration.map(({ workload, ratio }) => [workload, ratio.toFixed(1)]),
-    ),
   unbundled: ({ unbundled }) =>
     toTable(
       ['A function for Netlify, one field', 'CPU to the first answer, ms'],

@@ -39,8 +39,6 @@ export interface Results {
     readonly isBuilt: boolean;
     readonly cpuMilliseconds: Readonly<Record<string, number>>;
   }[];
-  /** CPU time without generated functions, divided by that with them. */
-  readonly codeGeneration: readonly { readonly workload: string; readonly ratio: number }[];
   readonly unbundled: { readonly bundledMilliseconds: number; readonly unbundledMilliseconds: number; readonly files: number };
   readonly sizes: Readonly<Record<string, { readonly gzipKB: number }>>;
   readonly dataSources: Readonly<Record<string, Readonly<Record<string, Ratio & { microseconds: number }>>>>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { mock, test } from 'node:test';
+import { test } from 'node:test';
 import { promisify } from 'node:util';
 
 import { createHandler } from '../../src/entries/index.ts';
@@ -9,22 +9,6 @@ import { createHandler } from '../../src/entries/index.ts';
 const typeDefs = 'type Query { rows: [Row!]! } type Row { id: Int! name: String! }';
 const rows = Array.from({ length: 3_000 }, (_, id) => ({ id, name: `row "${id}" \u2028 \${id}` }));
 const resolvers = { Query: { rows: () => rows } };
-
-test('codeGeneration: false generates no function, and answers the same', async () => {
-  const answers: string[] = [];
-  const counts: number[] = [];
-  for (const codeGeneration of [true, false]) {
-    const handler = createHandler({ typeDefs, resolvers, codeGeneration });
-    const generated = mock.method(globalThis, 'Function');
-    for (let call = 0; call < 3; call++) answers.push(await ask(handler, '{ rows { id name } }'));
-    counts.push(generated.mock.callCount());
-    generated.mock.restore();
-  }
-
-  assert.ok(counts[0]! > 0);
-  assert.equal(counts[1], 0);
-  assert.equal(new Set(answers).size, 1);
-});
 
 for (const flag of ['--disallow-code-generation-from-strings', '--no-warnings'])
   test(`a process with ${flag} answers large lists`, async () => {

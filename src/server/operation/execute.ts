@@ -21,8 +21,6 @@ export interface ExecutionSettings {
   readonly executor: GraphQLJSExecutor | undefined;
   /** Lists may be asynchronous iterables, with graphql 16 too. Default: false */
   readonly takesAsyncIterables?: boolean;
-  /** Objects of a selection before code is generated for it. Infinity: never */
-  readonly rowsBeforeCode?: number | undefined;
   /** Undefined in production. */
   readonly explainMismatch?: ExplainMismatch | undefined;
   /** Default: arguments have the defaults of the schema. */
@@ -64,7 +62,6 @@ export function createExecution<TParts extends ExecutionParts>(settings: Executi
     observer,
     explainMismatch: settings.explainMismatch,
     takesAsyncIterables: settings.takesAsyncIterables,
-    rowsBeforeCode: settings.rowsBeforeCode,
     parts,
     prepared: undefined,
   };

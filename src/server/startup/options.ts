@@ -62,11 +62,6 @@ export interface ServerOptions<
    * faster. Default: each operation has a plan.
    */
   readonly executor?: GraphQLJSExecutor;
-  /**
-   * false: no function is generated at run time for large lists, which then take longer. It is also off where the platform forbids it.
-   * Default: true.
-   */
-  readonly codeGeneration?: boolean;
   /** false: let graphql-js validate every document. true: only the documents that a faster check cannot decide. Default: true. */
   readonly fastValidation?: boolean;
   /** Additional validation rules for documents. Default: none. */
@@ -249,7 +244,6 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
     words: 'graphqlJSExecutor(), imported from "graphql-functions/graphql-js"',
     holds: (value) => hasMethods(value, ['executeWithGraphQLJS']),
   },
-  codeGeneration: boolean,
   fastValidation: boolean,
   validationRules: { words: 'a list of validation rules', holds: (value) => isList(value) && value.every(isFunction) },
   cache: {
