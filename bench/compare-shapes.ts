@@ -126,7 +126,8 @@ const order = {
 
 const createOrder =
   'mutation ($input: OrderInput!, $note: String) { createOrder(input: $input, note: $note) { id name city total lines { sku count } } }';
-const productList = `query ($first: Int!, $detailed: Boolean = true) { products(first: $first) { ...Card stock rating @include(if: $detailed) maker { id name } } }
+/** A query of products, with a fragment and a condition. */
+export const productList = `query ($first: Int!, $detailed: Boolean = true) { products(first: $first) { ...Card stock rating @include(if: $detailed) maker { id name } } }
   fragment Card on Product { id name price kind }`;
 
 const body = (query: string, variables?: object): string => JSON.stringify({ query, ...(variables && { variables }) });

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { build } from 'esbuild';
@@ -49,8 +50,8 @@ export const reference16: ContestantName = 'bare graphql-js 16';
 
 export const bundles: string = fileURLToPath(new URL('.bundles/', import.meta.url));
 
-/** Bundles code that imports a contestant: CommonJS, because some peers' dependencies call require. */
-export async function bundle(contestant: Entry, name: string, code: (file: string) => string): Promise<string> {
+/** Bundles code that imports a contestant: CommonJS, because some peers' dependencies call require. `checkout`: the folder whose build is `graphql-functions`. */
+export async function bundle(contestant: Entry, name: string, code: (file: string) => string, checkout = '..'): Promise<string> {
   await mkdir(bundles, { recursive: true });
   const outfile = `${bundles}${name}-${contestant.file}-${contestant.graphql}.cjs`;
   const graphql = fileURLToPath(new URL(`node_modules/graphql${contestant.graphql === 16 ? '-16' : ''}`, import.meta.url));
@@ -67,7 +68,7 @@ export async function bundle(contestant: Entry, name: string, code: (file: strin
     format: 'cjs',
     outfile,
     // As a folder, so that esbuild reads its package.json. `module` first, so that unused code is removed for both majors.
-    plugins: [published, oneGraphQL(graphql)],
+    plugins: [published(resolve(import.meta.dirname, checkout, 'dist/esm')), oneGraphQL(graphql)],
     mainFields: ['module', 'main'],
     logLevel: 'error',
   });
@@ -97,16 +98,17 @@ export async function cachedFunction(contestant: Entry, code: (path: string) => 
 }
 
 /** The package as it is published: the build makes cold starts cheaper than the sources are. */
-const published: import('esbuild').Plugin = {
-  name: 'published',
-  setup({ onResolve }) {
-    const dist = fileURLToPath(new URL('../dist/esm/', import.meta.url));
-    onResolve({ filter: /^graphql-functions\// }, ({ path }) => ({
-      path: `${dist}${path.slice('graphql-functions/'.length)}.js`,
-      sideEffects: false,
-    }));
-  },
-};
+function published(dist: string): import('esbuild').Plugin {
+  return {
+    name: 'published',
+    setup({ onResolve }) {
+      onResolve({ filter: /^graphql-functions\// }, ({ path }) => ({
+        path: `${dist}/${path.slice('graphql-functions/'.length)}.js`,
+        sideEffects: false,
+      }));
+    },
+  };
+}
 
 /** Every import of graphql, whoever makes it, gets the same copy: two in one bundle would not know each other's types. */
 function oneGraphQL(folder: string): import('esbuild').Plugin {
