@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { pathToFileURL } from 'node:url';
+import type { TestContext } from 'node:test';
 
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 
 import type { Handler } from '../../src/entries/index.ts';
 import { codeBlocks } from '../support/markdown.ts';
-import { root } from './pages.ts';
+import { importCode, root } from './pages.ts';
 
 test('the sample with a key server tells an invalid token (401) from a key server that does not answer (503)', async (t) => {
   const { publicKey, privateKey } = await generateKeyPair('RS256');
@@ -43,15 +43,12 @@ test('the sample with a key server tells an invalid token (401) from a key serve
   assert.deepEqual(await answers[0]!.json(), { data: { me: 'ada' } });
 });
 
-/** Writes the first block of the page that reads keys from a server, with another address, into this checkout, where it finds its packages. */
-async function loadSample(t: { after: (end: () => Promise<void>) => void }, address: string): Promise<Handler> {
+/** The handler of the first block of the page that reads keys from a server, with another address. */
+async function loadSample(t: TestContext, address: string): Promise<Handler> {
   const page = await readFile(join(root, 'docs/authentication.md'), 'utf8');
   const { text } = codeBlocks(page).find((block) => block.text.includes('createRemoteJWKSet'))!;
-  await mkdir(join(root, '.cache'), { recursive: true });
-  const folder = await mkdtemp(join(root, '.cache/key-server-'));
-  t.after(() => rm(folder, { recursive: true }));
-  await writeFile(join(folder, 'graphql.ts'), text.replace('https://login.example.com/.well-known', address));
-  return ((await import(pathToFileURL(join(folder, 'graphql.ts')).href)) as { default: Handler }).default;
+  const load = await importCode(t, { 'graphql.ts': text.replace('https://login.example.com/.well-known', address) });
+  return ((await load('graphql.ts')) as { default: Handler }).default;
 }
 
 function send(handler: Handler, token?: string): Promise<Response> {
