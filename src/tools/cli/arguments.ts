@@ -44,8 +44,6 @@ export interface CheckArguments extends NamedFunctionArguments {
   /** Patterns of files with operations. */
   readonly documents: readonly string[];
   readonly format: CheckFormat;
-  /** An earlier schema: a file, a URL or git:<ref>:<path>. Undefined: schemas are not compared. */
-  readonly against: string | undefined;
 }
 
 /** How `check` prints: for people, as JSON, or as annotations of GitHub Actions. */
@@ -204,16 +202,15 @@ function parseDoctor(argv: readonly string[]): DoctorArguments {
 }
 
 function parseCheck(argv: readonly string[]): CheckArguments {
-  const options = { ...ofOneFunction, documents: texts, json: flag, format: text, against: text } as const;
+  const options = { ...ofOneFunction, documents: texts, json: flag, format: text } as const;
   const { values, positionals } = readOptions('check', argv, options, Infinity);
-  const { documents = [], function: named, json = false, format = json ? 'json' : 'human', against } = values;
+  const { documents = [], function: named, json = false, format = json ? 'json' : 'human' } = values;
   if (json && format !== 'json')
     throw new UsageError(`--json is the same as --format json and cannot be combined with --format ${format}.`);
   return {
     name: 'check',
     documents: [...positionals, ...documents],
     format: oneOf('format', checkFormats, format),
-    against,
     function: named,
     ...toFunctionArguments(values),
   };

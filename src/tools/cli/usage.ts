@@ -68,24 +68,14 @@ operations in .graphql files or in gql\`…\` literals of client code:
 
 Prints every problem with its file and line. Exits with code 1 if there are any.
 
-With --against, also compares the schema with an earlier one, by the rules of
-graphql-js. A breaking change counts if it affects a known operation: one in the
-operation files, the documents of the build or the trusted documents. If no
-operations are known, every breaking change counts. Exits with code 1 for a
-breaking change, and with code 2 if the schemas cannot be compared.
-
 ${ofFolder}
   --function <name>      the function whose schema the operations use
                          (default: graphql, or the only one)
   --documents <files>    operation files, as an option. Repeatable.
-  --against <schema>     the earlier schema, as SDL or introspection JSON:
-                         a file, a URL (of a file or GraphQL endpoint), or
-                         git:<ref>:<path>, for example git:main:schema.graphql
   --format <name>        human, json, or github for annotations in GitHub
                          Actions (default: human)
   --json                 the same as --format json:
-                         [{ file, line, column, message }]; with --against
-                         { problems, changes }
+                         [{ file, line, column, message }]
 ${ofEnvironment}
 ${ofPackages}
 

@@ -93,7 +93,6 @@ test('doctor takes an event, check takes patterns', () => {
       name: 'check',
       documents: ['a.graphql', 'b.graphql', 'c'],
       format: 'json',
-      against: undefined,
       functions: 'api',
       function: undefined,
       env: { A: '1' },

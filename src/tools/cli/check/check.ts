@@ -2,13 +2,8 @@ import { relative } from 'node:path';
 
 import type { GraphQLSchema } from 'graphql';
 
-import type { BuildArtifact } from '../../../executor/schema/index.ts';
 import type { ServerOptions } from '../../../server/index.ts';
 import { counted } from '../../../shared/index.ts';
-import { compareSchemas } from '../against/against.ts';
-import type { Comparison } from '../against/against.ts';
-import { CannotCompareError, readEarlierSchema } from '../against/earlier-schema.ts';
-import type { EarlierSchema } from '../against/earlier-schema.ts';
 import type { CheckArguments } from '../arguments.ts';
 import { artifactPlugin } from '../project/artifact-plugin.ts';
 import { checkDocuments, readDocuments } from '../project/documents/check-documents.ts';
@@ -29,32 +24,17 @@ import { unbundledNotice } from '../project/unbundled-packages.ts';
 import { findStaleBuild } from './stale-build.ts';
 import { findUntrustedOperations } from './trusted-documents.ts';
 
-/** A schema without problems, and what its function is made of. */
+/** A schema without problems, and the options of its server. */
 interface CheckedSchema {
   readonly schema: GraphQLSchema;
   readonly options: ServerOptions;
-  readonly functionFiles: readonly string[];
-  readonly builds: ReadonlyMap<string, BuildArtifact>;
 }
 
 /**
- * Loads every function, which checks its options, schema and resolvers, validates documents against the schema, and compares the
- * schema with an earlier one. Returns the exit code: 1 when there is a problem or a breaking change, 2 when schemas cannot be compared.
+ * Loads every function, which checks its options, schema and resolvers, and validates documents against the schema. Returns the exit
+ * code: 1 when there is a problem.
  */
 export async function runCheck(settings: CheckArguments, directory: string, terminal: Terminal): Promise<number> {
-  try {
-    const { against } = settings;
-    const earlier = against === undefined ? undefined : await readEarlierSchema(against, directory);
-    return await checkProject(settings, earlier, { directory, terminal });
-  } catch (error) {
-    if (!(error instanceof CannotCompareError)) throw error;
-    terminal.error(error.message);
-    return 2;
-  }
-}
-
-async function checkProject(settings: CheckArguments, earlier: EarlierSchema | undefined, workplace: Workplace): Promise<number> {
-  const { directory, terminal } = workplace;
   const chosen = await resolveFunctionsFolder(directory, settings.functions);
   const { folder } = chosen;
   for (const notice of chosen.notices) terminal.error(notice);
@@ -74,9 +54,8 @@ async function checkProject(settings: CheckArguments, earlier: EarlierSchema | u
     const outcome = await checkFunction(source, directory, { recorded, plugins: [builds.plugin], external: settings.external });
     checked.push(outcome);
     problems.push(...outcome.problems, ...(await findStaleBuild(outcome, builds.found, directory)));
-    const { schema, options, bundled } = outcome;
-    if (schema !== undefined && options !== undefined)
-      schemas.set(source.name, { schema, options, functionFiles: bundled.files, builds: builds.found });
+    const { schema, options } = outcome;
+    if (schema !== undefined && options !== undefined) schemas.set(source.name, { schema, options });
   }
   const helpers = findHelpers(checked);
   for (const { bundled, isFunction } of checked)
@@ -85,15 +64,11 @@ async function checkProject(settings: CheckArguments, earlier: EarlierSchema | u
   for (const helper of helpers) terminal.error(helperNotice(helper, allOf(checked), directory));
   const served = checked.filter(({ bundled }) => !helpers.includes(bundled));
   for (const notice of await noticesOf(served, directory)) terminal.error(notice);
-  const canCheck = problems.length === 0 || schemas.size > 0;
-  if (canCheck) problems.push(...(await checkFiles(settings, schemas, workplace)));
+  const workplace = { directory, terminal };
+  if (problems.length === 0 || schemas.size > 0) problems.push(...(await checkFiles(settings, schemas, workplace)));
   else if (settings.documents.length > 0) terminal.error('Operations were not checked. Fix the other problems first.');
-  if (!canCheck && earlier !== undefined) terminal.error('Schemas were not compared. Fix the other problems first.');
-  const comparison = canCheck && earlier !== undefined ? await compare(settings, schemas, { earlier, directory }) : undefined;
-  const { format, against } = settings;
-  report({ problems, comparison, against, functions: served.map(({ bundled }) => bundled.source) }, format, workplace);
-  const hasBroken = comparison?.changes.some(({ level }) => level === 'breaking') ?? false;
-  return problems.length > 0 || hasBroken ? 1 : 0;
+  report({ problems, functions: served.map(({ bundled }) => bundled.source) }, settings.format, workplace);
+  return problems.length > 0 ? 1 : 0;
 }
 
 /** Notices that do not fail the check. */
@@ -137,17 +112,6 @@ async function checkFiles(
   const texts = files.flatMap(documentsIn);
   const problems = checkDocuments(checked.schema, texts);
   return problems.length > 0 ? problems : findUntrustedOperations(checked.options, texts);
-}
-
-async function compare(
-  { documents, function: name }: CheckArguments,
-  schemas: ReadonlyMap<string, CheckedSchema>,
-  { earlier, directory }: { readonly earlier: EarlierSchema; readonly directory: string },
-): Promise<Comparison> {
-  const checked = chooseSchema(name, schemas);
-  if (checked === undefined) throw new CannotCompareError(`No schema to compare with the earlier one. ${whichFunction(schemas)}`);
-  const files = documents.length === 0 ? [] : await readDocuments(documents, directory);
-  return compareSchemas(earlier, { ...checked, files: files.flatMap(documentsIn), directory });
 }
 
 function chooseSchema(name: string | undefined, schemas: ReadonlyMap<string, CheckedSchema>): CheckedSchema | undefined {

@@ -26,7 +26,6 @@ export function problemAsJSON({ file, line, column, message }: Problem, director
 
 /** A workflow command of GitHub Actions, which annotates the place. GitHub expects paths from the root of the repository. */
 export function annotation(
-  level: 'error' | 'warning' | 'notice',
   { file, line, column, message }: Problem,
   { directory, root }: { readonly directory: string; readonly root: string },
 ): string {
@@ -35,7 +34,7 @@ export function annotation(
   const list = properties.map(
     ([name, value]) => `${name}=${escapedForGitHub(String(value)).replaceAll(':', '%3A').replaceAll(',', '%2C')}`,
   );
-  return `::${level}${list.length > 0 ? ` ${list.join(',')}` : ''}::${escapedForGitHub(message)}`;
+  return `::error${list.length > 0 ? ` ${list.join(',')}` : ''}::${escapedForGitHub(message)}`;
 }
 
 /** A command is one line, and its properties end at colons and commas. */

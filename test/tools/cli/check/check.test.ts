@@ -313,6 +313,30 @@ test('operations without a valid schema are reported as a problem', async (conte
   assert.equal(code, 1);
 });
 
+test('with several GraphQL functions and none called graphql, --function chooses the schema of the operations', async (context) => {
+  const files = { 'functions/books.ts': graphql, 'functions/shop.ts': graphql, 'a.graphql': '{ book(id: 1) { title } }' };
+  const unclear = await check(context, files, 'a.graphql');
+  const chosen = await check(context, files, 'a.graphql', '--function', 'shop');
+
+  assert.match(unclear.stdout, /No schema to validate operations against\. Choose a GraphQL function with --function: books, shop\./);
+  assert.deepEqual([unclear.code, chosen.code], [1, 0]);
+});
+
+test('GitHub annotations have a place and one line, from the root of the repository', async (context) => {
+  const project = await createProject(context, { 'api/functions/graphql.ts': graphql, 'api/a,b.graphql': 'query A { nothing }' });
+  await linkPackage(project, 'graphql');
+  const { GITHUB_WORKSPACE: workspace } = process.env;
+  process.env['GITHUB_WORKSPACE'] = project.directory;
+  context.after(() => {
+    if (workspace === undefined) delete process.env['GITHUB_WORKSPACE'];
+    else process.env['GITHUB_WORKSPACE'] = workspace;
+  });
+  const { stdout, code } = await runCommandHere(join(project.directory, 'api'), 'check', 'a,b.graphql', '--format', 'github');
+
+  assert.equal(stdout, '::error file=api/a%2Cb.graphql,line=1,col=11::Cannot query field "nothing" on type "Query".\n');
+  assert.equal(code, 1);
+});
+
 test('names in options that the schema does not have are problems, with their line', async (context) => {
   const source = `import { createHandler } from 'graphql-functions';
 
