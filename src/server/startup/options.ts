@@ -62,8 +62,6 @@ export interface ServerOptions<
    * faster. Default: each operation has a plan.
    */
   readonly executor?: GraphQLJSExecutor;
-  /** false: let graphql-js validate every document. true: only the documents that a faster check cannot decide. Default: true. */
-  readonly fastValidation?: boolean;
   /** Additional validation rules for documents. Default: none. */
   readonly validationRules?: readonly ValidationRule[];
 
@@ -244,7 +242,6 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
     words: 'graphqlJSExecutor(), imported from "graphql-functions/graphql-js"',
     holds: (value) => hasMethods(value, ['executeWithGraphQLJS']),
   },
-  fastValidation: boolean,
   validationRules: { words: 'a list of validation rules', holds: (value) => isList(value) && value.every(isFunction) },
   cache: {
     words: '"bounded", or an object with get, set and delete',

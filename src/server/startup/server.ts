@@ -192,7 +192,6 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
     fieldResolver: options.fieldResolver,
     explainMismatch: checks?.explainMismatch,
     executor,
-    fastValidation: options.fastValidation ?? true,
     maskErrors: options.maskErrors ?? !developmentOrTest,
     errorHash: options.errorHash ?? false,
     includeStacktrace: options.includeStacktraceInErrorResponses ?? development,

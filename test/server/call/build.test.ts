@@ -61,12 +61,6 @@ describe('with a build', () => {
     );
   });
 
-  test('fastValidation: false validates known documents too', async () => {
-    const { errors } = await ask(unvalidated, { build: readBuild(artifactOf([unvalidated])), fastValidation: false });
-
-    assert.equal(errors?.[0]?.extensions.code, 'GRAPHQL_VALIDATION_FAILED');
-  });
-
   test('a resolver without a field is an error at start in a test, and in production when its type is used', async () => {
     const options = { build: readBuild(artifactOf([])), resolvers: { Query: { helo: () => 1 } } };
     const [logger, lines] = recordingLogger();

@@ -31,8 +31,6 @@ export interface DocumentSettings extends LimitSettings {
   /** Rules in addition to the specified ones. */
   readonly validationRules: readonly ValidationRule[];
   readonly introspection: boolean;
-  /** Skip the specified rules for documents that a fast check finds valid. */
-  readonly fastValidation: boolean;
   /** Texts of documents that were validated against this schema at build time. */
   readonly knownDocuments: ReadonlySet<string> | undefined;
   /** Leave "Did you mean …?" out of errors: it reveals names of the schema. */
@@ -198,11 +196,11 @@ function tracedBefore17<T>(name: ChannelName, context: object, run: () => T): T 
 
 /** The rules to run. A known document, or one that passes the fast check, contains no introspection, so that rule is skipped, too. */
 function rulesFor(
-  { schema, fastValidation, knownDocuments, incrementalRules, validationRules, introspection }: DocumentSettings,
+  { schema, knownDocuments, incrementalRules, validationRules, introspection }: DocumentSettings,
   document: DocumentNode,
   source: string,
 ): readonly ValidationRule[] {
-  if (fastValidation && (knownDocuments?.has(source) === true || isKnownValid(schema, document))) return validationRules;
+  if (knownDocuments?.has(source) === true || isKnownValid(schema, document)) return validationRules;
   return [
     ...specifiedRulesForLazySchema,
     ...incrementalRules,
