@@ -90,13 +90,10 @@ function adapted(source: OptionsSource<ServerOptions>): OptionsSource<ServerOpti
   return source instanceof Promise ? source.then(forServer) : forServer(source);
 }
 
-/**
- * A server checks its whole schema, because it starts once, unlike a function. In development its log is read in a terminal, so stacks
- * have only lines of the user's code.
- */
+/** In development, the log is read in a terminal, so its stacks have only lines of the user's code. */
 function forServer(options: ServerOptions): ServerOptions {
   const isDevelopment = (options?.nodeEnv ?? readNodeEnv()) === 'development';
-  return { schemaValidation: 'start', ...(isDevelopment && { logger: withUserFrames(console) }), ...options };
+  return isDevelopment ? { logger: withUserFrames(console), ...options } : options;
 }
 
 function listening(server: Server, { port = 4000, host }: ListenOptions): Promise<void> {

@@ -51,8 +51,6 @@ export interface ServerOptions<
    * `typeDefs` or in addition to them, and documents that need no validation. Default: none.
    */
   readonly build?: SchemaBuild;
-  /** 'start': check the whole schema at start in production too. Default: only in development and tests. */
-  readonly schemaValidation?: 'start';
   /** The parent of the root fields, or a function that gets the document and returns the parent. Default: undefined. */
   readonly rootValue?: unknown;
   /** Resolves fields that have no resolver. Default: that of graphql-js, which reads the property of the parent. */
@@ -235,7 +233,6 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   build: { words: 'readBuild(artifact), with readBuild from "graphql-functions/build"', holds: (value) => hasMethods(value, ['open']) },
   context: { words: 'a function that returns the context value, for example () => ({ user })', holds: isFunction },
   dataSources: { words: 'a function that returns new data sources, for example () => ({ books: new BooksAPI() })', holds: isFunction },
-  schemaValidation: { words: '"start", or absent', holds: (value) => value === 'start' },
   rootValue: anything,
   fieldResolver: aFunction,
   executor: {

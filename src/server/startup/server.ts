@@ -153,9 +153,8 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
   const developmentOrTest = development || nodeEnv === 'test';
   const cacheBytes = defaultCacheBytes();
   const cache = cacheOf(options, logger, cacheBytes);
-  const checkWhole = developmentOrTest || options.schemaValidation === 'start';
-  const opened = openBuild(options, checkWhole, logger);
-  const schema = schemaOf(options, opened, { checkWhole, logger });
+  const opened = openBuild(options, developmentOrTest, logger);
+  const schema = schemaOf(options, opened, { checkWhole: developmentOrTest, logger });
   options.executor?.assertSupported(options, schema);
   const isVerified = nodeEnv === 'test' && readEnvironment('GRAPHQL_FUNCTIONS_VERIFY') === '1';
   const executor = isVerified ? verified(options.executor) : options.executor;

@@ -89,10 +89,6 @@ describe('a stale build', () => {
     });
   }
 
-  test('throws with schemaValidation: start', () => {
-    assert.throws(() => createHandler({ typeDefs, resolvers, build: stale, nodeEnv: 'production', schemaValidation: 'start' }), /stale/);
-  });
-
   test('is logged once in production, and everything works as without a build', async () => {
     const [logger, lines] = recordingLogger();
     const handler = createHandler({ typeDefs, resolvers, build: stale, nodeEnv: 'production', logger });

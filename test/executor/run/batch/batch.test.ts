@@ -557,7 +557,6 @@ describe('batch', () => {
 
   const makers: readonly (readonly [name: string, options: (given: { typeDefs: string; resolvers: any }) => object])[] = [
     ['typeDefs and resolvers', (given) => given],
-    ["schemaValidation: 'start'", (given) => ({ ...given, schemaValidation: 'start' })],
     ['makeExecutableSchema', (given) => ({ schema: makeExecutableSchema(given) })],
   ];
   for (const [maker, optionsOf] of makers) {
@@ -677,7 +676,7 @@ describe('batch on a function that is not called for many parents is refused at 
   ];
   for (const [path, options] of rows)
     test(`${path} in ${'schema' in options() ? 'a schema' : 'a resolver map'}`, () => {
-      for (const environment of [{ nodeEnv: 'development' }, { nodeEnv: 'test' }, { nodeEnv: 'production', schemaValidation: 'start' }])
+      for (const environment of [{ nodeEnv: 'development' }, { nodeEnv: 'test' }])
         assert.throws(
           () => createHandler({ ...options(), ...environment } as never),
           new RegExp(`resolvers\\.${path.replaceAll('.', '\\.')}.* cannot be batched`),
