@@ -8,7 +8,6 @@ export const areas: Readonly<Record<string, readonly string[]>> = {
     'test/server/operation/error-hash.test.ts',
     'test/server/call/hooks.test.ts',
     'test/security/leaks.test.ts',
-    'test/server/operation/schema-in-errors.test.ts',
     'test/server/operation/masking.test.ts',
   ],
   'src/extensions/edge/decide.ts': [

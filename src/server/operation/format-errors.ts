@@ -1,7 +1,6 @@
-import type { ASTNode, ExecutionResult, FormattedExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql';
+import type { ExecutionResult, FormattedExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql';
 
 import { copyErrorsForOperation, copyFormattedError, describe, isRecord } from '../../shared/index.ts';
-import { generalMessage } from './documents/schema-names.ts';
 import { Causes, shownMarks } from './error-id.ts';
 import type { ErrorMarks } from './error-id.ts';
 import { InputError, isUnexpected, toGraphQLError } from './errors.ts';
@@ -22,8 +21,6 @@ export interface ErrorSettings {
   readonly includeStacktrace: boolean;
   /** Send `extensions.response`, the answer of an upstream server, to the client. */
   readonly exposeUpstreamErrors: boolean;
-  /** False: leave names of the schema out of errors about values of the request. */
-  readonly schemaInErrors?: boolean | undefined;
   readonly formatError?: FormatError | undefined;
   readonly logger: Logger;
 }
@@ -104,7 +101,8 @@ function maskedForm(error: GraphQLError, marks: ErrorMarks): GraphQLFormattedErr
 
 function visibleForm(settings: ErrorSettings, error: GraphQLError): GraphQLFormattedError {
   const { http: _notSent, response, ...extensions } = error.extensions;
-  const message = visibleMessage(settings, error);
+  // User code may have set another value.
+  const message = String(settings.maskErrors && error instanceof InputError ? error.masked : ((error.message as unknown) ?? ''));
   return {
     // An error without a path may quote the request.
     message: error.path === undefined ? cut(message) : message,
@@ -116,18 +114,6 @@ function visibleForm(settings: ErrorSettings, error: GraphQLError): GraphQLForma
       ...(response !== undefined && settings.exposeUpstreamErrors ? { response } : {}),
     },
   };
-}
-
-function visibleMessage({ maskErrors, schemaInErrors }: ErrorSettings, error: GraphQLError): string {
-  const [node] = error.nodes ?? [];
-  if (schemaInErrors === false && isOfInput(error, node)) return generalMessage(node);
-  // User code may have set another value.
-  return String(maskErrors && error instanceof InputError ? error.masked : ((error.message as unknown) ?? ''));
-}
-
-/** True for an error about a variable, or about an argument of a field: those of resolvers are at the field itself. */
-function isOfInput({ path }: GraphQLError, node: ASTNode | undefined): boolean {
-  return node !== undefined && (path === undefined ? node.kind === 'VariableDefinition' : node.kind !== 'Field');
 }
 
 function withStacktrace(formatted: GraphQLFormattedError, error: GraphQLError): GraphQLFormattedError {

@@ -95,11 +95,6 @@ export interface ServerOptions<
   readonly introspection?: boolean;
   /** Put "Did you mean …?" into errors. Default: only when NODE_ENV is development. */
   readonly suggestions?: boolean;
-  /**
-   * Leave the names of types, fields and arguments in errors of validation and about invalid values. false: only names that the client has
-   * sent are left, so errors say what is not valid, but not why. Default: true.
-   */
-  readonly schemaInErrors?: boolean;
   /** Replace the messages of unexpected errors with "Internal server error". Default: unless NODE_ENV is development or test. */
   readonly maskErrors?: boolean;
   /**
@@ -265,7 +260,6 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   httpStatusProfile: { words: '"2026-09" or "classic"', holds: (value) => value === '2026-09' || value === 'classic' },
   introspection: boolean,
   suggestions: boolean,
-  schemaInErrors: boolean,
   maskErrors: boolean,
   errorHash: boolean,
   includeStacktraceInErrorResponses: boolean,

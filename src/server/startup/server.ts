@@ -177,7 +177,6 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
     validationRules: options.validationRules ?? [],
     introspection: options.introspection ?? development,
     hideSuggestions: !(options.suggestions ?? development),
-    schemaInErrors: options.schemaInErrors ?? true,
     maxTokens: options.maxTokens ?? 15_000,
     maxNesting: options.maxNesting ?? 200,
     maxDepth: options.maxDepth,

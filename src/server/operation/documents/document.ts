@@ -20,7 +20,6 @@ import type { OperationHooks } from '../hooks.ts';
 import { assertLimits, assertMeasurable, maxComparisons, tooManyComparisons } from '../limits/limits.ts';
 import type { LimitSettings } from '../limits/limits.ts';
 import { assertNames, assertNesting } from '../limits/nesting.ts';
-import { withoutSchemaNames } from './schema-names.ts';
 
 /** The settings for reading a document. */
 export interface DocumentSettings extends LimitSettings {
@@ -35,8 +34,6 @@ export interface DocumentSettings extends LimitSettings {
   readonly knownDocuments: ReadonlySet<string> | undefined;
   /** Leave "Did you mean …?" out of errors: it reveals names of the schema. */
   readonly hideSuggestions: boolean;
-  /** False: leave every name that the client has not sent out of errors. */
-  readonly schemaInErrors?: boolean | undefined;
 }
 
 /** The hooks around parsing and validation. */
@@ -166,16 +163,13 @@ function validateDocument(checked: Checked): void {
       ? traced('validate', { schema, document }, () => [])
       : tracedBefore17('validate', { schema, document }, () => validate(schema, document, rules, options));
   if (errors.length > 0) {
-    throw new DocumentError(errors.map((error) => withCode(toClient(copyValidationError(error), checked), 'GRAPHQL_VALIDATION_FAILED')));
+    const copies = errors.map(copyValidationError);
+    const shown = hideSuggestions ? copies.map(withoutSuggestion) : copies;
+    throw new DocumentError(shown.map((error) => withCode(error, 'GRAPHQL_VALIDATION_FAILED')));
   }
   assertLimits(settings, size);
   if (settings.maxAliases !== undefined) checked.operations = size.operations;
   checked.fields = Math.max(...Array.from(size.operations.values(), (operation) => operation.fields));
-}
-
-function toClient(error: GraphQLError, { settings, source }: Checked): GraphQLError {
-  const shown = settings.hideSuggestions ? withoutSuggestion(error) : error;
-  return settings.schemaInErrors === false ? withoutSchemaNames(shown, settings.schema, source) : shown;
 }
 
 /** graphql-js's rules create a new error each time. A user's rule or a scalar may throw the same one for every document. */

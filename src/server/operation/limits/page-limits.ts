@@ -214,7 +214,7 @@ function assertPaged(coordinate: string, schema: GraphQLSchema): void {
   throw new TypeError(`Expected pageLimits.fields to name fields that return pages, like "Query.books", got "${coordinate}", ${reason}.`);
 }
 
-/** The error has only names that the client has sent: see the option `schemaInErrors`. */
+/** The error has only names that the client has sent, because the schema may be a secret. */
 function refusal(node: FieldNode, expected: string): GraphQLError {
   return new GraphQLError(`Expected the field "${node.name.value}" to be ${expected}.`, {
     nodes: node,
