@@ -1,7 +1,7 @@
 import { createElement, useSyncExternalStore } from 'react';
 import type { CSSProperties, FunctionComponent, ReactNode } from 'react';
 
-import type { ExplainedCall, ExplainedResolver, ExplainReport } from '../src/tools/explain/report.ts';
+import type { ExplainedCall, ExplainReport } from '../src/tools/explain/report.ts';
 import { lastAnswer } from './answers.ts';
 import type { LastEvents } from './answers.ts';
 
@@ -62,14 +62,13 @@ const Events: FunctionComponent<LastEvents> = ({ events, hasEnded }) => {
 };
 
 const Explanation: FunctionComponent<{ readonly report: ExplainReport }> = ({ report }) => {
-  const { milliseconds, calls, resolvers, batches } = report;
+  const { milliseconds, calls, batches } = report;
   const stages = Object.entries(milliseconds).map(([stage, time]) => `${stage} ${round(time)} ms`);
-  const total = Math.max(milliseconds.total, ...[...calls, ...resolvers].map(({ start, duration = 0 }) => start + duration), 1);
+  const total = Math.max(milliseconds.total, ...calls.map(({ start, duration = 0 }) => start + duration), 1);
   return createElement(
     'section',
     { 'aria-label': 'Explanation', style: { marginTop: 6 } },
     createElement('div', { style: { color: muted } }, stages.join(' · ')),
-    ...resolvers.map((resolver) => createElement(Resolver, { key: `resolver ${resolver.field}`, resolver, total })),
     ...calls.map((call, at) => createElement(Call, { key: at, call, total })),
     ...batches.map(({ field, calls: count, parents }) =>
       createElement(
@@ -82,47 +81,13 @@ const Explanation: FunctionComponent<{ readonly report: ExplainReport }> = ({ re
   );
 };
 
-/** The calls of a field's resolver: from the start of the first to the end of the last. */
-const Resolver: FunctionComponent<{ readonly resolver: ExplainedResolver; readonly total: number }> = ({ resolver, total }) => {
-  const { field, calls, start, duration, longest } = resolver;
-  const time = duration === undefined ? 'not finished' : `${round(duration)} ms`;
-  const detail = calls === 1 ? time : `${calls} calls · ${time} · longest ${round(longest)} ms`;
-  return createElement(
-    'div',
-    { className: 'explained-resolver', style: { margin: '6px 0' } },
-    createElement(
-      'div',
-      { style: { display: 'flex', gap: 8, justifyContent: 'space-between', flexWrap: 'wrap' } },
-      createElement('span', { style: { overflowWrap: 'anywhere' } }, `resolver ${field}`),
-      createElement('span', { style: { color: muted } }, detail),
-    ),
-    createElement(Bar, { start, duration, total, color: 'var(--color-info)' }),
-  );
-};
-
-/** A bar of the waterfall. */
-const Bar: FunctionComponent<{
-  readonly start: number;
-  readonly duration: number | undefined;
-  readonly total: number;
-  readonly color: string;
-}> = ({ start, duration, total, color }) => {
-  const left = Math.min((start / total) * 100, 99);
-  const width = Math.max(((duration ?? total - start) / total) * 100, 0.7);
-  return createElement(
-    'div',
-    { style: { height: 6, background: 'hsla(var(--color-neutral), 0.1)', borderRadius: 3 } },
-    createElement('div', {
-      style: { height: 6, marginLeft: `${left}%`, width: `${Math.min(width, 100 - left)}%`, background: `hsl(${color})`, borderRadius: 3 },
-    }),
-  );
-};
-
 /** One call of a data source: its start and duration, what answered it, and why. */
 const Call: FunctionComponent<{ readonly call: ExplainedCall; readonly total: number }> = ({ call, total }) => {
   const { source, method, url, field, cache, why, status, error, start, duration } = call;
   const color = error === undefined ? (reachesOrigin.has(cache) ? 'var(--color-primary)' : 'var(--color-success)') : 'var(--color-error)';
   const time = duration === undefined ? 'not finished' : `${round(duration)} ms`;
+  const left = Math.min((start / total) * 100, 99);
+  const width = Math.max(((duration ?? total - start) / total) * 100, 0.7);
   return createElement(
     'div',
     { className: 'explained-call', title: why, style: { margin: '6px 0' } },
@@ -136,7 +101,19 @@ const Call: FunctionComponent<{ readonly call: ExplainedCall; readonly total: nu
       ),
       createElement('span', { style: { color: muted } }, [status, cache, time].filter((part) => part !== undefined).join(' · ')),
     ),
-    createElement(Bar, { start, duration, total, color }),
+    createElement(
+      'div',
+      { style: { height: 6, background: 'hsla(var(--color-neutral), 0.1)', borderRadius: 3 } },
+      createElement('div', {
+        style: {
+          height: 6,
+          marginLeft: `${left}%`,
+          width: `${Math.min(width, 100 - left)}%`,
+          background: `hsl(${color})`,
+          borderRadius: 3,
+        },
+      }),
+    ),
     createElement('div', { style: { color: muted } }, error ?? why),
   );
 };

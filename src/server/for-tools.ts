@@ -3,16 +3,12 @@
 export { createServe } from './handler.ts';
 export { isPreflightHeader } from './http/csrf-option.ts';
 export { uncacheable } from './http/cache-control.ts';
-export type { CSRFSettings } from './http/csrf.ts';
 export type { Explainable } from './http/http-call.ts';
-export { parseMediaType } from './http/media-type.ts';
 export { streaming } from './http/streams/streaming.ts';
 export type { CreateFromOptions, HandlerObserver } from './handler-observer.ts';
 export { followStream } from './operation/delivery/follow-stream.ts';
-export type { PersistedQuerySettings } from './operation/documents/persisted-queries.ts';
 export { entriesOf } from './operation/documents/trusted-documents.ts';
 export { createPageLimits } from './operation/limits/page-limits.ts';
-export { budgetOf, runOf } from './operation/extension-facts.ts';
 export type { OperationSettings } from './operation/state.ts';
 export type { PlatformAdapter } from './platform/adapter.ts';
 export { applicationLoadBalancer } from './platform/alb.ts';

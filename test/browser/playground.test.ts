@@ -143,7 +143,6 @@ describe('the playground in Chromium', needsChromium(), () => {
     const report = await explain();
     const panel = page.getByRole('region', { name: 'Explanation' });
     await panel.getByText('author  catalogue GET').waitFor();
-    await panel.getByText('resolver author').waitFor();
     const status = await page.locator('.answer-panel summary').first().innerText();
     const shown = await page.locator('.result-window').innerText();
     await playground.keepScreenshot('explain');
@@ -153,11 +152,10 @@ describe('the playground in Chromium', needsChromium(), () => {
     await page.getByRole('button', { name: 'Explanations are on, below each response' }).click();
     const afterwards = await explain();
 
-    assert.equal(report.executor.ran, 'planned');
     assert.equal(report.calls[0].field, 'author');
     assert.match(status, /^200 · \d+ ms · \d+ headers$/);
     assert.doesNotMatch(shown, /explain/);
-    assert.equal(reloaded.executor.ran, 'planned');
+    assert.equal(reloaded.calls[0].field, 'author');
     assert.equal(afterwards, undefined);
     assert.deepEqual(playground.complaints, []);
     assert.deepEqual(playground.foreign, []);

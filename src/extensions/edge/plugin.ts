@@ -1,5 +1,5 @@
 import { isWorkerd } from '../../datasources/index.ts';
-import { HeaderMap } from '../../shared/index.ts';
+import type { HeaderMap } from '../../shared/index.ts';
 import type { HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import { areDecisionsRequested, recordDecision } from '../../server/for-extensions.ts';
 import type {
@@ -34,7 +34,7 @@ import { tagExtensionsOf } from './router-tags.ts';
 import type { TagExtensions } from './router-tags.ts';
 import { StaticHints } from './static-hints.ts';
 import { StoredAnswers } from './store/stored-answers.ts';
-import { explainedHeaders, explainHeader, SharedEnv, watchedCall, watchOf } from './watched-request.ts';
+import { explainHeader, SharedEnv, watchedCall, watchOf } from './watched-request.ts';
 import type { RequestWatch } from './watched-request.ts';
 
 /** The extension, with the functions that resolvers and webhooks may call. */
@@ -62,8 +62,6 @@ interface Finished {
   /** Undefined if the request was not watched. */
   readonly request: EdgeRequest | undefined;
   readonly response: HTTPResponse | StreamedResponse;
-  /** True for a report, which contains the decision. */
-  readonly isReport?: boolean;
 }
 
 const defaultMethods = ['GET'];
@@ -126,18 +124,16 @@ class EdgePlugin implements Edge {
     // The CDN does not keep the answer to other methods, so reads of such a request do not matter.
     if (this.#stored === undefined && !this.#methods.includes(call.request.method)) return call;
     const { rules, log } = this.#settings;
-    const isExplained = call.request.headers.has(explainHeader);
-    const ignoredHeaders = isExplained ? new Set([...rules.ignoredHeaders, ...explainedHeaders]) : rules.ignoredHeaders;
     const watch: EdgeRequest & RequestWatch = {
       edge: this,
       call,
       original: call.request,
       readings: { personal: undefined, varies: false, hasAccept: false },
-      rules: isExplained ? { ...rules, ignoredHeaders } : rules,
+      rules,
       purgeMoment: log.now,
       startedAtMs: performance.now(),
       operations: [],
-      isExplained,
+      isExplained: call.request.headers.has(explainHeader),
       isEnvShared,
     };
     return watchedCall(call, watch);
@@ -233,7 +229,6 @@ class EdgePlugin implements Edge {
         const known = this.#knownOf(outcome);
         if (known !== undefined) known.hasHinted = true;
       }
-      if (outcome.result.extensions?.['explain'] !== undefined) this.#explain(outcome, call);
     }
     // The stored answer of a mutation that ran before has changed nothing.
     const hasRun = outcome.operation?.operation === 'mutation' && outcome.executed !== false;
@@ -245,14 +240,6 @@ class EdgePlugin implements Edge {
     await this.#purges.purge(request, platform);
   }
 
-  /** In development: adds the decision for the same answer without a report to the report. */
-  #explain({ result }: OperationOutcome, { http }: OperationCall): void {
-    const headers = new HeaderMap({ 'cache-control': 'private, no-store', vary: 'Accept' });
-    const report = result.extensions!['explain'] as { sharing?: EdgeDecision };
-    const request = this.#requestOf(http.request.headers);
-    report.sharing = this.#decide({ request, response: { status: 200, headers, body: '' }, isReport: true }, http);
-  }
-
   /** The record of the document of an operation that has ended. */
   #knownOf(outcome: OperationOutcome | undefined): KnownDocument | undefined {
     const { operation, document, source } = outcome ?? {};
@@ -261,10 +248,10 @@ class EdgePlugin implements Edge {
   }
 
   /** An error, for example in the user's `entity`, does not fail the request. */
-  #decide({ request, response, isReport = false }: Finished, { request: { method }, invocation, logger }: RequestCall): EdgeDecision {
+  #decide({ request, response }: Finished, { request: { method }, invocation, logger }: RequestCall): EdgeDecision {
     try {
       if (request === undefined) return notShareable(this.#methods.includes(method) ? undefined : `the method is ${method}`);
-      if (request.isExplained !== isReport) return notShareable('a report was requested');
+      if (request.isExplained) return notShareable('a report was requested');
       const [operation] = request.operations;
       const known = this.#knownOf(operation?.outcome);
       const answer = assess({ request, response, known }, this.#settings);
@@ -285,8 +272,7 @@ class EdgePlugin implements Edge {
       if (cdn !== 'apollo-router' || !decision.public) return decision;
       const extensions = tagExtensionsOf(answer, decision.tags, this.#settings);
       if (extensions === undefined) return notShareable('its tags cannot be assigned to its entities');
-      // The answer that has the report is private.
-      if (!isReport) this.#tagExtensions.set(request, extensions);
+      this.#tagExtensions.set(request, extensions);
       return decision;
     } catch (error) {
       logger.error('edge could not decide whether an answer may be kept: it is private.', error);

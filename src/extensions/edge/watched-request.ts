@@ -37,16 +37,8 @@ export const harmlessHeaders: readonly string[] = [
 /** The headers that a subgraph reads to recognize its router, and to know whether it asks for a trace. */
 export const routerHeaders: readonly string[] = ['x-router-secret', 'apollo-federation-include-trace'];
 
-/** The header that requests a report, and the headers that a report reads to name the CSRF rule that the request met. */
+/** The header that requests a report. */
 export const explainHeader = 'graphql-functions-explain';
-export const explainedHeaders: readonly string[] = [
-  'apollo-require-preflight',
-  'sec-fetch-site',
-  'graphql-require-preflight',
-  'vendor-require-preflight',
-  'x-apollo-operation-name',
-  'x-vendor-operation-name',
-];
 
 /** The parameters that name an operation, and its variables. All of them are in every key. */
 export const operationParameters: readonly string[] = [

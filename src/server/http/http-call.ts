@@ -51,7 +51,7 @@ export interface HTTPCall {
 
 /** An operation that may be explained. */
 export interface Explainable {
-  readonly call: Pick<HTTPCall, 'request' | 'invocation'> & { readonly settings: CSRFSettings & { readonly operation: OperationSettings } };
+  readonly call: Pick<HTTPCall, 'request' | 'invocation'> & { readonly settings: { readonly operation: OperationSettings } };
   readonly input: OperationInput;
   /** Runs it with the given settings. */
   readonly run: (settings: OperationSettings, input: OperationInput) => OperationOutcome | Promise<OperationOutcome>;

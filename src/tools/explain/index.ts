@@ -1,13 +1,2 @@
 export { explainOperation } from './explain-operation.ts';
-export type {
-  CacheLayer,
-  ExplainReport,
-  ExplainedBatch,
-  ExplainedResolver,
-  ExplainedCall,
-  ExplainedDocument,
-  ExplainedExecutor,
-  ExplainedSchema,
-  ExplainedTimes,
-  LongestChain,
-} from './report.ts';
+export type { CacheLayer, ExplainReport, ExplainedBatch, ExplainedCall, ExplainedTimes } from './report.ts';

@@ -15,23 +15,15 @@ const current = new AsyncLocalStorage<RunningResolver>();
 
 interface RunningResolver {
   readonly path: Link | undefined;
-  readonly note: NoteResolver;
+  readonly noteBatch: NoteBatch;
 }
 
-/** Called when a resolver is called. Returns the function to call when it has ended. */
-type NoteResolver = (call: ResolverCall) => () => void;
-
-/** A call of a resolver of the schema. Default resolvers are not noted. */
-export interface ResolverCall {
-  /** The path of the field, without the indexes of lists. */
-  readonly path: ResponsePath;
-  /** The number of parents of a batched resolver; undefined for others. */
-  readonly parents: number | undefined;
-}
+/** Called when a batched resolver is called, with the number of its parents. */
+type NoteBatch = (path: ResponsePath, parents: number) => void;
 
 /** Runs an operation in which `currentPath` identifies the running resolver. */
-export function withResolverPaths<T>(note: NoteResolver, run: () => T): T {
-  return current.run({ path: undefined, note }, run);
+export function withResolverPaths<T>(noteBatch: NoteBatch, run: () => T): T {
+  return current.run({ path: undefined, noteBatch }, run);
 }
 
 /** The path of the field whose resolver is running, also after it has awaited something. */
@@ -46,25 +38,12 @@ function keysOf(last: Link): ResponsePath {
   return path;
 }
 
-/** Sets the current path while a resolver runs, and notes the resolvers of the schema. */
+/** Sets the current path while a resolver runs, and notes the calls of batched resolvers. */
 export const pathObserver: ExecutionObserver = {
-  field: ({ path, parents, definition }, resolve) => {
+  field: ({ path, parents }, resolve) => {
     const store = current.getStore();
     if (store === undefined) return resolve();
-    const run = (): unknown => current.run({ ...store, path }, resolve);
-    if (definition.resolve === undefined) return run();
-    return untilEnd(run, store.note({ path: keysOf(path).filter((key) => typeof key === 'string'), parents }));
+    if (parents !== undefined) store.noteBatch(keysOf(path), parents);
+    return current.run({ ...store, path }, resolve);
   },
 };
-
-/** Calls `end` when the result is there. A thenable that is no promise may be a query, which runs each time it is awaited: it ends at once. */
-function untilEnd(run: () => unknown, end: () => void): unknown {
-  let value: unknown;
-  try {
-    value = run();
-    return value;
-  } finally {
-    if (value instanceof Promise) value.then(end, end);
-    else end();
-  }
-}

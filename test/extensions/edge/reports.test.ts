@@ -17,29 +17,6 @@ const resolvers: any = {
 const many = Array.from({ length: 50_000 }, (_, id) => ({ id }));
 const context = ({ request }: any): object => ({ user: () => request.headers.get('authorization') });
 
-describe('explain', () => {
-  const explained = async (query: string): Promise<any> => {
-    const server = { typeDefs, resolvers, context, nodeEnv: 'development' } as never;
-    const response = await edgeServing({ server }).get(query, { headers: { 'graphql-functions-explain': '1' } });
-    assert.equal(response.headers.get('cache-control'), 'private, no-store');
-    return ((await response.json()) as any).extensions.explain.sharing;
-  };
-
-  test('says that an answer would be public, with its lifetime and its tags', async () => {
-    assert.deepEqual(await explained('{ hello }'), { public: true, maxAge: 60, tags: ['q:hello'] });
-  });
-
-  test('says why an answer would not be public', async () => {
-    assert.deepEqual(
-      [await explained('{ me }'), await explained('{ unmarked }')],
-      [
-        { public: false, reason: 'the header authorization was read' },
-        { public: false, reason: 'a field cannot be stored: the shortest maxAge of its hints is 0' },
-      ],
-    );
-  });
-});
-
 describe('the header that requests a report', () => {
   test('makes a response in production private, because a report contains more', async () => {
     const { get, decisions } = edgeServing({ server: { typeDefs, resolvers } });

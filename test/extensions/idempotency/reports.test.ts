@@ -71,17 +71,6 @@ describe('an operation with an idempotency key is reported as claimed, replayed 
       expected,
     );
   });
-
-  test('in its explanation', async () => {
-    const bank = openBank({ server: { nodeEnv: 'development', landingPage: false } });
-    const headers = { 'graphql-functions-explain': '1' };
-
-    const first = await bank.sendWithKey(charge, { headers });
-    const again = await bank.sendWithKey(charge, { headers });
-    const reports = [first, again].map(({ text }) => JSON.parse(text).extensions.explain.idempotency);
-
-    assert.deepEqual(reports, ['claimed', 'replayed']);
-  });
 });
 
 describe('with edge', () => {

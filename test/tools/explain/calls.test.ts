@@ -1,9 +1,9 @@
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual } from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql';
 
-import { createHandler } from '../../../src/entries/index.ts';
+import { batch, createHandler } from '../../../src/entries/index.ts';
 import type { ServerOptions } from '../../../src/server/startup/options.ts';
 import { API } from '../../datasources/api.ts';
 import { startOrigin } from '../../datasources/origin.ts';
@@ -11,49 +11,6 @@ import { startExplaining } from './explained.ts';
 import { graphqlJSExecutor } from '../../../src/entries/graphql-js.ts';
 
 const reply = (): { body: object } => ({ body: {} });
-
-describe('the calls that the response waited for', () => {
-  test('a loop that awaits each call is one chain, with the field of its resolver', async (t) => {
-    const server = await startExplaining(t, reply);
-
-    const { longestChain } = await server.explainRun(async (api) => {
-      for (const id of ['1', '2', '3']) await api.read(`books/${id}`);
-    });
-
-    deepEqual(longestChain?.calls, [0, 1, 2]);
-    deepEqual(longestChain.fields, ['run', 'run', 'run']);
-  });
-
-  test('calls that run at the same time are no chain', async (t) => {
-    let waiting: (() => void)[] = [];
-    const release = (): void => {
-      for (const one of waiting) one();
-      waiting = [];
-    };
-    const server = await startExplaining(t, async () => {
-      await new Promise<void>((resolve) => {
-        waiting.push(resolve);
-        if (waiting.length === 2) release();
-      });
-      return { body: {} };
-    });
-
-    const { longestChain } = await server.explainRun((api) => Promise.all(['1', '2'].map((id) => api.read(`books/${id}`))));
-
-    equal(longestChain, undefined);
-  });
-
-  test('calls that fail before they are sent are not a chain', async (t) => {
-    const server = await startExplaining(t, reply);
-
-    const { longestChain } = await server.explainRun(async (api) => {
-      api.baseURL = 'https://user:password@example.com/';
-      for (const id of ['1', '2', '3']) await api.read(`books/${id}`).catch(() => {});
-    });
-
-    equal(longestChain, undefined);
-  });
-});
 
 describe('the fields of calls', () => {
   const library = (url: string, one: (api: API, id: string) => unknown): Partial<ServerOptions> => ({
@@ -79,17 +36,6 @@ describe('the fields of calls', () => {
       calls.map(({ field }) => field),
       ['books.0.author', 'books.1.author', 'books.2.author'],
     );
-  });
-
-  test('items that wait for each other are a chain', async (t) => {
-    const origin = await startOrigin(t, () => ({ body: { name: 'Jane Austen' } }));
-    let queue: Promise<unknown> = Promise.resolve();
-    const oneByOne = (api: API, id: string): Promise<unknown> => (queue = queue.then(() => api.read(`authors/${id}`)));
-    const server = await startExplaining(t, reply, library(origin.url, oneByOne));
-
-    const { longestChain } = await server.explain('{ books { author { name } } }');
-
-    deepEqual(longestChain?.fields, ['books.0.author', 'books.1.author', 'books.2.author']);
   });
 
   test('calls of a frozen schema have their fields', async (t) => {
@@ -135,6 +81,28 @@ describe('the fields of calls', () => {
       answer.extensions.explain.calls.map(({ field }: { field: string }) => field),
       [undefined, undefined],
     );
-    equal(answer.extensions.explain.executor.ran, 'graphql-js');
   });
+});
+
+test('the calls of a batched field are counted with their parents, and calls of data sources have its name', async (t) => {
+  const server = await startExplaining(t, reply, {
+    typeDefs: 'type Query { books: [Book] } type Book { author: String }',
+    resolvers: {
+      Query: { books: () => Array.from({ length: 5 }, (_, id) => ({ id })) },
+      Book: {
+        author: batch({ maxSize: 3 }, async (books, _args, { dataSources }: any) => {
+          await dataSources.api.read(`authors?ids=${books.map(({ id }) => id).join()}`);
+          return books.map(() => 'A');
+        }),
+      },
+    } as never,
+  });
+
+  const { batches, calls } = await server.explain('{ books { author } }');
+
+  deepEqual(batches, [{ field: 'books.author', calls: 2, parents: 5 }]);
+  deepEqual(
+    calls.map(({ field }) => field),
+    ['books.author', 'books.author'],
+  );
 });

@@ -11,13 +11,6 @@ import { createClock } from '../../support/clock.ts';
 import type { Clock } from '../../support/clock.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
-/** What a client sends in addition to the operation. */
-export interface Asking {
-  readonly variables?: object;
-  readonly extensions?: object;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
 /** A server in development, with one data source on an origin. */
 export interface ExplainingServer {
   readonly origin: Origin;
@@ -27,7 +20,7 @@ export interface ExplainingServer {
   /** Returns only the report about the calls. */
   explainCalls(calls: (api: API) => unknown): Promise<ExplainedCall[]>;
   /** Sends an operation with the header that requests an explanation. */
-  explain(query: string | undefined, asking?: Asking): Promise<ExplainReport>;
+  explain(query: string): Promise<ExplainReport>;
   /** Sends any request, and returns its answer. */
   send(request: Request): Promise<any>;
 }
@@ -60,13 +53,12 @@ export async function startExplaining(
     ...options,
   } as ServerOptions);
   const send = async (request: Request): Promise<any> => (await handler(request)).json();
-  const explain: ExplainingServer['explain'] = async (query, { variables, extensions, headers } = {}) => {
-    const body = JSON.stringify({ query, variables, extensions });
+  const explain: ExplainingServer['explain'] = async (query) => {
     const answer = await send(
       new Request('https://example.com/graphql', {
         method: 'POST',
-        headers: { 'content-type': 'application/json', 'graphql-functions-explain': '1', ...headers },
-        body,
+        headers: { 'content-type': 'application/json', 'graphql-functions-explain': '1' },
+        body: JSON.stringify({ query }),
       }),
     );
     return answer.extensions.explain;

@@ -94,11 +94,6 @@ export class LazySchema extends GraphQLSchema {
     return (this.#directives ??= this.#types.directives());
   }
 
-  /** The number of types that have been created, for `explain`. */
-  get progress(): LazyTypes['progress'] {
-    return this.#types.progress;
-  }
-
   /** Lists types in the order of the text until the schema has been enumerated, and then in that of graphql-js. */
   override getImplementations(interfaceType: GraphQLInterfaceType): Implementations {
     if (this.#whole) return this.#whole.getImplementations(interfaceType);

@@ -55,12 +55,6 @@ export class LazyTypes {
     return type;
   };
 
-  /** The number of types in the text that have been created. */
-  get progress(): { readonly made: number; readonly of: number } {
-    const names = [...this.#index.types.keys()];
-    return { made: names.filter((name) => this.#made.has(name)).length, of: names.length };
-  }
-
   /** All types of the text, in its order. */
   all(): GraphQLNamedType[] {
     return [...this.#index.types.keys()].map((name) => this.lookUp(name, 'the schema'));

@@ -81,7 +81,6 @@ describe('a schema from a build equals the original', () => {
     assert.equal(field?.name, 'query7');
     assert.equal(schema.getType('Nobody'), undefined);
     assert.deepEqual([schema.getType('constructor'), schema.getType('')], [undefined, undefined]);
-    assert.ok(schema.progress.made < 20, String(schema.progress.made));
   });
 });
 
