@@ -203,8 +203,6 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
       'graphql-functions/v3/datasource',
       'graphql-functions/v3/datasource-rest',
       'graphql-functions/v3/express node',
-      'graphql-functions/v3/micro node',
-      'graphql-functions/v3/azure-functions',
     ]);
   });
 

@@ -20,21 +20,6 @@ interface Manifest {
   readonly typesVersions: unknown;
 }
 
-/** What every server of the version-3 generation exports. */
-const ofVersion3 = [
-  'ApolloError',
-  'ApolloServer',
-  'AuthenticationError',
-  'ForbiddenError',
-  'SchemaDirectiveVisitor',
-  'SyntaxError',
-  'UserInputError',
-  'ValidationError',
-  'gql',
-  'toApolloError',
-  'type ApolloServerPlugin',
-] as const;
-
 /** What users can import. Adding or removing a name is a decision: record it here and in CHANGELOG.md. */
 const publicNames: Readonly<Record<string, readonly string[]>> = {
   '.': [
@@ -199,7 +184,17 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
   './playground': ['playground', 'type PackedPlayground'],
   './landing-page': ['createInspector', 'landingPage', 'type LandingPageOptions'],
   './v3': [
-    ...ofVersion3,
+    'ApolloError',
+    'ApolloServer',
+    'AuthenticationError',
+    'ForbiddenError',
+    'SchemaDirectiveVisitor',
+    'SyntaxError',
+    'UserInputError',
+    'ValidationError',
+    'gql',
+    'toApolloError',
+    'type ApolloServerPlugin',
     'type Config',
     'type Context',
     'type ContextFunction',
@@ -375,42 +370,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type Middleware',
     'type NodeHandler',
     'type PluginDefinition',
-    'type ServerInfo',
     'type ServerRegistration',
-    'type StandaloneConfig',
-  ],
-  './v3/micro': [
-    ...ofVersion3,
-    'type Config',
-    'type Context',
-    'type ContextFunction',
-    'type CreateHandlerOptions',
-    'type GatewayInterface',
-    'type GraphQLOptions',
-    'type GraphQLRequest',
-    'type GraphQLResponse',
-    'type GraphQLSchemaModule',
-    'type MicroRequest',
-    'type NodeContextFunctionParams',
-    'type NodeHandler',
-    'type PluginDefinition',
-  ],
-  './v3/azure-functions': [
-    ...ofVersion3,
-    'type AzureContext',
-    'type AzureContextFunctionParams',
-    'type AzureFunction',
-    'type AzureRequest',
-    'type Config',
-    'type Context',
-    'type ContextFunction',
-    'type CreateHandlerOptions',
-    'type GatewayInterface',
-    'type GraphQLOptions',
-    'type GraphQLRequest',
-    'type GraphQLResponse',
-    'type GraphQLSchemaModule',
-    'type PluginDefinition',
   ],
   './incremental': ['incrementalDelivery', 'type IncrementalDelivery', 'type IncrementalDeliveryOptions'],
   './graphql-js': ['graphqlJSExecutor', 'type GraphQLJSExecutor'],

@@ -9,7 +9,6 @@ export type { PlatformAdapter, UnknownEvent } from './platform/adapter.ts';
 export { clientAddress } from './platform/client-address.ts';
 export type { PlatformCall } from './platform/client-address.ts';
 export { readHeaders } from './platform/event-headers.ts';
-export { splitURL } from './platform/event-query.ts';
 export { fetchAPI } from './platform/fetch.ts';
 export { lambdaAdapters } from './platform/lambda.ts';
 export { netlifyV1 } from './platform/netlify-v1.ts';

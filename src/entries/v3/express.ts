@@ -4,11 +4,9 @@ export type {
   CorsOptions,
   ExpressContext,
   Middleware,
-  ServerInfo,
+  NodeHandler,
   ServerRegistration,
-  StandaloneConfig,
 } from '../../v3/hosts/express-server.ts';
-export type { NodeHandler } from '../../v3/hosts/node-handler.ts';
 export type { CreateHandlerOptions } from '../../v3/server/serving.ts';
 export type { BodyParserConfig as OptionsJson } from '../../v3/http/body.ts';
 export type { GetMiddlewareOptions } from '../../v3/http/serve.ts';

@@ -58,13 +58,11 @@ export function guardedContext(routerSecret: RouterSecret, given: unknown, isNee
   };
 }
 
-/** The argument of `context` in version 3: requests of Express and node:http, or of Azure Functions, or the event of Lambda. */
-type VersionThreeArgument = Readonly<
-  Record<'req' | 'request' | 'event', { readonly headers?: Readonly<Record<string, unknown>> } | undefined>
->;
+/** The argument of `context` in version 3: a request of Express or node:http, or the event of Lambda. */
+type VersionThreeArgument = Readonly<Record<'req' | 'event', { readonly headers?: Readonly<Record<string, unknown>> } | undefined>>;
 
-function fieldIn({ req, request, event }: VersionThreeArgument, name: string): string | null {
-  const { headers = {} } = req ?? request ?? event ?? {};
+function fieldIn({ req, event }: VersionThreeArgument, name: string): string | null {
+  const { headers = {} } = req ?? event ?? {};
   const key = Object.keys(headers).find((one) => one.toLowerCase() === name.toLowerCase());
   const value = key === undefined ? undefined : headers[key];
   return typeof value === 'string' ? value : null;

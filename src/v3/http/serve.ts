@@ -13,21 +13,17 @@ import { setFields } from '../operation/request-context.ts';
 import { runHttpQuery } from './run-http-query.ts';
 import type { QueryOptions } from './run-http-query.ts';
 
-/** The health check of a server. */
-export interface HealthCheckOptions {
-  /** The health check fails when its promise rejects. */
-  readonly onHealthCheck?: (request: any) => Promise<any>;
-  /** Default: false. */
-  readonly disableHealthCheck?: boolean;
-}
-
 /** `expressGetMiddlewareOptions` of version 3's createHandler. */
-export interface GetMiddlewareOptions extends HealthCheckOptions {
+export interface GetMiddlewareOptions {
   /** Only requests to this path and below are served. Default: "/", all. */
   readonly path?: string;
   /** Default: every origin, without credentials. */
   readonly cors?: CORS;
   readonly bodyParserConfig?: boolean | BodyParserConfig;
+  /** The health check fails when its promise rejects. */
+  readonly onHealthCheck?: (request: any) => Promise<any>;
+  /** Default: false. */
+  readonly disableHealthCheck?: boolean;
 }
 
 /** Settings for answering HTTP requests. */

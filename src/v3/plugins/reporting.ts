@@ -57,11 +57,11 @@ export interface ApolloServerPluginDrainHttpServerOptions {
 
 /** Closes a Node HTTP server when the GraphQL server stops: idle connections at once, busy ones when they are done. */
 export function ApolloServerPluginDrainHttpServer(options: ApolloServerPluginDrainHttpServerOptions): ApolloServerPlugin {
-  return { serverWillStart: async () => ({ drainServer: () => drainHttpServer(options) }) };
+  return { serverWillStart: async () => ({ drainServer: () => drain(options) }) };
 }
 
-/** Closes a server. Resolves when all connections are closed. */
-export function drainHttpServer({ httpServer, stopGracePeriodMillis = 10_000 }: ApolloServerPluginDrainHttpServerOptions): Promise<void> {
+/** Resolves when all connections are closed. */
+function drain({ httpServer, stopGracePeriodMillis = 10_000 }: ApolloServerPluginDrainHttpServerOptions): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => httpServer.closeAllConnections?.(), stopGracePeriodMillis);
     httpServer.close(() => {

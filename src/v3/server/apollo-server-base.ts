@@ -145,11 +145,6 @@ export class ApolloServerBase<ContextFunctionParams = any> {
     if (this.#lifecycle.phase === 'initialized') this._start().catch((error: unknown) => logStartupError(this.#logger, error));
   }
 
-  /** Starts the server if `start` was not called. Rejects when the start fails or has failed. */
-  protected async startOnce(): Promise<void> {
-    return this.#lifecycle.phase === 'initialized' ? this._start() : this.#lifecycle.ready();
-  }
-
   protected _start(): Promise<void> {
     return this.#lifecycle.start();
   }

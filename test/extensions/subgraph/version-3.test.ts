@@ -47,7 +47,6 @@ describe('a subgraph of version 3', () => {
 
   for (const [what, argument] of [
     ['of Express', (headers: object) => ({ req: { headers } })],
-    ['of Azure Functions', (headers: object) => ({ request: { headers } })],
     ['of Lambda', (headers: object) => ({ event: { headers } })],
   ] as const)
     it(`finds the secret in the argument ${what}, and nowhere else`, () => {

@@ -5,7 +5,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 import { hostedServer, serverWithApp } from './hosts.ts';
-import type { HostName } from './hosts.ts';
 import { createShapes } from './shapes.ts';
 import type { Library } from './shapes.ts';
 import type { GeneratedRequest } from './requests.ts';
@@ -13,7 +12,7 @@ import type { GeneratedRequest } from './requests.ts';
 const [folder = '', library = '', core = '', requestsFile = '', answersFile = '', host, tools] = process.argv.slice(2);
 const load = createRequire(`${folder}/package.json`);
 const made: Library = { ...(load('graphql') as object), ...(load(core) as object), ...(load(library) as object) };
-const ApolloServer = serverOn(host as HostName | 'app' | undefined, (name) => createRequire(`${tools}/package.json`)(name) as unknown);
+const ApolloServer = serverOn(host as 'express' | 'app' | undefined, (name) => createRequire(`${tools}/package.json`)(name) as unknown);
 const shapes = createShapes({ ...made, ApolloServer });
 const requests = JSON.parse(readFileSync(requestsFile, 'utf8')) as GeneratedRequest[];
 const answers: unknown[] = [];
@@ -29,7 +28,7 @@ for (const [at, { shape, event }] of requests.entries()) {
 writeFileSync(answersFile, JSON.stringify(answers));
 process.exit(0);
 
-function serverOn(where: HostName | 'app' | undefined, loadTools: (name: string) => unknown): unknown {
+function serverOn(where: 'express' | 'app' | undefined, loadTools: (name: string) => unknown): unknown {
   if (where === undefined) return made.ApolloServer;
-  return where === 'app' ? serverWithApp(made.ApolloServer, loadTools) : hostedServer(where, made.ApolloServer, loadTools);
+  return where === 'app' ? serverWithApp(made.ApolloServer, loadTools) : hostedServer(made.ApolloServer, loadTools);
 }

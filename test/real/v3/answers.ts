@@ -3,7 +3,6 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
-import type { HostName } from './hosts.ts';
 import { createShapes } from './shapes.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -76,7 +75,7 @@ export function installOurs(folder: string, graphql: string): void {
 export function answersOf(
   { project, library, core }: Contestant,
   folder: string,
-  host?: { name: HostName | 'app'; tools: string },
+  host?: { name: 'express' | 'app'; tools: string },
 ): Answer[] {
   const program = join(import.meta.dirname, 'answer-requests.ts');
   const file = join(folder, 'answers.json');

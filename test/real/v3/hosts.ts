@@ -4,9 +4,6 @@ import type { AddressInfo } from 'node:net';
 
 import type { GeneratedRequest } from './requests.ts';
 
-/** A host other than Lambda that has a package of version 3. */
-export type HostName = 'express' | 'micro' | 'azure-functions';
-
 // Any: the same code runs with two packages that have different types.
 type Any = any;
 type Event = GeneratedRequest['event'];
@@ -23,8 +20,8 @@ interface Sent {
 
 type Ask = (sent: Sent) => Promise<unknown>;
 
-/** A class with Lambda's `createHandler`, whose handler sends requests to a server on the host. `load` loads the packages of the host. */
-export function hostedServer(host: HostName, ApolloServer: Any, load: Load): unknown {
+/** A class with Lambda's `createHandler`, whose handler sends requests to an Express app. `load` loads Express. */
+export function hostedServer(ApolloServer: Any, load: Load): unknown {
   return class Hosted {
     readonly #options: Any;
 
@@ -34,32 +31,17 @@ export function hostedServer(host: HostName, ApolloServer: Any, load: Load): unk
 
     createHandler({ expressGetMiddlewareOptions: given = {} }: Any = {}): (event: Event) => Promise<unknown> {
       let asking: Promise<Ask> | undefined;
-      return async (event) => (await (asking ??= hosts[host](new ApolloServer(this.#options), given, load)))(toSent(event));
+      return async (event) => (await (asking ??= serveWithExpress(new ApolloServer(this.#options), given, load)))(toSent(event));
     }
   };
 }
 
-const hosts: Readonly<Record<HostName, (server: Any, given: Any, load: Load) => Promise<Ask>>> = {
-  async express(server, given, load) {
-    await server.start();
-    const app = load('express')();
-    server.applyMiddleware({ app, path: '/', ...given });
-    return asker(app as RequestListener);
-  },
-  async micro(server, { onHealthCheck, disableHealthCheck, path = '/' }, load) {
-    await server.start();
-    return asker(load('micro').serve(server.createHandler({ path, onHealthCheck, disableHealthCheck })) as RequestListener);
-  },
-  async 'azure-functions'(server, { onHealthCheck, disableHealthCheck, cors }) {
-    const handler = server.createHandler({ onHealthCheck, disableHealthCheck, ...(cors && { cors }) });
-    return (sent) =>
-      new Promise((resolve) => {
-        const done = (error: unknown, result: Any): void =>
-          resolve(error ? { rejected: String(error) } : { statusCode: result.status, headers: result.headers, body: result.body });
-        handler({ bindings: {}, log: () => {}, done }, toAzureRequest(sent));
-      });
-  },
-};
+async function serveWithExpress(server: Any, given: Any, load: Load): Promise<Ask> {
+  await server.start();
+  const app = load('express')();
+  server.applyMiddleware({ app, path: '/', ...given });
+  return asker(app as RequestListener);
+}
 
 /** The class for Lambda, whose handlers are apps with middleware and routes before GraphQL. `load` loads Express. */
 export function serverWithApp(ApolloServer: Any, load: Load): unknown {
@@ -85,9 +67,8 @@ export function serverWithApp(ApolloServer: Any, load: Load): unknown {
 /** Adapts the context functions of the comparison, which are written for Lambda. */
 function withContextOfLambda({ context, ...options }: Any): unknown {
   if (typeof context !== 'function') return { ...options, ...(context !== undefined && { context }) };
-  const ofLambda = ({ req, res, request }: Any): unknown => {
-    const { headers, method, url = '' } = req ?? request;
-    const response = { cookie() {}, setHeader: (name: string, value: string) => res?.setHeader(name, value) };
+  const ofLambda = ({ req: { headers, method, url }, res }: Any): unknown => {
+    const response = { cookie() {}, setHeader: (name: string, value: string) => res.setHeader(name, value) };
     const ofExpress = { req: { headers, method, path: url.split('?', 1)[0] }, res: response };
     return context({ event: { headers }, context: { awsRequestId: 'call' }, express: ofExpress });
   };
@@ -97,21 +78,6 @@ function withContextOfLambda({ context, ...options }: Any): unknown {
 function toSent({ requestContext, httpMethod, rawPath, path, rawQueryString, headers, body }: Event): Sent {
   const search = rawQueryString ? `?${rawQueryString}` : '';
   return { method: requestContext?.http?.method ?? httpMethod, path: rawPath ?? path, search, headers, body };
-}
-
-/** Parses a body with a JSON content type, as the host does. */
-function toAzureRequest({ method, path, search, headers, body }: Sent): object {
-  const url = `https://functions.example${path}${search}`;
-  const query = Object.fromEntries(new URLSearchParams(search));
-  return { method, url, headers, query, ...(body !== undefined && { body: parsedBody(headers, body), rawBody: body }) };
-}
-
-function parsedBody(headers: Sent['headers'], body: string): unknown {
-  try {
-    return headers['content-type']?.includes('json') ? JSON.parse(body) : body;
-  } catch {
-    return body;
-  }
 }
 
 async function asker(listener: RequestListener): Promise<Ask> {

@@ -24,7 +24,7 @@ import type { Finding, Rewritten } from './rewrite.ts';
 import { findSourceFiles } from './source-files.ts';
 import type { SourceFile } from './source-files.ts';
 import { moveSubgraphs } from './subgraphs.ts';
-import { findUploads, isOfVersion2, keepCORSOfVersion2, usesUpload } from './version-2.ts';
+import { findUploads, keepCORSOff, sentNoCORS, usesUpload } from './version-2.ts';
 import { isBelow } from './versions.ts';
 
 /** A file before and after the migration. */
@@ -73,7 +73,7 @@ function makeChanges(parse: Parse, texts: ReadonlyMap<string, string>, { manifes
   const hasUploads = schemaTexts(texts, directory).some(usesUpload);
   const steps: Step[] = [
     (source) => (hasUploads ? { text: source.text, modules: [], findings: findUploads(source) } : undefined),
-    (source) => (isOfVersion2(manifests, source.file) ? keepCORSOfVersion2(source) : undefined),
+    (source) => (sentNoCORS(manifests, source.file) ? keepCORSOff(source) : undefined),
     (source) => ({ text: source.text, modules: modulesOfMocks(source), findings: [] }),
     (source) => (hasOldResponseCache(manifests, source.file) ? requireDefaultOfResponseCache(source) : undefined),
     moveSubgraphs,

@@ -14,10 +14,8 @@ const ofEveryServer =
 export const serverNames: Readonly<Record<string, readonly string[]>> = {
   [v3]: names(`${ofEveryServer} ExpressContext ExpressRequest ExpressResponse GetMiddlewareOptions LambdaContextFunctionParams`),
   'graphql-functions/v3/express': names(
-    `${ofEveryServer} ApolloServerExpressConfig CorsOptions ExpressContext GetMiddlewareOptions Middleware NodeHandler OptionsJson ServerInfo ServerRegistration StandaloneConfig`,
+    `${ofEveryServer} ApolloServerExpressConfig CorsOptions ExpressContext GetMiddlewareOptions Middleware NodeHandler OptionsJson ServerRegistration`,
   ),
-  'graphql-functions/v3/micro': names(`${ofEveryServer} MicroRequest NodeContextFunctionParams NodeHandler`),
-  'graphql-functions/v3/azure-functions': names(`${ofEveryServer} AzureContext AzureContextFunctionParams AzureFunction AzureRequest`),
 };
 
 /** Names of every entry. */
@@ -98,12 +96,10 @@ const whole: Readonly<Record<string, string>> = {
 /** Servers and the entry that replaces each. */
 const servers: Readonly<Record<string, string>> = {
   'apollo-server-lambda': v3,
-  'apollo-server': 'graphql-functions/v3/express',
   'apollo-server-express': 'graphql-functions/v3/express',
   'apollo-server-cloud-functions': 'graphql-functions/v3/express',
-  'apollo-server-micro': 'graphql-functions/v3/micro',
-  '@saeris/apollo-server-vercel': 'graphql-functions/v3/micro',
-  'apollo-server-azure-functions': 'graphql-functions/v3/azure-functions',
+  'apollo-server-micro': 'graphql-functions/v3/express',
+  '@saeris/apollo-server-vercel': 'graphql-functions/v3/express',
 };
 
 /** Servers of other platforms: only the names that they share with this package can be migrated. */
@@ -119,10 +115,12 @@ const typesOfEnv: Readonly<Record<string, string>> = {
   ValueOrPromise: core,
 };
 
-/** Packages of version 3 that this package replaces. */
+/** Packages of version 3 that this package replaces. Not all have an entry of their own. */
 export const packagesOfVersion3: readonly string[] = [
   ...Object.keys(servers),
   ...Object.keys(whole),
+  'apollo-server',
+  'apollo-server-azure-functions',
   'apollo-server-core',
   'apollo-server-env',
 ];
@@ -166,6 +164,7 @@ function missing(name: string, from: string): Destination {
 /** The replacement for a server that has no entry in this package. */
 function wayOut(from: string): string {
   if (from === 'apollo-server-cloudflare') return 'use createHandler of graphql-functions/fetch there';
+  if (from === 'apollo-server-azure-functions') return 'use createHandler of graphql-functions there: see docs/migration.md, "Other hosts"';
   return "use createHandler() of ApolloServer in graphql-functions/v3/express, which takes Node's request and response";
 }
 

@@ -6,15 +6,21 @@ import type { Edit, Finding, Rewritten } from './rewrite.ts';
 import type { SourceFile } from './source-files.ts';
 
 /** Servers whose createHandler sent no CORS headers in version 2, and allows all origins in version 3. */
-const withoutCORS = ['apollo-server-lambda', 'apollo-server-cloud-functions', 'apollo-server-azure-functions'];
+const withoutCORSInVersion2 = ['apollo-server-lambda', 'apollo-server-cloud-functions'];
 
-/** True when a file belongs to a project with version 2 of a server whose CORS default has changed. */
-export function isOfVersion2(manifests: Manifests, file: string): boolean {
-  return withoutCORS.some((name) => manifests.hasMajor(name, 2, file));
+/** Servers whose createHandler sent none in any version. */
+const withoutCORS = ['apollo-server-micro', '@saeris/apollo-server-vercel'];
+
+/** True when a file belongs to a project with a server whose createHandler sent no CORS headers by default. */
+export function sentNoCORS(manifests: Manifests, file: string): boolean {
+  return (
+    withoutCORSInVersion2.some((name) => manifests.hasMajor(name, 2, file)) ||
+    withoutCORS.some((name) => manifests.rangeOf(name, file) !== undefined)
+  );
 }
 
-/** Adds `cors: {}` to each `server.createHandler()`: as in version 2, OPTIONS is answered with 204 and no response has CORS headers. */
-export function keepCORSOfVersion2({ text, program }: SourceFile): Rewritten {
+/** Adds `cors: {}` to each `server.createHandler()`: OPTIONS is answered with 204, and no response has CORS headers. */
+export function keepCORSOff({ text, program }: SourceFile): Rewritten {
   const edits: Edit[] = [];
   const findings: Finding[] = [];
   for (const node of nodesIn(program, 'CallExpression')) {
@@ -26,7 +32,8 @@ export function keepCORSOfVersion2({ text, program }: SourceFile): Rewritten {
     else if (options.type !== 'ObjectExpression' || options.properties.some(({ type }: Node) => type !== 'Property'))
       findings.push({
         line: lineOf(text, node.start),
-        message: 'Without the option cors, version 2 sent no CORS headers, but version 3 allows every origin: write cors: {} to send none.',
+        message:
+          'Without the option cors, this server sent no CORS headers, but the new one allows every origin: write cors: {} to send none.',
       });
     // Version 2 treated true and false as an empty object.
     else if (typeof cors?.value === 'boolean') edits.push({ start: cors.start, end: cors.end, text: '{}' });

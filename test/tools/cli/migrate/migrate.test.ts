@@ -105,13 +105,14 @@ test('names without a replacement stay, and are reported with their line', async
   );
 });
 
-test('servers of other platforms have separate entries, and their re-exports are imported from the original packages', async (context) => {
+test('servers that are called with request and response have one entry, and their re-exports are imported from the original packages', async (context) => {
   const project = await projectWith(context, {
     'express.mjs': "import { ApolloServer, gql, PluginDefinition } from 'apollo-server-express';\n",
     'cloud.mjs': "import { ApolloServer, makeExecutableSchema } from 'apollo-server-cloud-functions';\n",
     'micro.cjs': "const { ApolloServer, UserInputError } = require('apollo-server-micro');\n",
     'azure.mjs': "import { ApolloServer, InMemoryLRUCache } from 'apollo-server-azure-functions';\n",
-    'whole.cjs': "const apollo = require('apollo-server');\n",
+    'alone.cjs': "const { ApolloServer, gql } = require('apollo-server');\n",
+    'whole.cjs': "const apollo = require('apollo-server-express');\n",
     'client.mjs': "import { createTestClient } from 'apollo-server-testing';\n",
     'web.ts': "import { fetch, Headers } from 'apollo-server-env';\nfetch(new Headers());\n",
     'package.json': '{ "dependencies": { "apollo-server-express": "3", "apollo-server-env": "4", "apollo-server-testing": "2" } }\n',
@@ -125,10 +126,19 @@ test('servers of other platforms have separate entries, and their re-exports are
     await text('cloud.mjs'),
     "import { ApolloServer } from 'graphql-functions/v3/express';\nimport { makeExecutableSchema } from 'graphql-functions/v3/core';\n",
   );
-  equal(await text('micro.cjs'), "const { ApolloServer, UserInputError } = require('graphql-functions/v3/micro');\n");
+  equal(await text('micro.cjs'), "const { ApolloServer, UserInputError } = require('graphql-functions/v3/express');\n");
   equal(
     await text('azure.mjs'),
-    "import { ApolloServer } from 'graphql-functions/v3/azure-functions';\nimport { InMemoryLRUCache } from 'graphql-functions/v3/core';\n",
+    "import { InMemoryLRUCache } from 'graphql-functions/v3/core';\nimport { ApolloServer } from 'apollo-server-azure-functions';\n",
+  );
+  match(printed, /azure\.mjs:1 {2}ApolloServer of apollo-server-azure-functions .*: use createHandler of graphql-functions there/);
+  equal(
+    await text('alone.cjs'),
+    "const { gql } = require('graphql-functions/v3/core');\nconst { ApolloServer } = require('apollo-server');\n",
+  );
+  match(
+    printed,
+    /alone\.cjs:1 {2}ApolloServer of apollo-server .*: use createHandler\(\) of ApolloServer in graphql-functions\/v3\/express/,
   );
   equal(await text('whole.cjs'), "const apollo = require('graphql-functions/v3/express');\n");
   equal(await text('client.mjs'), "import { createTestClient } from 'graphql-functions/v3/core';\n");

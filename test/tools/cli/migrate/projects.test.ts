@@ -104,7 +104,19 @@ test('version 2’s createHandler gets cors: {} beside its other options, and op
 
   match(await readFile(join(project.directory, 'handler.js'), 'utf8'), /createHandler\(\{ cors: \{\}, onHealthCheck \}\)/);
   match(await readFile(join(project.directory, 'off.js'), 'utf8'), /createHandler\(\{ cors: \{\} \}\)/);
-  match(printed, /other\.js:3 {2}Without the option cors, version 2 sent no CORS headers/);
+  match(printed, /other\.js:3 {2}Without the option cors, this server sent no CORS headers/);
+});
+
+test('createHandler of apollo-server-micro gets cors: {}, because it left CORS headers to the host', async (context) => {
+  const project = await projectWith(context, {
+    'package.json': '{ "dependencies": { "apollo-server-micro": "^3.0.0" } }',
+    'graphql.js':
+      "import { ApolloServer } from 'apollo-server-micro';\nexport default new ApolloServer({ typeDefs }).createHandler({ path: '/api' });\n",
+  });
+
+  await migrate(project);
+
+  match(await readFile(join(project.directory, 'graphql.js'), 'utf8'), /createHandler\(\{ cors: \{\}, path: '\/api' \}\)/);
 });
 
 test('the option uploads is suggested if the schema has the scalar, also in a schema file', async (context) => {
