@@ -66,6 +66,13 @@ export const resolvers = { Query: { ok: (): boolean => true } };
       'functions/graphql.build.json': builtOf({ schema: ['schema/**/*.graphql'] }, buildSchema),
       'functions/own.build.json': builtOf({ schema: [], typeDefs: typeDefsMark(typeDefs) }),
     },
+    'docs/troubleshooting.md': {
+      'functions/graphql.ts': `
+import { createHandler } from 'graphql-functions';
+
+export const handler = createHandler({ csrfPrevention: true, typeDefs: '${typeDefs}' });
+`,
+    },
     'docs/trusted-documents.md': { 'documents/index.ts': "export const documents = [{ one: '{ __typename }' }];\n" },
     'docs/configuration-schema.md': { 'functions/graphql.build.json': builtOf({ schema: ['schema/**/*.graphql'] }) },
     'docs/cache-stores-platforms.md': {

@@ -8,7 +8,6 @@ import { runBuild } from '../../src/tools/cli/build/build.ts';
 import { runCheck } from '../../src/tools/cli/check/check.ts';
 import { runDocuments } from '../../src/tools/cli/documents/documents.ts';
 import { runUnusedDocuments } from '../../src/tools/cli/documents/unused.ts';
-import { runDoctor } from '../../src/tools/cli/doctor/doctor.ts';
 import { runInit } from '../../src/tools/cli/init/init.ts';
 import { UsageError } from '../../src/tools/cli/read-options.ts';
 import type { Terminal } from '../../src/tools/cli/project/paint.ts';
@@ -18,7 +17,7 @@ import { createProject } from './functions-project.ts';
 import type { Project } from './functions-project.ts';
 
 /**
- * Runs `check`, `build`, `doctor`, `documents`, `schema` or `init` in this process, with a terminal that records. It takes about a sixth of the CPU of a
+ * Runs `check`, `build`, `documents`, `schema` or `init` in this process, with a terminal that records. It takes about a sixth of the CPU of a
  * process (0.12 against 0.7 s); test/tools/cli/main.test.ts shows what belongs to the process itself.
  *
  * Node imports a file once for each path: a project on which several commands run needs `createMovingProject`.
@@ -30,7 +29,7 @@ export async function runCommandHere(directory: string, ...argv: readonly string
   const { NODE_ENV: nodeEnv } = process.env;
   const cwd = process.cwd();
   process.chdir(directory);
-  process.env['NODE_ENV'] ??= argv[0] === 'doctor' ? 'development' : 'test';
+  process.env['NODE_ENV'] ??= 'test';
   try {
     return { code: await run(parseArguments(argv), directory, terminal), stdout, stderr };
   } catch (error) {
@@ -47,7 +46,6 @@ export async function runCommandHere(directory: string, ...argv: readonly string
 function run(command: Arguments, directory: string, terminal: Terminal): Promise<number> {
   if (command.name === 'check') return runCheck(command, directory, terminal);
   if (command.name === 'build') return runBuild(command, directory, terminal);
-  if (command.name === 'doctor') return runDoctor(command, directory, terminal);
   if (command.name === 'schema') return runPrintSchema(command, directory, terminal);
   if (command.name === 'documents') return runDocuments(command, { directory, terminal, today: '2026-11-26' });
   if (command.name === 'documents unused') return runUnusedDocuments(command, { directory, terminal });

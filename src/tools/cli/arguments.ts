@@ -7,7 +7,7 @@ import type { PlatformSettings } from './dev/thread-messages.ts';
 import { initPlatforms } from './init/compose-project.ts';
 import type { InitAPI, InitPlatform } from './init/compose-project.ts';
 import { readOptions, UsageError } from './read-options.ts';
-import { buildUsage, checkUsage, devUsage, doctorUsage, documentsUsage, initUsage, migrateUsage, schemaUsage, usage } from './usage.ts';
+import { buildUsage, checkUsage, devUsage, documentsUsage, initUsage, migrateUsage, schemaUsage, usage } from './usage.ts';
 
 /** The arguments of commands for one function. */
 export interface NamedFunctionArguments extends FunctionArguments {
@@ -29,13 +29,6 @@ export interface DevArguments extends FunctionArguments {
   readonly envFile: string | undefined;
   /** True: opens the first GraphQL function in the browser. */
   readonly open: boolean;
-}
-
-/** The arguments of `graphql-functions doctor`. */
-export interface DoctorArguments extends NamedFunctionArguments {
-  readonly name: 'doctor';
-  /** The file of the event. */
-  readonly event: string;
 }
 
 /** The arguments of `graphql-functions check`. */
@@ -123,7 +116,6 @@ export interface InitArguments {
 /** A command with its arguments. */
 export type Arguments =
   | DevArguments
-  | DoctorArguments
   | CheckArguments
   | BuildArguments
   | MigrateArguments
@@ -154,7 +146,6 @@ const commands = {
   init: { usage: initUsage, parse: parseInit },
   dev: { usage: devUsage, parse: parseDev },
   check: { usage: checkUsage, parse: parseCheck },
-  doctor: { usage: doctorUsage, parse: parseDoctor },
   build: { usage: buildUsage, parse: parseBuild },
   documents: { usage: documentsUsage, parse: parseDocuments },
   migrate: { usage: migrateUsage, parse: parseMigrate },
@@ -192,13 +183,6 @@ function parseDev(argv: readonly string[]): DevArguments {
     envFile,
     open,
   };
-}
-
-function parseDoctor(argv: readonly string[]): DoctorArguments {
-  const { values } = readOptions('doctor', argv, { ...ofOneFunction, event: text } as const);
-  const { event, function: named } = values;
-  if (event === undefined) throw new UsageError('doctor requires --event <file>. See graphql-functions doctor --help');
-  return { name: 'doctor', event, function: named, ...toFunctionArguments(values) };
 }
 
 function parseCheck(argv: readonly string[]): CheckArguments {

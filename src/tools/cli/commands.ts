@@ -7,7 +7,6 @@ import type { DatedWorkplace } from './documents/documents.ts';
 import { runUnusedDocuments } from './documents/unused.ts';
 import { startDevServer, shutDown } from './dev/dev.ts';
 import type { DevServer } from './dev/dev.ts';
-import { runDoctor } from './doctor/doctor.ts';
 import { runInit } from './init/init.ts';
 import { readEnvFile, UsageError } from './read-options.ts';
 import { followRunner } from './dev/follow-runner.ts';
@@ -39,25 +38,21 @@ export async function runCommand(argv: readonly string[]): Promise<CommandOutcom
 
 async function run(command: Arguments): Promise<CommandOutcome> {
   if (command.name === 'check') {
-    await prepareEnvironment('test', command.env);
+    await prepareEnvironment(command.env);
     return { exitCode: await runCheck(command, process.cwd(), command.format === 'human' ? console : reserveStdout()), isOver: true };
   }
   if (command.name === 'build') {
-    await prepareEnvironment('test', command.env);
+    await prepareEnvironment(command.env);
     return { exitCode: await runBuild(command, process.cwd(), console), isOver: true };
   }
   if (command.name === 'documents') {
-    await prepareEnvironment('test', command.env);
+    await prepareEnvironment(command.env);
     return { exitCode: await runDocuments(command, { ...workplace(), terminal: reserveStdout() }), isOver: true };
   }
   if (command.name === 'documents unused') return { exitCode: await runUnusedDocuments(command, workplace()), isOver: true };
   if (command.name === 'schema') {
-    await prepareEnvironment('test', command.env);
+    await prepareEnvironment(command.env);
     return { exitCode: await runPrintSchema(command, process.cwd(), reserveStdout()), isOver: true };
-  }
-  if (command.name === 'doctor') {
-    await prepareEnvironment('development', command.env);
-    return { exitCode: await runDoctor(command, process.cwd(), console), isOver: true };
   }
   if (command.name === 'init') return { exitCode: await runInit(command, workplace()), isOver: true };
   if (command.name === 'migrate') return { exitCode: await runMigrate(command, process.cwd(), console), isOver: true };
@@ -79,9 +74,9 @@ function reserveStdout(): Terminal {
 }
 
 /** Sets environment variables for commands that run functions in this process. */
-async function prepareEnvironment(nodeEnv: string, named: Readonly<Record<string, string>>): Promise<void> {
+async function prepareEnvironment(named: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, value] of Object.entries(await readEnvFile(process.cwd(), undefined))) process.env[name] ??= value;
-  process.env['NODE_ENV'] ??= nodeEnv;
+  process.env['NODE_ENV'] ??= 'test';
   Object.assign(process.env, named);
 }
 

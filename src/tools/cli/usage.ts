@@ -81,21 +81,6 @@ ${ofPackages}
 
 NODE_ENV is "test" unless it is set.`;
 
-/** The usage of `doctor`. */
-export const doctorUsage: string = `graphql-functions doctor --event <file> [options]
-
-Reads an event from a JSON file, and prints its source, the HTTP request that it
-contains, and the function's response.
-
-  --event <file>         the JSON file with the event
-${ofFolder}
-  --function <name>      the function to call
-                         (default: graphql, else the first)
-${ofEnvironment}
-${ofPackages}
-
-NODE_ENV is "development" unless it is set.`;
-
 /** The usage of `build`. */
 export const buildUsage: string = `graphql-functions build [options] [function]
 
@@ -186,7 +171,6 @@ export const usage: string = [
   initUsage,
   devUsage,
   checkUsage,
-  doctorUsage,
   buildUsage,
   documentsUsage,
   schemaUsage,

@@ -78,15 +78,7 @@ test('version, --version and -v print the version', () => {
   for (const word of ['version', '--version', '-v']) assert.deepEqual(parseArguments([word]), { name: 'version' });
 });
 
-test('doctor takes an event, check takes patterns', () => {
-  assert.deepEqual(parseArguments(['doctor', '--event', 'e.json', '--function', 'a']), {
-    name: 'doctor',
-    event: 'e.json',
-    functions: undefined,
-    function: 'a',
-    env: {},
-    external: [],
-  });
+test('check takes patterns', () => {
   assert.deepEqual(
     parseArguments(['check', 'a.graphql', '--functions', 'api', 'b.graphql', '--documents', 'c', '--env', 'A=1', '--json']),
     {
@@ -144,8 +136,6 @@ for (const [argv, message] of [
   [['dev', '--open=yes'], /^--open takes no value, got "yes"/],
   [['dev', '--platform', 'azure'], /netlify, .*alb, fetch, got "azure"/],
   [['dev', '--timeout', '0'], /--timeout.*"0"/],
-  [['doctor'], /--event <file>/],
-  [['doctor', '--event', 'e', 'x'], /Unexpected argument "x"/],
   [['check', '--port', '1'], /--port/],
   [['build', 'a', 'b'], /Unexpected argument "b"/],
   [['constructor'], /Unknown command "constructor"/],

@@ -1,7 +1,7 @@
 import type { BuildOptions } from 'esbuild';
 
 /**
- * The options with which esbuild bundles functions for Lambda, Netlify and Node: those of `dev`, `check` and `doctor`, and of the
+ * The options with which esbuild bundles functions for Lambda, Netlify and Node: those of `dev` and `check`, and of the
  * commands in every template, page and configuration, which test/docs/bundle-options.test.ts compares with them. Bundles that differ
  * would work on the developer's machine and fail in the deployment.
  */

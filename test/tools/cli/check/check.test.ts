@@ -313,6 +313,15 @@ test('operations without a valid schema are reported as a problem', async (conte
   assert.equal(code, 1);
 });
 
+test('paths may be absolute', async (context) => {
+  const project = await createProject(context, { 'api/graphql.ts': graphql, 'a.graphql': '{ b }' });
+  await linkPackage(project, 'graphql');
+  const at = (path: string): string => join(project.directory, path);
+  const { stdout } = await runCommandHere(import.meta.dirname, 'check', at('a.graphql'), '--functions', at('api'));
+
+  assert.match(stdout, /a\.graphql:1:3 Cannot query field "b"/);
+});
+
 test('with several GraphQL functions and none called graphql, --function chooses the schema of the operations', async (context) => {
   const files = { 'functions/books.ts': graphql, 'functions/shop.ts': graphql, 'a.graphql': '{ book(id: 1) { title } }' };
   const unclear = await check(context, files, 'a.graphql');
