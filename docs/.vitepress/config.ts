@@ -59,10 +59,6 @@ export default defineConfig({
           .replaceAll(' ', '-'),
     },
     config: (markdown) => {
-      // <picture> follows the browser; the site has a switch too.
-      markdown.core.ruler.push('pictures', ({ tokens }) => {
-        for (const token of tokens) if (token.type === 'html_block') token.content = showBothForms(token.content);
-      });
       // Links to files outside of docs/ lead to the repository. Before it has an address, they are plain text.
       markdown.core.ruler.push('repository-links', ({ tokens, env }) => {
         const page = (env as { readonly relativePath: string }).relativePath;
@@ -116,14 +112,6 @@ function readSidebar(): DefaultTheme.SidebarItem[] {
     else if (/^[^-!].*:$/.test(line)) groups.push({ text: line.slice(0, -1), items: [] });
   }
   return groups.filter(({ items }) => items!.length > 0);
-}
-
-/** `<picture>` with a dark source becomes two images, which the style sheet shows in turn. */
-function showBothForms(html: string): string {
-  return html.replaceAll(
-    /<picture>\s*<source [^>]*srcset="([^"]+)">\s*<img alt="([^"]*)" src="([^"]+)">\s*<\/picture>/g,
-    '<img class="when-light" alt="$2" src="$3"><img class="when-dark" alt="$2" src="$1">',
-  );
 }
 
 function readFirstParagraph(path: string): string {

@@ -1,9 +1,9 @@
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual } from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { test } from 'node:test';
 
-import { drawFolders, readSources, templates } from '../../scripts/structure.ts';
+import { templates } from '../../scripts/structure.ts';
 import { arrival, departure, operation, request } from '../../src/server/pipeline.ts';
 import { linksOf } from '../support/markdown.ts';
 
@@ -22,10 +22,6 @@ test('the pipeline in ARCHITECTURE.md names the steps of each array and the fiel
       steps.map(([field, step]) => [field, step.name]),
     );
   }
-});
-
-test('the diagram of the folders shows the imports of src/', () => {
-  equal(readFileSync('docs/figures/structure.svg', 'utf8'), drawFolders(readSources()), 'Run: npx node scripts/structure.ts --svg');
 });
 
 test('every file of src/ is named in one README.md, and every name is a file', () => {

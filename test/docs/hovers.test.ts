@@ -3,8 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-// Editors show the comments of the built types. `node scripts/hovers.ts` prints all of them; test/real/hovers.test.ts queries
-// TypeScript's language server.
+// Editors show the comments of the built types.
 
 const types = join(import.meta.dirname, '../../dist/esm');
 const files = readdirSync(types, { recursive: true, encoding: 'utf8' })

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { cellsOf } from '../../scripts/options-table.ts';
-import { drawCharts } from '../../scripts/results-charts.ts';
 import { pages, resultsIn, tables } from '../../scripts/results-tables.ts';
 import { readResults } from '../../scripts/results.ts';
 import { root } from './pages.ts';
@@ -24,12 +23,6 @@ for (const path of pages) {
     const prose = page.replaceAll(/<!-- results: [^]*?<!-- \/results -->/g, '').replaceAll(/```[^]*?```/g, '');
 
     assert.deepEqual(prose.match(/\d[\d.,]*\s?(?:×|%|µs|times (?:faster|less|as))/g), null);
-  });
-}
-
-for (const [name, drawing] of Object.entries(drawCharts(results))) {
-  test(`docs/figures/${name} shows what bench/results.json says; \`npm run docs\` draws it`, async () => {
-    assert.equal(await readFile(join(root, 'docs/figures', name), 'utf8'), drawing);
   });
 }
 
