@@ -83,7 +83,6 @@ export interface PlannedOperation {
 export interface DecisionSettings extends TagSettings {
   readonly hints: StaticHints;
   readonly log: PurgeLog;
-  readonly defaultMaxAge: Seconds;
   readonly rules: ReadingRules;
 }
 
@@ -125,7 +124,7 @@ export function assess({ request, response, known }: Answer, settings: DecisionS
   const hints = hintsOf(operation, known, settings);
   if (hints === undefined) return 'its document is unknown';
   const data = outcome!.result.data as Answered;
-  const policy = overallPolicy(hints, operation, settings);
+  const policy = overallPolicy(hints, operation);
   if (policy === null) return 'the answer is too large to inspect';
   if (!(Math.floor(policy.maxAge ?? 0) > 0)) return tooShort;
   if (policy.scope === 'PRIVATE') return notPublic;
@@ -176,11 +175,10 @@ function reasonInOutcome(outcome: OperationOutcome | undefined): string | undefi
 function overallPolicy(
   { selection, policy }: OperationHints,
   { outcome, resolverHints, lookup }: EdgeOperation,
-  { defaultMaxAge }: DecisionSettings,
 ): OperationHints['policy'] | null {
   if (lookup?.hit !== undefined) return { maxAge: lookup.hit.maxAge, scope: 'PUBLIC' };
   if (resolverHints === undefined || resolverHints.isEmpty) return policy;
-  return resolverHints.overall(selection, outcome!.result.data as Answered, defaultMaxAge);
+  return resolverHints.overall(selection, outcome!.result.data as Answered);
 }
 
 /** A store that may keep an answer. */

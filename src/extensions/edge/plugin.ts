@@ -94,7 +94,7 @@ class EdgePlugin implements Edge {
     this.#options = options;
     this.#methods = (cdn !== undefined && dialects[cdn].methods) || defaultMethods;
     this.#documents = new KnownDocuments(store !== undefined);
-    this.#settings = { ...tags, options, rules, defaultMaxAge, hints: new StaticHints(defaultMaxAge), log: new PurgeLog() };
+    this.#settings = { ...tags, options, rules, hints: new StaticHints(defaultMaxAge), log: new PurgeLog() };
     this.#stored =
       store &&
       new StoredAnswers(store, {
@@ -203,7 +203,7 @@ class EdgePlugin implements Edge {
       if (request !== undefined) request.readings.personal ??= 'the schema of another handler';
       return undefined;
     }
-    const observer = new ResolverHints();
+    const observer = new ResolverHints(schema, this.#settings.hints.fields);
     const known = this.#documents.of(execution);
     if (operation.operation === 'mutation') {
       if (this.#purges.hasNone) return { observer };

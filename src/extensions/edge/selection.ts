@@ -19,6 +19,7 @@ import { appliesTo } from '../../executor/for-extensions.ts';
 export interface SelectedField {
   readonly key: string;
   readonly name: string;
+  readonly parent: GraphQLObjectType;
   readonly field: GraphQLField<unknown, unknown>;
   readonly hasList: boolean;
   /** Undefined for leaves. */
@@ -128,7 +129,7 @@ class TypedSelection implements AnswerSelection {
     if (field === undefined) return [];
     const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
     const below = sets.length === 0 ? undefined : new TypedSelection(this.#selecting, getNamedType(field.type), sets);
-    return [{ key, name, field, hasList: hasList(field.type), below }];
+    return [{ key, name, parent, field, hasList: hasList(field.type), below }];
   }
 
   #collect(type: GraphQLObjectType, selections: readonly SelectionNode[], { nodes, spread }: Collected): void {

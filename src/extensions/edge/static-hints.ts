@@ -1,8 +1,8 @@
 import { Kind } from 'graphql';
-import type { BooleanValueNode, DirectiveNode, OperationDefinitionNode, ValueNode } from 'graphql';
+import type { BooleanValueNode, DirectiveNode, GraphQLSchema, OperationDefinitionNode, ValueNode } from 'graphql';
 
 import { fragmentsOf } from '../../server/for-extensions.ts';
-import { applyDefault, policyInSchema } from './cache-hints/field-policy.ts';
+import { FieldHints } from './cache-hints/field-policy.ts';
 import { newCachePolicy } from './cache-hints/policy.ts';
 import type { CachePolicy } from './cache-hints/policy.ts';
 import type { KnownDocument } from './documents.ts';
@@ -25,11 +25,11 @@ export interface HintedOperation {
 
 /** Computes the hints of operations, once for each operation and each outcome of its `@skip` and `@include`. */
 export class StaticHints {
-  readonly #defaultMaxAge: number;
+  readonly fields: FieldHints;
   readonly #known = new WeakMap<OperationDefinitionNode, Map<string, OperationHints | undefined>>();
 
   constructor(defaultMaxAge: number) {
-    this.#defaultMaxAge = defaultMaxAge;
+    this.fields = new FieldHints(defaultMaxAge);
   }
 
   /** Undefined: the schema has no root type for the operation. */
@@ -45,24 +45,21 @@ export class StaticHints {
       selectionOf({ schema: known.schema, fragments: fragmentsOf(known.document), isIncluded }, operation);
     const selection = select();
     // The policy uses a second selection, which is then dropped: it needs every possible type, and answers have few of them.
-    const hints = selection && { selection, policy: this.#policyOf(select()!) };
+    const hints = selection && { selection, policy: this.#policyOf(known.schema, select()!) };
     if (outcomes.size < maxOutcomes) outcomes.set(key, hints);
     return hints;
   }
 
-  #policyOf(root: AnswerSelection): CachePolicy {
+  #policyOf(schema: GraphQLSchema, root: AnswerSelection): CachePolicy {
     const overall = newCachePolicy();
     const visit = (selection: AnswerSelection, isRoot: boolean): void => {
       for (const type of selection.types)
-        for (const { field, below } of selection.fieldsFor(type)) {
+        for (const { parent, field, below } of selection.fieldsFor(type)) {
           // The answer is private if the operation is too large to search.
           if (selection.isTooLarge) overall.restrict({ maxAge: 0 });
           // Fields of introspection have no hints.
           if (field.name.startsWith('__')) continue;
-          const hinted = { field, returnType: field.type, isRoot };
-          const { policy, inherits } = policyInSchema(hinted);
-          applyDefault(policy, hinted, { inherits, defaultMaxAge: this.#defaultMaxAge });
-          overall.restrict(policy);
+          this.fields.restrict(overall, this.fields.of({ schema, parent, field, isRoot }));
           // The policy cannot become stricter.
           if (overall.maxAge !== undefined && overall.maxAge <= 0) return;
           if (below !== undefined) visit(below, false);

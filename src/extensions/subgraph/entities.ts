@@ -49,6 +49,9 @@ class EntitiesField {
   }
 
   resolve(representations: readonly unknown[]): unknown {
+    const { cacheControl } = this.#info as Partial<Pick<GraphQLResolveInfo, 'cacheControl'>>;
+    // The types of these entities count, in place of every type that the union has.
+    if (cacheControl !== undefined) Object.assign(cacheControl.cacheHint, { maxAge: undefined, scope: undefined });
     const started = representations.map((representation) => attempt(() => this.#start(representation)));
     for (const call of this.#calls.values()) if (!this.#mayGrow(call)) call.make(this.#context, this.#info);
     if (this.#typing.length > 0) this.#allTyped = Promise.all(this.#typing).then(() => this.#callAll());
@@ -126,10 +129,7 @@ class EntitiesField {
     throw this.#refusal(() => wrongType(type.name, name));
   }
 
-  /**
-   * The field returns a union, so the extension edge cannot see the `@cacheControl` of its entities' types. An object type without a
-   * lifetime must not get that of another one.
-   */
+  /** An object type without a lifetime must not get that of another one. */
   #restrictCaching(type: GraphQLObjectType | GraphQLInterfaceType): void {
     const { cacheControl } = this.#info as Partial<Pick<GraphQLResolveInfo, 'cacheControl'>>;
     if (cacheControl === undefined || this.#hinted.has(type)) return;

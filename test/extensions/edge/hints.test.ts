@@ -86,6 +86,66 @@ describe('the lifetime of an answer', () => {
     );
   });
 
+  describe('a batched resolver whose hint is public', () => {
+    const publicHint = batch((parents, _arguments, _context, info: any) => {
+      info.cacheControl.setCacheHint({ maxAge: 300, scope: 'PUBLIC' });
+      return parents.map(() => 'all may see this');
+    });
+    const decisionOf = async (typeDefs: string, resolvers: object, query: string): Promise<number | 'private'> => {
+      const { get, decisions } = edgeServing({ server: { typeDefs, resolvers } as never });
+      const response = await get(query);
+      assert.equal(JSON.stringify(await response.json()).includes('errors'), false);
+      return decisions[0]?.public === true ? decisions[0].maxAge : 'private';
+    };
+    const feed = [
+      { __typename: 'Post', id: 1 },
+      { __typename: 'Draft', id: 2, note: 'secret of ada' },
+    ];
+    const feedTypes = `type Query { feed: [Item!]! @cacheControl(maxAge: 300) } interface Item @cacheControl(maxAge: 300) { id: ID! note: String }
+      type Post implements Item @cacheControl(maxAge: 300) { id: ID! note: String }
+      type Draft implements Item @cacheControl(maxAge: 300) { id: ID! note: String @cacheControl(scope: PRIVATE) }`;
+
+    for (const query of ['{ feed { __typename note } }', '{ feed { note } }', '{ feed { ... on Post { note } ... on Draft { note } } }'])
+      test(`does not replace the hint of another type at the same path: ${query}`, async () => {
+        const resolvers = { Query: { feed: () => feed }, Post: { note: publicHint } };
+
+        assert.equal(await decisionOf(feedTypes, resolvers, query), 'private');
+      });
+
+    test('does not replace the hint of the schema for the parents of another call', async () => {
+      const typeDefs = `type Query { books: [Book] @cacheControl(maxAge: 60) }
+        type Book { price: String @cacheControl(maxAge: 300, scope: PRIVATE) }`;
+      for (const hinting of [0, 2]) {
+        const price = batch({ maxSize: 2 }, (books: readonly { id: number }[], _arguments, _context, info: any) => {
+          if (books[0]!.id === hinting) info.cacheControl.setCacheHint({ scope: 'PUBLIC' });
+          return books.map(({ id }) => `price ${id}`);
+        });
+        const resolvers = { Query: { books: () => [{ id: 0 }, { id: 1 }, { id: 2 }] }, Book: { price } };
+
+        assert.equal(await decisionOf(typeDefs, resolvers, '{ books { price } }'), 'private');
+      }
+    });
+
+    test('replaces the hint of the schema if all calls have it', async () => {
+      const typeDefs = `type Query { books: [Book] @cacheControl(maxAge: 900) book: Book @cacheControl(maxAge: 900) }
+        type Book { note: String @cacheControl(maxAge: 1, scope: PRIVATE) node: Node } interface Node { id: ID } type Author implements Node { id: ID }`;
+      const authors = batch({ maxSize: 2 }, (books, _arguments, _context, info: any) => {
+        info.cacheControl.setCacheHint({ maxAge: 200 });
+        return books.map(() => ({}));
+      });
+      const resolvers = {
+        Query: { books: () => [{}, {}, {}], book: () => ({}) },
+        Book: { note: publicHint, node: authors },
+        // It gets an info of its own, which has no hint.
+        Node: { __resolveType: () => 'Author' },
+        Author: { id: () => '1' },
+      };
+
+      assert.equal(await decisionOf(typeDefs, resolvers, '{ books { note } book { note } }'), 300);
+      assert.equal(await decisionOf(typeDefs, resolvers, '{ books { node { id } } book { node { id } } }'), 200);
+    });
+  });
+
   test('an operation with too many positions to examine is private, and takes no longer', async () => {
     const types = Array.from({ length: 12 }, (_, at) => `type T${at} implements Node @cacheControl(maxAge: 60) { next: Node }`);
     const typeDefs = `type Query { node: Node @cacheControl(maxAge: 60) } interface Node @cacheControl(maxAge: 60) { next: Node } ${types.join(' ')}`;

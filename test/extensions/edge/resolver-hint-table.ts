@@ -1,6 +1,9 @@
 import { droid, hint } from './hint-table.ts';
 import type { Info, Row } from './hint-table.ts';
 
+const secretNode = `type Query { dynamic: Node @cacheControl(maxAge: 90) node: Node @cacheControl(maxAge: 90) } interface Node { id: ID! }
+  type Secret implements Node @cacheControl(maxAge: 90, scope: PRIVATE) { id: ID! }`;
+
 /** Hints that resolvers set through `info.cacheControl`. */
 export const resolverTable: readonly Row[] = [
   {
@@ -110,5 +113,26 @@ export const resolverTable: readonly Row[] = [
       },
     },
     expected: 60,
+  },
+  {
+    name: 'the lifetime of a resolver does not replace PRIVATE of a type behind an interface',
+    typeDefs: secretNode,
+    query: '{ dynamic { id } }',
+    resolvers: { Query: { dynamic: hint({ maxAge: 60 }) }, Node: { __resolveType: () => 'Droid' } },
+    expected: 'private',
+  },
+  {
+    name: 'PUBLIC of a resolver replaces PRIVATE of a type behind an interface',
+    typeDefs: secretNode,
+    query: '{ dynamic { id } }',
+    resolvers: { Query: { dynamic: hint({ maxAge: 60, scope: 'PUBLIC' }) }, Node: { __resolveType: () => 'Droid' } },
+    expected: 60,
+  },
+  {
+    name: 'the hint of a resolver leaves those of other fields as strict as without it',
+    typeDefs: secretNode,
+    query: '{ dynamic { id } node { id } }',
+    resolvers: { Query: { dynamic: hint({ maxAge: 60, scope: 'PUBLIC' }) }, Node: { __resolveType: () => 'Droid' } },
+    expected: 'private',
   },
 ];

@@ -1,5 +1,5 @@
-import { getNamedType, isCompositeType } from 'graphql';
-import type { GraphQLCompositeType, GraphQLField, GraphQLOutputType } from 'graphql';
+import { getNamedType, isAbstractType, isCompositeType } from 'graphql';
+import type { GraphQLCompositeType, GraphQLField, GraphQLObjectType, GraphQLOutputType, GraphQLSchema } from 'graphql';
 
 import { annotationOfField, annotationOfType } from './annotations.ts';
 import { newCachePolicy } from './policy.ts';
@@ -56,4 +56,58 @@ interface DefaultLifetime {
 export function applyDefault(policy: CachePolicy, { returnType, isRoot }: HintedField, { inherits, defaultMaxAge }: DefaultLifetime): void {
   const needsLifetime = isRoot || (isCompositeType(getNamedType(returnType)) && !inherits);
   if (policy.maxAge === undefined && needsLifetime) policy.restrict({ maxAge: defaultMaxAge });
+}
+
+/** A field of an object type. */
+export interface FieldOfType {
+  readonly schema: GraphQLSchema;
+  readonly parent: GraphQLObjectType;
+  readonly field: GraphQLField<unknown, unknown>;
+  readonly isRoot: boolean;
+}
+
+/** A hint that may need a lifetime. */
+export interface FieldHint extends CacheHint {
+  /** Without a lifetime, it has the default. */
+  readonly needsLifetime: boolean;
+}
+
+/** The hints of fields in the schema. */
+export class FieldHints {
+  readonly #defaultMaxAge: number;
+  readonly #known = { root: new WeakMap<object, FieldHint>(), nested: new WeakMap<object, FieldHint>() };
+
+  constructor(defaultMaxAge: number) {
+    this.#defaultMaxAge = defaultMaxAge;
+  }
+
+  /** The strictest hint that the field has with any of the types that its value may have. Computed once for each field. */
+  of(place: FieldOfType): FieldHint {
+    const known = place.isRoot ? this.#known.root : this.#known.nested;
+    const hint = known.get(place.field) ?? this.#strictest(place);
+    known.set(place.field, hint);
+    return hint;
+  }
+
+  /** Makes a policy as strict as a hint. */
+  restrict(overall: CachePolicy, { maxAge, scope, needsLifetime }: FieldHint): void {
+    overall.restrict({ maxAge: maxAge === undefined && needsLifetime ? this.#defaultMaxAge : maxAge, scope });
+  }
+
+  #strictest({ schema, parent, field, isRoot }: FieldOfType): FieldHint {
+    const type = getNamedType(field.type);
+    const types = isAbstractType(type) ? schema.getPossibleTypes(type) : [type];
+    const hints = types.map((returnType): FieldHint => {
+      const { policy, inherits } = policyInSchema({ field, returnType, isRoot });
+      return { maxAge: policy.maxAge, scope: policy.scope, needsLifetime: isRoot || (isCompositeType(returnType) && !inherits) };
+    });
+    const strictest = newCachePolicy();
+    for (const hint of hints) strictest.restrict(hint);
+    // The hints of interfaces and unions restrict those of object types, but give them no lifetime.
+    if (isAbstractType(type)) strictest.restrict(policyInSchema({ field, returnType: type, isRoot }).policy);
+    const inherited = parent.getInterfaces().flatMap((one) => one.getFields()[field.name] ?? []);
+    for (const one of inherited) strictest.restrict(annotationOfField(one));
+    if (strictest.maxAge !== undefined) for (const hint of hints) this.restrict(strictest, hint);
+    return { maxAge: strictest.maxAge, scope: strictest.scope, needsLifetime: hints.some(({ needsLifetime }) => needsLifetime) };
+  }
 }
