@@ -91,9 +91,6 @@ export const accepted: Readonly<Record<string, Readonly<Record<string, string>>>
     "if (lookup?.hit !== undefined) return { maxAge: lookup.hit.maxAge, scope: 'PUBLIC' }; → if (lookup?.hit !== undefined) return { maxAge: lookup.hit.maxAge, scope: '' };":
       'Every scope but PRIVATE is public.',
   },
-  'src/datasources/http-cache/request-identity.ts': {
-    'let numbered = 0; → let numbered = 1;': 'Only the numbers begin at another one.',
-  },
   'src/extensions/idempotency/keys.ts': {
     "const field = execution.source.includes('idempotent') ? fieldWithKey(execution) : undefined; → const field = execution.source.includes('') ? fieldWithKey(execution) : undefined;":
       'A shortcut for documents without the directive, which are searched then.',

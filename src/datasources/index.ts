@@ -24,6 +24,5 @@ export type { CacheOptions, CacheOptionsSource, DataSourceRequestInit, FetchInit
 export { RESTDataSource } from './rest-data-source.ts';
 export type { RESTDataSourceOptions } from './rest-data-source.ts';
 export type { RetryOptions } from './retry.ts';
-export { sendByFunction } from './send.ts';
 export type { HTTPFetch } from './send.ts';
 export { resolveCallURL } from './url.ts';

@@ -1,14 +1,16 @@
 import type { CallAnswer, Take } from './received.ts';
 import type { Flight, WaitOptions } from './flight.ts';
+import { isSameIdentity } from './http-cache/request-identity.ts';
+import type { RequestIdentity } from './http-cache/request-identity.ts';
 
 /** A GET of one instance and its result. */
 export class MemoizedResult {
-  /** The header fields and options that it was sent with. A GET with others is another request. */
-  readonly identity: string;
+  /** A GET with another identity is another request. */
+  readonly identity: RequestIdentity;
   readonly flight: Flight<CallAnswer>;
   #answer: CallAnswer | undefined;
 
-  constructor(identity: string, flight: Flight<CallAnswer>) {
+  constructor(identity: RequestIdentity, flight: Flight<CallAnswer>) {
     this.identity = identity;
     this.flight = flight;
   }
@@ -24,15 +26,15 @@ export class MemoizedResult {
 export type MemoizedResults = Map<string, MemoizedResult>;
 
 /** The memoized GET with this key and identity, if any. */
-export function findMemoized(results: MemoizedResults, key: string, identity: string): MemoizedResult | undefined {
+export function findMemoized(results: MemoizedResults, key: string, identity: RequestIdentity): MemoizedResult | undefined {
   const known = results.get(key);
-  return known?.identity === identity && !known.flight.abandoned ? known : undefined;
+  return known !== undefined && isSameIdentity(known.identity, identity) && !known.flight.abandoned ? known : undefined;
 }
 
 /** Stores a GET in the memo. It is removed if it fails, so that the next call sends it again. */
 export function memoize(
   results: MemoizedResults,
-  { key, identity }: { readonly key: string; readonly identity: string },
+  { key, identity }: { readonly key: string; readonly identity: RequestIdentity },
   flight: Flight<CallAnswer>,
 ): MemoizedResult {
   const memoized = new MemoizedResult(identity, flight);

@@ -73,8 +73,6 @@ export interface CallDescription {
   readonly init?: DataSourceRequestInit | undefined;
 }
 
-const none: readonly string[] = Object.freeze([]);
-
 // Options of fetch are not fields, so that those that were set are known.
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging
 export interface DataSourceRequest extends Omit<RequestInit, 'method' | 'headers' | 'body' | 'signal' | 'cache'> {}
@@ -115,8 +113,6 @@ export class DataSourceRequest {
   fetchOptions: Readonly<Record<string, unknown>> | undefined;
   /** Where the response came from, when it is known. */
   outcome: CacheOutcome | undefined;
-  /** The names of header fields that `httpFetch` added. */
-  addedFields: readonly string[] = none;
   /** True after a redirect, which not every response shows. */
   redirected = false;
   /** Follows the call, for plugins and `explain`. */

@@ -11,7 +11,7 @@ import { findMemoized, memoize } from './memo.ts';
 import type { MemoizedResults } from './memo.ts';
 import { assertCacheKey, toCacheIdentity } from './http-cache/cache-key.ts';
 import type { CacheLookup } from './http-cache/origin-fetch.ts';
-import { identityOf } from './http-cache/request-identity.ts';
+import { identityOf, isSameIdentity } from './http-cache/request-identity.ts';
 import type { CacheOptions, CallDescription, DataSourceRequestInit, FetchInit, HTTPMethod, QueryParams } from './request.ts';
 import { RESTHooks } from './rest-hooks.ts';
 import type { Milliseconds } from './cache/key-value-cache.ts';
@@ -271,7 +271,6 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
       cacheIdentity: toCacheIdentity(this.cacheIdentity),
       usesHTTPFetch: this.#options.httpFetch !== undefined,
       sharesInFlight: this.memoizeGetRequests,
-      sourceName: this.constructor.name,
       source: this.#options.httpFetch,
       waiting: () => {
         if (operation !== undefined) flight.abortWith(operation.signal);
@@ -302,7 +301,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
     const before = identityOf(request, undefined);
     const options = await (cacheOptions === undefined ? this.cacheOptionsFor(response, request) : cacheOptions(response, request));
     // Without a header field that the hook removed, the response would be stored for other users.
-    return identityOf(request, undefined) === before ? options : { ttl: 0 };
+    return isSameIdentity(identityOf(request, undefined), before) ? options : { ttl: 0 };
   }
 
   /** Hooks that are not overridden are not called, because a Response is expensive to create. */

@@ -29,7 +29,8 @@ export interface RESTHooks<TContext = any> {
   shareableHeaders?: readonly string[] | undefined;
   /**
    * Identifies the user if `httpFetch` adds the credentials: stored responses that are not public are reused only with the same identity.
-   * A field, or a getter that reads the context. Stored as a hash. "": `httpFetch` adds no credentials. Default: header fields identify users
+   * A field, or a getter that reads the context. Stored as a hash. "": `httpFetch` adds no credentials, and header fields identify users.
+   * Default: with `httpFetch` only public responses are stored; without it header fields identify users
    */
   cacheIdentity?: string | undefined;
 }

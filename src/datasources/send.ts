@@ -78,7 +78,7 @@ async function sendOnce(request: DataSourceRequest, { httpFetch, waiting, signal
       return direct({ url, method, headers, signal: sent.signal, redirected: request.redirected });
     }
     // The global fetch is read for every call, because instrumentation and test doubles replace it.
-    return httpFetch === undefined ? fetch(url, sent) : sendByFunction(request, httpFetch, new Request(url, sent));
+    return httpFetch === undefined ? fetch(url, sent) : httpFetch(new Request(url, sent));
   };
   const follows = init.redirect === undefined || init.redirect === 'follow';
   request.watch?.sent();
@@ -94,15 +94,6 @@ function findDirect(request: DataSourceRequest, httpFetch: HTTPFetch | undefined
   const direct = (httpFetch as Partial<DirectFetch> | undefined)?.[sendDirectly];
   const isPlain = (request.body === undefined || request.body === null) && !request.url.includes('@');
   return isPlain && Object.keys(request.fetchOptions ?? {}).length === 0 ? direct : undefined;
-}
-
-/** Records the header fields that `httpFetch` adds to its request, which may be credentials. */
-export async function sendByFunction(request: DataSourceRequest, httpFetch: HTTPFetch, sent: Request): Promise<Response> {
-  const before = new Map(sent.headers);
-  const response = await httpFetch(sent);
-  const added = [...sent.headers].filter(([name, value]) => before.get(name) !== value);
-  if (added.length > 0) request.addedFields = [...request.addedFields, ...added.map(([name]) => name)];
-  return response;
 }
 
 function isPersonal(request: DataSourceRequest): boolean {

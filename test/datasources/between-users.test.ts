@@ -88,6 +88,15 @@ describe('an agent in the fetch options', () => {
         assert.match(await ask('bob'), /bob/);
         assert.match(await ask('alice'), /alice/);
       });
+
+      it(`does not return one user's response to another in one operation (${option}, ${where})`, async (t) => {
+        t.mock.method(globalThis, 'fetch', fetchWithAgent);
+        const api = new Operations('http://a.test', createStore()).begin();
+        const ask = (user: string): Promise<string> => api.read('me', undefined, { [option]: of(user) } as DataSourceRequestInit);
+
+        assert.match(await ask('alice'), /alice/);
+        assert.match(await ask('bob'), /bob/);
+      });
     }
   }
 });

@@ -105,7 +105,7 @@ describe('loading the modules', () => {
   it('a call served from the memo or the response cache does not read them either', async () => {
     const program = `
       const [datasource, cache] = await Promise.all(process.argv.slice(1).map((path) => import(path)));
-      class Books extends datasource.RESTDataSource { baseURL = 'http://a.test'; book() { return this.get('book', { id: 1 }); } }
+      class Books extends datasource.RESTDataSource { baseURL = 'http://a.test'; cacheIdentity = ''; book() { return this.get('book', { id: 1 }); } }
       const store = new cache.InMemoryLRUCache();
       const begin = () => {
         const books = new Books(async () => Response.json({ a: 1 }, { headers: { 'cache-control': 'max-age=60' } }));

@@ -173,13 +173,13 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       });
     },
   },
-  'a data source adds credentials where its cache does not see them': {
+  'a data source whose httpFetch adds credentials declares that it adds none': {
     options: (options, { world }) => {
       const httpFetch = ({ url, method, signal }: Request): Promise<Response> =>
         world.fetch(url, { method, signal, headers: { authorization: userOfActivity(world)! } });
       options['dataSources'] = () => {
         const api = productsOf(world, httpFetch);
-        return { api: Object.assign(api, { me: () => api.anybody() }) };
+        return { api: Object.assign(api, { cacheIdentity: '', me: () => api.anybody() }) };
       };
     },
   },
@@ -262,7 +262,7 @@ export const foundIn: Readonly<Record<string, number>> = {
   'a mutation that fails purges nothing': 10,
   'every answer is public': 7,
   'code finds the user behind the back of the server': 75,
-  'a data source adds credentials where its cache does not see them': 40,
+  'a data source whose httpFetch adds credentials declares that it adds none': 40,
   'requests share a context': 42,
   'the deadline is off': 5,
   'a wrapper of the handler waits for its log': 6,

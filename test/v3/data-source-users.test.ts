@@ -141,7 +141,11 @@ test('a public response after a redirect that kept credentials is stored for at 
 });
 
 /** Returns the response to each user in turn. `httpFetch` adds the token to its request, where the data source cannot see it. */
-async function tellByFetch(users: readonly string[], fields: readonly Record<string, string>[]): Promise<string[]> {
+async function tellByFetch(
+  users: readonly string[],
+  fields: readonly Record<string, string>[],
+  how: 'sets' | 'copies' = 'sets',
+): Promise<string[]> {
   const cache = new Map<string, string>();
   class Tenant extends RESTDataSource {
     override baseURL = 'https://api.example.com/';
@@ -155,8 +159,9 @@ async function tellByFetch(users: readonly string[], fields: readonly Record<str
   const told: string[] = [];
   for (const [at, user] of users.entries()) {
     const api = new Tenant(async (request) => {
-      request.headers.set('authorization', user);
-      return new Response(`for ${user}`, { headers: { 'cache-control': 'max-age=60', ...fields[at] } });
+      const sent = how === 'sets' ? request : new Request(request);
+      sent.headers.set('authorization', user);
+      return new Response(`for ${sent.headers.get('authorization')}`, { headers: { 'cache-control': 'max-age=60', ...fields[at] } });
     });
     void api.initialize({ context: { tenant: 'one' }, cache: cache as never });
     told.push(await api.me());
@@ -164,9 +169,13 @@ async function tellByFetch(users: readonly string[], fields: readonly Record<str
   return told;
 }
 
-test('header fields added by httpFetch distinguish users', async () => {
-  deepEqual(await tellByFetch(['alice', 'alice', 'bob'], []), ['for alice', 'for alice', 'for bob']);
-});
+for (const how of ['sets', 'copies'] as const) {
+  for (const fields of [{}, { 'cache-control': 'private, max-age=60' }, { vary: 'authorization', 'cache-control': 's-maxage=60' }]) {
+    test(`users whose header fields httpFetch ${how} do not share a response with ${JSON.stringify(fields)}`, async () => {
+      deepEqual(await tellByFetch(['alice', 'alice', 'bob'], [fields, fields, fields], how), ['for alice', 'for alice', 'for bob']);
+    });
+  }
+}
 
 test('a response that varies by fields that httpFetch can add is not returned to another user', async () => {
   const cache = new Map<string, string>();

@@ -39,8 +39,11 @@ class API extends RESTDataSource {
   }
 }
 
-function source(fetch: (request: Request) => Promise<Response>, { token, cache = memory() }: { token?: string; cache?: any } = {}): API {
-  const api = new API(fetch);
+function source(
+  httpFetch: ((request: Request) => Promise<Response>) | undefined,
+  { token, cache = memory() }: { token?: string; cache?: any } = {},
+): API {
+  const api = new API(httpFetch);
   void api.initialize({ context: { token }, cache });
   return api;
 }
@@ -106,11 +109,12 @@ test('a GET is sent once per instance, until another method is called for the sa
   );
 });
 
-test('a response for one user is not returned to another, even with a lifetime set by the caller', async () => {
+test('a response for one user is not returned to another, even with a lifetime set by the caller', async (context) => {
   const [fetch, requests] = recorded(json({ name: 'Ada' }), json({ name: 'Alan' }));
+  context.mock.method(globalThis, 'fetch', fetch);
   const cache = memory();
   const read = (token: string): Promise<unknown> => {
-    const api = source(fetch, { token, cache });
+    const api = source(undefined, { token, cache });
     api.lifetime = { ttl: 60 };
     return api.call('get', 'me');
   };
@@ -135,10 +139,10 @@ test('a public response is shared by all users', async () => {
   equal(requests.length, 1);
 });
 
-test('a cached response has an Age, and never the cookie sent with it', async () => {
+test('a cached response has an Age, and never the cookie sent with it', async (context) => {
   const [fetch, requests] = recorded(json({ n: 1 }, { 'cache-control': 'private', 'set-cookie': 'session=ada' }));
-  const store = memory();
-  const cache = new HTTPCache(store, fetch);
+  context.mock.method(globalThis, 'fetch', fetch);
+  const cache = new HTTPCache(memory());
   const ask = (): Promise<Response> => cache.fetch(new Request('https://api.example.com/a'), { cacheOptions: { ttl: 30 } });
 
   await ask();
@@ -178,11 +182,12 @@ test('Vary is respected, even with a lifetime set by the caller', async () => {
   equal(requests.length, 2);
 });
 
-test('a call of another method is always sent, and drops the stored GET response of this user and of all users', async () => {
+test('a call of another method is always sent, and drops the stored GET response of this user and of all users', async (context) => {
   const [fetch, requests] = recorded(json({ n: 1 }), json({ n: 2 }, { 'cache-control': 'public' }), json({ n: 3 }));
+  context.mock.method(globalThis, 'fetch', fetch);
   const cache = memory();
   const call = (method: 'get' | 'post'): Promise<unknown> => {
-    const api = source(fetch, { token: 'ada', cache });
+    const api = source(undefined, { token: 'ada', cache });
     api.lifetime = { ttl: 60 };
     return api.call(method, 'a');
   };
@@ -212,11 +217,12 @@ for (const [whose, control, tokens] of [
       json({ n: 1 }, { 'cache-control': control, etag: 'v1' }),
       new Response(null, { status: 304, headers: { etag: 'v1' } }),
     );
+    context.mock.method(globalThis, 'fetch', fetch);
     const cache = memory();
 
-    await source(fetch, { token: tokens[0], cache }).call('get', 'a');
+    await source(undefined, { token: tokens[0], cache }).call('get', 'a');
     context.mock.timers.tick(11_000);
-    const again = await source(fetch, { token: tokens[1], cache }).call('get', 'a');
+    const again = await source(undefined, { token: tokens[1], cache }).call('get', 'a');
 
     equal(cache.size, 1);
     equal(requests[1]?.headers.get('if-none-match'), 'v1');

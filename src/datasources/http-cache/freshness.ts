@@ -31,7 +31,7 @@ export type NotStored =
   | 'vary'
   /** Status 206. */
   | 'partial'
-  /** It may be for one user, whom only `httpFetch` knows. */
+  /** It may be for a user whom the cache cannot see. */
   | 'hidden user'
   /** It is private, and nothing identifies the user. */
   | 'unnamed user'
@@ -61,9 +61,9 @@ export interface StorageCase {
   readonly redirected: boolean;
   /** See `hidesEnd`. */
   readonly hidesEnd: boolean;
-  /** True if credentials in the request or a `cacheIdentity` identify the user. */
+  /** True if header fields in the request or a `cacheIdentity` identify the user. */
   readonly namesUser: boolean;
-  /** True if `httpFetch` adds fields that may identify a user, and there is no `cacheIdentity`. */
+  /** See `hidesUser` in request-identity.ts. */
   readonly hidesUser: boolean;
   /** The lifetime that the developer has set. */
   readonly ttl: Seconds | undefined;

@@ -21,8 +21,6 @@ export interface CacheLookup extends SelectionSource {
   /** True if the call may wait for an equal request. */
   readonly sharesInFlight: boolean;
   readonly ttlCoversPrivate?: StorageCase['ttlCoversPrivate'];
-  /** The class of the data source, for messages. */
-  readonly sourceName: string;
   /** The function that sends; equal requests have the same. */
   readonly source: unknown;
   /** The callers that wait. Called only if something is sent. */

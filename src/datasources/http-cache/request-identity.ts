@@ -21,8 +21,6 @@ export function isImpersonal(name: string): boolean {
   return impersonal.has(name) || tracing.has(name);
 }
 
-const credentials = ['authorization', 'cookie', 'proxy-authorization'];
-
 /** The requests that may use a stored response. Possible secrets are hashed. */
 export interface RequestSelection {
   readonly audience: Audience;
@@ -51,38 +49,47 @@ export interface SelectionSource {
   readonly usesHTTPFetch: boolean;
 }
 
-/** A text that is equal for requests that may share a response. It contains credentials in plain text, so it must not be stored. */
-export function identityOf(request: DataSourceRequest, cacheIdentity: string | undefined): string {
-  const fields = fieldsText(request, (name) => !tracing.has(name));
-  const options = request.fetchOptions === undefined ? '' : optionsText(request.fetchOptions);
-  return cacheIdentity ? `${fields}${options}=${cacheIdentity}` : fields + options;
+/** The values that are equal in equal GETs with the same key. They contain credentials in plain text, so they must not be stored. */
+export type RequestIdentity = readonly unknown[];
+
+/** Options that are objects are equal only to themselves. */
+export function identityOf(request: DataSourceRequest, cacheIdentity: string | undefined): RequestIdentity {
+  const { fetchOptions = {} } = request;
+  const options = Object.keys(fetchOptions).toSorted();
+  return [fieldsText(request, (name) => !tracing.has(name)), cacheIdentity, ...options.flatMap((name) => [name, fetchOptions[name]])];
 }
 
-/** True if `cacheIdentity` or credentials in the request identify the user. */
-export function namesUser({ request, shareableHeaders, cacheIdentity, usesHTTPFetch }: SelectionSource): boolean {
-  if (cacheIdentity) return true;
-  const headers = request.headersIfAny;
-  if (headers === undefined) return false;
-  if (credentials.some((name) => headers.has(name) && !shareableHeaders.includes(name))) return true;
-  // `httpFetch` may add the credentials, and other fields may mean something else.
-  return !usesHTTPFetch && fieldsText(request, (name) => isPersonal(name, shareableHeaders)) !== '';
+export function isSameIdentity(one: RequestIdentity, other: RequestIdentity): boolean {
+  return one.length === other.length && one.every((value, at) => value === other[at]);
 }
 
-/** True if `httpFetch` has added fields that may identify a user, and there is no `cacheIdentity`. */
-export function hidesUser({ request, shareableHeaders, cacheIdentity }: SelectionSource): boolean {
-  return cacheIdentity === undefined && request.addedFields.some((name) => isPersonal(name, shareableHeaders));
+/** True if `cacheIdentity` or header fields in the request identify the user. */
+export function namesUser({ request, shareableHeaders, cacheIdentity }: SelectionSource): boolean {
+  return Boolean(cacheIdentity) || fieldsText(request, (name) => isPersonal(name, shareableHeaders)) !== '';
 }
 
 /**
- * The fields that a response varies by; undefined if requests cannot be compared by them. `httpFetch` may have added a field that
- * identifies a user and that the request does not have, unless there is a `cacheIdentity`.
+ * True if a response may be for a user whom the cache cannot see: `httpFetch`, or an object in the options of fetch (an agent), may add
+ * credentials, and there is no `cacheIdentity`.
  */
+export function hidesUser({ request, cacheIdentity, usesHTTPFetch }: SelectionSource): boolean {
+  return cacheIdentity === undefined && (usesHTTPFetch || Object.values(request.fetchOptions ?? {}).some(isObject));
+}
+
+function isObject(option: unknown): boolean {
+  return (typeof option === 'object' && option !== null) || typeof option === 'function';
+}
+
+/** The fields that a response varies by; undefined if requests cannot be compared by them. */
 export function comparableVary(source: SelectionSource, field: string | undefined): readonly string[] | undefined {
   const vary = parseVary(field);
-  const { request, shareableHeaders, cacheIdentity, usesHTTPFetch } = source;
-  if (vary === undefined || !usesHTTPFetch || cacheIdentity !== undefined) return vary;
-  const headers = request.headersIfAny;
-  return vary.every((name) => !isPersonal(name, shareableHeaders) || headers?.has(name) === true) ? vary : undefined;
+  return vary?.some((name) => isHidden(source, name)) === true ? undefined : vary;
+}
+
+/** True for a field that may identify the user, is not in the request, and may be added by `httpFetch` or an agent. */
+function isHidden(source: SelectionSource, name: string): boolean {
+  const { request, shareableHeaders } = source;
+  return hidesUser(source) && isPersonal(name, shareableHeaders) && request.headersIfAny?.has(name) !== true;
 }
 
 /** Describes the requests that may use the response to this one. */
@@ -96,19 +103,21 @@ export function describeSelection(
 
 /** True if a request may use a stored response. */
 export function isSelected(source: SelectionSource, { audience, audienceHash, vary }: RequestSelection): boolean {
-  for (const name in vary) if (describeField(source, name) !== vary[name]) return false;
-  return audience === 'everybody' || audienceHash === hashOf(source, audienceText(source));
+  for (const name in vary) if (isHidden(source, name) || describeField(source, name) !== vary[name]) return false;
+  return audience === 'everybody' || (!hidesUser(source) && audienceHash === hashOf(source, audienceText(source)));
 }
 
 function isPersonal(name: string, shareableHeaders: readonly string[]): boolean {
   return !isImpersonal(name) && !shareableHeaders.includes(name);
 }
 
-/** Names of fields never begin with "=". Without a `cacheIdentity`, options for fetch count, too. */
+/** Names of fields never begin with "=" or "(". Without a `cacheIdentity`, options of fetch count, too: a proxy's URL may have a password. */
 function audienceText({ request, shareableHeaders, cacheIdentity }: SelectionSource): string {
   const fields = fieldsText(request, (name) => isPersonal(name, shareableHeaders));
-  if (cacheIdentity === undefined && request.fetchOptions !== undefined) return fields + optionsText(request.fetchOptions);
-  return cacheIdentity ? `${fields}=${cacheIdentity}` : fields;
+  if (cacheIdentity !== undefined) return cacheIdentity === '' ? fields : `${fields}=${cacheIdentity}`;
+  const options = Object.entries(request.fetchOptions ?? {}).filter(([, value]) => value !== undefined);
+  const lines = options.map(([name, value]) => `(${name}: ${String(value)})\n`);
+  return fields + lines.toSorted().join('');
 }
 
 /** "name: value" lines; `Headers` are iterated in the order of their names. */
@@ -119,30 +128,6 @@ function fieldsText(request: DataSourceRequest, includes: (name: string) => bool
   let text = '';
   for (const [name, value] of headers) if (includes(name)) text += `${name}: ${value}\n`;
   return text;
-}
-
-/** Options for fetch, which may include an agent with credentials. */
-function optionsText(options: Readonly<Record<string, unknown>>): string {
-  const names = Object.keys(options).toSorted();
-  return names.map((name) => (options[name] === undefined ? '' : `(${name}: ${toText(options[name])})\n`)).join('');
-}
-
-function toText(option: unknown): string {
-  const isObject = (typeof option === 'object' && option !== null) || typeof option === 'function';
-  return isObject ? numberOf(option) : String(option);
-}
-
-const numbers = new WeakMap<object, string>();
-let numbered = 0;
-let processId: string | undefined;
-
-/** An ID of an object, different from those of other processes with the same store. */
-function numberOf(object: object): string {
-  // This must not run when the module is loaded, because workerd has no random numbers then.
-  processId ??= `${Math.random()}${Math.random()}`;
-  const known = numbers.get(object) ?? `#${++numbered} of ${processId}`;
-  numbers.set(object, known);
-  return known;
 }
 
 /** Uses `cacheIdentity` in place of a missing credential, which `httpFetch` may add. */

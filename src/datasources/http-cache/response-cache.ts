@@ -1,7 +1,7 @@
 import { guardCache } from '../cache/guard.ts';
 import { isInMemory } from '../cache/in-memory.ts';
 import type { KeyValueCache, Milliseconds } from '../cache/key-value-cache.ts';
-import type { CacheEntry, EntryHead } from './cache-entry.ts';
+import type { CacheEntry } from './cache-entry.ts';
 import type { CacheOutcome } from '../call-watch.ts';
 import { isBypass, isUsableOnError, judgeEntry, mayUseNetwork, needsNewResponse, needsValidation } from './cache-use.ts';
 import { createNetworkError, isNetworkError } from '../errors.ts';
@@ -14,7 +14,8 @@ import type { ReceivedResponse } from '../received.ts';
 import { createResponse } from '../response.ts';
 import type { OriginResponse } from '../response.ts';
 import { RecentEntries } from './recent-entries.ts';
-import { identityOf, isSelected, variesByCall } from './request-identity.ts';
+import { identityOf, isSameIdentity, isSelected, variesByCall } from './request-identity.ts';
+import type { RequestIdentity } from './request-identity.ts';
 import { RetryPauses, SharingMemory, isWorkerd } from './sharing.ts';
 import { WriteOrder } from './write-order.ts';
 import type { StoredForm } from './write-order.ts';
@@ -30,7 +31,7 @@ export interface Answered {
 interface RunningRequest {
   readonly flight: Flight<OriginAnswer>;
   /** Requests with this identity may wait for the response. Undefined: no request may. */
-  readonly identity: string | undefined;
+  readonly identity: RequestIdentity | undefined;
   readonly source: unknown;
   /** True if a write to the same key has started or ended since, so that the response may be outdated. */
   outdated: boolean;
@@ -150,16 +151,17 @@ export class ResponseCache {
     return sharesInFlight && !isWorkerd() && expected;
   }
 
-  #findRunning({ key, request, source }: CacheLookup, identity: string): RunningRequest | undefined {
+  #findRunning({ key, request, source }: CacheLookup, identity: RequestIdentity): RunningRequest | undefined {
     if (needsNewResponse(request)) return undefined;
     for (const running of this.#running.get(key) ?? []) {
-      if (running.identity === identity && running.source === source && !running.outdated && !running.flight.abandoned) return running;
+      const isSame = running.identity !== undefined && isSameIdentity(running.identity, identity) && running.source === source;
+      if (isSame && !running.outdated && !running.flight.abandoned) return running;
     }
     return undefined;
   }
 
   /** Sends a request. It counts as running until its response is stored. */
-  #startRequest(lookup: CacheLookup, entry: CacheEntry | undefined, identity: string | undefined): RunningRequest {
+  #startRequest(lookup: CacheLookup, entry: CacheEntry | undefined, identity: RequestIdentity | undefined): RunningRequest {
     const { key, request, source } = lookup;
     const end = (): void => this.#end(key, running);
     const flight = new Flight<OriginAnswer>(async (waiting) => {
@@ -191,10 +193,7 @@ export class ResponseCache {
 
   /** Stores a new entry. A response that may not be stored deletes the entry it replaces. Undefined: nothing to wait for. */
   #write(lookup: CacheLookup, { fetched, live }: OriginAnswer, entry: CacheEntry | undefined): Promise<unknown> | undefined {
-    if (fetched !== undefined) {
-      warnOfUnknownUser(lookup, fetched.entry.head);
-      return this.#writes.set(lookup.key, fetched.entry, fetched.keepFor);
-    }
+    if (fetched !== undefined) return this.#writes.set(lookup.key, fetched.entry, fetched.keepFor);
     return entry !== undefined && live !== undefined && isConclusive(live) ? this.#writes.delete(lookup.key, lookup.now()) : undefined;
   }
 
@@ -276,23 +275,4 @@ function passToOperation({ waitUntil }: CacheLookup, work: Promise<unknown>): bo
 /** The response to only-if-cached without a stored response (RFC 9111 section 5.2.1.7). */
 function createGatewayTimeout(url: string): Response {
   return createResponse(null, { url, status: 504, statusText: 'Gateway Timeout' });
-}
-
-const warned = new Set<string>();
-
-/**
- * Warns in development, once for each class, that a response that is not public is stored for all users although `httpFetch` may add
- * credentials.
- */
-function warnOfUnknownUser({ warn, usesHTTPFetch, cacheIdentity, sourceName }: CacheLookup, head: EntryHead): void {
-  if (warn === undefined || !usesHTTPFetch || cacheIdentity !== undefined || head.audience === 'everybody' || head.audienceHash !== '')
-    return;
-  if (warned.has(sourceName)) return;
-  warned.add(sourceName);
-  warn(
-    `${sourceName} sends with its own httpFetch, and a response was stored for every user: no header field of the data source ` +
-      'identifies a user, and the response is not "public". If httpFetch adds credentials, set cacheIdentity to ' +
-      'a value that identifies the user, for example get cacheIdentity() { return this.context.userId; }. ' +
-      "If it adds none, set cacheIdentity = '' in the class.",
-  );
 }

@@ -63,7 +63,7 @@ const notStored: Readonly<Record<NotStored, (storage: StorageCase) => string>> =
   'no-store': () => 'the origin sent no-store',
   vary: ({ headers }) => `the origin sent Vary: ${headers['vary']}`,
   partial: () => 'it contains only part of the resource',
-  'hidden user': () => 'httpFetch adds credentials, and cacheIdentity is not set',
+  'hidden user': () => 'it is not public, and without cacheIdentity the credentials that httpFetch or an agent may add are not known',
   'unnamed user': () => 'the origin sent private, and nothing in the request identifies the user (credentials, cacheIdentity)',
   cookie: () => 'it sets a cookie, and is not public',
   ttl: ({ ttl }) => `a ttl of ${ttl} s was set`,

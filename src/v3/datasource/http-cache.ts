@@ -6,7 +6,6 @@ import {
   followRedirects,
   isImpersonal,
   saysPublic,
-  sendByFunction,
 } from '../../datasources/index.ts';
 import type { CacheLookup, DataSourceOperation, KeyValueCache } from '../../datasources/index.ts';
 import { sha256 } from '../../shared/index.ts';
@@ -29,7 +28,8 @@ export interface HTTPCacheOptions {
 
 /**
  * The response cache of this package with version 3's interface. Unlike version 3's, it gives the response to a request with
- * credentials to requests with the same credentials only, unless the response says `public` or `s-maxage`; also with a `ttl`.
+ * credentials to requests with the same credentials only, unless the response says `public` or `s-maxage`; also with a `ttl`. With an
+ * `httpFetch`, which may add credentials that the cache cannot see, it stores these two only.
  */
 export class HTTPCache {
   readonly #responses: ResponseCache;
@@ -96,7 +96,6 @@ export class HTTPCache {
       usesHTTPFetch: httpFetch !== undefined,
       sharesInFlight: false,
       ttlCoversPrivate: true,
-      sourceName: 'HTTPCache',
       source: httpFetch,
       waiting: () => waiting,
       waitUntil: this.#waitUntil,
@@ -134,13 +133,13 @@ function withHeaders(request: Request, headers: Readonly<Record<string, string>>
 
 /** Follows redirects without sending credentials to another origin. */
 async function sendSafely(request: Request, call: DataSourceRequest, httpFetch: HTTPFetch): Promise<Response> {
-  if (!hasKeys(request)) return sendByFunction(call, httpFetch, request);
+  if (!hasKeys(request)) return httpFetch(request);
   const { method, headers, signal, url } = request;
   // A body may have to be sent twice.
   const body = request.body === null ? {} : { body: await request.clone().arrayBuffer() };
   const dispatch = (target: string, init: RequestInit): Promise<Response> => {
     call.redirected = target !== url;
-    return sendByFunction(call, httpFetch, new Request(target, init));
+    return httpFetch(new Request(target, init));
   };
   return followRedirects(dispatch, url, { method, headers, signal, ...body });
 }

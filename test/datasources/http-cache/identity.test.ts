@@ -130,17 +130,16 @@ interface Hidden {
 }
 
 /** One user's operation, whose httpFetch adds the credentials. */
-function beginHidden(operations: Operations, origin: Origin, { user, how, cacheIdentity }: Hidden, warn?: (message: string) => void): API {
+function beginHidden(operations: Operations, origin: Origin, { user, how, cacheIdentity }: Hidden): API {
   const httpFetch = async (request: Request): Promise<Response> => {
     if (how === 'makes another request')
       return fetch(new Request(request, { headers: { ...Object.fromEntries(request.headers), 'x-api-key': user } }));
     request.headers.set('x-api-key', user);
     return fetch(request);
   };
-  class Hiding extends API {}
-  const api = new Hiding(origin.url, { httpFetch, now: operations.clock.now });
+  const api = new API(origin.url, { httpFetch, now: operations.clock.now });
   if (cacheIdentity !== undefined) api.cacheIdentity = cacheIdentity as string;
-  void api.initialize({ context: {}, cache: operations.cache, warn });
+  void api.initialize({ context: {}, cache: operations.cache });
   return api;
 }
 
@@ -171,28 +170,64 @@ describe('credentials that httpFetch adds', () => {
       assert.deepEqual([await ask('alice'), await ask('bob')], ['for alice', 'for bob']);
     });
 
-    it(`without cacheIdentity, responses that vary by them or are private are not stored (httpFetch ${how})`, async (t) => {
-      for (const headers of [{ 'cache-control': 'public, max-age=60', vary: 'X-Api-Key' }, { 'cache-control': 'private, max-age=60' }]) {
+    for (const [what, headers, ttl] of [
+      ['with max-age', { 'cache-control': 'max-age=60' }],
+      ['with Expires', { expires: new Date(Date.now() + 86_400_000).toUTCString() }],
+      ['with private', { 'cache-control': 'private, max-age=60' }],
+      ['with private and public', { 'cache-control': 'public, private, max-age=60' }],
+      ['with s-maxage and a cookie', { 'cache-control': 's-maxage=60', 'set-cookie': 'a=1' }],
+      ['under a ttl', {}, 60],
+      ['with public that varies by them', { 'cache-control': 'public, max-age=60', vary: 'X-Api-Key' }],
+      ['with s-maxage that varies by them, under a ttl', { 'cache-control': 's-maxage=60', vary: 'x-api-key' }, 60],
+    ] as [string, Record<string, string>, number?][]) {
+      it(`without cacheIdentity, a response ${what} is not stored (httpFetch ${how})`, async (t) => {
         const { origin, operations } = await start(t, headers);
-        const ask = (user: string): Promise<string> => beginHidden(operations, origin, { user, how }).read('me');
+        const ask = (user: string): Promise<string> => {
+          const api = beginHidden(operations, origin, { user, how });
+          api.ttl = ttl;
+          return api.read('me');
+        };
 
-        assert.deepEqual([await ask('alice'), await ask('bob')], ['for alice', 'for bob']);
-      }
-    });
+        assert.deepEqual([await ask('alice'), await ask('bob'), await ask('alice')], ['for alice', 'for bob', 'for alice']);
+        assert.equal(origin.calls.length, 3);
+      });
+    }
   }
 
-  for (const ttl of [undefined, 60]) {
-    it(`without cacheIdentity, nothing is stored when httpFetch visibly sets a field${ttl ? ', also under a ttl' : ''}`, async (t) => {
-      const { origin, operations } = await start(t, { 'cache-control': 'max-age=60' });
+  for (const control of ['public, max-age=60', 's-maxage=60', 'public']) {
+    it(`without cacheIdentity, a response with ${control} is stored for everybody`, async (t) => {
+      const { origin, operations } = await start(t, { 'cache-control': control, vary: 'Accept' });
       const ask = (user: string): Promise<string> => {
         const api = beginHidden(operations, origin, { user, how: 'sets a field' });
-        api.ttl = ttl;
-        return api.read('me');
+        if (control === 'public') api.ttl = 60;
+        return api.read('book');
       };
 
-      assert.deepEqual([await ask('alice'), await ask('bob')], ['for alice', 'for bob']);
+      assert.deepEqual([await ask('alice'), await ask('bob')], ['for alice', 'for alice']);
     });
   }
+
+  it('without cacheIdentity, no response is used that was stored for a caller without credentials', async (t) => {
+    for (const headers of [{ 'cache-control': 'max-age=60' }, { 'cache-control': 'public, max-age=60', vary: 'x-api-key' }]) {
+      const { origin, operations } = await start(t, headers);
+
+      assert.equal(await operations.begin().read('me'), 'for nobody');
+      assert.equal(await beginHidden(operations, origin, { user: 'alice', how: 'makes another request' }).read('me'), 'for alice');
+    }
+  });
+
+  it("with cacheIdentity = '', the fields of the data source identify the user", async (t) => {
+    const { origin, operations } = await start(t, { 'cache-control': 'private, max-age=60' });
+    const ask = (user: string): Promise<string> => {
+      const api = new API(origin.url, { httpFetch: (request) => fetch(request), now: operations.clock.now });
+      api.cacheIdentity = '';
+      void api.initialize({ context: { headers: { 'x-api-key': user } }, cache: operations.cache });
+      return api.read('me');
+    };
+
+    assert.deepEqual([await ask('alice'), await ask('alice'), await ask('bob')], ['for alice', 'for alice', 'for bob']);
+    assert.equal(origin.calls.length, 2);
+  });
 
   it('a field that the data source sets for another purpose does not identify the user of a private response', async (t) => {
     const { origin, operations } = await start(t, { 'cache-control': 'private, max-age=60' });
@@ -250,23 +285,6 @@ describe('credentials that httpFetch adds', () => {
       await assert.rejects(asking, new RegExp(`cacheIdentity must be a string that identifies the user, not ${what}`));
     });
   }
-
-  it('in development a class whose stored responses may belong to one user is warned about once', async (t) => {
-    const { origin, operations } = await start(t, { 'cache-control': 'max-age=60' });
-    const messages: string[] = [];
-    const ask = (path: string, cacheIdentity?: string): Promise<string> =>
-      beginHidden(operations, origin, { user: 'x', how: 'makes another request', cacheIdentity }, (message) => messages.push(message)).read(
-        path,
-      );
-
-    await ask('quiet', '');
-    assert.deepEqual(messages, []);
-    await ask('a');
-    await ask('b');
-
-    assert.equal(messages.length, 1);
-    assert.match(messages[0]!, /^Hiding sends with its own httpFetch, and a response was stored for every user: .*set cacheIdentity/);
-  });
 });
 
 describe('options of fetch', () => {

@@ -4,17 +4,19 @@ import { describe, it } from 'node:test';
 import {
   comparableVary,
   describeSelection,
+  hidesUser,
   identityOf,
+  isSameIdentity,
   isSelected,
   namesUser,
   parseVary,
   variesByCall,
 } from '../../../src/datasources/http-cache/request-identity.ts';
-import type { SelectionSource } from '../../../src/datasources/http-cache/request-identity.ts';
+import type { RequestIdentity, SelectionSource } from '../../../src/datasources/http-cache/request-identity.ts';
 
 const sourceOf = (headers: Record<string, string> | undefined, rest: object = {}): SelectionSource => ({
   key: 'GET https://api.example/',
-  request: { headersIfAny: headers && new Headers(headers), fetchOptions: undefined, addedFields: [] } as never,
+  request: { headersIfAny: headers && new Headers(headers), fetchOptions: undefined } as never,
   shareableHeaders: [],
   cacheIdentity: undefined,
   usesHTTPFetch: true,
@@ -82,8 +84,8 @@ describe('credentials', () => {
 });
 
 describe('an option of fetch', () => {
-  const identityWith = (agent: unknown): string =>
-    identityOf({ headersIfAny: undefined, fetchOptions: { agent }, addedFields: [] } as never, undefined);
+  const requestWith = (agent: unknown): never => ({ headersIfAny: undefined, fetchOptions: { agent } }) as never;
+  const identityWith = (agent: unknown): RequestIdentity => identityOf(requestWith(agent), undefined);
 
   for (const [what, create] of [
     ['an object', () => ({})],
@@ -92,7 +94,21 @@ describe('an option of fetch', () => {
     it(`that is ${what} is equal to itself, and to no other one`, () => {
       const agent = create();
 
-      assert.equal(identityWith(agent), identityWith(agent));
-      assert.notEqual(identityWith(agent), identityWith(create()));
+      assert.equal(isSameIdentity(identityWith(agent), identityWith(agent)), true);
+      assert.equal(isSameIdentity(identityWith(agent), identityWith(create())), false);
+    });
+
+  for (const [agent, usesHTTPFetch, cacheIdentity, expected] of [
+    [{}, false, undefined, true],
+    [() => {}, false, undefined, true],
+    [{}, false, '', false],
+    ['http://ada:secret@proxy.test', false, undefined, false],
+    [undefined, false, undefined, false],
+    [undefined, true, undefined, true],
+    [undefined, true, '', false],
+    [undefined, true, 'ada', false],
+  ] as const)
+    it(`that is ${typeof agent} ${expected ? 'hides' : 'does not hide'} the user, ${usesHTTPFetch ? 'with' : 'without'} httpFetch and with the cacheIdentity ${cacheIdentity}`, () => {
+      assert.equal(hidesUser(sourceOf({}, { request: requestWith(agent), cacheIdentity, usesHTTPFetch })), expected);
     });
 });

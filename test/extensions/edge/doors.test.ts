@@ -120,6 +120,7 @@ class World {
     const find = this.#find;
     class Me extends RESTDataSource<Context> {
       override baseURL = 'https://api.example/';
+      override cacheIdentity = '';
       async me(): Promise<string> {
         return this.get('me', undefined, { headers: { 'x-token': at('data source', this.context.read) } });
       }

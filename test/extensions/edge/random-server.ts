@@ -18,6 +18,7 @@ interface Reads {
 /** A REST API whose responses differ for each user, and may be stored. */
 class Profiles extends RESTDataSource {
   override baseURL = 'https://profiles.example/';
+  override cacheIdentity = '';
   me(who: string): Promise<string> {
     return this.get('me', undefined, { headers: { 'x-for': who } });
   }

@@ -99,8 +99,10 @@ for (const [name, { fields = {}, status = 200, calls }] of Object.entries(scenar
     const body = JSON.stringify({ sent: sent.length });
     return new Response(body, { status, statusText: 'Text', headers: { 'content-type': 'application/json', ...fields } });
   };
+  // Ours reads the global fetch; with an httpFetch, it stores public responses only.
+  globalThis.fetch = origin as typeof fetch;
   for (const group of calls) {
-    const api = new (API as new (fetch: unknown) => any)(origin);
+    const api = new (API as new (httpFetch?: unknown) => any)(library === 'apollo-datasource-rest' ? origin : undefined);
     api.initialize({ context: {}, cache });
     for (const call of [group].flat()) {
       try {

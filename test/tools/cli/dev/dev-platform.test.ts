@@ -144,7 +144,7 @@ test('variables come from .env, and the shell and --env take precedence', async 
 test('every operation is reported with its name, its calls and its cache hits', async (context) => {
   const project = await createProject(context, {
     'functions/graphql.ts': `import { createHandler, RESTDataSource } from 'graphql-functions';
-      const httpFetch = async () => Response.json('word', { headers: { 'cache-control': 'max-age=60' } });
+      const httpFetch = async () => Response.json('word', { headers: { 'cache-control': 'public, max-age=60' } });
       class WordsAPI extends RESTDataSource {
         baseURL = 'https://words.example.com/';
         willSendRequest(request) { request.headers.set('x-a', this.context.a); }
