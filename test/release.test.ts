@@ -110,7 +110,7 @@ test('the pictures of the pages in the package are in it, too', async () => {
     return targets.filter((target) => !target.startsWith('https://')).map((target) => posix.join('docs', target));
   });
 
-  assert.ok(pictures.length > 5);
+  assert.ok(pictures.length > 0);
   assert.deepEqual(
     pictures.filter((path) => !files.includes(path)),
     [],

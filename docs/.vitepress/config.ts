@@ -95,7 +95,9 @@ export default defineConfig({
       { text: 'Documentation', link: '/documentation' },
       { text: 'Playground', link: '/playground/', target: '_self' },
       // RELEASING.md: package.json names the repository from the first release on.
-      repositoryUrl === undefined ? { text: version, link: '/entries' } : { text: version, link: `https://www.npmjs.com/package/${name}` },
+      repositoryUrl === undefined
+        ? { text: version, link: '/documentation' }
+        : { text: version, link: `https://www.npmjs.com/package/${name}` },
     ],
     sidebar: readSidebar(),
     footer: { message: 'Released under the MIT License.' },

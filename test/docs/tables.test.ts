@@ -70,23 +70,6 @@ test('docs/golden-path.md has a test for each practice', async () => {
   assert.deepEqual(tests.filter((file) => !existsSync(join(root, file))), []); // prettier-ignore
 });
 
-test('docs/entries.md has every entry of the package, and every name that can be imported', async () => {
-  const page = await read('docs/entries.md');
-  const { exports } = JSON.parse(await read('package.json')) as { exports: Readonly<Record<string, unknown>> };
-  const missing: string[] = [];
-  for (const entry of Object.keys(exports).filter((name) => name !== './package.json')) {
-    const name = `graphql-functions${entry.slice(1)}`;
-    const rows = page.split('\n').filter((row) => row.startsWith(`| \`${name}\``) || row.includes(`, \`${entry.slice(1)}\``));
-    if (rows.length === 0) missing.push(name);
-    if (entry.startsWith('./v3')) continue;
-    const listed = new Set([...rows.join('\n').matchAll(/`(\w+)`/g)].map(([, word]) => word));
-    const source = await read(`src/entries/${entry === '.' ? 'index' : entry.slice(2)}.ts`);
-    missing.push(...exportsOf(source).flatMap((one) => (listed.has(one) ? [] : `${name}: ${one}`)));
-  }
-
-  assert.deepEqual(missing, []);
-});
-
 test('docs/testing.md names every platform that tests can send as', async () => {
   const page = await read('docs/testing.md');
   const [, union = ''] = /export type PlatformName =([^;]+);/.exec(await read('src/tools/testing/platforms.ts')) ?? [];
@@ -98,13 +81,6 @@ test('docs/testing.md names every platform that tests can send as', async () => 
     [],
   );
 });
-
-/** The names that a module exports. */
-function exportsOf(source: string): string[] {
-  const lists = [...source.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list = '']) => list.split(','));
-  const declared = [...source.matchAll(/^export (?:interface|type|function|class|const) (\w+)/gm)].map(([, name = '']) => name);
-  return [...lists.map((name) => name.trim().replace(/^type /, '')), ...declared].filter((name) => name !== '');
-}
 
 /** The code in the first cells of the table under a heading. */
 function namesInTable(page: string, heading: string): string[] {
