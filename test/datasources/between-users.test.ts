@@ -19,6 +19,7 @@ function createOperations(url: string, options: RESTDataSourceOptions = {}): (us
   return (user, ttl) => {
     const api = new API(url, options);
     api.ttl = ttl;
+    api.cacheIdentity = '';
     void api.initialize({ context: { headers: { authorization: user } }, cache });
     return api;
   };

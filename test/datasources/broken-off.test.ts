@@ -42,6 +42,7 @@ async function startOrigin(t: TestContext): Promise<{ readonly url: string; read
 }
 
 class API extends RESTDataSource {
+  override cacheIdentity = '';
   read(url: string): Promise<string> {
     return this.get(url);
   }

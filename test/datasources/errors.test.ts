@@ -115,6 +115,7 @@ describe('no response', () => {
         },
       });
       const api = new API('http://a.test', { httpFetch: async () => new Response(body, { headers: { 'cache-control': control } }) });
+      api.cacheIdentity = '';
       void api.initialize({ context: {}, cache: new InMemoryLRUCache() });
 
       await assert.rejects(api.read('x', { api_key: 'secret' }), {

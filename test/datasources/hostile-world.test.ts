@@ -154,10 +154,9 @@ async function operate(world: World): Promise<void> {
   const way = random.pick(waysToBeKnown);
   const life = new AbortController();
   const API = random.chance(0.3) ? Impatient : APIOfAll;
-  const api = new API('http://api.test', {
-    now: clock.now,
-    ...(way !== 'dispatcher' && random.chance(0.5) && { httpFetch: origin.fetch }),
-  });
+  const hasFetch = way !== 'dispatcher' && random.chance(0.5);
+  const api = new API('http://api.test', { now: clock.now, httpFetch: hasFetch ? origin.fetch : undefined });
+  if (hasFetch) api.cacheIdentity = random.pick([undefined, '']);
   api.memoizeGetRequests = random.chance(0.7);
   api.ttl = random.pick([undefined, undefined, 30]);
   const context = user === '' || way === 'dispatcher' ? {} : { headers: { [way]: user } };

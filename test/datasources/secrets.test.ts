@@ -76,7 +76,9 @@ const failures: readonly Failure[] = [
 ];
 
 function toSource({ baseURL = `https://${secret}.test/${secret}/`, httpFetch }: Failure): API {
-  return new API(baseURL === '' ? undefined : baseURL, { httpFetch: httpFetch ?? failing(new Error(secret)) });
+  const api = new API(baseURL === '' ? undefined : baseURL, { httpFetch: httpFetch ?? failing(new Error(secret)) });
+  api.cacheIdentity = '';
+  return api;
 }
 
 /** Creates a production server with fields that fail with the error of the data source. */

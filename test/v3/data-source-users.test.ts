@@ -1,5 +1,5 @@
 import { deepEqual, doesNotMatch, equal } from 'node:assert/strict';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
 
 import { RESTDataSource } from '../../src/entries/v3/datasource-rest.ts';
 import type { CacheOptions, RequestOptions } from '../../src/entries/v3/datasource-rest.ts';
@@ -38,12 +38,14 @@ async function tell(users: readonly string[], { headers, about = {}, ttl }: Told
     return Object.defineProperties(response, Object.getOwnPropertyDescriptors(about));
   };
   const told: string[] = [];
+  mock.method(globalThis, 'fetch', fetchAsOrigin);
   for (const user of users) {
-    const api = new API(fetchAsOrigin);
+    const api = new API();
     api.lifetime = ttl === undefined ? undefined : { ttl };
     void api.initialize({ context: { token: user }, cache: cache as never });
     told.push(await api.me());
   }
+  mock.restoreAll();
   return { told, stored: JSON.stringify([...cache]) };
 }
 
@@ -117,7 +119,12 @@ for (const status of [301, 302, 303, 307, 308]) {
   }
 }
 
-test('a public response after a redirect that kept credentials is stored for at most one user', async () => {
+test('a public response after a redirect that kept credentials is stored for at most one user', async (context) => {
+  context.mock.method(globalThis, 'fetch', async ({ url, headers }: Request) =>
+    url.endsWith('/me')
+      ? new Response(null, { status: 302, headers: { location: '/users' } })
+      : new Response(`for ${headers.get('x-api-key')}`, { headers: { 'cache-control': 'public, max-age=60' } }),
+  );
   const cache = new Map<string, string>();
   const askAs = async (user: string): Promise<unknown> => {
     class Keyed extends RESTDataSource {
@@ -126,11 +133,7 @@ test('a public response after a redirect that kept credentials is stored for at 
         return this.get('me', undefined, { headers: { 'x-api-key': user } });
       }
     }
-    const api = new Keyed(async ({ url, headers }: Request) =>
-      url.endsWith('/me')
-        ? new Response(null, { status: 302, headers: { location: '/users' } })
-        : new Response(`for ${headers.get('x-api-key')}`, { headers: { 'cache-control': 'public, max-age=60' } }),
-    );
+    const api = new Keyed();
     void api.initialize({ context: {}, cache: cache as never });
     return api.me();
   };

@@ -12,6 +12,7 @@ async function askTwice(control: string): Promise<string[]> {
       : new Response(headers.get('authorization'), { headers: { 'cache-control': control, etag: '"1"' } });
   const ask = async (authorization: string): Promise<string> => {
     const api = new API('http://a.test', { httpFetch });
+    api.cacheIdentity = '';
     void api.initialize({ context: { headers: { authorization } }, cache });
     return api.read('me');
   };
