@@ -198,7 +198,7 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
       'graphql-functions/subgraph',
       'graphql-functions/undici',
       'graphql-functions/testing alb fetch netlify-v1 rest-api',
-      'graphql-functions/v3 alb fetch netlify-v1 node rest-api',
+      'graphql-functions/v3 alb fetch netlify-v1 rest-api',
       'graphql-functions/v3/core',
       'graphql-functions/v3/datasource',
       'graphql-functions/v3/datasource-rest',

@@ -4,8 +4,6 @@
 
 // Platforms
 export { createUnobservedHandler } from './handler.ts';
-export type { UntypedHandler } from './handler.ts';
-export type { PlatformAdapter, UnknownEvent } from './platform/adapter.ts';
 export { clientAddress } from './platform/client-address.ts';
 export type { PlatformCall } from './platform/client-address.ts';
 export { readHeaders } from './platform/event-headers.ts';
@@ -13,8 +11,6 @@ export { fetchAPI } from './platform/fetch.ts';
 export { lambdaAdapters } from './platform/lambda.ts';
 export { netlifyV1 } from './platform/netlify-v1.ts';
 export { nodeHTTP } from './platform/node.ts';
-export type { NodeExchange } from './platform/node.ts';
-export { ping } from './platform/ping.ts';
 export type { ServerOptions } from './startup/options.ts';
 
 // HTTP

@@ -4,6 +4,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
+import { ApolloServer as LambdaServer } from '../../src/entries/v3.ts';
 import { ApolloServer as ExpressServer } from '../../src/entries/v3/express.ts';
 import type { ApolloServerExpressConfig, CorsOptions } from '../../src/entries/v3/express.ts';
 import { silent } from './server.ts';
@@ -89,6 +90,30 @@ test('middleware serves its path and those below it, and passes on the rest', as
   deepEqual(await (await fetch(`${url}/.well-known/apollo/server-health`)).json(), { status: 'pass' });
 });
 
+test('a router mounted in an Express app sees the rest of the path', async (context) => {
+  const seen: unknown[] = [];
+  const middleware = new ExpressServer({
+    ...config,
+    context: ({ req }) => {
+      seen.push(req.baseUrl, req.url, req.originalUrl);
+      return {};
+    },
+  }).getMiddleware();
+  // As Express does.
+  const url = await listening(context, (req, res) => middleware(Object.assign(req, { originalUrl: req.url }), res));
+
+  await fetch(`${url}/graphql?a=1`, post('{ hello }'));
+
+  deepEqual(seen, ['/graphql', '/?a=1', '/graphql?a=1']);
+});
+
+test('a handler refuses an Express app, whose routes and checks would be ignored', () => {
+  const expressAppFromMiddleware = (middleware: unknown): unknown => middleware;
+
+  for (const Server of [ExpressServer, LambdaServer])
+    throws(() => new Server(config).createHandler({ expressAppFromMiddleware } as never), /serverless-http for Lambda/);
+});
+
 test('with bodyParserConfig: false the body is the one parsed by the app', async (context) => {
   const server = new ExpressServer(config);
   const handler = server.createHandler({ expressGetMiddlewareOptions: { bodyParserConfig: false } });
@@ -155,16 +180,3 @@ const varying = {
     };
   },
 };
-
-test('a cloud function can be a complete app', async (context) => {
-  const handler = new ExpressServer(config).createHandler({
-    expressGetMiddlewareOptions: { path: '/graphql' },
-    expressAppFromMiddleware: (middleware) => (req: IncomingMessage, res: ServerResponse) => {
-      middleware(req, res, () => res.end('mine'));
-    },
-  });
-  const url = await listening(context, handler as RequestListener);
-
-  deepEqual(await (await fetch(`${url}/graphql`, post('{ hello }'))).json(), { data: { hello: 'world' } });
-  equal(await (await fetch(`${url}/other`)).text(), 'mine');
-});

@@ -2,14 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { createUnobservedHandler, nodeHTTP } from '../../server/for-v3.ts';
 import type { CORSOptions } from '../http/cors.ts';
+import { isBelow, isHealthCheck } from '../http/serve.ts';
 import type { GetMiddlewareOptions } from '../http/serve.ts';
 import { ApolloServerBase } from '../server/apollo-server-base.ts';
 import type { Config } from '../server/config.ts';
 import type { GraphQLServerOptions } from '../server/query-options.ts';
-import { servingOf, toServerOptions } from '../server/serving.ts';
+import { toServerOptions } from '../server/serving.ts';
 import type { CreateHandlerOptions } from '../server/serving.ts';
-import { assertApp, takes } from './express-app.ts';
-import type { NodeApp } from './express-app.ts';
 
 /** The argument of the context function: request and response of the host. */
 export interface ExpressContext {
@@ -54,14 +53,7 @@ export class ApolloServer<ContextFunctionParams = ExpressContext> extends Apollo
   /** Creates the handler of a cloud function, which answers all paths. */
   createHandler(options: CreateHandlerOptions = {}): NodeHandler {
     this.startIfNeeded();
-    const { expressAppFromMiddleware: makeApp, expressGetMiddlewareOptions } = options;
-    if (makeApp === undefined) return this.#handler(options);
-    let app: NodeApp | undefined;
-    return async (req, res) => {
-      // Created with the first request, as in version 3, when the module has been evaluated.
-      app ??= assertApp(makeApp(this.getMiddleware({ path: '/', ...expressGetMiddlewareOptions })));
-      await app(req, res);
-    };
+    return this.#handler(options);
   }
 
   /** Middleware that answers requests to `path` (default: "/graphql") and below it, and passes on all others. */
@@ -95,7 +87,7 @@ export class ApolloServer<ContextFunctionParams = ExpressContext> extends Apollo
 
   #handler(options: CreateHandlerOptions): NodeHandler {
     const settings = this.handlerSettings(({ apiGateway: { event } }) => this.createGraphQLServerOptions(event.request, event.response));
-    const serve = createUnobservedHandler({ adapters: [nodeHTTP] }, toServerOptions(settings, servingOf(options, settings)));
+    const serve = createUnobservedHandler({ adapters: [nodeHTTP] }, toServerOptions(options, settings));
     return async (request: IncomingMessage, response: ServerResponse) => {
       const work: Promise<unknown>[] = [];
       try {
@@ -109,4 +101,28 @@ export class ApolloServer<ContextFunctionParams = ExpressContext> extends Apollo
       await Promise.allSettled(work);
     };
   }
+}
+
+/** A request that may come from Express. */
+interface MountedRequest {
+  url?: string | undefined;
+  baseUrl?: string;
+  readonly originalUrl?: string;
+}
+
+/**
+ * True when the middleware answers a request. Then the path is moved from the URL to `baseUrl`, as in
+ * routers of Express.
+ */
+function takes({ path: mounted = '/', disableHealthCheck }: GetMiddlewareOptions, request: MountedRequest): boolean {
+  const { url = '/', baseUrl = '', originalUrl } = request;
+  const path = url.split('?', 1)[0]!;
+  if (disableHealthCheck !== true && isHealthCheck({ path })) return true;
+  if (!isBelow(mounted, path, true)) return false;
+  const { length } = mounted.replace(/\/+$/, '');
+  // Only Express keeps the whole URL.
+  if (length === 0 || originalUrl === undefined) return true;
+  request.baseUrl = baseUrl + url.slice(0, length);
+  request.url = url.slice(length).startsWith('/') ? url.slice(length) : `/${url.slice(length)}`;
+  return true;
 }

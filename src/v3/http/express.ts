@@ -97,7 +97,7 @@ export function createRequest(request: HTTPRequest, platform: PlatformCall): Exp
 /** Methods that negotiate content, or need Node's request. */
 const notRead = ['is', 'accepts', 'acceptsCharsets', 'acceptsEncodings', 'acceptsLanguages', 'range', 'param', 'on', 'once', 'pipe'];
 
-const withApp = 'pass expressAppFromMiddleware to createHandler: req and res are those of your own Express then.';
+const withApp = 'use your own Express app: see docs/migration.md, "Other hosts".';
 
 function refuseToRead(name: string): never {
   throw new Error(

@@ -1,18 +1,12 @@
 import { createUnobservedHandler, fetchAPI, lambdaAdapters, netlifyV1 } from '../../server/for-v3.ts';
-import { createAppHandler } from '../hosts/app-handler.ts';
-import { servingOf, toServerOptions } from './serving.ts';
+import { toServerOptions } from './serving.ts';
 import type { HandlerSettings, CreateHandlerOptions } from './serving.ts';
 
 type Callback = (error: unknown, result?: unknown) => void;
 
 /** Creates the handler. Throws for invalid options. */
 export function createLambdaHandler(options: CreateHandlerOptions = {}, settings: HandlerSettings): (...args: any[]) => Promise<unknown> {
-  const { expressAppFromMiddleware: makeApp } = options;
-  const serving = servingOf(options, settings);
-  const serve =
-    makeApp === undefined
-      ? createUnobservedHandler({ adapters: [fetchAPI, ...lambdaAdapters, netlifyV1] }, toServerOptions(settings, serving))
-      : createAppHandler(makeApp, settings, serving);
+  const serve = createUnobservedHandler({ adapters: [fetchAPI, ...lambdaAdapters, netlifyV1] }, toServerOptions(options, settings));
   // Rest parameters, because AWS's newest runtime refuses a handler that declares three.
   return (...[event, context, callback]) => answer(serve(event, context), callback as Callback | undefined);
 }

@@ -14,8 +14,6 @@ import type { GraphQLServerOptions } from './query-options.ts';
 export interface CreateHandlerOptions {
   /** Version 3: how the endpoint is served. */
   expressGetMiddlewareOptions?: GetMiddlewareOptions;
-  /** Version 3: creates the Express app, with the given middleware. Express is a dependency of the project. */
-  expressAppFromMiddleware?: (middleware: any) => any;
   /** Version 2: cross-origin resource sharing. */
   cors?: CORSOptionsOfVersion2 | boolean;
   /** Version 2: the health check fails when its promise rejects. */
@@ -38,28 +36,13 @@ export interface HandlerSettings {
   readonly landingPage: () => LandingPage | undefined;
 }
 
-/** Merges the options of both generations with the settings of a server. */
-export function servingOf(
-  { expressGetMiddlewareOptions = {}, cors, onHealthCheck }: CreateHandlerOptions,
-  settings: HandlerSettings,
-): Serving {
-  const isVersion2 = typeof cors === 'object';
-  return {
-    ...settings,
-    options: async (...args) => completeOptions(await settings.options(...args)),
-    ...(onHealthCheck && { onHealthCheck }),
-    ...(typeof cors === 'boolean' && { cors }),
-    ...expressGetMiddlewareOptions,
-    corsOfVersion2: isVersion2 && expressGetMiddlewareOptions.cors === undefined ? cors : undefined,
-  };
-}
-
-/** Options of this package's server: it handles platforms and deadlines, and `answer` answers every request by version 3's rules. */
-export function toServerOptions(
-  settings: HandlerSettings,
-  serving: Serving,
-  answer: typeof serveRequest = serveRequest,
-): ServerOptions | (() => Promise<ServerOptions>) {
+/** Options of this package's server: it handles platforms and deadlines, and `serveRequest` answers every request by version 3's rules. */
+export function toServerOptions(given: CreateHandlerOptions, settings: HandlerSettings): ServerOptions | (() => Promise<ServerOptions>) {
+  if ((given as { readonly expressAppFromMiddleware?: unknown }).expressAppFromMiddleware !== undefined)
+    throw new TypeError(
+      'createHandler does not take expressAppFromMiddleware: your app would be ignored. Use getMiddleware of graphql-functions/v3/express in your app, and serverless-http for Lambda: see docs/migration.md, "Other hosts".',
+    );
+  const serving = servingOf(given, settings);
   const { nodeEnv, logger, schema, isLate, ready } = settings;
   const options = (): ServerOptions => ({
     schema: schema(),
@@ -70,7 +53,7 @@ export function toServerOptions(
     plugins: [
       {
         aroundRequest: async ({ request, invocation }) => ({
-          ...(await answer(serving, request, invocation as Invocation)),
+          ...(await serveRequest(serving, request, invocation as Invocation)),
           defaultCacheControl: false,
         }),
       },
@@ -80,5 +63,18 @@ export function toServerOptions(
   return async () => {
     await ready();
     return options();
+  };
+}
+
+/** Merges the options of both generations with the settings of a server. */
+function servingOf({ expressGetMiddlewareOptions = {}, cors, onHealthCheck }: CreateHandlerOptions, settings: HandlerSettings): Serving {
+  const isVersion2 = typeof cors === 'object';
+  return {
+    ...settings,
+    options: async (...args) => completeOptions(await settings.options(...args)),
+    ...(onHealthCheck && { onHealthCheck }),
+    ...(typeof cors === 'boolean' && { cors }),
+    ...expressGetMiddlewareOptions,
+    corsOfVersion2: isVersion2 && expressGetMiddlewareOptions.cors === undefined ? cors : undefined,
   };
 }

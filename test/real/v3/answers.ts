@@ -71,16 +71,12 @@ export function installOurs(folder: string, graphql: string): void {
   writeFileSync(join(folder, 'package.json'), '{}');
 }
 
-/** The answers of one library to the requests in `folder`. `host`: calls the handlers on this host, with packages from `tools`, instead of as plain Lambda functions. */
-export function answersOf(
-  { project, library, core }: Contestant,
-  folder: string,
-  host?: { name: 'express' | 'app'; tools: string },
-): Answer[] {
+/** The answers of one library to the requests in `folder`. With `tools`: on Express, which is installed there, instead of as plain Lambda functions. */
+export function answersOf({ project, library, core }: Contestant, folder: string, tools?: string): Answer[] {
   const program = join(import.meta.dirname, 'answer-requests.ts');
   const file = join(folder, 'answers.json');
   const env = { ...process.env, NODE_ENV: 'test' };
-  const where = host === undefined ? [] : [host.name, host.tools];
+  const where = tools === undefined ? [] : [tools];
   execFileSync(process.execPath, ['--no-warnings', program, project, library, core, join(folder, 'requests.json'), file, ...where], {
     env,
     stdio: 'inherit',

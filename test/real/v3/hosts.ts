@@ -43,27 +43,6 @@ async function serveWithExpress(server: Any, given: Any, load: Load): Promise<As
   return asker(app as RequestListener);
 }
 
-/** The class for Lambda, whose handlers are apps with middleware and routes before GraphQL. `load` loads Express. */
-export function serverWithApp(ApolloServer: Any, load: Load): unknown {
-  const express = load('express');
-  const expressAppFromMiddleware = (middleware: Any): Any => {
-    const app = express();
-    app.use((request: Any, response: Any, next: () => void) => {
-      response.setHeader('x-path', `${request.method} ${request.path} ${request.ip} ${request.protocol}`);
-      next();
-    });
-    app.get('/api', (request: Any, response: Any) => response.json({ query: request.query }));
-    app.post('/graphql/', express.json(), (_: Any, __: Any, next: () => void) => next());
-    app.use(middleware);
-    return app;
-  };
-  return class WithApp extends ApolloServer {
-    createHandler(options: Any): Any {
-      return super.createHandler({ ...options, expressAppFromMiddleware });
-    }
-  };
-}
-
 /** Adapts the context functions of the comparison, which are written for Lambda. */
 function withContextOfLambda({ context, ...options }: Any): unknown {
   if (typeof context !== 'function') return { ...options, ...(context !== undefined && { context }) };

@@ -92,7 +92,7 @@ class Own implements ApolloServerPlugin<Mine> {
 
 const config: Config = { typeDefs: 'type Query { a: String }', plugins: [plugin, typed, new Own(), () => plugin], logger };
 const server = new ApolloServer({ ...config, context: async ({ event, context, express }) => ({ event, id: context.awsRequestId, ip: express.req.ip }) });
-export const handler = server.createHandler({ expressAppFromMiddleware: (middleware) => middleware });
+export const handler = server.createHandler();
 export const result = server.executeOperation({ query: '{ a }', http: { url: '/', method: 'GET', headers: new Headers() } }, { event: {} });
 `;
 
