@@ -12,8 +12,6 @@ export interface DataSourceConfig<TContext> {
   readonly watchCall?: WatchCall | undefined;
   /** Warns of likely mistakes. Undefined in production. */
   readonly warn?: ((message: string) => void) | undefined;
-  /** Checks the options of the constructor. Undefined in production. */
-  readonly checkOptions?: ((given: object) => void) | undefined;
 }
 
 /** The operation of a data source. */

@@ -65,7 +65,6 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
     this.#operation = config.operation;
     this.#watchCall = config.watchCall;
     this.#warn = config.warn;
-    config.checkOptions?.(this.#options);
     this.#responses = config.cache && ResponseCache.of(config.cache);
     // Another operation may have another user.
     this.memoizedResults.clear();

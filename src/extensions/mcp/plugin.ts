@@ -1,5 +1,5 @@
 import { parseAccept, parseJSON, parseMediaType, preference, readText, requireFromPackage } from '../../server/for-extensions.ts';
-import type { Logger, RequestCall, ServerPlugin, ServerStartContext } from '../../server/index.ts';
+import type { RequestCall, ServerPlugin, ServerStartContext } from '../../server/index.ts';
 import { addVary, HeaderMap } from '../../shared/index.ts';
 import type { HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import { metadata, metadataPath, unauthorized } from './authorization.ts';
@@ -80,7 +80,6 @@ class Endpoint {
     this.#start = context;
     const { nodeEnv } = context;
     this.#tools = nodeEnv === undefined || nodeEnv === 'production' ? undefined : makeTools(this.#options, context);
-    if (nodeEnv === 'development') reportTools(this.#path, [...this.#listed.values()], context.logger);
   }
 
   /** In production, an invalid tool is left out and logged once, and the others still work. */
@@ -247,15 +246,6 @@ class Endpoint {
   get #instructions(): object {
     const { instructions } = this.#options;
     return instructions === undefined ? {} : { instructions };
-  }
-}
-
-/** Logs the tools, with code that is in no bundle. */
-function reportTools(path: string, tools: readonly Tool[], logger: Logger): void {
-  try {
-    (requireFromPackage('checks') as { reportTools: typeof reportTools }).reportTools(path, tools, logger);
-  } catch {
-    // The package is not installed next to the function.
   }
 }
 

@@ -18,8 +18,6 @@ import type {
 } from './plugin.ts';
 import type { ChosenOptions, NotifyExecution, OperationInput, WrapExecution, Wrapped } from './state.ts';
 
-// In development, tools/checks/plugin-check.ts says more about a forgotten return.
-
 /** Runs an operation inside the plugins that wrap operations, or are notified of their end. */
 export type WrapOperation = (running: RunningOperation) => PromiseOrValue<OperationOutcome>;
 
@@ -132,7 +130,7 @@ function assertSynchronous<T>(value: T, hook: string): T {
   throw new TypeError(`Expected ${hook} of a plugin to be synchronous, but it returned a promise.`);
 }
 
-/** Throws for a plugin without a `return`, for example. In development the message says more. */
+/** Throws for a plugin without a `return`, for example. */
 function assertAnswer<T>(answer: T, hook: string): T {
   if (typeof answer === 'object') return answer;
   throw new TypeError(`${hook} of a plugin returned no answer.`);

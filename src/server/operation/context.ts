@@ -19,10 +19,6 @@ export interface ContextSettings {
 /** Warns of likely mistakes. */
 export interface DataSourceChecks {
   checkDataSources(dataSources: Readonly<Record<string, unknown>>, logger: Logger): void;
-  /** The same data sources, with a warning when a name is read that there is not. */
-  watchDataSources(dataSources: Readonly<Record<string, unknown>>, logger: Logger): Readonly<Record<string, unknown>>;
-  /** Checks the options passed to the constructor of a data source. */
-  checkDataSourceOptions(given: object, logger: Logger): void;
 }
 
 /**
@@ -79,8 +75,7 @@ async function attachDataSources(settings: ContextSettings, contextValue: Record
   const { invocation: operation, watchCall } = input;
   const { cache, checks, logger } = settings;
   const warn = checks && ((message: string): void => logger.warn(message));
-  const checkOptions = checks && ((given: object): void => checks.checkDataSourceOptions(given, logger));
-  const config: DataSourceConfig<unknown> = { context: contextValue, cache, operation, watchCall, warn, checkOptions };
+  const config: DataSourceConfig<unknown> = { context: contextValue, cache, operation, watchCall, warn };
   // This is async, so that a data source that throws synchronously does not leave another's rejection unhandled.
   const initializing = Object.entries(dataSources).map(async ([name, dataSource]) => {
     if (hasInitialize(dataSource)) {
@@ -89,7 +84,7 @@ async function attachDataSources(settings: ContextSettings, contextValue: Record
     } else assertInstance(name, dataSource);
   });
   // The assignment comes before waiting, because `initialize` may read other data sources from the context.
-  contextValue['dataSources'] = checks?.watchDataSources(dataSources, logger) ?? dataSources;
+  contextValue['dataSources'] = dataSources;
   await Promise.all(initializing);
   checks?.checkDataSources(dataSources, logger);
   return contextValue;

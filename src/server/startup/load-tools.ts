@@ -62,7 +62,7 @@ export interface DevelopmentChecks extends DataSourceChecks {
 export function findChecks(): DevelopmentChecks | undefined {
   try {
     const checks = requireFromPackage('checks') as Partial<DevelopmentChecks>;
-    return checks.watchDataSources && (checks as DevelopmentChecks);
+    return checks.checkDataSources && (checks as DevelopmentChecks);
   } catch {
     return undefined;
   }

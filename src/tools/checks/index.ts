@@ -1,8 +1,7 @@
 export { checkWhole } from './check-schema.ts';
 export { semanticNonNull } from './semantic-non-null.ts';
-export { checkDataSourceOptions, checkDataSources, watchDataSources } from './data-source-check.ts';
+export { checkDataSources } from './data-source-check.ts';
 export { explainMismatch } from './explain-mismatch.ts';
 export { findOptionProblems, nodeEnvProblem } from './option-check.ts';
 export type { OptionProblem } from './option-check.ts';
 export { warnOfOptions, watchOptions } from './watch-options.ts';
-export { reportTools } from './report-tools.ts';

@@ -5,7 +5,6 @@ import { didYouMean, isRecord } from '../../shared/index.ts';
 
 /** Options that can be wrong although their types are correct. */
 export interface OptionsToCheck {
-  readonly cache?: unknown;
   readonly csrfPrevention?: unknown;
   readonly maxCost?: unknown;
   readonly nodeEnv?: string | undefined;
@@ -20,12 +19,11 @@ export interface OptionProblem {
 }
 
 /**
- * Finds mistakes that do not keep a server from starting: names that the schema does not have, stores that are not caches, events
- * that no subscription reads. For development and `graphql-functions check`; never in a bundle.
+ * Finds mistakes that do not keep a server from starting: names that the schema does not have, events that no
+ * subscription reads. For development and `graphql-functions check`; never in a bundle.
  */
 export function findOptionProblems(options: OptionsToCheck, schema: GraphQLSchema): OptionProblem[] {
   return [
-    ...wrongCache(options),
     ...unknownRequestHeaders(options),
     ...wrongCosts(options, schema),
     ...wrongNodeEnv(options),
@@ -39,21 +37,7 @@ function wrongRoot({ rootValue }: OptionsToCheck): OptionProblem[] {
   return [{ path: ['rootValue'], message: 'The option rootValue is a promise, which has no fields. Await it first.' }];
 }
 
-/** Classes with get, set and delete that are not a KeyValueCache: the third parameter of `set` differs or is missing. */
-const notCaches: Readonly<Record<string, string>> = {
-  Map: 'a Map, which keeps every entry forever. Omit the option, or write new InMemoryLRUCache({ maxSize })',
-  Keyv: 'a Keyv, whose lifetimes are in milliseconds. Write new KeyvAdapter(keyv)',
-  LRUCache: 'an LRUCache, whose lifetimes are in milliseconds. Omit the option, or write new InMemoryLRUCache({ maxSize })',
-};
-
-function wrongCache({ cache }: OptionsToCheck): OptionProblem[] {
-  if (!isRecord(cache)) return [];
-  const { name } = (Object.getPrototypeOf(cache) as { constructor?: { name?: string } } | null)?.constructor ?? {};
-  const wrong = name !== undefined && Object.hasOwn(notCaches, name) ? notCaches[name] : undefined;
-  return wrong === undefined ? [] : [{ path: ['cache'], message: `The option cache is ${wrong}.` }];
-}
-
-/** Reports header names that a gateway may add. Only names that clients invent are safe, because no list of all such fields is complete. */
+/** Reports header names that a gateway may add. No list of such headers is complete, so only invented names count as safe. */
 function unknownRequestHeaders({ csrfPrevention }: OptionsToCheck): OptionProblem[] {
   const names = isRecord(csrfPrevention) && Array.isArray(csrfPrevention['requestHeaders']) ? csrfPrevention['requestHeaders'] : [];
   const unknown = names.filter((name) => !isPreflightHeader(String(name)));

@@ -418,22 +418,6 @@ describe('tools', () => {
       assert.match(lines.map(({ message, details }) => `${message} ${String(details[0])}`).join(), message);
     });
 
-  test('are logged in development, with a warning about secrets', async () => {
-    const [logger, lines] = recordingLogger();
-    const login = 'query Login($password: ID!) @mcpTool(description: "Logs in") { book(id: $password) { title } }';
-    const { post } = serveTools({}, { nodeEnv: 'development', logger, trustedDocuments: { documents: { ...documents, login } } });
-    await post(ping);
-
-    assert.ok(
-      lines.some(({ message }) => /^MCP tools at …\/mcp \(\d\.\d kB in each prompt\): fails, get_book, login/.test(message)),
-      JSON.stringify(lines),
-    );
-    assert.deepEqual(
-      lines.filter(({ message }) => message.includes('secret')).map(({ level }) => level),
-      ['warn'],
-    );
-  });
-
   test('are checked by the command check, which starts no server', () => {
     const plugin = mcp({ name: 'shop', version: '1', tools: { x: { document: 'none' } } });
     const schema = buildSchema('type Query { fails: Int }');

@@ -65,16 +65,17 @@ describe('a plugin that calls next() twice', () => {
       }
     },
   };
-  for (const hook of ['aroundRequest', 'aroundOperation', 'aroundExecution'])
+  for (const hook of ['aroundRequest', 'aroundOperation', 'aroundExecution', 'executionWillStart'])
     for (const [way, around] of Object.entries(ways))
       it(`in ${hook}, ${way}, runs the operation once and gets an error`, async () => {
-        const { response, runs, lines, unhandled } = await ask({ [hook]: around });
+        const isChosen = hook === 'executionWillStart';
+        const { response, runs, lines, unhandled } = await ask({ [hook]: isChosen ? () => ({ around }) : around });
 
         assert.equal(runs, 1);
         assert.equal(json(response).errors[0].extensions.code, 'INTERNAL_SERVER_ERROR');
         assert.match(
           lines.map(({ message, details }) => [message, ...details].join(' ')).join('\n'),
-          new RegExp(`Expected ${hook} of a plugin to call next\\(\\) once`),
+          new RegExp(`Expected ${isChosen ? 'aroundExecution' : hook} of a plugin to call next\\(\\) once`),
         );
         assert.equal(unhandled, 0);
       });

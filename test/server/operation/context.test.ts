@@ -150,28 +150,6 @@ describe('a context that is an instance of a class', () => {
   });
 });
 
-describe('a header that is assigned to response.headers', () => {
-  const assign = ({ response }: any): object => {
-    response.headers['x-tenant'] = 'acme';
-    return {};
-  };
-  for (const [name, context] of [
-    ['at once', assign],
-    ['later', async (argument: unknown) => assign(argument)],
-  ] as const) {
-    it(`is logged in development, once: ${name}`, async () => {
-      const { ask, lines } = serve({ context, nodeEnv: 'development' });
-
-      await ask([me, me]);
-
-      assert.deepEqual(
-        lines.map(({ message }) => message),
-        ['Assigning response.headers["x-tenant"] does not send the header. Call response.headers.set("x-tenant", value).'],
-      );
-    });
-  }
-});
-
 describe('an object of data sources that is filled again for each operation', () => {
   it('has the data sources of the operation, even when the next operation has started', async () => {
     class Session extends DataSource<{ user: string }> {

@@ -1,10 +1,9 @@
-import { deepEqual, equal, match, throws } from 'node:assert/strict';
+import { deepEqual, match } from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { GraphQLInt, GraphQLObjectType, GraphQLSchema } from 'graphql';
-import { Keyv } from 'keyv';
 
-import { createHandler, InMemoryLRUCache } from '../../../src/entries/index.ts';
+import { createHandler } from '../../../src/entries/index.ts';
 import type { ServerOptions } from '../../../src/entries/index.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
@@ -19,27 +18,6 @@ function warningsFor(options: ServerOptions, nodeEnv = 'development'): string[] 
 }
 
 const ticks = { Subscription: { ticks: { subscribe: () => [] } } };
-
-describe('warns about the option cache in development', () => {
-  class LRUCache extends Map {}
-  const stores: Record<string, readonly [store: object, message: RegExp]> = {
-    'a Map': [new Map(), /^The option cache is a Map, which keeps every entry forever\./],
-    'a Keyv': [new Keyv(), /Write new KeyvAdapter\(keyv\)\.$/],
-    'an LRUCache': [new LRUCache(), /lifetimes are in milliseconds/],
-  };
-  for (const [name, [store, message]] of Object.entries(stores)) {
-    test(`when it is ${name}`, () => {
-      const [warning = ''] = warningsFor({ cache: store as never, resolvers: ticks });
-
-      match(warning, message);
-    });
-  }
-
-  test('does not warn about a cache', () => {
-    deepEqual(warningsFor({ cache: new InMemoryLRUCache(), resolvers: ticks }), []);
-    deepEqual(warningsFor({ cache: 'bounded', resolvers: ticks }), []);
-  });
-});
 
 describe('warns about csrfPrevention.requestHeaders in development', () => {
   for (const name of ['x-api-key', 'x-requested-with', 'secret', 'x-operation-name', 'require-preflight'])
@@ -120,26 +98,6 @@ test('warns about a rootValue that is or returns a promise in development', asyn
   );
 });
 
-test('warns about a cors.origin that returns the origin instead of true in development', async () => {
-  const [logger, lines] = recordingLogger();
-  const origin = ((asking: string) => asking) as never;
-  const { fetch } = createHandler({ nodeEnv: 'development', logger, typeDefs: 'type Query { a: Int } # origins', cors: { origin } });
-
-  const { headers } = await fetch(new Request('http://localhost/', { method: 'OPTIONS', headers: { origin: 'https://a.example.com' } }));
-
-  equal(headers.get('access-control-allow-origin'), null);
-  deepEqual(
-    lines.map(({ message }) => message),
-    ['cors.origin returned "https://a.example.com" for https://a.example.com, so the origin is not allowed. Return true or false.'],
-  );
-});
-
 test('checks nothing in production', () => {
-  deepEqual(warningsFor({ cache: new Map() as never, maxCost: { limit: 1, fields: { nothing: 1 } } }, 'production'), []);
-});
-
-test('rejects a hook that is not a function at startup in development', () => {
-  throws(() => warningsFor({ plugins: [{ requestDidStart: true } as never] }), {
-    message: 'Expected requestDidStart of a plugin to be a function, got true.',
-  });
+  deepEqual(warningsFor({ maxCost: { limit: 1, fields: { nothing: 1 } } }, 'production'), []);
 });
