@@ -200,7 +200,7 @@ function serverWith(witness: Witness, random: Random): ServerOptions {
       ...(random.chance(0.5) ? [openTelemetry({ stages: 'all' })] : []),
       ...(random.chance(0.5) ? [costLine({ write: careless('costLine', () => undefined, false) as never })] : []),
       ...(random.chance(0.5) ? [listObjects()] : []),
-      ...(isEdge ? [edge({ store: cache, deploy: '1', defaultMaxAge: 60, staleWhileRevalidate: 60 })] : []),
+      ...(isEdge ? [edge({ store: cache, deploy: '1', defaultMaxAge: 60 })] : []),
       {
         position: random.pick(['first', undefined]),
         aroundOperation: careless('aroundOperation', async (_call, next) => { const outcome = await next(); witness.sees('outcome', outcome); return outcome; }, false), // prettier-ignore

@@ -4,7 +4,6 @@ import type { Seconds } from '../../datasources/index.ts';
 import type { HTTPRequest, HTTPResponse, Milliseconds, StreamedResponse } from '../../shared/index.ts';
 import type { AnsweredObjects, GraphQLRequest, OperationOutcome, RequestCall } from '../../server/index.ts';
 import type { Lookup } from './store/answer-store.ts';
-import type { Flight } from './store/flights.ts';
 import type { Dialect } from './dialects.ts';
 import type { KnownDocument } from './documents.ts';
 import type { EdgeDecision } from './options.ts';
@@ -29,7 +28,7 @@ export interface EdgeRequest {
   /** The moment of the purge log at which it arrived. */
   readonly purgeMoment: number;
   /** The time before any data of the answer was read, by `performance.now()`. */
-  startedAtMs: number;
+  readonly startedAtMs: number;
   readonly operations: EdgeOperation[];
   /** True when the request wants a report, which only development sends. */
   readonly isExplained: boolean;
@@ -46,8 +45,6 @@ export interface EdgeOperation {
   resolverHints: ResolverHints | undefined;
   /** The result from the shared store of answers. Undefined: the store was not read. */
   lookup: Lookup | undefined;
-  /** Set when equal operations may wait for this one. */
-  flight?: Flight | undefined;
   /** When the first stored response of a data source that the answer is based on expires, in milliseconds since 1970. Default: Infinity */
   freshUntil: Milliseconds;
   /** The fields that `context` and hooks had set when it ended. */

@@ -20,9 +20,9 @@ export interface EdgeOptions {
   readonly defaultMaxAge?: Seconds | undefined;
   /** Seconds that browsers may keep a public answer. Answers in a browser cannot be purged. Default: 0 */
   readonly browserMaxAge?: Seconds | undefined;
-  /** Seconds after its lifetime in which the store may send an answer while it requests a new one (RFC 5861). Default: none */
+  /** Seconds after its lifetime in which the CDN may send an answer while it requests a new one (RFC 5861). Default: none */
   readonly staleWhileRevalidate?: Seconds | undefined;
-  /** Seconds after its lifetime in which the store may send an answer when the function fails (RFC 5861). Default: none */
+  /** Seconds after its lifetime in which the CDN may send an answer when the function fails (RFC 5861). Default: none */
   readonly staleIfError?: Seconds | undefined;
   /**
    * Header fields that `context` may read without making an answer private, for example "accept-language": public answers vary by

@@ -101,7 +101,6 @@ class EdgePlugin implements Edge {
         settings: this.#settings,
         deploy: deploy!,
         documents: this.#documents,
-        staleWhileRevalidate: options.staleWhileRevalidate,
       });
     this.#listing = store !== undefined || (cdn !== undefined && dialects[cdn].tags !== undefined) ? listObjects(entity) : undefined;
     const purgeStore = this.#stored && ((given: readonly string[]) => this.#stored!.purge(given));
@@ -154,8 +153,6 @@ class EdgePlugin implements Edge {
       request === undefined && onDecision === undefined && !areDecisionsRequested()
         ? notWatched
         : this.#decide({ request, response }, call);
-    // A flight without an answer at this point will not share one.
-    if (this.#stored !== undefined) for (const { flight } of request?.operations ?? []) flight?.land(undefined);
     writeDecision(decision, { headers: response.headers, method }, this.#settings);
     const host = decision.public && request !== undefined ? hostResponseOf(request.call) : undefined;
     if (host !== undefined && this.#options.cdn !== undefined) withdrawIfCookieComes(host, publicFieldsOf(dialects[this.#options.cdn]));

@@ -149,7 +149,7 @@ class World {
       formatError: (formatted) => formatted,
       plugins: [
         hooks(at, find),
-        edge({ cdn: this.#cdn, store, deploy: 'v1', staleWhileRevalidate: this.#random.pick([undefined, 30]) }),
+        edge({ cdn: this.#cdn, store, deploy: 'v1' }),
         ...(this.#compresses ? [compression({ withCookies: true, restAPI: true })] : []),
       ],
     };

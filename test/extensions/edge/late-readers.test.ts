@@ -118,7 +118,7 @@ class World {
       dataSources: () => ({ source: new Source() }),
       nodeEnv: 'production',
       logger: { debug() {}, info() {}, warn() {}, error() {} },
-      plugins: [plugin, edge({ cdn, store, deploy: 'v1', staleWhileRevalidate: random.pick([undefined, 30]) })],
+      plugins: [plugin, edge({ cdn, store, deploy: 'v1' })],
       context: async (argument: ContextArgument) => {
         const read = readOf(argument);
         await turns.wait();

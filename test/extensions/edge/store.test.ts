@@ -482,7 +482,6 @@ const damages: Readonly<Record<string, readonly unknown[]>> = {
   varies: [undefined, null, 'x', 0],
   tags: [undefined, null, {}, 'x', [null], ['a'], [['a']], [['t:Book', 1]], [['t:Book', 'other']]],
   until: [undefined, null, 'x'],
-  staleUntil: [undefined, null, 'x'],
 };
 
 for (const [member, values] of Object.entries(damages))

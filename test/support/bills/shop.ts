@@ -52,7 +52,7 @@ function serveEquipped({ logger, cache }: Parts): BilledServer['handler'] {
     formatError: (formatted: unknown) => formatted,
     plugins: [
       listObjects(),
-      edge({ cdn: 'fastly', defaultMaxAge: 60, store: cache, deploy: '1', staleWhileRevalidate: 60 }),
+      edge({ cdn: 'fastly', defaultMaxAge: 60, store: cache, deploy: '1' }),
       openTelemetry({ tracerProvider: provider, stages: 'all', document: true }),
       costLine({ write: (line) => logger.info(line) }),
     ],

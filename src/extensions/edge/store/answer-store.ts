@@ -32,8 +32,6 @@ export interface Lookup {
   /** When the operation began. */
   readonly startedAtMs: Milliseconds;
   readonly hit: FoundAnswer | undefined;
-  /** An answer whose lifetime has ended recently, and that was not purged. `maxAge` is 0. */
-  readonly stale: FoundAnswer | undefined;
 }
 
 /** An answer from the store. */
@@ -46,8 +44,6 @@ export interface FoundAnswer extends KeptAnswer {
 interface StoredEntry extends KeptAnswer {
   /** Milliseconds since 1970. */
   readonly until: number;
-  /** The end of the time in which requests may get the entry instead of waiting. Milliseconds since 1970. */
-  readonly staleUntil: number;
   /** Each of its tags with the version that it had. */
   readonly tags: readonly (readonly [tag: string, version: string])[];
 }
@@ -84,18 +80,16 @@ export class AnswerStore {
     const [moment, text] = await Promise.all([this.#version(momentKey, startedAtMs), this.#cache.get(key)]);
     const entry = text === undefined ? undefined : entryIn(text);
     const maxAge = entry === undefined ? 0 : Math.max(0, Math.floor((entry.until - Date.now()) / 1_000));
-    const isUsable = entry !== undefined && (maxAge > 0 || entry.staleUntil > Date.now());
-    if (!isUsable || !(await this.#isValid(entry))) return { key, moment, startedAtMs, hit: undefined, stale: undefined };
+    if (entry === undefined || maxAge === 0 || !(await this.#isValid(entry))) return { key, moment, startedAtMs, hit: undefined };
     const { result, source, headers, varies } = entry;
-    const found = { result, source, headers, varies, maxAge };
-    return { key, moment, startedAtMs, hit: maxAge > 0 ? found : undefined, stale: maxAge > 0 ? undefined : found };
+    return { key, moment, startedAtMs, hit: { result, source, headers, varies, maxAge } };
   }
 
   /** Keeps an answer, unless anything was purged since its lookup. Never rejects. */
   async keep(
     { key, moment, startedAtMs }: Lookup,
     { resultJSON, ...answer }: SentAnswer,
-    { maxAge, stale = 0, tags }: { readonly maxAge: Seconds; readonly stale?: Seconds | undefined; readonly tags: readonly string[] },
+    { maxAge, tags }: { readonly maxAge: Seconds; readonly tags: readonly string[] },
   ): Promise<void> {
     if (moment === undefined) return;
     const versions = await Promise.all(
@@ -106,10 +100,8 @@ export class AnswerStore {
       (await this.#cache.get(momentKey)) !== moment
     )
       return;
-    const fresh = Math.min(maxAge, longest);
-    const ttl = Math.min(maxAge + stale, longest);
-    const now = Date.now();
-    const entry = JSON.stringify({ ...answer, until: now + fresh * 1_000, staleUntil: now + ttl * 1_000, tags: versions });
+    const ttl = Math.min(maxAge, longest);
+    const entry = JSON.stringify({ ...answer, until: Date.now() + ttl * 1_000, tags: versions });
     await this.#cache.set(key, `{"result":${resultJSON},${entry.slice(1)}`, { ttl });
   }
 
@@ -171,14 +163,13 @@ function entryIn(text: string): StoredEntry | undefined {
 }
 
 function isEntry(entry: Partial<Record<keyof StoredEntry, unknown>>): entry is StoredEntry {
-  const { result, source, headers, varies, until, staleUntil, tags } = entry;
+  const { result, source, headers, varies, until, tags } = entry;
   return (
     isRecord(result) &&
     isRecord(result['data']) &&
     typeof source === 'string' &&
     typeof varies === 'boolean' &&
     typeof until === 'number' &&
-    typeof staleUntil === 'number' &&
     arePairs(headers) &&
     arePairs(tags)
   );

@@ -1,13 +1,11 @@
 import { getOperationAST } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 
-import { isWorkerd } from '../../../datasources/index.ts';
-import type { KeyValueCache, Seconds } from '../../../datasources/index.ts';
+import type { KeyValueCache } from '../../../datasources/index.ts';
 import type { GraphQLRequest, OperationCall, OperationOutcome } from '../../../server/index.ts';
 import { answerKey } from './answer-key.ts';
 import { AnswerStore } from './answer-store.ts';
-import type { FoundAnswer, Lookup } from './answer-store.ts';
-import { Flights } from './flights.ts';
+import type { FoundAnswer } from './answer-store.ts';
 import { decideFor, notShareable } from '../decide.ts';
 import type { DecisionSettings, EdgeOperation, EdgeRequest, Keeper, Shareable } from '../decide.ts';
 import type { KnownDocument, KnownDocuments } from '../documents.ts';
@@ -28,15 +26,12 @@ const dialect: Keeper['dialect'] = {
 export interface StoredAnswersInput {
   readonly settings: DecisionSettings;
   readonly deploy: string;
-  readonly staleWhileRevalidate: Seconds | undefined;
   readonly documents: KnownDocuments;
 }
 
 /** The answers of one server in a store that all its processes share. */
 export class StoredAnswers {
   readonly #store: AnswerStore;
-  readonly #flights = new Flights();
-  readonly #isWorker = isWorkerd();
   readonly #input: StoredAnswersInput;
   /** Undefined until the server has started. */
   schema: GraphQLSchema | undefined;
@@ -47,11 +42,7 @@ export class StoredAnswers {
   }
 
   /** Looks for the answer to an operation. Undefined: there is none, and the operation has to run. */
-  async find(
-    operation: EdgeOperation,
-    edgeRequest: EdgeRequest,
-    { response: head, requestIsBatched: isBatched, http }: OperationCall,
-  ): Promise<OperationOutcome | undefined> {
+  async find(operation: EdgeOperation, edgeRequest: EdgeRequest, { response: head }: OperationCall): Promise<OperationOutcome | undefined> {
     const { original, readings, isExplained } = edgeRequest;
     // A report describes an operation that runs, so it never uses a stored answer.
     if (!methods.includes(original.method) || isExplained) return undefined;
@@ -61,11 +52,7 @@ export class StoredAnswers {
     const key = answerKey({ original, request, rules: settings.rules, deploy });
     if (key === undefined) return undefined;
     const lookup = await this.#store.look(key);
-    const hit =
-      lookup.hit ??
-      (isBatched || this.#isWorker
-        ? undefined
-        : await this.#fromOthers({ operation, request: edgeRequest }, lookup, http.invocation.deadlineLeft()));
+    const { hit } = lookup;
     const known = hit && this.#documentOf(hit);
     const chosen = known && getOperationAST(known.document, request.operationName);
     operation.lookup = { ...lookup, hit: chosen ? hit : undefined };
@@ -84,22 +71,6 @@ export class StoredAnswers {
     }
   }
 
-  /** The answer of an equal operation in progress. While one operation makes a new answer, the others get the last one. */
-  async #fromOthers(
-    { operation, request }: { readonly operation: EdgeOperation; readonly request: EdgeRequest },
-    { key, moment, stale }: Lookup,
-    deadlineLeft = Infinity,
-  ): Promise<FoundAnswer | undefined> {
-    if (stale !== undefined && this.#flights.has(key)) return stale;
-    const flight = this.#flights.of(key, moment);
-    if (flight !== undefined) {
-      request.startedAtMs = Math.min(request.startedAtMs, flight.startedAtMs);
-      return this.#flights.wait(flight, deadlineLeft);
-    }
-    operation.flight = this.#flights.begin(key, moment);
-    return undefined;
-  }
-
   /** Decides whether the store may keep an answer, and keeps it in `waitUntil`. */
   keep(answer: Shareable, waitUntil: (work: Promise<void>) => void): EdgeDecision {
     const { operation, request } = answer;
@@ -114,8 +85,7 @@ export class StoredAnswers {
     if (!decision.public || decision.hit === true || lookup === undefined || source === undefined) return decision;
     const kept = { resultJSON: JSON.stringify(outcome!.result), source, headers: fields, varies: request.readings.varies };
     const { maxAge, tags } = decision;
-    waitUntil(this.#store.keep(lookup, kept, { maxAge, tags, stale: this.#input.staleWhileRevalidate }));
-    operation.flight?.land({ ...kept, maxAge });
+    waitUntil(this.#store.keep(lookup, kept, { maxAge, tags }));
     return decision;
   }
 
