@@ -49,14 +49,13 @@ let packed: Promise<PackedPackage> | undefined;
 
 /** Packs once for all tests of a process, because npm takes 2.5 s of CPU. */
 export function packPackage(): Promise<PackedPackage> {
-  return (packed ??= packPackageIn(root));
+  return (packed ??= pack());
 }
 
-/** Packs a checkout that has been built. */
-export async function packPackageIn(checkout: string): Promise<PackedPackage> {
+async function pack(): Promise<PackedPackage> {
   const folder = await mkdtemp(join(tmpdir(), 'graphql-functions-tarball-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const output = await execute('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], checkout);
+  const output = await execute('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root);
   const [{ filename, files }] = JSON.parse(output) as [{ readonly filename: string; readonly files: readonly { readonly path: string }[] }];
   return { tarball: join(folder, filename), files: files.map(({ path }) => path) };
 }
