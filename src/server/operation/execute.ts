@@ -16,7 +16,8 @@ export interface ExecutionSettings {
   readonly schema: GraphQLSchema;
   readonly rootValue: unknown;
   readonly fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
-  readonly hideSuggestions: boolean;
+  /** False: leave "Did you mean …?" out of errors. */
+  readonly introspection: boolean;
   /** Runs operations in place of plans. Undefined: each has a plan. */
   readonly executor: GraphQLJSExecutor | undefined;
   /** Lists may be asynchronous iterables, with graphql 16 too. Default: false */
@@ -37,7 +38,7 @@ export interface Execution extends PlannedExecution {
 }
 
 /** The parts of an execution that are not settings of the server. */
-type ExecutionParts = Omit<PlannedExecution, keyof ExecutionSettings | 'prepared' | 'pageDefaults'>;
+type ExecutionParts = Omit<PlannedExecution, keyof ExecutionSettings | 'hideSuggestions' | 'prepared' | 'pageDefaults'>;
 
 /** One operation with the settings of the server. Version 3 runs some operations without a platform's call: they have no deadline and no size limit. */
 export function createExecution<TParts extends ExecutionParts>(settings: ExecutionSettings, given: TParts): PlannedExecution & TParts {
@@ -53,7 +54,7 @@ export function createExecution<TParts extends ExecutionParts>(settings: Executi
     contextValue,
     variableValues,
     fieldResolver: settings.fieldResolver,
-    hideSuggestions: settings.hideSuggestions,
+    hideSuggestions: !settings.introspection,
     invocation,
     answerLimit,
     kept,
@@ -86,10 +87,7 @@ function rootValueOf(settings: ExecutionSettings, document: DocumentNode): unkno
 }
 
 /** A result without a data entry was refused before execution: its variables could not be coerced (specification, section 6.1.2). */
-export function withCoercionCode(
-  { hideSuggestions }: Pick<ExecutionSettings, 'hideSuggestions'>,
-  result: ExecutionResult,
-): ExecutionResult {
+export function withCoercionCode({ hideSuggestions }: Pick<PlannedExecution, 'hideSuggestions'>, result: ExecutionResult): ExecutionResult {
   if ('data' in result || result.errors === undefined) return result;
   return { errors: result.errors.map((error) => withCode(hideSuggestions ? withoutSuggestion(error) : error, 'BAD_USER_INPUT')) };
 }

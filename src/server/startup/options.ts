@@ -91,10 +91,8 @@ export interface ServerOptions<
   /** The statuses of answers: those of GraphQL over HTTP, September 2026, or 'classic', those before it. Default: '2026-09'. */
   readonly httpStatusProfile?: HTTPStatusProfile;
 
-  /** Allow `__schema` and `__type` in operations. Default: only when NODE_ENV is development. */
+  /** Allow `__schema` and `__type` in operations, and put "Did you mean …?" into errors. Default: only when NODE_ENV is development. */
   readonly introspection?: boolean;
-  /** Put "Did you mean …?" into errors. Default: only when NODE_ENV is development. */
-  readonly suggestions?: boolean;
   /** Replace the messages of unexpected errors with "Internal server error". Default: unless NODE_ENV is development or test. */
   readonly maskErrors?: boolean;
   /**
@@ -259,7 +257,6 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   },
   httpStatusProfile: { words: '"2026-09" or "classic"', holds: (value) => value === '2026-09' || value === 'classic' },
   introspection: boolean,
-  suggestions: boolean,
   maskErrors: boolean,
   errorHash: boolean,
   includeStacktraceInErrorResponses: boolean,

@@ -176,7 +176,6 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
     incrementalRules: options.incrementalDelivery?.validationRules ?? [],
     validationRules: options.validationRules ?? [],
     introspection: options.introspection ?? development,
-    hideSuggestions: !(options.suggestions ?? development),
     maxTokens: options.maxTokens ?? 15_000,
     maxNesting: options.maxNesting ?? 200,
     maxDepth: options.maxDepth,

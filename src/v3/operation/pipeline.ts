@@ -155,7 +155,7 @@ async function execute(operation: Operation, executing: readonly GraphQLRequestE
   assertNoFragmentVariables(document);
   const answerLimit = capacity && new AnswerLimit(capacity, chosen.operation, budget);
   const observer = fieldObserverOf(executing, contextValue);
-  const settings = { schema, rootValue, fieldResolver, hideSuggestions: false, executor: undefined };
+  const settings = { schema, rootValue, fieldResolver, introspection: true, executor: undefined };
   const parts = { document, operation: chosen, contextValue, variableValues: variables, invocation, answerLimit, kept, observer };
   return executeOperation(settings, createExecution(settings, parts));
 }

@@ -132,11 +132,11 @@ describe('options override NODE_ENV', () => {
     assert.equal((await answer({ nodeEnv: 'development', introspection: false }, request)).json().data, undefined);
   });
 
-  test('suggestions', async () => {
+  test('introspection, for suggestions too', async () => {
     const request = post({ query: '{ ech(text: "x") }' });
 
-    assert.match((await answer({ nodeEnv: 'production', suggestions: true }, request)).text, /Did you mean/);
-    assert.doesNotMatch((await answer({ nodeEnv: 'development', suggestions: false }, request)).text, /Did you mean/);
+    assert.match((await answer({ nodeEnv: 'production', introspection: true }, request)).text, /Did you mean/);
+    assert.doesNotMatch((await answer({ nodeEnv: 'development', introspection: false }, request)).text, /Did you mean/);
   });
 
   test('maskErrors', async () => {

@@ -50,7 +50,6 @@ describe('an invalid option value throws at createHandler and says what to write
     ['cors', { origin: ['app.example.com', /x/] }, /, got \["app\.example\.com", a RegExp\]\.$/],
     ['httpStatusProfile', 'strict', /"2026-09" or "classic"/],
     ['introspection', 'yes', /true or false, got "yes"/],
-    ['suggestions', 1, /true or false/],
     ['maskErrors', null, /true or false, got null/],
     ['includeStacktraceInErrorResponses', 'no', /true or false/],
     ['exposeUpstreamErrors', 0, /true or false/],

@@ -29,11 +29,10 @@ export interface DocumentSettings extends LimitSettings {
   readonly incrementalRules: readonly ValidationRule[];
   /** Rules in addition to the specified ones. */
   readonly validationRules: readonly ValidationRule[];
+  /** False: leave "Did you mean …?" out of errors, too, because it reveals names of the schema. */
   readonly introspection: boolean;
   /** Texts of documents that were validated against this schema at build time. */
   readonly knownDocuments: ReadonlySet<string> | undefined;
-  /** Leave "Did you mean …?" out of errors: it reveals names of the schema. */
-  readonly hideSuggestions: boolean;
 }
 
 /** The hooks around parsing and validation. */
@@ -156,15 +155,15 @@ function validateDocument(checked: Checked): void {
   else if (size.comparisons > maxComparisons) throw tooManyComparisons();
 
   const rules = rulesFor(settings, document, source);
-  const { schema, hideSuggestions } = settings;
-  const options = { hideSuggestions, maxErrors } as object;
+  const { schema, introspection } = settings;
+  const options = { hideSuggestions: !introspection, maxErrors } as object;
   const errors =
     rules.length === 0
       ? traced('validate', { schema, document }, () => [])
       : tracedBefore17('validate', { schema, document }, () => validate(schema, document, rules, options));
   if (errors.length > 0) {
     const copies = errors.map(copyValidationError);
-    const shown = hideSuggestions ? copies.map(withoutSuggestion) : copies;
+    const shown = introspection ? copies : copies.map(withoutSuggestion);
     throw new DocumentError(shown.map((error) => withCode(error, 'GRAPHQL_VALIDATION_FAILED')));
   }
   assertLimits(settings, size);

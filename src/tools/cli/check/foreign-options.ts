@@ -17,7 +17,7 @@ const advice: Readonly<Record<string, string>> = {
   graphqlPath: 'Remove it: the handler ignores the path, and the platform routes requests to it.',
   healthCheckEndpoint: 'Remove it: every path that ends with /health is a health check.',
   healthCheckPath: 'Remove it: every path that ends with /health is a health check.',
-  hideSchemaDetailsFromClientErrors: 'Write suggestions: false, which is the default outside development.',
+  hideSchemaDetailsFromClientErrors: 'Write introspection: false, which is the default outside development: it also turns suggestions off.',
   inheritResolversFromInterfaces: 'Create the schema with makeExecutableSchema of @graphql-tools/schema, and pass it as schema.',
   middleware: 'Set headers in context (response.headers), or write a plugin.',
   mockEntireSchema: 'Create the schema with @graphql-tools/mock, and pass it as schema.',

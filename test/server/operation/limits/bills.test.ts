@@ -332,7 +332,7 @@ it('the parts of an answer share the limits of errors in the answer and in the l
 it('a document gets at most twenty errors: with suggestions, each may be compared with all names of the schema', async () => {
   const query = `{ ${Array.from({ length: 60 }, (_, at) => `a${at}: hell${at}`).join(' ')} }`;
 
-  const shown = json(await createEndpoint({ suggestions: true }).send(post({ query }))).errors as { message: string }[];
+  const shown = json(await createEndpoint({ introspection: true }).send(post({ query }))).errors as { message: string }[];
   const hidden = json(await createEndpoint().send(post({ query }))).errors as { message: string }[];
 
   assert.deepEqual([shown.length, hidden.length], [21, 21]);
