@@ -102,8 +102,6 @@ export interface ServerOptions<
   readonly errorHash?: boolean;
   /** Send `extensions.stacktrace` with errors that resolvers or the server threw. Default: only when NODE_ENV is development. */
   readonly includeStacktraceInErrorResponses?: boolean;
-  /** Send the response of an upstream server in `extensions.response`. Default: only when NODE_ENV is development or test. */
-  readonly exposeUpstreamErrors?: boolean;
   /**
    * The values of `onError` that a request may have: 'NULL', 'PROPAGATE', 'HALT'. Experimental, like the proposal for the GraphQL
    * specification. Default: all.
@@ -260,7 +258,6 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   maskErrors: boolean,
   errorHash: boolean,
   includeStacktraceInErrorResponses: boolean,
-  exposeUpstreamErrors: boolean,
   errorBehaviors: {
     words: 'a list of "NULL", "PROPAGATE" and "HALT"',
     holds: (value) => isList(value) && value.length > 0 && value.every((one) => errorBehaviors.includes(one as ErrorBehavior)),

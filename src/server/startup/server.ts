@@ -192,7 +192,7 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
     maskErrors: options.maskErrors ?? !developmentOrTest,
     errorHash: options.errorHash ?? false,
     includeStacktrace: options.includeStacktraceInErrorResponses ?? development,
-    exposeUpstreamErrors: options.exposeUpstreamErrors ?? developmentOrTest,
+    exposeUpstreamErrors: developmentOrTest,
     formatError: options.formatError,
   };
 }

@@ -52,7 +52,6 @@ describe('an invalid option value throws at createHandler and says what to write
     ['introspection', 'yes', /true or false, got "yes"/],
     ['maskErrors', null, /true or false, got null/],
     ['includeStacktraceInErrorResponses', 'no', /true or false/],
-    ['exposeUpstreamErrors', 0, /true or false/],
     ['formatError', {}, /a function/],
     ['fieldResolver', 'x', /a function/],
     [
