@@ -2,6 +2,7 @@ import { GraphQLError } from 'graphql';
 
 import { isRecord, whenReady, describe } from '../../shared/index.ts';
 import type { PromiseOrValue, HTTPRequest } from '../../shared/index.ts';
+import { errorBehaviors } from '../operation/error-behavior.ts';
 import type { ErrorBehavior } from '../operation/error-behavior.ts';
 import type { GraphQLRequest } from '../operation/types.ts';
 import { assertJSONSize, parseJSON, readText } from './body.ts';
@@ -18,8 +19,6 @@ export interface RequestSettings {
   readonly maxNesting: number;
   /** True if a request may name a document by an id. */
   readonly takesDocumentIds: boolean;
-  /** The values of `onError` that a request may have. */
-  readonly errorBehaviors: readonly ErrorBehavior[];
 }
 
 /** The operations of a request. All elements of a batch are checked before any runs. */
@@ -60,12 +59,11 @@ function parseParameters(settings: RequestSettings, json: unknown): GraphQLReque
 
 /** A malformed element becomes an error, so that the others still run. The elements of a batch share a limit. */
 function readElement(settings: RequestSettings, limit: VariablesLimit | undefined, element: unknown): GraphQLRequest | GraphQLError {
-  const { takesDocumentIds, errorBehaviors } = settings;
-  const documentId = takesDocumentIds ? documentIdOf(element) : undefined;
+  const documentId = settings.takesDocumentIds ? documentIdOf(element) : undefined;
   const problem =
     problemOf(element, documentId) ??
     problemOfSize(settings, limit, element as Parameters) ??
-    problemOfErrorBehavior(errorBehaviors, element as Parameters) ??
+    problemOfErrorBehavior(element as Parameters) ??
     (documentId === undefined ? undefined : problemOfDocumentId(documentId, element as Parameters));
   if (problem !== undefined) return malformedRequest(problem);
   const { query, operationName, variables, extensions, onError } = element as Parameters;
@@ -111,11 +109,11 @@ function problemOfSize(settings: RequestSettings, limit: VariablesLimit | undefi
   return variables ? (limit ?? new VariablesLimit(settings)).problemOf(variables) : undefined;
 }
 
-function problemOfErrorBehavior(known: readonly ErrorBehavior[], { onError, extensions }: Parameters): string | undefined {
+function problemOfErrorBehavior({ onError, extensions }: Parameters): string | undefined {
   if (onError === undefined && extensions?.onError === undefined) return undefined;
   const given = [onError, extensions?.onError].filter((value) => !isAbsent(value) && value !== '');
-  const unknown = given.find((value) => !known.includes(value as ErrorBehavior));
-  if (unknown !== undefined) return `Expected "onError" to be ${known.map((name) => `"${name}"`).join(' or ')}, got ${describe(unknown)}.`;
+  const unknown = given.find((value) => !errorBehaviors.includes(value as ErrorBehavior));
+  if (unknown !== undefined) return `Expected "onError" to be "NULL" or "PROPAGATE" or "HALT", got ${describe(unknown)}.`;
   if (given.length < 2 || given[0] === given[1]) return undefined;
   return `Expected "onError" and "extensions.onError" to be the same, got ${describe(given[0])} and ${describe(given[1])}.`;
 }

@@ -1,8 +1,6 @@
 import type { GraphQLFieldResolver, GraphQLSchema, ValidationRule } from 'graphql';
 
 import type { KeyValueCache, Seconds } from '../../datasources/index.ts';
-import { errorBehaviors } from '../operation/error-behavior.ts';
-import type { ErrorBehavior } from '../operation/error-behavior.ts';
 import type { DeadlineOptions } from './deadline.ts';
 import { assertCredentials, corsExpectations, count } from '../http/cors.ts';
 import { assertRequestHeaders } from '../http/csrf-option.ts';
@@ -102,11 +100,6 @@ export interface ServerOptions<
   readonly errorHash?: boolean;
   /** Send `extensions.stacktrace` with errors that resolvers or the server threw. Default: only when NODE_ENV is development. */
   readonly includeStacktraceInErrorResponses?: boolean;
-  /**
-   * The values of `onError` that a request may have: 'NULL', 'PROPAGATE', 'HALT'. Experimental, like the proposal for the GraphQL
-   * specification. Default: all.
-   */
-  readonly errorBehaviors?: readonly ErrorBehavior[];
   /** Returns the final form of each error. Gets the error as it would be sent, and the original error. */
   readonly formatError?: FormatError;
 
@@ -258,10 +251,6 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   maskErrors: boolean,
   errorHash: boolean,
   includeStacktraceInErrorResponses: boolean,
-  errorBehaviors: {
-    words: 'a list of "NULL", "PROPAGATE" and "HALT"',
-    holds: (value) => isList(value) && value.length > 0 && value.every((one) => errorBehaviors.includes(one as ErrorBehavior)),
-  },
   formatError: aFunction,
   persistedQueries: {
     words: 'true, false, or { ttl: seconds }',

@@ -27,7 +27,7 @@ import type { Logger } from '../operation/types.ts';
 import type { PersistedQuerySettings } from '../operation/documents/persisted-queries.ts';
 import type { ServerListener, ServerPlugin } from '../operation/plugin.ts';
 import type { OperationSettings } from '../operation/state.ts';
-import { defaultErrorHandling, errorBehaviors } from '../operation/error-behavior.ts';
+import { defaultErrorHandling } from '../operation/error-behavior.ts';
 import { createTrustedDocuments } from '../operation/documents/trusted-documents.ts';
 import type { TrustedDocument } from '../operation/documents/trusted-documents.ts';
 import { assertOptions } from './options.ts';
@@ -114,7 +114,6 @@ function httpSettings(options: ServerOptions, operation: OperationSettings, deve
     maxResultBytes: options.maxResultBytes ?? 32 * mebibyte,
     maxNesting: operation.maxNesting,
     takesDocumentIds: operation.trustedDocuments !== undefined,
-    errorBehaviors: options.errorBehaviors ?? errorBehaviors,
     cors: options.cors && corsWith(options.cors, operation.plugins),
     httpStatusProfile: options.httpStatusProfile ?? defaultStatusProfile,
     multipart: options.incrementalDelivery?.multipart,

@@ -310,14 +310,6 @@ describe('the parameter onError', () => {
     }
   });
 
-  test('may have the values that the option errorBehaviors lists', async () => {
-    const { send } = createServer({ errorBehaviors: ['PROPAGATE', 'HALT'] });
-
-    assert.equal((await send(post({ query, onError: 'NULL' }))).status, 422);
-    assert.equal(json(await send(post({ query, onError: 'HALT' }))).data, null);
-    assert.throws(() => createServer({ errorBehaviors: ['SKIP'] as never }), /errorBehaviors.*"NULL", "PROPAGATE" and "HALT"/);
-  });
-
   test('comes from a trusted document, unless the request has one', async () => {
     const { send } = createServer({
       trustedDocuments: { documents: { a: { text: query, onError: 'NULL' }, b: query } },
