@@ -142,8 +142,6 @@ export interface ServerOptions<
    * DEADLINE_EXCEEDED for the others. false: no limit. Default: the limit of the platform, minus 500 ms.
    */
   readonly deadline?: false | DeadlineOptions;
-  /** Bytes of heap for parsed and validated documents and their plans. Default: 30 MiB, or 1/32 of the memory of a Lambda function or container below 960 MB. */
-  readonly documentCacheBytes?: number;
 
   /** Overrides NODE_ENV. Default: the environment variable; if it is unset, production. */
   readonly nodeEnv?: string;
@@ -287,7 +285,6 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
       partial: { words: '"PROPAGATE" or "NULL"', holds: (value) => value === 'PROPAGATE' || value === 'NULL' },
     },
   },
-  documentCacheBytes: positive,
   nodeEnv: { words: 'a string', holds: (value) => typeof value === 'string' },
 };
 

@@ -171,7 +171,7 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
     checks,
     persistedQueries: persistedQuerySettings(options, cache),
     trustedDocuments: options.trustedDocuments && createTrustedDocuments(options.trustedDocuments, development),
-    documents: new DocumentCache(options.documentCacheBytes ?? cacheBytes),
+    documents: new DocumentCache(cacheBytes),
     incrementalRules: options.incrementalDelivery?.validationRules ?? [],
     validationRules: options.validationRules ?? [],
     introspection: options.introspection ?? development,

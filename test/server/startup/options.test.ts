@@ -67,7 +67,6 @@ describe('an invalid option value throws at createHandler and says what to write
     ['maxTokens', 1.5, /a positive whole number/],
     ['maxNesting', -1, /a positive whole number/],
     ['maxDepth', Infinity, /a positive whole number/],
-    ['documentCacheBytes', Number.NaN, /a positive whole number/],
     ['nodeEnv', false, /a string/],
   ];
   for (const [option, value, message] of wrong) {

@@ -7,7 +7,7 @@ const advice: Readonly<Record<string, string>> = {
   batching: 'Batches of up to 10 operations are allowed. Set the limit with allowBatchedHttpRequests: { limit }.',
   debug: 'Use includeStacktraceInErrorResponses for stack traces, and maskErrors for the messages of unexpected errors.',
   directiveResolvers: 'Wrap the resolvers, or create the schema with other tools and pass it as schema.',
-  documentStore: 'Use documentCacheBytes, the memory for parsed documents.',
+  documentStore: 'Remove it: valid documents are kept in memory.',
   engine: 'Remove it: nothing is reported to Apollo.',
   fetchAPI: 'Remove it: the platform has fetch, Request and Response.',
   formatResponse: 'Write a plugin with willSendResponse.',
