@@ -12,14 +12,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { makeArtifact } from '../src/tools/cli/project/make-artifact.ts';
 import { coldWorkload } from './cold-workload.ts';
 import { bundle, cachedFunction, coldFunction } from './contestants.ts';
 import { median, rounded } from './statistics.ts';
 
 export interface CodeCacheResult {
   readonly types: number;
-  readonly isBuilt: boolean;
   readonly cpuMilliseconds: Readonly<Record<string, number>>;
 }
 
@@ -46,18 +44,18 @@ try {
   writeFileSync(script, program);
   if (!asJSON) console.log(`${process.version}, ${runs} runs, CPU ms`);
   const results: CodeCacheResult[] = [];
-  for (const types of [10, 300, 3000]) for (const isBuilt of [false, true]) results.push(await measure(types, isBuilt));
+  for (const types of [10, 300, 3000]) results.push(await measure(types));
   if (asJSON) console.log(JSON.stringify(results));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function measure(types: number, isBuilt: boolean): Promise<CodeCacheResult> {
-  const { file, ours } = await bundlesOf(types, isBuilt);
+async function measure(types: number): Promise<CodeCacheResult> {
+  const { file, ours } = await bundlesOf(types);
   writeFileSync(event, JSON.stringify(coldWorkload(types).event));
   const variants = {
     plain: () => runOnce([script, file, event]),
-    "node's": () => runOnce([script, file, event, join(folder, `${types}-${isBuilt}.node`)]),
+    "node's": () => runOnce([script, file, event, join(folder, `${types}.node`)]),
     ours: () => runOnce([script, ours, event]),
     "ours, Lambda's heap": () => runOnce(['--max-semi-space-size=6', '--max-old-space-size=112', script, ours, event]),
   };
@@ -66,21 +64,14 @@ async function measure(types: number, isBuilt: boolean): Promise<CodeCacheResult
   for (const { run } of figures) run();
   for (let round = 0; round < runs; round += 1) for (const { run, samples } of figures) samples.push(run());
   const cells = figures.map(({ name, samples }) => `${name} ${median(samples).toFixed(1).padStart(5)}`);
-  if (!asJSON) console.log(`${String(types).padStart(5)} types, ${isBuilt ? 'with build' : 'no build  '}  ${cells.join('   ')}`);
-  return { types, isBuilt, cpuMilliseconds: Object.fromEntries(figures.map(({ name, samples }) => [name, rounded(median(samples))])) };
+  if (!asJSON) console.log(`${String(types).padStart(5)} types  ${cells.join('   ')}`);
+  return { types, cpuMilliseconds: Object.fromEntries(figures.map(({ name, samples }) => [name, rounded(median(samples))])) };
 }
 
 /** The bundle, and the folder with its cache. */
-async function bundlesOf(types: number, isBuilt: boolean): Promise<{ readonly file: string; readonly ours: string }> {
-  const workload = coldWorkload(types);
-  const artifact = join(folder, `${types}.build.json`);
-  const from = { schema: ['schema.graphql'], documents: ['operations.json'], descriptions: false };
-  writeFileSync(
-    artifact,
-    JSON.stringify(makeArtifact([workload.typeDefs], from, [(JSON.parse(workload.body(0)) as { query: string }).query])),
-  );
-  const entry = { name: 'ours', file: isBuilt ? 'ours-built' : 'ours', graphql: 17 } as const;
-  const code = coldFunction(workload, isBuilt ? artifact : undefined);
+async function bundlesOf(types: number): Promise<{ readonly file: string; readonly ours: string }> {
+  const entry = { name: 'ours', file: 'ours', graphql: 17 } as const;
+  const code = coldFunction(coldWorkload(types));
   return { file: await bundle(entry, `code-cache-${types}`, code), ours: await cachedFunction(entry, code, `code-cache-${types}`) };
 }
 

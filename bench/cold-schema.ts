@@ -14,20 +14,18 @@ import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { buildSchema, getNamedType, isLeafType, isNullableType } from 'graphql';
 
-import { makeArtifact } from '../src/tools/cli/project/make-artifact.ts';
 import { generateSchema } from '../test/support/schema-generator.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const runs = Number(process.argv[2] ?? 15);
 const sizes = [10, 300, 3000];
 
-/** How each variant makes its schema from `text` (or `index`), as the code of its bundle. */
+/** How each variant makes its schema from `text`, as the code of its bundle. */
 const variants: Readonly<Record<string, string>> = {
   makeExecutableSchema: `import { makeExecutableSchema } from '@graphql-tools/schema'; const make = () => makeExecutableSchema({ typeDefs: text() });`,
   buildSchema: `import { buildSchema } from 'graphql'; const make = () => buildSchema(text());`,
   'buildSchema, assumeValid': `import { buildSchema } from 'graphql'; const make = () => buildSchema(text(), { assumeValid: true, assumeValidSDL: true, noLocation: true });`,
   'lazy schema, text scanned': `import { createSchema } from './src/executor/schema/create-schema.ts'; const make = () => createSchema({ typeDefs: text() }, { checkWhole: false });`,
-  'lazy schema, build read': `import { LazySchema } from './src/executor/schema/lazy/lazy-schema.ts'; import { readBuild } from './src/entries/build.ts'; const make = () => new LazySchema(readBuild(JSON.parse(read('build.json'))).open({ strict: true }).index, new Map());`,
 };
 
 /** The code that every variant runs with its schema. */
@@ -76,8 +74,6 @@ async function bundleVariant(name: string): Promise<void> {
 function measureSize(types: number, names: readonly string[]): Map<string, number[]> {
   const text = generateSchema({ types });
   writeFileSync(join(folder, 'schema.graphql'), text);
-  const from = { schema: ['schema.graphql'], documents: [], descriptions: false };
-  writeFileSync(join(folder, 'build.json'), JSON.stringify(makeArtifact([text], from, [])));
   writeFileSync(join(folder, 'query.graphql'), smallQuery(text));
   const figures = new Map(names.map((name) => [name, [] as number[]]));
   for (let run = 0; run < (types > 1000 ? Math.ceil(runs / 2) : runs); run += 1) {

@@ -13,7 +13,6 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
-import { makeArtifact } from '../src/tools/cli/project/make-artifact.ts';
 import { coldWorkload } from './cold-workload.ts';
 import type { ColdWorkload } from './cold-workload.ts';
 import { bundle, bundles, cachedFunction, coldContestants, coldFunction, reference, reference16 } from './contestants.ts';
@@ -88,18 +87,8 @@ export async function measureCold(types: number, runs: number, sdl: 'short' | 'l
 
 /** A file or a folder that exports `handler`. */
 async function bundleOf(contestant: ColdEntry, workload: ColdWorkload, name: string): Promise<string> {
-  const artifact = `${bundles}${name}.build.json`;
-  const isBuilt = contestant.file === 'ours-built';
-  if (isBuilt) await writeArtifact(artifact, workload);
-  const code = coldFunction(workload, isBuilt ? artifact : undefined);
+  const code = coldFunction(workload);
   return contestant.codeCache ? cachedFunction(contestant, code, name) : bundle(contestant, name, code);
-}
-
-/** As `graphql-functions build` writes it for a schema in files, and for the operation of the request. */
-async function writeArtifact(file: string, { typeDefs, body }: ColdWorkload): Promise<void> {
-  const { query } = JSON.parse(body(0)) as { query: string };
-  const from = { schema: ['schema.graphql'], documents: ['operations.json'], descriptions: false };
-  await writeFile(file, JSON.stringify(makeArtifact([typeDefs], from, [query])));
 }
 
 function summarise(files: readonly string[], samples: readonly Sample[][]): ColdResult['contestants'] {

@@ -35,10 +35,9 @@ export interface ColdEntry extends Entry {
   readonly codeCache?: boolean;
 }
 
-/** The servers to compare in cold starts. This package also with a prebuilt schema and operation, and with a code cache. */
+/** The servers to compare in cold starts. This package also with a code cache. */
 export const coldContestants: readonly ColdEntry[] = [
   { name: 'graphql-functions, code cache', file: 'ours', graphql: 17, codeCache: true },
-  { name: 'graphql-functions, with build', file: 'ours-built', graphql: 17 },
   ...contestants,
 ];
 
@@ -75,17 +74,11 @@ export async function bundle(contestant: Entry, name: string, code: (file: strin
   return outfile;
 }
 
-/** The function that a cold process loads: it exports `handler`. `artifact`: the file of a build. */
-export function coldFunction(
-  { typeDefs, resolversCode }: Pick<ColdWorkload, 'typeDefs' | 'resolversCode'>,
-  artifact?: string,
-): (path: string) => string {
+/** The function that a cold process loads: it exports `handler`. */
+export function coldFunction({ typeDefs, resolversCode }: Pick<ColdWorkload, 'typeDefs' | 'resolversCode'>): (path: string) => string {
   return (path) =>
-    artifact === undefined
-      ? `import { create } from ${JSON.stringify(path)};
-         export const handler = create({ typeDefs: ${JSON.stringify(typeDefs)}, resolvers: ${resolversCode} });`
-      : `import { createBuilt } from ${JSON.stringify(path)}; import artifact from ${JSON.stringify(artifact)};
-         export const handler = createBuilt(artifact, ${resolversCode});`;
+    `import { create } from ${JSON.stringify(path)};
+     export const handler = create({ typeDefs: ${JSON.stringify(typeDefs)}, resolvers: ${resolversCode} });`;
 }
 
 /** The folder that `build --code-cache` makes of a function, bundled by it. */

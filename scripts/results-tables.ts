@@ -47,19 +47,12 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
       ['Bundle of one field', 'KB, gzip'],
       Object.entries(sizes).map(([name, { gzipKB }]) => [name, String(gzipKB)]),
     ),
-  build: ({ cold }) => {
-    const names = [reference, ours, built];
-    return toTable(
-      ['CPU, ms', ...names],
-      cold.map(({ contestants, ...one }) => [schemaSize(one), ...names.map((name) => coldCell(contestants[name]))]),
-    );
-  },
   'code-cache': ({ codeCache }) => {
     const names = namesOf(codeCache.map(({ cpuMilliseconds }) => cpuMilliseconds));
     return toTable(
       ['CPU, ms', ...names],
-      codeCache.map(({ types, isBuilt, cpuMilliseconds }) => [
-        `${inWords(types)} types${isBuilt ? ', with a build' : ''}`,
+      codeCache.map(({ types, cpuMilliseconds }) => [
+        `${inWords(types)} types`,
         ...names.map((name) => String(cpuMilliseconds[name] ?? '–')),
       ]),
     );
@@ -132,7 +125,6 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
 };
 
 const ours = 'graphql-functions';
-const built = 'graphql-functions, with build';
 const reference = 'bare graphql-js 17';
 const reference16 = 'bare graphql-js 16';
 const toReference = 'Times faster than bare graphql-js 17';

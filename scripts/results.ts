@@ -36,7 +36,6 @@ export interface Results {
   }[];
   readonly codeCache: readonly {
     readonly types: number;
-    readonly isBuilt: boolean;
     readonly cpuMilliseconds: Readonly<Record<string, number>>;
   }[];
   readonly unbundled: { readonly bundledMilliseconds: number; readonly unbundledMilliseconds: number; readonly files: number };

@@ -5,7 +5,6 @@ import type { SourceMapPayload } from 'node:module';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
-import { makeArtifact } from '../src/tools/cli/project/make-artifact.ts';
 import { cases } from './support/long-form.ts';
 import { installPackedPackage } from './support/packed-package.ts';
 import type { InstalledProject } from './support/packed-package.ts';
@@ -111,13 +110,11 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
     ['import', [], 'module', (entry: string) => `await import('${entry}')`],
     ['require', asOnLambda, 'commonjs', (entry: string) => `require('${entry}')`],
   ] as const) {
-    test(`loaded with ${name}, a handler answers and reads a build; in development it checks the schema and has the playground`, async () => {
-      const artifact = makeArtifact(['type Query { hello: String }'], { schema: ['a.graphql'], documents: [], descriptions: false }, []);
+    test(`loaded with ${name}, a handler answers; in development it checks the schema and has the playground`, async () => {
       const page = { ...httpAPIEvent, headers: { accept: 'text/html' }, requestContext: { http: { method: 'GET', path: '/graphql' } } };
       const printed = await project.run(
         `(async () => {
           const { createHandler } = ${load('graphql-functions')};
-          const { readBuild } = ${load('graphql-functions/build')};
           const options = ${options};
           const warnings = [];
           const logger = { ...console, warn: (message) => warnings.push(message) };
@@ -125,8 +122,6 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
 
           const plain = await createHandler(options)(event, {});
           console.log(plain.statusCode, plain.body);
-          const built = await createHandler({ resolvers: options.resolvers, build: readBuild(${JSON.stringify(artifact)}) })(event, {});
-          console.log(built.body);
           const inDevelopment = createHandler({ ...options, nodeEnv: 'development', logger });
           console.log(JSON.stringify(warnings));
           const page = await inDevelopment(${JSON.stringify(page)}, {});
@@ -135,12 +130,7 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
         { flags, type },
       );
 
-      deepEqual(printed.trim().split('\n'), [
-        '200 {"data":{"hello":"world"}}',
-        '{"data":{"hello":"world"}}',
-        '[]',
-        '200 GraphQL playground',
-      ]);
+      deepEqual(printed.trim().split('\n'), ['200 {"data":{"hello":"world"}}', '[]', '200 GraphQL playground']);
     });
   }
 
@@ -183,7 +173,6 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
       'graphql-functions/node node',
       'graphql-functions/datasource',
       'graphql-functions/cache',
-      'graphql-functions/build',
       'graphql-functions/landing-page',
       'graphql-functions/playground',
       'graphql-functions/incremental',

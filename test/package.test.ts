@@ -180,7 +180,6 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type KeyvLike',
     'type Seconds',
   ],
-  './build': ['readBuild', 'type SchemaBuild'],
   './playground': ['playground', 'type PackedPlayground'],
   './landing-page': ['createInspector', 'landingPage', 'type LandingPageOptions'],
   './v3': [

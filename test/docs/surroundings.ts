@@ -1,26 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { makeArtifact } from '../../src/tools/cli/project/make-artifact.ts';
-import type { BuildSources } from '../../src/executor/schema/build/build-artifact.ts';
-import { typeDefsMark } from '../../src/executor/schema/build/read-build.ts';
 import type { SnippetSurroundings } from '../support/snippets.ts';
-import { codeBlocks } from '../support/markdown.ts';
-import { root } from './pages.ts';
-
-const typeDefs = 'type Query { ok: Boolean }';
-
-/** The file that `graphql-functions build` writes for a schema. */
-function builtOf(from: Pick<BuildSources, 'schema' | 'typeDefs'>, text = typeDefs): string {
-  return JSON.stringify(makeArtifact([text], { documents: [], descriptions: true, ...from }, []));
-}
-
-const buildSchema = schemaOn('build');
-
-/** The first GraphQL block of a page. */
-function schemaOn(page: string): string {
-  return codeBlocks(readFileSync(join(root, `docs/${page}.md`), 'utf8')).find(({ language }) => language === 'graphql')?.text ?? '';
-}
 
 /** The code that the pages omit. */
 export const surroundings: SnippetSurroundings = {
@@ -57,24 +38,19 @@ import { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 export const provider = new NodeTracerProvider();
 `,
     'graphql/schema.ts': `
-export const typeDefs = '${typeDefs}';
+export const typeDefs = 'type Query { ok: Boolean }';
 export const resolvers = { Query: { ok: (): boolean => true } };
 `,
   },
   filesOf: {
-    'docs/build.md': {
-      'functions/graphql.build.json': builtOf({ schema: ['schema/**/*.graphql'] }, buildSchema),
-      'functions/own.build.json': builtOf({ schema: [], typeDefs: typeDefsMark(typeDefs) }),
-    },
     'docs/troubleshooting.md': {
       'functions/graphql.ts': `
 import { createHandler } from 'graphql-functions';
 
-export const handler = createHandler({ csrfPrevention: true, typeDefs: '${typeDefs}' });
+export const handler = createHandler({ csrfPrevention: true, typeDefs: 'type Query { ok: Boolean }' });
 `,
     },
     'docs/trusted-documents.md': { 'documents/index.ts': "export const documents = [{ one: '{ __typename }' }];\n" },
-    'docs/configuration-schema.md': { 'functions/graphql.build.json': builtOf({ schema: ['schema/**/*.graphql'] }) },
     'docs/cache-stores-platforms.md': {
       // The output of `wrangler types`.
       'worker-configuration.d.ts': `

@@ -43,9 +43,12 @@ export async function runCommandHere(directory: string, ...argv: readonly string
   }
 }
 
-function run(command: Arguments, directory: string, terminal: Terminal): Promise<number> {
+async function run(command: Arguments, directory: string, terminal: Terminal): Promise<number> {
   if (command.name === 'check') return runCheck(command, directory, terminal);
-  if (command.name === 'build') return runBuild(command, directory, terminal);
+  if (command.name === 'build') {
+    await runBuild(command, directory, terminal);
+    return 0;
+  }
   if (command.name === 'schema') return runPrintSchema(command, directory, terminal);
   if (command.name === 'documents') return runDocuments(command, { directory, terminal, today: '2026-11-26' });
   if (command.name === 'documents unused') return runUnusedDocuments(command, { directory, terminal });

@@ -20,8 +20,6 @@ export interface SchemaInput<TContext = any> {
   readonly resolvers?: Resolvers<TContext> | undefined;
   /** A schema built with graphql-js's classes, in place of `typeDefs`. */
   readonly schema?: GraphQLSchema | undefined;
-  /** The index of a build. Default: created from `typeDefs`. */
-  readonly index?: SchemaIndex | undefined;
 }
 
 /** Checks a schema with another tool. Throws an Error with all problems. */
@@ -54,7 +52,7 @@ export function createSchema(input: SchemaInput, settings: SchemaSettings): Grap
   if (input.schema !== undefined) return readySchema(input.schema, settings);
   const typeDefs = sourcesOf(input.typeDefs);
   const resolvers = new MergedResolvers(input.resolvers);
-  const index = input.index ?? createSchemaIndex(typeDefs);
+  const index = createSchemaIndex(typeDefs);
   if (settings.checkWhole === false) checkTypeNames(resolvers, index);
   else checkWhole({ typeDefs, index, resolvers, findCheck: settings.checkWhole }, settings);
   return new LazySchema(index, resolvers, settings.directives);

@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 
-import type { BuildArtifact, PendingBuild, SchemaBuild, TypeDefs } from '../../executor/schema/index.ts';
-import { isPending, sourcesOf } from '../../executor/schema/index.ts';
+import type { TypeDefs } from '../../executor/schema/index.ts';
+import { sourcesOf } from '../../executor/schema/index.ts';
 import { defaultCostRules } from '../../server/for-extensions.ts';
 import type { CostOptions, ServerOptions, ServerPlugin } from '../../server/index.ts';
 import { describe, didYouMean } from '../../shared/index.ts';
@@ -23,7 +23,7 @@ export interface SubgraphSettings {
   readonly traces?: InlineTraces;
 }
 
-/** The options of {@link subgraph}: those of its server, with `typeDefs` or a `build`, and {@link SubgraphSettings}. */
+/** The options of {@link subgraph}: those of its server, with `typeDefs`, and {@link SubgraphSettings}. */
 export type SubgraphOptions<
   TContext extends object = object,
   TDataSources extends object = object,
@@ -80,7 +80,7 @@ export function subgraph(options: object): object {
     throw new TypeError(`Expected the option traces of subgraph to be inlineTraces(), got ${describe(traces)}.`);
   if (traces !== undefined && given.executor !== undefined)
     throw new Error('Expected subgraph without `executor`, or without `traces`: graphql-js does not report when resolvers are called.');
-  const { typeDefs, queryRoot, sdl, hasEntities } = partsOf(given);
+  const { typeDefs, queryRoot, sdl, hasEntities } = partsOf(given.typeDefs);
   const references = new References(given.resolvers);
   const server = { isVersion3: false };
   const resolvers = {
@@ -89,7 +89,7 @@ export function subgraph(options: object): object {
   };
   return {
     ...given,
-    ...(typeDefs && { typeDefs }),
+    typeDefs,
     // The author's are last, so that they replace these.
     resolvers: [resolvers, withoutReferences(given.resolvers)].flat() as ServerOptions['resolvers'],
     ...(given.maxCost !== undefined && { maxCost: costOf(given.maxCost) }),
@@ -99,10 +99,10 @@ export function subgraph(options: object): object {
   };
 }
 
-function assertTypeDefs({ schema, typeDefs, build }: ServerOptions): void {
-  if (schema === undefined && (typeDefs ?? build) !== undefined) return;
+function assertTypeDefs({ schema, typeDefs }: ServerOptions): void {
+  if (schema === undefined && typeDefs !== undefined) return;
   const got = schema === undefined ? 'neither' : 'a `schema`, which does not keep the @link and @key of its text';
-  throw new Error(`subgraph expects \`typeDefs\` with \`resolvers\`, or a \`build\`, got ${got}.`);
+  throw new Error(`subgraph expects \`typeDefs\` with \`resolvers\`, got ${got}.`);
 }
 
 /** Servers refuse unknown options, but those of version 3 ignore them: a misspelled secret would let everybody in. */
@@ -114,34 +114,18 @@ function assertNotMisspelled(given: object): void {
 }
 
 interface SubgraphParts {
-  /** Undefined: those of the build. */
-  readonly typeDefs: TypeDefs | undefined;
+  readonly typeDefs: TypeDefs;
   readonly queryRoot: string;
   readonly hasEntities: boolean;
   /** The author's schema as text. */
   readonly sdl: () => string;
 }
 
-function partsOf({ typeDefs, build }: Pick<ServerOptions, 'typeDefs' | 'build'>): SubgraphParts {
-  const written = typeDefs ?? pendingTypeDefs(build);
-  if (written === undefined) return partsOfBuild(build!.artifact as BuildArtifact);
-  const sources = sourcesOf(written);
+function partsOf(given: unknown): SubgraphParts {
+  const sources = sourcesOf(given);
   const { added, queryRoot, hasEntities } = subgraphText(sources);
   let sdl: string | undefined;
   return { typeDefs: [...sources, added], queryRoot, hasEntities, sdl: () => (sdl ??= textOf(sources)) };
-}
-
-/** The schema files of a build that the command line is about to make. */
-function pendingTypeDefs(build: SchemaBuild | undefined): TypeDefs | undefined {
-  return build !== undefined && isPending(build.artifact) ? (build.artifact as PendingBuild).typeDefs : undefined;
-}
-
-/** The text of a build already has the definitions of a subgraph. */
-function partsOfBuild({ text, rest }: BuildArtifact): SubgraphParts {
-  if (typeof text !== 'string' || typeof rest !== 'string' || !/\btype _Service\b/.test(text))
-    throw new Error('The `build` was not made from a subgraph. Run `npx graphql-functions build`, and deploy what it writes.');
-  const { roots } = JSON.parse(rest) as { readonly roots: { readonly query: string } };
-  return { typeDefs: undefined, queryRoot: roots.query, hasEntities: /\bunion _Entity\b/.test(text), sdl: () => text };
 }
 
 /** Each representation counts as an item. */

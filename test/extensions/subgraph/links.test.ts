@@ -223,7 +223,7 @@ describe('refused at start, with the line', () => {
   }
 
   it('a schema in place of typeDefs, and neither', () => {
-    throws(() => subgraph({ schema: buildSchema(query) } as never), /expects `typeDefs` with `resolvers`, or a `build`, got a `schema`/);
+    throws(() => subgraph({ schema: buildSchema(query) } as never), /expects `typeDefs` with `resolvers`, got a `schema`/);
     throws(() => subgraph({ resolvers: {} }), /got neither/);
   });
 });

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { warnIfRecreated } from '../../../src/server/startup/start.ts';
-import { readBuild } from '../../../src/executor/schema/build/read-build.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
 /** Imports the module again, as in a new process, because it remembers the schemas of earlier handlers. */
@@ -60,19 +59,6 @@ test('handlers of different schemas cause no warning', async () => {
   for (let call = 0; call < 5; call++) note({ typeDefs: `type Query { a${call}: Int }`, logger }).calls++;
 
   assert.deepEqual(lines, []);
-});
-
-test('handlers of different builds cause no warning, those of one build do', async () => {
-  const note = await freshProcess('builds');
-  const [logger, lines] = recordingLogger();
-  const one = { build: readBuild({}), logger };
-  const other = { build: readBuild({}), logger };
-
-  for (const options of [one, other, one, other]) note(options).calls++;
-  const before = lines.length;
-  note(one);
-
-  assert.deepEqual([before, lines.length], [0, 1]);
 });
 
 test('options returned by a function are not compared, because their schema is unknown', async () => {

@@ -98,29 +98,17 @@ test('build takes a function, by its name after the options or by --function', (
     name: 'build',
     function: undefined,
     functions: undefined,
-    schema: [],
-    documents: [],
-    out: undefined,
-    descriptions: false,
-    codeCache: undefined,
+    codeCache: 'out',
     nodeFlags: ['--expose-gc'],
     env: {},
     external: [],
   };
 
-  assert.deepEqual(parseArguments(['build']), defaults);
-  assert.deepEqual(parseArguments(['build', 'books', '--schema', 'a', '--schema', 'b', '--documents', 'c', '--out', 'd.json']), {
+  assert.deepEqual(parseArguments(['build', '--code-cache', 'out']), defaults);
+  assert.deepEqual(parseArguments(['build', 'books', '--code-cache', 'out']), { ...defaults, function: 'books' });
+  assert.deepEqual(parseArguments(['build', '--function', 'books', '--code-cache', 'out', '--node-flags=--a  --b=1']), {
     ...defaults,
     function: 'books',
-    schema: ['a', 'b'],
-    documents: ['c'],
-    out: 'd.json',
-  });
-  assert.deepEqual(parseArguments(['build', '--function', 'books', '--descriptions', '--code-cache', 'out', '--node-flags=--a  --b=1']), {
-    ...defaults,
-    function: 'books',
-    descriptions: true,
-    codeCache: 'out',
     nodeFlags: ['--a', '--b=1'],
   });
 });
@@ -137,6 +125,7 @@ for (const [argv, message] of [
   [['dev', '--platform', 'azure'], /netlify, .*alb, fetch, got "azure"/],
   [['dev', '--timeout', '0'], /--timeout.*"0"/],
   [['check', '--port', '1'], /--port/],
+  [['build'], /^build requires --code-cache <folder>/],
   [['build', 'a', 'b'], /Unexpected argument "b"/],
   [['constructor'], /Unknown command "constructor"/],
   [['dev', 'functions'], /Unexpected argument "functions" after dev/],

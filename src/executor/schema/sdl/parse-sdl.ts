@@ -14,7 +14,7 @@ import type { DefinitionLocation, Span, TypeKind } from './location.ts';
 import type { SchemaIndex } from './schema-index.ts';
 
 /** Schema text with the spans of its sources. */
-export type IndexedText = Pick<SchemaIndex, 'text' | 'sources' | 'members'>;
+export type IndexedText = Pick<SchemaIndex, 'text' | 'sources'>;
 
 /** A field, an input field or an enum value. */
 export type MemberNode = FieldDefinitionNode | InputValueDefinitionNode | EnumValueDefinitionNode;
@@ -40,9 +40,7 @@ export function parseMember(indexed: IndexedText, kind: TypeKind, at: Definition
   const [start, end] = at;
   const opening = `${kind} T{`;
   const fragment = `${opening}${indexed.text.slice(start, end)}}`;
-  const [member] = membersOf(definitionIn(parseFragment(indexed, fragment, start - opening.length)));
-  if (member === undefined) throw new Error(staleIndex);
-  return member;
+  return membersOf(definitionIn(parseFragment(indexed, fragment, start - opening.length)))[0] as MemberNode;
 }
 
 /** The fields or values of a definition or extension. */
@@ -60,12 +58,9 @@ export function parseSource(source: string, number: number, count: number): Docu
   }
 }
 
-function definitionIn({ definitions: [definition] }: DocumentNode): DefinitionNode {
-  if (definition === undefined) throw new Error(staleIndex);
-  return definition;
+function definitionIn({ definitions }: DocumentNode): DefinitionNode {
+  return definitions[0] as DefinitionNode;
 }
-
-const staleIndex = 'The schema index does not match its text. Build it again.';
 
 function parseFragment(indexed: IndexedText, fragment: string, offset: number): DocumentNode {
   try {

@@ -1,14 +1,14 @@
 import type { DirectiveDefinitionNode, DirectiveExtensionNode } from 'graphql';
 
-import type { DefinitionLocation, ScannedMember, Span, TypeKind } from './location.ts';
+import type { DefinitionLocation, Span, TypeKind } from './location.ts';
 
-/** Schema text and the locations of all definitions. `graphql-functions build` can create it ahead of time: see build-artifact.ts. */
+/** Schema text and the locations of all definitions. */
 export interface SchemaIndex {
   readonly text: string;
   /** The spans of the given typeDefs in `text`; empty for documents. */
   readonly sources: readonly Span[];
   /** The types in the order of their first definition; each name once. */
-  readonly types: TypeEntries;
+  readonly types: ReadonlyMap<string, TypeEntry>;
   /** Directive definitions; each name once. */
   readonly directives: readonly DefinitionLocation<DirectiveDefinitionNode>[];
   readonly directiveExtensions: readonly DefinitionLocation<DirectiveExtensionNode>[];
@@ -16,15 +16,7 @@ export interface SchemaIndex {
   readonly schema?: DefinitionLocation;
   readonly schemaExtensions: readonly DefinitionLocation[];
   readonly roots: RootNames;
-  /** The members of a definition, if they are known. */
-  readonly members?: (at: DefinitionLocation) => readonly ScannedMember[] | undefined;
 }
-
-/** Types by name. */
-export type TypeEntries = Pick<ReadonlyMap<string, TypeEntry>, 'get' | 'has'> & {
-  keys(): Iterable<string>;
-  values(): Iterable<TypeEntry>;
-};
 
 /** The locations of a type's definitions. */
 export interface TypeEntry {

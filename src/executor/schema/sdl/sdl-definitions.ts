@@ -37,7 +37,7 @@ export function definitionsOf({ definitions }: DocumentNode): FoundDefinition[] 
 export function membersAt(indexed: IndexedText, at: DefinitionLocation): readonly FoundMember[] {
   const known = membersByPlace.get(at);
   if (known !== undefined) return known;
-  const members = indexed.members?.(at) ?? findMembers(indexed, at);
+  const members = findMembers(indexed, at);
   membersByPlace.set(at, members);
   return members;
 }

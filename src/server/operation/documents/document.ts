@@ -31,8 +31,6 @@ export interface DocumentSettings extends LimitSettings {
   readonly validationRules: readonly ValidationRule[];
   /** False: leave "Did you mean …?" out of errors, too, because it reveals names of the schema. */
   readonly introspection: boolean;
-  /** Texts of documents that were validated against this schema at build time. */
-  readonly knownDocuments: ReadonlySet<string> | undefined;
 }
 
 /** The hooks around parsing and validation. */
@@ -148,13 +146,13 @@ function tokensOf(document: DocumentNode): number {
 }
 
 function validateDocument(checked: Checked): void {
-  const { settings, source, budget, document } = checked;
+  const { settings, budget, document } = checked;
   const size = measureDocument(document, settings);
   assertMeasurable(settings, document, size);
   if (budget !== undefined) budget.spendComparisons(size.comparisons);
   else if (size.comparisons > maxComparisons) throw tooManyComparisons();
 
-  const rules = rulesFor(settings, document, source);
+  const rules = rulesFor(settings, document);
   const { schema, introspection } = settings;
   const options = { hideSuggestions: !introspection, maxErrors } as object;
   const errors =
@@ -187,13 +185,12 @@ function tracedBefore17<T>(name: ChannelName, context: object, run: () => T): T 
   return versionInfo.major >= 17 ? run() : traced(name, context, run);
 }
 
-/** The rules to run. A known document, or one that passes the fast check, contains no introspection, so that rule is skipped, too. */
+/** The rules to run. A document that passes the fast check contains no introspection, so that rule is skipped, too. */
 function rulesFor(
-  { schema, knownDocuments, incrementalRules, validationRules, introspection }: DocumentSettings,
+  { schema, incrementalRules, validationRules, introspection }: DocumentSettings,
   document: DocumentNode,
-  source: string,
 ): readonly ValidationRule[] {
-  if (knownDocuments?.has(source) === true || isKnownValid(schema, document)) return validationRules;
+  if (isKnownValid(schema, document)) return validationRules;
   return [
     ...specifiedRulesForLazySchema,
     ...incrementalRules,

@@ -6,7 +6,6 @@ import { messageOf } from '../../../shared/index.ts';
 import { assertOptions, costSettings, createPageLimits, entriesOf } from '../../../server/for-tools.ts';
 import type { ServerOptions } from '../../../server/index.ts';
 import { codeFrame, positionAt } from '../project/problem.ts';
-import { textsOfBuild } from '../project/build-sources.ts';
 import type { Problem } from '../project/problem.ts';
 import { progress } from '../project/progress.ts';
 import type { RecordedSchemas, RecordedServer } from '../project/recorded-servers.ts';
@@ -126,11 +125,9 @@ function checkPlugins(
 }
 
 function wrongSchema(options: ServerOptions, call: FoundPlace | undefined, search: SourceSearch): Problem[] {
-  if (typeof options !== 'object' || options === null || options.schema !== undefined) return [];
-  const typeDefs = options.typeDefs ?? textsOfBuild(options);
-  if (typeDefs === undefined) return [];
+  if (typeof options !== 'object' || options === null || options.schema !== undefined || options.typeDefs === undefined) return [];
   progress.step('checking every definition');
-  return placeFindings(findInSchema(typeDefs, options.resolvers), call, search);
+  return placeFindings(findInSchema(options.typeDefs, options.resolvers), call, search);
 }
 
 function placeFindings(findings: readonly Finding[], call: FoundPlace | undefined, search: SourceSearch): Problem[] {

@@ -5,7 +5,6 @@ import type { GraphQLSchema } from 'graphql';
 import type { ServerOptions } from '../../../server/index.ts';
 import { counted } from '../../../shared/index.ts';
 import type { CheckArguments } from '../arguments.ts';
-import { artifactPlugin } from '../project/artifact-plugin.ts';
 import { checkDocuments, readDocuments } from '../project/documents/check-documents.ts';
 import { checkFunction } from './check-function.ts';
 import type { CheckedFunction } from './check-function.ts';
@@ -21,7 +20,6 @@ import type { Terminal } from '../project/paint.ts';
 import { report } from './report.ts';
 import type { Workplace } from './report.ts';
 import { unbundledNotice } from '../project/unbundled-packages.ts';
-import { findStaleBuild } from './stale-build.ts';
 import { findUntrustedOperations } from './trusted-documents.ts';
 
 /** A schema without problems, and the options of its server. */
@@ -50,10 +48,9 @@ export async function runCheck(settings: CheckArguments, directory: string, term
   const checked: CheckedFunction[] = [];
   for (const source of functions) {
     terminal.error(`Checking ${relative(directory, source.file)} …`);
-    const builds = artifactPlugin(directory);
-    const outcome = await checkFunction(source, directory, { recorded, plugins: [builds.plugin], external: settings.external });
+    const outcome = await checkFunction(source, directory, { recorded, external: settings.external });
     checked.push(outcome);
-    problems.push(...outcome.problems, ...(await findStaleBuild(outcome, builds.found, directory)));
+    problems.push(...outcome.problems);
     const { schema, options } = outcome;
     if (schema !== undefined && options !== undefined) schemas.set(source.name, { schema, options });
   }

@@ -116,10 +116,10 @@ export class LocalFunction {
 
   /** Bundles and loads it, now and after every change. Resolves when it is ready or known to be broken. */
   async start(): Promise<void> {
-    const { esbuild, directory, external } = this.#settings;
+    const { esbuild, external } = this.#settings;
     this.#bundler = await watchBundle(
       esbuild,
-      { source: this.#source, directory, external },
+      { source: this.#source, external },
       {
         onStart: () => void (this.#bundling ??= Promise.withResolvers<void>()),
         onBundle: (bundle) => {

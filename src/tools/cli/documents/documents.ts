@@ -10,7 +10,6 @@ import type { DocumentFile } from '../project/documents/check-documents.ts';
 import { documentsIn } from '../project/documents/embedded-operations.ts';
 import { checkManifest, documentsInManifest, findConflicts } from '../project/documents/known-documents.ts';
 import { findFunction } from '../project/functions-folder.ts';
-import { artifactPlugin } from '../project/artifact-plugin.ts';
 import type { Terminal } from '../project/paint.ts';
 import { printProblems } from '../project/print-problems.ts';
 import type { Problem } from '../project/problem.ts';
@@ -93,7 +92,7 @@ async function readSchema(settings: DocumentsArguments, directory: string): Prom
   const source = await findFunction(directory, settings.functions, settings.function);
   // The documents may be missing, or not valid for the new schema.
   const { problems, schema } = await checkGraphQLFunction(source, directory, {
-    plugins: [artifactPlugin(directory).plugin, documentsStub(settings.folder, directory)],
+    plugins: [documentsStub(settings.folder, directory)],
     external: settings.external,
   });
   return schema ?? [...problems];

@@ -6,7 +6,6 @@ import { pathToFileURL } from 'node:url';
 
 import { packageFolder, toUserMessage } from './bundle-messages.ts';
 import { findImportCircle } from './import-circle.ts';
-import { artifactPlugin } from './artifact-plugin.ts';
 import { functionBundle, schemaLoaders } from './bundle-options.ts';
 import { DevError } from './problem.ts';
 import type { FunctionSource } from './functions-folder.ts';
@@ -71,7 +70,7 @@ export async function importEsbuild(): Promise<Esbuild> {
  */
 export async function watchBundle(
   esbuild: Esbuild,
-  { source, directory, external }: { readonly source: FunctionSource; readonly directory: string; readonly external: readonly string[] },
+  { source, external }: { readonly source: FunctionSource; readonly external: readonly string[] },
   { onStart, onBundle }: BundleListeners,
 ): Promise<Bundler> {
   const unbundled = findUnbundled(external);
@@ -93,7 +92,7 @@ export async function watchBundle(
   };
   const context: BuildContext = await esbuild.context({
     ...optionsFor(source),
-    plugins: [artifactPlugin(directory).plugin, unbundled.plugin, reportResult],
+    plugins: [unbundled.plugin, reportResult],
   });
   const rebuild = async (): Promise<void> => {
     // A failed build rejects after onEnd has received its errors. A rebuild that is requested during a build is that build.
@@ -107,7 +106,7 @@ export async function watchBundle(
 
 /** What a function's bundle is made with, besides the function. */
 export interface BundleSettings {
-  readonly plugins: readonly Plugin[];
+  readonly plugins?: readonly Plugin[];
   /** More packages to leave out of the bundle. */
   readonly external: readonly string[];
   /** Minify it, as the commands of the pages do. Default: false, so that errors show the names in the sources. */
@@ -118,7 +117,7 @@ export interface BundleSettings {
 export async function bundleOnce(
   esbuild: Esbuild,
   source: FunctionSource,
-  { plugins, external, minify = false }: BundleSettings,
+  { plugins = [], external, minify = false }: BundleSettings,
 ): Promise<Bundle> {
   const unbundled = findUnbundled(external);
   try {

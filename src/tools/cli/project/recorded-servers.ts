@@ -61,8 +61,8 @@ const platforms = ['fetch', 'function-url'] as const;
  * function's code creates that server, because a `schema` built in code uses the graphql of the bundle.
  */
 async function readSchemas(source: OptionsSource<ServerOptions>, create: CreateFromOptions<unknown>): Promise<RecordedSchemas> {
-  const { typeDefs, resolvers, schema, build, incrementalDelivery } = await (typeof source === 'function' ? source() : source);
-  const given = Object.entries({ typeDefs, resolvers, schema, build, incrementalDelivery }).filter(([, value]) => value !== undefined);
+  const { typeDefs, resolvers, schema, incrementalDelivery } = await (typeof source === 'function' ? source() : source);
+  const given = Object.entries({ typeDefs, resolvers, schema, incrementalDelivery }).filter(([, value]) => value !== undefined);
   let served: GraphQLSchema | undefined;
   let outcome: OperationOutcome | undefined;
   const recorder: ServerPlugin = {

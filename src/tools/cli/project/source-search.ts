@@ -18,10 +18,10 @@ export interface UserFiles {
   readonly directory: string;
 }
 
-/** Searches a function's files and the project's schema files, which it may read at run time or through its build. */
+/** Searches a function's files and the project's schema files, which it may read at run time. */
 export function searchIn({ files, directory }: UserFiles): SourceSearch {
   const schemaFiles = globSync('**/*.{graphql,graphqls,gql}', { cwd: directory, exclude: isForeign });
-  // JSON files contain no schema text, and a build that is being created does not exist yet.
+  // JSON files contain no schema text.
   const texts = [...files.filter((file) => !isJSON(file)), ...schemaFiles.map((path) => join(directory, path))];
   return new SourceSearch(texts, files.filter(isJSON));
 }

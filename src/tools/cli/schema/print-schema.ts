@@ -8,7 +8,6 @@ import { sourcesOf } from '../../../executor/schema/index.ts';
 import { semanticNonNull } from '../../checks/semantic-non-null.ts';
 import type { SchemaArguments } from '../arguments.ts';
 import { checkGraphQLFunction } from '../check/check-function.ts';
-import { artifactPlugin } from '../project/artifact-plugin.ts';
 import { findFunction } from '../project/functions-folder.ts';
 import { printProblems } from '../project/print-problems.ts';
 import type { Terminal } from '../project/paint.ts';
@@ -16,10 +15,7 @@ import type { Terminal } from '../project/paint.ts';
 /** Prints the schema of a function as clients see it, or writes it into a file. The result is the exit code. */
 export async function runPrintSchema(settings: SchemaArguments, directory: string, terminal: Terminal): Promise<number> {
   const source = await findFunction(directory, settings.functions, settings.function);
-  const { problems, schema, options } = await checkGraphQLFunction(source, directory, {
-    plugins: [artifactPlugin(directory).plugin],
-    external: settings.external,
-  });
+  const { problems, schema, options } = await checkGraphQLFunction(source, directory, { external: settings.external });
   if (problems.length > 0 || schema === undefined) {
     printProblems(problems, directory, { log: terminal.error.bind(terminal), error: terminal.error.bind(terminal) });
     return 1;

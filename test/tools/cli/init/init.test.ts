@@ -281,7 +281,7 @@ test('codegen and tests add their scripts, packages, ignored files and lines in 
   assert.equal(full!.scripts['prebuild'], 'npm run codegen && npm run documents -- --check');
   assert.deepEqual(Object.keys(plain!.devDependencies), ['@types/node', 'esbuild', 'typescript']);
   assert.equal(Object.keys(full!.devDependencies).filter((name) => name.startsWith('@graphql-codegen/')).length, 3);
-  assert.equal(await readText(directory, 'plain/.gitignore'), 'built/\n.netlify/\nnode_modules/\n.env\n*.build.json\n');
+  assert.equal(await readText(directory, 'plain/.gitignore'), 'built/\n.netlify/\nnode_modules/\n.env\n');
   assert.match(await readText(directory, 'full/.gitignore'), /^graphql\/resolvers-types\.ts$/m);
   assert.match(
     await readText(directory, 'full/README.md'),

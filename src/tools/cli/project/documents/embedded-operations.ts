@@ -21,7 +21,7 @@ export function documentsIn({ path, text }: DocumentFile): DocumentFile[] {
 }
 
 /** True for source code, which has documents in literals. */
-export function isCode(path: string): boolean {
+function isCode(path: string): boolean {
   return /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/.test(path);
 }
 

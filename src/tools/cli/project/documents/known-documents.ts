@@ -1,33 +1,13 @@
-import {
-  getNamedType,
-  isScalarType,
-  isSpecifiedScalarType,
-  Kind,
-  parse,
-  print,
-  TypeInfo,
-  validate,
-  visit,
-  visitWithTypeInfo,
-} from 'graphql';
+import { Kind, visit } from 'graphql';
 import type { ASTNode, DocumentNode, FragmentDefinitionNode, GraphQLSchema, OperationDefinitionNode, SelectionSetNode } from 'graphql';
 
 import { entriesOf } from '../../../../server/for-tools.ts';
 import type { ErrorBehavior, TrustedDocumentManifest } from '../../../../server/index.ts';
 import { messageOf } from '../../../../shared/index.ts';
 import type { Problem } from '../problem.ts';
-import { checkDocuments, collectFragments, errorsIn, withFragments } from './check-documents.ts';
+import { checkDocuments, errorsIn, withFragments } from './check-documents.ts';
 import type { DocumentFile } from './check-documents.ts';
 import { documentsIn } from './embedded-operations.ts';
-
-/**
- * The exact texts that a server need not validate: those of manifests, and those that clients print from files of operations.
- * An unused text makes the build larger; a missing text costs one validation.
- */
-export function findKnownDocuments(schema: GraphQLSchema, files: readonly DocumentFile[]): string[] {
-  const texts = [...documentsInManifests(files).map(({ text }) => text), ...fileTexts(files.filter(({ path }) => !isManifest(path)))];
-  return [...new Set(texts)].filter((text) => isValidAnywhere(schema, parse(text)));
-}
 
 /** True when a file is a manifest of persisted operations. */
 export function isManifest(path: string): boolean {
@@ -102,17 +82,6 @@ export function checkManifest(file: DocumentFile, errorsOf: (text: string) => re
   }
 }
 
-/** The text of the file, and each operation as graphql-js prints it, both without and with the `__typename` of Apollo Client. */
-function fileTexts(files: readonly DocumentFile[]): string[] {
-  const parsed = files.map(({ text }) => ({ text, document: parse(text, { noLocation: true }) }));
-  const fragments = collectFragments(parsed.map(({ document }) => document));
-  return parsed.flatMap(({ text, document }) => {
-    const operations = document.definitions.filter((definition) => definition.kind === 'OperationDefinition');
-    const alone = operations.map((operation) => documentOf(operation, fragments));
-    return [text, ...alone.flatMap((one) => [print(one), print(withTypenames(one))])];
-  });
-}
-
 /** An operation with the fragments that it uses. */
 export function documentOf(operation: OperationDefinitionNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>): DocumentNode {
   return withFragments({ kind: Kind.DOCUMENT, definitions: [operation] }, fragments);
@@ -139,29 +108,4 @@ function hasTypename({ selections }: SelectionSetNode): boolean {
 function addTypename(node: SelectionSetNode): SelectionSetNode {
   const typename = { kind: 'Field', name: { kind: 'Name', value: '__typename' } } as SelectionSetNode['selections'][number];
   return { ...node, selections: [...node.selections, typename] };
-}
-
-/**
- * True when a document is valid under all settings of the server. A server may reject introspection, and the code of a custom
- * scalar decides which literals it accepts.
- */
-function isValidAnywhere(schema: GraphQLSchema, document: DocumentNode): boolean {
-  if (validate(schema, document).length > 0) return false;
-  const types = new TypeInfo(schema);
-  let depends = false;
-  visit(
-    document,
-    visitWithTypeInfo(types, {
-      enter(node) {
-        if (node.kind === 'Field') depends ||= node.name.value.startsWith('__') && node.name.value !== '__typename';
-        else if (node.kind.endsWith('Value')) depends ||= isCustomScalar(types);
-      },
-    }),
-  );
-  return !depends;
-}
-
-function isCustomScalar(types: TypeInfo): boolean {
-  const type = getNamedType(types.getInputType());
-  return isScalarType(type) && !isSpecifiedScalarType(type);
 }

@@ -1,2 +1,0 @@
-export { readBuild } from '../executor/schema/index.ts';
-export type { SchemaBuild } from '../executor/schema/index.ts';
