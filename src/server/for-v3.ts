@@ -6,7 +6,6 @@
 export { createUnobservedHandler } from './handler.ts';
 export { clientAddress } from './platform/client-address.ts';
 export type { PlatformCall } from './platform/client-address.ts';
-export { readHeaders } from './platform/event-headers.ts';
 export { fetchAPI } from './platform/fetch.ts';
 export { lambdaAdapters } from './platform/lambda.ts';
 export { netlifyV1 } from './platform/netlify-v1.ts';

@@ -66,7 +66,7 @@ export interface GraphQLExecutionResult {
   extensions?: Record<string, any>;
 }
 
-/** Executes operations: that of a gateway, or a custom one. */
+/** Executes operations in place of this package. */
 export type GraphQLExecutor<TContext = BaseContext> = (
   requestContext: GraphQLRequestContextExecutionDidStart<TContext>,
 ) => Promise<GraphQLExecutionResult>;
@@ -79,7 +79,6 @@ export interface GraphQLRequestMetrics {
   forbiddenOperation?: boolean;
   registeredOperation?: boolean;
   startHrTime?: [number, number];
-  queryPlanTrace?: any;
 }
 
 /** Branded as in apollo-server-types, for plugins that are typed with that package. */
@@ -202,7 +201,6 @@ export interface ApolloConfigInput {
 
 export interface GraphQLSchemaContext {
   readonly apiSchema: GraphQLSchema;
-  readonly coreSupergraphSdl?: string;
 }
 
 /** The page a browser gets. */

@@ -12,8 +12,9 @@ import type {
   GraphQLRequestListenerParsingDidEnd,
   GraphQLRequestListenerValidationDidEnd,
 } from '../../src/entries/v3/core.ts';
-import { SchemaDirectiveVisitor } from '../../src/entries/v3.ts';
-import { serve, silent } from './server.ts';
+import { ApolloServer, SchemaDirectiveVisitor } from '../../src/entries/v3.ts';
+import type { GraphQLOptions } from '../../src/entries/v3.ts';
+import { sender, serve, silent } from './server.ts';
 
 const typeDefs = 'type Query { hello: String boom: String list: [Item] } type Item { id: ID }';
 const resolvers = {
@@ -360,17 +361,24 @@ test('the lifetime of a response is the shortest of its hints', async () => {
   equal(await lifetimeOf('{ plain }'), undefined);
 });
 
-test('a gateway provides the schema and runs operations', async () => {
-  const gateway = {
-    load: async () => ({ schema: buildSchema(typeDefs), executor: async () => ({ data: { hello: 'from afar' } }) }),
-    onSchemaChange: () => () => {},
-    stop: async () => {},
+test('a gateway is refused', () => {
+  throws(() => serverWith({ gateway: {}, typeDefs: undefined }), /The option gateway does not exist here\. Put a router in front/);
+});
+
+test('a subclass can change the options of a request, but not the schema and the rules, by which no document would be checked', async () => {
+  const answerWith = async (change: object): Promise<unknown> => {
+    class Mine extends ApolloServer {
+      override async createGraphQLServerOptions(...args: Parameters<ApolloServer['createGraphQLServerOptions']>): Promise<GraphQLOptions> {
+        return { ...(await super.createGraphQLServerOptions(...args)), ...change };
+      }
+    }
+    return (await sender(new Mine({ typeDefs, logger: silent }).createHandler())({ body: { query: '{ hello }' } })).body;
   };
+  const refused = { errors: [{ message: 'Internal server error', extensions: { code: 'INTERNAL_SERVER_ERROR' } }] };
 
-  const answer = await serve({ gateway, typeDefs: undefined, resolvers: undefined })({ body: { query: '{ hello }' } });
-
-  deepEqual(answer.body, { data: { hello: 'from afar' } });
-  throws(() => serverWith({ gateway }), /Cannot define both/);
+  deepEqual(await answerWith({ rootValue: { hello: 'mine' } }), { data: { hello: 'mine' } });
+  deepEqual(await answerWith({ schema: buildSchema(typeDefs) }), refused);
+  deepEqual(await answerWith({ validationRules: [] }), refused);
 });
 
 test("version 2's schema directives change their fields", async () => {

@@ -6,16 +6,9 @@ export type {
   ContextFunction,
   CSRFPreventionOptions,
   DataSources,
-  GatewayInterface,
   GraphQLSchemaModule,
-  GraphQLService,
-  GraphQLServiceConfig,
   PersistedQueryOptions,
-  SchemaChangeCallback,
-  Unsubscriber,
 } from '../../v3/server/config.ts';
-export { convertNodeHttpToRequest, resolveGraphqlOptions, runHttpQuery } from '../../v3/server/integration.ts';
-export type { HttpQueryRequest, HttpQueryResponse } from '../../v3/server/integration.ts';
 export { makeExecutableSchema } from '../../v3/server/executable-schema.ts';
 export type { ExecutableSchemaOptions } from '../../v3/server/executable-schema.ts';
 export { createTestClient } from '../../v3/server/test-client.ts';

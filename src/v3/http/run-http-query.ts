@@ -25,8 +25,7 @@ export interface QueryRequest {
   readonly query: unknown;
   readonly head: HTTPRequestHead;
   readonly options: () => Promise<QueryOptions>;
-  /** Undefined when a custom host calls. */
-  readonly invocation: Invocation | undefined;
+  readonly invocation: Invocation;
 }
 
 /** Status, header fields and body of an answer. */
@@ -34,8 +33,6 @@ export interface QueryResponse {
   readonly status: number;
   readonly headers: HeaderMap;
   readonly body: string;
-  /** True when the operation did not run. */
-  readonly isRefused: boolean;
 }
 
 /** The most operations of a batch. Their documents share one budget; this bounds everything else. */
@@ -99,7 +96,7 @@ async function runOne(config: QueryOptions, payload: Record<string, any>, { head
   const isRefused = response.errors !== undefined && response.data === undefined;
   const { errors, data, extensions } = response;
   const body = isRefused ? { errors, ...(extensions && { extensions }) } : { errors, data, extensions };
-  return { status: http?.status || (isRefused ? 400 : 200), headers, body: toText(body), isRefused };
+  return { status: http?.status || (isRefused ? 400 : 200), headers, body: toText(body) };
 }
 
 async function runBatch(config: QueryOptions, payload: readonly unknown[], { head, invocation }: QueryRequest): Promise<QueryResponse> {
@@ -135,7 +132,6 @@ async function runBatch(config: QueryOptions, payload: readonly unknown[], { hea
     status,
     headers,
     body: toText(responses.map(({ errors, data, extensions }) => ({ errors, data, extensions }))),
-    isRefused: false,
   };
 }
 
@@ -147,13 +143,13 @@ function variablesLimit({ documents }: QueryOptions): VariablesLimit {
 /** Limits objects and lists of variables. The size of the body itself is limited by `bodyParserConfig`. */
 const maxBodyBytes = 1024 * 1024;
 
-function callOf(invocation: Invocation | undefined): Pick<OperationCall, 'invocation' | 'capacity'> {
-  return { invocation: invocation?.clock.view({ until: 'disconnect' }), capacity: capacityFor(invocation) };
+function callOf(invocation: Invocation): Pick<OperationCall, 'invocation' | 'capacity'> {
+  return { invocation: invocation.clock.view({ until: 'disconnect' }), capacity: capacityFor(invocation) };
 }
 
 /** The platform's limit of an answer, else 32 MiB. */
-function capacityFor(invocation: Invocation | undefined): Capacity {
-  return capacityOf({ platform: invocation?.resultLimit ?? { name: 'this host' }, maxBytes: 32 * 1024 * 1024 });
+function capacityFor(invocation: Invocation): Capacity {
+  return capacityOf({ platform: invocation.resultLimit ?? { name: 'this host' }, maxBytes: 32 * 1024 * 1024 });
 }
 
 /** Body or query parameters → operation request. In a query string, variables and extensions are JSON text; some clients send text in bodies, too. */
@@ -215,7 +211,7 @@ function noOperation(name: string | null | undefined): GraphQLError {
 }
 
 /** The error for a refused request, with a GraphQL answer as its message. */
-export function graphqlError(
+function graphqlError(
   status: number,
   errors: readonly Error[],
   { formatError, debug, showStacks }: Pick<QueryOptions, 'formatError' | 'debug' | 'showStacks'>,

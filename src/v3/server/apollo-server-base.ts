@@ -1,6 +1,6 @@
 import { guardLogger } from '../../shared/index.ts';
 import { print } from 'graphql';
-import type { DocumentNode, GraphQLSchema, ValidationRule } from 'graphql';
+import type { DocumentNode, GraphQLSchema } from 'graphql';
 
 import { InMemoryLRUCache, PrefixingKeyValueCache, guardCache } from '../../datasources/index.ts';
 import type { KeyValueCache } from '../../datasources/index.ts';
@@ -18,9 +18,8 @@ import type { Config } from './config.ts';
 import type { HandlerSettings } from './serving.ts';
 import { Lifecycle, logStartupError, installPlugins } from './lifecycle.ts';
 import { hashSchema, makeSchema } from './make-schema.ts';
-import { completeOptions, documentSettings } from './query-options.ts';
+import { assertDocuments, documentSettings } from './query-options.ts';
 import type { GraphQLServerOptions } from './query-options.ts';
-import { SchemaSource } from './schema-source.ts';
 
 /** An operation without HTTP. `http` is what plugins see of an HTTP request. */
 export interface ExecutedRequest extends Omit<GraphQLRequest, 'query' | 'http'> {
@@ -34,17 +33,16 @@ export class ApolloServerBase<ContextFunctionParams = any> {
   /** Options passed on with every request. Changes apply to the next request. */
   requestOptions: Partial<QueryOptions>;
   protected plugins: ApolloServerPlugin<any>[];
-  protected csrfPreventionRequestHeaders: readonly string[] | null;
   readonly #config: Config<ContextFunctionParams>;
   readonly #logger: Logger;
   readonly #lifecycle: Lifecycle;
-  readonly #schemas: SchemaSource;
+  readonly #schema: GraphQLSchema;
   readonly #cache: KeyValueCache;
-  readonly #validationRules: readonly ValidationRule[];
-  #documents: DocumentSettings | undefined = undefined;
-  readonly #ofSchemas = new WeakMap<GraphQLSchema, { hash?: SchemaHash; store?: DocumentStore }>();
+  readonly #documents: DocumentSettings;
+  #documentStore: DocumentStore | undefined = undefined;
+  #hash: SchemaHash | undefined = undefined;
 
-  /** Throws for invalid options and for a schema that cannot be built. Plugins and gateways run when the server starts. */
+  /** Throws for invalid options and for a schema that cannot be built. Plugins run when the server starts. */
   constructor(config: Config<ContextFunctionParams>) {
     if (!config) throw new Error('ApolloServer requires options.');
     const nodeEnv = config.nodeEnv ?? readNodeEnv();
@@ -52,48 +50,41 @@ export class ApolloServerBase<ContextFunctionParams = any> {
     this.#logger = guardLogger(config.logger ?? console);
     assertConfig(this.#config, this.#logger);
     const apollo = readApolloConfig(config.apollo, this.#logger);
-    const { csrfPrevention, gateway, cache } = config;
-    const requestHeaders = typeof csrfPrevention === 'object' ? csrfPrevention.requestHeaders : undefined;
-    this.csrfPreventionRequestHeaders = csrfPrevention ? (requestHeaders ?? recommendedRequestHeaders) : null;
-    const introspection = config.introspection ?? nodeEnv !== 'production';
-    this.#validationRules = [...(config.validationRules ?? []), ...(introspection ? [] : [noIntrospection])];
+    const { cache, documentStore, parseOptions } = config;
     this.#cache = cache === undefined || cache === 'bounded' ? new InMemoryLRUCache() : this.#guard(cache);
     this.requestOptions = this.#requestOptions();
     this.plugins = installPlugins(this.#config, apollo, this.#logger);
-    const schema = gateway === undefined ? makeSchema(this.#config, this.#logger) : undefined;
-    this.#schemas = new SchemaSource({ schema, gateway, apollo, logger: this.#logger });
+    const schema = makeSchema(this.#config, this.#logger);
+    this.#schema = schema;
+    const introspection = config.introspection ?? nodeEnv !== 'production';
+    const validationRules = [...(config.validationRules ?? []), ...(introspection ? [] : [noIntrospection])];
+    this.#documents = documentSettings({ schema, validationRules, documentStore, parseOptions });
     const persisted = this.requestOptions.persistedQueries;
-    this.#lifecycle = new Lifecycle({
-      schemas: this.#schemas,
-      plugins: this.plugins,
+    const hash = (): SchemaHash => this.#hashOfSchema();
+    this.#lifecycle = new Lifecycle(this.plugins, {
       logger: this.#logger,
-      service: ({ apiSchema }) => {
-        const hash = (): SchemaHash => this.#hashOf(apiSchema);
-        return {
-          logger: this.#logger,
-          schema: apiSchema,
-          get schemaHash() {
-            return hash();
-          },
-          apollo,
-          serverlessFramework: this.serverlessFramework(),
-          ...(persisted && { persistedQueries: { cache: persisted.cache } }),
-        };
+      schema,
+      get schemaHash() {
+        return hash();
       },
+      apollo,
+      serverlessFramework: this.serverlessFramework(),
+      ...(persisted && { persistedQueries: { cache: persisted.cache } }),
     });
     if (this.serverlessFramework()) this.startIfNeeded();
   }
 
   /** The parts of this server that a handler needs. */
   protected handlerSettings(options: HandlerSettings['options']): HandlerSettings {
+    const { nodeEnv, csrfPrevention } = this.#config;
+    const requestHeaders = typeof csrfPrevention === 'object' ? csrfPrevention.requestHeaders : undefined;
     return {
       options,
-      nodeEnv: this.#config.nodeEnv,
+      nodeEnv,
       logger: this.#logger,
-      schema: () => this.#schemas.schema,
-      isLate: this.#config.gateway !== undefined,
+      schema: this.#schema,
       ready: () => this.ensureStarted(),
-      csrfRequestHeaders: this.csrfPreventionRequestHeaders ?? undefined,
+      csrfRequestHeaders: csrfPrevention ? (requestHeaders ?? recommendedRequestHeaders) : undefined,
       landingPage: () => this.#lifecycle.landingPage,
     };
   }
@@ -108,7 +99,7 @@ export class ApolloServerBase<ContextFunctionParams = any> {
     return this._start();
   }
 
-  /** Stops the gateway and calls the plugins' hooks. */
+  /** Calls the plugins' hooks. */
   async stop(): Promise<void> {
     return this.#lifecycle.stop();
   }
@@ -120,7 +111,7 @@ export class ApolloServerBase<ContextFunctionParams = any> {
   async executeOperation(request: ExecutedRequest, integrationContextArgument?: Partial<ContextFunctionParams>): Promise<GraphQLResponse> {
     if (this.#lifecycle.phase === 'initialized') await this._start();
     const options = {
-      ...completeOptions(await this.graphQLServerOptions(integrationContextArgument as ContextFunctionParams | undefined)),
+      ...assertDocuments(await this.graphQLServerOptions(integrationContextArgument as ContextFunctionParams | undefined)),
       ...this.#withoutHTTP(),
     };
     if (typeof options.context === 'function') return options.context() as never;
@@ -154,27 +145,17 @@ export class ApolloServerBase<ContextFunctionParams = any> {
     return this.#lifecycle.ready();
   }
 
-  protected assertStarted(methodName: string): void {
-    this.#lifecycle.assertStarted(methodName);
-  }
-
-  protected getLandingPage(): { readonly html: string } | null {
-    this.assertStarted('getLandingPage');
-    return this.#lifecycle.landingPage ?? null;
-  }
-
   /** The options, with the context value of one HTTP request. */
   protected async graphQLServerOptions(integrationContextArgument?: ContextFunctionParams): Promise<GraphQLServerOptions> {
     await this.#lifecycle.ready();
-    const { schema } = this.#schemas;
-    const { dangerouslyDisableValidation } = this.#config;
-    const executor = this.#schemas.executor ?? this.#config.executor;
+    const { dangerouslyDisableValidation, documentStore, executor } = this.#config;
     const options: Omit<QueryOptions, 'schemaHash'> = {
-      schema,
-      hashSchema: () => this.#hashOf(schema),
-      documents: this.#documentSettings(schema),
-      validationRules: this.#validationRules,
-      documentStore: this.#documentStore(schema),
+      schema: this.#schema,
+      hashSchema: () => this.#hashOfSchema(),
+      documents: this.#documents,
+      validationRules: this.#documents.validationRules,
+      // With its own prefix, because a document is valid for one schema only.
+      documentStore: documentStore && (this.#documentStore ??= prefixed(documentStore, `${globalThis.crypto.randomUUID()}:`)),
       dangerouslyDisableValidation,
       plugins: this.plugins,
       logger: this.#logger,
@@ -238,29 +219,8 @@ export class ApolloServerBase<ContextFunctionParams = any> {
     return guardCache(cache, { onError: (error) => this.#logger.warn('The cache failed; it counts as empty for a second.', error) });
   }
 
-  /** Documents are cached for one schema. */
-  #documentSettings(schema: GraphQLSchema): DocumentSettings {
-    if (this.#documents?.schema === schema) return this.#documents;
-    const { documentStore, parseOptions } = this.#config;
-    this.#documents = documentSettings({ schema, validationRules: this.#validationRules, documentStore, parseOptions });
-    return this.#documents;
-  }
-
-  /** Each schema has its own key prefix, because a document is valid for one schema only. */
-  #documentStore(schema: GraphQLSchema): DocumentStore | null | undefined {
-    const { documentStore } = this.#config;
-    if (!documentStore) return documentStore;
-    return (this.#of(schema).store ??= prefixed(documentStore, `${globalThis.crypto.randomUUID()}:`));
-  }
-
-  #hashOf(schema: GraphQLSchema): SchemaHash {
-    return (this.#of(schema).hash ??= hashSchema(schema));
-  }
-
-  #of(schema: GraphQLSchema): { hash?: SchemaHash; store?: DocumentStore } {
-    const known = this.#ofSchemas.get(schema) ?? {};
-    this.#ofSchemas.set(schema, known);
-    return known;
+  #hashOfSchema(): SchemaHash {
+    return (this.#hash ??= hashSchema(this.#schema));
   }
 }
 

@@ -3,12 +3,10 @@ import type { DocumentNode, GraphQLFieldResolver, GraphQLSchema, ValidationRule 
 import type { KeyValueCache } from '../../datasources/index.ts';
 import type {
   DataSource,
-  ApolloConfig,
   ApolloConfigInput,
   GraphQLExecutor,
   GraphQLRequestContext,
   GraphQLResponse,
-  GraphQLSchemaContext,
   Logger,
   PluginDefinition,
   ValueOrPromise,
@@ -42,30 +40,6 @@ export interface CSRFPreventionOptions {
   readonly requestHeaders?: string[];
 }
 
-/** Ends a subscription to a gateway's schemas. */
-export type Unsubscriber = () => void;
-export type SchemaChangeCallback = (apiSchema: GraphQLSchema) => void;
-
-/** The schema of a gateway and its executor; null: operations run here. */
-export interface GraphQLServiceConfig {
-  readonly schema: GraphQLSchema;
-  readonly executor: GraphQLExecutor<any> | null;
-}
-
-/** A gateway provides the schema and may run the operations. */
-export interface GatewayInterface {
-  load(options: { apollo: ApolloConfig }): Promise<GraphQLServiceConfig>;
-  onSchemaChange?(callback: SchemaChangeCallback): Unsubscriber;
-  onSchemaLoadOrUpdate?(callback: (context: GatewaySchemaContext) => void): Unsubscriber;
-  stop(): Promise<void>;
-}
-
-/** A gateway's schema, with the text of its supergraph. */
-export type GatewaySchemaContext = Required<GraphQLSchemaContext>;
-
-/** Its name in version 2. */
-export type GraphQLService = GatewayInterface;
-
 /** The options of version 3, and those of version 2 that still have an effect. */
 export interface Config<ContextFunctionParams = any> {
   /** Text, documents, or lists of these. */
@@ -91,7 +65,6 @@ export interface Config<ContextFunctionParams = any> {
   validationRules?: ValidationRule[];
   fieldResolver?: GraphQLFieldResolver<any, any>;
   executor?: GraphQLExecutor<any>;
-  gateway?: GatewayInterface;
   mocks?: any;
   mockEntireSchema?: boolean;
   /** null: every request parses and validates its document. Default: in memory. */
@@ -132,11 +105,16 @@ const optionsOfVersion2: Readonly<Record<string, string>> = {
   schemaDirectives: 'It still works. Write a function of the schema instead, with mapSchema of @graphql-tools/utils.',
 };
 
+/** Options that are errors, because a server that ignores them is not what its author expects, and what to write instead. */
+const withdrawn: Readonly<Record<string, string>> = {
+  gateway: 'Put a router in front of the subgraphs: see docs/federation.md.',
+};
+
 /** Throws for invalid options, and warns about options of version 2 with what to write instead. */
 export function assertConfig(config: Config, logger: Logger): void {
-  const { gateway, modules, schema, typeDefs, resolvers, uploads, cache, plugins } = config;
-  if (gateway && (modules || schema || typeDefs || resolvers))
-    throw new Error('Cannot define both `gateway` and any of: `modules`, `schema`, `typeDefs`, or `resolvers`');
+  const { uploads, cache, plugins } = config;
+  for (const [name, advice] of Object.entries(withdrawn))
+    if (config[name as keyof Config]) throw new Error(`The option ${name} does not exist here. ${advice}`);
   if (uploads && usesUpload(config)) {
     throw new Error(
       'The option uploads is withdrawn, and the schema uses the scalar Upload: a multipart request can be sent by any page without a preflight. ' +

@@ -1,7 +1,6 @@
 import { NotReadyError } from '../http/serve.ts';
 import type {
   ApolloServerPlugin,
-  GraphQLSchemaContext,
   GraphQLServerListener,
   GraphQLServiceContext,
   LandingPage,
@@ -11,35 +10,28 @@ import type {
   InternalPluginId,
 } from '../types.ts';
 import { isImplicitLandingPage, implicitLandingPage } from '../plugins/landing-page.ts';
-import type { SchemaSource } from './schema-source.ts';
 import { ApolloServerPluginCacheControl } from '../plugins/cache-control.ts';
 import type { Config } from './config.ts';
 
 type Phase = 'initialized' | 'starting' | 'failed to start' | 'started' | 'draining' | 'stopping' | 'stopped';
 
-/** The settings of a server's start and stop. */
-export interface LifecycleSettings {
-  readonly schemas: SchemaSource;
-  readonly plugins: readonly ApolloServerPlugin<any>[];
-  readonly service: (schema: GraphQLSchemaContext) => GraphQLServiceContext;
-  readonly logger: Logger;
-}
-
 /** Starts and stops a server, each once. */
 export class Lifecycle {
   phase: Phase = 'initialized';
   landingPage: LandingPage | undefined = undefined;
-  readonly #settings: LifecycleSettings;
+  readonly #plugins: readonly ApolloServerPlugin<any>[];
+  readonly #service: GraphQLServiceContext;
   #listeners: readonly GraphQLServerListener[] = [];
   #starting: Promise<void> | undefined = undefined;
   #stopping: Promise<void> | undefined = undefined;
   #failure: unknown = undefined;
 
-  constructor(settings: LifecycleSettings) {
-    this.#settings = settings;
+  constructor(plugins: readonly ApolloServerPlugin<any>[], service: GraphQLServiceContext) {
+    this.#plugins = plugins;
+    this.#service = service;
   }
 
-  /** Loads the schema and calls the plugins' hooks. Rejects when one of them does. */
+  /** Calls the plugins' hooks. Rejects when one of them does. */
   start(): Promise<void> {
     if (this.phase !== 'initialized') return Promise.reject(new Error(`called start() with surprising state ${this.phase}`));
     this.phase = 'starting';
@@ -50,15 +42,13 @@ export class Lifecycle {
   }
 
   async #run(): Promise<void> {
-    const { schemas, plugins, service } = this.#settings;
     try {
-      const context = await schemas.start();
       const started = await Promise.all(
-        plugins.map(async (plugin) => ({ listener: await plugin.serverWillStart?.(service(context)), plugin })),
+        this.#plugins.map(async (plugin) => ({ listener: await plugin.serverWillStart?.(this.#service), plugin })),
       );
       const listening = started.filter(({ listener }) => typeof listener === 'object' && listener !== null);
       this.#listeners = listening.map(({ listener }) => listener as GraphQLServerListener);
-      for (const { schemaDidLoadOrUpdate } of this.#listeners) if (schemaDidLoadOrUpdate) schemas.follow(schemaDidLoadOrUpdate);
+      for (const { schemaDidLoadOrUpdate } of this.#listeners) schemaDidLoadOrUpdate?.({ apiSchema: this.#service.schema });
       this.landingPage = await renderPage(listening as Tagged[]);
       this.phase = 'started';
     } catch (error) {
@@ -75,7 +65,7 @@ export class Lifecycle {
       case 'initialized':
         throw new NotReadyError('You need to call `server.start()` before using your Apollo Server.');
       case 'failed to start':
-        logStartupError(this.#settings.logger, this.#failure);
+        logStartupError(this.#service.logger, this.#failure);
         throw new NotReadyError('This data graph is missing a valid configuration. More details may be available in the server logs.');
       case 'stopping':
         throw new NotReadyError('Cannot execute GraphQL operations while the server is stopping.');
@@ -85,13 +75,7 @@ export class Lifecycle {
     }
   }
 
-  /** Throws unless the server has started. The error names `method`. */
-  assertStarted(method: string): void {
-    if (this.phase === 'started' || this.phase === 'draining') return;
-    throw new Error(`You must \`await server.start()\` before calling \`server.${method}()\``);
-  }
-
-  /** Drains, stops the gateway, and calls the plugins' hooks. */
+  /** Drains, and calls the plugins' hooks. */
   stop(): Promise<void> {
     if (this.phase === 'started') {
       this.phase = 'draining';
@@ -107,7 +91,6 @@ export class Lifecycle {
     await Promise.all(this.#listeners.map(async ({ drainServer }) => drainServer?.()));
     this.phase = 'stopping';
     try {
-      await this.#settings.schemas.stop();
       await Promise.all(this.#listeners.map(async ({ serverWillStop }) => serverWillStop?.()));
     } finally {
       this.phase = 'stopped';

@@ -7,7 +7,7 @@ import type { ExpressRequest, ExpressResponse } from '../http/express.ts';
 import { serveRequest } from '../http/serve.ts';
 import type { GetMiddlewareOptions, Serving } from '../http/serve.ts';
 import type { LandingPage, Logger } from '../types.ts';
-import { completeOptions } from './query-options.ts';
+import { assertDocuments } from './query-options.ts';
 import type { GraphQLServerOptions } from './query-options.ts';
 
 /** The argument of `createHandler`, in both generations. */
@@ -24,9 +24,7 @@ export interface CreateHandlerOptions {
 export interface HandlerSettings {
   readonly nodeEnv: string | undefined;
   readonly logger: Logger;
-  readonly schema: () => GraphQLSchema;
-  /** True when the schema is known only after the start. */
-  readonly isLate: boolean;
+  readonly schema: GraphQLSchema;
   /** Rejects when the server could not start. */
   readonly ready: () => Promise<void>;
   /** The settings of one request. */
@@ -37,15 +35,15 @@ export interface HandlerSettings {
 }
 
 /** Options of this package's server: it handles platforms and deadlines, and `serveRequest` answers every request by version 3's rules. */
-export function toServerOptions(given: CreateHandlerOptions, settings: HandlerSettings): ServerOptions | (() => Promise<ServerOptions>) {
+export function toServerOptions(given: CreateHandlerOptions, settings: HandlerSettings): ServerOptions {
   if ((given as { readonly expressAppFromMiddleware?: unknown }).expressAppFromMiddleware !== undefined)
     throw new TypeError(
       'createHandler does not take expressAppFromMiddleware: your app would be ignored. Use getMiddleware of graphql-functions/v3/express in your app, and serverless-http for Lambda: see docs/migration.md, "Other hosts".',
     );
   const serving = servingOf(given, settings);
-  const { nodeEnv, logger, schema, isLate, ready } = settings;
-  const options = (): ServerOptions => ({
-    schema: schema(),
+  const { nodeEnv, logger, schema } = settings;
+  return {
+    schema,
     logger,
     ...(nodeEnv !== undefined && { nodeEnv }),
     landingPage: false,
@@ -58,11 +56,6 @@ export function toServerOptions(given: CreateHandlerOptions, settings: HandlerSe
         }),
       },
     ],
-  });
-  if (!isLate) return options();
-  return async () => {
-    await ready();
-    return options();
   };
 }
 
@@ -71,7 +64,7 @@ function servingOf({ expressGetMiddlewareOptions = {}, cors, onHealthCheck }: Cr
   const isVersion2 = typeof cors === 'object';
   return {
     ...settings,
-    options: async (...args) => completeOptions(await settings.options(...args)),
+    options: async (...args) => assertDocuments(await settings.options(...args)),
     ...(onHealthCheck && { onHealthCheck }),
     ...(typeof cors === 'boolean' && { cors }),
     ...expressGetMiddlewareOptions,
