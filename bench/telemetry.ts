@@ -44,7 +44,6 @@ const contestants: readonly Contestant[] = [
   { name: 'execute', listen: () => listenTo('graphql:execute') },
   { name: 'resolve', listen: () => listenTo('graphql:resolve') },
   { name: 'openTelemetry', plugins: [openTelemetry({ tracerProvider: provider })] },
-  { name: 'openTelemetry, no stages', plugins: [openTelemetry({ tracerProvider: provider, stages: 'none' })] },
   { name: 'costLine', plugins: [costLine({ write: ignore })] },
 ];
 

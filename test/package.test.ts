@@ -361,7 +361,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
   ],
   './incremental': ['incrementalDelivery', 'type IncrementalDelivery', 'type IncrementalDeliveryOptions'],
   './graphql-js': ['graphqlJSExecutor', 'type GraphQLJSExecutor'],
-  './opentelemetry': ['openTelemetry', 'type OpenTelemetryOptions', 'type StageSpans'],
+  './opentelemetry': ['openTelemetry', 'type OpenTelemetryOptions'],
   './cost-line': ['costLine', 'type CostLineOptions', 'type CostRecord'],
   './compression': ['compression', 'type CompressionOptions'],
   './edge': [

@@ -1,2 +1,2 @@
 export { openTelemetry } from '../extensions/opentelemetry/index.ts';
-export type { OpenTelemetryOptions, StageSpans } from '../extensions/opentelemetry/index.ts';
+export type { OpenTelemetryOptions } from '../extensions/opentelemetry/index.ts';

@@ -97,7 +97,7 @@ function library(more: Partial<ServerOptions> = {}): { readonly options: ServerO
       edge({ cdn: 'varnish' }),
       observing,
       costLine({ write: (_line, record) => void seen.lines.push(record) }),
-      openTelemetry({ tracerProvider: new BasicTracerProvider({ spanProcessors: [processor] }), stages: 'all' }),
+      openTelemetry({ tracerProvider: new BasicTracerProvider({ spanProcessors: [processor] }) }),
       ...(more.plugins ?? []),
     ],
   } as unknown as ServerOptions;
@@ -130,7 +130,7 @@ test('an observer, hints by info, and a batched field see deferred fields as the
   assert.deepEqual([plain.seen.hints, plain.seen.batches], [[30, 30, 30], [3]]);
 });
 
-describe('the cost line and all spans end exactly once', () => {
+describe('the cost line and the span end exactly once', () => {
   const throwing: ServerPlugin = {
     requestDidStart: () => ({
       willSendSubsequentPayload: () => {
@@ -209,7 +209,7 @@ describe('the cost line and all spans end exactly once', () => {
 
       check?.(parts as any[]);
       assert.equal(seen.lines.length, 1);
-      assert.ok(seen.started.length > 1);
+      assert.equal(seen.started.length, 1);
       assert.deepEqual(seen.ended.toSorted(), seen.started.toSorted());
       assert.equal(rejections, 0);
     });

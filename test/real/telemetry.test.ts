@@ -22,7 +22,7 @@ const lambdaFunction = `
   provider.register();
   ${classes}
   export const handler = createHandler({ ${options}
-    plugins: [openTelemetry({ stages: 'none', flush: () => provider.forceFlush() })],
+    plugins: [openTelemetry({ flush: () => provider.forceFlush() })],
   });
 `;
 

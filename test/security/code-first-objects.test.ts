@@ -197,7 +197,7 @@ function serverWith(witness: Witness, random: Random): ServerOptions {
     formatError: careless('formatError', (formatted, error) => (Object.assign(error.extensions, { to: caller() }), Object.assign(formatted.extensions ?? {}, { of: caller() }), formatted), false), // prettier-ignore
     maskErrors: random.chance(0.5),
     plugins: [
-      ...(random.chance(0.5) ? [openTelemetry({ stages: 'all' })] : []),
+      ...(random.chance(0.5) ? [openTelemetry()] : []),
       ...(random.chance(0.5) ? [costLine({ write: careless('costLine', () => undefined, false) as never })] : []),
       ...(random.chance(0.5) ? [listObjects()] : []),
       ...(isEdge ? [edge({ store: cache, deploy: '1', defaultMaxAge: 60 })] : []),

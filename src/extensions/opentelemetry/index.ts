@@ -1,2 +1,2 @@
 export { openTelemetry } from './plugin.ts';
-export type { OpenTelemetryOptions, StageSpans } from './plugin.ts';
+export type { OpenTelemetryOptions } from './plugin.ts';

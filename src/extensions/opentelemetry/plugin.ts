@@ -4,14 +4,11 @@ import type { GraphQLError } from 'graphql';
 import { assertKnownOptions } from '../../shared/index.ts';
 
 import { budgetOf, documentHash, errorHashOf, followStream, now, originalOf, runOf } from '../../server/for-extensions.ts';
-import type { GraphQLRequestContext, OperationCall, OperationOutcome, RequestCall, ServerPlugin } from '../../server/index.ts';
+import type { OperationCall, OperationOutcome, RequestCall, ServerPlugin } from '../../server/index.ts';
 import { Meters } from './meters.ts';
-import { followCall, recordWithMessages, recordWithoutMessages, stageListener } from './spans.ts';
+import { followCall, recordWithMessages, recordWithoutMessages } from './spans.ts';
 import type { SpanSettings } from './spans.ts';
 import { packageVersion } from './version.ts';
-
-/** The steps (parse, validate, execute) that get a span: those that took over 1 ms, all, or none. */
-export type StageSpans = 'slow' | 'all' | 'none';
 
 /** Options of {@link openTelemetry}. */
 export interface OpenTelemetryOptions {
@@ -23,8 +20,6 @@ export interface OpenTelemetryOptions {
   readonly document?: boolean | undefined;
   /** Record the messages of errors. They quote variables and literals, which may be personal data. Default: false */
   readonly errorMessages?: boolean | undefined;
-  /** Default: "slow" */
-  readonly stages?: StageSpans | undefined;
   /**
    * Sends the recorded spans, for example `() => provider.forceFlush()`. Called after every request and every stream, in the platform's
    * `waitUntil`, so that nothing waits for the next call in a frozen process. Default: nothing is sent.
@@ -37,7 +32,6 @@ const known: Readonly<Record<keyof OpenTelemetryOptions, true>> = {
   meterProvider: true,
   document: true,
   errorMessages: true,
-  stages: true,
   flush: true,
 };
 
@@ -50,7 +44,7 @@ const known: Readonly<Record<keyof OpenTelemetryOptions, true>> = {
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): ServerPlugin {
   assertKnownOptions(options, known, { of: 'openTelemetry' });
-  const { flush, stages = 'slow' } = options;
+  const { flush } = options;
   const name = 'graphql-functions';
   const tracer = (options.tracerProvider ?? trace).getTracer(name, packageVersion);
   const meters = new Meters((options.meterProvider ?? metrics).getMeter(name, packageVersion));
@@ -64,13 +58,6 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): ServerPlugin 
       return traceOperation({ ...settings, meters, call, options }, next);
     },
     dataSourceCallDidStart: (call) => followCall({ ...settings, meters, operation: contextOf(call.operation.response) }, call),
-    ...(stages !== 'none' && {
-      requestDidStart: ({ response }: GraphQLRequestContext) => {
-        const operation = contextOf(response.http);
-        // The steps of an operation that is not sampled are not measured.
-        return trace.getSpan(operation)?.isRecording() === true ? stageListener(settings, stages, operation) : undefined;
-      },
-    }),
   };
 }
 

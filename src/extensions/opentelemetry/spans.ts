@@ -1,38 +1,10 @@
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { Context, Span, Tracer } from '@opentelemetry/api';
 
-import { CallOutcome, now } from '../../server/for-extensions.ts';
-import type { DataSourceCall, DataSourceCallListener, GraphQLRequestListener } from '../../server/index.ts';
+import { CallOutcome } from '../../server/for-extensions.ts';
+import type { DataSourceCall, DataSourceCallListener } from '../../server/index.ts';
 import { codeOf } from './meters.ts';
 import type { Meters } from './meters.ts';
-
-/** A step that takes more milliseconds is slow. */
-const slow = 1;
-
-/** Spans for parsing, validating and executing. They are created when a step ends, because most steps are too short for a span. */
-export function stageListener({ tracer, recordErrors }: SpanSettings, stages: 'slow' | 'all', operation: Context): GraphQLRequestListener {
-  const measure = (name: string) => (): ((failure?: unknown) => void) => {
-    // `Date.now` gives the start of a step, and the monotonic clock its duration.
-    const startTime = Date.now();
-    const start = now();
-    return (failure) => {
-      const milliseconds = now() - start;
-      if (stages === 'slow' && milliseconds <= slow) return;
-      const span = tracer.startSpan(
-        name,
-        { startTime, attributes: { 'graphql.processing.type': name.slice('graphql.'.length) } },
-        operation,
-      );
-      if (failure !== undefined) recordErrors(span, Array.isArray(failure) ? failure : [failure]);
-      span.end(startTime + milliseconds);
-    };
-  };
-  return {
-    parsingDidStart: measure('graphql.parse'),
-    validationDidStart: measure('graphql.validate'),
-    executionDidStart: measure('graphql.execute'),
-  };
-}
 
 /** How spans are made. */
 export interface SpanSettings {

@@ -45,7 +45,7 @@ describe('the cost of an operation, the points that are left and the policy are 
     const exporter = new InMemorySpanExporter();
     const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
 
-    await sendAll(openShop({ server: { plugins: [openTelemetry({ tracerProvider, stages: 'none' })] } }));
+    await sendAll(openShop({ server: { plugins: [openTelemetry({ tracerProvider })] } }));
 
     assert.deepEqual(
       exporter

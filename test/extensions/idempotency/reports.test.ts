@@ -40,7 +40,7 @@ describe('an operation with an idempotency key is reported as claimed, replayed 
     const records: CostRecord[] = [];
     const exporter = new InMemorySpanExporter();
     const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
-    const plugins = [costLine({ write: (_line, record) => void records.push(record) }), openTelemetry({ tracerProvider, stages: 'none' })];
+    const plugins = [costLine({ write: (_line, record) => void records.push(record) }), openTelemetry({ tracerProvider })];
     const trustedDocuments = { documents: { charge: { text: charge.query, onError: 'NULL' } } } as const;
 
     await sendAll(openBank({ server: { plugins, trustedDocuments } }), { documentId: 'charge' });
@@ -64,7 +64,7 @@ describe('an operation with an idempotency key is reported as claimed, replayed 
     const exporter = new InMemorySpanExporter();
     const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
 
-    await sendAll(openBank({ server: { plugins: [openTelemetry({ tracerProvider, stages: 'none' })] } }));
+    await sendAll(openBank({ server: { plugins: [openTelemetry({ tracerProvider })] } }));
 
     assert.deepEqual(
       exporter.getFinishedSpans().map(({ attributes }) => attributes['graphql_functions.idempotency']),

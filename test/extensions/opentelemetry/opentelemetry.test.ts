@@ -124,7 +124,7 @@ beforeEach(() => exporter.reset());
 describe('the spans of an operation', () => {
   test('name this package and its version as their scope', async () => {
     const { version } = JSON.parse(await readFile(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string };
-    await serving({ stages: 'none' })({ query: '{ book }' });
+    await serving()({ query: '{ book }' });
 
     assert.deepEqual(
       { ...only('query').instrumentationScope, schemaUrl: undefined },
@@ -133,7 +133,7 @@ describe('the spans of an operation', () => {
   });
 
   test('have its name, type and hash; calls of data sources and their requests are below', async () => {
-    await serving({ stages: 'none' })({ query: 'query Both { book other }' });
+    await serving()({ query: 'query Both { book other }' });
 
     assert.deepEqual(tree(), ['query', '  Authors GET', '    GET', '  Books GET', '    GET']);
     assert.deepEqual(only('query').attributes, {
@@ -151,30 +151,24 @@ describe('the spans of an operation', () => {
 
   test('have the right parents without an asynchronous context', async () => {
     context.disable();
-    await serving({ stages: 'all' })({ query: '{ book }' });
+    await serving()({ query: '{ book }' });
     provider.register();
 
     const { spanId } = only('query').spanContext();
     assert.deepEqual(
       exporter.getFinishedSpans().flatMap(({ name, parentSpanContext }) => (parentSpanContext?.spanId === spanId ? [name] : [])),
-      ['graphql.parse', 'graphql.validate', 'Books GET', 'graphql.execute'],
+      ['Books GET'],
     );
   });
 
   test('have the document only if the option is set', async () => {
-    await serving({ stages: 'none', document: true })({ query: '{ book }' });
+    await serving({ document: true })({ query: '{ book }' });
 
     assert.equal(only('query').attributes['graphql.document'], '{ book }');
   });
 
-  test('have the stages that the option selects', async () => {
-    await serving({ stages: 'all' })({ query: 'mutation { add }' });
-
-    assert.deepEqual(tree(), ['mutation', '  graphql.execute', '  graphql.parse', '  graphql.validate']);
-  });
-
   test('have the class and the stack of each error, but not its message', async () => {
-    await serving({ stages: 'none' })({ query: '{ broken denied }' });
+    await serving()({ query: '{ broken denied }' });
 
     const span = only('query');
     assert.deepEqual(span.status, { code: SpanStatusCode.ERROR, message: 'INTERNAL_SERVER_ERROR' });
@@ -189,7 +183,7 @@ describe('the spans of an operation', () => {
   });
 
   test('have the original errors if the option is set, while the client sees masked errors', async () => {
-    const answer = await serving({ stages: 'none', errorMessages: true })({ query: '{ broken denied }' });
+    const answer = await serving({ errorMessages: true })({ query: '{ broken denied }' });
 
     const span = only('query');
     assert.deepEqual(span.status, { code: SpanStatusCode.ERROR, message: 'the password is 1234' });
@@ -202,7 +196,7 @@ describe('the spans of an operation', () => {
   });
 
   test('are created for refused operations, one for each element of a batch', async () => {
-    await serving({ stages: 'none' })([{ query: '{ nothing }' }, { query: '{ book' }, { query: 'mutation { add }' }]);
+    await serving()([{ query: '{ nothing }' }, { query: '{ book' }, { query: 'mutation { add }' }]);
 
     // The operations run concurrently, so their order is not asserted.
     assert.deepEqual(
@@ -239,7 +233,7 @@ describe('the spans of an operation', () => {
           },
         },
       } as never,
-      plugins: [openTelemetry({ stages: 'all' })],
+      plugins: [openTelemetry()],
     });
     const query =
       'query ($text: String, $size: Int, $token: Token, $filter: Filter) { search(text: $text, size: $size, token: $token, filter: $filter) }';
@@ -268,7 +262,7 @@ describe('the spans of an operation', () => {
   });
 
   test('are created once for requests that the HTTP layer refuses, and not for preflights', async () => {
-    const handler = createHandler({ typeDefs, nodeEnv: '', logger: recordingLogger()[0], plugins: [openTelemetry({ stages: 'none' })] });
+    const handler = createHandler({ typeDefs, nodeEnv: '', logger: recordingLogger()[0], plugins: [openTelemetry()] });
     const requests = [
       plainRequest({ method: 'PUT' }),
       plainRequest({ method: 'OPTIONS' }),
@@ -297,7 +291,7 @@ describe('the spans of an operation', () => {
       logger: recordingLogger()[0],
       dataSources: () => ({ books: new Gone({ httpFetch }) }),
       resolvers: { Query: { book: async (_, _arguments, { dataSources }) => (await dataSources.books.find('gone')).title } },
-      plugins: [openTelemetry({ stages: 'none' })],
+      plugins: [openTelemetry()],
     });
 
     await handler(httpAPI.build(post({ query: '{ book }' })));
@@ -307,7 +301,7 @@ describe('the spans of an operation', () => {
   });
 
   test("last to the end of a stream, and are the parents of its events' spans", async () => {
-    const handler = createFetchHandler({ typeDefs, resolvers: resolvers as never, plugins: [openTelemetry({ stages: 'none' })] });
+    const handler = createFetchHandler({ typeDefs, resolvers: resolvers as never, plugins: [openTelemetry()] });
     const { subscribe } = createTester(handler);
     const open: number[] = [];
 
@@ -324,7 +318,7 @@ describe('the spans of an operation', () => {
   test('have the hashes of masked errors with the option errorHash, also those of events', async () => {
     const [logger] = recordingLogger();
     const options = { typeDefs, logger, nodeEnv: '', resolvers: resolvers as never, errorHash: true };
-    const { run, subscribe } = createTester(createFetchHandler({ ...options, plugins: [openTelemetry({ stages: 'none' })] }));
+    const { run, subscribe } = createTester(createFetchHandler({ ...options, plugins: [openTelemetry()] }));
 
     const answer = await run('{ broken again: broken denied }');
     for await (const event of subscribe('subscription { failing }')) assert.ok(event.errors);
@@ -342,7 +336,7 @@ describe('the spans of an operation', () => {
     test(`have the original errors of a subscription's ${field} events if the option is set, while the client sees masked errors`, async () => {
       const [logger] = recordingLogger();
       const options = { typeDefs, logger, nodeEnv: '', resolvers: resolvers as never };
-      const plugins = [openTelemetry({ stages: 'none', errorMessages: true })];
+      const plugins = [openTelemetry({ errorMessages: true })];
       const { subscribe } = createTester(createFetchHandler({ ...options, plugins }));
       const answers: unknown[] = [];
 
@@ -365,7 +359,7 @@ describe('the parent of an operation', () => {
   const spanId = '53995c3f42cd8ad8';
 
   test('is the active span, which gets the name of the operation', async () => {
-    const send = serving({ stages: 'none' });
+    const send = serving();
     await trace.getTracer('lambda').startActiveSpan('function', async (span) => {
       await send({ query: 'query Named { book }' });
       span.end();
@@ -376,7 +370,7 @@ describe('the parent of an operation', () => {
   });
 
   test('is the span in the header traceparent', async () => {
-    await serving({ stages: 'none' })({ query: '{ book }' }, [['traceparent', `00-${traceId}-${spanId}-01`]]);
+    await serving()({ query: '{ book }' }, [['traceparent', `00-${traceId}-${spanId}-01`]]);
 
     const { parentSpanContext, kind } = only('query');
     assert.deepEqual([parentSpanContext?.traceId, parentSpanContext?.spanId, kind], [traceId, spanId, SpanKind.SERVER]);
@@ -386,7 +380,7 @@ describe('the parent of an operation', () => {
     process.env['_X_AMZN_TRACE_ID'] = 'Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1';
     t.after(() => delete process.env['_X_AMZN_TRACE_ID']);
 
-    await serving({ stages: 'none' })({ query: '{ book }' });
+    await serving()({ query: '{ book }' });
 
     assert.deepEqual([only('query').spanContext().traceId, only('query').parentSpanContext?.spanId], [traceId, spanId]);
   });
@@ -403,7 +397,7 @@ test('without access to the environment there is no X-Ray parent', async (t) => 
   Object.defineProperty(process, 'env', { value: guarded, configurable: true, writable: true });
   t.after(() => Object.defineProperty(process, 'env', { value: env, configurable: true, writable: true }));
 
-  const answer = await serving({ stages: 'none' })({ query: 'mutation { add }' });
+  const answer = await serving()({ query: 'mutation { add }' });
 
   assert.deepEqual([answer, only('mutation').parentSpanContext], [{ data: { add: 'added' } }, undefined]);
 });
@@ -415,7 +409,7 @@ test('spans are flushed after each request, or before the answer if the platform
     flushed.push(exporter.getFinishedSpans().length);
   };
 
-  await serving({ stages: 'none', flush })([{ query: 'mutation { add }' }, { query: 'mutation { add }' }]);
+  await serving({ flush })([{ query: 'mutation { add }' }, { query: 'mutation { add }' }]);
 
   assert.deepEqual(flushed, [2]);
 });
@@ -428,9 +422,9 @@ test('a flush that throws, synchronously or later, changes no response', async (
     () => Promise.reject(new Error('no exporter')),
   ];
   for (const flush of failures) {
-    assert.deepEqual(await serving({ stages: 'none', flush })({ query: 'mutation { add }' }), { data: { add: 'added' } });
+    assert.deepEqual(await serving({ flush })({ query: 'mutation { add }' }), { data: { add: 'added' } });
     const options = { typeDefs, logger: recordingLogger()[0], nodeEnv: '', resolvers: resolvers as never };
-    const { subscribe } = createTester(createFetchHandler({ ...options, plugins: [openTelemetry({ stages: 'none', flush })] }));
+    const { subscribe } = createTester(createFetchHandler({ ...options, plugins: [openTelemetry({ flush })] }));
 
     const answers: unknown[] = [];
     for await (const answer of subscribe('subscription { count }')) answers.push(answer);
@@ -443,7 +437,7 @@ test('invented operation names do not displace real names in the metric', async 
   const metricExporter = new InMemoryMetricExporter(AggregationTemporality.DELTA);
   const reader = new PeriodicExportingMetricReader({ exporter: metricExporter, exportIntervalMillis: 2 ** 30 });
   const meterProvider = new MeterProvider({ readers: [reader] });
-  const send = serving({ stages: 'none', meterProvider });
+  const send = serving({ meterProvider });
   const namesOfPeriod = async (): Promise<unknown[]> => {
     metricExporter.reset();
     await reader.forceFlush();
@@ -470,7 +464,7 @@ test('metrics count operations by a bounded number of names, errors by code, and
   const metricExporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   const reader = new PeriodicExportingMetricReader({ exporter: metricExporter, exportIntervalMillis: 2 ** 30 });
   const meterProvider = new MeterProvider({ readers: [reader] });
-  const send = serving({ stages: 'none', meterProvider });
+  const send = serving({ meterProvider });
 
   for (let round = 0; round < 3; round++) for (let i = 0; i < 110; i++) await send({ query: `query Q${i} { book }` });
   for (let i = 110; i < 200; i++) for (let time = 0; time < 2; time++) await send({ query: `query Q${i} { book }` });

@@ -36,7 +36,7 @@ const options = {
 
 const plugins = (): ServerPlugin[] => [
   ...probe.plugins,
-  openTelemetry({ tracerProvider: new BasicTracerProvider(), stages: 'all', document: true }),
+  openTelemetry({ tracerProvider: new BasicTracerProvider(), document: true }),
   compression(),
   costLine({ write: () => undefined }),
   edge({ cdn: 'cloudflare', store: new InMemoryLRUCache(), deploy: '1' }),

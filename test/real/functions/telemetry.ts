@@ -46,7 +46,7 @@ export const told = {
     },
   },
   plugins: [
-    openTelemetry({ tracerProvider, stages: 'none', flush: async () => Promise.all(sent.splice(0)) }),
+    openTelemetry({ tracerProvider, flush: async () => Promise.all(sent.splice(0)) }),
     costLine({ write: (line) => void sent.push(send('lines', JSON.parse(line))) }),
   ],
 };

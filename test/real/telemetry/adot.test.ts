@@ -36,7 +36,7 @@ const source = `
   import { createHandler, RESTDataSource } from 'graphql-functions';
   import { openTelemetry } from 'graphql-functions/opentelemetry';
   ${classes}
-  export const handler = createHandler({ ${options} plugins: [openTelemetry({ stages: 'none' })] });
+  export const handler = createHandler({ ${options} plugins: [openTelemetry()] });
 `;
 
 describe("the shape of ADOT's layer in AWS's runtime client, frozen after each response", needs('aws-lambda-ric', 'adot'), () => {

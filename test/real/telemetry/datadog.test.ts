@@ -22,7 +22,7 @@ const source = `
   provider.register();
   ${classes}
   exports.handler = createHandler({ ${options}
-    plugins: [openTelemetry({ stages: 'none', errorMessages: true, flush: () => provider.forceFlush() })],
+    plugins: [openTelemetry({ errorMessages: true, flush: () => provider.forceFlush() })],
   });
 `;
 

@@ -53,7 +53,7 @@ function serveEquipped({ logger, cache }: Parts): BilledServer['handler'] {
     plugins: [
       listObjects(),
       edge({ cdn: 'fastly', defaultMaxAge: 60, store: cache, deploy: '1' }),
-      openTelemetry({ tracerProvider: provider, stages: 'all', document: true }),
+      openTelemetry({ tracerProvider: provider, document: true }),
       costLine({ write: (line) => logger.info(line) }),
     ],
   } as never);

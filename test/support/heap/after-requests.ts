@@ -85,7 +85,7 @@ function options(place: Place): ServerOptions {
 }
 
 const plugins = (): ServerPlugin[] => [
-  openTelemetry({ stages: 'all', errorMessages: true, flush: async () => {} }),
+  openTelemetry({ errorMessages: true, flush: async () => {} }),
   costLine({ write() {} }),
   edge({ cdn: 'cloudflare', purge: async () => {} }),
 ];
