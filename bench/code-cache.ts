@@ -4,7 +4,7 @@
  *     node bench/code-cache.ts [runs]
  *
  * Every run is a fresh process with --expose-gc; the variants take turns; figures are medians. "ours" is the folder that
- * `build --code-cache` writes; "ours, Lambda's heap" the same with flags for the sizes of the heap, as Lambda sets them;
+ * `build` writes; "ours, Lambda's heap" the same with flags for the sizes of the heap, as Lambda sets them;
  * "node's" is `module.enableCompileCache`.
  */
 import { execFileSync } from 'node:child_process';

@@ -31,7 +31,7 @@ export const contestants = [
 
 /** A server to compare in cold starts. */
 export interface ColdEntry extends Entry {
-  /** Whether V8's code cache is next to the bundle, where `build --code-cache` writes it. */
+  /** Whether V8's code cache is next to the bundle, where `build` writes it. */
   readonly codeCache?: boolean;
 }
 
@@ -81,7 +81,7 @@ export function coldFunction({ typeDefs, resolversCode }: Pick<ColdWorkload, 'ty
      export const handler = create({ typeDefs: ${JSON.stringify(typeDefs)}, resolvers: ${resolversCode} });`;
 }
 
-/** The folder that `build --code-cache` makes of a function, bundled by it. */
+/** The folder that `build` makes of a function, bundled by it. */
 export async function cachedFunction(contestant: Entry, code: (path: string) => string, name: string): Promise<string> {
   await mkdir(bundles, { recursive: true });
   const [file, folder] = [`${bundles}${name}-${contestant.file}.ts`, `${bundles}${name}-${contestant.file}-cached`];

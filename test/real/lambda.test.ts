@@ -157,7 +157,7 @@ describe("the forms in which AWS's runtime client loads a function", needs('aws-
     await assertAnswers(t, { taskRoot: `${folder.path}/cjs-default`, handler: 'graphql.default.default' });
   });
 
-  test('the folder that `build --code-cache` writes for a default export', async (t) => {
+  test('the folder that `build` writes for a default export', async (t) => {
     const file = await folder.write('functions/graphql.mjs', cachedFunction);
     const taskRoot = `${folder.path}/code-cache`;
     await writeCodeCache({ file, folder: taskRoot, flags: ['--expose-gc'], external: [] });

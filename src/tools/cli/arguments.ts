@@ -48,7 +48,7 @@ const checkFormats = ['human', 'json', 'github'] as const;
 export interface BuildArguments extends NamedFunctionArguments {
   readonly name: 'build';
   /** The folder for the bundled function and its V8 code cache. */
-  readonly codeCache: string;
+  readonly out: string;
   /** The flags that the platform starts Node with. */
   readonly nodeFlags: readonly string[];
 }
@@ -193,12 +193,12 @@ function parseCheck(argv: readonly string[]): CheckArguments {
 }
 
 function parseBuild(argv: readonly string[]): BuildArguments {
-  const options = { ...ofOneFunction, 'code-cache': text, 'node-flags': text } as const;
+  const options = { ...ofOneFunction, out: text, 'node-flags': text } as const;
   const { values, positionals } = readOptions('build', argv, options, 1);
-  const { function: named = positionals[0], 'code-cache': codeCache, 'node-flags': flags = '--expose-gc' } = values;
-  if (codeCache === undefined) throw new UsageError('build requires --code-cache <folder>. See graphql-functions build --help');
+  const { function: named = positionals[0], out, 'node-flags': flags = '--expose-gc' } = values;
+  if (out === undefined) throw new UsageError('build requires --out <folder>. See graphql-functions build --help');
   const nodeFlags = flags.split(/\s+/).filter((word) => word !== '');
-  return { name: 'build', function: named, ...toFunctionArguments(values), codeCache, nodeFlags };
+  return { name: 'build', function: named, ...toFunctionArguments(values), out, nodeFlags };
 }
 
 function parseMigrate(argv: readonly string[]): MigrateArguments {

@@ -82,12 +82,12 @@ ${ofPackages}
 NODE_ENV is "test" unless it is set.`;
 
 /** The usage of `build`. */
-export const buildUsage: string = `graphql-functions build --code-cache <folder> [options] [function]
+export const buildUsage: string = `graphql-functions build --out <folder> [options] [function]
 
 Bundles a function into a folder to deploy on Lambda, together with the code
 that V8 has compiled, which makes it start faster.
 
-  --code-cache <folder>  the folder to write
+  --out <folder>         the folder to write
   --node-flags=<flags>   Node's flags on the platform (default: --expose-gc)
 ${ofFolder}
 ${ofName}

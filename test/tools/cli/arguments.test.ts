@@ -98,15 +98,15 @@ test('build takes a function, by its name after the options or by --function', (
     name: 'build',
     function: undefined,
     functions: undefined,
-    codeCache: 'out',
+    out: 'out',
     nodeFlags: ['--expose-gc'],
     env: {},
     external: [],
   };
 
-  assert.deepEqual(parseArguments(['build', '--code-cache', 'out']), defaults);
-  assert.deepEqual(parseArguments(['build', 'books', '--code-cache', 'out']), { ...defaults, function: 'books' });
-  assert.deepEqual(parseArguments(['build', '--function', 'books', '--code-cache', 'out', '--node-flags=--a  --b=1']), {
+  assert.deepEqual(parseArguments(['build', '--out', 'out']), defaults);
+  assert.deepEqual(parseArguments(['build', 'books', '--out', 'out']), { ...defaults, function: 'books' });
+  assert.deepEqual(parseArguments(['build', '--function', 'books', '--out', 'out', '--node-flags=--a  --b=1']), {
     ...defaults,
     function: 'books',
     nodeFlags: ['--a', '--b=1'],
@@ -125,7 +125,7 @@ for (const [argv, message] of [
   [['dev', '--platform', 'azure'], /netlify, .*alb, fetch, got "azure"/],
   [['dev', '--timeout', '0'], /--timeout.*"0"/],
   [['check', '--port', '1'], /--port/],
-  [['build'], /^build requires --code-cache <folder>/],
+  [['build'], /^build requires --out <folder>/],
   [['build', 'a', 'b'], /Unexpected argument "b"/],
   [['constructor'], /Unknown command "constructor"/],
   [['dev', 'functions'], /Unexpected argument "functions" after dev/],

@@ -7,7 +7,7 @@ import { writeCodeCache } from './code-cache.ts';
 
 /** Writes a folder to deploy: the bundled function, and V8's code cache for it. */
 export async function runBuild(settings: BuildArguments, directory: string, terminal: Terminal): Promise<void> {
-  const { codeCache: folder, nodeFlags: flags, external } = settings;
+  const { out: folder, nodeFlags: flags, external } = settings;
   const { file } = await findFunction(directory, settings.functions, settings.function);
   const packages = await writeCodeCache({ file, folder: resolve(directory, folder), flags, external });
   terminal.log(

@@ -1,4 +1,4 @@
-// Bundled into the folder that `graphql-functions build --code-cache` writes, as its index.js.
+// Bundled into the folder that `graphql-functions build` writes, as its index.js.
 
 import { readFileSync } from 'node:fs';
 

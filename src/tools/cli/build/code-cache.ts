@@ -51,7 +51,7 @@ export async function writeCodeCache({ file, folder, flags, external }: CodeCach
 async function copyPackages(packages: readonly UnbundledPackage[], target: string): Promise<void> {
   const twice = packages.find((one, at) => packages.findIndex(({ name }) => name === one.name) < at);
   if (twice !== undefined)
-    throw new DevError(`Cannot copy ${twice.name} beside the bundle: packages need two versions of it. Deploy without --code-cache.`);
+    throw new DevError(`Cannot copy ${twice.name} beside the bundle: packages need two versions of it. Deploy it with another bundler.`);
   for (const { name, folder } of packages)
     await cp(folder, join(target, name), { recursive: true, dereference: true, filter: (path) => basename(path) !== 'node_modules' });
 }
@@ -65,9 +65,7 @@ async function removeEarlier(folder: string): Promise<void> {
   const ours = names.some((name) => bundles.test(name)) ? ['index.js', 'package.json', 'node_modules'] : [];
   const foreign = names.filter((name) => !bundles.test(name) && !ours.includes(name));
   if (foreign.length > 0)
-    throw new DevError(
-      `--code-cache needs an empty folder, because the whole folder is deployed; ${folder} contains ${foreign.join(', ')}.`,
-    );
+    throw new DevError(`--out needs an empty folder, because the whole folder is deployed; ${folder} contains ${foreign.join(', ')}.`);
   await Promise.all(names.map((name) => rm(join(folder, name), { recursive: true })));
 }
 

@@ -3,8 +3,8 @@ import { relative } from 'node:path';
 import { someSettings } from './deployment-settings.ts';
 import type { BundledFile } from './no-function.ts';
 
-/** A loader of esbuild, or a bundle created by this package. Scripts may mention schema files for other reasons. */
-const loader = /\.(?:graphqls?|gql)['"]?\s*[=:]\s*['"]?text|graphql-tag\/loader|plugin-graphql|--code-cache/;
+/** A loader of esbuild, or this package's `build`, which has one. Scripts may mention schema files for other reasons. */
+const loader = /\.(?:graphqls?|gql)['"]?\s*[=:]\s*['"]?text|graphql-tag\/loader|plugin-graphql|graphql-functions build/;
 const anyMention = /\.[^\w/]{0,3}(?:graphqls?|gql)\b/;
 
 /**

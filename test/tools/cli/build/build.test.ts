@@ -20,7 +20,7 @@ test('a handler with a code cache gives the same answers as the function', async
   const project = await createProject(context, files);
   await linkPackage(project);
 
-  const { stdout, code } = await runCommandHere(project.directory, 'build', '--code-cache', 'dist');
+  const { stdout, code } = await runCommandHere(project.directory, 'build', '--out', 'dist');
   const ask = "require('./dist').handler({ query: '{ book(id: 1) { title } }' }).then((it) => console.log(JSON.stringify(it)))";
   const asked = await startCommand(context, ['--expose-gc', '--eval', ask], { cwd: project.directory }).ended;
 
@@ -32,7 +32,7 @@ test('a handler with a code cache gives the same answers as the function', async
 test('a function that does not exist is an error that lists the others', async (context) => {
   const { directory } = await createProject(context, files);
 
-  const { code, stderr } = await runCommandHere(directory, 'build', 'books', '--code-cache', 'dist');
+  const { code, stderr } = await runCommandHere(directory, 'build', 'books', '--out', 'dist');
 
   assert.equal(code, 1);
   assert.match(stderr, /No function "books" in .*functions\. Functions: graphql\./);

@@ -96,13 +96,13 @@ test('dev serves a function with such packages, also when a change adds one', as
   assert.deepEqual(await response.json(), { data: { value: 'an addon, an asset' } });
 });
 
-test('build --code-cache copies an addon and what it needs beside the bundle', async (context) => {
+test('build copies an addon and what it needs beside the bundle', async (context) => {
   const project = await projectWith(context, functionWith("import addon from 'addon';", 'addon'));
   const elsewhere = await mkdtemp(join(tmpdir(), 'deployed-'));
   context.after(() => rm(elsewhere, { recursive: true }));
 
-  const built = await project.run('build', '--code-cache', 'out');
-  const again = await project.run('build', '--code-cache', 'out');
+  const built = await project.run('build', '--out', 'out');
+  const again = await project.run('build', '--out', 'out');
   await cp(join(project.directory, 'out'), elsewhere, { recursive: true });
   const ask = "require('./index.js').handler({ query: '{ value }' }).then((it) => console.log(JSON.stringify(it)))";
   const { stdout } = await startCommand(context, ['--eval', ask], { cwd: elsewhere }).ended;
@@ -111,10 +111,10 @@ test('build --code-cache copies an addon and what it needs beside the bundle', a
   assert.deepEqual([built.code, again.code, stdout], [0, 0, '{"data":{"value":"an addon"}}\n']);
 });
 
-test('build --code-cache fails for a package that a CommonJS bundle cannot load on Lambda', async (context) => {
+test('build fails for a package that a CommonJS bundle cannot load on Lambda', async (context) => {
   const project = await projectWith(context, functionWith("import { text } from '@scope/assets';", 'text'));
 
-  const { code, stderr } = await project.run('build', '--code-cache', 'out');
+  const { code, stderr } = await project.run('build', '--out', 'out');
 
   assert.equal(code, 1);
   assert.match(stderr, /Cannot run the function[^]*require\(\) of ES Module/);
