@@ -8,14 +8,12 @@
  * within one round, without that of "no GraphQL".
  */
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { gzipSync } from 'node:zlib';
 
 import { coldWorkload } from './cold-workload.ts';
 import type { ColdWorkload } from './cold-workload.ts';
-import { bundle, bundles, cachedFunction, coldContestants, coldFunction, reference, reference16 } from './contestants.ts';
+import { bundle, bundles, cachedFunction, coldContestants, coldFunction, reference } from './contestants.ts';
 import type { ColdEntry } from './contestants.ts';
 import { median, rounded } from './statistics.ts';
 
@@ -23,7 +21,7 @@ const run = promisify(execFile);
 /** The minimum for every bundle with the user's code. */
 const byHand = 'no GraphQL';
 const only = process.env['ONLY']?.split(',') ?? [''];
-const always: readonly string[] = [reference, reference16, byHand];
+const always: readonly string[] = [reference, byHand];
 const chosen = coldContestants.filter(({ name }) => always.includes(name) || only.some((part) => name.includes(part)));
 
 export interface ColdResult {
@@ -36,12 +34,7 @@ export interface ColdResult {
       {
         /** Without that of "no GraphQL". */
         readonly cpuMilliseconds: number;
-        readonly wallMilliseconds: number;
         readonly ratio: number;
-        readonly ratio16: number;
-        readonly rssMiB: number;
-        readonly bundleKB: number;
-        readonly gzipKB: number;
       }
     >
   >;
@@ -49,18 +42,16 @@ export interface ColdResult {
 
 interface Sample {
   readonly cpu: number;
-  readonly wall: number;
-  readonly rss: number;
   readonly data: string;
 }
 
 const program = `
   const [, , file, event] = process.argv;
   const asked = JSON.parse(require('node:fs').readFileSync(event, 'utf8'));
-  const cpu = process.cpuUsage(), wall = process.hrtime.bigint();
+  const cpu = process.cpuUsage();
   require(file).handler(asked, {}).then(({ body }) => {
     const { user, system } = process.cpuUsage(cpu);
-    process.stdout.write(JSON.stringify({ cpu: (user + system) / 1000, wall: Number(process.hrtime.bigint() - wall) / 1e6, rss: process.memoryUsage.rss() / 1048576, data: JSON.stringify(JSON.parse(body).data) }));
+    process.stdout.write(JSON.stringify({ cpu: (user + system) / 1000, data: JSON.stringify(JSON.parse(body).data) }));
     process.exit(0);
   });`;
 
@@ -82,7 +73,7 @@ export async function measureCold(types: number, runs: number, sdl: 'short' | 'l
       if (round > 0) samples[at]!.push(JSON.parse(stdout) as Sample);
     }
   }
-  return { types, sdlKB: rounded(workload.typeDefs.length / 1000), contestants: summarise(files, samples) };
+  return { types, sdlKB: rounded(workload.typeDefs.length / 1000), contestants: summarise(samples) };
 }
 
 /** A file or a folder that exports `handler`. */
@@ -91,27 +82,19 @@ async function bundleOf(contestant: ColdEntry, workload: ColdWorkload, name: str
   return contestant.codeCache ? cachedFunction(contestant, code, name) : bundle(contestant, name, code);
 }
 
-function summarise(files: readonly string[], samples: readonly Sample[][]): ColdResult['contestants'] {
+function summarise(samples: readonly Sample[][]): ColdResult['contestants'] {
   const samplesOf = (name: string): Sample[] => samples[chosen.findIndex((one) => one.name === name)]!;
-  const [base, base16, bottom] = [samplesOf(reference), samplesOf(reference16), samplesOf(byHand)];
+  const [base, bottom] = [samplesOf(reference), samplesOf(byHand)];
   return Object.fromEntries(
-    chosen.map(({ name, codeCache }, at) => {
+    chosen.map(({ name }, at) => {
       const own = samples[at]!;
       if (own[0]!.data !== base[0]!.data) throw new Error(`${name} answers differently: ${own[0]!.data.slice(0, 1000)}`);
       const cpu = (sample: Sample, round: number): number => (name === byHand ? sample.cpu : sample.cpu - bottom[round]!.cpu);
-      const ratioTo = (floor: readonly Sample[]): number =>
-        rounded(median(own.map((sample, round) => cpu(sample, round) / (floor[round]!.cpu - bottom[round]!.cpu))));
-      const bytes = codeCache ? Buffer.alloc(0) : readFileSync(files[at]!);
       return [
         name,
         {
           cpuMilliseconds: rounded(median(own.map(cpu))),
-          wallMilliseconds: rounded(median(own.map(({ wall }) => wall))),
-          ratio: ratioTo(base),
-          ratio16: ratioTo(base16),
-          rssMiB: rounded(median(own.map(({ rss }) => rss))),
-          bundleKB: rounded(bytes.length / 1000),
-          gzipKB: rounded(gzipSync(bytes, { level: 9 }).length / 1000),
+          ratio: rounded(median(own.map((sample, round) => cpu(sample, round) / (base[round]!.cpu - bottom[round]!.cpu)))),
         },
       ];
     }),
@@ -131,9 +114,7 @@ if (import.meta.main) {
     const result = await measureCold(types, Number(process.env['RUNS'] ?? runs), sdl);
     console.log(`\n${types} types, ${result.sdlKB} KB of SDL`);
     for (const [name, one] of Object.entries(result.contestants)) {
-      console.log(
-        `  ${name.padEnd(32)} ${String(one.cpuMilliseconds).padStart(7)} ms CPU  ${String(one.wallMilliseconds).padStart(7)} ms  ${String(one.ratio).padStart(6)}×  ${String(one.ratio16).padStart(6)}× of 16  ${one.rssMiB} MiB  ${one.gzipKB} KB gz`,
-      );
+      console.log(`  ${name.padEnd(32)} ${String(one.cpuMilliseconds).padStart(7)} ms CPU  ${String(one.ratio).padStart(6)}×`);
     }
   }
 }

@@ -43,9 +43,8 @@ export const coldContestants: readonly ColdEntry[] = [
 
 export type ContestantName = (typeof contestants)[number]['name'];
 
-/** Ratios are to the first, and `ratio16` to the second, which is faster for small operations. */
+/** Ratios are to this one. */
 export const reference: ContestantName = 'bare graphql-js 17';
-export const reference16: ContestantName = 'bare graphql-js 16';
 
 export const bundles: string = fileURLToPath(new URL('.bundles/', import.meta.url));
 

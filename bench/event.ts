@@ -1,5 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-
 /** The event of an API Gateway HTTP API (2.0), as AWS sends it for a POST. `added`: header fields in addition to those of a script, or in place of them. */
 export function createEvent(body: string, added: Readonly<Record<string, string>> = {}): object {
   return {
@@ -52,48 +50,6 @@ export const browserHeaders: Readonly<Record<string, string>> = {
   'user-agent': 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
 };
 
-/** The event of an API Gateway REST API (1.0) for the same request, with what a browser sends. */
-export function createRESTEvent(body: string): object {
-  const headers = {
-    Accept: '*/*',
-    'Accept-Encoding': 'gzip, deflate, br',
-    'Accept-Language': 'en-GB,en;q=0.9',
-    'Content-Type': 'application/json',
-    Host: 'abc123.execute-api.eu-central-1.amazonaws.com',
-    Origin: 'https://www.example.com',
-    'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
-    'X-Amzn-Trace-Id': 'Root=1-5c536348-3d683b8b04734faae651f476',
-    'X-Forwarded-For': '203.0.113.7',
-    'X-Forwarded-Port': '443',
-    'X-Forwarded-Proto': 'https',
-  };
-  return {
-    resource: '/graphql',
-    path: '/graphql',
-    httpMethod: 'POST',
-    headers,
-    multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
-    queryStringParameters: null,
-    multiValueQueryStringParameters: null,
-    pathParameters: null,
-    stageVariables: null,
-    requestContext: {
-      accountId: '123456789012',
-      apiId: 'abc123',
-      httpMethod: 'POST',
-      path: '/graphql',
-      protocol: 'HTTP/1.1',
-      requestId: 'id',
-      resourceId: 'abc',
-      resourcePath: '/graphql',
-      stage: '$default',
-      identity: { sourceIp: '203.0.113.7', userAgent: 'node' },
-    },
-    body,
-    isBase64Encoded: false,
-  };
-}
-
 /** The result of the handler. */
 export interface Result {
   readonly statusCode: number;
@@ -105,10 +61,3 @@ export type Contestant = (input: {
   readonly typeDefs: string;
   readonly resolvers: Readonly<Record<string, Readonly<Record<string, (parent: any, args: any) => unknown>>>>;
 }) => (event: any, context: object) => Promise<Result>;
-
-/** The handlers of a server for each entry. */
-export type EntriesOf = (input: Parameters<Contestant>[0]) => {
-  event(): ReturnType<Contestant>;
-  fetch(): (request: Request) => Promise<Response>;
-  listener(): (request: IncomingMessage, response: ServerResponse) => unknown;
-};

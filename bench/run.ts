@@ -4,8 +4,8 @@
  *     npm run build && node bench/run.ts [--runs 3] [--quick] [file]
  *
  * `--quick` runs two rounds of each, in about two minutes: it shows that all parts work, but its figures are noise.
- * `--runs`: how often ratios are measured. Each figure is the median of the runs, with the lowest and the highest ratio. Figures that are
- * not ratios to other servers (sizes, memory, code caches, generated functions, bundling) are measured once. One run takes about six minutes, three take sixteen.
+ * `--runs`: how often ratios are measured. Each figure is the median of the runs. Figures that are not ratios to other servers (sizes,
+ * memory, code caches) are measured once.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -18,12 +18,8 @@ import type { CodeCacheResult } from './code-cache.ts';
 import { coldSizes, measureCold } from './cold.ts';
 import type { DataSourceResult } from './datasource.ts';
 import type { MemoryResult } from './memory.ts';
-import type { GeneratedResult } from './generated.ts';
-import type { RequestResult } from './request.ts';
-import { medianOfRuns } from './runs.ts';
 import { measureSizes } from './size.ts';
-import type { SmallMemoryResult } from './small-memory.ts';
-import type { UnbundledResult } from './unbundled.ts';
+import { medianOfRuns } from './statistics.ts';
 import type { WarmResult } from './warm.ts';
 import { warmWorkloads } from './workloads.ts';
 
@@ -53,9 +49,7 @@ async function measureRatios() {
   }
 
   const dataSources = await script<DataSourceResult>('datasource.ts', [], { AS_JSON: '1' });
-  const generated = await script<GeneratedResult>('generated.ts', ['1', values.quick ? '4' : '48'], { AS_JSON: '1' });
-  const requests = await script<RequestResult>('request.ts', [], { AS_JSON: '1' });
-  return { warm, cold, dataSources, generated, requests };
+  return { warm, cold, dataSources };
 }
 
 const { values, positionals } = parseArgs({
@@ -67,11 +61,9 @@ if (!Number.isInteger(runs) || runs < 1) throw new Error(`Expected --runs to be 
 
 const measured = [await measureRatios()] as [Awaited<ReturnType<typeof measureRatios>>];
 while (measured.length < runs) measured.push(await measureRatios());
-const { warm, cold, dataSources, generated, requests } = medianOfRuns(measured);
+const { warm, cold, dataSources } = medianOfRuns(measured);
 
 const codeCache = await script<CodeCacheResult[]>('code-cache.ts', values.quick ? ['2'] : [], { AS_JSON: '1' });
-const unbundled = await script<UnbundledResult>('unbundled.ts', values.quick ? ['2'] : []);
-const smallMemory = await script<SmallMemoryResult>('small-memory.ts', [values.quick ? '2000' : '100000']);
 const memory = await script<MemoryResult>('memory.ts', [values.quick ? '20000' : '1000000']);
 
 const sizes = await measureSizes();
@@ -92,12 +84,13 @@ const results = {
   warm,
   cold,
   codeCache,
-  unbundled,
   sizes,
   dataSources,
-  generated,
-  requests,
-  smallMemory,
   memory,
 };
-await writeFile(positionals[0] ?? here('results.json'), `${JSON.stringify(results, null, 2)}\n`);
+// An object of numbers takes one line.
+const text = JSON.stringify(results, null, 2).replaceAll(
+  /\{\n([^{}[\]]*)\n *\}/g,
+  (_, members: string) => `{ ${members.trim().replaceAll(/\n */g, ' ')} }`,
+);
+await writeFile(positionals[0] ?? here('results.json'), `${text}\n`);

@@ -10,6 +10,19 @@ export function rounded(value: number): number {
   return Number(value.toPrecision(3));
 }
 
+/** Combines several runs of a measurement: each figure is the median of the runs, and other values are those of the first run. */
+export function medianOfRuns<T>(runs: readonly [T, ...T[]]): T {
+  return merge(runs) as T;
+}
+
+function merge(values: readonly unknown[]): unknown {
+  const [first] = values;
+  if (typeof first === 'number') return rounded(median(values as number[]));
+  if (Array.isArray(first)) return first.map((_, at) => merge(values.map((one) => (one as unknown[])[at])));
+  if (typeof first !== 'object' || first === null) return first;
+  return Object.fromEntries(Object.keys(first).map((key) => [key, merge(values.map((one) => (one as Record<string, unknown>)[key]))]));
+}
+
 /** Runs a contestant `count` times. Resolves to the microseconds of one run. */
 export type Timed = (count: number) => Promise<number>;
 

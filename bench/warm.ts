@@ -2,7 +2,7 @@
 // Run alone for one workload: node bench/warm.ts 'hello'
 import { createRequire } from 'node:module';
 
-import { bundle, contestants, reference, reference16 } from './contestants.ts';
+import { bundle, contestants, reference } from './contestants.ts';
 import { createEvent } from './event.ts';
 import type { Contestant } from './event.ts';
 import { median, rounded } from './statistics.ts';
@@ -11,8 +11,8 @@ import type { Workload } from './workloads.ts';
 
 export interface WarmResult {
   readonly workload: string;
-  /** By server: microseconds per invocation, and the medians of the rounds' ratios to bare graphql-js 17 and 16. */
-  readonly contestants: Readonly<Record<string, { readonly microseconds: number; readonly ratio: number; readonly ratio16: number }>>;
+  /** By server: microseconds per invocation, and the median of the rounds' ratios to bare graphql-js 17. */
+  readonly contestants: Readonly<Record<string, { readonly microseconds: number; readonly ratio: number }>>;
 }
 
 const rounds = Number(process.env['ROUNDS'] ?? 15);
@@ -77,15 +77,13 @@ function dataOf(body: string): string {
 }
 
 function summarise(times: ReadonlyMap<string, readonly number[]>): WarmResult['contestants'] {
-  const ratioTo = (own: readonly number[], base: readonly number[]): number =>
-    rounded(median(own.map((time, round) => time / base[round]!)));
+  const base = times.get(reference)!;
   return Object.fromEntries(
     [...times].map(([name, own]) => [
       name,
       {
         microseconds: rounded(median(own)),
-        ratio: ratioTo(own, times.get(reference)!),
-        ratio16: ratioTo(own, times.get(reference16)!),
+        ratio: rounded(median(own.map((time, round) => time / base[round]!))),
       },
     ]),
   );
@@ -97,8 +95,8 @@ if (import.meta.main) {
     if (process.env['AS_JSON']) console.log(JSON.stringify(result));
     else {
       console.log(`\n${result.workload}`);
-      for (const [name, { microseconds, ratio, ratio16 }] of Object.entries(result.contestants))
-        console.log(`  ${name.padEnd(32)} ${String(microseconds).padStart(10)} µs   ${ratio}×   ${ratio16}× of 16`);
+      for (const [name, { microseconds, ratio }] of Object.entries(result.contestants))
+        console.log(`  ${name.padEnd(32)} ${String(microseconds).padStart(10)} µs   ${ratio}×`);
     }
   }
   process.exit(0);

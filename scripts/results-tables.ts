@@ -6,16 +6,47 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { cellsOf } from './options-table.ts';
-import { readResults } from './results.ts';
-import type { Ratio, Results, Spread } from './results.ts';
 
 const root = join(import.meta.dirname, '..');
 /** The pages with tables of results. */
 export const pages: readonly string[] = ['README.md', 'docs/performance.md', 'docs/benchmarks.md', 'docs/build.md'];
 
+/** The ratio of each figure is to bare graphql-js 17, or to the first contestant of its table. */
+interface Ratio {
+  readonly ratio: number;
+}
+
+/** What `node bench/run.ts` writes. */
+interface Results {
+  readonly date: string;
+  readonly command: string;
+  /** How often the ratios were measured. */
+  readonly runs: number;
+  readonly machine: { readonly cpu: string; readonly cores: number; readonly node: string; readonly platform: string };
+  readonly versions: Readonly<Record<string, string>>;
+  readonly warm: readonly { readonly workload: string; readonly contestants: Readonly<Record<string, Ratio>> }[];
+  readonly cold: readonly {
+    readonly types: number;
+    /** The size of the schema's text. */
+    readonly sdlKB: number;
+    readonly contestants: Readonly<Record<string, Ratio & { cpuMilliseconds: number }>>;
+  }[];
+  readonly codeCache: readonly {
+    readonly types: number;
+    readonly cpuMilliseconds: Readonly<Record<string, number>>;
+  }[];
+  readonly sizes: Readonly<Record<string, { readonly gzipKB: number }>>;
+  readonly dataSources: Readonly<Record<string, Readonly<Record<string, Ratio & { microseconds: number }>>>>;
+  readonly memory: { readonly invocations: number; readonly rssMiB: readonly number[]; readonly heapMiB: readonly number[] };
+}
+
+export async function readResults(): Promise<Results> {
+  return JSON.parse(await readFile(join(root, 'bench/results.json'), 'utf8')) as Results;
+}
+
 /** All tables, by the name in a page's marker. */
 export const tables: Readonly<Record<string, (results: Results) => string>> = {
-  machine: ({ date, command, runs = 1, machine }) =>
+  machine: ({ date, command, runs, machine }) =>
     toTable(
       ['Date', 'Command', 'Runs', 'Machine', 'Node'],
       [[date, `\`${command}\``, String(runs), `${machine.cpu}, ${machine.cores} shared cores, ${machine.platform}`, machine.node]],
@@ -25,7 +56,6 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
       ['Package', 'Version'],
       Object.entries(versions).map(([name, version]) => [`\`${name}\``, version.replace(/^npm:.*@/, '')]),
     ),
-  runs: (results) => toTable([toReference, 'median of the runs', 'lowest', 'highest'], rangeRows(results)),
   faster: (results) => toTable(['Times faster than', ...peers], fasterRows(results)),
   cold: ({ cold }) =>
     toTable(
@@ -57,14 +87,6 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
       ]),
     );
   },
-  unbundled: ({ unbundled }) =>
-    toTable(
-      ['A function for Netlify, one field', 'CPU to the first answer, ms'],
-      [
-        ['one file', String(unbundled.bundledMilliseconds)],
-        [`${unbundled.files} files`, String(unbundled.unbundledMilliseconds)],
-      ],
-    ),
   'data-sources': ({ dataSources }) => {
     const names = namesOf(Object.values(dataSources));
     return toTable(
@@ -72,45 +94,6 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
       Object.entries(dataSources).map(([what, contestants]) => [what, ...names.map((name) => dataSourceCell(contestants[name]))]),
     );
   },
-  generated: ({ generated: { spreads } }) =>
-    toTable(
-      [toReference, 'Workloads', 'known document: median', 'slowest tenth', 'slowest', 'new document: median', 'slowest tenth', 'slowest'],
-      [
-        ...['all', 'HTTP API event', 'REST API event', 'Request', 'node:http'].map((name) => {
-          const { warm, unseen } = spreads[name]!;
-          return [name, String(warm.workloads), ...spreadCells(warm), ...spreadCells(unseen)];
-        }),
-        [
-          'all, to graphql-js 16',
-          String(spreads['all']!.warm.workloads),
-          ...spreadCells(spreads['all']!.warm16),
-          ...spreadCells(spreads['all']!.unseen16),
-        ],
-      ],
-    ),
-  requests: ({ requests }) => {
-    const names = Object.keys(requests);
-    const workloads = namesOf(Object.values(requests));
-    return toTable(
-      ['µs (times faster than bare graphql-js 17)', ...names],
-      workloads.map((workload) => [workload, ...names.map((name) => requestCell(requests[name]?.[workload]))]),
-    );
-  },
-  'small-memory': ({ smallMemory: { operations, functions } }) =>
-    toTable(
-      [
-        `MiB, of ${inWords(operations)} operations`,
-        'after 100',
-        'at most',
-        "at the end, without Node's own file",
-        'heap alive at the end',
-        'CPU, µs',
-      ],
-      functions.map(({ megabytes, firstMiB, peakMiB, ownMiB, heapMiB, microseconds }) => [
-        `a function of ${megabytes} MB`,
-        ...[firstMiB, peakMiB, ownMiB, heapMiB, microseconds].map(String),
-      ]),
-    ),
   memory: ({ memory }) =>
     toTable(
       [
@@ -157,24 +140,6 @@ function multiple(peer: number | undefined, mine: number | undefined): string {
   return factor >= 10 ? String(Math.round(factor)) : factor >= 0.1 ? factor.toFixed(1) : factor.toPrecision(1);
 }
 
-/** The spread of the runs, for the most important figures. */
-function rangeRows({ cold, warm, generated, requests }: Results): string[][] {
-  const { warm: known, unseen } = generated.spreads['all']!;
-  const rows: [string, Pick<Ratio, 'ratio' | 'ratios'> | undefined][] = [
-    ...cold.map(({ contestants, ...one }): [string, Ratio | undefined] => [`cold, ${schemaSize(one)}`, contestants[ours]]),
-    ...warm.map(({ workload, contestants }): [string, Ratio | undefined] => [`warm: ${workload}`, contestants[ours]]),
-    ['generated, known document: median', toRatio(known)],
-    ['generated, new document: median', toRatio(unseen)],
-    ...Object.entries(requests).map(([runtime, { hello }]): [string, Ratio | undefined] => [`Request on ${runtime}: hello`, hello]),
-  ];
-  // A low ratio is a high speed.
-  return rows.map(([what, one]) => [what, ...[one?.ratio, one?.ratios?.[1], one?.ratios?.[0]].map(faster)]);
-}
-
-function toRatio({ median, medians }: Spread): Pick<Ratio, 'ratio' | 'ratios'> {
-  return { ratio: median, ...(medians && { ratios: medians }) };
-}
-
 function schemaSize({ types, sdlKB }: Pick<Results['cold'][number], 'types' | 'sdlKB'>): string {
   return `${inWords(types)} types (${inWords(sdlKB)} KB)`;
 }
@@ -185,14 +150,6 @@ function namesOf(columns: readonly Readonly<Record<string, unknown>>[]): string[
 
 function coldCell(one: Results['cold'][number]['contestants'][string] | undefined): string {
   return one === undefined ? '–' : String(one.cpuMilliseconds);
-}
-
-function requestCell(one: Results['requests'][string][string] | undefined): string {
-  return one === undefined ? '–' : `${one.microseconds} (${faster(one.ratio)})`;
-}
-
-function spreadCells(spread: Spread | undefined): string[] {
-  return (['median', 'worstTenth', 'worst'] as const).map((part) => faster(spread?.[part]));
 }
 
 function dataSourceCell(one: (Ratio & { microseconds: number }) | undefined): string {

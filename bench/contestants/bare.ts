@@ -16,30 +16,14 @@ export const create: Contestant = (input) => {
   };
 };
 
-/** The same for the web's `Request`. */
-export function createFetch(input: Parameters<Contestant>[0], graphql = installed): (request: Request) => Promise<Response> {
-  const run = createRunner(input, graphql);
-  return async (request) =>
-    new Response(JSON.stringify(await run((await request.json()) as GraphQLParams)), {
-      status: 200,
-      headers: { 'content-type': 'application/json' },
-    });
-}
-
 interface GraphQLParams {
   readonly query: string;
   readonly variables?: any;
   readonly operationName?: string;
 }
 
-/** The functions of one version of graphql-js. */
-const installed = { buildSchema, execute, parse, validate };
-
 /** Runs operations: parsed and validated once, kept by their text. */
-export function createRunner(
-  { typeDefs, resolvers }: Parameters<Contestant>[0],
-  { buildSchema, execute, parse, validate } = installed,
-): (params: GraphQLParams) => Promise<unknown> {
+function createRunner({ typeDefs, resolvers }: Parameters<Contestant>[0]): (params: GraphQLParams) => Promise<unknown> {
   const schema = buildSchema(typeDefs);
   for (const [type, fields] of Object.entries(resolvers)) {
     for (const [field, resolve] of Object.entries(fields))

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { cellsOf } from '../../scripts/options-table.ts';
-import { pages, resultsIn, tables } from '../../scripts/results-tables.ts';
-import { readResults } from '../../scripts/results.ts';
+import { pages, readResults, resultsIn, tables } from '../../scripts/results-tables.ts';
 import { root } from './pages.ts';
 
 const results = await readResults();

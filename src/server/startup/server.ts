@@ -242,7 +242,7 @@ function schemaOf({ typeDefs, resolvers, schema, incrementalDelivery }: ServerOp
 
 /**
  * The default size of the cache of documents, and of the one of responses: 30 MiB, but at most 1/32 of the memory of a Lambda function or
- * container. Of 128 MB, 120 are used before anything is cached (bench/small-memory.ts).
+ * container. Of 128 MB, 120 are used before anything is cached.
  */
 function defaultCacheBytes(): number {
   const megabytes = Number(readEnvironment('AWS_LAMBDA_FUNCTION_MEMORY_SIZE'));

@@ -5,7 +5,7 @@ import type { Size } from '../limits/document-size.ts';
 
 /**
  * Estimates of the heap that a document takes, including a plan of as many fields as it has tokens: measured with graphql 17 on Node 24
- * for a dozen shapes in a full cache (bench/documents.ts). A token with its node takes 240 to 650 bytes, a character 1 or 2, a document with one field 4 KB.
+ * for a dozen shapes in a full cache. A token with its node takes 240 to 650 bytes, a character 1 or 2, a document with one field 4 KB.
  */
 const bytesPerDocument = 2000;
 const bytesPerToken = 650;
