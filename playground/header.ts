@@ -1,12 +1,9 @@
 import { useGraphiQL } from '@graphiql/react';
-import { createElement, useEffect, useSyncExternalStore } from 'react';
+import { createElement, useEffect } from 'react';
 import type { FunctionComponent } from 'react';
 
-import { toolsPath } from './schema.ts';
-
-/** The address of the endpoint, and a link to the page of its MCP tools, if it has one. */
+/** The address of the endpoint. */
 export const Header: FunctionComponent<{ readonly endpoint: string }> = ({ endpoint }) => {
-  const tools = useSyncExternalStore(toolsPath.subscribe, toolsPath.get);
   const { queryEditor, variableEditor, headerEditor } = useGraphiQL(
     ({ queryEditor: query, variableEditor: variables, headerEditor: headers }) => ({
       queryEditor: query,
@@ -18,10 +15,5 @@ export const Header: FunctionComponent<{ readonly endpoint: string }> = ({ endpo
   useEffect(() => {
     for (const editor of [queryEditor, variableEditor, headerEditor]) editor?.updateOptions({ wordWrap: 'on' });
   }, [queryEditor, variableEditor, headerEditor]);
-  return createElement(
-    'div',
-    { className: 'header-links' },
-    tools === undefined ? null : createElement('a', { href: endpoint.replace(/\/$/, '') + tools }, 'MCP tools'),
-    createElement('code', { className: 'endpoint', title: 'The endpoint' }, endpoint),
-  );
+  return createElement('code', { className: 'endpoint', title: 'The endpoint' }, endpoint);
 };

@@ -168,8 +168,6 @@ style.textContent = `
 body.graphiql-light .docExplorerWrap { ${darker} }
 .graphiql-container .graphiql-logo { min-width: 0; font-size: 12px }
 .endpoint { color: hsla(var(--color-neutral), 0.9); overflow: hidden; text-overflow: ellipsis; white-space: nowrap; display: block; max-width: 40vw }
-.header-links { display: flex; gap: 12px; align-items: baseline }
-.header-links a { color: hsl(var(--color-neutral)); white-space: nowrap }
 .copy-buttons { display: contents }
 @media (max-width: 640px) {
   .graphiql-container .graphiql-session-header { height: auto; flex-wrap: wrap; row-gap: 4px }

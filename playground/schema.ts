@@ -17,30 +17,12 @@ export async function loadSchema(
   try {
     const body = JSON.stringify({ query: getIntrospectionQuery(), operationName: 'IntrospectionQuery' });
     const response = await fetch(endpoint, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body });
-    setToolsPath(response.headers.get('graphql-functions-mcp') ?? undefined);
     const text = await response.text();
     const { data } = JSON.parse(text) as { data?: IntrospectionQuery };
     return data === undefined || data === null ? undefined : { text, schema: buildClientSchema(data) };
   } catch {
     return undefined;
   }
-}
-
-let tools: string | undefined;
-const listeners = new Set<() => void>();
-
-/** The path of the MCP endpoint, relative to this one; undefined: there is none. For `useSyncExternalStore`. */
-export const toolsPath = {
-  subscribe(listener: () => void): () => void {
-    listeners.add(listener);
-    return () => void listeners.delete(listener);
-  },
-  get: (): string | undefined => tools,
-};
-
-function setToolsPath(path: string | undefined): void {
-  tools = path;
-  for (const listener of listeners) listener();
 }
 
 const introduction = `# Ctrl-Enter (⌘-Enter) runs it.

@@ -139,16 +139,8 @@ async function buildCode(format: 'esm' | 'cjs', sources: Sources, eager: Plugin)
 
 /** Puts the playground into its ES module, which may run without a file system. The CommonJS module reads files. */
 async function embedPlayground(): Promise<void> {
-  const folder = join(fresh, 'playground');
-  const names = await readdir(folder);
-  const content = Object.fromEntries(
-    await Promise.all(
-      ['script', 'style', 'worker'].map(async (part) => {
-        const name = names.find((one) => one.startsWith(part === 'script' ? 'main-' : `${part}-`))!;
-        return [part, await readFile(join(folder, name), 'base64')];
-      }),
-    ),
-  );
+  const read = (name: string): Promise<string> => readFile(join(fresh, `playground/${name}.gz`), 'base64');
+  const content = { script: await read('main.js'), style: await read('style.css'), worker: await read('worker.js') };
   await writeFile(join(fresh, 'esm/playground.js'), `export const playground = ${JSON.stringify(content)};\n`);
   await rm(join(fresh, 'esm/playground.js.map'), { force: true });
 }

@@ -2,7 +2,7 @@
  * Adds two things to the documentation site that VitePress has built in docs/.vitepress/dist: the playground, whose schema runs in the
  * page, and llms.txt. `npm run site` runs both.
  */
-import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
@@ -16,8 +16,8 @@ await Promise.all([writePlayground(join(site, 'playground')), writeFile(join(sit
 
 async function writePlayground(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const files = await readdir(built);
-  for (const file of files) await writeFile(join(folder, nameOf(file)), gunzipSync(await readFile(join(built, file))));
+  for (const name of ['main.js', 'style.css', 'worker.js'])
+    await writeFile(join(folder, name), gunzipSync(await readFile(join(built, `${name}.gz`))));
   await build({
     entryPoints: [join(root, 'playground/site-server.ts')],
     outfile: join(folder, 'server.js'),
@@ -28,16 +28,11 @@ async function writePlayground(folder: string): Promise<void> {
     target: 'es2022',
     logLevel: 'warning',
   });
-  const [script, style, worker] = ['main-', 'style-', 'worker-'].map((start) => nameOf(files.find((file) => file.startsWith(start))!));
-  await writeFile(join(folder, 'index.html'), page(script!, style!, worker!));
-}
-
-function nameOf(file: string): string {
-  return file.replace(/\.gz$/, '');
+  await writeFile(join(folder, 'index.html'), page());
 }
 
 /** Modules run in the order of the page, so that the server answers before the playground sends its first request. */
-function page(script: string, style: string, worker: string): string {
+function page(): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -45,7 +40,7 @@ function page(script: string, style: string, worker: string): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Playground | graphql-functions</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="./${style}">
+<link rel="stylesheet" href="./style.css">
 <style>html, body { height: 100%; margin: 0; display: flex; flex-direction: column } nav { font: 14px system-ui, sans-serif; padding: 8px 16px } :root { color-scheme: light dark } #playground { flex: 1; min-height: 0 }</style>
 </head>
 <body>
@@ -53,8 +48,8 @@ function page(script: string, style: string, worker: string): string {
 <div id="playground"><p>Loading the playground …</p></div>
 <script type="module" src="./server.js"></script>
 <script type="module">
-window.playgroundWorker = new URL('./${worker}', location.href).href;
-document.body.append(Object.assign(document.createElement('script'), { src: './${script}' }));
+window.playgroundWorker = new URL('./worker.js', location.href).href;
+document.body.append(Object.assign(document.createElement('script'), { src: './main.js' }));
 </script>
 </body>
 </html>

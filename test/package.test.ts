@@ -181,7 +181,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type Seconds',
   ],
   './playground': ['playground', 'type PackedPlayground'],
-  './landing-page': ['createInspector', 'landingPage', 'type LandingPageOptions'],
+  './landing-page': ['landingPage', 'type LandingPageOptions'],
   './v3': [
     'ApolloError',
     'ApolloServer',

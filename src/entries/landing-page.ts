@@ -1,2 +1,2 @@
-export { createInspector, landingPage } from '../tools/landing-page/index.ts';
+export { landingPage } from '../tools/landing-page/index.ts';
 export type { LandingPageOptions } from '../tools/landing-page/index.ts';

@@ -33,4 +33,3 @@ export type { AnswerDecision, BudgetEntry, BudgetReport } from './operation/exte
 export { clientAddress } from './platform/client-address.ts';
 export { aFunction, assertEntries, costRules } from './startup/options.ts';
 export type { Expectation } from './startup/options.ts';
-export { requireFromPackage } from './startup/package-files.ts';

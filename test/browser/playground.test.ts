@@ -325,44 +325,6 @@ describe('the playground in Chromium', needsChromium(), () => {
     await playground.page.close();
   });
 
-  test('its files come compressed from the dev server, and only once: the next visit requests only the page', async () => {
-    const context = await browser.newContext();
-    const page = await context.newPage();
-    const received: { path: string; encoding: string; bytes: number }[] = [];
-    const network = await context.newCDPSession(page);
-    await network.send('Network.enable');
-    const answers = new Map<string, { path: string; encoding: string }>();
-    network.on('Network.responseReceived', ({ requestId, type, response }) => {
-      if (['Document', 'Script', 'Stylesheet'].includes(type) && response.url.startsWith('http'))
-        answers.set(requestId, { path: new URL(response.url).pathname, encoding: response.headers['content-encoding'] ?? '' });
-    });
-    // The size is 0 if the file came from the browser's cache.
-    network.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-      const answer = answers.get(requestId);
-      if (answer !== undefined && encodedDataLength > 0) received.push({ ...answer, bytes: encodedDataLength });
-    });
-    const open = async (): Promise<typeof received> => {
-      received.length = 0;
-      await page.goto(example);
-      await page.locator('.graphiql-query-editor .view-line').first().waitFor();
-      return [...received];
-    };
-
-    const first = await open();
-    const second = await open();
-
-    const files = first.filter(({ path }) => path.startsWith('/.graphql-functions/'));
-    assert.equal(files.length, 2);
-    assert.deepEqual([...new Set(files.map(({ encoding }) => encoding))], ['gzip']);
-    assert.ok(first.reduce((sum, { bytes }) => sum + bytes, 0) < 1_900_000);
-    assert.deepEqual(
-      second.map(({ path }) => path),
-      [new URL(example).pathname],
-    );
-    assert.ok(second.reduce((sum, { bytes }) => sum + bytes, 0) < 20_000);
-    await context.close();
-  });
-
   test('it starts with an operation of the schema', async () => {
     const playground = await PlaygroundPage.open(browser, example);
 

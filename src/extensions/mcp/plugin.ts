@@ -1,7 +1,7 @@
-import { parseAccept, parseJSON, parseMediaType, preference, readText, requireFromPackage } from '../../server/for-extensions.ts';
+import { parseAccept, parseJSON, parseMediaType, preference, readText } from '../../server/for-extensions.ts';
 import type { RequestCall, ServerPlugin, ServerStartContext } from '../../server/index.ts';
-import { addVary, HeaderMap } from '../../shared/index.ts';
-import type { HTTPResponse, StreamedResponse } from '../../shared/index.ts';
+import { addVary } from '../../shared/index.ts';
+import type { HTTPResponse } from '../../shared/index.ts';
 import { metadata, metadataPath, unauthorized } from './authorization.ts';
 import { authenticationStatus, callTool } from './call-tool.ts';
 import type { ToolResult } from './call-tool.ts';
@@ -41,7 +41,7 @@ export function mcp<TContext = any>(options: MCPOptions<TContext>): ServerPlugin
       endpoint.start(context);
     },
     async aroundRequest(call, next) {
-      return endpoint.answer(call) ?? endpoint.link(call, next);
+      return endpoint.answer(call) ?? next();
     },
     // The hook exists only with the option, because it makes every operation of the server asynchronous.
     ...(options.hidden && {
@@ -115,18 +115,10 @@ class Endpoint {
     return path.endsWith(this.#path) || path.endsWith(`${this.#path}/`) ? this.#answerEndpoint(call) : undefined;
   }
 
-  /** The playground links to the inspector. */
-  async link({ request }: RequestCall, next: () => Promise<HTTPResponse | StreamedResponse>): Promise<HTTPResponse | StreamedResponse> {
-    const response = await next();
-    const isPlayground = this.#start?.nodeEnv === 'development' && request.headers.get('graphql-require-preflight') === 'playground';
-    if (isPlayground) response.headers.set('graphql-functions-mcp', this.#path);
-    return response;
-  }
-
   async #answerEndpoint(call: RequestCall): Promise<HTTPResponse> {
     const { headers, method } = call.request;
     const origin = headers.get('origin');
-    if (origin !== null && !this.#allows(origin, headers)) return plain(403, 'The origin is not allowed.');
+    if (origin !== null && this.#options.origins?.includes(origin) !== true) return plain(403, 'The origin is not allowed.');
     const response = method === 'OPTIONS' && origin !== null ? preflight() : await this.#answerMessage(call);
     if (origin !== null) {
       response.headers.set('access-control-allow-origin', origin);
@@ -136,19 +128,9 @@ class Endpoint {
     return response;
   }
 
-  /** The inspector's page is served from this machine. On other hosts an equal host proves nothing, because DNS rebinding sets both. */
-  #allows(origin: string, headers: HeaderMap): boolean {
-    if (this.#options.origins?.includes(origin) === true) return true;
-    if (this.#start?.nodeEnv !== 'development' || !URL.canParse(origin)) return false;
-    const { hostname, host } = new URL(origin);
-    return (hostname === 'localhost' || hostname === '127.0.0.1') && host === headers.get('host');
-  }
-
   async #answerMessage(call: RequestCall): Promise<HTTPResponse> {
     const { headers, method, body } = call.request;
-    if (method === 'GET' && this.#start?.nodeEnv === 'development' && headers.get('accept')?.includes('text/html') === true)
-      return inspector(this.#options.name).catch(() => expectedPOST());
-    if (method !== 'POST') return expectedPOST();
+    if (method !== 'POST') return plain(405, 'Expected POST.', { allow: 'POST' });
     const type = parseMediaType(headers.get('content-type') ?? '');
     if (type?.essence !== jsonType || (type.charset ?? 'utf-8') !== 'utf-8') return plain(415, `Expected ${jsonType}.`);
     const accept = headers.get('accept');
@@ -247,20 +229,4 @@ class Endpoint {
     const { instructions } = this.#options;
     return instructions === undefined ? {} : { instructions };
   }
-}
-
-/** A page that calls tools. It is in no bundle, and loads when a browser requests it. */
-async function inspector(name: string): Promise<HTTPResponse> {
-  const { createInspector } = requireFromPackage('landing-page') as { createInspector: (name: string) => Promise<Inspector> };
-  const { html, headers } = await createInspector(name);
-  return { status: 200, headers: new HeaderMap(headers), body: html };
-}
-
-interface Inspector {
-  readonly html: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-function expectedPOST(): HTTPResponse {
-  return plain(405, 'Expected POST.', { allow: 'POST' });
 }

@@ -1,18 +1,25 @@
 import type { LandingPage } from '../../server/index.ts';
-import { createNonce, head, headers } from './page-headers.ts';
-import { addressOf, findPlayground, readPacked } from './playground-files.ts';
-import type { PackedPlayground, PlaygroundFiles } from './playground-files.ts';
+import { readPlayground } from './playground-files.ts';
+import type { PackedPlayground } from './playground-files.ts';
 
 /**
  * One HTML document and its headers. It contains nothing from the request, the schema or the options, because that has allowed script
  * injection in pages of other servers. The page reads what it needs from its URL.
  */
 export function createPage({ embedded, playground, explains }: PageSettings): LandingPage {
-  const nonce = createNonce();
-  const files = embedded && playground === undefined ? findPlayground() : undefined;
-  const address = files && addressOf(files);
-  const csp = { 'content-security-policy': policy(nonce, address === undefined ? '' : " 'self'") };
-  return { html: htmlOf({ nonce, playground, files, address, explains }), headers: { ...headers, ...csp } };
+  // 128 random bits. Every response gets new ones, because a reused nonce could be read on one page and used on another.
+  const nonce = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))));
+  const packed = playground ?? (embedded ? readPlayground() : undefined);
+  return {
+    html: packed === undefined ? smallPage(nonce) : playgroundPage(nonce, packed, explains),
+    headers: {
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      // A page of another site that opens this one in a window must not keep a reference to it.
+      'cross-origin-opener-policy': 'same-origin',
+      'content-security-policy': policy(nonce),
+    },
+  };
 }
 
 /** The settings of a page. */
@@ -25,34 +32,17 @@ interface PageSettings {
   readonly explains: boolean;
 }
 
-function htmlOf({ nonce, playground, files, address, explains }: PageParts): string {
-  const settings = `window.playgroundExplains = ${explains};`;
-  if (files !== undefined && address !== undefined)
-    return playgroundPage(linked({ nonce, settings }, files, address), `<link rel="stylesheet" href="${address}${files.style}">`);
-  const packedFiles = playground ?? (files && readPacked(files));
-  return packedFiles === undefined ? smallPage(nonce) : playgroundPage(packed({ nonce, settings }, packedFiles));
-}
-
-interface PageParts {
-  readonly nonce: string;
-  readonly playground: PackedPlayground | undefined;
-  readonly files: PlaygroundFiles | undefined;
-  /** Where the dev server serves the files. */
-  readonly address: string | undefined;
-  readonly explains: boolean;
-}
-
 /**
  * Scripts need the nonce. Styles may be inline, because the editor creates them at run time. Other origins are blocked; workers
- * and fonts are in the page or in `files`.
+ * and fonts are in the page.
  */
-function policy(nonce: string, files: string): string {
+function policy(nonce: string): string {
   return [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
-    `style-src 'unsafe-inline'${files}`,
+    "style-src 'unsafe-inline'",
     "connect-src 'self'",
-    `worker-src blob:${files}`,
+    'worker-src blob:',
     'font-src data:',
     'img-src data:',
     "base-uri 'none'",
@@ -61,42 +51,33 @@ function policy(nonce: string, files: string): string {
   ].join('; ');
 }
 
-/** GraphiQL, either from files of the dev server or inlined in the page. */
-function playgroundPage(scripts: string, links = ''): string {
+/** The start of every page. */
+const head = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">`;
+
+/**
+ * GraphiQL. One response contains everything, because a function is one endpoint. It stays compressed until it is in the browser,
+ * because uncompressed it would exceed the response size limit of platforms (6 MB on Lambda).
+ */
+function playgroundPage(nonce: string, { script, style, worker }: PackedPlayground, explains: boolean): string {
   return `${head}
 <title>GraphQL playground</title>
 <style>html, body, main, #playground { height: 100%; margin: 0 } .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) } .loading { font: 16px system-ui, sans-serif; padding: 2em }</style>
-${links}
 </head>
 <body>
 <main><h1 class="unseen">GraphQL playground</h1><div id="playground"><p class="loading">Loading the playground …</p></div></main>
 <noscript><p class="loading">The playground requires JavaScript. This URL is a GraphQL endpoint.</p></noscript>
-${scripts}
+<script type="text/plain" id="packed-script">${script}</script>
+<script type="text/plain" id="packed-style">${style}</script>
+<script type="text/plain" id="packed-worker">${worker}</script>
+<script nonce="${nonce}">window.playgroundExplains = ${explains};${unpack}</script>
 </body>
 </html>
 `;
-}
-
-interface InlineScript {
-  readonly nonce: string;
-  /** Assignments that the playground reads. */
-  readonly settings: string;
-}
-
-function linked({ nonce, settings }: InlineScript, { script, worker }: PlaygroundFiles, address: string): string {
-  return `<script nonce="${nonce}">${settings} window.playgroundWorker = ${JSON.stringify(address + worker)}</script>
-<script nonce="${nonce}" src="${address}${script}"></script>`;
-}
-
-/**
- * One response contains everything, because a function is one endpoint. It stays compressed until it is in the browser, because
- * uncompressed it would exceed the response size limit of platforms (6 MB on Lambda).
- */
-function packed({ nonce, settings }: InlineScript, { script, style, worker }: PackedPlayground): string {
-  return `<script type="text/plain" id="packed-script">${script}</script>
-<script type="text/plain" id="packed-style">${style}</script>
-<script type="text/plain" id="packed-worker">${worker}</script>
-<script nonce="${nonce}">${settings}${unpack}</script>`;
 }
 
 /** Runs in the browser. An inserted script needs the nonce, which only a script with the nonce can read. */

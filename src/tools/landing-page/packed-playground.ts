@@ -1,4 +1,4 @@
-import { findPlayground, readPacked } from './playground-files.ts';
+import { readPlayground } from './playground-files.ts';
 import type { PackedPlayground } from './playground-files.ts';
 
 /**
@@ -9,4 +9,4 @@ import type { PackedPlayground } from './playground-files.ts';
  * plugins: process.env.NODE_ENV === 'development' ? [landingPage({ playground: () => import('graphql-functions/playground') })] : []
  * ```
  */
-export const playground: PackedPlayground = readPacked(findPlayground()!);
+export const playground: PackedPlayground = readPlayground()!;

@@ -31,9 +31,3 @@ async function renderLandingPage({ embedded = true, playground }: LandingPageOpt
   const [{ createPage }, loaded] = await Promise.all([import('./html.ts'), playground?.()]);
   return createPage({ embedded, playground: loaded?.playground, explains: hasPackageFiles() });
 }
-
-/** The page that `mcp()` serves in development: it calls tools. */
-export async function createInspector(name: string): Promise<LandingPage & { readonly html: string }> {
-  const { inspectorPage } = await import('./inspector.ts');
-  return inspectorPage(name);
-}

@@ -8,8 +8,6 @@ import type { OptionsSource, ServerOptions } from '../../../server/index.ts';
 import { toCallable } from './call-function.ts';
 import type { Callable } from './call-function.ts';
 import { withUserFrames } from '../../../server/node/index.ts';
-import { playgroundMark } from '../../landing-page/index.ts';
-import { playgroundNames } from './serve-playground.ts';
 import { pathOf } from './thread-messages.ts';
 import { describeFailure, describeLoadFailure, describeOptions } from '../check/describe-failure.ts';
 import { csrfNotice } from '../project/csrf-notice.ts';
@@ -32,7 +30,6 @@ await start();
 async function start(): Promise<void> {
   const refusals: RefusedOptions[] = [];
   observeHandlers((create, options) => createLogged(create, options, refusals));
-  Object.assign(globalThis, { [playgroundMark]: playgroundNames });
   // Logged errors show only the user's stack frames.
   Object.assign(console, withUserFrames({ ...console }));
   try {

@@ -5,7 +5,6 @@ import { pipeline } from 'node:stream/promises';
 import { isLocalHost } from '../../../server/node/index.ts';
 import type { DevEvent, LocalFunction } from './local-function.ts';
 import { homePage, refusalPage, takesPage } from './pages.ts';
-import { servePlayground } from './serve-playground.ts';
 import type { ThreadRequest, ThreadResponse } from './thread-messages.ts';
 
 /** The functions to serve, and for which hosts. */
@@ -27,7 +26,6 @@ export async function answerRequest(settings: ServeSettings, request: IncomingMe
   try {
     assertLocalHost(settings, request);
     await settings.found;
-    if (await servePlayground(request, response)) return;
     if (isHome(settings, request)) {
       sendPage(response, 200, homePage(settings));
       return;
