@@ -55,7 +55,7 @@ const groups = [
   // Apart from entries/playground.ts, whose ES module is replaced below.
   { name: 'playground-files', test: /src[\\/]tools[\\/]landing-page[\\/]playground-files\.ts$/, priority: 2 },
   { name: 'cache', test: /src[\\/]datasources[\\/]cache[\\/]/, priority: 1 },
-  { name: 'datasource', test: /src[\\/]datasources[\\/](?!undici\.ts$)/, priority: 1 },
+  { name: 'datasource', test: /src[\\/]datasources[\\/]/, priority: 1 },
   {
     name: 'core',
     test: /src[\\/](?:shared|executor|server[\\/](?:call|http|operation|startup))[\\/]|src[\\/]server[\\/][\w-]+\.ts$/,

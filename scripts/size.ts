@@ -39,7 +39,6 @@ const room = 1.03;
 
 /** Tools for development, pages, and code for other environments. None of it may be in a bundle. */
 const forbidden = [
-  'datasources/undici',
   '@graphql-tools/',
   'tools/',
   'server/node/',

@@ -459,7 +459,6 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type PostgresClient',
     'type TableOptions',
   ],
-  './undici': ['type UndiciFetchOptions', 'undiciFetch'],
   './testing': [
     'budgetStoreTests',
     'createEvent',

@@ -36,7 +36,6 @@ const parts: Readonly<Record<string, readonly string[]>> = {
 const packages: Readonly<Record<string, readonly string[]>> = {
   shared: ['graphql'],
   datasources: ['graphql', 'type:keyv'],
-  'datasources/undici.ts': ['undici', 'node:stream', 'node:zlib'],
   executor: ['graphql'],
   server: ['graphql', 'type:aws-lambda', 'type:node:http'],
   'server/node': ['graphql', 'node:http', 'node:events', 'node:net', 'node:process', 'node:stream', 'type:node:http2', 'node:util'],
@@ -171,13 +170,12 @@ function allows(allowed: readonly string[], name: string, typeOnly: boolean): bo
 }
 
 /**
- * Second doors: the schema, a long-lived Node process, code that imports undici, the lists of what single folders import from the server,
+ * Second doors: the schema, a long-lived Node process, the lists of what single folders import from the server,
  * and the checks that the command line uses without `@graphql-tools/schema`.
  */
 const secondDoors = [
   'executor/schema/index.ts',
   'server/node/index.ts',
-  'datasources/undici.ts',
   'server/for-v3.ts',
   'server/for-extensions.ts',
   'server/for-tools.ts',

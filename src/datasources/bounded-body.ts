@@ -1,45 +1,18 @@
 import { CallError, callOf, createNetworkError } from './errors.ts';
 import type { DataSourceRequest } from './request.ts';
-import { isDirect } from './response.ts';
-import type { DirectResponse, OriginResponse } from './response.ts';
 import type { Milliseconds } from './cache/key-value-cache.ts';
 import { concatenate } from '../shared/index.ts';
 
 /** The body of a response. A broken connection is a NetworkError. */
-export async function readBody(request: DataSourceRequest, response: OriginResponse): Promise<Uint8Array> {
+export async function readBody(request: DataSourceRequest, response: Response): Promise<Uint8Array> {
   try {
-    if (isDirect(response)) return await readDirectly(request, response);
-    const body = new BoundedBody(request, response as Response);
+    const body = new BoundedBody(request, response);
     const chunks: Uint8Array[] = [];
     for (let chunk = await body.read(); chunk !== undefined; chunk = await body.read()) chunks.push(chunk);
     return concatenate(chunks, body.size);
   } catch (error) {
     throw error instanceof CallError ? error : createNetworkError(request, error);
   }
-}
-
-async function readDirectly(request: DataSourceRequest, response: DirectResponse): Promise<Uint8Array> {
-  const { maxBytes, maxTime } = request.bodyLimits;
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const { promise: failed, reject } = Promise.withResolvers<never>();
-  const fail = (error: CallError): void => {
-    reject(error);
-    void response.body?.cancel(error);
-  };
-  const timer = maxTime === undefined ? undefined : setTimeout(() => fail(tooSlowError(request, maxTime)), maxTime);
-  const read = response.read((chunk) => {
-    size += chunk.byteLength;
-    if (size > maxBytes) fail(tooLargeError(request, maxBytes));
-    else chunks.push(chunk);
-  });
-  try {
-    await Promise.race([read, failed]);
-  } finally {
-    clearTimeout(timer);
-  }
-  assertWhole(response, size);
-  return concatenate(chunks, size);
 }
 
 /** The body of a response for a hook; it ends with an error at the limits. */
@@ -124,7 +97,7 @@ class BoundedBody {
 }
 
 /** Throws if the body is shorter than its Content-Length: over HTTP/2, one that breaks off may end like a complete one. */
-function assertWhole({ headers, body }: OriginResponse, size: number): void {
+function assertWhole({ headers, body }: Response, size: number): void {
   const length = headers.get('content-length') ?? '';
   if (body !== null && /^\d+$/.test(length) && size < Number(length) && headers.get('content-encoding') === null)
     throw new Error(`The body ended after ${size} of ${length} bytes.`);
@@ -135,7 +108,7 @@ function assertWhole({ headers, body }: OriginResponse, size: number): void {
  * body like a complete one if the server cancels the stream, and a TLS connection that breaks off ends an HTTP/1.1 body without a length
  * (RFC 9112 section 8). False for responses that are created without a request, which have no URL.
  */
-export function hidesEnd({ url, body, headers }: OriginResponse): boolean {
+export function hidesEnd({ url, body, headers }: Response): boolean {
   const isFramed = headers.get('content-length') !== null || headers.get('transfer-encoding') !== null;
   return !isFramed && body !== null && url.startsWith('https:') && isNode();
 }

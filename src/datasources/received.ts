@@ -5,8 +5,8 @@ import type { CallResult } from './call-result.ts';
 import { boundStream, readBody } from './bounded-body.ts';
 import { callOf, createJSONError } from './errors.ts';
 import type { DataSourceRequest } from './request.ts';
-import { createResponse, toWebResponse } from './response.ts';
-import type { HeadersSource, OriginResponse } from './response.ts';
+import { createResponse } from './response.ts';
+import type { HeadersSource } from './response.ts';
 import type { Milliseconds } from './cache/key-value-cache.ts';
 
 /** A response from the origin or the cache, with an unread body. It may be read once, by `toResult` or `toResponse`. */
@@ -32,7 +32,7 @@ export interface FetchedResponse {
 }
 
 /** A response of the origin. */
-export function fromOrigin(response: OriginResponse): ReceivedResponse {
+export function fromOrigin(response: Response): ReceivedResponse {
   return {
     ok: response.ok,
     async toResult(request) {
@@ -40,7 +40,7 @@ export function fromOrigin(response: OriginResponse): ReceivedResponse {
       if (!isJSON(response.status, response.headers.get('content-type'), text)) return new ValueResult(text);
       return parseFor(request, () => new JSONResult(text));
     },
-    toResponse: (request) => toBounded(request, toWebResponse(response)),
+    toResponse: (request) => toBounded(request, response),
     toHead: () => toHead(response, [...response.headers]),
   };
 }

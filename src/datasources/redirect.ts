@@ -1,16 +1,11 @@
 import { isStream } from './body.ts';
 import { RedirectError } from './errors.ts';
 import { isImpersonal } from './http-cache/request-identity.ts';
-import type { OriginResponse } from './response.ts';
 
 /** Sends one request to one URL. */
-export type Dispatch<T extends OriginResponse> = (url: string, init: RequestInit) => Promise<T>;
+export type Dispatch = (url: string, init: RequestInit) => Promise<Response>;
 
 const redirects = [301, 302, 303, 307, 308];
-
-export function isRedirect({ status }: OriginResponse): boolean {
-  return redirects.includes(status);
-}
 
 /** The limit of the Fetch standard. */
 const maxRedirects = 20;
@@ -19,11 +14,11 @@ const maxRedirects = 20;
  * Sends a request and follows its redirects like fetch, with one difference: when a redirect leads to another origin, fetch removes only
  * Authorization and Cookie. This function removes every header field that could contain credentials.
  */
-export async function followRedirects<T extends OriginResponse>(dispatch: Dispatch<T>, url: string, init: RequestInit): Promise<T> {
+export async function followRedirects(dispatch: Dispatch, url: string, init: RequestInit): Promise<Response> {
   let [at, next] = [url, init];
   for (let count = 0; count <= maxRedirects; count++) {
     const response = await dispatch(at, { ...next, redirect: 'manual' });
-    const location = isRedirect(response) ? response.headers.get('location') : null;
+    const location = redirects.includes(response.status) ? response.headers.get('location') : null;
     if (location === null) return response;
 
     await response.body?.cancel();

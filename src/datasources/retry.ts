@@ -1,5 +1,4 @@
 import type { Milliseconds } from './cache/key-value-cache.ts';
-import type { OriginResponse } from './response.ts';
 
 /** Retries of failed GETs. A number means `{ limit }`. */
 export interface RetryOptions {
@@ -17,7 +16,7 @@ export interface RetryOptions {
 
 /** The attempts of a call. */
 export interface Attempts {
-  readonly send: (signal: AbortSignal) => Promise<OriginResponse>;
+  readonly send: (signal: AbortSignal) => Promise<Response>;
   /** Aborts when the last caller has given up. */
   readonly signal: AbortSignal;
   /** True if the request may be sent twice. */
@@ -35,14 +34,14 @@ const retryable = [408, 429, 500, 502, 503, 504];
 export async function sendWithRetry(
   { send: sendNow, signal, isRepeatable, onTimeout }: Attempts,
   options: RetryOptions | number,
-): Promise<OriginResponse> {
+): Promise<Response> {
   const { limit = 2, delay = 100, maxDelay = 5000, attemptTimeout, statuses = retryable } = toRetryOptions(options);
   const send =
     attemptTimeout === undefined ? () => sendNow(signal) : () => sendInTime({ send: sendNow, signal, onTimeout }, attemptTimeout);
   for (let attempt = 0; ; attempt++) {
     const last = !isRepeatable || attempt >= limit;
     const response = await (last ? send() : send().catch((error: unknown) => keepUnlessAborted(error, signal)));
-    if (last || (response !== undefined && !statuses.includes(response.status))) return response as OriginResponse;
+    if (last || (response !== undefined && !statuses.includes(response.status))) return response as Response;
 
     const wait = waitBefore(attempt, delay, response);
     if (wait > maxDelay && response !== undefined) return response;
@@ -57,7 +56,7 @@ function toRetryOptions(options: RetryOptions | number): RetryOptions {
 }
 
 /** One attempt. The timeout ends with the header fields; `signal` aborts the body, too. */
-async function sendInTime({ send, signal, onTimeout }: Omit<Attempts, 'isRepeatable'>, timeout: Milliseconds): Promise<OriginResponse> {
+async function sendInTime({ send, signal, onTimeout }: Omit<Attempts, 'isRepeatable'>, timeout: Milliseconds): Promise<Response> {
   const attempt = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_resolve, reject) => {
@@ -84,7 +83,7 @@ function keepUnlessAborted(error: unknown, signal: AbortSignal): undefined {
 }
 
 /** Retry-After, or twice the wait before, with a random part so that callers do not retry at the same time. */
-function waitBefore(attempt: number, delay: Milliseconds, response: OriginResponse | undefined): Milliseconds {
+function waitBefore(attempt: number, delay: Milliseconds, response: Response | undefined): Milliseconds {
   const retryAfter = response?.headers.get('retry-after');
   if (retryAfter) {
     const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now();

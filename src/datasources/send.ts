@@ -5,31 +5,12 @@ import { followRedirects } from './redirect.ts';
 import type { Dispatch } from './redirect.ts';
 import { isImpersonal } from './http-cache/request-identity.ts';
 import type { DataSourceRequest } from './request.ts';
-import type { DirectResponse, HeadersSource, OriginResponse } from './response.ts';
 import { sendWithRetry } from './retry.ts';
 import type { RetryOptions } from './retry.ts';
 import type { Milliseconds } from './cache/key-value-cache.ts';
 
 /** A replacement for the platform's fetch. */
 export type HTTPFetch = (request: Request) => Promise<Response>;
-
-/** The method of an `httpFetch` that sends without a web Request, and does not follow redirects. */
-export const sendDirectly: unique symbol = Symbol('sendDirectly');
-
-/** An `httpFetch` with {@link sendDirectly}. */
-export interface DirectFetch extends HTTPFetch {
-  [sendDirectly](request: DirectRequest): Promise<DirectResponse>;
-}
-
-/** A request without a body and options of fetch. */
-export interface DirectRequest {
-  readonly url: string;
-  readonly method: string;
-  readonly headers: HeadersSource | undefined;
-  readonly signal: AbortSignal;
-  /** True if the request follows a redirect. */
-  readonly redirected: boolean;
-}
 
 /** The settings for sending a request. */
 export interface SendOptions {
@@ -42,13 +23,13 @@ export interface SendOptions {
 }
 
 /** Sends a request to its origin. Failures without a response become a NetworkError, except aborts. */
-export async function sendToOrigin(request: DataSourceRequest, options: SendOptions): Promise<OriginResponse> {
+export async function sendToOrigin(request: DataSourceRequest, options: SendOptions): Promise<Response> {
   const { waiting } = options;
   if (waiting.abandoned) throw waiting.reason;
   try {
     if (options.retry === undefined) return await sendOnce(request, options);
     const { signal } = waiting;
-    const send = (attempt: AbortSignal): Promise<OriginResponse> => sendOnce(request, { ...options, signal: attempt });
+    const send = (attempt: AbortSignal): Promise<Response> => sendOnce(request, { ...options, signal: attempt });
     const attempts = {
       send,
       signal,
@@ -67,33 +48,21 @@ interface Attempt extends SendOptions {
   readonly signal?: AbortSignal;
 }
 
-async function sendOnce(request: DataSourceRequest, { httpFetch, waiting, signal, validators }: Attempt): Promise<OriginResponse> {
+async function sendOnce(request: DataSourceRequest, { httpFetch, waiting, signal, validators }: Attempt): Promise<Response> {
   const init = toFetchInit(request, validators);
-  const direct = findDirect(request, httpFetch);
-  const dispatch: Dispatch<OriginResponse> = (url, options) => {
+  const dispatch: Dispatch = (url, options) => {
     request.redirected = url !== request.url;
     const sent = { ...options, signal: signal ?? waiting.signal };
-    if (direct !== undefined) {
-      const { method = request.method, headers } = sent;
-      return direct({ url, method, headers, signal: sent.signal, redirected: request.redirected });
-    }
     // The global fetch is read for every call, because instrumentation and test doubles replace it.
     return httpFetch === undefined ? fetch(url, sent) : httpFetch(new Request(url, sent));
   };
   const follows = init.redirect === undefined || init.redirect === 'follow';
   request.watch?.sent();
-  const send = (): Promise<OriginResponse> =>
-    follows && (direct !== undefined || isPersonal(request)) ? followRedirects(dispatch, request.url, init) : dispatch(request.url, init);
+  const send = (): Promise<Response> =>
+    follows && isPersonal(request) ? followRedirects(dispatch, request.url, init) : dispatch(request.url, init);
   const response = await (request.watch === undefined ? send() : request.watch.aroundSend(send));
   request.watch?.answered(response.status);
   return response;
-}
-
-/** Undefined if a web Request must check the request, or has more of it to pass on: a body, options of fetch, a user name in the URL. */
-function findDirect(request: DataSourceRequest, httpFetch: HTTPFetch | undefined): DirectFetch[typeof sendDirectly] | undefined {
-  const direct = (httpFetch as Partial<DirectFetch> | undefined)?.[sendDirectly];
-  const isPlain = (request.body === undefined || request.body === null) && !request.url.includes('@');
-  return isPlain && Object.keys(request.fetchOptions ?? {}).length === 0 ? direct : undefined;
 }
 
 function isPersonal(request: DataSourceRequest): boolean {

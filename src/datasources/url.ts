@@ -1,5 +1,4 @@
 import { createURLError } from './errors.ts';
-import type { OriginResponse } from './response.ts';
 
 /** A parsed base URL. */
 interface Base {
@@ -56,7 +55,7 @@ export function toRequestURL(url: URL | string, search: string): string {
 }
 
 /** The URLs that a successful write invalidates in addition: Location and Content-Location, in its origin (RFC 9111 section 4.4). */
-export function locationsOf({ status, headers, url }: OriginResponse, requested: string): string[] {
+export function locationsOf({ status, headers, url }: Response, requested: string): string[] {
   if (status >= 400) return [];
   const fields = [headers.get('location'), headers.get('content-location')];
   // Not every replacement of fetch sets the response's URL.

@@ -1,19 +1,16 @@
 import { deepEqual, equal, match } from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
+import { Agent, fetch as undiciFetch } from 'undici';
 
 import { InMemoryLRUCache } from '../../src/datasources/index.ts';
 import { RESTDataSource } from '../../src/datasources/rest-data-source.ts';
 import type { HTTPFetch } from '../../src/datasources/send.ts';
-import { undiciFetch } from '../../src/datasources/undici.ts';
 
 const tls = (name: string): Buffer => readFileSync(join(import.meta.dirname, '../fixtures/tls', name));
 
@@ -54,24 +51,27 @@ function open(httpFetch: HTTPFetch | undefined, cache: InMemoryLRUCache, warn?: 
   return api;
 }
 
-test('a body over HTTPS that breaks off is an error, and is not stored: undiciFetch with the global dispatcher', async (t) => {
+/** The httpFetch of docs/data-sources.md. */
+function fetchOver(t: TestContext, { allowH2 }: { allowH2: boolean }): HTTPFetch {
+  const dispatcher = new Agent({ connect: { ca: tls('localhost.pem') }, allowH2 });
+  t.after(() => dispatcher.destroy());
+  return ({ url, method, headers, body, signal, redirect }) =>
+    undiciFetch(url, { method, headers: [...headers], body, duplex: 'half', signal, redirect, dispatcher });
+}
+
+test('a body over HTTP/1.1 that breaks off is an error, and is not stored', async (t) => {
   const { url, protocols } = await startOrigin(t);
-  const before = getGlobalDispatcher();
-  const agent = new Agent({ connect: { ca: tls('localhost.pem') } });
-  setGlobalDispatcher(agent);
-  t.after(async () => {
-    setGlobalDispatcher(before);
-    await agent.destroy();
-  });
+  const httpFetch = fetchOver(t, { allowH2: false });
   const cache = new InMemoryLRUCache();
 
-  const first = await open(undiciFetch(), cache)
+  const first = await open(httpFetch, cache)
     .read(url)
     .catch((error: Error) => error);
-  const second = await open(undiciFetch(), cache).read(url);
+  const second = await open(httpFetch, cache).read(url);
+  const third = await open(httpFetch, cache).read(url);
 
   match(String(first), /got no answer|broke off|NetworkError/);
-  equal(second, 'all of it');
+  deepEqual([second, third], ['all of it', 'all of it']);
   deepEqual(protocols, ['1.1', '1.1']);
 });
 
@@ -93,71 +93,17 @@ test('a body that is shorter than its Content-Length is an error, and is not sto
 
 test('a body over HTTP/2 without a length is not stored, because one that breaks off looks complete', async (t) => {
   const { url, protocols } = await startOrigin(t);
-  const dispatcher = new Agent({ connect: { ca: tls('localhost.pem') }, allowH2: true });
-  t.after(() => dispatcher.destroy());
+  const httpFetch = fetchOver(t, { allowH2: true });
   const cache = new InMemoryLRUCache();
 
-  await open(undiciFetch({ dispatcher }), cache)
+  await open(httpFetch, cache)
     .read(url)
     .catch(() => undefined);
-  const second = await open(undiciFetch({ dispatcher }), cache).read(url);
+  const second = await open(httpFetch, cache).read(url);
 
   equal(second, 'all of it');
   deepEqual(protocols, ['2.0', '2.0']);
 });
-
-for (const order of [
-  ['fetch', 'undiciFetch'],
-  ['undiciFetch', 'fetch'],
-]) {
-  test(`undiciFetch without a dispatcher sends over HTTP/1.1, in the order ${order.join(', ')}`, async (t) => {
-    const { url, protocols } = await startOrigin(t);
-    protocols.push('the next answers are whole');
-
-    const results = await callInOrder(order, url, '');
-
-    deepEqual(results, { fetch: 'all of it', undiciFetch: 'all of it' });
-    equal(protocols[1 + order.indexOf('undiciFetch')], '1.1');
-  });
-
-  test(`undiciFetch uses the global dispatcher that is set before its call, in the order ${order.join(', ')}`, async (t) => {
-    const { url } = await startOrigin(t);
-    const mock = `
-      const agent = new undici.MockAgent();
-      agent.disableNetConnect();
-      agent.get(new URL(url).origin).intercept({ path: '/' }).reply(200, 'mocked').persist();
-      undici.setGlobalDispatcher(agent);`;
-
-    const { undiciFetch: result } = await callInOrder(order, url, mock);
-
-    equal(result, 'mocked');
-  });
-}
-
-/** Returns the results of `fetch` and `undiciFetch` in a new process, where the first call loads each of them. `setUp` runs before `undiciFetch` is called. */
-async function callInOrder(order: readonly string[], url: string, setUp: string): Promise<Record<string, string>> {
-  const script = `
-    const url = ${JSON.stringify(url)};
-    const calls = {
-      fetch: async () => (await fetch(url)).text(),
-      undiciFetch: async () => {
-        const { undiciFetch } = await import(${JSON.stringify(new URL('../../src/datasources/undici.ts', import.meta.url).href)});
-        const undici = await import('undici');
-        ${setUp}
-        return (await undiciFetch()(new Request(url))).text();
-      },
-    };
-    const results = {};
-    for (const name of ${JSON.stringify(order)}) results[name] = await calls[name]().catch(String);
-    process.stdout.write(JSON.stringify(results), () => process.exit());`;
-  const env = { ...process.env, NODE_EXTRA_CA_CERTS: join(import.meta.dirname, '../fixtures/tls/localhost.pem') };
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
-    env,
-    cwd: import.meta.dirname,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  return JSON.parse(await text(child.stdout)) as Record<string, string>;
-}
 
 test('on a Node whose fetch uses HTTP/2, the first call over HTTPS without httpFetch warns once', async (t) => {
   const versions = Object.getOwnPropertyDescriptor(process, 'versions')!;
@@ -174,5 +120,5 @@ test('on a Node whose fetch uses HTTP/2, the first call over HTTPS without httpF
   await open(undefined, cache, warn).read('https://api.example/b');
 
   equal(warnings.length, 1);
-  match(warnings[0]!, /Node 26\.0\.0 uses HTTP\/2.*undiciFetch\(\)/);
+  match(warnings[0]!, /Node 26\.0\.0 uses HTTP\/2.*allowH2: false.*install\(\)/);
 });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { RESTDataSource } from '../../src/datasources/index.ts';
-import { undiciFetch } from '../../src/datasources/undici.ts';
 import type { DataSourceRequest } from '../../src/datasources/request.ts';
 import { storedHeadersOf } from '../../src/datasources/http-cache/stored-headers.ts';
 import { API, Operations } from './api.ts';
@@ -120,19 +119,4 @@ describe('a GET, a write and a GET in one tick', () => {
         assert.equal(second, 1);
         assert.equal(await begin().read(), 1);
       });
-});
-
-describe('undiciFetch', () => {
-  it('cancels its upload stream when the request is aborted', async () => {
-    const aborted = new AbortController();
-    const canceled = Promise.withResolvers<unknown>();
-    const body = new ReadableStream({ pull: () => new Promise(() => {}), cancel: canceled.resolve });
-    const init = { method: 'POST', body, duplex: 'half', signal: aborted.signal } as RequestInit;
-
-    const sent = undiciFetch()(new Request('http://localhost:9/', init));
-    aborted.abort(new Error('enough'));
-
-    await assert.rejects(sent, /enough/);
-    assert.match(String(await canceled.promise), /enough/);
-  });
 });

@@ -19,7 +19,7 @@ export interface InstalledProject {
 }
 
 /**
- * Installs the packed package without the network. Next to it are only its declared dependencies, graphql, and the peers of two of its
+ * Installs the packed package without the network. Next to it are only its declared dependencies, graphql, and the peer of one of its
  * entries, as links to the packages of this project.
  */
 export async function installPackedPackage(): Promise<InstalledProject> {
@@ -28,7 +28,7 @@ export async function installPackedPackage(): Promise<InstalledProject> {
   await mkdir(join(modules, 'graphql-functions'), { recursive: true });
   const { tarball } = await packPackage();
   await execute('tar', ['-xzf', tarball, '-C', join(modules, 'graphql-functions'), '--strip-components=1'], root);
-  await Promise.all([...(await declared()), 'graphql', '@opentelemetry/api', 'undici', '@types/node'].map((name) => link(modules, name)));
+  await Promise.all([...(await declared()), 'graphql', '@opentelemetry/api', '@types/node'].map((name) => link(modules, name)));
   return {
     folder,
     run: (program, { flags = [], type = 'module' } = {}) =>

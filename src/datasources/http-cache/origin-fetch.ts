@@ -2,8 +2,7 @@ import { textOfUTF8 } from '../../shared/index.ts';
 import { hidesEnd, readBody } from '../bounded-body.ts';
 import type { Waiting } from '../flight.ts';
 import type { ReceivedResponse } from '../received.ts';
-import { createResponse, toWebResponse } from '../response.ts';
-import type { OriginResponse } from '../response.ts';
+import { createResponse } from '../response.ts';
 import type { CacheOptions } from '../request.ts';
 import type { Milliseconds } from '../cache/key-value-cache.ts';
 import { CacheEntry } from './cache-entry.ts';
@@ -30,7 +29,7 @@ export interface CacheLookup extends SelectionSource {
   /** Warns in development. */
   readonly warn: ((message: string) => void) | undefined;
   now(): Milliseconds;
-  send(waiting: Waiting, validators?: Readonly<Record<string, string>>): Promise<OriginResponse>;
+  send(waiting: Waiting, validators?: Readonly<Record<string, string>>): Promise<Response>;
   /** Calls the hooks for the lifetime. Undefined if there are none, so that no Response is created for them. */
   readonly cacheOptionsFor: ((response: Response) => Promise<CacheOptions | undefined>) | undefined;
   /** Sets the response for a timeout or a network error. */
@@ -41,7 +40,7 @@ export interface CacheLookup extends SelectionSource {
 export interface OriginAnswer {
   readonly outcome: CacheOutcome;
   readonly entry?: CacheEntry;
-  readonly live?: OriginResponse;
+  readonly live?: Response;
   /** Set if the entry is new. */
   readonly fetched?: { readonly entry: CacheEntry; readonly keepFor: number; readonly cookies: readonly string[] };
   /** Resolves when the entry is stored, or could not be stored. */
@@ -90,12 +89,11 @@ export class OriginFetch {
   }
 
   /** Reads a response that may be stored. The body of any other stays unread for its caller. */
-  async #receive(sent: OriginResponse, { sentAt, entry }: { sentAt: Milliseconds; entry: CacheEntry | undefined }): Promise<OriginAnswer> {
-    const { request, cacheOptionsFor } = this.#lookup;
-    const response = cacheOptionsFor === undefined ? sent : toWebResponse(sent);
+  async #receive(response: Response, { sentAt, entry }: { sentAt: Milliseconds; entry: CacheEntry | undefined }): Promise<OriginAnswer> {
+    const { request } = this.#lookup;
     const fields = fieldsOf(response);
     const judged = { status: response.status, headers: fields, redirected: this.#isRedirected(response), hidesEnd: hidesEnd(response) };
-    const terms = await this.#termsFor(judged, () => response as Response).catch(async (error: unknown) => {
+    const terms = await this.#termsFor(judged, () => response).catch(async (error: unknown) => {
       await response.body?.cancel();
       throw error;
     });
@@ -109,7 +107,7 @@ export class OriginFetch {
   }
 
   /** RFC 9111 section 4.3.4: the stored body with new header fields and a new lifetime. */
-  async #refresh(entry: CacheEntry, response: OriginResponse, sentAt: Milliseconds): Promise<OriginAnswer> {
+  async #refresh(entry: CacheEntry, response: Response, sentAt: Milliseconds): Promise<OriginAnswer> {
     const { head, body } = entry;
     const { status, statusText } = head;
     const { url } = this.#lookup.request;
@@ -124,7 +122,7 @@ export class OriginFetch {
   }
 
   /** Responses created by `httpFetch` have no URL and no `redirected`. */
-  #isRedirected(response: OriginResponse): boolean {
+  #isRedirected(response: Response): boolean {
     const { request } = this.#lookup;
     return request.redirected || response.redirected || (response.url !== request.url && response.url !== '');
   }
@@ -192,7 +190,7 @@ function validatorsOf(entry: CacheEntry): Record<string, string> {
 }
 
 /** False for a 304 with another ETag than that of the entry. */
-function isSameVersion(entry: CacheEntry, response: OriginResponse): boolean {
+function isSameVersion(entry: CacheEntry, response: Response): boolean {
   const etag = response.headers.get('etag');
   return etag === null || entry.headers['etag'] === undefined || toOpaqueTag(etag) === toOpaqueTag(entry.headers['etag']);
 }
@@ -211,6 +209,6 @@ function warnOfHTTP2({ warn, request, usesHTTPFetch }: CacheLookup): void {
   warnedOfHTTP2 = true;
   warn(
     `The fetch of Node ${versions?.node} uses HTTP/2, over which a body that breaks off may look complete, so responses without Content-Length are ` +
-      'not cached. To cache them, send with HTTP/1.1: pass undiciFetch() of graphql-functions/undici to your data sources.',
+      'not cached. To cache them, send with HTTP/1.1: call setGlobalDispatcher(new Agent({ allowH2: false })) and install() of the package undici.',
   );
 }

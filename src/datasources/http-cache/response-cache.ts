@@ -12,7 +12,6 @@ import type { CacheLookup, OriginAnswer } from './origin-fetch.ts';
 import { fromEntry, fromOrigin } from '../received.ts';
 import type { ReceivedResponse } from '../received.ts';
 import { createResponse } from '../response.ts';
-import type { OriginResponse } from '../response.ts';
 import { RecentEntries } from './recent-entries.ts';
 import { identityOf, isSameIdentity, isSelected, variesByCall } from './request-identity.ts';
 import type { RequestIdentity } from './request-identity.ts';
@@ -96,7 +95,7 @@ export class ResponseCache {
    * Runs a write. Invalidates the response with the same key if the write succeeds, or gets no response and so may have had its effect.
    * Resolves after the deletion or the deadline of the store.
    */
-  async invalidateAround<T extends OriginResponse>(lookup: CacheLookup, write: () => Promise<T>): Promise<T> {
+  async invalidateAround(lookup: CacheLookup, write: () => Promise<Response>): Promise<Response> {
     this.#markOutdated(lookup.key);
     this.#writing.set(lookup.key, (this.#writing.get(lookup.key) ?? 0) + 1);
     let failed = false;
@@ -249,7 +248,7 @@ function throwSharedFailure({ request }: CacheLookup, { abandoned }: Waiting, er
 }
 
 /** False for temporary failures, which do not concern the resource. */
-function isConclusive({ status }: OriginResponse): boolean {
+function isConclusive({ status }: Response): boolean {
   return status < 500 && status !== 408 && status !== 429;
 }
 

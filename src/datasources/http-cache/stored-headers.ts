@@ -1,6 +1,3 @@
-import { isDirect } from '../response.ts';
-import type { OriginResponse } from '../response.ts';
-
 /** Header fields by lower-case name. */
 export type HeaderRecord = Readonly<Record<string, string>>;
 
@@ -13,8 +10,8 @@ const unstored = new Set(
 );
 
 /** All fields of a response, with only the last of several Set-Cookie. */
-export function fieldsOf(response: OriginResponse): HeaderRecord {
-  return isDirect(response) ? response.fields : Object.fromEntries(response.headers);
+export function fieldsOf({ headers }: Response): HeaderRecord {
+  return Object.fromEntries(headers);
 }
 
 /** The codings that fetch decodes; a body with any other stays as it was sent. */
@@ -39,7 +36,7 @@ export function mergeHeaders(stored: HeaderRecord, fields: HeaderRecord): Header
 }
 
 /** The cookies of a response, which are never stored. */
-export function cookiesOf(headers: OriginResponse['headers'], fields: HeaderRecord): readonly string[] {
+export function cookiesOf(headers: Headers, fields: HeaderRecord): readonly string[] {
   return fields['set-cookie'] === undefined ? [] : headers.getSetCookie();
 }
 
