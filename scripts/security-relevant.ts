@@ -118,7 +118,6 @@ export const accepted: Readonly<Record<string, Readonly<Record<string, string>>>
     'assertOpen(execution); → ;': late,
     "log(attempt, 'The answer of a mutation was not stored: its record had expired, or was taken over.'); → ;": logWords,
     "log(attempt, 'An idempotency key was not released.', error); → ;": logWords,
-    "log(attempt, 'The answer of a mutation was not stored: seal has failed.', error); → ;": logWords,
     "if (left !== undefined && left <= 0) throw refusal('DEADLINE_EXCEEDED'); → if (left !== undefined && left <= 0) ;": late,
     "if (found.answer === undefined) throw refuse(attempt, 'IDEMPOTENCY_ANSWER_NOT_KEPT'); → if (found.answer === undefined) ;":
       'A missing answer is refused below with the same error, and a log line.',
@@ -135,10 +134,6 @@ export const accepted: Readonly<Record<string, Readonly<Record<string, string>>>
       late,
     "if (invocation.signal.aborted) throw refusal('CLIENT_LEFT'); → if (invocation.signal.aborted) throw refusal('');":
       'The client that would read the code has left.',
-    "const replay = toReplay(open === undefined ? answer : await once(settings, 'open', () => open(answer, id)), execution); → const replay = toReplay(open === undefined ? answer : await once(settings, '', () => open(answer, id)), execution);":
-      words,
-    "return answer === undefined || seal === undefined ? answer : await once(settings, 'seal', () => seal(answer, id)); → return answer === undefined || seal === undefined ? answer : await once(settings, '', () => seal(answer, id));":
-      words,
   },
   'src/server/http/csrf.ts': {
     "const verdict = row === run ? 'run' : verdictOf(row, settings, request); → const verdict = row === run ? '' : verdictOf(row, settings, request);":

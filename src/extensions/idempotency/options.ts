@@ -30,8 +30,8 @@ export interface IdempotencyOptions<TContext = any> {
   /** How long an attempt may take if the request has no deadline, at most a day. Default: 60; 'run again' then needs a number. */
   readonly lease?: Seconds | undefined;
   /**
-   * How long each of two tries to reach the store may take, at most a minute; then the request is refused with 503. Also for `identity`,
-   * `seal` and `open`. Default: 500
+   * How long each of two tries to reach the store may take, at most a minute; then the request is refused with 503. Also for `identity`.
+   * Default: 500
    */
   readonly storeTimeout?: Milliseconds | undefined;
   /** Bytes of an answer. A larger one is not kept: a retry is refused, because the mutation has run. Default: 262,144 */
@@ -43,10 +43,6 @@ export interface IdempotencyOptions<TContext = any> {
    * if every root field of the operation has an error of its own resolver. Default: answers with errors are kept like all others.
    */
   readonly releaseIf?: ((errors: readonly GraphQLError[]) => boolean) | undefined;
-  /** Encrypts an answer before it is stored. `id`: of the record, as additional data. Default: answers are stored as they are. */
-  readonly seal?: ((answer: string, id: string) => string | Promise<string>) | undefined;
-  /** Decrypts what `seal` has returned. An answer that it cannot open is refused. */
-  readonly open?: ((sealed: string, id: string) => string | Promise<string>) | undefined;
   /** The beginning of the ids of records. Default: 'idempotency:' */
   readonly prefix?: string | undefined;
 }
@@ -54,7 +50,7 @@ export interface IdempotencyOptions<TContext = any> {
 /** Throws for options that would not do what they say. */
 export function assertIdempotencyOptions(options: IdempotencyOptions): void {
   assertKnownOptions(options, known, { of: 'idempotency' });
-  const { identity, afterCrash = 'refuse', seal, open } = options;
+  const { identity, afterCrash = 'refuse' } = options;
   assertStore(options.store as unknown as Methods);
   if (typeof identity !== 'function')
     throw new TypeError(
@@ -62,7 +58,6 @@ export function assertIdempotencyOptions(options: IdempotencyOptions): void {
     );
   if (afterCrash !== 'refuse' && afterCrash !== 'run again')
     throw new TypeError(`Expected afterCrash of idempotency to be 'refuse' or 'run again', got ${describe(afterCrash)}.`);
-  if ((seal === undefined) !== (open === undefined)) throw new TypeError('Expected both seal and open of idempotency, or neither.');
   for (const [name, highest] of Object.entries(highestValues)) {
     const value = options[name as keyof typeof highestValues];
     if (value !== undefined && !(value > 0 && value <= highest))
@@ -86,8 +81,6 @@ const known: Readonly<Record<keyof IdempotencyOptions, true>> = {
   maxAnswerBytes: true,
   bareKeys: true,
   releaseIf: true,
-  seal: true,
-  open: true,
   prefix: true,
 };
 

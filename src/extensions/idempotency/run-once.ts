@@ -112,21 +112,15 @@ async function once<T>({ storeTimeout }: RunSettings, name: string, call: () => 
 }
 
 /** Returns the answer if the operation is not run. */
-async function answerFor(
-  attempt: Attempt,
-  found: Exclude<ClaimResult, { state: 'claimed' }>,
-  fingerprint: string,
-): Promise<OperationOutcome> {
-  const { execution, id, settings } = attempt;
+function answerFor(attempt: Attempt, found: Exclude<ClaimResult, { state: 'claimed' }>, fingerprint: string): OperationOutcome {
+  const { execution } = attempt;
   assertOpen(execution);
   if (found.fingerprint !== fingerprint) throw logAndReturn(attempt, refuse(attempt, 'IDEMPOTENCY_KEY_REUSED'));
   if (found.state === 'running') throw refuse(attempt, 'IDEMPOTENCY_IN_PROGRESS', found.left);
   if (found.state === 'abandoned') throw logAndReturn(attempt, refuse(attempt, 'IDEMPOTENCY_OUTCOME_UNKNOWN'));
   if (found.answer === undefined) throw refuse(attempt, 'IDEMPOTENCY_ANSWER_NOT_KEPT');
   try {
-    const { answer } = found;
-    const { open } = settings;
-    const replay = toReplay(open === undefined ? answer : await once(settings, 'open', () => open(answer, id)), execution);
+    const replay = toReplay(found.answer, execution);
     recordRun(execution.response, 'replayed');
     return replay;
   } catch (error) {
@@ -164,7 +158,7 @@ async function end(attempt: Attempt, outcome: OperationOutcome): Promise<void> {
   if (outcome.executed === false || (!isLate && isReleased(attempt, outcome))) return release(attempt);
   // A resolver may still be writing, so the lease determines when the mutation can run again.
   if (isLate && afterCrash === 'run again') return undefined;
-  const answer = await sealedAnswer(attempt, outcome);
+  const answer = toStoredAnswer(outcome, settings.maxAnswerBytes);
   try {
     if (!(await twice(settings, () => store.finish(id, { token, answer, keep: ttl * 1000 }))))
       log(attempt, 'The answer of a mutation was not stored: its record had expired, or was taken over.');
@@ -201,16 +195,4 @@ function isReleased(attempt: Attempt, { errors }: OperationOutcome): boolean {
 function haveAllFailed(execution: CoercedExecution, errors: readonly GraphQLError[]): boolean {
   const failed = new Set(errors.flatMap(({ path }) => (path?.length === 1 ? path[0] : [])));
   return rootFields(execution).every(({ alias, name }) => failed.has((alias ?? name).value));
-}
-
-async function sealedAnswer(attempt: Attempt, outcome: OperationOutcome): Promise<string | undefined> {
-  const { settings, id } = attempt;
-  const { seal } = settings;
-  const answer = toStoredAnswer(outcome, settings.maxAnswerBytes);
-  try {
-    return answer === undefined || seal === undefined ? answer : await once(settings, 'seal', () => seal(answer, id));
-  } catch (error) {
-    log(attempt, 'The answer of a mutation was not stored: seal has failed.', error);
-    return undefined;
-  }
 }

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { memoryStore } from '../../src/entries/idempotency.ts';
+import type { IdempotencyStore } from '../../src/entries/idempotency.ts';
+import { openBank } from '../extensions/idempotency/bank.ts';
+import { codeBlocks } from '../support/markdown.ts';
+import { importCode, root } from './pages.ts';
+
+test('the store of docs/idempotency-stores.md encrypts answers, and refuses one that it cannot decrypt', async (t) => {
+  const page = await readFile(join(root, 'docs/idempotency-stores.md'), 'utf8');
+  const { text } = codeBlocks(page).find((block) => block.text.includes('AES-GCM'))!;
+  const load = await importCode(t, { 'sealed.ts': text });
+  const { sealed } = (await load('sealed.ts')) as { sealed: (store: IdempotencyStore) => IdempotencyStore };
+  const store = memoryStore();
+  let stored = '';
+  let isOfAnotherRecord = false;
+  const spying: IdempotencyStore = {
+    ...store,
+    finish: (id, finish) => ((stored = finish.answer!), store.finish(id, finish)),
+    async claim(id, claim) {
+      const found = await store.claim(id, claim);
+      return found.state === 'finished' && isOfAnotherRecord ? { ...found, answer: otherAnswer } : found;
+    },
+  };
+  const bank = openBank({ store: sealed(spying) });
+  const charge = { query: 'mutation { charge { number } }' };
+  await bank.send(charge, { headers: { 'idempotency-key': '"other"' } });
+  const otherAnswer = stored;
+
+  const [first, again] = [await bank.sendWithKey(charge), await bank.sendWithKey(charge)];
+  isOfAnotherRecord = true;
+  const wrong = await bank.sendWithKey(charge);
+
+  assert.equal(again.text, first.text);
+  assert.doesNotMatch(atob(stored), /number/);
+  assert.deepEqual([wrong.status, wrong.code, bank.charges.length], [409, 'IDEMPOTENCY_ANSWER_NOT_KEPT', 2]);
+});
