@@ -7,7 +7,6 @@ import type { Arguments } from '../../src/tools/cli/arguments.ts';
 import { runBuild } from '../../src/tools/cli/build/build.ts';
 import { runCheck } from '../../src/tools/cli/check/check.ts';
 import { runDocuments } from '../../src/tools/cli/documents/documents.ts';
-import { runUnusedDocuments } from '../../src/tools/cli/documents/unused.ts';
 import { runInit } from '../../src/tools/cli/init/init.ts';
 import { UsageError } from '../../src/tools/cli/read-options.ts';
 import type { Terminal } from '../../src/tools/cli/project/paint.ts';
@@ -51,7 +50,6 @@ async function run(command: Arguments, directory: string, terminal: Terminal): P
   }
   if (command.name === 'schema') return runPrintSchema(command, directory, terminal);
   if (command.name === 'documents') return runDocuments(command, { directory, terminal, today: '2026-11-26' });
-  if (command.name === 'documents unused') return runUnusedDocuments(command, { directory, terminal });
   if (command.name === 'init') return runInit(command, { directory, terminal, today: '2026-11-26' });
   throw new Error(`The command ${command.name} is not run here.`);
 }

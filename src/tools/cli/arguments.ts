@@ -71,27 +71,16 @@ export interface SchemaArguments extends NamedFunctionArguments {
 }
 
 /** The arguments of `graphql-functions documents`. */
-export interface DocumentsArguments extends NamedFunctionArguments, DocumentsLocation {
+export interface DocumentsArguments extends NamedFunctionArguments {
   readonly name: 'documents';
-  /** Patterns of files with the schema. Empty: the schema of the function. */
-  readonly schema: readonly string[];
-  /** "release": writes the manifest of a release. "draft": writes one that the next run replaces. "check": writes nothing. */
-  readonly mode: 'release' | 'draft' | 'check';
-}
-
-/** The arguments of `graphql-functions documents unused`. */
-export interface UnusedDocumentsArguments extends DocumentsLocation {
-  readonly name: 'documents unused';
-  /** Patterns of files with cost lines. */
-  readonly logs: readonly string[];
-  readonly remove: boolean;
-}
-
-interface DocumentsLocation {
   /** Patterns of files with operations. */
   readonly operations: readonly string[];
   /** The folder of the manifests. */
   readonly folder: string;
+  /** Patterns of files with the schema. Empty: the schema of the function. */
+  readonly schema: readonly string[];
+  /** "release": writes the manifest of a release. "draft": writes one that the next run replaces. "check": writes nothing. */
+  readonly mode: 'release' | 'draft' | 'check';
 }
 
 /** The arguments of `graphql-functions init`. Undefined: not chosen by an option. */
@@ -113,7 +102,6 @@ export type Arguments =
   | MigrateArguments
   | SchemaArguments
   | DocumentsArguments
-  | UnusedDocumentsArguments
   | InitArguments
   | { readonly name: 'version' }
   | { readonly name: 'help'; readonly usage: string };
@@ -213,27 +201,20 @@ function parseSchema(argv: readonly string[]): SchemaArguments {
   return { name: 'schema', function: named, out, ...toFunctionArguments(values) };
 }
 
-function parseDocuments(argv: readonly string[]): DocumentsArguments | UnusedDocumentsArguments {
-  if (argv[0] === 'unused') return parseUnusedDocuments(argv.slice(1));
+function parseDocuments(argv: readonly string[]): DocumentsArguments {
   const options = { ...ofOneFunction, schema: texts, out: text, draft: flag, check: flag } as const;
   const { values, positionals } = readOptions('documents', argv, options, Infinity);
-  const { function: named, schema = [], out, draft = false, check = false } = values;
+  const { function: named, schema = [], out = 'documents', draft = false, check = false } = values;
   if (draft && check) throw new UsageError('Expected --draft or --check, got both.');
   const mode = draft ? 'draft' : check ? 'check' : 'release';
-  return { name: 'documents', ...toLocation(positionals, out), schema, mode, function: named, ...toFunctionArguments(values) };
-}
-
-function parseUnusedDocuments(argv: readonly string[]): UnusedDocumentsArguments {
-  const { values, positionals } = readOptions('documents', argv, { log: texts, out: text, remove: flag } as const, Infinity);
-  const { log: logs = [], out, remove = false } = values;
-  if (logs.length === 0) throw new UsageError('documents unused requires --log <file>. See graphql-functions documents --help');
-  return { name: 'documents unused', ...toLocation(positionals, out), logs, remove };
-}
-
-function toLocation(operations: readonly string[], folder = 'documents'): DocumentsLocation {
   return {
-    operations: operations.length > 0 ? operations : ['operations/**/*.graphql'],
-    folder: posix.normalize(folder.replaceAll('\\', '/')).replace(/\/$/, ''),
+    name: 'documents',
+    operations: positionals.length > 0 ? positionals : ['operations/**/*.graphql'],
+    folder: posix.normalize(out.replaceAll('\\', '/')).replace(/\/$/, ''),
+    schema,
+    mode,
+    function: named,
+    ...toFunctionArguments(values),
   };
 }
 

@@ -4,7 +4,6 @@ import { runBuild } from './build/build.ts';
 import { runCheck } from './check/check.ts';
 import { runDocuments } from './documents/documents.ts';
 import type { DatedWorkplace } from './documents/documents.ts';
-import { runUnusedDocuments } from './documents/unused.ts';
 import { startDevServer, shutDown } from './dev/dev.ts';
 import type { DevServer } from './dev/dev.ts';
 import { runInit } from './init/init.ts';
@@ -50,7 +49,6 @@ async function run(command: Arguments): Promise<CommandOutcome> {
     await prepareEnvironment(command.env);
     return { exitCode: await runDocuments(command, { ...workplace(), terminal: reserveStdout() }), isOver: true };
   }
-  if (command.name === 'documents unused') return { exitCode: await runUnusedDocuments(command, workplace()), isOver: true };
   if (command.name === 'schema') {
     await prepareEnvironment(command.env);
     return { exitCode: await runPrintSchema(command, process.cwd(), reserveStdout()), isOver: true };

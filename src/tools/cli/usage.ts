@@ -98,7 +98,6 @@ The function is loaded with NODE_ENV "production".`;
 
 /** The usage of `documents`. */
 export const documentsUsage: string = `graphql-functions documents [options] [operation files]
-graphql-functions documents unused --log <file> [options] [operation files]
 
 Collects the operations of clients as trusted documents, and validates them:
 those in .graphql files and in gql\`…\` literals of code, and the manifests of
@@ -118,12 +117,6 @@ ${ofFolder}
   --function <name>      the function that clients call
                          (default: graphql, or the only one)
 ${ofEnvironment}
-
-With unused, lists the documents of earlier releases that no client uses: no
-line that costLine() wrote to the log has their ids.
-
-  --log <files>          the log. Repeatable.
-  --remove               removes these documents from their manifests
 
 The default operation files are 'operations/**/*.graphql'. NODE_ENV is "test"
 unless it is set.`;

@@ -6,7 +6,6 @@ import { sha256 } from '../../../shared/index.ts';
 import type { TrustedDocument } from '../../../server/index.ts';
 import { documentsInManifest } from '../project/documents/known-documents.ts';
 import type { DocumentFile } from '../project/documents/check-documents.ts';
-import type { ManifestDocument } from '../project/documents/known-documents.ts';
 import type { CollectedDocument } from './collect-documents.ts';
 
 /** The folder of manifests: its JSON files, and the modules that are generated from them. */
@@ -54,18 +53,14 @@ export function planRelease(folder: DocumentsFolder, collected: readonly Collect
   const text = toManifest(added);
   const path = today === undefined ? draftPath : `${folder.path}/${today}-${sha256(text).slice(0, 8)}.json`;
   const manifests = [...released, ...(added.length > 0 ? [{ path, text }] : [])];
-  return { files: new Map([...removed(folder, manifests), ...withModules(folder.path, manifests, collected)]), added };
-}
-
-/** Removes documents from all manifests, and manifests that have no other documents. */
-export function planRemoval(folder: DocumentsFolder, ids: ReadonlySet<string>, collected: readonly CollectedDocument[]): FileChanges {
-  const manifests = folder.manifests.flatMap((file) => {
-    const all = documentsInManifest(file);
-    const kept = all.filter(({ id }) => !ids.has(id));
-    if (kept.length === 0) return [];
-    return kept.length === all.length ? [file] : [{ path: file.path, text: toManifest(kept) }];
-  });
-  return new Map([...removed(folder, manifests), ...withModules(folder.path, manifests, collected)]);
+  const kept = new Set(manifests.map((manifest) => manifest.path));
+  const files = new Map<string, string | undefined>([
+    ...folder.manifests.filter((manifest) => !kept.has(manifest.path)).map((manifest) => [manifest.path, undefined] as const),
+    ...manifests.map((manifest) => [manifest.path, manifest.text] as const),
+    [`${folder.path}/index.ts`, serverModule(manifests.map((manifest) => manifest.path.slice(folder.path.length + 1)))],
+    [`${folder.path}/ids.ts`, clientModule(collected)],
+  ]);
+  return { files, added };
 }
 
 /** The changes whose result differs from what the files contain now. */
@@ -90,27 +85,9 @@ export async function applyChanges(changes: FileChanges, { path }: DocumentsFold
   for (const [file, text] of changes) await (text === undefined ? rm(join(directory, file)) : writeFile(join(directory, file), text));
 }
 
-function removed({ manifests }: DocumentsFolder, kept: readonly DocumentFile[]): [path: string, text: undefined][] {
-  const paths = new Set(kept.map(({ path }) => path));
-  return manifests.filter(({ path }) => !paths.has(path)).map(({ path }) => [path, undefined]);
-}
-
-function toManifest(documents: readonly (ManifestDocument | CollectedDocument)[]): string {
+function toManifest(documents: readonly CollectedDocument[]): string {
   const entries = documents.map(({ id, text, onError }): [string, string | TrustedDocument] => [id, onError ? { text, onError } : text]);
   return `${JSON.stringify(Object.fromEntries(entries), undefined, 2)}\n`;
-}
-
-/** The manifests, the module for the server, and the module for clients. */
-function withModules(
-  folder: string,
-  manifests: readonly DocumentFile[],
-  collected: readonly CollectedDocument[],
-): [path: string, text: string][] {
-  return [
-    ...manifests.map(({ path, text }): [string, string] => [path, text]),
-    [`${folder}/index.ts`, serverModule(manifests.map(({ path }) => path.slice(folder.length + 1)))],
-    [`${folder}/ids.ts`, clientModule(collected)],
-  ];
 }
 
 const notice = '// Written by `graphql-functions documents`. Run it again instead of changing this file.\n';

@@ -52,8 +52,7 @@ export async function runDocuments(settings: DocumentsArguments, { directory, te
 }
 
 const aboutReleased =
-  '\nClients of earlier releases send the documents of these manifests. To remove documents that no client sends any more, run ' +
-  'npx graphql-functions documents unused --log <file> --remove.';
+  '\nClients of earlier releases send the documents of these manifests. If no client sends a document any more, delete it from its manifest.';
 
 interface DocumentSources {
   readonly files: readonly DocumentFile[];

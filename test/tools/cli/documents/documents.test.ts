@@ -6,8 +6,6 @@ import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { parseArguments } from '../../../../src/tools/cli/arguments.ts';
-import { costLine } from '../../../../src/entries/cost-line.ts';
-import { createTester } from '../../../../src/entries/testing.ts';
 import { createMovingProject, runCommandHere } from '../../../support/command-here.ts';
 import type { Outcome } from '../../../support/command.ts';
 import { createProject, linkPackage } from '../../../support/functions-project.ts';
@@ -24,7 +22,6 @@ const booksManifest = 'documents/2026-11-26-f95a38b1.json';
 interface TestedProject extends Project {
   /** Runs `documents` with the schema in schema.graphql. */
   documents(...argv: readonly string[]): Promise<Outcome>;
-  unused(...argv: readonly string[]): Promise<Outcome>;
   /** The files in the folder `documents`. */
   names(): Promise<string[]>;
   read(path: string): Promise<string>;
@@ -40,7 +37,6 @@ async function createTestedProject(context: TestContext, files: Readonly<Record<
   return {
     ...project,
     documents: (...argv) => runCommandHere(directory, 'documents', '--schema', 'schema.graphql', ...argv),
-    unused: (...argv) => runCommandHere(directory, 'documents', 'unused', ...argv),
     names: async () => (await readdir(join(directory, 'documents')).catch((): string[] => [])).toSorted(),
     read: (path) => readFile(join(directory, path), 'utf8'),
   };
@@ -65,15 +61,7 @@ test('every option of documents is read', () => {
     mode: 'draft',
     ...rest,
   });
-  assert.deepEqual(parseArguments(['documents', 'unused', '--log', 'a', '--log', 'b', '--remove']), {
-    name: 'documents unused',
-    operations: ['operations/**/*.graphql'],
-    folder: 'documents',
-    logs: ['a', 'b'],
-    remove: true,
-  });
   assert.throws(() => parseArguments(['documents', '--draft', '--check']), /Expected --draft or --check, got both\./);
-  assert.throws(() => parseArguments(['documents', 'unused']), /documents unused requires --log <file>/);
   assert.throws(() => parseArguments(['documents', '--remove']), /documents has no option --remove/);
 });
 
@@ -174,10 +162,7 @@ test('a draft is possible while the schema changes, although a released document
   assert.equal(draft.code, 0);
   assert.deepEqual(await names(), ['draft.json', 'ids.ts', 'index.ts', 'old.json']);
   assert.equal(release.code, 1);
-  assert.match(
-    release.stderr,
-    /To remove documents that no client sends any more, run npx graphql-functions documents unused --log <file> --remove\./,
-  );
+  assert.match(release.stderr, /If no client sends a document any more, delete it from its manifest\./);
 });
 
 test('line ends that Git has written are no change', async (context) => {
@@ -338,59 +323,4 @@ test('without --schema, the documents are validated against the schema of the fu
   assert.match(invalid.stderr, /^operations\/books\.graphql:1:23 Cannot query field "nope" on type "Book"\./m);
   assert.match(valid.stdout, new RegExp(`^Wrote ${booksManifest}\\.$`, 'm'));
   assert.equal(checked.stdout, 'No problems in graphql.\n');
-});
-
-test('unused lists the documents of earlier releases without a cost line, and removes them on demand', async (context) => {
-  const project = await createTestedProject(context);
-  const texts = { Old: 'query Old {\n  __typename\n}', Sent: 'query Sent {\n  __typename\n}', Never: 'query Never {\n  __typename\n}' };
-  const idOf = (text: string): string => createHash('sha256').update(text).digest('hex');
-  await project.documents();
-  const manifest = Object.fromEntries([...Object.values(texts).map((text) => [idOf(text), text]), ['relay', '{ a: __typename }']]);
-  await project.write({
-    'documents/2026-01-01-00000000.json': JSON.stringify(manifest),
-    'documents/2026-02-01-00000000.json': JSON.stringify({ gone: 'query Gone { nope }' }),
-  });
-  const lines: string[] = [];
-  const { send } = createTester({
-    typeDefs: schema,
-    trustedDocuments: { documents: manifest, only: true },
-    plugins: [costLine({ write: (line) => void lines.push(line) })],
-  });
-  for (const body of [{ documentId: idOf(texts.Old) }, { query: texts.Sent }, { id: 'relay' }, { documentId: 'gone' }])
-    await send({ headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
-  const [old = '', ...rest] = lines;
-  // The lines of Lambda, as text and as JSON.
-  await project.write({
-    'logs/a.log': `2026-11-26T10:00:00Z\tid\tINFO\t${old}\n`,
-    'logs/b.log': rest.map((line) => JSON.stringify({ message: line })).join('\n'),
-  });
-
-  const listed = await project.unused('--log', 'logs/*.log');
-  const before = await project.names();
-  const removed = await project.unused('--log', 'logs/*.log', '--remove');
-
-  assert.equal(
-    listed.stdout,
-    `${idOf(texts.Never)}  Never  documents/2026-01-01-00000000.json:1\ngone  Gone  documents/2026-02-01-00000000.json:1\n`,
-  );
-  assert.equal(listed.stderr, '2 of 6 documents are unused.\n');
-  assert.equal(before.length, 5);
-  assert.equal(removed.stdout, listed.stdout);
-  assert.deepEqual(await project.names(), ['2026-01-01-00000000.json', '2026-11-26-f95a38b1.json', 'ids.ts', 'index.ts']);
-  assert.deepEqual(Object.keys(JSON.parse(await project.read('documents/2026-01-01-00000000.json')) as object), [
-    idOf(texts.Old),
-    idOf(texts.Sent),
-    'relay',
-  ]);
-  assert.deepEqual(await project.documents('--check'), { code: 0, stdout: '', stderr: '' });
-});
-
-test('unused refuses a log without cost lines, which would call every document unused', async (context) => {
-  const { documents, unused } = await createTestedProject(context, { 'empty.log': 'GET /\n' });
-  await documents();
-
-  const { code, stderr } = await unused('--log', 'empty.log');
-
-  assert.match(stderr, /^No line of empty\.log has a documentId or a hash\. Expected lines of costLine\(\)/);
-  assert.equal(code, 1);
 });

@@ -26,15 +26,15 @@ export interface DocumentFile {
 
 /** Reads the files that patterns match, sorted by path. Throws a DevError for a pattern without a match. */
 export async function readDocuments(patterns: readonly string[], directory: string): Promise<DocumentFile[]> {
-  const paths = [...new Set(patterns.flatMap((pattern) => filesNamed(pattern, directory, "'src/**/*.graphql'")))].toSorted();
+  const paths = [...new Set(patterns.flatMap((pattern) => filesNamed(pattern, directory)))].toSorted();
   return Promise.all(paths.map(async (path) => ({ path, text: await readFile(resolve(directory, path), 'utf8') })));
 }
 
 /** The files of a pattern. Throws a DevError when there are none, which would otherwise look like success. */
-export function filesNamed(pattern: string, directory: string, example: string): string[] {
+function filesNamed(pattern: string, directory: string): string[] {
   const paths = globSync(pattern, { cwd: directory });
   if (paths.length > 0) return paths;
-  throw new DevError(`No files match ${pattern}. Quote patterns: ${example}.`);
+  throw new DevError(`No files match ${pattern}. Quote patterns: 'src/**/*.graphql'.`);
 }
 
 /** Validates every file against the schema. Operations may use the fragments of all files, as with code generators. */
