@@ -25,8 +25,6 @@ export interface CORSOptions {
   readonly credentials?: boolean;
   /** Seconds for which a browser may cache a preflight. Default: the browser's. */
   readonly maxAge?: number;
-  /** Status of the answer to a preflight. Default: 204. */
-  readonly optionsSuccessStatus?: number;
 }
 
 /** A request, and the headers of its answer. */
@@ -161,10 +159,6 @@ export const corsExpectations: Readonly<Record<keyof CORSOptions, Expectation>> 
   exposedHeaders: namesOfFields,
   credentials: { words: 'true or false', holds: (value) => typeof value === 'boolean' },
   maxAge: { words: `${count.words}, in seconds`, holds: count.holds },
-  optionsSuccessStatus: {
-    words: 'a status from 200 to 299',
-    holds: (value) => count.holds(value) && (value as number) >= 200 && (value as number) < 300,
-  },
 };
 
 function isListOfOrigins(value: unknown): boolean {

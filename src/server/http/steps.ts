@@ -14,10 +14,10 @@ import type { Negotiation } from './streams/streaming.ts';
 import { toBatchResponse, toSingleResponse } from './response.ts';
 
 /** OPTIONS. The CORS fields of a preflight are added in `departure`. */
-export function answerOptions({ settings, request }: HTTPCall): HTTPResponse | undefined {
+export function answerOptions({ request }: HTTPCall): HTTPResponse | undefined {
   if (request.method !== 'OPTIONS') return undefined;
   const headers = new HeaderMap({ allow: [...methods, 'OPTIONS'].join(', '), ...acceptedTypes });
-  return { status: settings.cors?.optionsSuccessStatus ?? 204, headers, body: null };
+  return { status: 204, headers, body: null };
 }
 
 /** Shows the playground to a browser in development. Without it, a browser that opens the address gets an explanation in JSON. */

@@ -1,6 +1,6 @@
 import type { GraphQLFieldResolver, GraphQLSchema, ValidationRule } from 'graphql';
 
-import type { KeyValueCache, Seconds } from '../../datasources/index.ts';
+import type { KeyValueCache } from '../../datasources/index.ts';
 import type { DeadlineOptions } from './deadline.ts';
 import { assertCredentials, corsExpectations, count } from '../http/cors.ts';
 import { assertRequestHeaders } from '../http/csrf-option.ts';
@@ -100,9 +100,9 @@ export interface ServerOptions<
 
   /**
    * Automatic persisted queries: clients may send the SHA-256 hash of a document that they have sent before. Stored in
-   * memory, 3 MiB, and in `cache` if you set one. `ttl`: seconds in `cache`. false: off. Default: true, for a day.
+   * memory, 3 MiB, and for a day in `cache` if you set one. false: off. Default: true.
    */
-  readonly persistedQueries?: boolean | { readonly ttl?: Seconds };
+  readonly persistedQueries?: boolean;
   /**
    * Documents that clients may send by `documentId`, `id` or `doc_id`, from an Apollo operation manifest, Relay's persisted
    * queries or the client preset's persisted-documents.json, or a list of these. `only: true` refuses all others. Default: none.
@@ -244,11 +244,7 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   errorHash: boolean,
   includeStacktraceInErrorResponses: boolean,
   formatError: aFunction,
-  persistedQueries: {
-    words: 'true, false, or { ttl: seconds }',
-    holds: (value) => isBoolean(value) || isRecord(value),
-    entries: { ttl: { words: 'a positive number of seconds', holds: (value) => isNumber(value, (seconds) => seconds > 0) } },
-  },
+  persistedQueries: boolean,
   trustedDocuments: {
     words: '{ documents: a manifest or a list of manifests, only: true or false }',
     holds: (value) => has(value, 'documents'),

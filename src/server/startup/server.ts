@@ -128,8 +128,6 @@ function httpSettings(options: ServerOptions, operation: OperationSettings, deve
 }
 
 const mebibyte = 1024 * 1024;
-/** Seconds. Any client can register documents, so they must expire in a store without a limit. */
-const day = 86_400;
 /** The header name of GraphQL over HTTP, two of this server's contract, and two that clients of the version-3 generation send. */
 const preflightHeaders = [
   'graphql-require-preflight',
@@ -215,7 +213,6 @@ function persistedQuerySettings(
   return {
     memory: new InMemoryLRUCache({ maxSize: 3 * mebibyte }),
     shared: chosen === undefined || chosen === 'bounded' ? undefined : cache,
-    ttl: (typeof persistedQueries === 'object' ? persistedQueries.ttl : undefined) ?? day,
   };
 }
 

@@ -12,6 +12,8 @@ export interface CORSOptions extends Omit<ServerCORSOptions, 'origin' | 'methods
   /** Default: GET, HEAD, PUT, PATCH, POST, DELETE. */
   readonly methods?: string | readonly string[];
   readonly preflightContinue?: boolean;
+  /** Status of the answer to a preflight. Default: 204. */
+  readonly optionsSuccessStatus?: number;
 }
 
 /** Finds the options for each request. */

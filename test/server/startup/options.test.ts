@@ -30,7 +30,7 @@ describe('an invalid option value throws at createHandler and says what to write
     ['plugins', [null], /a list of plugin objects, got \[null\]/],
     ['deadline', Promise.resolve({ ms: 5 }), /false, or \{ ms, reserveMs, partial \}, the first two in milliseconds, got a Promise/],
     ['cors', Promise.resolve({}), /an object like \{ origin: .*, got a Promise/],
-    ['persistedQueries', Promise.resolve(true), /true, false, or \{ ttl: seconds \}, got a Promise/],
+    ['persistedQueries', Promise.resolve(true), /true or false, got a Promise/],
     ['logger', { log() {} }, /an object with debug, info, warn and error/],
     ['csrfPrevention', 'true', /true, false, or \{ requestHeaders: \[names\] \}, got "true"/],
     ['csrfPrevention', { requestHeaders: 'x-a' }, /the option csrfPrevention\.requestHeaders to be a list of strings, got "x-a"/],

@@ -1,4 +1,4 @@
-import type { KeyValueCache, Seconds } from '../../../datasources/index.ts';
+import type { KeyValueCache } from '../../../datasources/index.ts';
 import { sha256, describe } from '../../../shared/index.ts';
 import type { ErrorBehavior } from '../error-behavior.ts';
 import { createError } from '../errors.ts';
@@ -9,8 +9,6 @@ export interface PersistedQuerySettings {
   readonly memory: KeyValueCache;
   /** The user's cache, which other instances may share. */
   readonly shared: KeyValueCache | undefined;
-  /** How long a query is kept. */
-  readonly ttl: Seconds;
 }
 
 /** The text of a document, and how to keep it. */
@@ -76,19 +74,21 @@ async function registered(settings: PersistedQuerySettings, hash: string, query:
  */
 const maxKept = 65_536;
 
-async function find({ memory, shared, ttl }: PersistedQuerySettings, hash: string): Promise<string | undefined> {
+/** Any client can register documents, so they must expire in a store without a limit: after a day. */
+const lifetime = { ttl: 86_400 };
+
+async function find({ memory, shared }: PersistedQuerySettings, hash: string): Promise<string | undefined> {
   const known = await memory.get(hash);
   if (known !== undefined || shared === undefined) return known;
   const query = await shared.get(sharedKey(hash));
   // Others can write to a shared store, so check that the text matches the hash.
   if (query === undefined || sha256(query) !== hash) return undefined;
-  await memory.set(hash, query, { ttl });
+  await memory.set(hash, query, lifetime);
   return query;
 }
 
-async function keep({ memory, shared, ttl }: PersistedQuerySettings, hash: string, query: string): Promise<void> {
-  const options = { ttl };
-  await Promise.all([memory.set(hash, query, options), shared?.set(sharedKey(hash), query, options)]);
+async function keep({ memory, shared }: PersistedQuerySettings, hash: string, query: string): Promise<void> {
+  await Promise.all([memory.set(hash, query, lifetime), shared?.set(sharedKey(hash), query, lifetime)]);
 }
 
 /** The same prefix as in Apollo Server, because the store also has other keys. */
