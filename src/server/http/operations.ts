@@ -25,7 +25,7 @@ export function createInput(call: HTTPCall, request: GraphQLRequest, delivery?: 
 
 /** An operation that a plugin runs; the outcome if its variables are too large. */
 export function inputOfPlugin(call: HTTPCall, request: GraphQLRequest): OperationInput | OperationOutcome {
-  const problem = request.variables && new VariablesLimit(call.settings).problemOf(request.variables);
+  const problem = request.variables && new VariablesLimit(call.settings.maxBodyBytes).problemOf(request.variables);
   return problem === undefined ? createInput(call, request) : refusedOutcome(call.settings.operation, malformedRequest(problem));
 }
 

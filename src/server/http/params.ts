@@ -15,8 +15,6 @@ export interface RequestSettings {
   readonly maxBodyBytes: number;
   /** Elements of a batch; 0 refuses batches. */
   readonly maxBatchSize: number;
-  /** Levels of objects and lists in variables. */
-  readonly maxNesting: number;
   /** True if a request may name a document by an id. */
   readonly takesDocumentIds: boolean;
 }
@@ -43,11 +41,11 @@ function parseBody(settings: RequestSettings, json: unknown): ParsedRequest {
 }
 
 function parseBatch(settings: RequestSettings, elements: readonly unknown[]): ParsedRequest {
-  const { maxBatchSize } = settings;
+  const { maxBatchSize, maxBodyBytes } = settings;
   if (maxBatchSize === 0) throw badRequest('Expected one operation: batched requests are turned off (allowBatchedHttpRequests).');
   if (elements.length === 0) throw badRequest('Expected a batch of at least one operation, got an empty array.');
   if (elements.length > maxBatchSize) throw badRequest(`Expected a batch of at most ${maxBatchSize} operations, got ${elements.length}.`);
-  const limit = new VariablesLimit(settings);
+  const limit = new VariablesLimit(maxBodyBytes);
   return { kind: 'batch', elements: elements.map((element) => readElement(settings, limit, element)) };
 }
 
@@ -105,8 +103,12 @@ function problemOf(json: unknown, documentId: string | undefined): string | unde
   return `Expected "query" to be the text of a GraphQL document, but it is ${query === '' ? 'empty' : 'missing'}.`;
 }
 
-function problemOfSize(settings: RequestSettings, limit: VariablesLimit | undefined, { variables }: Parameters): string | undefined {
-  return variables ? (limit ?? new VariablesLimit(settings)).problemOf(variables) : undefined;
+function problemOfSize(
+  { maxBodyBytes }: RequestSettings,
+  limit: VariablesLimit | undefined,
+  { variables }: Parameters,
+): string | undefined {
+  return variables ? (limit ?? new VariablesLimit(maxBodyBytes)).problemOf(variables) : undefined;
 }
 
 function problemOfErrorBehavior({ onError, extensions }: Parameters): string | undefined {

@@ -1,15 +1,15 @@
+import { maxNesting } from '../operation/limits/nesting.ts';
+
 /**
  * Limits the levels and the number of objects in the variables of one request. graphql-js recurses for every level and makes several
  * objects for each value: 1 MiB of 5,000 levels ended in a RangeError, and 1 MiB of `{}` took 220 ms of CPU and 100 MB
  * (bench/hostile.ts).
  */
 export class VariablesLimit {
-  readonly #maxNesting: number;
   readonly #maxContainers: number;
   #containers = 0;
 
-  constructor({ maxNesting, maxBodyBytes }: { readonly maxNesting: number; readonly maxBodyBytes: number }) {
-    this.#maxNesting = maxNesting;
+  constructor(maxBodyBytes: number) {
     this.#maxContainers = maxContainersOf(maxBodyBytes);
   }
 
@@ -19,14 +19,14 @@ export class VariablesLimit {
     if (this.#containers > this.#maxContainers) {
       return `Expected the variables of a request to have at most ${this.#maxContainers} objects and lists, got more.`;
     }
-    if (nesting > this.#maxNesting) return `Expected "variables" to nest at most ${this.#maxNesting} levels deep, got more.`;
+    if (nesting > maxNesting) return `Expected "variables" to nest at most ${maxNesting} levels deep, got more.`;
     return undefined;
   }
 
   /** Levels of nesting. Stops at either limit. */
   #measure(value: object, level: number): number {
     this.#containers++;
-    if (level > this.#maxNesting || this.#containers > this.#maxContainers) return level;
+    if (level > maxNesting || this.#containers > this.#maxContainers) return level;
     let deepest = level;
     for (const inner of Array.isArray(value) ? (value as unknown[]) : (Object.values(value) as unknown[])) {
       if (typeof inner === 'object' && inner !== null) deepest = Math.max(deepest, this.#measure(inner, level + 1));

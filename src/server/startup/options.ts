@@ -115,9 +115,7 @@ export interface ServerOptions<
   readonly maxResultBytes?: number;
   /** Lexical tokens of a document, or of all documents of a batch; also the fields of an operation with its fragments expanded. Default: 15,000. */
   readonly maxTokens?: number;
-  /** Nesting of braces, brackets and parentheses in a document with its fragments expanded, and in variables. Default: 200. */
-  readonly maxNesting?: number;
-  /** Levels of fields in an operation with its fragments expanded; `{ books { title } }` has two. Default: as `maxNesting` allows. */
+  /** Levels of fields in an operation with its fragments expanded; `{ books { title } }` has two. Default: 200, as for all nesting. */
   readonly maxDepth?: number;
   /** Aliased fields in an operation with its fragments expanded. Default: any number. */
   readonly maxAliases?: number;
@@ -253,7 +251,6 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   maxBodyBytes: positive,
   maxResultBytes: positive,
   maxTokens: positive,
-  maxNesting: positive,
   maxDepth: positive,
   maxAliases: count,
   maxCost: {

@@ -89,7 +89,7 @@ function payloadOf({ method, query }: QueryRequest): Record<string, any> | unkno
 }
 
 async function runOne(config: QueryOptions, payload: Record<string, any>, { head, invocation }: QueryRequest): Promise<QueryResponse> {
-  const context = createRequestContext(config, readParameters(head, payload, variablesLimit(config)), false);
+  const context = createRequestContext(config, readParameters(head, payload, new VariablesLimit(maxBodyBytes)), false);
   const response = await processGraphQLRequest(config, context, { ...callOf(invocation), budget: undefined });
   const { http } = response;
   const headers = new HeaderMap(http?.headers);
@@ -103,7 +103,7 @@ async function runBatch(config: QueryOptions, payload: readonly unknown[], { hea
   if (config.allowBatchedHttpRequests === false) throw graphqlError(400, [new Error('Operation batching disabled.')], config);
   if (payload.length > maxBatchSize)
     throw graphqlError(400, [new Error(`Expected a batch of at most ${maxBatchSize} operations, got ${payload.length}.`)], config);
-  const limit = variablesLimit(config);
+  const limit = new VariablesLimit(maxBodyBytes);
   const requests = payload.map((parameters) => readParameters(head, parameters, limit));
   const answers = new BatchAnswers(capacityFor(invocation), requests.length);
   const budget = new BatchBudget({ maxTokens: config.documents.maxTokens, answers });
@@ -133,11 +133,6 @@ async function runBatch(config: QueryOptions, payload: readonly unknown[], { hea
     headers,
     body: toText(responses.map(({ errors, data, extensions }) => ({ errors, data, extensions }))),
   };
-}
-
-/** Limits the nesting, objects and lists of variables. */
-function variablesLimit({ documents }: QueryOptions): VariablesLimit {
-  return new VariablesLimit({ maxNesting: documents.maxNesting, maxBodyBytes });
 }
 
 /** Limits objects and lists of variables. The size of the body itself is limited by `bodyParserConfig`. */

@@ -53,7 +53,6 @@ export function documentSettings({ schema, validationRules = [], documentStore, 
     validationRules,
     introspection: true,
     maxTokens: typeof maxTokens === 'number' ? maxTokens : 15_000,
-    maxNesting: 200,
     maxDepth: undefined,
     maxAliases: undefined,
   };

@@ -65,7 +65,6 @@ describe('an invalid option value throws at createHandler and says what to write
     ['maxBodyBytes', '1mb', /a positive whole number, got "1mb"/],
     ['maxBodyBytes', 0, /a positive whole number/],
     ['maxTokens', 1.5, /a positive whole number/],
-    ['maxNesting', -1, /a positive whole number/],
     ['maxDepth', Infinity, /a positive whole number/],
     ['nodeEnv', false, /a string/],
   ];

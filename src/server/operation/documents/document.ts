@@ -105,7 +105,7 @@ function parseOrThrow(reading: Reading): DocumentNode {
 
 function parseDocument({ settings, source, budget }: Reading): DocumentNode | GraphQLError {
   // The parser is recursive: deep nesting would overflow the stack.
-  assertNesting(source, settings.maxNesting, settings.maxTokens);
+  assertNesting(source, settings.maxTokens);
   assertNames(source);
   try {
     const document = parseWithoutStack(source, Math.min(settings.maxTokens, budget?.tokens ?? Infinity));
@@ -147,7 +147,7 @@ function tokensOf(document: DocumentNode): number {
 
 function validateDocument(checked: Checked): void {
   const { settings, budget, document } = checked;
-  const size = measureDocument(document, settings);
+  const size = measureDocument(document, settings.maxTokens);
   assertMeasurable(settings, document, size);
   if (budget !== undefined) budget.spendComparisons(size.comparisons);
   else if (size.comparisons > maxComparisons) throw tooManyComparisons();

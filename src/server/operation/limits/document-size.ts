@@ -9,6 +9,8 @@ import type {
   SelectionNode,
 } from 'graphql';
 
+import { maxNesting } from './nesting.ts';
+
 /** The size of a document with its fragments expanded and fields of the same name merged, as the executor does. */
 export interface DocumentSize {
   readonly operations: ReadonlyMap<OperationDefinitionNode, Size>;
@@ -34,12 +36,9 @@ export interface Size {
  * Measuring must not become the attack itself (CVE-2026-34573). It gives up at the nesting limit, and after four selections for each
  * field that a document may have. Then `comparisons` is Infinity.
  */
-export function measureDocument(
-  document: DocumentNode,
-  { maxTokens, maxNesting }: { maxTokens: number; maxNesting: number },
-): DocumentSize {
+export function measureDocument(document: DocumentNode, maxTokens: number): DocumentSize {
   const fragments = fragmentsOf(document);
-  const nesting = new FragmentNesting(fragments, maxNesting);
+  const nesting = new FragmentNesting(fragments);
   const ruler = new Ruler(fragments, 4 * maxTokens);
   const operations = new Map<OperationDefinitionNode, Size>();
   for (const definition of document.definitions.filter(isOperation)) {
@@ -178,20 +177,18 @@ function sum(one: Size, other: Size): Size {
  */
 class FragmentNesting {
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  readonly #limit: number;
   readonly #known = new Map<string, number>();
 
-  constructor(fragments: ReadonlyMap<string, FragmentDefinitionNode>, limit: number) {
+  constructor(fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
     this.#fragments = fragments;
-    this.#limit = limit;
   }
 
   /** Infinity above the limit, where this recursion stops. Each fragment is walked once. */
   of(selectionSet: SelectionSetNode, level = 1): number {
-    if (level > this.#limit) return Infinity;
+    if (level > maxNesting) return Infinity;
     let deepest = 0;
     for (const selection of selectionSet.selections) deepest = Math.max(deepest, this.#within(selection, level + 1));
-    return deepest + 1 > this.#limit ? Infinity : deepest + 1;
+    return deepest + 1 > maxNesting ? Infinity : deepest + 1;
   }
 
   #within(selection: SelectionNode, level: number): number {

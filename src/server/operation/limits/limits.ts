@@ -2,18 +2,17 @@ import { GraphQLError, NoFragmentCyclesRule, validate } from 'graphql';
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import type { DocumentSize, Size } from './document-size.ts';
+import { maxNesting } from './nesting.ts';
 import { createError, DocumentError, withCode } from '../errors.ts';
 
 /** Limits for a document with its fragments expanded. */
 export interface LimitSettings {
-  /** Levels of fields. Undefined: limited by `maxNesting` only. */
+  /** Levels of fields. Undefined: only their nesting is limited. */
   readonly maxDepth: number | undefined;
   /** Aliased fields. Undefined: unlimited. */
   readonly maxAliases: number | undefined;
   /** Lexical tokens of the text. Also limits fields, because with fragments a few tokens can select many. */
   readonly maxTokens: number;
-  /** How deep braces, brackets and parentheses may nest. */
-  readonly maxNesting: number;
 }
 
 /**
@@ -55,7 +54,7 @@ function problemsIn(settings: LimitSettings, { operations, comparisons }: Docume
 }
 
 function problemsOf(settings: LimitSettings, operation: OperationDefinitionNode, size: Size): GraphQLError[] {
-  const { maxNesting, maxTokens, maxDepth = Infinity, maxAliases = Infinity } = settings;
+  const { maxTokens, maxDepth = Infinity, maxAliases = Infinity } = settings;
   const problems: string[] = [];
   if (size.fields > maxTokens) {
     problems.push(`to have at most ${maxTokens} fields, and to nest at most ${maxNesting} levels deep, when its fragments are written out`);

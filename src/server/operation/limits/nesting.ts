@@ -1,10 +1,13 @@
 import { createError } from '../errors.ts';
 
+/** Levels of braces, brackets and parentheses in a document, also with its fragments expanded, and of objects and lists in variables. */
+export const maxNesting = 200;
+
 /**
  * Throws when braces, brackets and parentheses nest deeper than the limit, or when there are too many comments: the parser keeps a token
  * for each of them, but does not count it. One pass over the text, no recursion.
  */
-export function assertNesting(source: string, limit: number, maxComments: number): void {
+export function assertNesting(source: string, maxComments: number): void {
   let depth = 0;
   let comments = 0;
   for (let at = 0; at < source.length; at++) {
@@ -12,8 +15,8 @@ export function assertNesting(source: string, limit: number, maxComments: number
       case '{':
       case '[':
       case '(':
-        if (++depth > limit)
-          throw createError('GRAPHQL_PARSE_FAILED', `Syntax Error: Document nests deeper than ${limit} levels. Parsing aborted.`);
+        if (++depth > maxNesting)
+          throw createError('GRAPHQL_PARSE_FAILED', `Syntax Error: Document nests deeper than ${maxNesting} levels. Parsing aborted.`);
         break;
       case '}':
       case ']':

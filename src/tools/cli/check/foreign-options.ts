@@ -25,7 +25,7 @@ const advice: Readonly<Record<string, string>> = {
   modules: 'Write typeDefs: [a.typeDefs, b.typeDefs] and resolvers: [a.resolvers, b.resolvers].',
   multipart: 'Clients upload files to object storage with a signed URL, not through the function: docs/uploads.md.',
   onHealthCheck: 'Remove it: every path that ends with /health is a health check.',
-  parseOptions: 'Remove it: maxTokens and maxNesting limit documents.',
+  parseOptions: 'Remove it: maxTokens limits documents.',
   path: 'Remove it: the handler ignores the path, and the platform routes requests to it.',
   playground: 'The playground is shown if NODE_ENV is development. landingPage: false turns it off.',
   resolverValidationOptions: 'Create the schema with makeExecutableSchema of @graphql-tools/schema, and pass it as schema.',

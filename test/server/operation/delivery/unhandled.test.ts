@@ -100,7 +100,7 @@ async function runOnce(seed: number): Promise<void> {
   const parts = random.chance(0.4) ? random.below(6) : Infinity;
   const settings = { format: random.pick(['current', 'legacy'] as const), early: random.chance(0.5), invocation };
 
-  const { stream } = await runIncrementally({ schema, fieldResolver, maxNesting: 400, maxTokens: 100_000 }, query, settings);
+  const { stream } = await runIncrementally({ schema, fieldResolver, maxTokens: 100_000 }, query, settings);
   const reading = stream === undefined ? undefined : read(stream, parts);
   for (let turns = 0; turns < 14; turns++) {
     if (turns === cancelled) cancel(new Error('The client has left.'));

@@ -16,6 +16,17 @@ interface Edge {
   readonly beyond: string;
 }
 
+/** A document with this many levels of braces. */
+function nested(levels: number): string {
+  return `${'{ ... '.repeat(levels - 1)}{ hello }${' }'.repeat(levels - 1)}`;
+}
+
+/** An operation with this many fragments, each in the one before it. */
+function fragments(count: number): string {
+  const texts = Array.from({ length: count }, (_, at) => `fragment F${at} on Query { ${at + 1 < count ? `...F${at + 1}` : 'hello'} }`);
+  return `{ ...F0 } ${texts.join(' ')}`;
+}
+
 const edges: readonly Edge[] = [
   { name: 'maxTokens: tokens', options: { maxTokens: 4 }, within: '{ hello hello }', beyond: '{ hello hello hello }' },
   { name: 'maxTokens: commas and spaces are none', options: { maxTokens: 3 }, within: '{ ,,, hello ,,, }', beyond: '{ ,,, hello hello }' },
@@ -26,37 +37,32 @@ const edges: readonly Edge[] = [
     within: `query { a: books { ...F } b: books { ...F } } fragment F on Book { ${'title '.repeat(10)} }`,
     beyond: `query { a: books { ...F } b: books { ...F } c: books { ...F } d: books { ...F } } fragment F on Book { ${'title '.repeat(10)} }`,
   },
-  { name: 'maxNesting: braces', options: { maxNesting: 2 }, within: '{ books { title } }', beyond: '{ books { author { name } } }' },
+  { name: 'nesting: braces', options: {}, within: nested(200), beyond: nested(201) },
   {
-    name: 'maxNesting: brackets and parentheses',
-    options: { maxNesting: 3 },
-    within: '{ sum(numbers: [1]) }',
-    beyond: '{ books(filter: { and: { and: {} } }) { title } }',
+    name: 'nesting: brackets and parentheses',
+    options: {},
+    within: `{ books(filter: ${'{ and: '.repeat(197)}{}${' }'.repeat(197)}) { title } }`,
+    beyond: `{ sum(numbers: ${'['.repeat(199)}1${']'.repeat(199)}) }`,
   },
   {
-    name: 'maxNesting: none in strings',
-    options: { maxNesting: 2 },
-    within: '{ hello(name: "{{{{ \\" ((((") }',
-    beyond: '{ hello(name: "") books { author { name } } }',
+    name: 'nesting: none in strings',
+    options: {},
+    within: `{ hello(name: "${'{'.repeat(300)} \\" ${'('.repeat(300)}") }`,
+    beyond: `{ hello(name: "") ... ${nested(200)} }`,
   },
   {
-    name: 'maxNesting: none in block strings',
-    options: { maxNesting: 2 },
-    within: '{ hello(name: """{{{{ " \\""" (((( """) }',
-    beyond: '{ hello(name: """""") books { author { name } } }',
+    name: 'nesting: none in block strings',
+    options: {},
+    within: `{ hello(name: """${'{'.repeat(300)} " \\""" ${'('.repeat(300)} """) }`,
+    beyond: `{ hello(name: """""") ... ${nested(200)} }`,
   },
   {
-    name: 'maxNesting: none in comments',
-    options: { maxNesting: 2 },
-    within: '{ # {{{{\n books { title } }',
-    beyond: '{ # }\n books { author { name } } }',
+    name: 'nesting: none in comments',
+    options: {},
+    within: `{ # ${'{'.repeat(300)}\n books { title } }`,
+    beyond: `{ # }\n ... ${nested(200)} }`,
   },
-  {
-    name: 'maxNesting: braces, fragments written out',
-    options: { maxNesting: 4 },
-    within: '{ books { ...A } } fragment A on Book { author { name } }',
-    beyond: '{ books { ...A } } fragment A on Book { author { ...B } } fragment B on Author { name }',
-  },
+  { name: 'nesting: braces, fragments written out', options: {}, within: fragments(199), beyond: fragments(200) },
   { name: 'maxDepth: levels of fields', options: { maxDepth: 2 }, within: '{ books { title } }', beyond: '{ books { author { name } } }' },
   {
     name: 'maxDepth: inline fragments are no level',
@@ -298,7 +304,7 @@ describe('a limit is not itself the attack (CVE-2026-34573)', () => {
     });
     const document = parse(`{ ...F0 } ${fragments.join(' ')}`);
 
-    const { operations } = measureDocument(document, { maxTokens: 15_000, maxNesting: 200 });
+    const { operations } = measureDocument(document, 15_000);
 
     const [{ fields } = { fields: 0 }] = operations.values();
     assert.equal(fields, (4 ** 31 - 4) / 3);
@@ -308,10 +314,7 @@ describe('a limit is not itself the attack (CVE-2026-34573)', () => {
     const fields = Array.from({ length: 100 }, (_, index) => `f${index}`).join(' ');
     const places = Array.from({ length: 100 }, (_, index) => `a${index}: author { ...F }`).join(' ');
 
-    const { operations, comparisons } = measureDocument(parse(`{ ${places} } fragment F on Book { ${fields} }`), {
-      maxTokens: 1_000,
-      maxNesting: 200,
-    });
+    const { operations, comparisons } = measureDocument(parse(`{ ${places} } fragment F on Book { ${fields} }`), 1_000);
 
     assert.deepEqual([[...operations.values()][0]!.fields, comparisons], [Infinity, Infinity]);
   });
@@ -319,7 +322,7 @@ describe('a limit is not itself the attack (CVE-2026-34573)', () => {
   it('a fragment that does not exist has no size', () => {
     const document = parse('{ a ...F } fragment F on Query { b ...Unknown }');
 
-    const [size] = measureDocument(document, { maxTokens: 1_000, maxNesting: 200 }).operations.values();
+    const [size] = measureDocument(document, 1_000).operations.values();
 
     assert.equal(size!.fields, 2);
   });

@@ -27,8 +27,9 @@ test('finds the end of a string in every JSON text', () => {
 });
 
 test('finds no nesting in a block string without an end, which the parser refuses', () => {
-  assert.doesNotThrow(() => assertNesting('{ a(b: """ {{{{ \\""" {{{{', 3, 0));
-  assert.throws(() => assertNesting('{ a(b: """ {{{{ """ {{{{', 3, 0), /nests deeper than 3 levels/);
+  const deep = '{'.repeat(201);
+  assert.doesNotThrow(() => assertNesting(`{ a(b: """ ${deep} \\""" ${deep}`, 0));
+  assert.throws(() => assertNesting(`{ a(b: """ ${deep} """ ${deep}`, 0), /nests deeper than 200 levels/);
 });
 
 function* textsOf(length: number, text = '"'): Generator<string> {
