@@ -12,5 +12,4 @@ export {
 export { gql } from './gql.ts';
 export type { Config, Context, ContextFunction, GraphQLSchemaModule } from './server/config.ts';
 export type { GraphQLOptions } from './server/query-options.ts';
-export { SchemaDirectiveVisitor } from './server/schema-directives.ts';
 export type { ApolloServerPlugin, GraphQLRequest, GraphQLResponse, PluginDefinition } from './types.ts';

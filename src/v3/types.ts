@@ -171,7 +171,7 @@ export interface GraphQLRequestListener<TContext = BaseContext> extends AnyFunct
   responseForOperation?(context: GraphQLRequestContextResponseForOperation<TContext>): ValueOrPromise<GraphQLResponse | null>;
   executionDidStart?(
     context: GraphQLRequestContextExecutionDidStart<TContext>,
-  ): ValueOrPromise<GraphQLRequestExecutionListener<TContext> | ((error?: Error) => void) | void>;
+  ): ValueOrPromise<GraphQLRequestExecutionListener<TContext> | void>;
   didEncounterErrors?(context: GraphQLRequestContextDidEncounterErrors<TContext>): ValueOrPromise<void>;
   willSendResponse?(context: GraphQLRequestContextWillSendResponse<TContext>): ValueOrPromise<void>;
 }

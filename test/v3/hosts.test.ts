@@ -132,10 +132,6 @@ test('with bodyParserConfig: false the body is the one parsed by the app', async
   deepEqual([unread.status, /`res\.body` is not set/.test(await unread.text())], [500, true]);
 });
 
-test('a method of version 2 says what to use instead', () => {
-  throws(() => new ExpressServer(config).installSubscriptionHandlers(), /createHandler of "graphql-functions" streams subscriptions/);
-});
-
 test('a form parsed by middleware is not run, because any page can send one', async (context) => {
   const server = new ExpressServer(config);
   const handler = server.createHandler();

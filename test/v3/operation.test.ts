@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { buildSchema, parse, versionInfo } from 'graphql';
 import type { DocumentNode } from 'graphql';
 
+import { cacheControlDefinitions } from '../../src/entries/edge.ts';
 import { batch } from '../../src/entries/index.ts';
 import { ApolloError, ApolloServerBase, ApolloServerPluginCacheControl, AuthenticationError } from '../../src/entries/v3/core.ts';
 import type {
@@ -12,7 +13,7 @@ import type {
   GraphQLRequestListenerParsingDidEnd,
   GraphQLRequestListenerValidationDidEnd,
 } from '../../src/entries/v3/core.ts';
-import { ApolloServer, SchemaDirectiveVisitor } from '../../src/entries/v3.ts';
+import { ApolloServer } from '../../src/entries/v3.ts';
 import type { GraphQLOptions } from '../../src/entries/v3.ts';
 import { sender, serve, silent } from './server.ts';
 
@@ -334,7 +335,7 @@ test('a stored document whose fragments have variables is refused', { skip: vers
 test('the lifetime of a response is the shortest of its hints', async () => {
   const hints = new Map<string, CacheHint>();
   const send = serve({
-    typeDefs: `
+    typeDefs: `${cacheControlDefinitions}
       type Query { book: Book @cacheControl(maxAge: 100) plain: String kept: String @cacheControl(maxAge: 50) }
       type Book @cacheControl(maxAge: 60) { title: String secret: String @cacheControl(scope: PRIVATE) author: Author near: Author @cacheControl(inheritMaxAge: true) }
       type Author { name: String }`,
@@ -381,22 +382,6 @@ test('a subclass can change the options of a request, but not the schema and the
   deepEqual(await answerWith({ validationRules: [] }), refused);
 });
 
-test("version 2's schema directives change their fields", async () => {
-  class Upper extends SchemaDirectiveVisitor<{ by: string }> {
-    visitFieldDefinition(field: any): void {
-      const { resolve } = field;
-      field.resolve = async (...args: unknown[]) => `${String(await resolve(...args)).toUpperCase()}${this.args.by}`;
-    }
-  }
-  const send = serve({
-    typeDefs: 'directive @upper(by: String = "!") on FIELD_DEFINITION type Query { hello: String @upper }',
-    resolvers: { Query: { hello: () => 'hi' } },
-    schemaDirectives: { upper: Upper },
-  });
-
-  deepEqual((await send({ body: { query: '{ hello }' } })).body, { data: { hello: 'HI!' } });
-});
-
 test('options that make no valid schema are refused immediately', () => {
   throws(() => new ApolloServerBase({ logger: silent }), /^Error: Apollo Server requires either an existing schema, modules or typeDefs$/);
   throws(() => serverWith({ typeDefs: undefined, schema: {} }), /Expected {} to be a GraphQL schema/);
@@ -439,7 +424,7 @@ test('the lifetime includes resolvers without info only when they are called, an
   let isWatched = false;
   const seen: string[] = [];
   const send = serve({
-    typeDefs: `
+    typeDefs: `${cacheControlDefinitions}
       type Query { shelf: Shelf @cacheControl(maxAge: 100) }
       type Shelf { book: Book @cacheControl(maxAge: 40) none: Shelf @cacheControl(maxAge: 80) }
       type Book { title: String mine: String @cacheControl(scope: PRIVATE) }`,
@@ -505,7 +490,10 @@ test('willResolveField sees a batched field once for each call, with the list of
 
 test('the lifetime of an answer includes a batched resolver', async () => {
   const send = serve({
-    typeDefs: 'type Book { label: String @cacheControl(maxAge: 20) } type Query { books: [Book] @cacheControl(maxAge: 100) }',
+    typeDefs: [
+      cacheControlDefinitions,
+      'type Book { label: String @cacheControl(maxAge: 20) } type Query { books: [Book] @cacheControl(maxAge: 100) }',
+    ],
     resolvers: { Query: { books: () => [{ id: 1 }, { id: 2 }] }, Book: { label: batch((books) => books.map(({ id }) => `book ${id}`)) } },
   });
 

@@ -9,10 +9,8 @@ export type {
   GraphQLSchemaModule,
   PersistedQueryOptions,
 } from '../../v3/server/config.ts';
-export { makeExecutableSchema } from '../../v3/server/executable-schema.ts';
-export type { ExecutableSchemaOptions } from '../../v3/server/executable-schema.ts';
-export { createTestClient } from '../../v3/server/test-client.ts';
-export type { ApolloServerTestClient } from '../../v3/server/test-client.ts';
+export { makeExecutableSchema } from '../../v3/server/make-schema.ts';
+export type { ExecutableSchemaOptions } from '../../v3/server/make-schema.ts';
 export type { DocumentStore } from '../../v3/operation/operation.ts';
 export { HttpQueryError, isHttpQueryError } from '../../v3/errors/apollo-error.ts';
 export { gql } from '../../v3/gql.ts';

@@ -72,14 +72,6 @@ export class ApolloServer<ContextFunctionParams = ExpressContext> extends Apollo
     app.use(this.getMiddleware(options));
   }
 
-  /** Of version 2. Throws an error that says what to write instead. */
-  installSubscriptionHandlers(): never {
-    throw new Error(
-      'installSubscriptionHandlers is of version 2: there are no WebSockets here. createHandler of "graphql-functions" streams ' +
-        'subscriptions, see docs/streaming.md; for WebSockets put graphql-ws beside this server.',
-    );
-  }
-
   /** The settings for one request. To override: change what `super` returns. `req` and `res` are those of the host. */
   async createGraphQLServerOptions(req: IncomingMessage, res: ServerResponse): Promise<GraphQLServerOptions> {
     return this.graphQLServerOptions({ req, res } as ContextFunctionParams);

@@ -22,12 +22,6 @@ export type CORSOptionsDelegate = (request: ExpressRequest, callback: (error: Er
 /** `cors` of `expressGetMiddlewareOptions`. */
 export type CORS = boolean | CORSOptions | CORSOptionsDelegate;
 
-/** The options of version 2, where every answer has all of the fields. */
-export interface CORSOptionsOfVersion2 extends Pick<ServerCORSOptions, 'allowedHeaders' | 'exposedHeaders' | 'credentials' | 'maxAge'> {
-  readonly origin?: boolean | string | readonly string[];
-  readonly methods?: string | readonly string[];
-}
-
 /** The status of the answer to a preflight; undefined when the request goes on. Rejects when a callback does. */
 export async function applyCORS(cors: CORS | undefined, request: ExpressRequest, headers: HeaderMap): Promise<number | undefined> {
   if (cors === false) return undefined;
@@ -50,25 +44,6 @@ export async function applyCORS(cors: CORS | undefined, request: ExpressRequest,
   if (options.maxAge !== undefined && String(options.maxAge) !== '') headers.set('access-control-max-age', String(options.maxAge));
   addList(headers, 'access-control-expose-headers', options.exposedHeaders);
   return options.preflightContinue === true ? undefined : (options.optionsSuccessStatus ?? 204);
-}
-
-/** `cors` of version 2's createHandler. Preflights are answered with status 204. */
-export function applyCORSOfVersion2(cors: CORSOptionsOfVersion2, request: ExpressRequest, headers: HeaderMap): number | undefined {
-  const requestOrigin = request.get('origin');
-  const { origin } = cors;
-  if (typeof origin === 'string') headers.set('access-control-allow-origin', origin);
-  else if (requestOrigin !== undefined && (origin === true || (Array.isArray(origin) && origin.includes(requestOrigin)))) {
-    headers.set('access-control-allow-origin', requestOrigin);
-    addVary(headers, 'Origin');
-  }
-  addList(headers, 'access-control-allow-methods', cors.methods);
-  addList(headers, 'access-control-allow-headers', cors.allowedHeaders);
-  addList(headers, 'access-control-expose-headers', cors.exposedHeaders);
-  const requestedHeaders = request.get('access-control-request-headers');
-  if (origin && !cors.allowedHeaders && requestedHeaders) headers.set('access-control-allow-headers', requestedHeaders);
-  if (cors.credentials) headers.set('access-control-allow-credentials', 'true');
-  if (typeof cors.maxAge === 'number') headers.set('access-control-max-age', String(cors.maxAge));
-  return request.method === 'OPTIONS' ? 204 : undefined;
 }
 
 function called<T>(run: (back: (error: Error | null, value?: T) => void) => unknown): Promise<T | undefined> {

@@ -3,8 +3,8 @@ import type { HTTPRequest, HTTPResponse, Invocation } from '../../shared/index.t
 import type { LandingPage, Logger } from '../types.ts';
 import { BodyError, parsedBody, readBody } from './body.ts';
 import type { BodyParserConfig } from './body.ts';
-import { applyCORS, applyCORSOfVersion2 } from './cors.ts';
-import type { CORS, CORSOptionsOfVersion2 } from './cors.ts';
+import { applyCORS } from './cors.ts';
+import type { CORS } from './cors.ts';
 import { preventCSRF } from './csrf.ts';
 import { createRequest, createResponse } from './express.ts';
 import type { ExpressRequest, ExpressResponse } from './express.ts';
@@ -28,8 +28,8 @@ export interface GetMiddlewareOptions {
 
 /** Settings for answering HTTP requests. */
 export interface Serving extends GetMiddlewareOptions {
-  /** `cors` as version 2 had it, beside `onHealthCheck`. */
-  readonly corsOfVersion2: CORSOptionsOfVersion2 | undefined;
+  /** Answers OPTIONS, also for origins that are not allowed. */
+  readonly answersPreflights: boolean;
   readonly csrfRequestHeaders: readonly string[] | undefined;
   readonly logger: Logger;
   /** Rejects when the server could not start. */
@@ -66,9 +66,8 @@ async function answer(served: ServedRequest): Promise<HTTPResponse> {
   if (serving.disableHealthCheck !== true && isHealthCheck(record)) return health(serving, request);
   if (!isBelow(serving.path ?? '/', record.path)) return text(headers, 404, `Cannot ${record.method} ${request.path}`);
 
-  const preflight = serving.corsOfVersion2
-    ? applyCORSOfVersion2(serving.corsOfVersion2, request, headers)
-    : await applyCORS(serving.cors, request, headers);
+  const isAnswered = serving.answersPreflights && record.method === 'OPTIONS';
+  const preflight = (await applyCORS(serving.cors, request, headers)) ?? (isAnswered ? 204 : undefined);
   if (preflight !== undefined) return { status: preflight, headers, body: null };
 
   const { bodyParserConfig } = serving;

@@ -100,8 +100,8 @@ async function respond(operation: Operation): Promise<GraphQLResponse> {
   // A plugin may return the same object for each operation.
   if (given !== undefined) return copyResponse(given as GraphQLResponse);
 
-  const executing = (await callHooks(listeners, 'executionDidStart', context)).map(toExecutionListener).filter((one) => one !== undefined);
-  executing.reverse();
+  const started = await callHooks(listeners, 'executionDidStart', context);
+  const executing = started.filter(isExecutionListener).toReversed();
   try {
     const result = await execute(operation, executing);
     const copies = result.errors && copyErrorsForOperation(result.errors);
@@ -136,10 +136,8 @@ function copyExecutorParts(result: ExecutionResult): ExecutionResult {
   };
 }
 
-/** Version 2 accepted a function, which is called at the end. */
-function toExecutionListener(given: unknown): GraphQLRequestExecutionListener<any> | undefined {
-  if (typeof given === 'function') return { executionDidEnd: given as (error?: Error) => void };
-  return typeof given === 'object' && given !== null ? (given as GraphQLRequestExecutionListener<any>) : undefined;
+function isExecutionListener(given: unknown): given is GraphQLRequestExecutionListener<any> {
+  return typeof given === 'object' && given !== null;
 }
 
 async function execute(operation: Operation, executing: readonly GraphQLRequestExecutionListener<any>[]): Promise<ExecutionResult> {

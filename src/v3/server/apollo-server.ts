@@ -11,9 +11,6 @@ export interface LambdaContextFunctionParams {
   event: any;
   context: any;
   express: ExpressContext;
-  /** As in version 2's integration for Express. */
-  req: ExpressRequest;
-  res: ExpressResponse;
 }
 
 /**
@@ -38,8 +35,7 @@ export class ApolloServer extends ApolloServerBase<LambdaContextFunctionParams> 
   /** The settings for one request. To override: change what `super` returns. */
   async createGraphQLServerOptions(req: ExpressRequest, res: ExpressResponse): Promise<GraphQLServerOptions> {
     const { event, context } = req.apiGateway;
-    const params: LambdaContextFunctionParams = { event, context, express: { req, res }, req, res };
-    return this.graphQLServerOptions(params);
+    return this.graphQLServerOptions({ event, context, express: { req, res } });
   }
 
   /** It starts by itself, because a function platform offers no step before the first request. */

@@ -11,7 +11,6 @@ import type {
   PluginDefinition,
   ValueOrPromise,
 } from '../types.ts';
-import { usesUpload } from './schema-sources.ts';
 import type { FormatError } from '../errors/format-errors.ts';
 import type { DocumentStore } from '../operation/operation.ts';
 import { GraphQLError } from 'graphql';
@@ -78,19 +77,14 @@ export interface Config<ContextFunctionParams = any> {
   dangerouslyDisableValidation?: boolean;
   apollo?: ApolloConfigInput;
 
-  /** Version 2: a subclass of `SchemaDirectiveVisitor` for each directive. */
-  schemaDirectives?: Record<string, any>;
   /** Version 2: options of the cache-control plugin. */
   cacheControl?: any;
   /** Version 2: false removes the page for browsers. */
   playground?: any;
-  /** Version 2: the tracing format no longer exists. */
+  /** Version 2: ignored with a warning, as are the following options. */
   tracing?: boolean;
-  /** Version 2: only false. */
   uploads?: any;
-  /** Version 2: only false. */
   subscriptions?: any;
-  /** Version 2: reporting to Apollo, which this server does not do. */
   engine?: any;
 }
 
@@ -101,26 +95,24 @@ const optionsOfVersion2: Readonly<Record<string, string>> = {
   engine: 'Remove it: nothing is reported to Apollo. See docs/migration.md, "Withdrawn".',
   subscriptions: 'Remove it: version 3 had none. createHandler of graphql-functions streams them, see docs/streaming.md.',
   cacheControl: 'Write plugins: [ApolloServerPluginCacheControl({ defaultMaxAge })] instead, from "graphql-functions/v3/core".',
-  uploads: 'Remove it: the schema has no scalar Upload, and requests with files are refused.',
-  schemaDirectives: 'It still works. Write a function of the schema instead, with mapSchema of @graphql-tools/utils.',
+  uploads: 'Remove it: requests with files are refused. Clients can upload to a signed URL of your object store, see docs/uploads.md.',
 };
+
+/** What to write in place of schema directives. */
+export const withMapSchema =
+  'Write a function that changes the schema with mapSchema of @graphql-tools/utils, and pass what it returns as schema.';
 
 /** Options that are errors, because a server that ignores them is not what its author expects, and what to write instead. */
 const withdrawn: Readonly<Record<string, string>> = {
   gateway: 'Put a router in front of the subgraphs: see docs/federation.md.',
+  schemaDirectives: withMapSchema,
 };
 
 /** Throws for invalid options, and warns about options of version 2 with what to write instead. */
 export function assertConfig(config: Config, logger: Logger): void {
-  const { uploads, cache, plugins } = config;
+  const { cache, plugins } = config;
   for (const [name, advice] of Object.entries(withdrawn))
     if (config[name as keyof Config]) throw new Error(`The option ${name} does not exist here. ${advice}`);
-  if (uploads && usesUpload(config)) {
-    throw new Error(
-      'The option uploads is withdrawn, and the schema uses the scalar Upload: a multipart request can be sent by any page without a preflight. ' +
-        'Let clients upload to a signed URL of your object store, and send that as a string. See docs/migration.md, "Withdrawn".',
-    );
-  }
   if (cache !== undefined && cache !== 'bounded' && typeof cache !== 'object')
     throw new TypeError(`The option cache takes "bounded" or an object with get, set and delete, not ${JSON.stringify(cache)}.`);
   const missing = plugins?.findIndex((plugin) => !plugin) ?? -1;

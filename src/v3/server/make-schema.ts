@@ -4,19 +4,41 @@ import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { firstLineOf } from '../../shared/index.ts';
 import { findCheck } from '../../server/for-v3.ts';
 import { createSchema } from '../../executor/schema/index.ts';
-import { cacheControlDefinitions } from '../../extensions/edge/index.ts';
 import type { Logger, SchemaHash } from '../types.ts';
+import { withMapSchema } from './config.ts';
 import type { Config, GraphQLSchemaModule } from './config.ts';
-import { visitSchemaDirectives } from './schema-directives.ts';
-import { sourcesOf, sdlOf } from './schema-sources.ts';
 
 /** Builds the schema from `schema`, `modules` or `typeDefs`. Throws when it is invalid. */
 export function makeSchema(config: Config, logger: Logger): GraphQLSchema {
   // graphql-js caches the result, which the first operation needs anyway.
   if (config.schema) assertValidSchema(config.schema);
-  const schema = withMocks(config, config.schema ?? buildSchema(config, logger));
-  if (config.schemaDirectives !== undefined) visitSchemaDirectives(schema, config.schemaDirectives);
-  return schema;
+  return withMocks(config, config.schema ?? buildSchema(config, logger));
+}
+
+/** The options of `makeExecutableSchema`. */
+export interface ExecutableSchemaOptions {
+  /** Text, documents, or lists of these. */
+  readonly typeDefs: any;
+  readonly resolvers?: any;
+  // Any: other options have no effect, or are refused.
+  readonly [option: string]: any;
+}
+
+/** Refused, because they may contain access rules that would be ignored silently. */
+const refused = [
+  'schemaDirectives',
+  'directiveResolvers',
+  'inheritResolversFromInterfaces',
+  'schemaTransforms',
+  'attachDirectiveResolvers',
+];
+
+/** Builds a schema. Throws for options of version 2 that change it. */
+export function makeExecutableSchema(options: ExecutableSchemaOptions): GraphQLSchema {
+  const given = refused.filter((name) => options[name]);
+  if (given.length > 0) throw new Error(`makeExecutableSchema does not support ${given.join(', ')}. ${withMapSchema}`);
+  const { typeDefs, resolvers } = options;
+  return makeSchema({ typeDefs, resolvers }, console);
 }
 
 function buildSchema({ modules, typeDefs, resolvers, nodeEnv }: Config, logger: Logger): GraphQLSchema {
@@ -24,21 +46,14 @@ function buildSchema({ modules, typeDefs, resolvers, nodeEnv }: Config, logger: 
   const settings = { checkWhole: isChecked && findCheck, warn: (message: string) => logger.warn(message) };
   if (modules !== undefined) return createSchema(fromModules(modules), settings);
   if (!typeDefs) throw new Error('Apollo Server requires either an existing schema, modules or typeDefs');
-  const sources = sourcesOf(typeDefs);
-  return createSchema({ typeDefs: withCacheControl(sources), ...(resolvers !== undefined && { resolvers }) }, settings);
+  return createSchema({ typeDefs: sourcesOf(typeDefs), ...(resolvers !== undefined && { resolvers }) }, settings);
 }
 
-/** Version 2 defined `@cacheControl` itself; a schema that uses it without a definition is invalid. */
-function withCacheControl(sources: (string | DocumentNode)[]): (string | DocumentNode)[] {
-  const texts = sources.map(sdlOf);
-  const uses = texts.some((text) => text.includes('@cacheControl'));
-  if (!uses || sources.some((source, at) => definesCacheControl(source, texts[at]!))) return sources;
-  return [...sources, cacheControlDefinitions];
-}
-
-function definesCacheControl(source: string | DocumentNode, text: string): boolean {
-  if (typeof source === 'string') return /directive\s+@cacheControl\b/.test(text);
-  return source.definitions.some((one) => one.kind === Kind.DIRECTIVE_DEFINITION && one.name.value === 'cacheControl');
+/** typeDefs in a flat list. Lists may hold functions that return more of it. */
+function sourcesOf(typeDefs: unknown): (string | DocumentNode)[] {
+  if (Array.isArray(typeDefs)) return typeDefs.flatMap((one) => sourcesOf(one));
+  if (typeof typeDefs === 'function') return sourcesOf((typeDefs as () => unknown)());
+  return [typeDefs as string | DocumentNode];
 }
 
 function fromModules(modules: readonly GraphQLSchemaModule[]): { typeDefs: DocumentNode[]; resolvers: Record<string, any>[] } {

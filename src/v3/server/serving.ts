@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 
 import type { Invocation } from '../../shared/index.ts';
 import type { ServerOptions } from '../../server/for-v3.ts';
-import type { CORSOptionsOfVersion2 } from '../http/cors.ts';
+import type { CORSOptions } from '../http/cors.ts';
 import type { ExpressRequest, ExpressResponse } from '../http/express.ts';
 import { serveRequest } from '../http/serve.ts';
 import type { GetMiddlewareOptions, Serving } from '../http/serve.ts';
@@ -10,13 +10,13 @@ import type { LandingPage, Logger } from '../types.ts';
 import { assertDocuments } from './query-options.ts';
 import type { GraphQLServerOptions } from './query-options.ts';
 
-/** The argument of `createHandler`, in both generations. */
+/** The argument of `createHandler`. */
 export interface CreateHandlerOptions {
-  /** Version 3: how the endpoint is served. */
+  /** How the endpoint is served. */
   expressGetMiddlewareOptions?: GetMiddlewareOptions;
-  /** Version 2: cross-origin resource sharing. */
-  cors?: CORSOptionsOfVersion2 | boolean;
-  /** Version 2: the health check fails when its promise rejects. */
+  /** `expressGetMiddlewareOptions.cors`, but without `origin`, no origin is allowed. `{}`: no answer has CORS headers. */
+  cors?: CORSOptions | boolean;
+  /** `expressGetMiddlewareOptions.onHealthCheck`. */
   onHealthCheck?: (request: any) => Promise<any>;
 }
 
@@ -59,15 +59,15 @@ export function toServerOptions(given: CreateHandlerOptions, settings: HandlerSe
   };
 }
 
-/** Merges the options of both generations with the settings of a server. */
-function servingOf({ expressGetMiddlewareOptions = {}, cors, onHealthCheck }: CreateHandlerOptions, settings: HandlerSettings): Serving {
-  const isVersion2 = typeof cors === 'object';
+/** Merges the options of a handler with the settings of a server. */
+function servingOf({ expressGetMiddlewareOptions, cors, onHealthCheck }: CreateHandlerOptions, settings: HandlerSettings): Serving {
+  const isObject = typeof cors === 'object';
   return {
     ...settings,
     options: async (...args) => assertDocuments(await settings.options(...args)),
+    answersPreflights: isObject,
     ...(onHealthCheck && { onHealthCheck }),
-    ...(typeof cors === 'boolean' && { cors }),
+    ...(cors !== undefined && { cors: isObject ? { origin: false, ...cors } : cors }),
     ...expressGetMiddlewareOptions,
-    corsOfVersion2: isVersion2 && expressGetMiddlewareOptions.cors === undefined ? cors : undefined,
   };
 }

@@ -7,8 +7,7 @@ const v3 = 'graphql-functions/v3';
 const core = 'graphql-functions/v3/core';
 const rest = 'graphql-functions/v3/datasource-rest';
 
-const ofEveryServer =
-  'ApolloServer Config Context ContextFunction CreateHandlerOptions GraphQLOptions GraphQLSchemaModule SchemaDirectiveVisitor';
+const ofEveryServer = 'ApolloServer Config Context ContextFunction CreateHandlerOptions GraphQLOptions GraphQLSchemaModule';
 
 /** Names that only the servers' entries export. A test compares them with the entries. */
 export const serverNames: Readonly<Record<string, readonly string[]>> = {
@@ -26,7 +25,7 @@ export const sharedNames: readonly string[] = names(
 /** Names of the other entries, which a test compares as well. */
 export const otherNames: Readonly<Record<string, readonly string[]>> = {
   [core]: names(
-    `AnyFunction AnyFunctionMap ApolloConfig ApolloConfigInput ApolloError ApolloServerBase ApolloServerPlugin ApolloServerPluginCacheControl ApolloServerPluginCacheControlDisabled ApolloServerPluginCacheControlOptions ApolloServerPluginDrainHttpServer ApolloServerPluginDrainHttpServerOptions ApolloServerPluginInlineTrace ApolloServerPluginInlineTraceDisabled ApolloServerPluginInlineTraceOptions ApolloServerPluginLandingPageDefaultBaseOptions ApolloServerPluginLandingPageDefaultOptions ApolloServerPluginLandingPageDisabled ApolloServerPluginLandingPageGraphQLPlayground ApolloServerPluginLandingPageGraphQLPlaygroundOptions ApolloServerPluginLandingPageLocalDefault ApolloServerPluginLandingPageLocalDefaultOptions ApolloServerPluginLandingPageProductionDefault ApolloServerPluginLandingPageProductionDefaultOptions ApolloServerPluginSchemaReporting ApolloServerPluginSchemaReportingOptions ApolloServerPluginUsageReporting ApolloServerPluginUsageReportingDisabled ApolloServerPluginUsageReportingOptions ApolloServerTestClient AuthenticationError BaseContext CacheAnnotation CacheHint CachePolicy CacheScope ClientInfo Config Context ContextFunction createTestClient CSRFPreventionOptions DataSources DocumentStore ErrorOptions ErrorsAreMissesCache ExecutableSchemaOptions ForbiddenError formatApolloErrors fromGraphQLError GenerateClientInfo gql GraphQLExecutionResult GraphQLExecutor GraphQLFieldResolverParams GraphQLOptions GraphQLRequest GraphQLRequestContext GraphQLRequestContextDidEncounterErrors GraphQLRequestContextDidResolveOperation GraphQLRequestContextDidResolveSource GraphQLRequestContextExecutionDidStart GraphQLRequestContextParsingDidStart GraphQLRequestContextResponseForOperation GraphQLRequestContextValidationDidStart GraphQLRequestContextWillSendResponse GraphQLRequestExecutionListener GraphQLRequestListener GraphQLRequestListenerDidResolveField GraphQLRequestListenerExecutionDidEnd GraphQLRequestListenerParsingDidEnd GraphQLRequestListenerValidationDidEnd GraphQLRequestMetrics GraphQLResponse GraphQLSchemaContext GraphQLSchemaModule GraphQLServerListener GraphQLServerOptions GraphQLServiceContext HttpQueryError HTTPRequestHead InMemoryLRUCache isHttpQueryError KeyvAdapter KeyValueCache KeyValueCacheSetOptions LandingPage Logger makeExecutableSchema newCachePolicy PersistedQueryNotFoundError PersistedQueryNotSupportedError PersistedQueryOptions PluginDefinition PrefixingKeyValueCache ResolveInfoCacheControl SchemaHash SendValuesBaseOptions SyntaxError toApolloError UserInputError ValidationError ValidationRule ValueOrPromise VariableValueOptions VariableValues WithRequired`,
+    `AnyFunction AnyFunctionMap ApolloConfig ApolloConfigInput ApolloError ApolloServerBase ApolloServerPlugin ApolloServerPluginCacheControl ApolloServerPluginCacheControlDisabled ApolloServerPluginCacheControlOptions ApolloServerPluginDrainHttpServer ApolloServerPluginDrainHttpServerOptions ApolloServerPluginInlineTrace ApolloServerPluginInlineTraceDisabled ApolloServerPluginInlineTraceOptions ApolloServerPluginLandingPageDefaultBaseOptions ApolloServerPluginLandingPageDefaultOptions ApolloServerPluginLandingPageDisabled ApolloServerPluginLandingPageGraphQLPlayground ApolloServerPluginLandingPageGraphQLPlaygroundOptions ApolloServerPluginLandingPageLocalDefault ApolloServerPluginLandingPageLocalDefaultOptions ApolloServerPluginLandingPageProductionDefault ApolloServerPluginLandingPageProductionDefaultOptions ApolloServerPluginSchemaReporting ApolloServerPluginSchemaReportingOptions ApolloServerPluginUsageReporting ApolloServerPluginUsageReportingDisabled ApolloServerPluginUsageReportingOptions AuthenticationError BaseContext CacheAnnotation CacheHint CachePolicy CacheScope ClientInfo Config Context ContextFunction CSRFPreventionOptions DataSources DocumentStore ErrorOptions ErrorsAreMissesCache ExecutableSchemaOptions ForbiddenError formatApolloErrors fromGraphQLError GenerateClientInfo gql GraphQLExecutionResult GraphQLExecutor GraphQLFieldResolverParams GraphQLOptions GraphQLRequest GraphQLRequestContext GraphQLRequestContextDidEncounterErrors GraphQLRequestContextDidResolveOperation GraphQLRequestContextDidResolveSource GraphQLRequestContextExecutionDidStart GraphQLRequestContextParsingDidStart GraphQLRequestContextResponseForOperation GraphQLRequestContextValidationDidStart GraphQLRequestContextWillSendResponse GraphQLRequestExecutionListener GraphQLRequestListener GraphQLRequestListenerDidResolveField GraphQLRequestListenerExecutionDidEnd GraphQLRequestListenerParsingDidEnd GraphQLRequestListenerValidationDidEnd GraphQLRequestMetrics GraphQLResponse GraphQLSchemaContext GraphQLSchemaModule GraphQLServerListener GraphQLServerOptions GraphQLServiceContext HttpQueryError HTTPRequestHead InMemoryLRUCache isHttpQueryError KeyvAdapter KeyValueCache KeyValueCacheSetOptions LandingPage Logger makeExecutableSchema newCachePolicy PersistedQueryNotFoundError PersistedQueryNotSupportedError PersistedQueryOptions PluginDefinition PrefixingKeyValueCache ResolveInfoCacheControl SchemaHash SendValuesBaseOptions SyntaxError toApolloError UserInputError ValidationError ValidationRule ValueOrPromise VariableValueOptions VariableValues WithRequired`,
   ),
   'graphql-functions/v3/datasource': names('DataSource DataSourceConfig KeyValueCache'),
   [rest]: names('Body CacheOptions HTTPCache Request RequestOptions Response RESTDataSource URLSearchParamsInit'),
@@ -48,25 +47,28 @@ const namesOfTools: Readonly<Record<string, string>> = {
         'filterSchema getDirective getDirectives IDirectiveResolvers IFieldResolver IResolvers IResolverValidationOptions ISchemaLevelResolver ITypeDefinitions MapperKind mapSchema printSchemaWithDirectives pruneSchema',
     }).flatMap(([module, list]) => names(list).map((name) => [name, module])),
   ),
-  // These versions support schemaDirectives, which @graphql-tools/schema ignores silently.
+  // These versions support schemaDirectives, which @graphql-tools/schema ignores silently, and core refuses.
   makeExecutableSchema: core,
-  SchemaDirectiveVisitor: v3,
 };
+
+/** What to write in place of names that have no replacement. */
+const adviceFor: ReadonlyMap<string, string> = new Map([
+  ['addMockFunctionsToSchema', 'use addMocksToSchema of @graphql-tools/mock'],
+  ['createTestClient', 'use executeOperation of the server'],
+  ['SchemaDirectiveVisitor', 'change the schema with mapSchema of @graphql-tools/utils'],
+]);
 
 function destinationOfTool(name: string | undefined): Destination {
   if (name === undefined)
     return { left: 'This version of graphql-tools does not work with graphql 16: import its names from the packages of @graphql-tools' };
   if (Object.hasOwn(namesOfTools, name)) return { module: namesOfTools[name]! };
-  const advice =
-    name === 'addMockFunctionsToSchema'
-      ? 'use addMocksToSchema of @graphql-tools/mock'
-      : 'look for its replacement in the packages of @graphql-tools';
+  const advice = adviceFor.get(name) ?? 'look for its replacement in the packages of @graphql-tools';
   return { left: `${name} of graphql-tools does not work with graphql 16: ${advice}` };
 }
 
 /** Names that version 2 re-exported from other packages. */
 const passedOn: Readonly<Record<string, string>> = {
-  // These functions supported schemaDirectives, which @graphql-tools/schema ignores silently.
+  // These functions supported schemaDirectives, which @graphql-tools/schema ignores silently, and core refuses.
   makeExecutableSchema: core,
   mergeSchemas: '@graphql-tools/schema',
   addMocksToSchema: '@graphql-tools/mock',
@@ -158,7 +160,8 @@ export function destinationOf(module: string, name: string | undefined): Destina
 }
 
 function missing(name: string, from: string): Destination {
-  return { left: `${name} of ${from} does not exist here` };
+  const advice = adviceFor.get(name);
+  return { left: `${name} of ${from} does not exist here${advice === undefined ? '' : `: ${advice}`}` };
 }
 
 /** The replacement for a server that has no entry in this package. */

@@ -43,7 +43,7 @@ export function keepCORSOff({ text, program }: SourceFile): Rewritten {
   return { text: applyEdits(text, edits), findings, modules: [] };
 }
 
-/** Finds options `uploads` in a project whose schema defines the scalar Upload: the server rejects this combination. */
+/** Finds options `uploads` in a project whose schema defines the scalar Upload. */
 export function findUploads({ text, program }: SourceFile): Finding[] {
   return nodesIn(program, 'Property')
     .filter(({ computed, key, value }) => !computed && key.name === 'uploads' && value.value !== false)

@@ -150,31 +150,6 @@ exports.handler = server.createHandler();
     caller: 'lambda-rest',
     part: 'migration-version-2',
   },
-  'version 2 with schema directives': {
-    files: {
-      'package.json': manifest({ 'apollo-server-lambda': '^2.26.0', graphql: '^15.8.0', 'graphql-tools': '^4.0.8' }),
-      'handler.js': `import { ApolloServer, gql } from 'apollo-server-lambda';
-import { SchemaDirectiveVisitor } from 'graphql-tools';
-
-class Loud extends SchemaDirectiveVisitor {
-  visitFieldDefinition(field) {
-    const { resolve } = field;
-    field.resolve = (...args) => resolve(...args).toUpperCase();
-  }
-}
-
-const typeDefs = gql\`
-  directive @loud on FIELD_DEFINITION
-  ${typeDefs.replace('hello(name: String): String', 'hello(name: String): String @loud')}
-\`;
-
-export const handler = new ApolloServer({ typeDefs, resolvers: ${resolvers}, schemaDirectives: { loud: Loud } }).createHandler();
-`,
-    },
-    entry: 'handler.js',
-    caller: 'lambda-rest',
-    part: 'migration-version-2',
-  },
   mocks: {
     files: {
       'package.json': version3,
