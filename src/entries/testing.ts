@@ -1,15 +1,14 @@
 export type { ExplainReport } from '../tools/explain/index.ts';
-export { budgetStoreTests, createEvent, createTester, idempotencyStoreTests, readResult, recordingFetch } from '../tools/testing/index.ts';
+export { createEvent, createTester, readResult, recordingFetch, storeTests } from '../tools/testing/index.ts';
 export type {
   AnyHandler,
-  BudgetStoreTest,
   EventSettings,
-  IdempotencyStoreTest,
   PlatformName,
   RecordedRequest,
   RecordingFetch,
   RequestFields,
   RunOptions,
+  StoreTest,
   SubscriptionResult,
   TestResult,
   Tester,

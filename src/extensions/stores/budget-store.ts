@@ -4,7 +4,7 @@ export type Microseconds = number;
 /**
  * Keeps one number for each bucket of points: the time at which it is full again (the generic cell rate algorithm, GCRA). A store must make
  * `take` atomic and strongly consistent: a read followed by a write lets two operations take the same points. Check a store with
- * `budgetStoreTests` of `graphql-functions/testing`.
+ * `storeTests` of `graphql-functions/testing`.
  */
 export interface BudgetStore {
   /**

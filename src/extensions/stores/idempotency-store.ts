@@ -2,7 +2,7 @@ import type { Milliseconds } from '../../shared/index.ts';
 
 /**
  * Keeps one record for each idempotency key. A store must make each of its three operations atomic and strongly consistent, and compare the
- * token inside of the operation: a read followed by a write lets two attempts run. Check a store with `idempotencyStoreTests` of
+ * token inside of the operation: a read followed by a write lets two attempts run. Check a store with `storeTests` of
  * `graphql-functions/testing`.
  */
 export interface IdempotencyStore {

@@ -1,12 +1,10 @@
 export type { RequestFields } from './event-request.ts';
-export { budgetStoreTests } from './budget-store-tests.ts';
-export type { BudgetStoreTest } from './budget-store-tests.ts';
-export { idempotencyStoreTests } from './idempotency-store-tests.ts';
-export type { IdempotencyStoreTest } from './idempotency-store-tests.ts';
 export { createEvent, createFunctionContext, createLambdaContext, readResult } from './platforms.ts';
 export type { EventSettings, PlatformName } from './platforms.ts';
 export { recordingFetch } from './recording-fetch.ts';
 export type { RecordedRequest, RecordingFetch } from './recording-fetch.ts';
+export { storeTests } from './store-tests.ts';
+export type { StoreTest } from './store-tests.ts';
 export { callStreamingHandler, isStreamingHandler } from './response-stream.ts';
 export { createTester } from './tester.ts';
 export type { AnyHandler, RunOptions, SubscriptionResult, TestResult, Tester, TesterSettings, TypedDocument } from './tester.ts';

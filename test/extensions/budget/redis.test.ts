@@ -8,7 +8,6 @@ import { createClient } from '@keyv/redis';
 
 import { redisStore } from '../../../src/entries/budget.ts';
 import type { BudgetStore } from '../../../src/entries/budget.ts';
-import { budgetStoreTests } from '../../../src/entries/testing.ts';
 import { sha256 } from '../../../src/shared/sha256.ts';
 import { end, needsProgram, startRedis } from '../../datasources/cache/processes.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -30,8 +29,6 @@ describe('redisStore over a real Redis, with points', needsProgram('redis-server
     suite.after(() => client.destroy());
     store = redisStore((script, key, args) => client.eval(script, { keys: [key], arguments: args }));
   });
-
-  for (const { name, run } of budgetStoreTests(() => store)) test(name, run);
 
   test('keeps a bucket until it is full, and no longer', async () => {
     await store.take('expires', { cost: 5_000_000, capacity: 60_000_000 });

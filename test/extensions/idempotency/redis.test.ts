@@ -6,9 +6,9 @@ import { createClient } from '@keyv/redis';
 
 import { redisStore } from '../../../src/entries/idempotency.ts';
 import type { IdempotencyStore } from '../../../src/entries/idempotency.ts';
-import { idempotencyStoreTests } from '../../../src/entries/testing.ts';
 import { needsProgram, startRedis } from '../../datasources/cache/processes.ts';
 import { freePort } from '../../support/free-port.ts';
+import { testStore } from '../../support/stores/test-store.ts';
 import { suiteContext } from '../../support/suite-context.ts';
 import { charge, openBank } from './bank.ts';
 
@@ -29,7 +29,7 @@ describe('redisStore over a real Redis', needsProgram('redis-server'), () => {
     store = await connect(suite, port);
   });
 
-  for (const { name, run } of idempotencyStoreTests(() => store)) test(name, run);
+  testStore(() => store);
 
   test('lets one of three servers run a mutation that all receive concurrently', async (t) => {
     const banks = [store, await connect(t, port), await connect(t, port)].map((one) => openBank({ store: one }));

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { memoryStore } from '../../../src/entries/idempotency.ts';
-import { budgetStoreTests, idempotencyStoreTests } from '../../../src/entries/testing.ts';
+import { testStore } from '../../support/stores/test-store.ts';
 
 describe('memoryStore', () => {
-  for (const { name, run } of idempotencyStoreTests(() => memoryStore())) test(name, run);
-  for (const { name, run } of budgetStoreTests(() => memoryStore())) test(name, run);
+  testStore(() => memoryStore());
 
   const claim = { token: 'a', fingerprint: 'f', lease: 1_000, keep: 10_000, again: false };
 

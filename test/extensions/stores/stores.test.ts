@@ -15,7 +15,7 @@ import {
 import type { BlobStore, D1Client, IdempotencyStore } from '../../../src/entries/idempotency.ts';
 import { budgetTable } from '../../../src/entries/budget.ts';
 import type { BudgetStore } from '../../../src/entries/budget.ts';
-import { budgetStoreTests, idempotencyStoreTests } from '../../../src/entries/testing.ts';
+import { testStore } from '../../support/stores/test-store.ts';
 
 // test/real/stores/stores.test.ts tests the real stores, and redis.test.ts of the extensions a real Redis.
 
@@ -90,24 +90,9 @@ function localBlobs(faults: Fault[] = []): BlobStore {
   };
 }
 
-const stores: Readonly<Record<string, () => IdempotencyStore>> = {
-  'd1Store over node:sqlite': () => d1Store(sqliteD1()),
-  durableObjectStore: localObjects,
-  netlifyBlobsStore: () => netlifyBlobsStore(localBlobs()),
-};
-for (const [name, create] of Object.entries(stores))
-  describe(name, () => {
-    for (const { name: test_, run } of idempotencyStoreTests(create)) test(test_, run);
-  });
-
-const budgetStores: Readonly<Record<string, () => BudgetStore>> = {
-  'd1Store over node:sqlite': () => d1Store(sqliteD1()),
-  durableObjectStore: localObjects,
-};
-for (const [name, create] of Object.entries(budgetStores))
-  describe(`${name}, with points`, () => {
-    for (const { name: test_, run } of budgetStoreTests(create)) test(test_, run);
-  });
+describe('d1Store over node:sqlite', () => testStore(() => d1Store(sqliteD1())));
+describe('durableObjectStore', () => testStore(localObjects));
+describe('netlifyBlobsStore', () => testStore(() => netlifyBlobsStore(localBlobs()), { hasPoints: false }));
 
 test('the alarm of a Durable Object keeps a bucket until it is full, and then removes all', async (t) => {
   t.mock.timers.enable({ apis: ['Date'] });

@@ -20,10 +20,10 @@ import {
 import type { D1Client, IdempotencyStore } from '../../../src/entries/idempotency.ts';
 import { budgetTable } from '../../../src/entries/budget.ts';
 import type { BudgetStore } from '../../../src/entries/budget.ts';
-import { budgetStoreTests, idempotencyStoreTests } from '../../../src/entries/testing.ts';
 import { startOrigin } from '../../datasources/origin.ts';
 import { end, startRedis } from '../../datasources/cache/processes.ts';
 import { freePort } from '../../support/free-port.ts';
+import { testStore } from '../../support/stores/test-store.ts';
 import { suiteContext } from '../../support/suite-context.ts';
 import { bundle, createFolder } from '../bundle.ts';
 import { startBlobs } from './blobs-server.ts';
@@ -38,25 +38,24 @@ const importFrom = async (from: string, file: string): Promise<any> => import(pa
 type Suite = ReturnType<typeof suiteContext>;
 type BothStores = IdempotencyStore & BudgetStore;
 
-/** Runs the contracts of stores. */
-function testStore(
+/** Runs the contract of stores. */
+function testRealStore(
   name: string,
   options: { skip: string | false },
-  start: (suite: Suite) => Promise<IdempotencyStore & Partial<BudgetStore>>,
+  start: (suite: Suite) => Promise<IdempotencyStore>,
   hasPoints = true,
 ): void {
   describe(name, options, () => {
     const suite = suiteContext();
-    let store: IdempotencyStore & Partial<BudgetStore>;
+    let store: IdempotencyStore;
     before(async () => {
       store = await start(suite);
     });
-    for (const { name: title, run } of idempotencyStoreTests(() => store)) test(title, run);
-    if (hasPoints) for (const { name: title, run } of budgetStoreTests(() => store as BudgetStore)) test(title, run);
+    testStore(() => store, { hasPoints });
   });
 }
 
-testStore('redisStore with ioredis', { skip: needs(part).skip || needsProgram('redis-server').skip }, async (suite) => {
+testRealStore('redisStore with ioredis', { skip: needs(part).skip || needsProgram('redis-server').skip }, async (suite) => {
   const port = await freePort();
   await startRedis(suite, port);
   const client = new (load('ioredis').Redis)(port, '127.0.0.1');
@@ -64,7 +63,7 @@ testStore('redisStore with ioredis', { skip: needs(part).skip || needsProgram('r
   return redisStore((script, key, args) => client.eval(script, 1, key, ...args));
 });
 
-testStore('postgresStore with PGlite', needs(part), async (suite) => {
+testRealStore('postgresStore with PGlite', needs(part), async (suite) => {
   const { PGlite } = load('@electric-sql/pglite');
   const client = new PGlite();
   suite.after(() => client.close());
@@ -74,7 +73,7 @@ testStore('postgresStore with PGlite', needs(part), async (suite) => {
 
 // CI does not install Debian's postgres.
 const isPostgresThere = isOnPath('postgres') && isOnPath('initdb');
-testStore('postgresStore with pg', { skip: needs(part).skip || (!isPostgresThere && 'not on the PATH: postgres') }, async (suite) => {
+testRealStore('postgresStore with pg', { skip: needs(part).skip || (!isPostgresThere && 'not on the PATH: postgres') }, async (suite) => {
   const port = await startPostgres(suite);
   const pool = new (load('pg').Pool)({ host: '127.0.0.1', port, user: 'test', database: 'postgres', max: 10 });
   suite.after(() => pool.end());
@@ -105,7 +104,7 @@ async function startPostgres(suite: Suite): Promise<number> {
   return port;
 }
 
-testStore('dynamoDBStore with dynalite', needs(part), async (suite) => {
+testRealStore('dynamoDBStore with dynalite', needs(part), async (suite) => {
   const server = load('dynalite')({ createTableMs: 0 });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
@@ -156,7 +155,7 @@ test('dynamoDBStore reads the item that DynamoDB returns with a refusal, in the 
   assert.deepEqual([found.state, origin.calls.length], ['running', 1]);
 });
 
-testStore('netlifyBlobsStore with the client of Netlify', blobsPart, openBlobs, false);
+testRealStore('netlifyBlobsStore with the client of Netlify', blobsPart, openBlobs, false);
 
 describe('failures of Netlify Blobs', blobsPart, () => {
   const claim = { token: 'one', fingerprint: 'print', lease: 60_000, keep: 60_000, again: false };
@@ -183,10 +182,8 @@ describe('Cloudflare', needs('miniflare'), () => {
   before(() => {
     stores = startWorker(suite);
   });
-  for (const { name, run } of idempotencyStoreTests(async () => (await stores).d1)) test(`d1Store: ${name}`, run);
-  for (const { name, run } of idempotencyStoreTests(async () => (await stores).objects)) test(`durableObjectStore: ${name}`, run);
-  for (const { name, run } of budgetStoreTests(async () => (await stores).d1)) test(`d1Store, with points: ${name}`, run);
-  for (const { name, run } of budgetStoreTests(async () => (await stores).objects)) test(`durableObjectStore, with points: ${name}`, run);
+  describe('d1Store', () => testStore(async () => (await stores).d1));
+  describe('durableObjectStore', () => testStore(async () => (await stores).objects));
 
   test('an anonymous client of a worker has the points of its address, which Cloudflare sets', async () => {
     const { send } = await stores;
