@@ -29,8 +29,6 @@ export interface CallWatch {
   passedOver(entry: StoredResponse): void;
   /** The result of the call is a stored response, or one that is stored now. */
   used?(entry: StoredResponse): void;
-  /** The call waits for the response to an equal request. */
-  joined(): void;
   /** The request is sent, once for each attempt. */
   sent(): void;
   /** Calls `send` and returns its result, for example in an asynchronous context. */

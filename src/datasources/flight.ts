@@ -12,8 +12,6 @@ export interface Waiting {
   readonly abandoned: boolean;
   readonly reason: unknown;
   readonly signal: AbortSignal;
-  /** Calls back when the last caller has given up. */
-  whenAbandoned(callback: () => void): void;
 }
 
 /** Timers with more milliseconds fire at once. */
@@ -34,7 +32,6 @@ export class Flight<T> implements Waiting {
   fallback: (() => T | Promise<T> | undefined) | undefined;
   #callers = 0;
   #controller: AbortController | undefined;
-  #onAbandon: (() => void) | undefined;
   #unbind: (() => void) | undefined;
 
   constructor(work: (flight: Flight<T>) => Promise<T>) {
@@ -91,34 +88,6 @@ export class Flight<T> implements Waiting {
     });
   }
 
-  /**
-   * Waits for the result until another flight is abandoned. Unlike {@link join} it stays bound to that flight afterwards, because the
-   * body of the response may still be arriving. With a callback, because an AbortSignal is expensive.
-   */
-  follow(waiting: Waiting): Promise<T> {
-    this.#callers++;
-    return new Promise<T>((resolve, reject) => {
-      const leave = (): void => {
-        this.#leave(waiting.reason);
-        reject(waiting.reason as Error);
-      };
-      this.settled.then(resolve, reject);
-      if (waiting.abandoned) leave();
-      else waiting.whenAbandoned(leave);
-    });
-  }
-
-  whenAbandoned(callback: () => void): void {
-    const before = this.#onAbandon;
-    this.#onAbandon =
-      before === undefined
-        ? callback
-        : () => {
-            before();
-            callback();
-          };
-  }
-
   #leave(reason: unknown): void {
     if (--this.#callers === 0) this.#abandon(reason);
   }
@@ -128,6 +97,5 @@ export class Flight<T> implements Waiting {
     this.abandoned = true;
     this.reason = reason;
     this.#controller?.abort(reason);
-    this.#onAbandon?.();
   }
 }

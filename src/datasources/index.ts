@@ -16,7 +16,7 @@ export type { NotStored, StorageCase, StorageTerms } from './http-cache/freshnes
 export type { CacheLookup } from './http-cache/origin-fetch.ts';
 export { isImpersonal } from './http-cache/request-identity.ts';
 export { ResponseCache } from './http-cache/response-cache.ts';
-export { isWorkerd } from './http-cache/sharing.ts';
+export { isWorkerd } from './http-cache/write-order.ts';
 export type { FetchResult, FetchedResponse } from './received.ts';
 export { followRedirects } from './redirect.ts';
 export { DataSourceRequest } from './request.ts';

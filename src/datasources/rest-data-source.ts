@@ -269,8 +269,6 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
       shareableHeaders: this.shareableHeaders?.map((name) => name.toLowerCase()) ?? [],
       cacheIdentity: toCacheIdentity(this.cacheIdentity),
       usesHTTPFetch: this.#options.httpFetch !== undefined,
-      sharesInFlight: this.memoizeGetRequests,
-      source: this.#options.httpFetch,
       waiting: () => {
         if (operation !== undefined) flight.abortWith(operation.signal);
         return flight;

@@ -15,7 +15,6 @@ export { defaultCostRules, operationCost } from './operation/limits/cost.ts';
 export { fragmentsOf } from './operation/limits/document-size.ts';
 export { maxNameLength } from './operation/limits/nesting.ts';
 export {
-  CallOutcome,
   areDecisionsRequested,
   budgetOf,
   budgetsOf,

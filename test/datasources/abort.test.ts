@@ -151,26 +151,6 @@ describe('aborting a call', () => {
     await assert.rejects(api.create('x'), /closed/);
   });
 
-  it('aborting one operation does not fail another that waits for the same request', async () => {
-    const held = heldFetch();
-    const cache = new InMemoryLRUCache();
-    const controller = new AbortController();
-    const begin = (signal: AbortSignal): API => {
-      const api = new API('http://a.test', held);
-      void api.initialize({ context: {}, cache, operation: { signal, waitUntil: () => {} } });
-      return api;
-    };
-    const first = begin(controller.signal).read('x');
-    const second = begin(new AbortController().signal).read('x');
-    await held.arrived;
-
-    controller.abort();
-    held.answer();
-
-    await assert.rejects(first, { name: 'AbortError' });
-    assert.equal(await second, 'fine');
-  });
-
   it('aborting also cancels a body that is still being received', async (t) => {
     const origin = await startOrigin(t, () => ({ headers: { 'content-length': '1000', 'cache-control': 'no-store' }, body: 'x' }));
     const api = new API(origin.url);

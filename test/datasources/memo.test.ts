@@ -32,7 +32,7 @@ describe('memoizeGetRequests', () => {
     assert.deepEqual(results, ['/x?trace=1', '/x?trace=1']);
   });
 
-  it('when false, nothing is memoized or shared in flight', async (t) => {
+  it('when false, nothing is memoized', async (t) => {
     const origin = await startOrigin(t, () => ({ body: 1 }));
     const api = new API(origin.url);
     api.memoizeGetRequests = false;

@@ -111,10 +111,10 @@ function codesOf(source: string): string[] {
   return [...[...union.matchAll(/'(\w+)'/g)].map(([, code = '']) => code), 'UNAUTHENTICATED', 'FORBIDDEN'];
 }
 
-/** The outcomes of the cache, one for a shared call in progress, and one for no layer. */
+/** The outcomes of the cache, and one for no layer. */
 function layersOf(source: string): string[] {
   const [, union = ''] = /export type CacheOutcome =([^;]+);/.exec(source) ?? [];
-  return [...[...union.matchAll(/'([\w-]+)'/g)].map(([, name = '']) => name), 'shared', 'none'];
+  return [...[...union.matchAll(/'([\w-]+)'/g)].map(([, name = '']) => name), 'none'];
 }
 
 /** The lines without comments, which differ between files. */

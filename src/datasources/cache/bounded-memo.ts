@@ -14,10 +14,6 @@ export class BoundedMemo<TValue> {
     this.#bounds = bounds;
   }
 
-  get size(): number {
-    return this.#known.size;
-  }
-
   get(key: string): TValue | undefined {
     return this.#known.get(key);
   }

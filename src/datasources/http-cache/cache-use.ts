@@ -22,16 +22,6 @@ export function mayUseNetwork(request: DataSourceRequest): boolean {
   return request.cache !== 'only-if-cached' && !directivesOf(request).has('only-if-cached');
 }
 
-/** True if only a response that is sent after the request will do: the request must not wait for one that is on its way. */
-export function needsNewResponse(request: DataSourceRequest): boolean {
-  return request.cache === 'reload' || request.cache === 'no-cache' || directivesOf(request).has('no-cache');
-}
-
-/** True for responses that answer only their own request unless they are validated (RFC 9111 section 5.2.2.4). */
-export function needsValidation({ head, headers }: CacheEntry): boolean {
-  return !head.byTTL && parseCacheControl(headers['cache-control']).has('no-cache');
-}
-
 /** Limit of the difference between the clocks of two instances with one store. */
 const maxSkew: Milliseconds = 5000;
 

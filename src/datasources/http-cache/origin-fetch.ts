@@ -17,11 +17,7 @@ import { cookiesOf, fieldsOf, mergeHeaders, storedHeadersOf } from './stored-hea
 
 /** A call for the response cache. */
 export interface CacheLookup extends SelectionSource {
-  /** True if the call may wait for an equal request. */
-  readonly sharesInFlight: boolean;
   readonly ttlCoversPrivate?: StorageCase['ttlCoversPrivate'];
-  /** The function that sends; equal requests have the same. */
-  readonly source: unknown;
   /** The callers that wait. Called only if something is sent. */
   waiting(): Waiting;
   /** Accepts work that may end after the call. Undefined without an operation. */
@@ -36,15 +32,13 @@ export interface CacheLookup extends SelectionSource {
   fallback(offer: () => ReceivedResponse | undefined): void;
 }
 
-/** The result of a request: an entry that other calls may use, or a response for this call only. */
+/** The result of a request: a stored or new entry, or a response that is not stored. */
 export interface OriginAnswer {
   readonly outcome: CacheOutcome;
   readonly entry?: CacheEntry;
   readonly live?: Response;
   /** Set if the entry is new. */
   readonly fetched?: { readonly entry: CacheEntry; readonly keepFor: number; readonly cookies: readonly string[] };
-  /** Resolves when the entry is stored, or could not be stored. */
-  readonly written?: Promise<unknown>;
 }
 
 /** Statuses for stale-if-error (RFC 5861 section 4). */

@@ -30,12 +30,6 @@ export interface RequestSelection {
   readonly vary: Readonly<Record<string, string | null>>;
 }
 
-/** True if the response varies by tracing fields, so that no two requests can share it. */
-export function variesByCall(vary: RequestSelection['vary']): boolean {
-  for (const name in vary) if (tracing.has(name)) return true;
-  return false;
-}
-
 /** The input of a selection. */
 export interface SelectionSource {
   /** The cache key, which salts the hashes, so that they do not show that two entries have the same user. */

@@ -3,8 +3,7 @@ import { isInMemory } from '../cache/in-memory.ts';
 import type { KeyValueCache, Milliseconds } from '../cache/key-value-cache.ts';
 import type { CacheEntry } from './cache-entry.ts';
 import type { CacheOutcome } from '../call-watch.ts';
-import { isBypass, isUsableOnError, judgeEntry, mayUseNetwork, needsNewResponse, needsValidation } from './cache-use.ts';
-import { createNetworkError, isNetworkError } from '../errors.ts';
+import { isBypass, isUsableOnError, judgeEntry, mayUseNetwork } from './cache-use.ts';
 import { Flight } from '../flight.ts';
 import type { Waiting } from '../flight.ts';
 import { OriginFetch } from './origin-fetch.ts';
@@ -13,9 +12,8 @@ import { fromEntry, fromOrigin } from '../received.ts';
 import type { ReceivedResponse } from '../received.ts';
 import { createResponse } from '../response.ts';
 import { RecentEntries } from './recent-entries.ts';
-import { identityOf, isSameIdentity, isSelected, variesByCall } from './request-identity.ts';
-import type { RequestIdentity } from './request-identity.ts';
-import { RetryPauses, SharingMemory, isWorkerd } from './sharing.ts';
+import { isSelected } from './request-identity.ts';
+import { RetryPauses } from './retry-pauses.ts';
 import { WriteOrder } from './write-order.ts';
 import type { StoredForm } from './write-order.ts';
 import { isPromiseLike } from '../../shared/index.ts';
@@ -26,33 +24,27 @@ export interface Answered {
   readonly outcome: CacheOutcome;
 }
 
-/** A GET without a response yet. */
-interface RunningRequest {
-  readonly flight: Flight<OriginAnswer>;
-  /** Requests with this identity may wait for the response. Undefined: no request may. */
-  readonly identity: RequestIdentity | undefined;
-  readonly source: unknown;
-  /** True if a write to the same key has started or ended since, so that the response may be outdated. */
-  outdated: boolean;
+/** The result of a request, and the change of the store that it leads to. */
+interface Sent {
+  readonly answer: OriginAnswer;
+  /** Resolves when the store has changed, or could not be changed. Undefined: nothing to wait for. */
+  readonly written: Promise<unknown> | undefined;
 }
 
 /** Limit of a revalidation in the background if the call has no `timeout`. */
 const backgroundTimeout: Milliseconds = 30_000;
 
 /**
- * An HTTP cache in a KeyValueCache.
- *
- * There is one per cache object and process, so it knows all running requests: equal ones are sent once, and a response that a write
- * has outdated is not stored.
+ * An HTTP cache in a KeyValueCache. There is one per cache object and process, so it knows all running requests.
  */
 export class ResponseCache {
   static readonly #instances = new WeakMap<KeyValueCache, ResponseCache>();
   readonly #writes: WriteOrder;
   readonly #recent: RecentEntries;
-  readonly #running = new Map<string, Set<RunningRequest>>();
+  /** Running GETs by key. Outdated: a write to the same key has started or ended since, so the response is not stored. */
+  readonly #running = new Map<string, Set<{ outdated: boolean }>>();
   /** Running writes by key. Meanwhile GETs do not use the stored response. */
   readonly #writing = new Map<string, number>();
-  readonly #sharing = new SharingMemory();
   readonly #pauses = new RetryPauses();
 
   constructor(cache: KeyValueCache) {
@@ -88,7 +80,7 @@ export class ResponseCache {
     }
     if (entry !== undefined && isUsableOnError(entry.head, now)) offerFallback(lookup, entry);
     if (!mayUseNetwork(request)) return { received: fromOrigin(createGatewayTimeout(request.url)), outcome: 'miss' };
-    return this.#fetchShared(lookup, entry);
+    return this.#fetch(lookup, entry);
   }
 
   /**
@@ -126,68 +118,26 @@ export class ResponseCache {
     return undefined;
   }
 
-  /** Sends the request, or waits for an equal one that is running. */
-  async #fetchShared(lookup: CacheLookup, entry: CacheEntry | undefined): Promise<Answered> {
-    const waiting = lookup.waiting();
-    if (waiting.abandoned) throw waiting.reason;
+  async #fetch(lookup: CacheLookup, entry: CacheEntry | undefined): Promise<Answered> {
+    const { answer, written } = await this.#send(lookup, entry, lookup.waiting());
+    if (written !== undefined && !passToOperation(lookup, written)) await written;
+    const { entry: usable, live, fetched, outcome } = answer;
+    // Set-Cookie is only for the request that was sent.
+    return { received: usable === undefined ? fromOrigin(live!) : useEntry(lookup, usable, fetched?.cookies), outcome };
+  }
 
-    const identity = this.#isShared(lookup, entry) ? identityOf(lookup.request, lookup.cacheIdentity) : undefined;
-    const known = identity === undefined ? undefined : this.#findRunning(lookup, identity);
-    if (known !== undefined) {
-      lookup.request.watch?.joined();
-      const answer = await known.flight.follow(waiting).catch((error: unknown) => throwSharedFailure(lookup, waiting, error));
-      const shared = answer?.entry;
-      if (shared !== undefined && isSelected(lookup, shared.head) && !needsValidation(shared)) return this.#settle(lookup, answer!, false);
-      // A response that may not be stored is for its request only (RFC 9111 section 4).
+  async #send(lookup: CacheLookup, entry: CacheEntry | undefined, waiting: Waiting): Promise<Sent> {
+    const { key } = lookup;
+    const running = { outdated: false };
+    const others = this.#running.get(key) ?? new Set();
+    this.#running.set(key, others.add(running));
+    try {
+      const answer = await new OriginFetch(lookup, waiting).send(entry);
+      return { answer, written: running.outdated ? undefined : this.#write(lookup, answer, entry) };
+    } finally {
+      others.delete(running);
+      if (others.size === 0) this.#running.delete(key);
     }
-    const sent = this.#startRequest(lookup, entry, known === undefined ? identity : undefined);
-    return this.#settle(lookup, await sent.flight.follow(waiting), true);
-  }
-
-  /** True if the response is likely to be shareable with equal requests. */
-  #isShared({ key, request, sharesInFlight }: CacheLookup, entry: CacheEntry | undefined): boolean {
-    const expected = entry === undefined ? this.#sharing.expects(key, request.url) : !needsValidation(entry);
-    return sharesInFlight && !isWorkerd() && expected;
-  }
-
-  #findRunning({ key, request, source }: CacheLookup, identity: RequestIdentity): RunningRequest | undefined {
-    if (needsNewResponse(request)) return undefined;
-    for (const running of this.#running.get(key) ?? []) {
-      const isSame = running.identity !== undefined && isSameIdentity(running.identity, identity) && running.source === source;
-      if (isSame && !running.outdated && !running.flight.abandoned) return running;
-    }
-    return undefined;
-  }
-
-  /** Sends a request. It counts as running until its response is stored. */
-  #startRequest(lookup: CacheLookup, entry: CacheEntry | undefined, identity: RequestIdentity | undefined): RunningRequest {
-    const { key, request, source } = lookup;
-    const end = (): void => this.#end(key, running);
-    const flight = new Flight<OriginAnswer>(async (waiting) => {
-      try {
-        const answer = await new OriginFetch(lookup, waiting).send(entry);
-        const shareable = answer.entry !== undefined && !variesByCall(answer.entry.head.vary) && !needsValidation(answer.entry);
-        this.#sharing.learn(key, request.url, shareable);
-        const written = running.outdated ? undefined : this.#write(lookup, answer, entry);
-        if (written === undefined) end();
-        else written.then(end, end);
-        return written === undefined ? answer : { ...answer, written };
-      } catch (error) {
-        end();
-        throw error;
-      }
-    });
-    const running: RunningRequest = { flight, identity, source, outdated: false };
-    const others = this.#running.get(key);
-    if (others === undefined) this.#running.set(key, new Set([running]));
-    else others.add(running);
-    return running;
-  }
-
-  #end(key: string, running: RunningRequest): void {
-    const others = this.#running.get(key);
-    others?.delete(running);
-    if (others?.size === 0) this.#running.delete(key);
   }
 
   /** Stores a new entry. A response that may not be stored deletes the entry it replaces. Undefined: nothing to wait for. */
@@ -200,51 +150,26 @@ export class ResponseCache {
     for (const running of this.#running.get(key) ?? []) running.outdated = true;
   }
 
-  /** Passes the write to the operation, or waits for it. */
-  #settle(lookup: CacheLookup, answer: OriginAnswer, isSender: boolean): Answered | Promise<Answered> {
-    const { written } = answer;
-    if (written !== undefined && !passToOperation(lookup, written)) return written.then(() => this.#toAnswered(lookup, answer, isSender));
-    return this.#toAnswered(lookup, answer, isSender);
-  }
-
-  #toAnswered(lookup: CacheLookup, answer: OriginAnswer, isSender: boolean): Answered {
-    const { entry, live, outcome } = answer;
-    if (entry === undefined) return { received: fromOrigin(live!), outcome };
-    // Set-Cookie is only for the request that was sent.
-    const cookies = isSender ? answer.fetched?.cookies : undefined;
-    return { received: useEntry(lookup, entry, cookies), outcome };
-  }
-
+  /** Sends at most one revalidation in each pause. */
   #revalidateInBackground(lookup: CacheLookup, entry: CacheEntry): void {
     if (this.#pauses.isPaused(lookup.key, lookup.now())) return;
-    const identity = identityOf(lookup.request, lookup.cacheIdentity);
-    if (this.#findRunning(lookup, identity) !== undefined) return;
-    const { flight } = this.#startRequest(lookup, entry, identity);
-    passToOperation(lookup, this.#finishInBackground(flight, lookup));
+    this.#pauses.begin(lookup.key, lookup.now());
+    passToOperation(lookup, this.#revalidate(lookup, entry));
   }
 
-  /** Waits for a revalidation that no caller waits for. If it fails, the entry stays stale. */
-  async #finishInBackground(flight: Flight<OriginAnswer>, { key, request, now }: CacheLookup): Promise<void> {
+  /** A revalidation that no caller waits for. If it fails, the entry stays stale. */
+  async #revalidate(lookup: CacheLookup, entry: CacheEntry): Promise<void> {
+    const flight = new Flight<Sent>((waiting) => this.#send(lookup, entry, waiting));
     try {
-      const { live, fetched, written } = await flight.join({ signals: [], timeout: request.timeout ?? backgroundTimeout });
+      const { answer, written } = await flight.join({ signals: [], timeout: lookup.request.timeout ?? backgroundTimeout });
       // An unread body would keep its connection.
-      await live?.body?.cancel();
-      if (fetched === undefined && written === undefined) this.#pauses.failed(key, now());
-      else this.#pauses.succeeded(key);
+      await answer.live?.body?.cancel();
+      if (answer.fetched !== undefined || written !== undefined) this.#pauses.end(lookup.key);
       await written;
     } catch {
-      this.#pauses.failed(key, now());
+      // The next one is sent after the pause.
     }
   }
-}
-
-/**
- * Handles the failure of a request that another call has sent: a network error is thrown as a new error, because hooks change errors.
- * Undefined for a failure of the other call only, by its hooks or limits.
- */
-function throwSharedFailure({ request }: CacheLookup, { abandoned }: Waiting, error: unknown): undefined {
-  if (abandoned) throw error;
-  if (isNetworkError(error)) throw createNetworkError(request, (error as Error).cause);
 }
 
 /** False for temporary failures, which do not concern the resource. */

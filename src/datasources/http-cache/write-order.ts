@@ -4,7 +4,6 @@ import type { KeyValueCache, Seconds, Milliseconds } from '../cache/key-value-ca
 import { CacheEntry, encodeEntry } from './cache-entry.ts';
 import { readableKeyOf } from './cache-key.ts';
 import { LiveEntry } from './live-entry.ts';
-import { isWorkerd } from './sharing.ts';
 
 /** An entry in a store: encoded, or the value in an in-memory cache. */
 export type StoredForm = string | LiveValue;
@@ -13,6 +12,11 @@ const prefix = 'httpcache:';
 
 /** Limit of remembered invalidated keys. */
 const maxRemembered = 1000;
+
+/** On Cloudflare's workerd, fetches and timers end with their invocation, so an invocation must not wait for a promise of another. */
+export function isWorkerd(): boolean {
+  return 'WebSocketPair' in globalThis;
+}
 
 /** Orders the changes within one millisecond. */
 const tick: Milliseconds = 0.001;

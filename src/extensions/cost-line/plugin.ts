@@ -3,7 +3,6 @@ import type { GraphQLError } from 'graphql';
 import { assertKnownOptions, byteLength, escapeControls, isPromiseLike } from '../../shared/index.ts';
 import type { HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import {
-  CallOutcome,
   budgetOf,
   requestDecisions,
   decisionOf,
@@ -98,13 +97,11 @@ export function costLine(options: CostLineOptions = {}): ServerPlugin {
       const operation = operations.get(operationCall);
       if (operation === undefined) return undefined;
       const start = now();
-      const call = new CallOutcome(request);
       operation.calls++;
       return {
-        joined: () => call.joined(),
-        sent: () => call.sent(),
         ended: () => {
-          operation.outcomes[call.answeredBy] = (operation.outcomes[call.answeredBy] ?? 0) + 1;
+          const outcome = request.outcome ?? 'none';
+          operation.outcomes[outcome] = (operation.outcomes[outcome] ?? 0) + 1;
           operation.callMilliseconds += now() - start;
         },
       };

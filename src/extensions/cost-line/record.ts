@@ -24,7 +24,7 @@ export interface CostRecord {
     readonly calls: number;
     /** The sum of the milliseconds of all calls, concurrent ones included. */
     readonly ms: number;
-    /** The number of calls by what answered them: "memo", "fresh", "revalidated", "stale", "shared", "miss", "bypass" or "none". */
+    /** The number of calls by what answered them: "memo", "fresh", "revalidated", "stale", "miss", "bypass" or "none". */
     readonly outcomes: Readonly<Record<string, number>>;
   };
   /** Bytes of the body of the request; of a GET, of its query string. Absent for a stream of unknown length. */

@@ -1,7 +1,6 @@
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { Context, Span, Tracer } from '@opentelemetry/api';
 
-import { CallOutcome } from '../../server/for-extensions.ts';
 import type { DataSourceCall, DataSourceCallListener } from '../../server/index.ts';
 import { codeOf } from './meters.ts';
 import type { Meters } from './meters.ts';
@@ -29,21 +28,20 @@ export function followCall(
     { kind: SpanKind.INTERNAL, attributes: { 'graphql_functions.data_source': source, 'http.request.method': request.method } },
     operation,
   );
-  const call = new CallOutcome(request);
   let status: number | undefined;
+  let tries = 0;
   return {
-    joined: () => call.joined(),
-    sent: () => call.sent(),
+    sent: () => void tries++,
     aroundSend: (send) => context.with(trace.setSpan(operation, span), send),
     answered: (code) => {
       status = code;
     },
     ended: (error) => {
-      const outcome = call.answeredBy;
+      const outcome = request.outcome ?? 'none';
       if (span.isRecording()) {
         span.setAttribute('graphql_functions.cache.outcome', outcome);
         if (status !== undefined) span.setAttribute('http.response.status_code', status);
-        if (call.tries > 1) span.setAttribute('http.request.resend_count', call.tries - 1);
+        if (tries > 1) span.setAttribute('http.request.resend_count', tries - 1);
         if (error !== undefined) recordErrors(span, [error]);
       }
       meters.call(source, outcome);

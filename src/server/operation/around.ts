@@ -259,7 +259,7 @@ function combineOptions(all: readonly (ExecutionOptions | void)[], choosing: rea
 }
 
 type Step = Exclude<keyof CallWatch, 'aroundSend'>;
-const steps: readonly Step[] = ['found', 'used', 'passedOver', 'joined', 'sent', 'answered', 'judged', 'ended'];
+const steps: readonly Step[] = ['found', 'used', 'passedOver', 'sent', 'answered', 'judged', 'ended'];
 
 /** Several listeners as one that has every step. Nothing waits for a step: if it is asynchronous and fails, that is logged. */
 function joinListeners(listeners: readonly (DataSourceCallListener | void)[], logger: Logger): CallWatch {

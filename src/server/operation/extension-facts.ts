@@ -1,5 +1,5 @@
 import type { ResponseHead } from '../../shared/index.ts';
-import type { DataSourceCall, RequestCall } from './plugin.ts';
+import type { RequestCall } from './plugin.ts';
 
 /** Milliseconds on a clock that never goes back. On Node that is `process.hrtime`: the first touch of `performance` takes 1.3 ms of a cold start. */
 export function now(): number {
@@ -9,31 +9,6 @@ export function now(): number {
   } catch {
     // The runtime is not Node, or lacks `process.hrtime`.
     return performance.now();
-  }
-}
-
-/** Follows one call of a data source, to name what answered it. */
-export class CallOutcome {
-  /** The number of times that the request was sent to the origin. */
-  tries = 0;
-  readonly #request: DataSourceCall['request'];
-  #hasJoined = false;
-
-  constructor(request: DataSourceCall['request']) {
-    this.#request = request;
-  }
-
-  joined(): void {
-    this.#hasJoined = true;
-  }
-
-  sent(): void {
-    this.tries++;
-  }
-
-  /** "shared": an equal request was in flight. "none": the call failed before it was sent. Otherwise the outcome that the data source reports. */
-  get answeredBy(): string {
-    return this.#hasJoined && this.tries === 0 ? 'shared' : (this.#request.outcome ?? 'none');
   }
 }
 

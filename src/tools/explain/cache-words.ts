@@ -9,7 +9,6 @@ export function whyAnswered(call: WatchedCall): string {
 
 const words: Readonly<Record<CacheLayer, (call: WatchedCall) => string>> = {
   memo: () => 'This data source had already sent this request in this operation.',
-  shared: () => 'An identical request was in flight in this process, and both used its response.',
   fresh: ({ entry, foundAt }) => `Stored ${ageOf(entry!, foundAt)} ago, ${lifeOf(entry!, foundAt)}: ${termsOf(entry!)}.`,
   stale: whyStale,
   revalidated: (call) => `${whyNotCached(call)}; the origin answered 304 Not Modified. ${whatBecame(call)}`,
@@ -32,13 +31,12 @@ function whyStale({ use, request, tries, originStatus }: WatchedCall): string {
 }
 
 /** Explains why the response cache did not answer. */
-function whyNotCached({ entry, otherEntry, request, hasJoined, foundAt }: WatchedCall): string {
+function whyNotCached({ entry, otherEntry, request, foundAt }: WatchedCall): string {
   if (request.cache === 'reload' || request.cache === 'no-cache') return `Requested with cache: '${request.cache}'`;
   if (entry !== undefined) {
     const past = Math.round((foundAt - entry.head.freshUntil) / 1000);
     return past < 0 ? 'The request requires a newer response than the stored one' : `Stored, but stale for ${past} s`;
   }
-  if (hasJoined) return 'An identical request was in flight, but its response could not be shared';
   if (otherEntry !== undefined)
     return `A response is stored, but for a request with different ${otherEntry.head.audience === 'headers' ? 'headers' : 'values for the headers in Vary'}`;
   return 'No response was stored';

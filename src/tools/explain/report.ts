@@ -25,8 +25,8 @@ export interface ExplainedTimes {
   readonly total: Milliseconds;
 }
 
-/** The layer that answered a call: a `CacheOutcome` of the data source, `shared` for an equal call in flight, or `none`. */
-export type CacheLayer = 'memo' | 'fresh' | 'revalidated' | 'stale' | 'miss' | 'bypass' | 'shared' | 'none';
+/** The layer that answered a call: a `CacheOutcome` of the data source, or `none`. */
+export type CacheLayer = 'memo' | 'fresh' | 'revalidated' | 'stale' | 'miss' | 'bypass' | 'none';
 
 /** One call of a REST data source. */
 export interface ExplainedCall {

@@ -23,7 +23,6 @@ export class WatchedCall implements CallWatch {
   /** When the entry was found, by the data source's clock. */
   foundAt: Milliseconds = 0;
   otherEntry: StoredResponse | undefined;
-  hasJoined = false;
   tries = 0;
   originStatus: number | undefined;
   /** The decision whether to store the response, and its basis. Undefined without a response. */
@@ -45,10 +44,6 @@ export class WatchedCall implements CallWatch {
 
   passedOver(entry: StoredResponse): void {
     this.otherEntry = entry;
-  }
-
-  joined(): void {
-    this.hasJoined = true;
   }
 
   sent(): void {
@@ -75,7 +70,6 @@ export class WatchedCall implements CallWatch {
 
   get layer(): CacheLayer {
     const { outcome, method } = this.request;
-    if (this.hasJoined && this.tries === 0) return 'shared';
     if (outcome !== undefined) return outcome;
     if (this.tries === 0) return 'none';
     return method === 'GET' ? 'miss' : 'bypass';

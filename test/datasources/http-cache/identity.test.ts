@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { deferred } from '../../support/deferred.ts';
 import { API, Operations } from '../api.ts';
 import { startOrigin } from '../origin.ts';
 import type { Call, Origin } from '../origin.ts';
@@ -59,15 +58,6 @@ describe('a request header field that could identify a user', () => {
 
     assert.deepEqual([await ask(), await ask()], ['for alice', 'for alice']);
     assert.equal(origin.calls.length, 1);
-  });
-
-  it('separates requests in flight', async (t) => {
-    const origin = await startOrigin(t, forUser({ 'cache-control': 'max-age=60' }));
-    const operations = new Operations(origin.url);
-    const ask = (user: string): Promise<string> => operations.begin({ headers: { 'x-api-key': user } }).read('me');
-
-    assert.deepEqual(await Promise.all([ask('alice'), ask('bob'), ask('alice')]), ['for alice', 'for bob', 'for alice']);
-    assert.equal(origin.calls.length, 2);
   });
 
   it('does not matter if the response is public or has s-maxage: then Vary decides', async (t) => {
@@ -237,31 +227,6 @@ describe('credentials that httpFetch adds', () => {
     };
 
     assert.deepEqual([await ask('alice'), await ask('bob')], ['for alice', 'for bob']);
-  });
-
-  it('cacheIdentity separates requests in flight', async (t) => {
-    const asked = deferred();
-    const origin = await startOrigin(t, async (call) => {
-      await asked.promise;
-      return forUser({ 'cache-control': 'max-age=60' })(call);
-    });
-    const operations = new Operations(origin.url);
-    const sent: Request[] = [];
-    const httpFetch = (request: Request): Promise<Response> => {
-      sent.push(request);
-      if (sent.length === 2) asked.resolve();
-      return fetch(request);
-    };
-    const ask = (user: string): Promise<string> => {
-      const api = new API(origin.url, { httpFetch });
-      api.cacheIdentity = user;
-      void api.initialize({ context: {}, cache: operations.cache });
-      return api.read('me');
-    };
-
-    await Promise.all([ask('alice'), ask('bob'), ask('bob')]);
-
-    assert.equal(sent.length, 2);
   });
 
   it('cacheIdentity is hashed in the store', async (t) => {

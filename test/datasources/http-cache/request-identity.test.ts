@@ -10,7 +10,6 @@ import {
   isSelected,
   namesUser,
   parseVary,
-  variesByCall,
 } from '../../../src/datasources/http-cache/request-identity.ts';
 import type { RequestIdentity, SelectionSource } from '../../../src/datasources/http-cache/request-identity.ts';
 
@@ -24,16 +23,6 @@ const sourceOf = (headers: Record<string, string> | undefined, rest: object = {}
 });
 
 describe('a response', () => {
-  for (const [names, expected] of [
-    [['traceparent'], true],
-    [['accept', 'x-request-id'], true],
-    [['accept'], false],
-    [[], false],
-  ] as const)
-    it(`that varies by ${names.join(' and ') || 'nothing'} ${expected ? 'is for one call' : 'may be for several calls'}`, () => {
-      assert.equal(variesByCall(Object.fromEntries(names.map((name) => [name, null]))), expected);
-    });
-
   for (const [field, names] of [
     ['Accept, ,X-User,', ['accept', 'x-user']],
     ['*', undefined],

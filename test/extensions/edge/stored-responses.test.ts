@@ -7,17 +7,15 @@ import { edgeServing } from './serving.ts';
 import type { EdgeServing } from './serving.ts';
 
 /** Serves a field with a lifetime of an hour, whose data source gets a response with these header fields. */
-function serving(headers: Record<string, string>, respond: () => Promise<void> | undefined = () => undefined): EdgeServing {
+function serving(headers: Record<string, string>): EdgeServing {
   class Prices extends RESTDataSource {
     override baseURL = 'https://prices.example/';
     price(): Promise<{ amount: number }> {
       return this.get('price');
     }
   }
-  const httpFetch = async (): Promise<Response> => {
-    await respond();
-    return new Response('{"amount":1}', { headers: { 'content-type': 'application/json', ...headers } });
-  };
+  const httpFetch = async (): Promise<Response> =>
+    new Response('{"amount":1}', { headers: { 'content-type': 'application/json', ...headers } });
   const typeDefs = 'type Query { amount(at: Int): Int @cacheControl(maxAge: 3600) }';
   const amount = async (_: unknown, __: unknown, { dataSources }: { dataSources: { prices: Prices } }): Promise<number> =>
     (await dataSources.prices.price()).amount;
@@ -71,21 +69,6 @@ test('an answer based on a stale response is private', async (t) => {
 
   assert.deepEqual(lifetimes(server), [60, 0]);
   assert.match(JSON.stringify(server.decisions[1]), /stored response/);
-});
-
-test('the lifetime of an answer is no longer than that of a response shared with an equal request in flight', async (t) => {
-  const pass = useClock(t);
-  const { promise: arrived, resolve } = Promise.withResolvers<void>();
-  let requests = 0;
-  const server = serving({ 'cache-control': 'public, max-age=60' }, () => (++requests === 1 ? undefined : arrived));
-  await server.get('{ amount }');
-  pass(61);
-
-  const answers = Promise.all([server.get('{ a: amount(at: 1) }'), server.get('{ b: amount(at: 2) }')]);
-  resolve();
-  await answers;
-
-  assert.deepEqual([requests, lifetimes(server)], [2, [60, 60, 60]]);
 });
 
 test('an answer based on a response that is not stored has the lifetime of its hints', async (t) => {

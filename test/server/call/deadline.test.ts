@@ -298,31 +298,6 @@ describe('at the deadline, a data source', () => {
       ['The deadline passed before this finished: slow.'],
     );
   });
-
-  test('does not abort a request that another operation waits for', async (t) => {
-    const turn = stopTheClock(t);
-    const response = deferred<Response>();
-    let aborted = false;
-    const httpFetch = (request: Request): Promise<Response> => {
-      request.signal.addEventListener('abort', () => (aborted = true));
-      return response.promise;
-    };
-    const handler = createHandler(
-      optionsWith({
-        dataSources: () => ({ upstream: new Upstream({ httpFetch }) }),
-        resolvers: { Query: { name: () => 'x', slow: (_: unknown, __: unknown, { dataSources }: any) => dataSources.upstream.read() } },
-      })[0],
-    );
-
-    const first = handler(httpAPIEvent(partial), lambdaContext(3000));
-    const second = handler(httpAPIEvent(partial), lambdaContext(9000));
-    await turn(2500);
-    response.resolve(Response.json('finally'));
-
-    assert.deepEqual(json(await httpAPI.read(await first)), partialAnswer);
-    assert.deepEqual(json(await httpAPI.read(await second)), { data: { name: 'x', slow: 'finally' } });
-    assert.equal(aborted, false);
-  });
 });
 
 describe('what hangs before an operation runs is answered with status 504', () => {

@@ -3,7 +3,6 @@ import { describe, test } from 'node:test';
 
 import type { ExplainedCall } from '../../../src/tools/explain/index.ts';
 import type { Reply } from '../../datasources/origin.ts';
-import { deferred } from '../../support/deferred.ts';
 import { startExplaining } from './explained.ts';
 
 const body = { book: 'Emma' };
@@ -158,31 +157,6 @@ test('the second call of an operation is answered by the memo, with the status o
 
   deepEqual(told(calls.slice(1)), ['memo: This data source had already sent this request in this operation.']);
   deepEqual([calls[1]?.status, calls[1]?.tries], [201, 0]);
-});
-
-test('shares an equal request in flight from another operation', async (t) => {
-  const [arrived, answer] = [deferred(), deferred()];
-  const server = await startExplaining(t, async () => {
-    arrived.resolve();
-    await answer.promise;
-    return { headers: { 'cache-control': 'max-age=60' }, body };
-  });
-  const first = server.explainCalls((api) => api.read('book'));
-  await arrived.promise;
-  const second = server.explainCalls((api) => {
-    const reading = api.read('book');
-    setImmediate(() => answer.resolve());
-    return reading;
-  });
-
-  deepEqual(
-    [...(await first), ...(await second)].map(({ cache, tries }) => [cache, tries]),
-    [
-      ['miss', 1],
-      ['shared', 0],
-    ],
-  );
-  match((await second)[0]?.why ?? '', /^An identical request was in flight/);
 });
 
 describe('a call that bypasses the cache says why', () => {

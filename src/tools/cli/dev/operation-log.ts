@@ -53,7 +53,7 @@ const contextHint =
 /** The calls of REST data sources by one operation. */
 interface Calls {
   calls: number;
-  /** Calls that a memo, a cache or an equal call in flight answered. */
+  /** Calls that a memo or a cache answered. */
   hits: number;
 }
 
@@ -84,13 +84,9 @@ const operationLog: ServerPlugin = {
     const calls = callsOf.get(operation);
     if (calls === undefined) return undefined;
     calls.calls++;
-    let hasJoined = false;
-    let wasSent = false;
     return {
-      joined: () => void (hasJoined = true),
-      sent: () => void (wasSent = true),
       ended: () => {
-        if ((hasJoined && !wasSent) || answeredHere.includes(request.outcome)) calls.hits++;
+        if (answeredHere.includes(request.outcome)) calls.hits++;
       },
     };
   },

@@ -1,128 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { TestContext } from 'node:test';
 import { deferred } from '../../support/deferred.ts';
 import { API, Operations } from '../api.ts';
 import { startOrigin } from '../origin.ts';
-import type { Call, Origin, Reply } from '../origin.ts';
 import { OpenStore } from './open-store.ts';
 
-/** Starts a slow origin. `crowd` returns the largest number of concurrent requests since its last call: they did not wait for each other. */
-async function startPilingOrigin(
-  t: TestContext,
-  reply: (call: Call, before: number) => Reply,
-): Promise<{ origin: Origin; crowd: () => number }> {
-  let [inside, most] = [0, 0];
-  const origin = await startOrigin(t, async (call, before) => {
-    most = Math.max(most, ++inside);
-    for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate);
-    inside--;
-    return reply(call, before);
-  });
-  const crowd = (): number => {
-    const count = most;
-    most = 0;
-    return count;
-  };
-  return { origin, crowd };
-}
-
-const together = (operations: Operations, path = 'x', count = 5): Promise<unknown[]> =>
-  Promise.all(Array.from({ length: count }, () => operations.begin().read(path)));
-
-describe('cacheable responses', () => {
-  it('are shared by concurrent callers at every request', async (t) => {
-    const { origin } = await startPilingOrigin(t, () => ({ headers: { 'cache-control': 'max-age=60', vary: 'accept-language' } }));
-    const operations = new Operations(origin.url);
-    const counts = [];
-
-    for (let round = 0; round < 4; round++) {
-      await together(operations);
-      counts.push(origin.calls.length);
-      operations.clock.turn(61_000);
-    }
-
-    assert.deepEqual(counts, [1, 2, 3, 4]);
-  });
-});
-
 describe('responses that cannot be stored', () => {
-  for (const [what, reply] of [
-    ['no-store', { headers: { 'cache-control': 'no-store' } }],
-    ['no word on freshness', {}],
-    ['private, without a user', { headers: { 'cache-control': 'private, max-age=60' } }],
-    ['a failure', { status: 404 }],
-    ['no-cache, stored for revalidation', { headers: { 'cache-control': 'no-cache', etag: '"v"' } }],
-    ['Vary: *', { headers: { 'cache-control': 'max-age=60', vary: '*' } }],
-    ['a Vary that makes each call another one', { headers: { 'cache-control': 'max-age=60', vary: 'traceparent' } }],
-  ] as const) {
-    it(`make other callers wait once per key (${what})`, async (t) => {
-      const { origin, crowd } = await startPilingOrigin(t, () => reply);
-      const operations = new Operations(origin.url, new OpenStore());
-      let nth = 0;
-      const asked = async (): Promise<void> => {
-        const calls = Array.from({ length: 5 }, () => operations.begin({ headers: { traceparent: `${nth++}` } }).read('x'));
-        await Promise.allSettled(calls);
-      };
-
-      await asked();
-      crowd();
-      await asked();
-
-      assert.equal(crowd(), 5);
-    });
-  }
-
-  it('of an API without cacheable responses make no caller wait for a new key', async (t) => {
-    const { origin, crowd } = await startPilingOrigin(t, () => ({ body: 'fine' }));
-    const operations = new Operations(origin.url);
-    for (const path of ['a', 'b', 'c']) await operations.begin().read(path);
-    crowd();
-
-    await together(operations, 'new');
-
-    assert.equal(crowd(), 5);
-  });
-
-  it('make no other caller wait after the first of them', async (t) => {
-    const { origin, crowd } = await startPilingOrigin(t, () => ({ headers: { 'cache-control': 'no-store' } }));
-    const operations = new Operations(origin.url);
-    await operations.begin().read('x');
-    crowd();
-
-    await together(operations);
-
-    assert.equal(crowd(), 5);
-  });
-
-  it('of one path do not affect waiting for another', async (t) => {
-    const { origin } = await startPilingOrigin(t, ({ url }) => ({
-      headers: { 'cache-control': url.startsWith('/a') ? 'no-store' : 'max-age=60' },
-    }));
-    const operations = new Operations(origin.url);
-    for (const path of ['a1', 'a2']) await operations.begin().read(path);
-    const before = origin.calls.length;
-
-    await together(operations, 'b');
-
-    assert.equal(origin.calls.length, before + 1);
-  });
-
-  it('have that effect until a response can be stored again', async (t) => {
-    let control = 'no-store';
-    const { origin } = await startPilingOrigin(t, () => ({ headers: { 'cache-control': control } }));
-    const operations = new Operations(origin.url, new OpenStore());
-    await together(operations);
-    control = 'max-age=60';
-    await operations.begin().read('x');
-    operations.clock.turn(61_000);
-    const before = origin.calls.length;
-
-    await together(operations);
-
-    assert.equal(origin.calls.length, before + 1);
-  });
-
   it('remove the stored entry', async (t) => {
     const origin = await startOrigin(t, (_call, before) => ({
       headers: { 'cache-control': before === 0 ? 'max-age=60, stale-if-error=600' : 'no-store' },
@@ -252,16 +135,4 @@ describe('stale-if-error', () => {
       assert.equal(cut.lastOutcome, 'stale');
     });
   }
-});
-
-describe('a request with Cache-Control: no-cache', () => {
-  it('does not wait for a response that is already on its way', async (t) => {
-    const { origin, crowd } = await startPilingOrigin(t, () => ({ headers: { 'cache-control': 'max-age=60' } }));
-    const operations = new Operations(origin.url, new OpenStore());
-    const headers = { 'cache-control': 'no-cache' };
-
-    await Promise.all([operations.begin().read('x'), operations.begin().read('x', undefined, { headers })]);
-
-    assert.equal(crowd(), 2);
-  });
 });
