@@ -1,7 +1,6 @@
 // What the development tools import from the server in addition to hooks and types. No other folder imports this file (test/structure.test.ts).
 
 export { createServe } from './handler.ts';
-export { isPreflightHeader } from './http/csrf-option.ts';
 export { uncacheable } from './http/cache-control.ts';
 export type { Explainable } from './http/http-call.ts';
 export { streaming } from './http/streams/streaming.ts';

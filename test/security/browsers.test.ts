@@ -66,8 +66,8 @@ function siteOf(random: Random): Site {
     true,
     true,
     undefined,
-    { requestHeaders: ['x-mine'] },
-    { requestHeaders: ['x-mine', random.pick(addedFields)[0]] },
+    { requestHeaders: ['x-my-operation-name'] },
+    { requestHeaders: ['x-my-operation-name', random.pick(addedFields)[0]] },
   ]);
   const csrf = csrfPrevention === undefined ? {} : { csrfPrevention };
   if (random.chance(0.3)) return { options: csrf, lets: undefined, credentials: false };
@@ -112,7 +112,7 @@ const otherHeaders: readonly (readonly [string, string])[] = [
   ['x-apollo-operation-name', 'Q'],
   ['x-vendor-operation-name', ''],
   ['vendor-require-preflight', '1'],
-  ['x-mine', '1'],
+  ['x-my-operation-name', '1'],
   ['x-user', 'alice'],
   ['accept', 'application/json'],
   ['accept', 'text/event-stream'],
@@ -222,7 +222,7 @@ function openUnlessRefused(door: FrontDoor, options: ServerOptions): OpenDoor | 
   try {
     return door.open(options);
   } catch (error) {
-    assert.match(String(error), /csrfPrevention\.requestHeaders must not have|cors\.origin must match only your own origins/);
+    assert.match(String(error), /csrfPrevention\.requestHeaders to be a list of names|cors\.origin must match only your own origins/);
     return undefined;
   }
 }

@@ -3,7 +3,6 @@ import type { GraphQLFieldResolver, GraphQLSchema, ValidationRule } from 'graphq
 import type { KeyValueCache } from '../../datasources/index.ts';
 import type { DeadlineOptions } from './deadline.ts';
 import { assertCredentials, corsExpectations, count } from '../http/cors.ts';
-import { assertRequestHeaders } from '../http/csrf-option.ts';
 import type { ContextArgument } from '../http/context-argument.ts';
 import type { CORSOptions, Expectation as ValueExpectation } from '../http/cors.ts';
 import type { IncrementalDelivery } from '../http/streams/multipart.ts';
@@ -146,9 +145,8 @@ export function assertOptions(options: unknown): asserts options is ServerOption
     throw new TypeError(`Expected options like { typeDefs, resolvers }, got ${describe(options)}.`);
   }
   assertEntries('', options, expectations);
-  const { cors, csrfPrevention, pageLimits } = options as ServerOptions;
+  const { cors, pageLimits } = options as ServerOptions;
   if (cors !== undefined) assertCredentials(cors);
-  if (typeof csrfPrevention === 'object') assertRequestHeaders(csrfPrevention.requestHeaders);
   for (const [field, sizes] of Object.entries(pageLimits?.fields ?? {})) assertEntries(`pageLimits.fields["${field}"].`, sizes, pageSizes);
 }
 
@@ -178,13 +176,19 @@ export interface Expectation extends ValueExpectation {
 const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
-const isListOfText = (value: unknown): boolean => isList(value) && value.every((one) => typeof one === 'string');
+const isListOfText = (value: unknown): value is readonly string[] => isList(value) && value.every((one) => typeof one === 'string');
 const hasMethods = (value: unknown, names: readonly string[]): boolean => isRecord(value) && names.every((name) => isFunction(value[name]));
 
 export const boolean: Expectation = { words: 'true or false', holds: isBoolean };
 export const aFunction: Expectation = { words: 'a function', holds: isFunction };
 const anything: Expectation = { words: 'anything', holds: () => true };
 const listOfText: Expectation = { words: 'a list of strings', holds: isListOfText };
+/** Names of any other form may be added by a browser, a gateway or a proxy, to requests of other sites too. */
+const requestHeaders: Expectation = {
+  words: 'a list of names like "my-app-require-preflight" or "x-my-app-operation-name", which no browser or proxy adds to requests',
+  holds: (value) => isListOfText(value) && value.length > 0 && value.every((name) => preflightHeader.test(name)),
+};
+const preflightHeader = /^(?:[\w-]+-require-preflight|x-[\w-]+-operation-name)$/i;
 const positive: Expectation = { words: 'a positive whole number', holds: (value) => Number.isInteger(value) && (value as number) > 0 };
 
 const areRecords = (value: unknown): boolean => isRecord(value) && Object.values(value).every(isRecord);
@@ -224,7 +228,7 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   csrfPrevention: {
     words: 'true, false, or { requestHeaders: [names] }',
     holds: (value) => isBoolean(value) || has(value, 'requestHeaders'),
-    entries: { requestHeaders: listOfText },
+    entries: { requestHeaders },
   },
   allowBatchedHttpRequests: {
     words: 'true, false, or { limit: a positive whole number }',

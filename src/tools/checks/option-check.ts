@@ -1,11 +1,9 @@
 import type { GraphQLSchema } from 'graphql';
 
-import { isPreflightHeader } from '../../server/for-tools.ts';
 import { didYouMean, isRecord } from '../../shared/index.ts';
 
 /** Options that can be wrong although their types are correct. */
 export interface OptionsToCheck {
-  readonly csrfPrevention?: unknown;
   readonly maxCost?: unknown;
   readonly nodeEnv?: string | undefined;
   readonly resolvers?: unknown;
@@ -23,30 +21,12 @@ export interface OptionProblem {
  * subscription reads. For development and `graphql-functions check`; never in a bundle.
  */
 export function findOptionProblems(options: OptionsToCheck, schema: GraphQLSchema): OptionProblem[] {
-  return [
-    ...unknownRequestHeaders(options),
-    ...wrongCosts(options, schema),
-    ...wrongNodeEnv(options),
-    ...wrongRoot(options),
-    ...wrongSubscriptions(options, schema),
-  ];
+  return [...wrongCosts(options, schema), ...wrongNodeEnv(options), ...wrongRoot(options), ...wrongSubscriptions(options, schema)];
 }
 
 function wrongRoot({ rootValue }: OptionsToCheck): OptionProblem[] {
   if (!(rootValue instanceof Promise)) return [];
   return [{ path: ['rootValue'], message: 'The option rootValue is a promise, which has no fields. Await it first.' }];
-}
-
-/** Reports header names that a gateway may add. No list of such headers is complete, so only invented names count as safe. */
-function unknownRequestHeaders({ csrfPrevention }: OptionsToCheck): OptionProblem[] {
-  const names = isRecord(csrfPrevention) && Array.isArray(csrfPrevention['requestHeaders']) ? csrfPrevention['requestHeaders'] : [];
-  const unknown = names.filter((name) => !isPreflightHeader(String(name)));
-  return unknown.map((name) => ({
-    path: ['csrfPrevention', 'requestHeaders'],
-    message:
-      `csrfPrevention.requestHeaders has "${name}". If a browser, an app's web view, a gateway or a proxy adds this field to requests, ` +
-      'pages of other sites can send them. Use a name like "my-app-require-preflight" or "x-my-app-operation-name".',
-  }));
 }
 
 function wrongCosts({ maxCost }: OptionsToCheck, schema: GraphQLSchema): OptionProblem[] {

@@ -144,14 +144,14 @@ describe('the listed headers', () => {
   }
 
   it('are replaced by csrfPrevention.requestHeaders, in any case', async () => {
-    const endpoint = createEndpoint({ csrfPrevention: { requestHeaders: ['X-Our-Own'] } });
+    const endpoint = createEndpoint({ csrfPrevention: { requestHeaders: ['Our-Own-Require-Preflight'] } });
 
-    const own = await endpoint.send(requestOf('GET', [['x-our-own', '1']]));
+    const own = await endpoint.send(requestOf('GET', [['our-own-require-preflight', '1']]));
     const standard = await endpoint.send(requestOf('GET', [['vendor-require-preflight', '1']]));
 
     assert.equal(own.status, 200);
     assert.equal(standard.status, 400);
-    assert.match(json(standard).errors[0].message, /x-our-own/);
+    assert.match(json(standard).errors[0].message, /our-own-require-preflight/);
     assert.deepEqual(endpoint.runs, ['hello']);
   });
 });

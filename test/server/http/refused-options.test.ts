@@ -5,57 +5,32 @@ import { createEndpoint } from '../../support/endpoint.ts';
 import { get, plainRequest, post } from '../../support/plain-http.ts';
 
 describe('csrfPrevention.requestHeaders', () => {
-  // Header fields that Chromium, Firefox and Safari send with a GET of another site's page, or that load balancers and CDNs add.
-  const always = [
-    'User-Agent', 'Cookie', 'Referer', 'Accept-Language', 'accept', 'accept-encoding', 'origin', 'host', 'connection', 'content-type',
-    'content-length', 'cache-control', 'pragma', 'range', 'sec-fetch-site', 'sec-fetch-mode', 'sec-ch-ua', 'sec-gpc', 'dnt', 'priority', 'te',
-    'upgrade-insecure-requests', 'save-data', 'if-none-match', 'if-modified-since', 'x-forwarded-for', 'X-Forwarded-Proto', 'x-amzn-trace-id',
-    'Authorization', 'x-cloud-trace-context', 'b3', 'x-b3-traceid', 'baggage', 'tracestate', 'x-arr-log-id', 'x-arr-ssl', 'last-event-id', 'ping-from',
-    'ping-to', 'x-datadog-trace-id', 'sentry-trace', 'uber-trace-id', 'request-id', 'proxy-authorization', 'x-cluster-client-ip', 'cdn-loop',
-    'fastly-client-ip', 'x-envoy-external-address', 'x-appengine-country', 'x-ms-client-principal', 'service-worker', 'access-control-request-method',
-    'accept-charset', 'device-memory', 'x-original-url', 'elastic-apm-traceparent', 'x-forwarded', 'available-dictionary',
-    'surrogate-capability', 'x-cdn', 'ssl-client-verify', 'x-nginx-proxy', 'total-route-time', 'connect-time', 'x-consumer-id', 'Remote-User',
-    'via', 'cf-ray', 'x-nf-request-id', 'x-vercel-id', 'forwarded', 'traceparent', 'cloudfront-viewer-country', 'x-real-ip', 'content-language',
+  const refused = [
+    'User-Agent', 'Cookie', 'accept', 'content-type', 'last-event-id', 'sec-fetch-site', 'Authorization', 'x-forwarded-for', 'X-Amzn-Trace-Id',
+    'b3', 'traceparent', 'cf-ray', 'x-api-key', 'x-csrf-token', 'x-requested-with', 'x-my-app', 'secret', 'x-operation-name', 'require-preflight',
+    'my-operation-name', 'my-app-require-preflight-1', 'x my-require-preflight', 'my-require-preflight\n', '', 5,
   ]; // prettier-ignore
-  for (const name of always) {
-    it(`with ${name}, which any page can send, is refused at start`, () => {
+  for (const name of refused) {
+    it(`with ${JSON.stringify(name)}, which has another form, is refused at start`, () => {
       assert.throws(
-        () => createEndpoint({ csrfPrevention: { requestHeaders: ['x-my-app', name] } }),
-        new RegExp(`requestHeaders must not have "${name}": browsers or proxies send it with requests from any page`),
+        () => createEndpoint({ csrfPrevention: { requestHeaders: ['x-my-operation-name', name as string] } }),
+        /csrfPrevention\.requestHeaders to be a list of names like "my-app-require-preflight" or "x-my-app-operation-name", .*, got \[/,
       );
     });
   }
 
   it('without a name is refused at start, because it would refuse every request', () => {
-    assert.throws(() => createEndpoint({ csrfPrevention: { requestHeaders: [] } }), /to name a header, got an empty list/);
+    assert.throws(() => createEndpoint({ csrfPrevention: { requestHeaders: [] } }), /to be a list of names like .*, got an array of 0\.$/);
   });
 
-  for (const name of [
-    'x-my-app',
-    'x-requested-with',
-    'apollo-require-preflight',
-    'Vendor-Require-Preflight',
-    'x-apollo-operation-name',
-    'X-Google-Operation-Name',
-    'cf-require-preflight',
-    'x-csrf-token',
-    'x-api-key',
-    'x-client-name',
-    'secret',
-    'x-shop',
-  ]) {
+  for (const name of ['apollo-require-preflight', 'Vendor-Require-Preflight', 'x-apollo-operation-name', 'X-Google-Operation-Name'])
     it(`with ${name} is accepted`, () => void createEndpoint({ csrfPrevention: { requestHeaders: [name] } }));
-  }
-
-  it('with an invalid header name is refused at start', () => {
-    assert.throws(() => createEndpoint({ csrfPrevention: { requestHeaders: ['x my app'] } }), /to be names of HTTP fields, got "x my app"/);
-  });
 
   it('with custom names replaces the list', async () => {
-    const endpoint = createEndpoint({ csrfPrevention: { requestHeaders: ['X-My-App', 'x-my-other-app'] } });
+    const endpoint = createEndpoint({ csrfPrevention: { requestHeaders: ['X-My-App-Operation-Name', 'my-other-app-require-preflight'] } });
     const query = new URLSearchParams({ query: '{ hello }' }).toString();
 
-    assert.equal((await endpoint.send(plainRequest({ query, headers: [['x-my-app', '1']] }))).status, 200);
+    assert.equal((await endpoint.send(plainRequest({ query, headers: [['x-my-app-operation-name', '1']] }))).status, 200);
     assert.equal((await endpoint.send(get({ query: '{ hello }' }))).status, 400);
   });
 });

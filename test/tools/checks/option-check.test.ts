@@ -1,4 +1,4 @@
-import { deepEqual, match } from 'node:assert/strict';
+import { deepEqual } from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { GraphQLInt, GraphQLObjectType, GraphQLSchema } from 'graphql';
@@ -18,25 +18,6 @@ function warningsFor(options: ServerOptions, nodeEnv = 'development'): string[] 
 }
 
 const ticks = { Subscription: { ticks: { subscribe: () => [] } } };
-
-describe('warns about csrfPrevention.requestHeaders in development', () => {
-  for (const name of ['x-api-key', 'x-requested-with', 'secret', 'x-operation-name', 'require-preflight'])
-    test(`with ${name}, which a gateway may add`, () => {
-      const [warning = ''] = warningsFor({ csrfPrevention: { requestHeaders: ['my-app-require-preflight', name] }, resolvers: ticks });
-
-      match(
-        warning,
-        new RegExp(`^csrfPrevention.requestHeaders has "${name}"\\. If a browser, .* Use a name like "my-app-require-preflight"`),
-      );
-    });
-
-  test('but not with names that describe their purpose', () => {
-    const requestHeaders = ['x-vendor-operation-name', 'vendor-require-preflight', 'X-Apollo-Operation-Name', 'my-app-require-preflight'];
-
-    deepEqual(warningsFor({ csrfPrevention: { requestHeaders }, resolvers: ticks }), []);
-    deepEqual(warningsFor({ csrfPrevention: true, resolvers: ticks }), []);
-  });
-});
 
 test('warns about costs of unknown fields in development', () => {
   const fields = { 'Query.hello': 1, 'Query.helo': 2, 'Quer.hello': 3, hello: 4, 'String.x': 5 };
