@@ -4,7 +4,7 @@ import type { GraphQLSchema } from 'graphql';
 
 import type { ServerOptions } from '../../../server/index.ts';
 import { counted } from '../../../shared/index.ts';
-import type { CheckArguments } from '../arguments.ts';
+import type { CheckArguments, CheckFormat } from '../arguments.ts';
 import { checkDocuments, readDocuments } from '../project/documents/check-documents.ts';
 import { checkFunction } from './check-function.ts';
 import type { CheckedFunction } from './check-function.ts';
@@ -13,12 +13,11 @@ import { documentsIn } from '../project/documents/embedded-operations.ts';
 import { findFunctions, noSuchFunction, resolveFunctionsFolder } from '../project/functions-folder.ts';
 import { helperNotice, isHelper, noFunctionMessage } from '../project/no-function.ts';
 import type { BundledFile } from '../project/no-function.ts';
+import { annotation, printProblems, problemAsJSON } from '../project/print-problems.ts';
 import type { Problem } from '../project/problem.ts';
 import { recordServers } from '../project/recorded-servers.ts';
 import { schemaFileNotice } from '../project/schema-file-notice.ts';
 import type { Terminal } from '../project/paint.ts';
-import { report } from './report.ts';
-import type { Workplace } from './report.ts';
 import { unbundledNotice } from '../project/unbundled-packages.ts';
 import { findUntrustedOperations } from './trusted-documents.ts';
 
@@ -61,11 +60,12 @@ export async function runCheck(settings: CheckArguments, directory: string, term
   for (const helper of helpers) terminal.error(helperNotice(helper, allOf(checked), directory));
   const served = checked.filter(({ bundled }) => !helpers.includes(bundled));
   for (const notice of await noticesOf(served, directory)) terminal.error(notice);
-  const workplace = { directory, terminal };
-  if (problems.length === 0 || schemas.size > 0) problems.push(...(await checkFiles(settings, schemas, workplace)));
+  if (problems.length === 0 || schemas.size > 0) problems.push(...(await checkFiles(settings, schemas, directory, terminal)));
   else if (settings.documents.length > 0) terminal.error('Operations were not checked. Fix the other problems first.');
-  report({ problems, functions: served.map(({ bundled }) => bundled.source) }, settings.format, workplace);
-  return problems.length > 0 ? 1 : 0;
+  report(problems, settings.format, directory, terminal);
+  if (problems.length > 0) return 1;
+  if (settings.format === 'human') terminal.log(`No problems in ${served.map(({ bundled }) => bundled.source.name).join(', ')}.`);
+  return 0;
 }
 
 /** Notices that do not fail the check. */
@@ -99,7 +99,8 @@ function findHelpers(checked: readonly CheckedFunction[]): BundledFile[] {
 async function checkFiles(
   { documents, function: name }: CheckArguments,
   schemas: ReadonlyMap<string, CheckedSchema>,
-  { directory, terminal }: Workplace,
+  directory: string,
+  terminal: Terminal,
 ): Promise<Problem[]> {
   if (documents.length === 0) return [];
   const files = await readDocuments(documents, directory);
@@ -109,6 +110,17 @@ async function checkFiles(
   const texts = files.flatMap(documentsIn);
   const problems = checkDocuments(checked.schema, texts);
   return problems.length > 0 ? problems : findUntrustedOperations(checked.options, texts);
+}
+
+/** Prints problems. Their number goes to stderr. */
+function report(problems: readonly Problem[], format: CheckFormat, directory: string, terminal: Terminal): void {
+  const root = process.env['GITHUB_WORKSPACE'] ?? directory;
+  if (format === 'human') printProblems(problems, directory, terminal);
+  else if (format === 'json') {
+    const list = problems.map((problem) => problemAsJSON(problem, directory));
+    terminal.log(JSON.stringify(list, undefined, 2));
+  } else for (const problem of problems) terminal.log(annotation(problem, { directory, root }));
+  if (problems.length > 0) terminal.error(`\n${counted(problems.length, 'problem')}.`);
 }
 
 function chooseSchema(name: string | undefined, schemas: ReadonlyMap<string, CheckedSchema>): CheckedSchema | undefined {

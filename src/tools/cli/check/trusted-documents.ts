@@ -10,7 +10,7 @@ import type { ServerOptions, TrustedDocumentManifest, TrustedDocumentOptions } f
 import { messageOf } from '../../../shared/index.ts';
 import { errorsIn } from '../project/documents/check-documents.ts';
 import type { DocumentFile } from '../project/documents/check-documents.ts';
-import { checkManifest, documentsInManifest, findConflicts } from '../project/documents/known-documents.ts';
+import { checkManifest, documentsInManifest, findConflicts } from '../project/documents/manifests.ts';
 import type { Problem } from '../project/problem.ts';
 import type { FoundPlace, SourceSearch } from '../project/source-search.ts';
 

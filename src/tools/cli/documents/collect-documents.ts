@@ -1,19 +1,12 @@
-import { parse, print, Source } from 'graphql';
-import type { DefinitionNode, DocumentNode, GraphQLSchema, NameNode } from 'graphql';
+import { Kind, parse, print, Source, visit } from 'graphql';
+import type { DefinitionNode, DocumentNode, FieldNode, GraphQLSchema, NameNode } from 'graphql';
 
 import { sha256 } from '../../../shared/index.ts';
-import { collectFragments } from '../project/documents/check-documents.ts';
+import { checkDocuments, collectFragments, errorsIn, withFragments } from '../project/documents/check-documents.ts';
 import type { DocumentFile } from '../project/documents/check-documents.ts';
 import { documentsIn } from '../project/documents/embedded-operations.ts';
-import {
-  checkFiles,
-  documentOf,
-  documentsInManifests,
-  findConflicts,
-  isManifest,
-  withTypenames,
-} from '../project/documents/known-documents.ts';
-import type { ManifestDocument } from '../project/documents/known-documents.ts';
+import { checkManifest, documentsInManifest } from '../project/documents/manifests.ts';
+import type { ManifestDocument } from '../project/documents/manifests.ts';
 import type { Problem } from '../project/problem.ts';
 
 /** A document of the current release, with the place of its source. */
@@ -32,40 +25,66 @@ export function collectDocuments(files: readonly DocumentFile[]): CollectedDocum
   const fragments = collectFragments(documents);
   const operations = documents
     .flatMap(({ definitions }) => definitions)
-    .filter((definition) => definition.kind === 'OperationDefinition')
+    .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
     .map((operation) => {
-      const text = print(withTypenames(documentOf(operation, fragments)));
+      const text = print(withTypenames(withFragments({ kind: Kind.DOCUMENT, definitions: [operation] }, fragments)));
       return { ...placeOf(operation), id: sha256(text), text, name: operation.name?.value ?? '' };
     });
   return [
     ...operations.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-    ...documentsInManifests(files).map((one) => ({ ...one, name: undefined })),
+    ...manifestsIn(files)
+      .flatMap(documentsInManifest)
+      .map((one) => ({ ...one, name: undefined })),
   ];
 }
 
 /** What would make the collected documents wrong: invalid ones, and names that do not identify an operation or a fragment. */
 export function findProblems(schema: GraphQLSchema, files: readonly DocumentFile[]): Problem[] {
-  const invalid = checkFiles(schema, files);
-  if (invalid.length > 0) return invalid;
-  const definitions = parsedIn(files).flatMap((document) => document.definitions);
-  return [...findNameProblems(definitions), ...findConflicts(documentsInManifests(files))];
+  const invalid = [
+    ...checkDocuments(schema, textsIn(files)),
+    ...manifestsIn(files).flatMap((file) => checkManifest(file, (text) => errorsIn(schema, text))),
+  ];
+  return invalid.length > 0 ? invalid : findNameProblems(parsedIn(files).flatMap(({ definitions }) => definitions));
 }
 
-/** The documents of files and literals. Throws graphql-js's error for one that does not parse. */
+function manifestsIn(files: readonly DocumentFile[]): DocumentFile[] {
+  return files.filter(({ path }) => path.endsWith('.json'));
+}
+
+/** The texts of files and literals. */
+function textsIn(files: readonly DocumentFile[]): DocumentFile[] {
+  return files.filter(({ path }) => !path.endsWith('.json')).flatMap(documentsIn);
+}
+
+/** Throws graphql-js's error for a text that does not parse. */
 function parsedIn(files: readonly DocumentFile[]): DocumentNode[] {
-  const texts = files.filter(({ path }) => !isManifest(path)).flatMap(documentsIn);
-  return texts.map(({ path, text }) => parse(new Source(text, path)));
+  return textsIn(files).map(({ path, text }) => parse(new Source(text, path)));
+}
+
+const typename: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };
+
+/** Adds `__typename` to the end of every nested selection set, as Apollo Client does. */
+function withTypenames(document: DocumentNode): DocumentNode {
+  return visit(document, {
+    SelectionSet: {
+      leave(node, _key, parent) {
+        const isRoot = parent !== undefined && 'kind' in parent && parent.kind === Kind.OPERATION_DEFINITION;
+        const isComplete = node.selections.some((one) => one.kind === Kind.FIELD && one.name.value.startsWith('__'));
+        return isRoot || isComplete ? undefined : { ...node, selections: [...node.selections, typename] };
+      },
+    },
+  });
 }
 
 /** Clients find ids by the names of operations, and spread fragments of other files by their names. */
 function findNameProblems(definitions: readonly DefinitionNode[]): Problem[] {
   const firsts = new Map<string, Place>();
   return definitions.flatMap((definition) => {
-    if (definition.kind !== 'OperationDefinition' && definition.kind !== 'FragmentDefinition') return [];
+    if (definition.kind !== Kind.OPERATION_DEFINITION && definition.kind !== Kind.FRAGMENT_DEFINITION) return [];
     const place = placeOf(definition);
     const { name } = definition as { readonly name?: NameNode };
     if (name === undefined) return problemAt(place, 'Expected the operation to have a name: clients find its id by the name.');
-    const key = `${definition.kind === 'FragmentDefinition' ? 'fragment' : 'operation'} ${name.value}`;
+    const key = `${definition.kind === Kind.FRAGMENT_DEFINITION ? 'fragment' : 'operation'} ${name.value}`;
     const first = firsts.get(key) ?? place;
     firsts.set(key, first);
     return first === place ? [] : problemAt(place, `There is another ${key} in ${first.path}:${first.line}.`);

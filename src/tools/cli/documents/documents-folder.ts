@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { sha256 } from '../../../shared/index.ts';
 import type { TrustedDocument } from '../../../server/index.ts';
-import { documentsInManifest } from '../project/documents/known-documents.ts';
+import { documentsInManifest } from '../project/documents/manifests.ts';
 import type { DocumentFile } from '../project/documents/check-documents.ts';
 import type { CollectedDocument } from './collect-documents.ts';
 

@@ -1,14 +1,18 @@
+import { resolve } from 'node:path';
+
+import type { Plugin } from 'esbuild';
 import { parse, Source } from 'graphql';
 import type { GraphQLError, GraphQLSchema } from 'graphql';
 
+import { createSchema } from '../../../executor/schema/index.ts';
 import { counted, messageOf } from '../../../shared/index.ts';
 import type { DocumentsArguments } from '../arguments.ts';
 import { checkGraphQLFunction } from '../check/check-function.ts';
-import { schemaOfText } from '../check/schema-of-text.ts';
+import { checkDefinitions } from '../check/check-definitions.ts';
 import { errorsIn, readDocuments, toProblems } from '../project/documents/check-documents.ts';
 import type { DocumentFile } from '../project/documents/check-documents.ts';
 import { documentsIn } from '../project/documents/embedded-operations.ts';
-import { checkManifest, documentsInManifest, findConflicts } from '../project/documents/known-documents.ts';
+import { checkManifest, documentsInManifest, findConflicts } from '../project/documents/manifests.ts';
 import { findFunction } from '../project/functions-folder.ts';
 import type { Terminal } from '../project/paint.ts';
 import { printProblems } from '../project/print-problems.ts';
@@ -17,7 +21,6 @@ import { collectDocuments, findProblems } from './collect-documents.ts';
 import type { CollectedDocument } from './collect-documents.ts';
 import { applyChanges, changesIn, planRelease, readDocumentsFolder, releasedIn } from './documents-folder.ts';
 import type { DocumentsFolder, FileChanges } from './documents-folder.ts';
-import { documentsStub } from './documents-stub.ts';
 
 /** Where a command runs, where it prints, and today's date, YYYY-MM-DD. */
 export interface DatedWorkplace {
@@ -97,7 +100,24 @@ async function readSchema(settings: DocumentsArguments, directory: string): Prom
   return schema ?? [...problems];
 }
 
-/** Definitions in files of SDL, or in literals of code. */
+/** Replaces the generated module of a documents folder, so that a function can be loaded before its documents are written. */
+function documentsStub(folder: string, directory: string): Plugin {
+  const generated = resolve(directory, folder, 'index.ts');
+  return {
+    name: 'graphql-functions-documents',
+    setup(build) {
+      build.onResolve({ filter: /^\.{1,2}\// }, ({ path, resolveDir }) => {
+        const file = resolve(resolveDir, path);
+        return file === generated || resolve(file, 'index.ts') === generated || `${file}.ts` === generated
+          ? { path: generated, namespace: 'documents' }
+          : undefined;
+      });
+      build.onLoad({ filter: /.*/, namespace: 'documents' }, () => ({ contents: 'export const documents = [];', loader: 'ts' }));
+    },
+  };
+}
+
+/** Definitions in files of SDL, or in literals of code, read as the server reads `typeDefs`: those of the same type are merged. */
 async function readSchemaFiles(patterns: readonly string[], directory: string): Promise<GraphQLSchema | Problem[]> {
   const texts = (await readDocuments(patterns, directory)).flatMap(documentsIn);
   const problems = texts.flatMap(({ path, text }) => {
@@ -110,7 +130,11 @@ async function readSchemaFiles(patterns: readonly string[], directory: string): 
   });
   if (problems.length > 0) return problems;
   try {
-    return schemaOfText(texts.map(({ text }) => text).join('\n'));
+    const typeDefs = texts.map(({ text }) => text).join('\n');
+    const schema = createSchema({ typeDefs }, { checkWhole: false });
+    const { unknown } = checkDefinitions(parse(typeDefs).definitions);
+    if (unknown.length > 0) throw new Error(`it uses types that it does not define: ${unknown.join(', ')}.`);
+    return schema;
   } catch (error) {
     return [{ message: `Cannot read the schema from ${patterns.join(', ')}: ${messageOf(error)}` }];
   }

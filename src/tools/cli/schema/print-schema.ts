@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
 import { parse, print, printSchema, visit } from 'graphql';
-import type { ConstDirectiveNode, FieldDefinitionNode, NameNode } from 'graphql';
+import type { ConstDirectiveNode, FieldDefinitionNode, ObjectTypeDefinitionNode } from 'graphql';
 
 import { sourcesOf } from '../../../executor/schema/index.ts';
 import { semanticNonNull } from '../../checks/semantic-non-null.ts';
@@ -34,34 +34,25 @@ export async function runPrintSchema(settings: SchemaArguments, directory: strin
 
 /** Adds `@semanticNonNull`, which is for clients. Introspection does not have it, so it is read from the text. */
 function withNullability(printed: string, typeDefs: unknown): string {
-  const directives = new Map<string, ConstDirectiveNode>();
-  const collect = ({ name: type, fields = [] }: TypeWithFields): void => {
-    for (const { name, directives: applied } of fields) {
-      const directive = applied?.find((one) => one.name.value === 'semanticNonNull');
-      if (directive !== undefined) directives.set(`${type.value}.${name.value}`, directive);
-    }
-  };
-  const collectAll = {
-    ObjectTypeDefinition: collect,
-    ObjectTypeExtension: collect,
-    InterfaceTypeDefinition: collect,
-    InterfaceTypeExtension: collect,
-  };
-  const sources = typeDefs === undefined ? [] : sourcesOf(typeDefs);
-  for (const source of sources) visit(typeof source === 'string' ? parse(source) : source, collectAll);
-  if (directives.size === 0) return printed;
-  const add = <TNode extends TypeWithFields>(type: TNode): TNode => ({
-    ...type,
-    fields: type.fields?.map((field) => {
-      const directive = directives.get(`${type.name.value}.${field.name.value}`);
-      return directive === undefined ? field : { ...field, directives: [...(field.directives ?? []), directive] };
-    }),
+  const marks = new Map<string, ConstDirectiveNode>();
+  for (const source of typeDefs === undefined ? [] : sourcesOf(typeDefs))
+    visit(typeof source === 'string' ? parse(source) : source, {
+      FieldDefinition(field, _key, _parent, _path, ancestors) {
+        const mark = field.directives?.find(({ name }) => name.value === 'semanticNonNull');
+        if (mark !== undefined) marks.set(coordinateOf(field, ancestors), mark);
+      },
+    });
+  if (marks.size === 0) return printed;
+  const marked = visit(parse(printed), {
+    FieldDefinition(field, _key, _parent, _path, ancestors) {
+      const mark = marks.get(coordinateOf(field, ancestors));
+      return mark && { ...field, directives: [...(field.directives ?? []), mark] };
+    },
   });
-  const document = visit(parse(printed), { ObjectTypeDefinition: add, InterfaceTypeDefinition: add });
-  return /^directive @semanticNonNull\b/m.test(printed) ? print(document) : `${semanticNonNull}\n\n${print(document)}`;
+  return /^directive @semanticNonNull\b/m.test(printed) ? print(marked) : `${semanticNonNull}\n\n${print(marked)}`;
 }
 
-interface TypeWithFields {
-  readonly name: NameNode;
-  readonly fields?: readonly FieldDefinitionNode[] | undefined;
+/** Type.field. The last ancestor is the type, because the field's parent is the list of fields. */
+function coordinateOf(field: FieldDefinitionNode, ancestors: readonly unknown[]): string {
+  return `${(ancestors.at(-1) as ObjectTypeDefinitionNode).name.value}.${field.name.value}`;
 }

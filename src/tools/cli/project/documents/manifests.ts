@@ -1,18 +1,8 @@
-import { Kind, visit } from 'graphql';
-import type { ASTNode, DocumentNode, FragmentDefinitionNode, GraphQLSchema, OperationDefinitionNode, SelectionSetNode } from 'graphql';
-
 import { entriesOf } from '../../../../server/for-tools.ts';
 import type { ErrorBehavior, TrustedDocumentManifest } from '../../../../server/index.ts';
 import { messageOf } from '../../../../shared/index.ts';
 import type { Problem } from '../problem.ts';
-import { checkDocuments, errorsIn, withFragments } from './check-documents.ts';
 import type { DocumentFile } from './check-documents.ts';
-import { documentsIn } from './embedded-operations.ts';
-
-/** True when a file is a manifest of persisted operations. */
-export function isManifest(path: string): boolean {
-  return path.endsWith('.json');
-}
 
 /** A document of a manifest, with the line of its id. */
 export interface ManifestDocument extends DocumentFile {
@@ -30,11 +20,6 @@ export function documentsInManifest({ path, text }: DocumentFile): ManifestDocum
     id,
     line: lineOf(JSON.stringify(id)),
   }));
-}
-
-/** The documents of those files that are manifests. */
-export function documentsInManifests(files: readonly DocumentFile[]): ManifestDocument[] {
-  return files.filter(({ path }) => isManifest(path)).flatMap(documentsInManifest);
 }
 
 /** Finds the lines of words in their order, so that a manifest is read once, not once for each document. Any other order is line 1. */
@@ -62,14 +47,6 @@ export function findConflicts(documents: readonly ManifestDocument[]): Problem[]
   });
 }
 
-/** Validates files of operations and the documents of manifests. */
-export function checkFiles(schema: GraphQLSchema, files: readonly DocumentFile[]): Problem[] {
-  return [
-    ...checkDocuments(schema, files.filter(({ path }) => !isManifest(path)).flatMap(documentsIn)),
-    ...files.filter(({ path }) => isManifest(path)).flatMap((file) => checkManifest(file, (text) => errorsIn(schema, text))),
-  ];
-}
-
 /** The documents of a manifest that are not valid, or why it is no manifest. */
 export function checkManifest(file: DocumentFile, errorsOf: (text: string) => readonly Error[]): Problem[] {
   try {
@@ -80,32 +57,4 @@ export function checkManifest(file: DocumentFile, errorsOf: (text: string) => re
   } catch (error) {
     return [{ file: file.path, message: messageOf(error) }];
   }
-}
-
-/** An operation with the fragments that it uses. */
-export function documentOf(operation: OperationDefinitionNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>): DocumentNode {
-  return withFragments({ kind: Kind.DOCUMENT, definitions: [operation] }, fragments);
-}
-
-/** Adds `__typename` to the end of every nested selection set, as Apollo Client does. */
-export function withTypenames(document: DocumentNode): DocumentNode {
-  return visit(document, {
-    SelectionSet: {
-      leave: (node, _key, parent): SelectionSetNode | undefined =>
-        isOperation(parent) || hasTypename(node) ? undefined : addTypename(node),
-    },
-  });
-}
-
-function isOperation(parent: ASTNode | readonly ASTNode[] | undefined): boolean {
-  return parent !== undefined && 'kind' in parent && parent.kind === 'OperationDefinition';
-}
-
-function hasTypename({ selections }: SelectionSetNode): boolean {
-  return selections.some((selection) => selection.kind === 'Field' && selection.name.value.startsWith('__'));
-}
-
-function addTypename(node: SelectionSetNode): SelectionSetNode {
-  const typename = { kind: 'Field', name: { kind: 'Name', value: '__typename' } } as SelectionSetNode['selections'][number];
-  return { ...node, selections: [...node.selections, typename] };
 }
