@@ -186,17 +186,11 @@ export interface GraphQLServiceContext {
   readonly serverlessFramework: boolean;
 }
 
+/** The option `apollo`, which plugins may read. */
 export interface ApolloConfig {
   readonly key?: string;
   readonly keyHash?: string;
   readonly graphRef?: string;
-}
-
-export interface ApolloConfigInput {
-  readonly key?: string;
-  readonly graphRef?: string;
-  readonly graphId?: string;
-  readonly graphVariant?: string;
 }
 
 export interface GraphQLSchemaContext {
@@ -225,12 +219,9 @@ export interface ApolloServerPlugin<TContext = BaseContext> {
 /** A plugin, or a function that creates one. */
 export type PluginDefinition = ApolloServerPlugin<any> | (() => ApolloServerPlugin<any>);
 
-/** Ids of the plugins that a server adds unless one with the same id is present. */
-export type InternalPluginId = 'CacheControl' | 'LandingPageDisabled' | 'SchemaReporting' | 'InlineTrace' | 'UsageReporting';
-
-/** A plugin that replaces one that the server would add. */
+/** A plugin that replaces one that the server would add: `CacheControl` or `UsageReporting`. */
 export interface InternalPlugin {
-  __internal_plugin_id__(): InternalPluginId;
+  __internal_plugin_id__(): string;
 }
 
 /** The argument of `initialize`, when an operation begins. */

@@ -274,7 +274,7 @@ test('options of version 2 are accepted, each with one warning that says what to
   ok(server);
   equal(warnings.length, 4);
   match(warnings.join('\n'), /uploads[^\n]*signed URL/);
-  match(warnings.join('\n'), /playground[^\n]*ApolloServerPluginLandingPageGraphQLPlayground/);
+  match(warnings.join('\n'), /playground[^\n]*renderLandingPage/);
 });
 
 test('a server that cannot start logs the reason, and hides it from clients', async () => {

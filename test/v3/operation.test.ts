@@ -5,6 +5,7 @@ import type { DocumentNode } from 'graphql';
 
 import { cacheControlDefinitions } from '../../src/entries/edge.ts';
 import { batch } from '../../src/entries/index.ts';
+import * as core from '../../src/entries/v3/core.ts';
 import { ApolloError, ApolloServerBase, ApolloServerPluginCacheControl, AuthenticationError } from '../../src/entries/v3/core.ts';
 import type {
   ApolloServerPlugin,
@@ -401,14 +402,40 @@ test('only one plugin can have a landing page', async () => {
   await rejects(serverWith({ plugins: [page, page] }).start(), /Only one plugin can implement renderLandingPage/);
 });
 
-test('outside development no landing page is served unless a plugin has one', async () => {
-  const browse = { method: 'GET', headers: { accept: 'text/html,*/*' } };
+test('no landing page is served without a plugin that has one', async () => {
+  for (const nodeEnv of ['development', 'production']) {
+    const { status, body } = await serve({ nodeEnv })({ method: 'GET', headers: { accept: 'text/html,*/*' } });
+    deepEqual([status, body], [400, 'GET query missing.']);
+  }
+});
 
-  const development = await serve({ nodeEnv: 'development' })(browse);
-  const production = await serve({ nodeEnv: 'production' })(browse);
+test('each withdrawn plugin logs one line, and none throws', async () => {
+  const withdrawn = Object.entries(core).filter(([name]) => /InlineTrace|LandingPage|Reporting/.test(name));
+  const logged = async (plugins: readonly unknown[]): Promise<string[]> => {
+    const lines: string[] = [];
+    await serverWith({ logger: { ...silent, warn: (line: string) => lines.push(line) }, plugins }).start();
+    return lines;
+  };
 
-  match(development.body, /<!DOCTYPE html>/);
-  deepEqual([production.status, production.body], [400, 'GET query missing.']);
+  equal(withdrawn.length, 9);
+  for (const [name, create] of withdrawn) {
+    const lines = await logged([(create as (options: object) => unknown)({ any: 'option' })]);
+    const expected = name.endsWith('Disabled') ? [] : [`${name} does nothing here`];
+    deepEqual(
+      lines.map((line) => line.split(':')[0]),
+      expected,
+    );
+  }
+});
+
+test('an Apollo key is reported as unused once, unless ApolloServerPluginUsageReportingDisabled says that this is meant', async () => {
+  const lines: string[] = [];
+  const config = { logger: { ...silent, warn: (line: string) => lines.push(line) }, apollo: { key: 'service:shop:1' } };
+
+  await serverWith({ ...config, plugins: [core.ApolloServerPluginUsageReportingDisabled()] }).start();
+  deepEqual(lines, []);
+  await serverWith(config).start();
+  deepEqual(lines, ['ApolloServerPluginUsageReporting does nothing here: nothing is reported to Apollo.']);
 });
 
 test('variables that are null count as absent', async () => {

@@ -32,37 +32,19 @@ export { CacheScope, newCachePolicy } from '../../extensions/edge/index.ts';
 export type { CacheAnnotation, CacheHint, CachePolicy, ResolveInfoCacheControl } from '../../extensions/edge/index.ts';
 export { ApolloServerPluginCacheControl, ApolloServerPluginCacheControlDisabled } from '../../v3/plugins/cache-control.ts';
 export type { ApolloServerPluginCacheControlOptions } from '../../v3/plugins/cache-control.ts';
+export { ApolloServerPluginDrainHttpServer } from '../../v3/plugins/drain-http-server.ts';
+export type { ApolloServerPluginDrainHttpServerOptions } from '../../v3/plugins/drain-http-server.ts';
 export {
+  ApolloServerPluginInlineTrace,
+  ApolloServerPluginInlineTraceDisabled,
   ApolloServerPluginLandingPageDisabled,
   ApolloServerPluginLandingPageGraphQLPlayground,
   ApolloServerPluginLandingPageLocalDefault,
   ApolloServerPluginLandingPageProductionDefault,
-} from '../../v3/plugins/landing-page.ts';
-export type {
-  ApolloServerPluginLandingPageDefaultBaseOptions,
-  ApolloServerPluginLandingPageDefaultOptions,
-  ApolloServerPluginLandingPageLocalDefaultOptions,
-  ApolloServerPluginLandingPageProductionDefaultOptions,
-  ApolloServerPluginLandingPageGraphQLPlaygroundOptions,
-} from '../../v3/plugins/landing-page.ts';
-export {
-  ApolloServerPluginDrainHttpServer,
-  ApolloServerPluginInlineTrace,
-  ApolloServerPluginInlineTraceDisabled,
   ApolloServerPluginSchemaReporting,
   ApolloServerPluginUsageReporting,
   ApolloServerPluginUsageReportingDisabled,
-} from '../../v3/plugins/reporting.ts';
-export type {
-  ApolloServerPluginDrainHttpServerOptions,
-  ApolloServerPluginInlineTraceOptions,
-  ApolloServerPluginSchemaReportingOptions,
-  ApolloServerPluginUsageReportingOptions,
-  ClientInfo,
-  GenerateClientInfo,
-  SendValuesBaseOptions,
-  VariableValueOptions,
-} from '../../v3/plugins/reporting.ts';
+} from '../../v3/plugins/withdrawn.ts';
 export { ErrorsAreMissesCache } from '../../v3/cache/errors-are-misses-cache.ts';
 export { InMemoryLRUCache } from '../../v3/cache/in-memory-lru-cache.ts';
 export { KeyvAdapter, PrefixingKeyValueCache } from '../cache.ts';
@@ -71,7 +53,6 @@ export type {
   AnyFunction,
   AnyFunctionMap,
   ApolloConfig,
-  ApolloConfigInput,
   ApolloServerPlugin,
   BaseContext,
   GraphQLExecutionResult,

@@ -12,7 +12,6 @@ import { createRequestContext } from '../operation/request-context.ts';
 import type { DocumentStore } from '../operation/operation.ts';
 import type { PersistedQuerySettings } from '../operation/persisted-query.ts';
 import type { ApolloServerPlugin, GraphQLRequest, GraphQLResponse, HTTPRequestHead, Logger, SchemaHash } from '../types.ts';
-import { readApolloConfig } from './apollo-config.ts';
 import { assertConfig, noIntrospection } from './config.ts';
 import type { Config } from './config.ts';
 import type { HandlerSettings } from './serving.ts';
@@ -49,11 +48,10 @@ export class ApolloServerBase<ContextFunctionParams = any> {
     this.#config = { ...config, ...(nodeEnv !== undefined && { nodeEnv }) };
     this.#logger = guardLogger(config.logger ?? console);
     assertConfig(this.#config, this.#logger);
-    const apollo = readApolloConfig(config.apollo, this.#logger);
     const { cache, documentStore, parseOptions } = config;
     this.#cache = cache === undefined || cache === 'bounded' ? new InMemoryLRUCache() : this.#guard(cache);
     this.requestOptions = this.#requestOptions();
-    this.plugins = installPlugins(this.#config, apollo, this.#logger);
+    this.plugins = installPlugins(this.#config);
     const schema = makeSchema(this.#config, this.#logger);
     this.#schema = schema;
     const introspection = config.introspection ?? nodeEnv !== 'production';
@@ -67,7 +65,7 @@ export class ApolloServerBase<ContextFunctionParams = any> {
       get schemaHash() {
         return hash();
       },
-      apollo,
+      apollo: config.apollo ?? {},
       serverlessFramework: this.serverlessFramework(),
       ...(persisted && { persistedQueries: { cache: persisted.cache } }),
     });

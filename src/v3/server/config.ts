@@ -3,7 +3,7 @@ import type { DocumentNode, GraphQLFieldResolver, GraphQLSchema, ValidationRule 
 import type { KeyValueCache } from '../../datasources/index.ts';
 import type {
   DataSource,
-  ApolloConfigInput,
+  ApolloConfig,
   GraphQLExecutor,
   GraphQLRequestContext,
   GraphQLResponse,
@@ -75,13 +75,13 @@ export interface Config<ContextFunctionParams = any> {
   nodeEnv?: string;
   stopOnTerminationSignals?: boolean;
   dangerouslyDisableValidation?: boolean;
-  apollo?: ApolloConfigInput;
+  /** For plugins that read it. */
+  apollo?: ApolloConfig;
 
   /** Version 2: options of the cache-control plugin. */
   cacheControl?: any;
-  /** Version 2: false removes the page for browsers. */
-  playground?: any;
   /** Version 2: ignored with a warning, as are the following options. */
+  playground?: any;
   tracing?: boolean;
   uploads?: any;
   subscriptions?: any;
@@ -90,7 +90,7 @@ export interface Config<ContextFunctionParams = any> {
 
 /** Options of version 2, and what to write instead. */
 const optionsOfVersion2: Readonly<Record<string, string>> = {
-  playground: 'Write plugins: [ApolloServerPluginLandingPageGraphQLPlayground()] for the page, from "graphql-functions/v3/core".',
+  playground: 'Remove it: there is no page for browsers. Open the endpoint in Apollo Sandbox, or write a plugin with renderLandingPage.',
   tracing: 'Remove it: the format is obsolete. See docs/plugins.md for a plugin that measures resolvers.',
   engine: 'Remove it: nothing is reported to Apollo. See docs/migration.md, "Withdrawn".',
   subscriptions: 'Remove it: version 3 had none. createHandler of graphql-functions streams them, see docs/streaming.md.',

@@ -1,16 +1,7 @@
 import { NotReadyError } from '../http/serve.ts';
-import type {
-  ApolloServerPlugin,
-  GraphQLServerListener,
-  GraphQLServiceContext,
-  LandingPage,
-  Logger,
-  ApolloConfig,
-  InternalPlugin,
-  InternalPluginId,
-} from '../types.ts';
-import { isImplicitLandingPage, implicitLandingPage } from '../plugins/landing-page.ts';
+import type { ApolloServerPlugin, GraphQLServerListener, GraphQLServiceContext, LandingPage, Logger, InternalPlugin } from '../types.ts';
 import { ApolloServerPluginCacheControl } from '../plugins/cache-control.ts';
+import { ApolloServerPluginUsageReporting } from '../plugins/withdrawn.ts';
 import type { Config } from './config.ts';
 
 type Phase = 'initialized' | 'starting' | 'failed to start' | 'started' | 'draining' | 'stopping' | 'stopped';
@@ -43,13 +34,10 @@ export class Lifecycle {
 
   async #run(): Promise<void> {
     try {
-      const started = await Promise.all(
-        this.#plugins.map(async (plugin) => ({ listener: await plugin.serverWillStart?.(this.#service), plugin })),
-      );
-      const listening = started.filter(({ listener }) => typeof listener === 'object' && listener !== null);
-      this.#listeners = listening.map(({ listener }) => listener as GraphQLServerListener);
+      const started = await Promise.all(this.#plugins.map(async (plugin) => plugin.serverWillStart?.(this.#service)));
+      this.#listeners = started.filter((listener) => typeof listener === 'object' && listener !== null);
       for (const { schemaDidLoadOrUpdate } of this.#listeners) schemaDidLoadOrUpdate?.({ apiSchema: this.#service.schema });
-      this.landingPage = await renderPage(listening as Tagged[]);
+      this.landingPage = await renderPage(this.#listeners);
       this.phase = 'started';
     } catch (error) {
       this.phase = 'failed to start';
@@ -98,17 +86,11 @@ export class Lifecycle {
   }
 }
 
-interface Tagged {
-  readonly listener: GraphQLServerListener;
-  readonly plugin: ApolloServerPlugin<any>;
-}
-
-/** The page of the one plugin that has one. The default page is used only without another. */
-async function renderPage(listening: readonly Tagged[]): Promise<LandingPage | undefined> {
-  const all = listening.filter(({ listener }) => listener.renderLandingPage !== undefined);
-  const pages = all.length > 1 ? all.filter(({ plugin }) => !isImplicitLandingPage(plugin)) : all;
-  if (pages.length > 1) throw new Error('Only one plugin can implement renderLandingPage.');
-  return pages[0]?.listener.renderLandingPage?.();
+/** The page of the one plugin that has one. */
+async function renderPage(listeners: readonly GraphQLServerListener[]): Promise<LandingPage | undefined> {
+  const [page, ...others] = listeners.filter(({ renderLandingPage }) => renderLandingPage !== undefined);
+  if (others.length > 0) throw new Error('Only one plugin can implement renderLandingPage.');
+  return page?.renderLandingPage?.();
 }
 
 /** Logs a start that failed. */
@@ -118,22 +100,13 @@ export function logStartupError(logger: Logger, error: unknown): void {
 }
 
 /** The user's plugins, with functions called, and those that the server adds. */
-export function installPlugins(
-  { plugins = [], cacheControl, playground, nodeEnv }: Config,
-  apollo: ApolloConfig,
-  logger: Logger,
-): ApolloServerPlugin<any>[] {
+export function installPlugins({ plugins = [], cacheControl, apollo }: Config): ApolloServerPlugin<any>[] {
   const installed = plugins.map((plugin) => (typeof plugin === 'function' ? plugin() : formOf(plugin)));
   installed.forEach(assertCallable);
   if (!hasInternalPlugin(installed, 'CacheControl') && cacheControl !== false)
     installed.push(ApolloServerPluginCacheControl(typeof cacheControl === 'object' ? (cacheControl as object) : {}));
-  if (!hasInternalPlugin(installed, 'UsageReporting') && apollo.key !== undefined)
-    logger.warn(
-      'An Apollo API key is configured, but nothing is reported to Apollo. Install ApolloServerPluginUsageReportingDisabled to say that this is meant.',
-    );
-  // Only in development: elsewhere a page is shown only if a plugin has one.
-  const isShown = nodeEnv === 'development' && playground !== false;
-  if (isShown && !hasInternalPlugin(installed, 'LandingPageDisabled')) installed.push(implicitLandingPage());
+  const key = apollo?.key ?? globalThis.process?.env?.['APOLLO_KEY'];
+  if (!hasInternalPlugin(installed, 'UsageReporting') && key) installed.push(ApolloServerPluginUsageReporting());
   return installed;
 }
 
@@ -165,6 +138,6 @@ function assertCallable(plugin: object, position: number): void {
 }
 
 /** True when one of the plugins has this id. */
-function hasInternalPlugin(plugins: readonly object[], id: InternalPluginId): boolean {
+function hasInternalPlugin(plugins: readonly object[], id: string): boolean {
   return plugins.some((plugin) => (plugin as Partial<InternalPlugin>).__internal_plugin_id__?.() === id);
 }
