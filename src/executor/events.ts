@@ -9,7 +9,7 @@ import { inspect } from './run/inspect.ts';
 import { startField } from './run/field-run.ts';
 import { argumentValues } from './plan/arguments.ts';
 import type { PlannedField } from './plan/planned-field.ts';
-import { coerceExecution } from './execute.ts';
+import { prepareExecution } from './execute.ts';
 import type { PlannedExecution } from './execute.ts';
 import type { Run } from './run/run.ts';
 import { executeContext } from './run/trace-execution.ts';
@@ -25,7 +25,7 @@ export function createSourceStream(execution: PlannedExecution): PromiseOrValue<
 
 function create(execution: PlannedExecution): PromiseOrValue<SourceStream> {
   try {
-    const { plan, run, errors } = coerceExecution(execution);
+    const { plan, run, errors } = execution.prepared ?? prepareExecution(execution);
     if (errors !== undefined) return { errors };
     const [field] = plan.selectionFor(run.coerced).fields;
     if (field === undefined) throw new GraphQLError('The subscription has no field that the schema defines.', { nodes: plan.operation });

@@ -1,7 +1,7 @@
 import { assertValidSchema } from 'graphql';
 import type { ExecutionResult, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { isExecutionListened } from '../shared/index.ts';
+import { listenedChannel, traceMixed } from '../shared/index.ts';
 import { toRootError } from './run/errors.ts';
 import { weighsAtMost } from './costs.ts';
 import { executeFields } from './run/fields.ts';
@@ -16,8 +16,7 @@ import type { VariableValues } from './run/shared-info.ts';
 import type { PartLimits, RunSettings } from './run/run.ts';
 import type { PartsPlanner } from './plan/parts-planner.ts';
 import { executeSerially } from './run/serial.ts';
-import { executionChannels, ResolverEvents, traceExecute, tracePhase } from './run/trace-execution.ts';
-import type { ExecutionChannels } from './run/trace-execution.ts';
+import { executeChannel, executeContext, ResolverEvents } from './run/trace-execution.ts';
 
 /** Divides a response into parts. */
 export interface PartSettings extends PartLimits {
@@ -63,59 +62,32 @@ interface UnsupportedOptions {
 export interface PreparedExecution {
   readonly plan: Plan;
   readonly run: Run;
-  /** The errors of invalid variables. Undefined when tracing channels have subscribers: then coercion is part of the execution. */
-  readonly coercion: { readonly errors: readonly GraphQLError[] | undefined } | undefined;
+  /** The errors of invalid variables. */
+  readonly errors: readonly GraphQLError[] | undefined;
 }
 
 /** Finds the plan of an operation and coerces its variables. */
 export function prepareExecution(execution: PlannedExecution): PreparedExecution {
   const plan = planFor(execution);
   const run = new Run(execution, plan);
-  return { plan, run, coercion: isExecutionListened() ? undefined : { errors: coerceVariables(plan, run, { execution }) } };
-}
-
-/** The plan of an operation, and a run with its variables, or their errors. */
-export function coerceExecution(execution: PlannedExecution): CoercedExecution {
-  const { plan, run, coercion } = execution.prepared ?? prepareExecution(execution);
-  const variableCoercion = executionChannels(execution)?.variableCoercion;
-  return { plan, run, errors: coercion === undefined ? coerceVariables(plan, run, { execution, variableCoercion }) : coercion.errors };
-}
-
-interface CoercedExecution {
-  readonly plan: Plan;
-  readonly run: Run;
-  readonly errors: readonly GraphQLError[] | undefined;
+  return { plan, run, errors: coerceVariables(plan, run, execution) };
 }
 
 /** The coerced variables by name. Undefined if they are invalid. */
 export function coercedVariables(execution: PlannedExecution): Readonly<Record<string, unknown>> | undefined {
   const { prepared } = execution;
-  if (prepared?.coercion !== undefined) return prepared.coercion.errors === undefined ? prepared.run.coerced : undefined;
-  // With subscribers, the run itself coerces them later.
-  const answer = prepared ? coerce(prepared.plan, new Run(execution, prepared.plan), execution) : coerceWithGraphQLJS(execution);
-  const { errors, variableValues, coerced = variableValues } = answer;
-  return errors === undefined ? coercedOf(coerced!) : undefined;
+  if (prepared !== undefined) return prepared.errors === undefined ? prepared.run.coerced : undefined;
+  const { variableValues, coerced = variableValues } = coerceWithGraphQLJS(execution);
+  return coerced && coercedOf(coerced);
 }
 
 /** Runs an operation by its plan, with the result of the installed graphql-js. Returns a promise only when something was asynchronous. */
 export function executePlanned(execution: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
-  const { plan, run, coercion } = execution.prepared ?? prepareExecution(execution);
-  const channels = executionChannels(execution);
-  if (channels !== undefined) return traceExecute(channels, execution, () => executeTraced(plan, run, { execution, channels }));
-  const errors = coercion === undefined ? coerceVariables(plan, run, { execution }) : coercion.errors;
-  return errors === undefined ? start(plan, run, execution) : { errors };
-}
-
-function executeTraced(plan: Plan, run: Run, { execution, channels }: TracedExecution): ExecutionResult | Promise<ExecutionResult> {
-  const errors = coerceVariables(plan, run, { execution, variableCoercion: channels.variableCoercion });
-  if (errors !== undefined) return { errors };
-  if (channels.resolve !== undefined) run.observe(new ResolverEvents(channels.resolve));
-  return tracePhase(channels.rootSelectionSet, execution, () => start(plan, run, execution));
-}
-
-interface TracedExecution {
-  readonly execution: PlannedExecution;
-  readonly channels: ExecutionChannels;
+  const prepared = execution.prepared ?? prepareExecution(execution);
+  const channel = executeChannel(execution);
+  return channel === undefined
+    ? start(prepared, execution)
+    : traceMixed(channel, executeContext(execution), () => start(prepared, execution));
 }
 
 /**
@@ -144,7 +116,10 @@ function planOperation(planned: PlannedOperation, memory: PlanMemory): Plan {
   return new Plan(planned, memory);
 }
 
-function start(plan: Plan, run: Run, { parts }: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
+function start({ plan, run, errors }: PreparedExecution, { parts }: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
+  if (errors !== undefined) return { errors };
+  const resolve = listenedChannel('resolve');
+  if (resolve !== undefined) run.observe(new ResolverEvents(resolve));
   let data: unknown;
   try {
     const selection = plan.selectionFor(run.coerced, parts?.planner);
@@ -201,17 +176,12 @@ interface CoercedVariables {
 }
 
 /** Sets the variables of the run, or returns the errors of those that are wrong. */
-function coerceVariables(plan: Plan, run: Run, { variableCoercion, execution }: Coercion): readonly GraphQLError[] | undefined {
+function coerceVariables(plan: Plan, run: Run, execution: PlannedExecution): readonly GraphQLError[] | undefined {
   const definitions = plan.operation.variableDefinitions ?? [];
-  if (definitions.length === 0 && variableCoercion === undefined) return undefined;
-  const { errors, variableValues, coerced = variableValues } = tracePhase(variableCoercion, execution, () => coerce(plan, run, execution));
+  if (definitions.length === 0) return undefined;
+  const { errors, variableValues, coerced = variableValues } = coerce(plan, run, execution);
   if (coerced !== undefined) run.setVariables(coerced);
   return errors;
-}
-
-interface Coercion {
-  readonly execution: PlannedExecution;
-  readonly variableCoercion?: ExecutionChannels['variableCoercion'];
 }
 
 function coerce(plan: Plan, run: Run, execution: PlannedExecution): CoercedVariables {
@@ -221,7 +191,7 @@ function coerce(plan: Plan, run: Run, execution: PlannedExecution): CoercedVaria
     if (!(values instanceof UncoercedVariable)) return isGraphQL17 ? { variableValues: values } : { coerced: values };
     if (!weighsAtMost(answerLimit?.maxExplained ?? Infinity, variableValues)) return { errors: [values.error()] };
   } catch (error) {
-    // Including their defaults, the variables are too large.
+    // Rethrow, unless the variables exceeded the size limit.
     if (run.endedBy === undefined) throw error;
     return { errors: [run.endedBy] };
   }

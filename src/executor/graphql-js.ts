@@ -1,11 +1,12 @@
 import { execute, GraphQLError, Kind } from 'graphql';
 import type { DocumentNode, ExecutionArgs, ExecutionResult, OperationDefinitionNode } from 'graphql';
 
+import { traceMixed } from '../shared/index.ts';
 import { Misfit } from './run/errors.ts';
 import { lengthOfJSON } from './costs.ts';
 import { noPropagation } from './plan/plan.ts';
 import type { GraphQLJSExecutor, PlannedExecution } from './execute.ts';
-import { executionChannels, traceExecute } from './run/trace-execution.ts';
+import { executeChannel, executeContext } from './run/trace-execution.ts';
 import { isGraphQL17 } from './graphql-version.ts';
 
 /**
@@ -52,8 +53,8 @@ function executeWithGraphQLJS(execution: PlannedExecution): ExecutionResult | Pr
     ...(isGraphQL17 && invocation && { abortSignal: invocation.signal }),
   } as ExecutionArgs;
   // graphql 17 publishes its events itself; for 16 only `execute` is published.
-  const channels = isGraphQL17 ? undefined : executionChannels(execution);
-  const result = channels === undefined ? execute(args) : traceExecute(channels, execution, () => execute(args));
+  const channel = isGraphQL17 ? undefined : executeChannel(execution);
+  const result = channel === undefined ? execute(args) : traceMixed(channel, executeContext(execution), () => execute(args));
   return result instanceof Promise ? untilCanceled(result, execution) : checkSize(result, execution);
 }
 

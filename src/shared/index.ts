@@ -21,5 +21,5 @@ export { isGraphQLError } from './is-graphql-error.ts';
 export { escapeControls, printable } from './log-text.ts';
 export { sha256 } from './sha256.ts';
 export { textOfUTF8 } from './utf8.ts';
-export { isExecutionListened, listenedChannel, traceMixed } from './tracing-channels.ts';
+export { listenedChannel, traceMixed } from './tracing-channels.ts';
 export type { ChannelName, TracingChannel } from './tracing-channels.ts';

@@ -4,11 +4,9 @@ import { isPromiseLike } from './promise-or-value.ts';
  * The tracing channels of graphql-js 17 (node:diagnostics_channel), on either major: work that this library does in place of
  * graphql-js is published under the same names with the same context objects.
  */
-const names = ['parse', 'validate', 'execute', 'execute:variableCoercion', 'execute:rootSelectionSet', 'subscribe', 'resolve'] as const;
+const names = ['parse', 'validate', 'execute', 'subscribe', 'resolve'] as const;
 
-/** The last part of a channel's name, which is unique. */
-export type ChannelName = LastPart<(typeof names)[number]>;
-type LastPart<TName extends string> = TName extends `${string}:${infer TLast}` ? TLast : TName;
+export type ChannelName = (typeof names)[number];
 
 /** The members of node:diagnostics_channel's TracingChannel that are used here. */
 export interface TracingChannel {
@@ -34,24 +32,13 @@ export function listenedChannel(name: ChannelName): TracingChannel | undefined {
   return channel?.hasSubscribers === true ? channel : undefined;
 }
 
-/** True when a channel that publishes an execution has subscribers. */
-export function isExecutionListened(): boolean {
-  channels ??= findChannels();
-  for (const name of executionNames) if (channels[name]?.hasSubscribers === true) return true;
-  return false;
-}
-
-const executionNames = ['execute', 'variableCoercion', 'rootSelectionSet', 'resolve'] as const;
-
 let channels: Readonly<Partial<Record<ChannelName, TracingChannel>>> | undefined;
 
 /** The channels; empty without Node, or if its substitute has no channels. */
 function findChannels(): Readonly<Partial<Record<ChannelName, TracingChannel>>> {
   try {
     const { tracingChannel } = globalThis.process.getBuiltinModule('node:diagnostics_channel');
-    return Object.fromEntries(
-      names.map((name) => [name.slice(name.indexOf(':') + 1), tracingChannel(`graphql:${name}`)]),
-    ) as unknown as typeof channels & object;
+    return Object.fromEntries(names.map((name) => [name, tracingChannel(`graphql:${name}`)])) as unknown as typeof channels & object;
   } catch {
     return {};
   }

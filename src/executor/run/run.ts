@@ -187,7 +187,7 @@ export class Run {
     this.fieldObserver = observesFields(this.observer) ? this.observer : undefined;
   }
 
-  /** Variables are coerced after the run is created, because that counts as its work. */
+  /** Called after construction, so that coercion counts toward the limits of this run. */
   setVariables(values: VariableValues): void {
     this.info.variableValues = values;
     this.coerced = coercedOf(values);

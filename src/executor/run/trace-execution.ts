@@ -1,47 +1,24 @@
 import { responsePathAsArray } from 'graphql';
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { isExecutionListened, listenedChannel, traceMixed } from '../../shared/index.ts';
+import { listenedChannel, traceMixed } from '../../shared/index.ts';
 import type { TracingChannel } from '../../shared/index.ts';
 import type { FieldObserver, ObservedCall } from './observer.ts';
 import type { Path } from '../plan/path.ts';
 
-/** The channels that have subscribers. */
-export interface ExecutionChannels {
-  readonly execute: TracingChannel | undefined;
-  readonly variableCoercion: TracingChannel | undefined;
-  readonly rootSelectionSet: TracingChannel | undefined;
-  readonly resolve: TracingChannel | undefined;
-}
-
-/** The execution, as events describe it. */
+/** The members of an execution that events contain. */
 interface TracedExecution {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly variableValues: Readonly<Record<string, unknown>> | undefined;
-  /** Set for an event of a subscription, for which graphql-js publishes no `execute` and `variableCoercion`. */
+  /** Set for an event of a subscription, for which graphql-js does not publish `execute`. */
   readonly eventOf?: object | undefined;
 }
 
-/** Undefined if no channel has subscribers. */
-export function executionChannels({ eventOf }: TracedExecution): ExecutionChannels | undefined {
-  if (!isExecutionListened()) return undefined;
-  const execute = eventOf ? undefined : listenedChannel('execute');
-  const variableCoercion = eventOf ? undefined : listenedChannel('variableCoercion');
-  const rootSelectionSet = listenedChannel('rootSelectionSet');
-  const resolve = listenedChannel('resolve');
-  return (execute ?? variableCoercion ?? rootSelectionSet ?? resolve) && { execute, variableCoercion, rootSelectionSet, resolve };
-}
-
-/** Publishes the events of an execution. */
-export function traceExecute<T>({ execute }: ExecutionChannels, execution: TracedExecution, run: () => T): T {
-  return execute === undefined ? run() : traceMixed(execute, executeContext(execution), run);
-}
-
-/** Publishes the events of variable coercion, or of the root selection set. */
-export function tracePhase<T>(channel: TracingChannel | undefined, execution: TracedExecution, run: () => T): T {
-  return channel === undefined ? run() : traceMixed(channel, { ...executeContext(execution), operation: execution.operation }, run);
+/** The channel `execute`, if it has subscribers. */
+export function executeChannel({ eventOf }: TracedExecution): TracingChannel | undefined {
+  return eventOf === undefined ? listenedChannel('execute') : undefined;
 }
 
 /** The context object of the channels `execute` and `subscribe`. */

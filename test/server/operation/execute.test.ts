@@ -47,14 +47,7 @@ describe('an operation', () => {
     const heard: string[] = [];
     const parsed: unknown[] = [];
     const query = '{ hello }';
-    const names = [
-      'graphql:parse',
-      'graphql:validate',
-      'graphql:execute',
-      'graphql:execute:variableCoercion',
-      'graphql:execute:rootSelectionSet',
-      'graphql:resolve',
-    ];
+    const names = ['graphql:parse', 'graphql:validate', 'graphql:execute', 'graphql:resolve'];
     const listeners = names.map((name) => {
       const listener = (event: unknown): void => {
         const { source = query } = event as { source?: string };

@@ -2,7 +2,7 @@ import { tracingChannel } from 'node:diagnostics_channel';
 import type { ChannelListener } from 'node:diagnostics_channel';
 import { isMemo } from './compare-coercion.ts';
 
-const names = ['graphql:execute', 'graphql:execute:variableCoercion', 'graphql:execute:rootSelectionSet', 'graphql:resolve'] as const;
+const names = ['graphql:execute', 'graphql:resolve'] as const;
 const phases = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'] as const;
 
 /** Subscribes to the channels of an execution, and records all events. */
