@@ -20,7 +20,7 @@ interface Manifest {
   readonly typesVersions: unknown;
 }
 
-/** What users can import. Adding or removing a name is a decision: record it here and in CHANGELOG.md. */
+/** What users can import. Adding or removing a name is a decision: record it here. */
 const publicNames: Readonly<Record<string, readonly string[]>> = {
   '.': [
     'AuthenticationError',
