@@ -41,13 +41,7 @@ export interface PlannedExecution extends RunSettings, PlannedOperation {
  * without it contain nothing of graphql-js's executor (7 KiB of gzip).
  */
 export interface GraphQLJSExecutor {
-  /** True if it runs operations by their plans: a test's verification. Default: graphql-js runs them */
-  readonly runsPlans?: true;
   readonly executeWithGraphQLJS: (execution: PlannedExecution) => ExecutionResult | Promise<ExecutionResult>;
-  /** Called before an operation is executed in parts, which graphql-js does not run. */
-  readonly onParts?: () => void;
-  /** Returns what is read in place of the events of a subscription. Each event is an execution with `eventOf`. Default: the events */
-  readonly watchEvents?: (subscription: PlannedExecution, events: AsyncIterable<unknown>) => AsyncIterable<unknown>;
   /** Throws at start if the server has options, or a schema, that this executor does not support. */
   readonly assertSupported: (options: UnsupportedOptions, schema: GraphQLSchema) => void;
 }

@@ -131,7 +131,8 @@ export function coerceVariables(state: OperationState): Execution {
     observer: options?.observer,
     parts: partsOf(state),
   });
-  if (isPlanned(state)) execution.prepared = prepareExecution(execution);
+  // The option `executor` coerces variables itself.
+  if (settings.executor === undefined && operation!.operation !== 'subscription') execution.prepared = prepareExecution(execution);
   return execution;
 }
 
@@ -140,11 +141,6 @@ function partsOf({ settings, input, operation }: OperationState): PartSettings |
   const format = input.delivery?.incremental;
   if (format === undefined || operation!.operation === 'subscription') return undefined;
   return settings.incrementalDelivery?.partsOf(format);
-}
-
-/** False if graphql-js runs the operation, because it coerces variables itself. */
-function isPlanned({ settings, operation }: OperationState): boolean {
-  return (settings.executor?.runsPlans ?? settings.executor === undefined) && operation!.operation !== 'subscription';
 }
 
 /** Runs the resolvers, inside the plugins that wrap executions. */

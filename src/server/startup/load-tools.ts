@@ -84,17 +84,12 @@ export function findCheck(): CheckWhole | { readonly missing: string | undefined
  * An executor that also runs each operation with graphql-js, and compares: for the environment variable GRAPHQL_FUNCTIONS_VERIFY. It is in no
  * bundle. Throws in one.
  */
-export function verified(executor: GraphQLJSExecutor | undefined): GraphQLJSExecutor | undefined {
-  if (executor?.runsPlans === true) return executor;
+export function createVerifier(): GraphQLJSExecutor {
   // A bundle has a copy of the executor for itself, with which the tool cannot work.
   if (packageFolder() === undefined)
     throw new Error(
       'GRAPHQL_FUNCTIONS_VERIFY is 1, but this handler was bundled, so its operations cannot be verified. Test the handler before it is ' +
         'bundled, or unset the variable.',
     );
-  const tool = requireFromPackage('verify') as {
-    createVerifier(): GraphQLJSExecutor;
-    skipOtherExecutor(executor: GraphQLJSExecutor): GraphQLJSExecutor;
-  };
-  return executor === undefined ? tool.createVerifier() : tool.skipOtherExecutor(executor);
+  return (requireFromPackage('verify') as { createVerifier(): GraphQLJSExecutor }).createVerifier();
 }

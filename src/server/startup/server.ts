@@ -5,7 +5,7 @@ import { InMemoryLRUCache, guardCache } from '../../datasources/index.ts';
 import type { KeyValueCache } from '../../datasources/index.ts';
 import { defaultDeadline } from './deadline.ts';
 import type { DeadlineSettings } from './deadline.ts';
-import { createDefaultPage, createExplain, findCheck, findChecks, verified } from './load-tools.ts';
+import { createDefaultPage, createExplain, findCheck, findChecks, createVerifier } from './load-tools.ts';
 import type { DevelopmentChecks } from './load-tools.ts';
 import { corsWith } from '../http/cors.ts';
 import type { HTTPSettings } from '../http/http-call.ts';
@@ -151,7 +151,7 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
   const schema = schemaOf(options, developmentOrTest, logger);
   options.executor?.assertSupported(options, schema);
   const isVerified = nodeEnv === 'test' && readEnvironment('GRAPHQL_FUNCTIONS_VERIFY') === '1';
-  const executor = isVerified ? verified(options.executor) : options.executor;
+  const executor = options.executor ?? (isVerified ? createVerifier() : undefined);
   return {
     schema,
     context: options.context as OperationSettings['context'],

@@ -5,7 +5,7 @@ import type { DocumentNode, GraphQLFormattedError } from 'graphql';
 import { createServe, createStarter, fetchAPI, lambdaAdapters, netlifyV1, streaming } from '../../server/for-tools.ts';
 import { describe, didYouMean } from '../../shared/index.ts';
 import type { GraphQLJSExecutor } from '../../executor/index.ts';
-import { createVerifier, skipOtherExecutor } from '../verify/index.ts';
+import { createVerifier } from '../verify/index.ts';
 import type { RequestFields } from './event-request.ts';
 import { readResults } from './results.ts';
 import { createEvent, readResult } from './platforms.ts';
@@ -217,8 +217,8 @@ function serveOptions(options: OptionsSource<ServerOptions>, verifier: GraphQLJS
 function inTest(source: OptionsSource<ServerOptions>, verifier: GraphQLJSExecutor | undefined): OptionsSource<ServerOptions> {
   const asTest = (options: ServerOptions): ServerOptions => ({
     nodeEnv: 'test',
+    ...(verifier !== undefined && { executor: verifier }),
     ...options,
-    ...(verifier !== undefined && { executor: options.executor === undefined ? verifier : skipOtherExecutor(options.executor) }),
   });
   if (typeof source === 'function') return async () => asTest(await source());
   return source instanceof Promise ? source.then(asTest) : asTest(source);

@@ -2,11 +2,10 @@ import * as graphql from 'graphql';
 import { execute, GraphQLError, print, versionInfo, visit } from 'graphql';
 import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql';
 
-import { executePlanned, joinObservers, maxRecordedErrors, withPropagation } from '../../executor/index.ts';
+import { executePlanned, prepareExecution, withPropagation } from '../../executor/index.ts';
 import type { GraphQLJSExecutor, PlannedExecution } from '../../executor/index.ts';
 import { valueAt } from '../../shared/index.ts';
 import { findDifference, textOf, withNullErrors } from './compare-results.ts';
-import { EventCheck } from './event-check.ts';
 import { Recording } from './recording.ts';
 import { Replay } from './replay.ts';
 import { copyForReplay } from './replay-schema.ts';
@@ -17,14 +16,9 @@ const isGraphQL17 = versionInfo.major >= 17;
 
 /**
  * Runs operations by their plans, and again with graphql-js on a copy of the schema, whose functions return what the schema's returned. An
- * operation with another result fails, and so does a subscription that leaves an event of its source out. The functions of scalars run twice.
+ * operation with another result fails. The functions of scalars run twice.
  */
 export function createVerifier({ onDifference, run = executePlanned }: VerifierOptions = {}): GraphQLJSExecutor {
-  const fail = (difference: Error): never => {
-    onDifference?.(difference);
-    throw difference;
-  };
-  const events = new EventCheck(fail);
   const verify = async (
     execution: PlannedExecution,
     running: ExecutionResult | Promise<ExecutionResult>,
@@ -38,24 +32,24 @@ export function createVerifier({ onDifference, run = executePlanned }: VerifierO
     }
     const difference = await compare(execution, result, recording);
     countVerified();
-    return difference === undefined ? result : fail(difference);
+    if (difference === undefined) return result;
+    onDifference?.(difference);
+    throw difference;
   };
   return {
-    runsPlans: true,
     executeWithGraphQLJS: (execution) => {
-      events.execute(execution);
       const reason = reasonNotToRun(execution);
       if (reason !== undefined) {
         countSkipped(reason);
         return run(execution);
       }
       const recording = new Recording(isGraphQL17 ? 'asynchronous' : execution.takesAsyncIterables === true ? 'as lists' : 'refused');
-      const running = run(recorded(execution, recording));
+      execution.prepared ??= prepareExecution(execution);
+      execution.prepared.run.observe(recording);
+      const running = run(execution);
       // The errors of variables are graphql-js's own, and the server expects them at once.
       return running instanceof Promise || 'data' in running ? verify(execution, running, recording) : running;
     },
-    onParts: () => countSkipped('in parts'),
-    watchEvents: (subscription, source) => events.watch(subscription, source),
     assertSupported: () => {},
   };
 }
@@ -67,30 +61,13 @@ export interface VerifierOptions {
   readonly run?: (execution: PlannedExecution) => ExecutionResult | Promise<ExecutionResult>;
 }
 
-/** For a server with the option `executor`. */
-export function skipOtherExecutor(executor: GraphQLJSExecutor): GraphQLJSExecutor {
-  return {
-    ...executor,
-    executeWithGraphQLJS: (execution) => {
-      countSkipped('another executor');
-      return executor.executeWithGraphQLJS(execution);
-    },
-  };
-}
-
-function recorded(execution: PlannedExecution, recording: Recording): PlannedExecution {
-  if (execution.prepared === undefined) return { ...execution, observer: joinObservers([recording, execution.observer]) };
-  execution.prepared.run.observe(recording);
-  return execution;
-}
-
 function reasonNotToRun({ errorHandling }: PlannedExecution): Reason | undefined {
   if (errorHandling?.halts === true) return 'onError: HALT';
   return errorHandling?.propagates === false && !isGraphQL17 ? 'onError: NULL with graphql 16' : undefined;
 }
 
 function reasonToSkip({ prepared }: PlannedExecution, { errors }: ExecutionResult): Reason | undefined {
-  const hasEnded = (prepared?.run.endedBy ?? prepared?.run.cancelReason) !== undefined;
+  const hasEnded = (prepared!.run.endedBy ?? prepared!.run.cancelReason) !== undefined;
   const isLimited = errors?.some(({ extensions }) => codesOfServer.has(String(extensions['code']))) === true;
   return hasEnded || isLimited ? 'ended early: deadline, limit or a client that left' : undefined;
 }
@@ -108,7 +85,7 @@ async function compare(execution: PlannedExecution, actual: ExecutionResult, rec
   const unpropagated = withNullErrors(await repeat(execution, nullable, withoutPropagation, new Replay(recording)), actual);
   // With graphql 16, introspection shows the types of the copy, which are nullable.
   for (const key of recording.introspected) if (unpropagated.data && expected.data) unpropagated.data[key] = expected.data[key];
-  const isCut = execution.prepared?.run.budget.hasManyErrors ?? (actual.errors?.length ?? 0) >= maxRecordedErrors;
+  const isCut = execution.prepared!.run.budget.hasManyErrors;
   const difference =
     firstNotBelowNull('graphql-js calls a function that was not called', replay.missing, actual) ??
     // graphql-js knows no default page sizes.

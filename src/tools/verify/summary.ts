@@ -1,10 +1,5 @@
 /** Why an operation was not run again. */
-export type Reason =
-  | 'in parts'
-  | 'another executor'
-  | 'ended early: deadline, limit or a client that left'
-  | 'onError: HALT'
-  | 'onError: NULL with graphql 16';
+export type Reason = 'ended early: deadline, limit or a client that left' | 'onError: HALT' | 'onError: NULL with graphql 16';
 
 let verified = 0;
 const skipped = new Map<Reason, number>();

@@ -16,7 +16,6 @@ export function executeDelivery(input: DeliveryInput): ExecutionResult | Promise
   const { settings, execution } = input;
   if (execution.operation.operation === 'subscription') return subscribe(input);
   if (execution.parts === undefined) return executeOperation(settings, execution);
-  settings.executor?.onParts?.();
   return settings.incrementalDelivery!.execute(input);
 }
 
@@ -25,14 +24,13 @@ export function executeDelivery(input: DeliveryInput): ExecutionResult | Promise
  * which the subscription could not start.
  */
 async function subscribe(input: DeliveryInput): Promise<ExecutionResult> {
-  const { settings, execution, invocation, open } = input;
+  const { execution, invocation, open } = input;
   const creating = createSourceStream(execution);
   const events = creating instanceof Promise ? await createWithDeadline(creating, invocation) : creating;
   if (!(Symbol.asyncIterator in events)) return isOfResolver(events) ? events : withCoercionCode(execution, events);
-  const watched = settings.executor?.watchEvents?.(execution, events) ?? events;
   const eventInvocation = ofEvents(invocation);
   const stream = new SourcedPayloads<unknown>({
-    source: watched[Symbol.asyncIterator](),
+    source: events[Symbol.asyncIterator](),
     toPayload: (event) => answerEvent(input, event, eventInvocation),
     toLastPayload: (thrown) => lastResult(input, thrown),
   });
