@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { devUsage } from '../src/tools/cli/usage.ts';
 import { surroundings } from './docs/surroundings.ts';
 import { startCommand } from './support/command.ts';
 import { createProject, serveProject } from './support/functions-project.ts';
@@ -103,13 +102,4 @@ test('npm ci installs a supported version of Node, and an unsupported one is ref
 
   for (const supported of ['22.19.0', '24.0.0', '26.1.0']) assert.equal(checkOn(supported), '');
   for (const old of ['20.19.0', '22.18.0']) assert.match(checkOn(old), /this is Node 2\d\.1\d\.0\..* npm rebuild node/);
-});
-
-test('the table of the dev server’s options matches the command line help', async () => {
-  const page = await readFile(join(root, 'docs/command-line.md'), 'utf8');
-  const inUsage = [...devUsage.matchAll(/^ {2}(--[\w-]+(?: <[^>]+>)?)/gm)].map(([, option]) => option);
-  const section = page.split(/^## /m).find((text) => text.startsWith('dev\n')) ?? '';
-  const onPage = [...section.matchAll(/^\| `(--[^`]+)`/gm)].map(([, option]) => option);
-
-  assert.deepEqual([...onPage, '--help'], inUsage);
 });

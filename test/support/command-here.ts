@@ -2,7 +2,7 @@ import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 
-import { parseArguments } from '../../src/tools/cli/arguments.ts';
+import { parseArguments } from '../../src/tools/cli/command-table.ts';
 import type { Arguments } from '../../src/tools/cli/arguments.ts';
 import { runBuild } from '../../src/tools/cli/build/build.ts';
 import { runCheck } from '../../src/tools/cli/check/check.ts';

@@ -1,13 +1,5 @@
 import { didYouMean } from '../../shared/index.ts';
-import { devPlatforms } from './dev/thread-messages.ts';
-import type { PlatformSettings } from './dev/thread-messages.ts';
 import { UsageError } from './read-options.ts';
-
-/** True or false for `--name` or `--no-name`; undefined for neither. */
-export function toChoice(name: string, isOn: boolean | undefined, isOff: boolean | undefined): boolean | undefined {
-  if (isOn && isOff) throw new UsageError(`Expected --${name} or --no-${name}, got both.`);
-  return isOn ?? (isOff ? false : undefined);
-}
 
 /** The value of an option that takes one of these. */
 export function oneOf<T extends string>(option: string, known: readonly T[], given: string): T {
@@ -16,47 +8,10 @@ export function oneOf<T extends string>(option: string, known: readonly T[], giv
   throw new UsageError(`Expected --${option} to be one of ${known.join(', ')}, got "${given}".${didYouMean(given, known)}`);
 }
 
-/** The platform that `dev` imitates. */
-export function toPlatform(name: string, seconds: string | undefined): PlatformSettings {
-  return { platform: oneOf('platform', devPlatforms, name), timeout: seconds === undefined ? undefined : toMilliseconds(seconds) };
-}
-
-function toMilliseconds(seconds: string): number {
-  const number = Number(seconds) * 1000;
-  // Lambda's maximum is 900 s.
-  if (seconds.trim() !== '' && number > 0 && number <= 900_000) return number;
-  throw new UsageError(`Expected --timeout to be a number of seconds, at most 900, got "${seconds}".`);
-}
-
-/** The arguments of commands that run functions. */
-export interface FunctionArguments {
-  /** The functions folder. Undefined: the one in netlify.toml, functions, or netlify/functions. */
-  readonly functions: string | undefined;
-  /** Environment variables of the functions. */
-  readonly env: Readonly<Record<string, string>>;
-  /** More packages that are not bundled. */
-  readonly external: readonly string[];
-}
-
-interface FunctionValues {
-  readonly functions?: string | undefined;
-  readonly env?: readonly string[] | undefined;
-  readonly external?: readonly string[] | undefined;
-}
-
-/** Parses the options of commands that run functions. */
-export function toFunctionArguments({ functions, env, external = [] }: FunctionValues): FunctionArguments {
-  return { functions, env: toVariables(env), external };
-}
-
-/** The assignments of `--env`. */
-function toVariables(assignments: readonly string[] = []): Readonly<Record<string, string>> {
-  return Object.fromEntries(assignments.map(toVariable));
-}
-
-/** Adds a leading slash and removes trailing ones; "/" serves functions at the root. */
-export function toPrefix(prefix: string): string {
-  return `/${prefix}`.replace(/^\/+/, '/').replace(/\/+$/, '');
+/** True or false for `--name` or `--no-name`; undefined for neither. */
+export function toChoice(name: string, isOn: boolean | undefined, isOff: boolean | undefined): boolean | undefined {
+  if (isOn && isOff) throw new UsageError(`Expected --${name} or --no-${name}, got both.`);
+  return isOn ?? (isOff ? false : undefined);
 }
 
 /** A port number; 0 means any free port. */
@@ -66,7 +21,16 @@ export function toPort(port: string): number {
   throw new UsageError(`Expected --port to be a number from 0 to 65535, got "${port}".`);
 }
 
-function toVariable(assignment: string): [name: string, value: string] {
+/** A time limit of `--timeout`. */
+export function toMilliseconds(seconds: string): number {
+  const number = Number(seconds) * 1000;
+  // Lambda's maximum is 900 s.
+  if (seconds.trim() !== '' && number > 0 && number <= 900_000) return number;
+  throw new UsageError(`Expected --timeout to be a number of seconds, at most 900, got "${seconds}".`);
+}
+
+/** An assignment of `--env`. */
+export function toVariable(assignment: string): [name: string, value: string] {
   const at = assignment.indexOf('=');
   if (at > 0) return [assignment.slice(0, at), assignment.slice(at + 1)];
   throw new UsageError(`Expected --env NAME=value, got --env ${assignment}.`);

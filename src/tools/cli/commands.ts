@@ -1,5 +1,5 @@
-import { parseArguments } from './arguments.ts';
 import type { Arguments, DevArguments } from './arguments.ts';
+import { parseArguments } from './command-table.ts';
 import { runBuild } from './build/build.ts';
 import { runCheck } from './check/check.ts';
 import { runDocuments } from './documents/documents.ts';
@@ -36,29 +36,36 @@ export async function runCommand(argv: readonly string[]): Promise<CommandOutcom
 }
 
 async function run(command: Arguments): Promise<CommandOutcome> {
-  if (command.name === 'check') {
-    await prepareEnvironment(command.env);
-    return { exitCode: await runCheck(command, process.cwd(), command.format === 'human' ? console : reserveStdout()), isOver: true };
+  if (command.name !== 'dev' && 'env' in command) await prepareEnvironment(command.env);
+  const directory = process.cwd();
+  switch (command.name) {
+    case 'check':
+      return over(await runCheck(command, directory, command.format === 'human' ? console : reserveStdout()));
+    case 'build':
+      await runBuild(command, directory, console);
+      return over(0);
+    case 'documents':
+      return over(await runDocuments(command, { ...workplace(), terminal: reserveStdout() }));
+    case 'schema':
+      return over(await runPrintSchema(command, directory, reserveStdout()));
+    case 'init':
+      return over(await runInit(command, workplace()));
+    case 'migrate':
+      return over(await runMigrate(command, directory, console));
+    case 'help':
+      console.log(command.text);
+      break;
+    case 'version':
+      console.log(await readPackageVersion());
+      break;
+    case 'dev':
+      await dev(command);
   }
-  if (command.name === 'build') {
-    await prepareEnvironment(command.env);
-    await runBuild(command, process.cwd(), console);
-    return { exitCode: 0, isOver: true };
-  }
-  if (command.name === 'documents') {
-    await prepareEnvironment(command.env);
-    return { exitCode: await runDocuments(command, { ...workplace(), terminal: reserveStdout() }), isOver: true };
-  }
-  if (command.name === 'schema') {
-    await prepareEnvironment(command.env);
-    return { exitCode: await runPrintSchema(command, process.cwd(), reserveStdout()), isOver: true };
-  }
-  if (command.name === 'init') return { exitCode: await runInit(command, workplace()), isOver: true };
-  if (command.name === 'migrate') return { exitCode: await runMigrate(command, process.cwd(), console), isOver: true };
-  if (command.name === 'help') console.log(command.usage);
-  else if (command.name === 'version') console.log(await readPackageVersion());
-  else await dev(command);
   return { exitCode: 0, isOver: false };
+}
+
+function over(exitCode: number): CommandOutcome {
+  return { exitCode, isOver: true };
 }
 
 function workplace(): DatedWorkplace {

@@ -8,10 +8,23 @@ import { DevError } from './project/problem.ts';
 /** An error in the command line; the message says what to write. */
 export class UsageError extends Error {}
 
-type OptionTypes = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>;
+/** The options of a command: how they are parsed, and how `--help` describes them. */
+export type Options = Readonly<Record<string, Option>>;
+
+interface Option {
+  readonly type: 'string' | 'boolean';
+  readonly multiple?: boolean;
+  /** What stands for the value in `--help`. */
+  readonly value?: string;
+  /** The effect. Names are in backquotes, which only the documentation shows. */
+  readonly help: string;
+}
+
+/** The values of a command line, by the names of options. */
+export type OptionValues<T extends Options> = ReturnType<typeof parseArgs<{ options: T; allowPositionals: true }>>['values'];
 
 /** Parses the options and positionals of a command. Throws a UsageError for an unknown option, a missing value or an extra positional. */
-export function readOptions<T extends OptionTypes>(
+export function readOptions<T extends Options>(
   command: string,
   argv: readonly string[],
   options: T,
@@ -33,7 +46,7 @@ interface OptionToken {
   readonly inlineValue: boolean | undefined;
 }
 
-function assertOption(command: string, { name, rawName, value, inlineValue }: OptionToken, options: OptionTypes): void {
+function assertOption(command: string, { name, rawName, value, inlineValue }: OptionToken, options: Options): void {
   const help = `See graphql-functions ${command} --help`;
   const type = Object.hasOwn(options, name) ? options[name]?.type : undefined;
   if (type === undefined) {

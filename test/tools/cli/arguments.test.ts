@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { parseArguments } from '../../../src/tools/cli/arguments.ts';
+import { commands, parseArguments } from '../../../src/tools/cli/command-table.ts';
 import { UsageError } from '../../../src/tools/cli/read-options.ts';
-import { devUsage, usage } from '../../../src/tools/cli/usage.ts';
 
 test('dev without options has the defaults', () => {
   assert.deepEqual(parseArguments(['dev']), {
@@ -68,10 +67,25 @@ test('with the prefix /, functions are served at the root', () => {
   assert.equal(prefix, '');
 });
 
-test('no command, help and --help print the usage, or that of a command if one is named', () => {
-  for (const argv of [[], ['help'], ['--help'], ['-h']]) assert.deepEqual(parseArguments(argv), { name: 'help', usage });
+test('no command, help and --help list the commands, and the options of one if it is named', () => {
+  const textOf = (argv: readonly string[]): string => {
+    const parsed = parseArguments(argv);
+    return parsed.name === 'help' ? parsed.text : assert.fail(parsed.name);
+  };
+  for (const argv of [[], ['help'], ['--help'], ['-h']])
+    assert.deepEqual(
+      Array.from(textOf(argv).matchAll(/^ {2}(\w+)/gm), ([, name]) => name),
+      Object.keys(commands),
+    );
 
-  assert.deepEqual(parseArguments(['dev', '--port', '0', '-h']), { name: 'help', usage: devUsage });
+  assert.match(textOf(['dev', '--port', '0', '-h']), /^graphql-functions dev \[options\]\n[^]*\n {2}--port <number> +0: any free port/);
+  for (const name of Object.keys(commands))
+    assert.deepEqual(
+      textOf([name, '--help'])
+        .split('\n')
+        .filter((line) => line.length > 80 || line.includes('`') !== line.includes('gql`…`')),
+      [],
+    );
 });
 
 test('version, --version and -v print the version', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { parseArguments } from '../../../../src/tools/cli/arguments.ts';
+import { parseArguments } from '../../../../src/tools/cli/command-table.ts';
 import { createMovingProject, runCommandHere } from '../../../support/command-here.ts';
 import type { Outcome } from '../../../support/command.ts';
 import { createProject, linkPackage } from '../../../support/functions-project.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { parseArguments } from '../../../../src/tools/cli/arguments.ts';
+import { parseArguments } from '../../../../src/tools/cli/command-table.ts';
 import { composeProject, initPlatforms } from '../../../../src/tools/cli/init/compose-project.ts';
 import type { InitPlatform } from '../../../../src/tools/cli/init/compose-project.ts';
 import { runCommandHere } from '../../../support/command-here.ts';

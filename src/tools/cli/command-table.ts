@@ -1,0 +1,249 @@
+import { posix } from 'node:path';
+
+import { didYouMean } from '../../shared/index.ts';
+import { checkFormats } from './arguments.ts';
+import type { Arguments, FunctionArguments, NamedFunctionArguments } from './arguments.ts';
+import { oneOf, toChoice, toMilliseconds, toPort, toVariable } from './argument-values.ts';
+import { devPlatforms } from './dev/thread-messages.ts';
+import { helpOf, overviewOf } from './help.ts';
+import type { CommandHelp } from './help.ts';
+import { initPlatforms } from './init/compose-project.ts';
+import type { InitPlatform } from './init/compose-project.ts';
+import { readOptions, UsageError } from './read-options.ts';
+import type { Options, OptionValues } from './read-options.ts';
+
+/** A command: its parser, `--help` and its table in docs/command-line.md are made from this. */
+export interface Command<T extends Options = Options> extends CommandHelp {
+  readonly options: T;
+  readonly parse: (values: OptionValues<T>, positionals: readonly string[]) => Arguments;
+}
+
+/** Infers the types of the values that `parse` gets. */
+function define<const T extends Options>(command: Command<T>): Command {
+  return command as unknown as Command;
+}
+
+function text(value: string, help: string): { readonly type: 'string'; readonly value: string; readonly help: string } {
+  return { type: 'string', value, help };
+}
+
+/** An option that can be given several times. */
+function list(value: string, help: string): ReturnType<typeof text> & { readonly multiple: true } {
+  return { ...text(value, `${help}. Repeatable.`), multiple: true };
+}
+
+function flag(help: string): { readonly type: 'boolean'; readonly help: string } {
+  return { type: 'boolean', help };
+}
+
+// Options of several commands.
+const folderOptions = {
+  functions: text('<folder>', 'the folder with the functions (default: the one in netlify.toml, `functions`, or `netlify/functions`)'),
+  env: list('<NAME=value>', 'an environment variable for the functions'),
+  external: list('<package>', 'a package that is not bundled, besides those with native code or files'),
+};
+const functionOptions = {
+  function: text('<name>', 'the function (default: `graphql`, or the only one)'),
+  ...folderOptions,
+};
+const oneFunction = { name: '[function]', most: 1, help: 'the same as `--function`' } as const;
+const underTest = 'NODE_ENV is "test" unless it is set.';
+
+/** All commands, in the order of the list. */
+export const commands: Readonly<Record<string, Command>> = {
+  init: define({
+    about: `Creates a project: a schema with resolvers, a function or server for a platform, and the settings to check, build and deploy it.
+
+In a terminal, prompts for missing options. Writes nothing if any of the files already exists. In production, the project runs only the operations in its folder operations, which clients send by id.`,
+    positional: { name: '[folder]', most: 1, help: 'the folder of the project (default: the current one)' },
+    options: {
+      platform: text(
+        '<name>',
+        '`netlify`, `lambda` (AWS, with SAM), `workers` (Cloudflare), `nextjs`, `node`, `hono` or `deno`; required without a terminal',
+      ),
+      codegen: flag('adds GraphQL Code Generator for the types of resolvers'),
+      tests: flag('adds tests for Node’s test runner'),
+      'no-codegen': flag('omits the code generator; the default without a terminal'),
+      'no-tests': flag('omits the tests; the default without a terminal'),
+      'open-api': flag('lets clients send any operation'),
+      subgraph: flag('makes a federation subgraph, which only the router may call; not with `--codegen`'),
+    },
+    parse({ platform, codegen, 'no-codegen': noCodegen, tests, 'no-tests': noTests, 'open-api': isOpen, subgraph }, [folder = '.']) {
+      if (subgraph && isOpen) throw new UsageError('Expected --subgraph or --open-api, got both. Only the router calls a subgraph.');
+      if (subgraph && codegen)
+        throw new UsageError('Expected --subgraph or --codegen, got both. The settings of --codegen are for a schema without @link.');
+      return {
+        name: 'init',
+        folder,
+        platform: platform === undefined ? undefined : oneOf('platform', Object.keys(initPlatforms) as InitPlatform[], platform),
+        codegen: toChoice('codegen', codegen, noCodegen ?? subgraph),
+        tests: toChoice('tests', tests, noTests),
+        api: subgraph ? 'subgraph' : isOpen ? 'open' : 'trusted',
+      };
+    },
+  }),
+
+  dev: define({
+    about: 'Runs every function in a folder locally, as the platform would, and reloads functions when files change.',
+    options: {
+      prefix: text('<path>', 'the path before function names (default: `/.netlify/functions` for Netlify, else `/`)'),
+      port: text('<number>', '0: any free port (default: 8888, or the next free one)'),
+      host: text('<name>', 'the interface to listen on (default: `localhost`)'),
+      query: text('<operation>', 'runs an operation at the start, in the first function whose schema it fits, and prints the response'),
+      platform: text('<name>', `calls functions as this platform does: ${listOf(devPlatforms)} (default: \`netlify\`)`),
+      timeout: text('<seconds>', 'stops a function that takes longer; the function can read the remaining time'),
+      'env-file': text(
+        '<file>',
+        'reads variables from a file; those of the shell and of `--env` take precedence (default: `.env`, if it exists)',
+      ),
+      open: flag('opens the first GraphQL function in the browser'),
+      ...folderOptions,
+    },
+    note: 'In values of --env, {url} is replaced with the server’s URL. NODE_ENV is "development" unless it is set.',
+    parse({ port, host = 'localhost', query, platform = 'netlify', timeout, open = false, 'env-file': envFile, ...values }) {
+      const { prefix = platform.startsWith('netlify') ? '/.netlify/functions' : '/' } = values;
+      return {
+        name: 'dev',
+        ...ofFolder(values),
+        // "/" serves functions at the root.
+        prefix: `/${prefix}`.replace(/^\/+/, '/').replace(/\/+$/, ''),
+        port: port === undefined ? undefined : toPort(port),
+        host,
+        query,
+        platform: {
+          platform: oneOf('platform', devPlatforms, platform),
+          timeout: timeout === undefined ? undefined : toMilliseconds(timeout),
+        },
+        envFile,
+        open,
+      };
+    },
+  }),
+
+  check: define({
+    about: `Loads every function, checks its options, schema and resolvers, and validates operations in .graphql files or in gql\`…\` literals of client code.
+
+  graphql-functions check 'src/**/*.{graphql,ts,tsx}'
+
+Prints every problem with its file and line. Exits with code 1 if there are any.`,
+    positional: { name: '[files]', most: Infinity, help: 'files with operations, which may be patterns' },
+    options: {
+      documents: list('<files>', 'files with operations, as an option'),
+      format: text('<name>', '`human`, `json`, or `github` for annotations in GitHub Actions (default: `human`)'),
+      json: flag('the same as `--format json`: `[{ file, line, column, message }]`'),
+      ...functionOptions,
+    },
+    note: `--function names the function whose schema the operations use. ${underTest}`,
+    parse({ documents = [], json = false, format = json ? 'json' : 'human', ...values }, files) {
+      if (json && format !== 'json')
+        throw new UsageError(`--json is the same as --format json and cannot be combined with --format ${format}.`);
+      return { name: 'check', documents: [...files, ...documents], format: oneOf('format', checkFormats, format), ...ofFunction(values) };
+    },
+  }),
+
+  build: define({
+    about:
+      'Bundles a function into a folder to deploy on Lambda, together with the code that V8 has compiled, which makes it start faster.',
+    positional: oneFunction,
+    options: {
+      out: text('<folder>', 'the folder to write; required'),
+      'node-flags': text('<flags>', 'Node’s flags on the platform (default: `--expose-gc`)'),
+      ...functionOptions,
+    },
+    note: 'The function is loaded with NODE_ENV "production".',
+    parse({ out, 'node-flags': flags = '--expose-gc', ...values }, positionals) {
+      if (out === undefined) throw new UsageError('build requires --out <folder>. See graphql-functions build --help');
+      const nodeFlags = flags.split(/\s+/).filter((word) => word !== '');
+      return { name: 'build', ...ofFunction(values, positionals), out, nodeFlags };
+    },
+  }),
+
+  documents: define({
+    about: `Collects the operations of clients as trusted documents, and validates them.
+
+Reads operations in .graphql files and in gql\`…\` literals of code, and the manifests of client tools (.json). Writes a manifest of the new ones to documents/<date>-<hash>.json, and keeps the manifests of earlier releases. Also writes documents/index.ts for the server, and documents/ids.ts for clients. Writes nothing if nothing has changed. Commit the folder.`,
+    positional: { name: '[files]', most: Infinity, help: 'the files of operations (default: `operations/**/*.graphql`)' },
+    options: {
+      draft: flag('writes `draft.json` in place of a manifest, while you change operations'),
+      check: flag('writes nothing; names each operation that is in no manifest, and then exits with code 1'),
+      schema: list('<files>', 'the schema, in `.graphql` files or in code; no function is loaded (default: the function’s schema)'),
+      out: text('<folder>', 'the folder to write (default: `documents`)'),
+      ...functionOptions,
+    },
+    note: underTest,
+    parse({ draft = false, check = false, schema = [], out = 'documents', ...values }, files) {
+      if (draft && check) throw new UsageError('Expected --draft or --check, got both.');
+      return {
+        name: 'documents',
+        operations: files.length > 0 ? files : ['operations/**/*.graphql'],
+        folder: posix.normalize(out.replaceAll('\\', '/')).replace(/\/$/, ''),
+        schema,
+        mode: draft ? 'draft' : check ? 'check' : 'release',
+        ...ofFunction(values),
+      };
+    },
+  }),
+
+  schema: define({
+    about: `Prints a function's schema as clients see it, for code generators, registries and editors.
+
+It does not include applied directives.`,
+    positional: oneFunction,
+    options: { out: text('<file>', 'writes the schema to a file'), ...functionOptions },
+    note: underTest,
+    parse: ({ out, ...values }, positionals) => ({ name: 'schema', out, ...ofFunction(values, positionals) }),
+  }),
+
+  migrate: define({
+    about: `Changes imports of apollo-server-lambda, -core and apollo-datasource(-rest) 2 and 3 to graphql-functions/v3, and updates package.json.
+
+Prints the changes and what you have to change by hand. Reads code with the project's @babel/parser or oxc-parser; without either, prompts to download one into a temporary folder.`,
+    positional: { name: '[paths]', most: Infinity, help: 'files and folders (default: the whole project)' },
+    options: {
+      'dry-run': flag('prints changes without writing them'),
+      yes: flag('downloads a parser without a prompt'),
+    },
+    parse: ({ 'dry-run': isDryRun = false, yes: hasAgreed = false }, paths) => ({
+      name: 'migrate',
+      paths: paths.length === 0 ? ['.'] : paths,
+      isDryRun,
+      hasAgreed,
+    }),
+  }),
+};
+
+/** Parses a command line. Throws a UsageError that says what to write instead. */
+export function parseArguments(argv: readonly string[]): Arguments {
+  const [name, ...rest] = argv;
+  if (name === undefined || ['help', '--help', '-h'].includes(name)) return { name: 'help', text: overviewOf(commands) };
+  if (['version', '--version', '-v'].includes(name)) return { name: 'version' };
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command === undefined) {
+    const known = Object.keys(commands);
+    throw new UsageError(
+      `Unknown command "${name}".${didYouMean(name, known)} Commands: ${known.join(', ')}. See graphql-functions --help`,
+    );
+  }
+  if (rest.includes('--help') || rest.includes('-h')) return { name: 'help', text: helpOf(name, command) };
+  const { values, positionals } = readOptions(name, rest, command.options, command.positional?.most);
+  return command.parse(values, positionals);
+}
+
+interface FunctionValues {
+  readonly functions?: string | undefined;
+  readonly env?: readonly string[] | undefined;
+  readonly external?: readonly string[] | undefined;
+  readonly function?: string | undefined;
+}
+
+function ofFolder({ functions, env = [], external = [] }: FunctionValues): FunctionArguments {
+  return { functions, env: Object.fromEntries(env.map(toVariable)), external };
+}
+
+function ofFunction(values: FunctionValues, [name]: readonly string[] = []): NamedFunctionArguments {
+  return { ...ofFolder(values), function: values.function ?? name };
+}
+
+function listOf(names: readonly string[]): string {
+  return new Intl.ListFormat('en', { type: 'disjunction' }).format(names.map((name) => `\`${name}\``));
+}
