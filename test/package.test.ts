@@ -372,7 +372,6 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type PurgeRequest',
     'type PurgeResponse',
     'type ResolveInfoCacheControl',
-    'varnishPurge',
     'vercelPurge',
   ],
   './subgraph': [

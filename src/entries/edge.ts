@@ -7,7 +7,6 @@ export {
   fastlyPurge,
   listObjects,
   netlifyPurge,
-  varnishPurge,
   vercelPurge,
 } from '../extensions/edge/index.ts';
 export type {

@@ -29,14 +29,3 @@ for (const [name, create] of Object.entries(plugins))
 test('a wrong option of a plugin names the similar one', () => {
   assert.throws(() => costLine({ formatt: 'emf' } as never), /^TypeError: Unknown option "formatt" of costLine\. Did you mean "format"\?$/);
 });
-
-for (const [name, place] of [
-  ['purgeBatchSize', 'batchSize'],
-  ['purgeInterval', 'interval'],
-  ['purgeAgainAfter', 'repeated'],
-])
-  test(`edge says what replaces ${name}`, () => {
-    const options = { cdn: 'varnish', purge: () => {}, [name!]: 1 };
-
-    assert.throws(() => edge(options as never), new RegExp(`^TypeError: Expected edge to have no ${name}: .*${place}`));
-  });

@@ -16,9 +16,6 @@ sub vcl_recv {
 }
 
 sub vcl_deliver {
-  # The answer to a mutation names what it has changed.
-  if (resp.http.xkey-purge) { set req.http.n-gone = xkey.purge(resp.http.xkey-purge); }
   unset resp.http.xkey;
-  unset resp.http.xkey-purge;
   if (obj.hits > 0) { set resp.http.x-cache = "hit"; } else { set resp.http.x-cache = "miss"; }
 }

@@ -204,6 +204,8 @@ class History {
   readonly #deploys: number[] = [];
   #open = 0;
   /** The first answer to each keyed mutation that has run or was replayed. */
+  /** The responses of answers that clients got. */
+  readonly #responses = new WeakMap<PlainResponse, CDNResponse>();
   readonly #told = new Map<string, string>();
 
   constructor(plan: Plan, bug: PlantedBug | undefined) {
@@ -329,7 +331,10 @@ class History {
     const fields = new Map(headers);
     const request: PlainRequest = { method: body === undefined ? 'GET' : 'POST', path: '/graphql', query, headers, body };
     const client = new AbortController();
-    const origin = async (): Promise<CDNResponse> => new CDNResponse(await this.#serve(name, request, client.signal));
+    const origin = async (): Promise<CDNResponse> => {
+      const askedAt = this.world.clock.now;
+      return new CDNResponse(await this.#serve(name, request, client.signal), askedAt, this.world.clock.now);
+    };
     const toCDN = {
       ...request,
       url: `https://shop.example/graphql?${query}`,
@@ -338,7 +343,9 @@ class History {
     this.#open++;
     try {
       const answered = cdn === undefined ? origin() : cdn.fetch(toCDN, origin);
-      const { plain } = await Promise.race([answered, ...(leavesAfter === undefined ? [] : [this.#leave(client, leavesAfter)])]);
+      const response = await Promise.race([answered, ...(leavesAfter === undefined ? [] : [this.#leave(client, leavesAfter)])]);
+      const { plain } = response;
+      this.#responses.set(plain, response);
       this.world.note(`${name} is answered ${plain.status} ${plain.body}`);
       return plain;
     } finally {
@@ -450,10 +457,10 @@ class History {
   }
 
   /** No answer is stale after the repeat of its purge. */
-  #checkAge(name: string, startedAt: number, { body }: PlainResponse): void {
-    for (const [, id, version] of body.matchAll(/"id":"(\d)","version":(\d+)/g)) {
+  #checkAge(name: string, startedAt: number, answer: PlainResponse): void {
+    for (const [, id, version] of answer.body.matchAll(/"id":"(\d)","version":(\d+)/g)) {
       const late = this.world.changes.find(
-        (change) => change.id === id && change.version > Number(version) && startedAt > this.#isOldAfter(change),
+        (change) => change.id === id && change.version > Number(version) && startedAt > this.#isOldAfter(change, answer),
       );
       if (late !== undefined)
         this.world.problems.push(`${name}, sent at ${startedAt}, got version ${version} of product ${id}, which ${late.request} had changed to ${late.version} at ${late.at}`); // prettier-ignore
@@ -469,7 +476,7 @@ class History {
   }
 
   /** The moment from which no answer may show the state before a change. */
-  #isOldAfter(change: Change): number {
+  #isOldAfter(change: Change, answer: PlainResponse): number {
     const { setting } = this.world;
     const stored = setting.hasStoredResponses ? change.at + limits.storedFor + 5_000 : 0;
     const atWorst = change.at + limits.lifetime + 10_000;
@@ -477,7 +484,7 @@ class History {
     return Math.max(
       stored,
       setting.hasStore ? (this.#storeIsPurgedAt(change) ?? atWorst) : 0,
-      setting.cdn === undefined ? 0 : (this.#cdnIsPurgedAt(change) ?? atWorst),
+      setting.cdn === undefined ? 0 : (this.#cdnIsPurgedAt(change, this.#responses.get(answer)!) ?? atWorst),
     );
   }
 
@@ -485,28 +492,33 @@ class History {
   #storeIsPurgedAt({ at, answeredAt, knownAt }: Change): number | undefined {
     const { faults: possible } = this.world.setting;
     const mayBeLost = (['store fails', 'store is slow', 'processes die'] as const).some((fault) => possible.includes(fault));
-    // A mutation that its resolver outlives purges once more.
     return mayBeLost || answeredAt === undefined || answeredAt < at ? undefined : Math.max(answeredAt, knownAt!) + 2_000;
   }
 
-  /** Undefined: the purge may have been lost. */
-  #cdnIsPurgedAt(change: Change): number | undefined {
+  /** Undefined: the purge may have been lost, or the answer may have come after it. */
+  #cdnIsPurgedAt(change: Change, { askedAt, gotAt }: CDNResponse): number | undefined {
     const { purges, setting } = this.world;
     const knownAt = change.knownAt!;
-    const repeat = limits.purgeRepeat[setting.platform];
     const own = purges.filter(
       ({ process, tags, at }) =>
         process === change.process &&
         at >= change.at &&
         tags.some((tag) => /^(?:e:.*|t:Even|t:Odd|t:Product)$/.test(tag) && (tag.startsWith('t:') || tag.endsWith(`:${change.id}`))),
     );
-    const repeated = own.find(({ at, doneAt }) => doneAt !== undefined && at >= knownAt + repeat - 1);
+    const repeated = own.find(({ at, doneAt }) => doneAt !== undefined && at >= knownAt + limits.purgeRepeat - 1);
     if (repeated !== undefined) return repeated.doneAt!;
     const mayBeLost =
       change.process.state === 'dead' ||
-      (setting.platform === 'lambda' && (change.answeredAt ?? Infinity) <= knownAt) ||
+      // A mutation that its resolver outlives is not purged again.
+      change.answeredAt === undefined ||
+      change.answeredAt < knownAt ||
       own.some(({ at, doneAt }) => doneAt === undefined || doneAt > at + 250);
-    return mayBeLost ? undefined : knownAt + repeat + 1_000;
+    if (mayBeLost) return undefined;
+    if (setting.platform === 'worker') return knownAt + limits.purgeRepeat + 1_000;
+    // A frozen process repeats no purge, so a read that began before the purge of the CDN or the store may reach the CDN after it.
+    const purgedAt = own.find(({ at }) => at >= knownAt)?.doneAt ?? knownAt + 1_000;
+    const lastRead = setting.hasStore ? Math.max(purgedAt, change.answeredAt!) : purgedAt;
+    return askedAt <= lastRead && purgedAt <= gotAt ? undefined : purgedAt;
   }
 
   /** With "refuse", a keyed mutation runs at most once. */

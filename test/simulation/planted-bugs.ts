@@ -120,17 +120,6 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       };
     },
   },
-  'a change that outlives its answer purges nothing': {
-    world: (world) => {
-      const { purge } = world;
-      world.purge = async (tags) => {
-        const { request } = activity()!;
-        const change = world.changes.find((one) => one.request === request);
-        // A second more than from an answer to the repeat of its purge.
-        if (change?.answeredAt === undefined || world.clock.now < change.answeredAt + 4_000) await purge(tags);
-      };
-    },
-  },
   'purges name only the type that a product has now': {
     world: (world) => {
       const { purge } = world;
@@ -255,10 +244,9 @@ export const foundIn: Readonly<Record<string, number>> = {
   'a commit fails after the answer has been stored': 4,
   'each instance keeps keys for itself': 1,
   'the purge API forgets its calls': 7,
-  'purges are not repeated': 8,
-  'a change that outlives its answer purges nothing': 102,
-  'purges name only the type that a product has now': 8,
-  'answers outlive the stored responses that they are made of': 28,
+  'purges are not repeated': 10,
+  'purges name only the type that a product has now': 9,
+  'answers outlive the stored responses that they are made of': 37,
   'a mutation that fails purges nothing': 10,
   'every answer is public': 7,
   'code finds the user behind the back of the server': 75,

@@ -21,7 +21,7 @@ export interface Setting {
   /** Responses of the origin may be stored for `storedFor`. */
   readonly hasStoredResponses: boolean;
   readonly hasBudget: boolean;
-  /** How long a call may take, in milliseconds: less than the repeat of a purge on a worker, or more. */
+  /** How long a call may take, in milliseconds: less than the repeat of a purge, or more. */
   readonly call: number;
   /** The order of the plugins. */
   readonly order: number;
@@ -45,7 +45,7 @@ export const limits = {
   reserve: 400,
   storedFor: 20_000,
   lifetime: 60_000,
-  purgeRepeat: { lambda: 600, worker: 3_000 },
+  purgeRepeat: 3_000,
 } as const;
 
 /** The effect of a mutation on a product. */
@@ -74,9 +74,15 @@ export interface PurgeCall {
 /** A response as the CDN keeps it. A web `Response` would take longer than the CDN. */
 export class CDNResponse {
   readonly plain: PlainResponse;
+  /** When the CDN asked for it. */
+  readonly askedAt: number;
+  /** When the CDN got it. */
+  readonly gotAt: number;
 
-  constructor(plain: PlainResponse) {
+  constructor(plain: PlainResponse, askedAt: number, gotAt: number) {
     this.plain = plain;
+    this.askedAt = askedAt;
+    this.gotAt = gotAt;
   }
 
   get headers(): { get(name: string): string | null; has(name: string): boolean } {
@@ -160,7 +166,9 @@ export class World {
     const back = travel();
     const delay = (): number => (dice.chance(0.7) ? 400 + dice.below(1_000) : 2_000 + dice.below(8_000));
     const slowThere = this.has(isSlow) && fate >= 70 && fate < 80 ? delay() : 0;
-    const slowBack = this.has(isSlow) && (fate >= 80 || this.late.has(caller?.request ?? '')) ? delay() : 0;
+    const isLate = this.late.has(caller?.request ?? '');
+    // Longer than until the repeat of a purge.
+    const slowBack = !this.has(isSlow) ? 0 : isLate ? 3_000 + dice.below(2_500) : fate >= 80 ? delay() : 0;
     const isLost = this.has(fails) && fate < 6;
     const isUnanswered = this.has(fails) && fate >= 6 && fate < 14;
     if (dies && fate % 2 === 0) this.#kill(process, `before ${name}`);

@@ -41,7 +41,7 @@ export interface TagDialect {
 }
 
 /** Characters of a header field that every host accepts: Node refuses a response head above 16 KiB. */
-export const safeTotal = 8_000;
+const safeTotal = 8_000;
 
 /**
  * As documented by the vendors in November 2026. If a vendor documents no limit, the limit is our choice. Tags consist of letters, digits and

@@ -8,7 +8,7 @@ export { listObjects } from './object-list.ts';
 export type { EdgeDecision, EdgeOptions } from './options.ts';
 export { edge } from './plugin.ts';
 export type { Edge } from './plugin.ts';
-export { cloudFrontPurge, cloudflarePurge, fastlyPurge, netlifyPurge, varnishPurge, vercelPurge } from './purge/clients.ts';
+export { cloudFrontPurge, cloudflarePurge, fastlyPurge, netlifyPurge, vercelPurge } from './purge/clients.ts';
 export type { InvalidationInput } from './purge/clients.ts';
 export { PurgeRefused } from './purge/purge-client.ts';
 export type { Purge, PurgeClient, PurgeFetch, PurgePlatform, PurgeResponse } from './purge/purge-client.ts';

@@ -68,8 +68,6 @@ export type EdgeDecision =
 /** Throws for wrong options. */
 export function readingRules(options: EdgeOptions): ReadingRules {
   const { cdn, deploy, varyHeaders = [], ignoredHeaders = [], queryParameters = [] } = options;
-  for (const [name, place] of Object.entries(moved))
-    if (Object.hasOwn(options, name)) throw new TypeError(`Expected edge to have no ${name}: ${place}.`);
   assertKnownOptions(options, known, { of: 'edge' });
   assertKeepers(options);
   for (const name of seconds) assertSeconds(name, options[name]);
@@ -103,13 +101,6 @@ function assertKeepers({ cdn, store, deploy, purge }: EdgeOptions): void {
       'Expected edge with a store to have deploy, the name of this version of this function, because other versions use the same store.',
     );
 }
-
-/** Options of earlier versions. */
-const moved = {
-  purgeBatchSize: 'set batchSize of purge, for example purge: { purge, batchSize: 30 }',
-  purgeInterval: 'set interval of purge, for example purge: { purge, interval: 0.1 }',
-  purgeAgainAfter: 'a purge is always repeated after 3 seconds',
-};
 
 const known: Readonly<Record<keyof EdgeOptions, true>> = {
   cdn: true,

@@ -40,8 +40,8 @@ import type { RequestWatch } from './watched-request.ts';
 /** The extension, with the functions that resolvers and webhooks may call. */
 export interface Edge extends ServerPlugin {
   /**
-   * Purges answers. Resolves after the purge, before its repeat. Rejects if the CDN or the store keeps refusing it, or without `purge` and
-   * `store`. `platform`: for `cloudflarePurge`.
+   * Purges answers. Resolves after the purge, before its repeat. Rejects without `purge` and `store`, or if the CDN or the store refuses it;
+   * its tags are then sent again with the next purge. `platform`: for `cloudflarePurge`.
    */
   purge(request: PurgeRequest, platform?: PurgePlatform): Promise<void>;
 }
@@ -156,7 +156,7 @@ class EdgePlugin implements Edge {
     writeDecision(decision, { headers: response.headers, method }, this.#settings);
     const host = decision.public && request !== undefined ? hostResponseOf(request.call) : undefined;
     if (host !== undefined && this.#options.cdn !== undefined) withdrawIfCookieComes(host, publicFieldsOf(dialects[this.#options.cdn]));
-    this.#purges.requestWillEnd(response.headers, call);
+    this.#purges.requestWillEnd(call);
     recordDecision(call, decision);
     try {
       onDecision?.({ ...decision }, call);
@@ -259,13 +259,15 @@ class EdgePlugin implements Edge {
       const host = hostResponseOf(request.call);
       const reason = host && reasonInHost(host);
       if (reason !== undefined) return notShareable(reason);
-      if (performance.now() - request.startedAtMs > this.#purges.longestRead)
+      const { milliseconds, maxAge } = this.#purges.answerLimits;
+      if (performance.now() - request.startedAtMs > milliseconds)
         return notShareable('it took so long that its data may have changed in the meantime');
       const vary = varyWithHost(response.headers.get('vary'), host);
       const dialect = dialects[cdn];
       if (!dialect.keyHasAccept && !acceptsJSON(request.original.headers))
         return notShareable('the client does not accept application/json');
-      const decision = decideFor({ methods: this.#methods, dialect, vary }, answer, this.#settings);
+      const limited = { ...answer, maxAge: Math.min(answer.maxAge, maxAge) };
+      const decision = decideFor({ methods: this.#methods, dialect, vary }, limited, this.#settings);
       if (cdn !== 'apollo-router' || !decision.public) return decision;
       const extensions = tagExtensionsOf(answer, decision.tags, this.#settings);
       if (extensions === undefined) return notShareable('its tags cannot be assigned to its entities');

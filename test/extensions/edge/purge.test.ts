@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, mock, test } from 'node:test';
+import type { TestContext } from 'node:test';
 
 import { GraphQLError, versionInfo } from 'graphql';
 
 import { createHandler } from '../../../src/entries/aws-lambda.ts';
 import { cacheControlDefinitions, edge, PurgeRefused } from '../../../src/entries/edge.ts';
-import type { EdgeOptions } from '../../../src/entries/edge.ts';
+import type { EdgeOptions, PurgeClient } from '../../../src/entries/edge.ts';
 import { graphqlJSExecutor } from '../../../src/entries/graphql-js.ts';
 import type { ServerPlugin } from '../../../src/entries/index.ts';
 import { incrementalDelivery } from '../../../src/entries/incremental.ts';
 import { PurgeLog } from '../../../src/extensions/edge/purge/purge-log.ts';
 import { Purger } from '../../../src/extensions/edge/purge/purger.ts';
-import type { PurgeCall, PurgerSettings } from '../../../src/extensions/edge/purge/purger.ts';
 import { deferred } from '../../support/deferred.ts';
 import { get, post } from '../../support/plain-http.ts';
 import type { PlainRequest, PlainResponse } from '../../support/plain-http.ts';
@@ -72,7 +72,7 @@ function shop(options: Partial<EdgeOptions> = {}, resolvers: object = {}, server
   };
   const Query = { book: (_: unknown, { id }: { id: string }) => ({ id, title: 'old' }), books: () => [{ id: '1' }] };
   const serving = edgeServing({
-    purge: { purge: async (tags) => void purges.push([...tags]), interval: 0 },
+    purge: async (tags) => void purges.push([...tags]),
     ...options,
     server: { typeDefs, resolvers: { Query, Mutation, ...resolvers }, ...server } as never,
   });
@@ -358,14 +358,14 @@ describe('a mutation purges', () => {
     ['when its client has disconnected', {}, true],
   ];
   for (const [name, server, leaves] of endings)
-    test(`again, when a resolver settles after the answer: ${name}`, async () => {
+    test(`its types once, and a line names the tags, when a resolver settles after the answer: ${name}`, async () => {
       const { promise: written, resolve: write } = Promise.withResolvers<object>();
       const { promise: started, resolve: start } = Promise.withResolvers<void>();
       const rename = (): Promise<object> => {
         start();
         return written;
       };
-      const { send, purges } = oddShop({ Mutation: { rename } }, server);
+      const { send, purges, log } = oddShop({ Mutation: { rename } }, server);
       const client = new AbortController();
       const body = JSON.stringify({ query: 'mutation { rename { id } }' });
       const request = new Request('https://api.example/', {
@@ -384,8 +384,11 @@ describe('a mutation purges', () => {
       await new Promise(setImmediate);
 
       assert.equal(before, 1);
-      assert.equal(purges.length, 2);
-      assert.ok(purges.every((tags) => tags.includes('t:Book')));
+      assert.equal(purges.length, 1);
+      assert.ok(purges[0]!.includes('t:Book'));
+      const late = log.filter(({ message }) => message.startsWith('A mutation has ended after its answer.'));
+      assert.equal(late.length, 1);
+      assert.match(late[0]!.message, /tags may be old until their lifetime ends: t:Book, /);
     });
 
   test('a tag of every answer that contains the changed object', async () => {
@@ -420,41 +423,17 @@ describe('a mutation purges', () => {
   });
 });
 
-describe('mutations within a tenth of a second', () => {
-  stopTimers();
+test('a mutation is purged immediately, even if the purge of another one hangs', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const purged: string[] = [];
+  const purge = async (tags: readonly string[]): Promise<unknown> =>
+    tags.includes('e:Book:stuck') ? new Promise(() => undefined) : purged.push(...tags.filter((tag) => tag.startsWith('e:')));
+  const { post } = shop({ purge });
 
-  test('have their tags sent together, but for the first', async () => {
-    const purges: string[][] = [];
-    const { post } = shop({ purge: async (tags) => void purges.push([...tags]) });
-    for (const id of [1, 2, 3]) await post({ query: `mutation { rename(id: ${id}) { id } }` });
+  await post({ query: 'mutation { rename(id: "stuck") { id } }' });
+  for (const id of [1, 2]) await post({ query: `mutation { rename(id: ${id}) { id } }` });
 
-    mock.timers.tick(100);
-    await new Promise(setImmediate);
-
-    assert.deepEqual(
-      purges.map((tags) => tags.filter((tag) => tag.startsWith('e:'))),
-      [['e:Book:1'], ['e:Book:2', 'e:Book:3']],
-    );
-  });
-});
-
-describe('a mutation on Workers', () => {
-  const stuck = (tags: readonly string[]): boolean => tags.includes('e:Book:stuck');
-
-  test('purges immediately, even if the purge of another call hangs', async (t) => {
-    t.mock.timers.enable({ apis: ['setTimeout'] });
-    Object.defineProperty(globalThis, 'WebSocketPair', { value: true, configurable: true });
-    t.after(() => Reflect.deleteProperty(globalThis, 'WebSocketPair'));
-    const purged: string[] = [];
-    const purge = async (tags: readonly string[]): Promise<unknown> =>
-      stuck(tags) ? new Promise(() => undefined) : purged.push(...tags.filter((tag) => tag.startsWith('e:')));
-    const { post } = shop({ purge });
-
-    await post({ query: 'mutation { rename(id: "stuck") { id } }' });
-    for (const id of [1, 2]) await post({ query: `mutation { rename(id: ${id}) { id } }` });
-
-    assert.deepEqual(purged, ['e:Book:1', 'e:Book:2']);
-  });
+  assert.deepEqual(purged, ['e:Book:1', 'e:Book:2']);
 });
 
 describe('a read that began before a mutation', () => {
@@ -558,162 +537,102 @@ describe('purge of an edge', () => {
   });
 });
 
-/** A clock that advances with each sleep. */
-class SleptClock {
-  #time = 0;
-  readonly now = (): number => this.#time;
-  readonly sleep = async (seconds: number): Promise<void> => {
-    const until = this.#time + seconds * 1_000;
-    await Promise.resolve();
-    this.#time = Math.max(this.#time, until);
-  };
-}
-
 describe('the purger', () => {
-  /** Sends the tags in a call that lasts for a minute. Returns the tags that are left. */
-  const purgerOf = (settings: Omit<PurgerSettings, 'now' | 'sleep'>, { now, sleep }: SleptClock) => {
-    const purger = new Purger({ ...settings, now, sleep });
-    return async (tags: readonly string[], call: Partial<PurgeCall> = {}): Promise<readonly string[]> => {
-      const unpurged = await purger.purge(tags, { until: now() + 65_000, ...call });
-      return unpurged?.tags ?? [];
-    };
-  };
-  type Sent = [time: number, tags: readonly string[]];
-  const recording = (clock: SleptClock, isRefused: (tags: readonly string[]) => unknown = () => undefined) => {
-    const sent: Sent[] = [];
+  /** Creates a purger whose purges are refused with the error that this function returns. */
+  const purgerOf = (client: Omit<PurgeClient, 'purge'>, isRefused: (tags: readonly string[]) => unknown = () => undefined) => {
+    const sent: (readonly string[])[] = [];
     const purge = async (tags: readonly string[]): Promise<void> => {
-      sent.push([clock.now(), tags]);
+      sent.push(tags);
       const error = isRefused(tags);
       if (error !== undefined) throw error;
     };
-    return { sent, purge };
+    const purger = new Purger({ ...client, purge });
+    return { sent, send: async (...tags: string[]) => purger.purge(tags, undefined) };
   };
 
   test('respects the size of a batch, and sends each tag once', async () => {
-    const clock = new SleptClock();
-    const { sent, purge } = recording(clock);
+    const { sent, send } = purgerOf({ batchSize: 2 });
 
-    await purgerOf({ purge, batchSize: 2 }, clock)(['a', 'b', 'c', 'a']);
+    await send('a', 'b', 'c', 'a');
 
-    assert.deepEqual(sent, [
-      [0, ['a', 'b']],
-      [0, ['c']],
-    ]);
+    assert.deepEqual(sent, [['a', 'b'], ['c']]);
   });
 
-  test('sends the first tags immediately, and those of the following interval together', async () => {
-    const clock = new SleptClock();
-    const { sent, purge } = recording(clock);
-    const send = purgerOf({ purge, interval: 0.1 }, clock);
+  test('sends the tags that were refused with the next purge, and no others', async () => {
+    let isDown = true;
+    const { sent, send } = purgerOf({ batchSize: 1 }, (tags) => (isDown && tags.includes('b') ? new Error('down') : undefined));
 
-    await send(['a']);
-    await Promise.all([send(['b']), send(['a', 'c'])]);
-    await clock.sleep(0.5);
-    await send(['d']);
+    const refusals = [await send('a', 'b'), await send('c')];
+    isDown = false;
+    refusals.push(await send(), await send(), await send('d'));
 
-    assert.deepEqual(sent, [
-      [0, ['a']],
-      [100, ['b', 'a', 'c']],
-      [600, ['d']],
-    ]);
+    assert.deepEqual(
+      refusals.map((refusal) => refusal && [[...refusal.tags], refusal.error.message]),
+      [[['b'], 'down'], [['b'], 'down'], undefined, undefined, undefined],
+    );
+    assert.deepEqual(sent, [['a'], ['b'], ['b'], ['c'], ['b'], ['d']]);
   });
 
-  test('does not wait for the end of another purge', async () => {
-    const clock = new SleptClock();
-    const sent: (readonly string[])[] = [];
+  test('keeps a tag that is refused while a purge that began before is accepted', async () => {
     const first = deferred<void>();
+    const sent: (readonly string[])[] = [];
     const purge = async (tags: readonly string[]): Promise<void> => {
       sent.push(tags);
       if (sent.length === 1) await first.promise;
+      if (sent.length === 2) throw new Error('down');
     };
-    const send = purgerOf({ purge }, clock);
-    const hanging = send(['a']);
-
-    await send(['b']);
-
-    assert.deepEqual(sent, [['a'], ['b']]);
+    const purger = new Purger({ purge });
+    const before = purger.purge(['a'], undefined);
+    await purger.purge(['a'], undefined);
     first.resolve();
-    await hanging;
+    await before;
+
+    await purger.purge(['b'], undefined);
+
+    assert.deepEqual(sent[2], ['a', 'b']);
   });
 
-  const unmerged = [
-    ['if a call cannot wait for the work of another call', { mergesCalls: false }, {}],
-    ['with an interval of 0', { interval: 0 }, {}],
-    ['if the call ends before the interval', { interval: 3 }, { until: 900 }],
-  ] as const;
-  for (const [name, settings, call] of unmerged)
-    test(`sends the tags of each call immediately ${name}`, async () => {
-      const clock = new SleptClock();
-      const { sent, purge } = recording(clock);
-      const send = purgerOf({ purge, ...settings }, clock);
-
-      await Promise.all([send(['a'], call), send(['b'], call)]);
-
-      assert.deepEqual(sent, [
-        [0, ['a']],
-        [0, ['b']],
-      ]);
-    });
-
-  test('retries only the tags that were refused, separately for each call', async () => {
-    const clock = new SleptClock();
-    const { sent, purge } = recording(clock, (tags) =>
-      clock.now() < 5_000 && tags.includes('b') ? new PurgeRefused('429', 5) : undefined,
-    );
-    const send = purgerOf({ purge, batchSize: 1, interval: 0 }, clock);
-
-    const left = await Promise.all([send(['a', 'b']), send(['c'])]);
-
-    assert.deepEqual(left, [[], []]);
-    assert.deepEqual(sent, [
-      [0, ['a']],
-      [0, ['b']],
-      [0, ['c']],
-      [5_000, ['b']],
-    ]);
-  });
-
-  test('retries after 1, 2, 4 seconds and so on until the call ends, and then returns the tags that are left', async () => {
-    const clock = new SleptClock();
-    const { sent, purge } = recording(clock, (tags) => (tags.includes('a') ? new Error('429') : undefined));
-
-    const left = await purgerOf({ purge, batchSize: 1 }, clock)(['a', 'b']);
-
-    assert.deepEqual(left, ['a']);
-    assert.deepEqual(
-      sent.filter(([, [tag]]) => tag === 'a').map(([time]) => time / 1_000),
-      [0, 1, 3, 7, 15, 31, 63],
-    );
-  });
-
-  test('sends no tag of a call that has ended', async () => {
-    const clock = new SleptClock();
+  test('keeps 1,000 refused tags, the last ones', async () => {
     let isDown = true;
-    const { sent, purge } = recording(clock, () => (isDown ? new Error('down') : undefined));
-    const send = purgerOf({ purge }, clock);
+    const { sent, send } = purgerOf({ batchSize: 10_000 }, () => (isDown ? new Error('down') : undefined));
+    await send(...Array.from({ length: 1_200 }, (_, at) => `e:T:${at}`));
 
-    const left = await send(['a'], { until: 900 });
     isDown = false;
-    await clock.sleep(10);
-    await send(['b']);
+    await send('last');
 
-    assert.deepEqual(left, ['a']);
-    assert.deepEqual(sent.at(-1), [10_000, ['b']]);
+    assert.deepEqual([sent[1]!.length, sent[1]![0], sent[1]!.at(-1)], [1_001, 'e:T:200', 'last']);
   });
 
-  test('retries a request that has not ended after 30 seconds', async (t) => {
+  test('says when refused tags may be sent again: after the time of the CDN, of the client, or three seconds', async () => {
+    const retryAfterOf = async (retryAfter: number | undefined, error: Error): Promise<number> =>
+      (await purgerOf({ retryAfter }, () => error).send('a'))!.retryAfter;
+
+    const refused = [new PurgeRefused('429', 5), new PurgeRefused('429', 0), new PurgeRefused('429'), new Error('down')];
+    const times = await Promise.all([undefined, 12].flatMap((retryAfter) => refused.map((error) => retryAfterOf(retryAfter, error))));
+
+    assert.deepEqual(times, [5, 1, 3, 3, 5, 1, 12, 12]);
+  });
+
+  test('counts a request that has not ended after 30 seconds as refused', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    const sent: (readonly string[])[] = [];
-    const purge = (tags: readonly string[]): Promise<void> => {
-      sent.push(tags);
-      return sent.length === 1 ? new Promise(() => undefined) : Promise.resolve();
-    };
-    const hanging = purgerOf({ purge }, new SleptClock())(['a']);
+    const hanging = new Purger({ purge: () => new Promise(() => undefined) }).purge(['a'], undefined);
 
     t.mock.timers.tick(30_000);
-    await hanging;
 
-    assert.deepEqual(sent, [['a'], ['a']]);
+    assert.equal((await hanging)?.error.message, 'A purge has not ended within 30 seconds.');
+  });
+
+  test('calls the method of an instance of a class', async () => {
+    class Client {
+      readonly sent: string[] = [];
+      async purge(tags: readonly string[]): Promise<void> {
+        this.sent.push(...tags);
+      }
+    }
+    const client = new Client();
+
+    assert.equal(await new Purger(client).purge(['a'], undefined), undefined);
+    assert.deepEqual(client.sent, ['a']);
   });
 });
 
@@ -760,20 +679,116 @@ describe('a purge', () => {
 
 describe('a mutation whose purge the CDN refuses', () => {
   stopTimers();
+  const rename = { query: 'mutation { rename(id: 1) { id } }' };
 
-  /** Creates a shop on Lambda, whose answers wait for background work. */
+  let time = 0;
+  beforeEach((t) => (t as TestContext).mock.method(performance, 'now', () => time));
+
+  /** Lets time pass second by second. */
+  async function pass(seconds: number): Promise<void> {
+    for (let second = 0; second < seconds; second++) {
+      time += 1_000;
+      mock.timers.tick(1_000);
+      await new Promise(setImmediate);
+    }
+  }
+
+  test('is sent again after three seconds, and then after the time that the CDN says, until it is accepted', async () => {
+    const start = time;
+    const sent: number[] = [];
+    const purge = async (): Promise<void> => {
+      sent.push((time - start) / 1_000);
+      if (sent.length < 4) throw new PurgeRefused('429', 5);
+    };
+    const { post: send, log } = shop({ purge });
+
+    await send(rename);
+    await pass(60);
+
+    assert.deepEqual(sent, [0, 3, 8, 13]);
+    assert.deepEqual(log, []);
+  });
+
+  test('is logged with its tags after half a minute', async () => {
+    let calls = 0;
+    const purge = async (): Promise<void> => {
+      calls++;
+      throw new PurgeRefused('429', 5);
+    };
+    const { post: send, log } = shop({ purge });
+
+    await send(rename);
+    await pass(60);
+
+    assert.equal(calls, 6);
+    assert.deepEqual(
+      log.map(({ level }) => level),
+      ['error'],
+    );
+    assert.match(log[0]!.message, /^A purge was refused\. .*: e:Book:1, u:Book/);
+  });
+
+  test('is sent again with the next mutation', async () => {
+    const sent: (readonly string[])[] = [];
+    const purge = async (tags: readonly string[]): Promise<void> => {
+      sent.push(tags);
+      if (sent.length === 1) throw new Error('down');
+    };
+    const { post: send } = shop({ purge });
+    await send(rename);
+    await new Promise(setImmediate);
+
+    await send({ query: 'mutation { rename(id: 2) { id } }' });
+
+    assert.deepEqual(
+      sent[1]!.filter((tag) => tag.startsWith('e:')),
+      ['e:Book:1', 'e:Book:2'],
+    );
+  });
+
+  test('by hand is an error, and is sent again', async () => {
+    const sent: (readonly string[])[] = [];
+    const purge = async (tags: readonly string[]): Promise<void> => {
+      sent.push(tags);
+      if (sent.length === 1) throw new Error('down');
+    };
+    const { edge: extension } = shop({ purge });
+
+    await assert.rejects(extension.purge({ tags: ['a'] }), { message: 'down' });
+    await pass(3);
+
+    assert.deepEqual(sent, [['a'], ['a']]);
+  });
+});
+
+describe('on Lambda, where the process is frozen after its answer', () => {
+  stopTimers();
+
   function lambdaShop(purge: EdgeOptions['purge']): { send: (request: PlainRequest) => Promise<PlainResponse>; log: readonly LogLine[] } {
     const [logger, log] = recordingLogger();
     const handler = createHandler({
       logger,
-      typeDefs: [cacheControlDefinitions, typeDefs],
+      typeDefs: [cacheControlDefinitions, typeDefs.replaceAll('maxAge: 60', 'maxAge: 600')],
       resolvers: { Query: { book: () => ({ id: 1 }) }, Mutation: { rename: () => ({ id: 1 }) } } as never,
       plugins: [edge({ cdn: 'cloudfront', purge })],
     });
     return { send: async (request) => httpAPI.read(await handler(httpAPI.build(request) as never, {} as never)), log };
   }
 
-  test('is logged with its tags on Lambda after the repeat, and no later call purges them', async () => {
+  test('a mutation waits for its purge, and for no repeat', async () => {
+    const purged = deferred<void>();
+    const sent: (readonly string[])[] = [];
+    const { send } = lambdaShop(async (tags) => (sent.push(tags), purged.promise));
+
+    const answered = send(post({ query: 'mutation { rename(id: 1) { id } }' }));
+    const first = await Promise.race([answered, new Promise<'waiting'>((resolve) => void setImmediate(() => resolve('waiting')))]);
+    purged.resolve();
+    await answered;
+
+    assert.deepEqual([first, sent.length], ['waiting', 1]);
+  });
+
+  test('a refused purge is logged with its tags at once, and is sent again with the next mutation', async () => {
     const sent: (readonly string[])[] = [];
     const purge = async (tags: readonly string[]): Promise<void> => {
       sent.push(tags);
@@ -781,17 +796,30 @@ describe('a mutation whose purge the CDN refuses', () => {
     };
     const { send, log } = lambdaShop(purge);
 
-    const answered = send(post({ query: 'mutation { rename(id: 1) { id } }' }));
-    await new Promise(setImmediate);
-    const before = sent.length;
-    await advancing(answered);
+    await send(post({ query: 'mutation { rename(id: 1) { id } }' }));
     await send(get({ query: '{ book(id: 1) { id } }' }));
-
-    assert.deepEqual([before, sent.length], [1, 2]);
     const messages = log.filter(({ level }) => level === 'error').map(({ message }) => message);
-    assert.equal(messages.length, 2);
-    assert.match(messages[0]!, /tags may be old until their lifetime ends: e:Book:1, u:Book/);
+    await send(post({ query: 'mutation { rename(id: 1) { title } }' }));
+
+    assert.equal(messages.length, 1);
+    assert.match(messages[0]!, /^A purge was refused\. .*: e:Book:1, u:Book/);
+    assert.equal(sent.length, 2);
+    assert.ok(sent[1]!.includes('e:Book:1') && sent[1]!.includes('t:Book'), sent[1]!.join());
   });
+
+  for (const [purge, lifetime] of [
+    [async () => undefined, 60],
+    [undefined, 600],
+  ] as const)
+    test(`a public answer lives for ${lifetime} seconds ${purge === undefined ? 'without' : 'with'} purges, however long it took`, async (t) => {
+      let time = 0;
+      t.mock.method(performance, 'now', () => (time += 1_000));
+      const { send } = lambdaShop(purge);
+
+      const { headers } = await send(get({ query: '{ book(id: 1) { id } }' }));
+
+      assert.equal(headers.get('cache-control'), `public, max-age=0, s-maxage=${lifetime}`);
+    });
 });
 
 describe('a read that takes long', () => {

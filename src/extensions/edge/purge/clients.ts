@@ -1,15 +1,15 @@
-import { PurgeRefused, sendPurge } from './purge-client.ts';
-import type { PurgeClient, PurgeFetch } from './purge-client.ts';
+import type { Seconds } from '../../../datasources/index.ts';
+import { PurgeRefused } from './purge-client.ts';
+import type { PurgeClient, PurgeFetch, PurgeResponse } from './purge-client.ts';
 
 /**
- * Purges Netlify's cache with `purgeCache` of `@netlify/functions`. Netlify lets each tag be purged twice in 5 seconds
- * (November 2026), so tags that follow a purge within 3 seconds are sent together.
+ * Purges Netlify's cache with `purgeCache` of `@netlify/functions`. Netlify lets each tag be purged twice in 5 seconds (November 2026).
  *
  * @example
  * edge({ cdn: 'netlify', purge: netlifyPurge(purgeCache) })
  */
 export function netlifyPurge(purgeCache: (options: { tags: string[] }) => Promise<unknown>): PurgeClient {
-  return { purge: (tags) => purgeCache({ tags: [...tags] }), batchSize: 100, interval: 3 };
+  return { purge: (tags) => purgeCache({ tags: [...tags] }), batchSize: 100 };
 }
 
 /** The execution context of a worker whose cache is on. */
@@ -19,7 +19,7 @@ interface CachingContext {
 
 /**
  * Purges the Workers Cache with `ctx.cache.purge` of the call: 100 tags at a time, as often as the plan allows (November 2026: 5 times a
- * minute on the free plan, so a refused purge is retried after 12 seconds).
+ * minute on the free plan, so refused tags are sent again after 12 seconds).
  *
  * @example
  * edge({ cdn: 'cloudflare', purge: cloudflarePurge() })
@@ -109,41 +109,19 @@ export function fastlyPurge(options: {
   };
   return {
     batchSize: 256,
-    purge: (tags) =>
-      sendPurge('Fastly', fetch, [
-        `https://api.fastly.com/service/${encodeURIComponent(serviceId)}/purge`,
-        { method: 'POST', headers, body: JSON.stringify({ surrogate_keys: tags }) },
-      ]),
+    async purge(tags) {
+      const url = `https://api.fastly.com/service/${encodeURIComponent(serviceId)}/purge`;
+      const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ surrogate_keys: tags }) });
+      // An unread body would keep the connection in use.
+      await response.arrayBuffer();
+      if (!response.ok) throw new PurgeRefused(`Fastly answered a purge with ${response.status}.`, retryAfterIn(response.headers));
+    },
   };
 }
 
-/**
- * Purges one or more Varnish servers with the module xkey and the VCL of docs/edge-cdns.md. All servers have to confirm.
- *
- * @example
- * edge({ cdn: 'varnish', purge: varnishPurge({ urls: ['http://varnish.internal/'] }) })
- */
-export function varnishPurge(options: {
-  /** Where the servers accept PURGE, for example "http://varnish.internal/". */
-  readonly urls: readonly string[];
-  /**
-   * Mutations reach the function through the one server of `urls`, and its VCL purges the tags in the field `xkey-purge` of their answers.
-   * This saves a request for each mutation, and clients read the new state at once. Default: false
-   */
-  readonly inAnswers?: boolean | undefined;
-  readonly fetch?: PurgeFetch | undefined;
-}): PurgeClient {
-  const { urls, inAnswers = false, fetch = globalThis.fetch } = options;
-  if (inAnswers && urls.length !== 1)
-    throw new TypeError(
-      `Expected varnishPurge with inAnswers to have one of urls, the server that mutations come through, got ${urls.length}.`,
-    );
-  return {
-    batchSize: 100,
-    // Varnish refuses a header field of more than 8 KiB.
-    batchLength: 8_000,
-    answerField: inAnswers ? 'xkey-purge' : undefined,
-    purge: (tags) =>
-      Promise.all(urls.map((url) => sendPurge('Varnish', fetch, [url, { method: 'PURGE', headers: { 'xkey-purge': tags.join(' ') } }]))),
-  };
+/** Seconds, or a date (RFC 9110 section 10.2.3). */
+function retryAfterIn(headers: PurgeResponse['headers']): Seconds | undefined {
+  const value = headers.get('retry-after')?.trim() ?? '';
+  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1_000;
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined;
 }

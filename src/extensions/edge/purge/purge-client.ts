@@ -16,18 +16,8 @@ export interface PurgeClient {
   readonly batchSize?: number | undefined;
   /** The maximum total length of the tags in one call, counting one separator between two tags. Default: no limit */
   readonly batchLength?: number | undefined;
-  /**
-   * The shortest time between two purges by one process. A purge after a quiet time is sent at once; tags that come sooner after it are
-   * sent together. 0: each purge is sent at once, as always on Workers. Default: 0.1
-   */
-  readonly interval?: Seconds | undefined;
-  /** The time after which a refused purge may be retried, if the CDN does not say. Default: 1 second, then 2, 4 and so on */
+  /** The time after which refused tags may be sent again, if the CDN does not say. Default: 3 */
   readonly retryAfter?: Seconds | undefined;
-  /**
-   * A header field in the answer to a mutation, with the tags separated by spaces. The CDN reads it and purges these tags, so `purge` is
-   * called only for the repeat. Default: the CDN reads no such field
-   */
-  readonly answerField?: string | undefined;
 }
 
 /** A CDN has refused a purge for now. */
@@ -51,19 +41,4 @@ export interface PurgeResponse {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
   arrayBuffer(): Promise<unknown>;
-}
-
-/** Sends a purge. Rejects unless the CDN has confirmed it. */
-export async function sendPurge(name: string, fetch: PurgeFetch, [url, init]: Parameters<PurgeFetch>): Promise<void> {
-  const response = await fetch(url, init);
-  // An unread body would keep the connection in use.
-  await response.arrayBuffer();
-  if (!response.ok) throw new PurgeRefused(`${name} answered a purge with ${response.status}.`, retryAfterIn(response.headers));
-}
-
-/** Seconds, or a date (RFC 9110 section 10.2.3). */
-function retryAfterIn(headers: PurgeResponse['headers']): Seconds | undefined {
-  const value = headers.get('retry-after')?.trim() ?? '';
-  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1_000;
-  return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined;
 }

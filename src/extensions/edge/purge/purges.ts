@@ -1,18 +1,16 @@
 import type { GraphQLSchema } from 'graphql';
 
-import { isWorkerd } from '../../../datasources/index.ts';
 import type { Seconds } from '../../../datasources/index.ts';
 import { guardLogger, waitAtMost } from '../../../shared/index.ts';
-import type { HeaderMap } from '../../../shared/index.ts';
+import type { Milliseconds } from '../../../shared/index.ts';
 import type { GraphQLRequest, Logger, ObjectListing, OperationCall, OperationOutcome, RequestCall } from '../../../server/index.ts';
 import type { DecisionSettings } from '../decide.ts';
-import { safeTotal } from '../dialects.ts';
 import type { KnownDocument } from '../documents.ts';
 import { ObjectList } from '../object-list.ts';
 import type { EdgeOptions } from '../options.ts';
 import type { PurgePlatform } from './purge-client.ts';
 import { Purger } from './purger.ts';
-import type { PurgeCall, Unpurged } from './purger.ts';
+import type { Refusal } from './purger.ts';
 import { changeTags, entityTag, tagsOfMutation } from '../tags.ts';
 
 /** The answers that a purge removes. */
@@ -36,47 +34,51 @@ export interface PurgesInput extends Pick<EdgeOptions, 'purge'> {
 
 /** Milliseconds that the answer to a mutation waits for the shared store, so that its client then reads the new state. */
 const storeTime = 500;
-
 /** Seconds from a purge to its repeat: another process may have stored an answer that it read before the change. */
 const repeatAfter: Seconds = 3;
-/** The same where the answer waits for the repeat: it waits for a second at most, including the purge itself. */
-const repeatInAnswer: Seconds = 0.6;
-/** Milliseconds in which a purge is retried. */
-const lifeOfProcess = 65_000;
-/** The same where the answer waits for it. */
-const lifeOfAnswer = 900;
-/** The same on Workers, where a call ends 30 seconds after the answer. */
-const lifeOfWorker = 27_000;
-/** The same for the shared store. */
-const lifeOfStore = 7_500;
+/** Milliseconds in which refused tags are sent again. On Workers, a call ends 30 seconds after its answer. */
+const life = 27_000;
+/**
+ * The limits of a public answer where purges are repeated: a slower one may show the state before a mutation, and reach the CDN after the
+ * repeat. A third of the time is left for its way to the CDN.
+ */
+const repeated: AnswerLimits = { milliseconds: (repeatAfter * 2_000) / 3, maxAge: Infinity };
+/** Where nothing keeps the process alive for a repeat, answers from before a mutation stay for a minute at most. */
+const notRepeated: AnswerLimits = { milliseconds: Infinity, maxAge: 60 };
+const notPurged: AnswerLimits = { milliseconds: Infinity, maxAge: Infinity };
+
+/** The limits of an answer that the CDN may keep. */
+export interface AnswerLimits {
+  /** How long it may take. */
+  readonly milliseconds: Milliseconds;
+  readonly maxAge: Seconds;
+}
+
+/** The call that purges. */
+interface PurgingCall {
+  readonly platform: PurgePlatform | undefined;
+  readonly logger: Logger;
+}
 
 /** Purges answers, in the CDN and in the shared store. */
 export class Purges {
   /** Undefined until the server has started. */
   schema: GraphQLSchema | undefined;
   readonly #settings: DecisionSettings;
-  readonly #isWorker = isWorkerd();
   readonly #cdn: Purger | undefined;
   readonly #store: Purger | undefined;
   readonly #warned = new Set<string>();
-  /** The field of answers from which the CDN takes tags. Undefined: it does not read answers. */
-  readonly #answerField: string | undefined;
-  /** The tags that the answer to a request carries. */
-  readonly #inAnswers = new WeakMap<RequestCall, string>();
   readonly #begun = new WeakMap<GraphQLRequest, BegunMutation>();
   /** Repeats of purges by hand. The next request to end keeps the process alive for them. */
-  #repeats: Promise<void>[] = [];
-  /** True if answers wait for background work. */
-  #waits = false;
+  readonly #repeats = new Set<Promise<void>>();
+  /** True if the platform freezes the process after its answer, as the last request has shown. */
+  #isFrozen = false;
   #logger: Logger | undefined;
 
   constructor({ settings, purgeStore, purge }: PurgesInput) {
-    const client = typeof purge === 'function' ? { purge } : purge;
     this.#settings = settings;
-    this.#answerField = client?.answerField;
-    this.#cdn = client && new Purger({ ...client, mergesCalls: !this.#isWorker, sleep, now });
-    // The store itself rejects answers that were started before. It needs no repeat.
-    this.#store = purgeStore && new Purger({ purge: purgeStore, batchSize: Infinity, interval: 0, sleep, now });
+    this.#cdn = purge && new Purger(typeof purge === 'function' ? { purge } : purge);
+    this.#store = purgeStore && new Purger({ purge: purgeStore, batchSize: Infinity });
   }
 
   get hasNone(): boolean {
@@ -94,46 +96,59 @@ export class Purges {
       ...fields.map((name) => `q:${name}`),
       ...tags,
     ];
-    this.#settings.log.add(all);
-    const call = { platform, until: now() + lifeOfProcess };
-    if (this.#cdn !== undefined && all.length > 0)
-      this.#keepAlive(logUnpurged(this.#repeat(all, call), this.#logger ?? guardLogger(console)), platform);
-    const purges = [this.#store?.purge(all, { until: now() + lifeOfStore }), this.#cdn?.purge(all, call)];
-    for (const unpurged of await Promise.all(purges)) if (unpurged !== undefined) throw unpurged.error;
+    const purges = this.#start(all, { platform, logger: this.#logger ?? guardLogger(console) });
+    for (const { work } of purges) this.#keepAlive(work, platform);
+    for (const refusal of await Promise.all(purges.map(({ first }) => first))) if (refusal !== undefined) throw refusal.error;
   }
 
-  async #repeat(tags: readonly string[], call: PurgeCall): Promise<Unpurged | undefined> {
-    await sleep(this.#repeatAfter);
-    return this.#cdn!.purge(tags, call);
+  /** Sends tags to the CDN and the store at once. `work` ends when nothing is left to be sent. */
+  #start(tags: readonly string[], call: PurgingCall): { first: Promise<Refusal | undefined>; work: Promise<void> }[] {
+    this.#settings.log.add(tags);
+    return [this.#store, this.#cdn].flatMap((purger) => {
+      if (purger === undefined || tags.length === 0) return [];
+      const first = purger.purge(tags, call.platform);
+      return { first, work: this.#repeat(purger, first, { tags, ...call }) };
+    });
   }
 
-  get #repeatAfter(): Seconds {
-    return this.#waits ? repeatInAnswer : repeatAfter;
+  /** Repeats a purge in the CDN, and sends refused tags again, where something keeps the process alive. Logs the tags that are left. */
+  async #repeat(
+    purger: Purger,
+    first: Promise<Refusal | undefined>,
+    { tags, platform, logger }: PurgingCall & { readonly tags: readonly string[] },
+  ): Promise<void> {
+    const until = now() + life;
+    const isRepeated = purger === this.#cdn && !this.#isFrozen;
+    // The store itself rejects answers that were started before. It needs no repeat.
+    let refusal = isRepeated ? await sleep(repeatAfter).then(() => purger.purge(tags, platform)) : await first;
+    while (refusal !== undefined && !this.#isFrozen && now() + refusal.retryAfter * 1_000 <= until) {
+      await sleep(refusal.retryAfter);
+      refusal = await purger.purge([], platform);
+    }
+    const left = tags.filter((tag) => refusal?.tags.has(tag));
+    if (left.length === 0) return;
+    logger.error(
+      `A purge was refused. Answers with these tags may be old until the next purge of this process, or until their lifetime ends: ${left.join(', ')}`,
+      refusal!.error,
+    );
   }
 
-  /**
-   * Milliseconds that a public answer may take. A slower one may show the state before a mutation, and reach the CDN after the repeat of the
-   * purge. A third of the time is left for the way to the CDN.
-   */
-  get longestRead(): number {
-    return this.#cdn === undefined ? Infinity : (this.#repeatAfter * 2_000) / 3;
+  /** The limits of the public answers of this process. */
+  get answerLimits(): AnswerLimits {
+    return this.#cdn === undefined ? notPurged : this.#isFrozen ? notRepeated : repeated;
   }
 
   /** Keeps the process alive: with the call whose platform is given, or else with the request that ends next. */
   #keepAlive(work: Promise<void>, platform: PurgePlatform | undefined): void {
     const { waitUntil } = (platform?.context ?? {}) as { waitUntil?: unknown };
-    if (typeof waitUntil === 'function') waitUntil.call(platform!.context, work);
-    else if (!this.hasNone) this.#repeats.push(work);
+    if (typeof waitUntil === 'function') return void waitUntil.call(platform!.context, work);
+    this.#repeats.add(work);
+    void work.then(() => this.#repeats.delete(work));
   }
 
   requestDidStart({ invocation, logger }: RequestCall): void {
-    this.#waits = invocation.waitsForWork === true;
+    this.#isFrozen = invocation.waitsForWork === true;
     this.#logger = logger;
-  }
-
-  /** When a call that purges now ends. */
-  #until(): number {
-    return now() + (this.#waits ? lifeOfAnswer : this.#isWorker ? lifeOfWorker : lifeOfProcess);
   }
 
   /** Called before each mutation. Returns the listing of its objects. */
@@ -168,41 +183,24 @@ export class Purges {
         if (purgeMoment === this.#settings.log.now) this.#warn(Object.keys(result.data ?? {}).join(', '), logger);
         return;
       }
-      if (list !== undefined) list.onLate = () => void this.#send(tags, http, false);
-      await this.#send(tags, http, stream === undefined && this.#sendsTags(tags, call));
+      if (list !== undefined) list.onLate = () => warnOfLateChange(list, tags, logger);
+      await this.#send(tags, http);
     } catch (error) {
       logger.error('edge could not determine what a mutation changed: nothing was purged.', error);
     }
   }
 
   /** Resolves when the store is purged, or after a while. */
-  async #send(tags: readonly string[], { invocation, logger }: RequestCall, isPurgedByAnswer: boolean): Promise<void> {
-    this.#settings.log.add(tags);
-    const call = { platform: invocation, until: this.#until() };
-    if (this.#cdn !== undefined) {
-      if (!isPurgedByAnswer) invocation.waitUntil(logUnpurged(this.#cdn.purge(tags, call), logger));
-      invocation.waitUntil(logUnpurged(this.#repeat(tags, call), logger));
-    }
-    if (this.#store === undefined) return;
-    const purged = logUnpurged(this.#store.purge(tags, { until: Math.min(call.until, now() + lifeOfStore) }), logger);
-    invocation.waitUntil(purged);
-    await waitAtMost(storeTime, purged);
+  async #send(tags: readonly string[], { invocation, logger }: RequestCall): Promise<void> {
+    const purges = this.#start(tags, { platform: invocation, logger });
+    for (const { work } of purges) invocation.waitUntil(work);
+    if (this.#store !== undefined) await waitAtMost(storeTime, purges[0]!.first);
   }
 
-  /** True when the answer sends the tags to the CDN. The answer to a batch, and one that starts before the mutation has ended, cannot. */
-  #sendsTags(tags: readonly string[], { http, requestIsBatched }: OperationCall): boolean {
-    if (this.#answerField === undefined || requestIsBatched) return false;
-    const value = tags.join(' ');
-    if (value.length > safeTotal) return false;
-    this.#inAnswers.set(http, value);
-    return true;
-  }
-
-  /** Writes the tags of a mutation into its answer, and keeps the process alive for repeats of purges by hand. */
-  requestWillEnd(headers: HeaderMap, call: RequestCall): void {
-    for (const work of this.#repeats.splice(0)) call.invocation.waitUntil(work);
-    const value = this.#answerField === undefined ? undefined : this.#inAnswers.get(call);
-    if (value !== undefined) headers.set(this.#answerField!, value);
+  /** Keeps the process alive for repeats of purges by hand. */
+  requestWillEnd({ invocation }: RequestCall): void {
+    for (const work of this.#repeats) invocation.waitUntil(work);
+    this.#repeats.clear();
   }
 
   /** Warns once for each mutation that purges nothing. */
@@ -229,15 +227,10 @@ interface BegunMutation {
   list: ReturnType<ObjectListing['begin']> | undefined;
 }
 
-/** Logs the tags that the call could not purge. */
-async function logUnpurged(purge: Promise<Unpurged | undefined>, logger: Logger): Promise<void> {
-  const unpurged = await purge;
-  if (unpurged === undefined) return;
-  const { tags, error } = unpurged;
-  logger.error(
-    `A purge was refused until its call ended. Answers with these tags may be old until their lifetime ends: ${tags.join(', ')}`,
-    error,
-  );
+/** A mutation that its resolver outlives is not purged again. */
+function warnOfLateChange(list: Pick<ObjectList, 'onLate'>, tags: readonly string[], logger: Logger): void {
+  list.onLate = undefined;
+  logger.warn(`A mutation has ended after its answer. Answers with these tags may be old until their lifetime ends: ${tags.join(', ')}`);
 }
 
 function now(): number {
