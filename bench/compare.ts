@@ -2,7 +2,7 @@
 // all three alternate, so that other processes on the machine slow all of them. Measures CPU time from the event to the result.
 // Run: node bench/compare.ts <folder of one build> <folder of the other> [shape …]
 // A folder is a checkout in which `npm run build` has run. ROUNDS (40) and SLICE (25 ms) set how long it takes: about a minute.
-// OPTIONS='{ "errorHash": true }' gives the other one these options: pass the same folder twice to see what they cost.
+// OPTIONS='{ "maxDepth": 10 }' gives the other one these options: pass the same folder twice to see what they cost.
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 

@@ -33,7 +33,7 @@ export interface CostRecord {
   readonly bytesOut: number;
   /** The number of errors by `extensions.code`. */
   readonly errors: Readonly<Record<string, number>>;
-  /** With the option `errorHash`: the number of unexpected errors by their hash. Absent if there are none. */
+  /** The number of unexpected errors by their `errorHash`. Absent if there are none. */
   readonly errorHashes?: Readonly<Record<string, number>>;
   /** Milliseconds left until the deadline. Absent where there is none. */
   readonly deadlineLeftMs?: number;

@@ -170,7 +170,7 @@ function followTo(
   return { ...outcome, stream };
 }
 
-/** Sets the attribute to the hashes of all errors so far (option `errorHash`), up to ten. */
+/** Sets the attribute to the hashes of all unexpected errors so far, up to ten. */
 function setErrorHashes(span: Span, hashes: Set<string>, errors: readonly GraphQLError[]): void {
   for (const hash of errors.map(errorHashOf)) if (hash !== undefined && hashes.size < 10) hashes.add(hash);
   if (hashes.size > 0) span.setAttribute('graphql_functions.error.hash', [...hashes]);

@@ -5,34 +5,35 @@ import { isGraphQLError, isObjectLike, sha256 } from '../../shared/index.ts';
 /** What links an answer's masked error to its log line, and to the log lines of equal errors. */
 export interface ErrorMarks {
   readonly errorId: string;
-  readonly errorHash?: string;
+  /** 8 hexadecimal digits that are the same for errors that differ only in the values that their messages name. */
+  readonly errorHash: string;
 }
 
 /** The causes of an answer's errors. One cause can fail many fields: it is logged once, and has one id. */
 export class Causes {
-  readonly #known = new Map<unknown, { count: number; marks: ErrorMarks | undefined }>();
+  readonly #known = new Map<unknown, { count: number; isTaken: boolean; marks: ErrorMarks | undefined }>();
 
   constructor(errors: readonly GraphQLError[]) {
     for (const cause of errors.map(rootCause)) {
       const known = this.#known.get(cause);
-      if (known === undefined) this.#known.set(cause, { count: 1, marks: undefined });
+      if (known === undefined) this.#known.set(cause, { count: 1, isTaken: false, marks: undefined });
       else known.count++;
     }
   }
 
   /** `isFirst`: nothing has been logged about it yet. `more`: how many other fields it has failed, for the log. */
-  take(error: GraphQLError, hashes: boolean): { readonly marks: ErrorMarks; readonly isFirst: boolean; readonly more: string } {
-    const cause = rootCause(error);
-    const known = this.#known.get(cause)!;
-    const isFirst = known.marks === undefined;
-    known.marks ??= { errorId: createErrorId(), ...(hashes && { errorHash: createErrorHash(cause) }) };
-    return { marks: known.marks, isFirst, more: known.count > 1 ? ` and ${known.count - 1} more` : '' };
+  take(error: GraphQLError): { readonly isFirst: boolean; readonly more: string } {
+    const known = this.#known.get(rootCause(error))!;
+    const isFirst = !known.isTaken;
+    known.isTaken = true;
+    return { isFirst, more: known.count > 1 ? ` and ${known.count - 1} more` : '' };
   }
-}
 
-/** The marks as the log has them. */
-export function shownMarks({ errorId, errorHash }: ErrorMarks): string {
-  return errorHash === undefined ? errorId : `${errorId} (errorHash ${errorHash})`;
+  /** The marks of an unexpected error. */
+  marksOf(error: GraphQLError): ErrorMarks {
+    const cause = rootCause(error);
+    return (this.#known.get(cause)!.marks ??= { errorId: createErrorId(), errorHash: createErrorHash(cause) });
+  }
 }
 
 /** What was thrown, without the GraphQLErrors around it. */
@@ -47,7 +48,7 @@ function createErrorId(): string {
   return Date.now().toString(36) + Math.random().toString(36).slice(2, 10);
 }
 
-/** Characters of a message that count. They also limit the time. */
+/** Characters of a name and of a message that count. They also limit the time. */
 const maxCharacters = 1_000;
 
 /**
@@ -57,23 +58,26 @@ const maxCharacters = 1_000;
 const varying =
   /"[^"]*(?:"|$)|`[^`]*(?:`|$)|(?<!\w)'[^']*(?:'|$)|[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|[\da-f]{8,}|\d+/gi;
 
-/** 8 hexadecimal digits that are the same for errors that differ only in the values that their messages name (option `errorHash`). */
 function createErrorHash(cause: unknown): string {
-  const hash = sha256(`${textOf(cause, 'name')}: ${textOf(cause, 'message').slice(0, maxCharacters).replaceAll(varying, '')}`).slice(0, 8);
+  const hash = sha256(`${textOf(cause, 'name')}: ${textOf(cause, 'message').replaceAll(varying, '')}`).slice(0, 8);
   if (isObjectLike(cause)) hashes.set(cause, hash);
   return hash;
 }
 
-/** The hashes of causes that have been answered or logged. */
+/** The hashes of causes that have been answered. */
 const hashes = new WeakMap<object, string>();
 
-/** The `errorHash` of an error that was answered or logged with one. */
+/** The `errorHash` of an unexpected error that has been answered. */
 export function errorHashOf(error: GraphQLError): string | undefined {
   return hashes.get(rootCause(error) as object);
 }
 
-/** User code may have set another value. */
+/** User code may have set another value, or a getter that throws. */
 function textOf(cause: unknown, name: 'name' | 'message'): string {
-  const value: unknown = (cause as Error)[name];
-  return typeof value === 'string' ? value : '';
+  try {
+    const value: unknown = (cause as Error)[name];
+    return typeof value === 'string' ? value.slice(0, maxCharacters) : '';
+  } catch {
+    return '';
+  }
 }

@@ -1,7 +1,7 @@
 import type { ExecutionResult, FormattedExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql';
 
 import { copyErrorsForOperation, copyFormattedError, describe, isRecord } from '../../shared/index.ts';
-import { Causes, shownMarks } from './error-id.ts';
+import { Causes } from './error-id.ts';
 import type { ErrorMarks } from './error-id.ts';
 import { InputError, isUnexpected, toGraphQLError } from './errors.ts';
 import { cut, ErrorAllowance } from './limits/error-allowance.ts';
@@ -15,8 +15,6 @@ export type FormatError = (formattedError: GraphQLFormattedError, error: unknown
 export interface ErrorSettings {
   /** Hide the messages of unexpected errors. */
   readonly maskErrors: boolean;
-  /** Add `extensions.errorHash` to masked errors, and the hash to their log lines. */
-  readonly errorHash?: boolean | undefined;
   /** Add `extensions.stacktrace`. */
   readonly includeStacktrace: boolean;
   /** Send `extensions.response`, the answer of an upstream server, to the client. */
@@ -69,16 +67,19 @@ export function formatFailure(settings: ErrorSettings, thrown: unknown): Formatt
 
 /** Formats one error for the client, and logs it if it is unexpected. */
 function formatGraphQLError(settings: ErrorSettings, error: GraphQLError, { allowance, causes }: Formatting): GraphQLFormattedError {
-  const unexpected = isUnexpected(error);
-  const { marks, isFirst, more } = causes.take(error, unexpected && settings.errorHash === true);
+  const marks = isUnexpected(error) ? causes.marksOf(error) : undefined;
+  const { isFirst, more } = causes.take(error);
   if (isFirst) {
-    if (!unexpected) reportUpstream(settings, error, { allowance, more });
-    else if (allowance.takeLine()) reportUnexpected(settings.logger, `Unexpected error ${shownMarks(marks)}${at(error)}${more}`, error);
+    if (marks === undefined) reportUpstream(settings, error, { allowance, more });
+    else if (allowance.takeLine()) {
+      const { errorId, errorHash } = marks;
+      reportUnexpected(settings.logger, `Unexpected error ${errorId} (errorHash ${errorHash})${at(error)}${more}`, error);
+    }
   }
 
-  const formatted = unexpected && settings.maskErrors ? maskedForm(error, marks) : visibleForm(settings, error);
+  const formatted = marks !== undefined && settings.maskErrors ? maskedForm(error, marks) : visibleForm(settings, error);
   // The stack of a syntax or validation error shows only graphql-js: noise to the author of the request.
-  const isOfCode = unexpected || error.path !== undefined;
+  const isOfCode = marks !== undefined || error.path !== undefined;
   const shown = settings.includeStacktrace && isOfCode ? withStacktrace(formatted, error) : formatted;
   return settings.formatError === undefined ? shown : copyFormattedError(assertFormatted(settings.formatError(shown, error)));
 }

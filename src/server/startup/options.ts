@@ -87,11 +87,6 @@ export interface ServerOptions<
   readonly introspection?: boolean;
   /** Replace the messages of unexpected errors with "Internal server error". Default: unless NODE_ENV is development or test. */
   readonly maskErrors?: boolean;
-  /**
-   * Add `extensions.errorHash` to masked errors, and the hash to their log lines: 8 hexadecimal digits, the same for errors
-   * that differ only in the values that their messages name. Default: false.
-   */
-  readonly errorHash?: boolean;
   /** Send `extensions.stacktrace` with errors that resolvers or the server threw. Default: only when NODE_ENV is development. */
   readonly includeStacktraceInErrorResponses?: boolean;
   /** Returns the final form of each error. Gets the error as it would be sent, and the original error. */
@@ -243,7 +238,6 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   httpStatusProfile: { words: '"2026-09" or "classic"', holds: (value) => value === '2026-09' || value === 'classic' },
   introspection: boolean,
   maskErrors: boolean,
-  errorHash: boolean,
   includeStacktraceInErrorResponses: boolean,
   formatError: aFunction,
   persistedQueries: boolean,

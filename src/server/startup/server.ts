@@ -182,7 +182,6 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
     explainMismatch: checks?.explainMismatch,
     executor,
     maskErrors: options.maskErrors ?? !developmentOrTest,
-    errorHash: options.errorHash ?? false,
     includeStacktrace: options.includeStacktraceInErrorResponses ?? development,
     exposeUpstreamErrors: developmentOrTest,
     formatError: options.formatError,

@@ -315,9 +315,9 @@ describe('the spans of an operation', () => {
     assert.deepEqual(tree(), ['subscription', '  event 1', '  event 2']);
   });
 
-  test('have the hashes of masked errors with the option errorHash, also those of events', async () => {
+  test('have the hashes of masked errors, also those of events', async () => {
     const [logger] = recordingLogger();
-    const options = { typeDefs, logger, nodeEnv: '', resolvers: resolvers as never, errorHash: true };
+    const options = { typeDefs, logger, nodeEnv: '', resolvers: resolvers as never };
     const { run, subscribe } = createTester(createFetchHandler({ ...options, plugins: [openTelemetry()] }));
 
     const answer = await run('{ broken again: broken denied }');

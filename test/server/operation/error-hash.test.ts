@@ -16,7 +16,7 @@ function endpointThrowing(thrown: unknown, options: Partial<ServerOptions> = {})
   const hello = (): never => {
     throw thrown;
   };
-  return createEndpoint({ errorHash: true, resolvers: { Query: { hello } } as never, ...options });
+  return createEndpoint({ resolvers: { Query: { hello } } as never, ...options });
 }
 
 async function extensionsOf(endpoint: Endpoint): Promise<Record<string, string>> {
@@ -89,19 +89,16 @@ describe('errorHash', () => {
     const plugins = [costLine({ write: (_line, record) => void records.push(record) })];
     const formatError: ServerOptions['formatError'] = ({ message }) => ({ message });
     const throwing = endpointThrowing(new Error('No book 5'), { plugins, formatError });
-    const answering = createEndpoint({ errorHash: true, plugins });
-    const unset = endpointThrowing(new Error('No book 6'), { plugins, errorHash: false });
+    const answering = createEndpoint({ plugins });
 
     await throwing.send(post({ query: '{ hello }' }));
     await answering.send(post({ query: '{ hello }' }));
-    await unset.send(post({ query: '{ hello }' }));
 
     assert.deepEqual(
       records.map(({ errors, errorHashes }) => ({ errors, errorHashes })),
       [
         { errors: { INTERNAL_SERVER_ERROR: 1 }, errorHashes: { [hashed('Error: No book ')]: 1 } },
         { errors: {}, errorHashes: undefined },
-        { errors: { INTERNAL_SERVER_ERROR: 1 }, errorHashes: undefined },
       ],
     );
   });
@@ -112,15 +109,18 @@ describe('errorHash', () => {
     assert.match((await hashOf(error)) ?? '', /^[0-9a-f]{8}$/);
   });
 
-  test('is not in errors thrown for the client, in those that are not masked, and without the option', async () => {
+  test('is there for an error whose name cannot be read', async () => {
+    const error = Object.defineProperty(new Error('a'), 'name', { get: () => assert.fail('unreadable') });
+
+    assert.match((await hashOf(error)) ?? '', /^[0-9a-f]{8}$/);
+  });
+
+  test('is not in errors thrown for the client, and in those that are not masked only in the log', async () => {
     const onPurpose = await extensionsOf(endpointThrowing(new GraphQLError('No.', { extensions: { code: 'FORBIDDEN' } })));
     const visible = endpointThrowing(new Error('a'), { maskErrors: false });
-    const unset = endpointThrowing(new Error('a'), { errorHash: false });
 
     assert.deepEqual(onPurpose, { code: 'FORBIDDEN' });
     assert.deepEqual(await extensionsOf(visible), { code: 'INTERNAL_SERVER_ERROR' });
     assert.ok(visible.lines.at(-1)!.message.includes(hashed('Error: a')));
-    assert.deepEqual(Object.keys(await extensionsOf(unset)), ['code', 'errorId']);
-    assert.match(unset.lines.at(-1)!.message, /^Unexpected error \w+ at hello/);
   });
 });

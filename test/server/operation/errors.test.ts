@@ -23,7 +23,7 @@ describe('an unexpected error', () => {
     const response = await endpoint.send(post({ query: '{ hello }' }));
 
     const [error] = json(response).errors;
-    const { errorId, ...extensions } = error.extensions;
+    const { errorId, errorHash: _hash, ...extensions } = error.extensions;
     assert.deepEqual(
       { ...error, extensions },
       {
@@ -265,7 +265,7 @@ describe('the log line of an unexpected error', () => {
 
     await endpoint.send(post({ query: '{ hello }' }));
 
-    assert.match(endpoint.lines[0]?.message ?? '', /^Unexpected error \w+ at hello: .*hunter2/);
+    assert.match(endpoint.lines[0]?.message ?? '', /^Unexpected error \w+ \(errorHash \w+\) at hello: .*hunter2/);
   });
 
   it('leaves the message to the error itself on the console, which prints both', async (t) => {
@@ -275,7 +275,7 @@ describe('the log line of an unexpected error', () => {
     await endpoint.send(post({ query: '{ hello }' }));
 
     const [text, cause] = printed.mock.calls[0]?.arguments ?? [];
-    assert.match(text, /^Unexpected error \w+ at hello$/);
+    assert.match(text, /^Unexpected error \w+ \(errorHash \w+\) at hello$/);
     assert.match((cause as Error).message, /hunter2/);
   });
 });

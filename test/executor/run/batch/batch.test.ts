@@ -303,7 +303,7 @@ describe('the result of a batched resolver', () => {
         assert.equal(lines.length, 1);
         assert.match(
           lines[0]!.message,
-          /^Unexpected error \w+ at books\.0\.maybe and 2 more: The batched resolver of Book\.maybe must return a list of 3 \(one value for each parent\), got /,
+          /^Unexpected error \w+ \(errorHash \w+\) at books\.0\.maybe and 2 more: The batched resolver of Book\.maybe must return a list of 3 \(one value for each parent\), got /,
         );
         if (got !== undefined) assert.ok(lines[0]!.message.endsWith(`${got}.`), lines[0]!.message);
       }

@@ -283,7 +283,7 @@ describe('a small request', () => {
     await endpoint.send(post({ query: 'query ($t: String) { fail(text: $t) }', variables: { t: text } }));
 
     const [line] = lines;
-    assert.match(line!.message, /^Unexpected error \w+ at fail: Nothing for x+…$/);
+    assert.match(line!.message, /^Unexpected error \w+ \(errorHash \w+\) at fail: Nothing for x+…$/);
     assert.ok(line!.details[0] instanceof Error);
     assert.ok(inspect(lines, { depth: 9 }).length < 8000);
   });

@@ -7,8 +7,6 @@ export const options = {
   csrfPrevention: true,
   // A list has 20 items if the client does not say how many, and at most 100.
   pageLimits: { default: 20, max: 100 },
-  // Equal errors that clients do not see have the same hash, in the answer and in the log.
-  errorHash: true,
   typeDefs,
   resolvers,
 } satisfies ServerOptions;
