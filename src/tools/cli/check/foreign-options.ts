@@ -33,7 +33,7 @@ const advice: Readonly<Record<string, string>> = {
     'Create the schema with makeExecutableSchema, transform it with mapSchema of @graphql-tools/utils, and pass it as schema.',
   schemaTransforms:
     'Create the schema with makeExecutableSchema, transform it with mapSchema of @graphql-tools/utils, and pass it as schema.',
-  status400ForVariableCoercionErrors: 'Remove it: invalid variables always get status 400.',
+  status400ForVariableCoercionErrors: "Remove it: invalid variables always get status 422, or 400 with httpStatusProfile: 'classic'.",
   stopOnTerminationSignals: 'Remove it. In a long-lived process, use the option signals of serve.',
   subscriptions:
     'Remove it: a field of "type Subscription" needs a resolver with subscribe. Clients use server-sent events: docs/streaming.md.',
