@@ -1,4 +1,14 @@
-import { getNamedType, isAbstractType, isListType, isNonNullType, isObjectType, Kind, SchemaMetaFieldDef, TypeMetaFieldDef } from 'graphql';
+import {
+  getNamedType,
+  isAbstractType,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
+} from 'graphql';
 import type {
   DirectiveNode,
   FieldNode,
@@ -40,6 +50,8 @@ export interface AnswerSelection {
   readonly hasAbsences: boolean;
   /** True when the fields are all leaves, introspection apart. */
   readonly isFlat: boolean;
+  /** The names of all object types that are selected below. Each selection is read once, whatever its types. */
+  typesBelow(): ReadonlySet<string>;
   /** True when the operation has more selections than the limit. From then on, only selections that occur in an answer are read. */
   readonly isTooLarge: boolean;
 }
@@ -79,7 +91,7 @@ class TypedSelection implements AnswerSelection {
 
   constructor(selecting: Selecting, type: GraphQLNamedType, sets: readonly SelectionSetNode[]) {
     this.type = type;
-    this.types = isAbstractType(type) ? selecting.schema.getPossibleTypes(type) : isObjectType(type) ? [type] : [];
+    this.types = objectTypesOf(selecting.schema, type);
     this.#selecting = selecting;
     this.#sets = sets;
   }
@@ -121,6 +133,30 @@ class TypedSelection implements AnswerSelection {
 
   get isTooLarge(): boolean {
     return (this.#selecting.looked ?? 0) > maxLooked;
+  }
+
+  typesBelow(): ReadonlySet<string> {
+    const { schema, isIncluded } = this.#selecting;
+    const found = new Set<string>();
+    const spread = new Set<string>();
+    const addBelow = (type: GraphQLNamedType, selections: readonly SelectionNode[]): void => {
+      for (const selection of selections) {
+        if (!isIncluded(selection.directives)) continue;
+        if (selection.kind === Kind.FIELD) {
+          const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[selection.name.value] : undefined;
+          if (field === undefined || selection.selectionSet === undefined) continue;
+          const named = getNamedType(field.type);
+          for (const { name } of objectTypesOf(schema, named)) found.add(name);
+          addBelow(named, selection.selectionSet.selections);
+          continue;
+        }
+        const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : this.#unseenFragment(selection.name.value, spread);
+        const condition = fragment?.typeCondition && schema.getType(fragment.typeCondition.name.value);
+        if (fragment !== undefined) addBelow(condition ?? type, fragment.selectionSet.selections);
+      }
+    };
+    for (const { selections } of this.#sets) addBelow(this.type, selections);
+    return found;
   }
 
   #selectedField(parent: GraphQLObjectType, key: string, nodes: readonly [FieldNode, ...FieldNode[]]): SelectedField[] {
@@ -186,6 +222,10 @@ const metaFields = new Map<string, GraphQLField<unknown, unknown>>([
   ['__schema', SchemaMetaFieldDef],
   ['__type', TypeMetaFieldDef],
 ]);
+
+function objectTypesOf(schema: GraphQLSchema, type: GraphQLNamedType): readonly GraphQLObjectType[] {
+  return isAbstractType(type) ? schema.getPossibleTypes(type) : isObjectType(type) ? [type] : [];
+}
 
 function hasList(type: GraphQLOutputType): boolean {
   return isListType(type) || (isNonNullType(type) && hasList(type.ofType));

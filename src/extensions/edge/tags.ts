@@ -82,7 +82,9 @@ export function tagsOfMutation(answer: MutationAnswer, settings: Pick<TagSetting
   const contents = contentsOf({ selection: root, data: data ?? {}, objects }, settings, { maxTags: Infinity, maxTotal: Infinity });
   const places = placesOf(answer, contents?.types);
   const names = new Map(contents?.entities.map(({ type, ids }) => [type, ids]));
-  const unnamed = new Set([...(contents?.unnamed ?? []), ...places.types, ...typesAt(places.lost)]);
+  for (const place of places.lost) addTypes(places.types, place);
+  const below = [...places.lost].flatMap((place) => [...place.typesBelow()]);
+  const unnamed = new Set([...(contents?.unnamed ?? []), ...places.types, ...below]);
   const types = new Set([...(contents?.types ?? []), ...unnamed]);
   const tags = new Set<string>();
   for (const [type, ids] of names) for (const id of ids) tags.add(entityTag(type, id, settings.salt));
@@ -110,14 +112,14 @@ interface ChangedPlaces {
   /** The types of fields that have failed, or returned no object. */
   readonly types: Set<string>;
   /** The objects at these places, and at any below, are not in the answer. */
-  readonly lost: AnswerSelection[];
+  readonly lost: Set<AnswerSelection>;
   /** Places of objects whose type is an interface or a union. */
   readonly abstract: Set<AnswerSelection>;
 }
 
 /** `known`: the types of all objects that the mutation has returned. Undefined: unknown. */
 function placesOf({ root, data, errors, objects, called }: MutationAnswer, known: readonly string[] | undefined): ChangedPlaces {
-  const places: ChangedPlaces = { types: new Set(), lost: [], abstract: new Set() };
+  const places: ChangedPlaces = { types: new Set(), lost: new Set(), abstract: new Set() };
   const fields = root.types.flatMap((type) => root.fieldsFor(type)).filter(({ key }) => called?.has(key) !== false);
   // A plugin or the deadline has replaced the errors of fields.
   const hidesErrors = data === null && errors.some(({ path }) => path === undefined);
@@ -138,7 +140,7 @@ function placesOf({ root, data, errors, objects, called }: MutationAnswer, known
     // With the list of objects, only the last field may have returned objects that are not in the list.
     const isLost = own.length > 0 || objects === undefined || key === fields.at(-1)!.key;
     if (failure === undefined && (known === undefined || (value === null && isLost && (data === null || own.length > 0))))
-      places.lost.push(below);
+      places.lost.add(below);
   }
   if (data !== null) walkAnswer(root, data, visitorOf(places, errors.length > 0));
   return places;
@@ -152,7 +154,7 @@ function visitorOf({ lost, abstract }: ChangedPlaces, hasErrors: boolean): Answe
       if (isAbstractType(selection.type)) abstract.add(selection);
     },
     field: ({ selected: { below }, value, isRoot }) => {
-      if (hasErrors && !isRoot && below !== undefined && hasNull(value)) lost.push(below);
+      if (hasErrors && !isRoot && below !== undefined && hasNull(value)) lost.add(below);
     },
   };
 }
@@ -175,20 +177,9 @@ function isRefusal({ extensions }: GraphQLError): boolean {
   return extensions['code'] === 'UNAUTHENTICATED' || extensions['code'] === 'FORBIDDEN';
 }
 
-/** All types of objects that an operation can meet from these places on. */
-function typesAt(places: readonly AnswerSelection[]): ReadonlySet<string> {
-  const found = new Set<string>();
-  const waiting = [...places];
-  for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
-    if (place.isTooLarge) throw new Error('The operation has too many selections. Call purge of edge in its resolver.');
-    addTypes(found, place);
-    waiting.push(...placesBelow(place));
-  }
-  return found;
-}
-
-function placesBelow(place: AnswerSelection): AnswerSelection[] {
-  return place.types.flatMap((type) => place.fieldsFor(type).flatMap(({ name, below }) => (name.startsWith('__') ? [] : (below ?? []))));
+/** The tags that purge all answers with objects of these types, and their lists. */
+export function tagsOfTypes(schema: GraphQLSchema | undefined, types: Iterable<string>): readonly string[] {
+  return [...new Set(Array.from(types, (name) => [`t:${name}`, ...changeTags(schema, name)]).flat())];
 }
 
 /** The tags of answers that may show an object of the type without naming it, or that would show a new one. */

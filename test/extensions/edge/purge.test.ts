@@ -339,6 +339,48 @@ describe('a mutation purges', () => {
     assert.ok(purges.flat().includes('t:Book'), `purged ${purges.join(' ')}`);
   });
 
+  test('all types that it selects below an error, however many selections there are', async () => {
+    const types = Array.from({ length: 60 }, (_, at) => `type T${at} implements Node { id: ID! list: [Node!] }`).join(' ');
+    const fields = Array.from({ length: 100 }, (_, at) => `f${at}: list { id ... on T${at % 60} { more: list { id } } }`).join(' ');
+    const { post, purges, log } = shop(
+      {},
+      { Query: {}, Mutation: { rename: () => ({ id: '7' }) }, Book: { broken: fail } },
+      {
+        typeDefs: `type Query { book: Book } type Book { id: ID! broken: Node } interface Node { id: ID! list: [Node!] } ${types} type Mutation { rename: Book }`,
+      },
+    );
+
+    await post({ query: `mutation { rename { id broken { ... on Node { ${fields} } } } }` });
+
+    const tags = new Set(purges.flat());
+    assert.ok(tags.has('e:Book:7') && !tags.has('t:Book'), `purged ${purges.join(' ').slice(0, 200)}`);
+    assert.equal(Array.from({ length: 60 }, (_, at) => `t:T${at}`).filter((tag) => tags.has(tag)).length, 60);
+    assert.deepEqual(
+      log.filter(({ message }) => message.startsWith('edge')),
+      [],
+    );
+  });
+
+  test('all types that it selects, if what it has changed cannot be determined', async () => {
+    const broken: ServerPlugin = {
+      aroundOperation: async (_call, next) => {
+        const outcome = await next();
+        const data = {
+          get rename(): object {
+            throw new Error('No.');
+          },
+        };
+        return { ...outcome, result: { data: Object.defineProperty(data, 'toJSON', { value: () => ({ rename: null }) }) } };
+      },
+    };
+    const { post, purges, log } = shop({}, {}, { plugins: [broken] });
+
+    await post({ query: 'mutation { rename(id: 1) { id } }' });
+
+    assert.deepEqual(purges, [['t:Book', 'u:Book', 'l:Book', 'l:Node', 'l:Item']]);
+    assert.match(log[0]!.message, /^edge could not determine what a mutation changed: all types that it selects are purged\.$/);
+  });
+
   test('answers with the former type of an object, when it returns the object as an interface or a union', async () => {
     const Query = { item: () => ({ __typename: 'Book', id: '1' }) };
     const Mutation = { turn: () => ({ __typename: 'Pen', id: '1' }) };

@@ -11,7 +11,8 @@ import type { EdgeOptions } from '../options.ts';
 import type { PurgePlatform } from './purge-client.ts';
 import { Purger } from './purger.ts';
 import type { Refusal } from './purger.ts';
-import { changeTags, entityTag, tagsOfMutation } from '../tags.ts';
+import { changeTags, entityTag, tagsOfMutation, tagsOfTypes } from '../tags.ts';
+import type { MutationAnswer } from '../tags.ts';
 
 /** The answers that a purge removes. */
 export interface PurgeRequest {
@@ -92,7 +93,7 @@ export class Purges {
         entityTag(typename, String(id), this.#settings.salt),
         ...changeTags(this.schema, typename),
       ]),
-      ...types.flatMap((typename) => [`t:${typename}`, ...changeTags(this.schema, typename)]),
+      ...tagsOfTypes(this.schema, types),
       ...fields.map((name) => `q:${name}`),
       ...tags,
     ];
@@ -176,7 +177,7 @@ export class Purges {
       // Without its end, fields may still be called.
       const list = begun?.isComplete === true ? begun : listed;
       const answer = { schema: known!.schema, root: hints.selection, data, errors, objects, called: list?.called };
-      const tags = tagsOfMutation(answer, this.#settings);
+      const tags = this.#tagsOf(answer, logger);
       if (objects?.failure !== undefined)
         logger.error('entity of edge has failed for an object that a mutation has changed: all of its type is purged.', objects.failure);
       if (tags.length === 0) {
@@ -187,6 +188,16 @@ export class Purges {
       await this.#send(tags, http);
     } catch (error) {
       logger.error('edge could not determine what a mutation changed: nothing was purged.', error);
+    }
+  }
+
+  /** A failure, for example of the getter of an object, must not keep answers from before the mutation. */
+  #tagsOf(answer: MutationAnswer, logger: Logger): readonly string[] {
+    try {
+      return tagsOfMutation(answer, this.#settings);
+    } catch (error) {
+      logger.error('edge could not determine what a mutation changed: all types that it selects are purged.', error);
+      return tagsOfTypes(answer.schema, answer.root.typesBelow());
     }
   }
 
