@@ -2,13 +2,13 @@
 
 export { createServe } from './handler.ts';
 export { uncacheable } from './http/cache-control.ts';
-export type { Explainable } from './http/http-call.ts';
+export type { Explainable } from './http/http-settings.ts';
 export { streaming } from './http/streams/streaming.ts';
 export type { CreateFromOptions, HandlerObserver } from './handler-observer.ts';
 export { followStream } from './operation/delivery/follow-stream.ts';
 export { entriesOf } from './operation/documents/trusted-documents.ts';
 export { createPageLimits } from './operation/limits/page-limits.ts';
-export type { OperationSettings } from './operation/state.ts';
+export type { OperationSettings } from './operation/operation.ts';
 export { fetchAPI } from './platform/fetch.ts';
 export { lambdaAdapters } from './platform/lambda.ts';
 export { netlifyV1 } from './platform/netlify-v1.ts';

@@ -1,5 +1,5 @@
-import { createCall } from './call/call.ts';
-import type { CallArguments, Serving } from './call/call.ts';
+import { Call } from './call.ts';
+import type { CallArguments, Serving } from './call.ts';
 import type { Streaming } from './http/streams/streaming.ts';
 import { createClose } from './close.ts';
 import { createObserved } from './handler-observer.ts';
@@ -54,16 +54,7 @@ export interface ServeCalls {
 
 /** Creates the function that serves calls, for callers that have a starter: the handler, the Node server and the tester. */
 export function createServe({ adapters, streaming }: Platforms, starter: Starter): ServeCalls {
-  const { calls } = starter;
   const serving: Serving = { starter, streaming };
-  const serveCall = (given: CallArguments): Promise<unknown> => {
-    // This is not `async`, because returning a promise from an async function takes three microtask turns.
-    try {
-      const result = serve(createCall(findAdapter(adapters, given.event), serving, given));
-      return result instanceof Promise ? calls.add(result) : Promise.resolve(result);
-    } catch (error) {
-      return Promise.reject(error);
-    }
-  };
+  const serveCall = async (given: CallArguments): Promise<unknown> => serve(new Call(findAdapter(adapters, given.event), serving, given));
   return Object.assign(serveCall, { close: createClose(starter) });
 }

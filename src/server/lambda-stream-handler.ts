@@ -1,10 +1,9 @@
-import { createCall, isStreamed } from './call/call.ts';
-import type { CallArguments } from './call/call.ts';
-import { watchStream } from './call/result.ts';
+import { Call, isStreamed } from './call.ts';
+import type { CallArguments } from './call.ts';
 import { createClose } from './close.ts';
 import { streaming } from './http/streams/streaming.ts';
 import { createObserved } from './handler-observer.ts';
-import { respond } from './pipeline.ts';
+import { answer } from './pipeline.ts';
 import { findStreamingAdapter, writeResponse } from './platform/lambda-stream.ts';
 import type { ResponseStream } from './platform/lambda-stream.ts';
 import type { ServerOptions } from './startup/options.ts';
@@ -38,11 +37,11 @@ function createUnobserved(options: OptionsSource<ServerOptions>): UntypedStreami
 /** The invocation lasts as long as the promise: work passed to `waitUntil` goes on after the last byte. */
 async function serveIntoStream(starter: Starter, given: CallArguments, output: ResponseStream): Promise<void> {
   const adapter = findStreamingAdapter(given.event);
-  const call = createCall(adapter, { starter, streaming }, given);
-  const response = await respond(call);
-  if (isStreamed(response)) watchStream(response, call);
-  const invocation = call.invocation.clock.view({ until: 'deadline' });
+  const call = new Call(adapter, { starter, streaming }, given);
+  const response = await answer(call);
+  if (isStreamed(response)) call.answerIn(response);
+  const invocation = call.clock.view({ until: 'deadline' });
   await writeResponse(adapter, { response, event: given.event, invocation }, output);
-  call.invocation.clock.answered();
-  await call.invocation.settled();
+  call.answered();
+  await call.settled();
 }

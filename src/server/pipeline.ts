@@ -1,264 +1,322 @@
+/**
+ * The way of a call: `serve` → `arrive` → `respond` → `runOperation` → `depart`. Each function fills in fields of the call or of the
+ * operation, and its caller waits only while the field is empty. So an operation in which nothing is asynchronous runs synchronously from
+ * event to response.
+ */
+import { GraphQLError } from 'graphql';
 import type { ExecutionResult } from 'graphql';
 
-import { allReady, isGraphQLError, rescued, whenArrived, whenReady } from '../shared/index.ts';
-import type { PromiseOrValue, HTTPResponse, Milliseconds, StreamedResponse } from '../shared/index.ts';
-import {
-  addCommonHeaders,
-  answerHealthCheck,
-  answerInTime,
-  checkSize,
-  encodeBody,
-  mayBeLate,
-  refuse,
-  revalidateAnswer,
-  startServer,
-  timeForOperations,
-  timeForPlugins,
-  toRequest,
-} from './call/steps.ts';
-import { isStreamed } from './call/call.ts';
-import type { ArrivedCall, Call } from './call/call.ts';
-import { toPlatformResult } from './call/result.ts';
-import type { HTTPCall } from './http/http-call.ts';
-import { batchInputs, createInput, inputOfPlugin } from './http/operations.ts';
-import type { BatchElements } from './http/operations.ts';
-import { refusedOutcome } from './http/refusals.ts';
-import { normalizeHead } from './http/response.ts';
-import { answerOptions, negotiateMediaType, parseRequest, preventCSRF, showLandingPage, toHTTPResponse } from './http/steps.ts';
+import { HeaderMap, excessOf, isGraphQLError, whenReady } from '../shared/index.ts';
+import type { HTTPResponse, Milliseconds, PromiseOrValue, StreamedResponse } from '../shared/index.ts';
+import { PlatformInvocation, isStreamed } from './call.ts';
+import type { ArrivedCall, Call } from './call.ts';
+import { assertNotForged } from './http/csrf.ts';
+import { acceptedTypes, methods, notAcceptable } from './http/errors.ts';
+import { revalidate } from './http/etag.ts';
+import { healthResponse, isHealthCheck } from './http/health.ts';
+import { landingPage } from './http/browser.ts';
+import { negotiate } from './http/negotiation.ts';
+import { answerSizeOf, createBatch, createOperation, createOperationOfPlugin } from './http/operations.ts';
+import { parseGraphQLRequest } from './http/params.ts';
+import { normalizeHead, toBatchResponse } from './http/response.ts';
+import { operationToRun } from './operation/choose-operation.ts';
+import { createContextValue } from './operation/context.ts';
+import { loadDocument } from './operation/documents/document.ts';
+import { findSource } from './operation/documents/source.ts';
 import { codeOf, deadlineExceeded, toErrors } from './operation/errors.ts';
+import { checkLimits, describeExecution, execute, prepare, waitInTime } from './operation/run-execution.ts';
+import { startHooks } from './operation/hooks.ts';
+import { resultTooLarge } from './operation/limits/answer-limit.ts';
+import type { WrapOperation } from './operation/around.ts';
+import type { Operation, Wrapped } from './operation/operation.ts';
 import { toOutcome } from './operation/outcome.ts';
-import type { WrapRequest } from './operation/around.ts';
 import type { RequestCall } from './operation/plugin.ts';
-import { createState } from './operation/state.ts';
-import type { OperationInput, OperationSettings, OperationState, Wrapped } from './operation/state.ts';
-import {
-  callPlugins,
-  checkLimits,
-  chooseOperation,
-  chooseOptions,
-  coerceVariables,
-  execute,
-  findSource,
-  makeContext,
-  parseAndValidate,
-  resultInTime,
-  startPlugins,
-} from './operation/steps.ts';
 import type { GraphQLRequest, OperationOutcome } from './operation/types.ts';
+import { addCommonHeaders, answerInTime, mayBeLate, refuse, refusedOutcome } from './refuse.ts';
 
 type Response = HTTPResponse | StreamedResponse;
 
-/** The steps of a pipeline, in order. Each has the field of the state that its result fills. */
-export type Steps<TState> = readonly StepFor<TState>[];
-
-type StepFor<TState> = {
-  [TField in keyof TState]: readonly [fills: TField, step: (state: TState) => PromiseOrValue<TState[TField] | undefined>];
-}[keyof TState];
-
-/** From the platform's event to an HTTP request and a started server. Ends with the response. */
-export const arrival: Steps<Call> = [
-  ['request', toRequest],
-  ['response', answerHealthCheck],
-  ['settings', startServer],
-  ['response', aroundRequest],
-];
-
-/** From the HTTP request to the response. */
-export const request: Steps<HTTPCall> = [
-  ['response', answerOptions],
-  ['response', showLandingPage],
-  ['response', preventCSRF],
-  ['negotiation', negotiateMediaType],
-  ['parsed', parseRequest],
-  ['outcome', runOperations],
-  ['response', toHTTPResponse],
-];
-
-/** For each operation of the request, from its context to its result. */
-export const operation: Steps<OperationState> = [
-  ['contextValue', makeContext],
-  ['hooks', startPlugins],
-  ['found', findSource],
-  ['known', parseAndValidate],
-  ['operation', chooseOperation],
-  ['result', checkLimits],
-  ['result', callPlugins],
-  ['options', chooseOptions],
-  ['execution', coerceVariables],
-  ['result', execute],
-];
-
-/** Runs once for every response, including refusals, after all plugins. All its steps run. */
-export const departure: Steps<Call> = [
-  ['response', revalidateAnswer],
-  ['response', encodeBody],
-  ['response', checkSize],
-  ['response', addCommonHeaders],
-];
-
-/**
- * Creates a function that runs steps in order, and stores what they return; a result for the last field ends them. Only promises are
- * awaited, so an operation in which nothing is asynchronous runs synchronously from event to result. V8 optimizes a separate function for
- * each array better (0.3 µs).
- */
-function inOrder<TState>(steps: Steps<TState>, last?: keyof TState): (state: TState) => PromiseOrValue<void> {
-  return (state) => {
-    for (let at = 0; at < steps.length; at++) {
-      const [field, step] = steps[at]!;
-      const value = step(state);
-      if (value === undefined) continue;
-      if (value instanceof Promise) return runAfter(value, { field, rest: steps.slice(at + 1), last }, state);
-      state[field] = value;
-      if (field === last) return undefined;
+/** Handles one event, from its arrival to the platform's result. Rejects only for an event that is known not to be HTTP. */
+export async function serve(call: Call): Promise<unknown> {
+  const { adapter, starter, event } = call;
+  starter.calls.begin();
+  try {
+    const answering = answer(call);
+    const response = answering instanceof Promise ? await answering : answering;
+    if (isStreamed(response)) {
+      call.answerIn(response);
+      return adapter.toStreamResult?.(response, event);
     }
-    return undefined;
-  };
+    call.answered();
+    if (call.hasWork) await call.settled();
+    const losses = adapter.losses?.(response, event);
+    if (losses !== undefined) starter.logger().warn(losses);
+    return adapter.toResult(response, event);
+  } finally {
+    starter.calls.end();
+  }
 }
 
-interface Remaining<TState> {
-  /** The field that the awaited value fills. */
-  readonly field: keyof TState;
-  readonly rest: Steps<TState>;
-  readonly last: keyof TState | undefined;
+/** Handles one event, from its arrival to the response. */
+export function answer(call: Call): PromiseOrValue<Response> {
+  const answering = arriveAndDepart(call);
+  if (call.departed !== undefined) return call.departed;
+  return mayBeLate(call) ? answerInTime(answering, call, timeForPlugins) : answering;
 }
 
-/** Throws when the time is up: then no further step runs. */
-async function runAfter<TState>(
-  waiting: Promise<TState[keyof TState] | undefined>,
-  { field, rest, last }: Remaining<TState>,
-  state: TState,
-): Promise<void> {
-  const value = await waiting;
-  if (value !== undefined) state[field] = value;
-  if (rest.length === 0 || (value !== undefined && field === last)) return;
-  const { timeIsUp } = state as Partial<OperationState>;
-  if (timeIsUp !== undefined) throw timeIsUp;
-  await inOrder(rest, last)(state);
+/** Milliseconds after the last moment that operations have to make partial answers. */
+const timeForOperations: Milliseconds = 10;
+/** Milliseconds after the last moment that plugins around the request have: they may get the answer only when the operations have ended. */
+const timeForPlugins: Milliseconds = 20;
+
+/** Never rejects: what fails is refused. */
+async function arriveAndDepart(call: Call): Promise<Response> {
+  let response: Response;
+  try {
+    const arriving = arrive(call);
+    response = call.arrived ?? (await arriving);
+  } catch (failure) {
+    response = await refuse(failure, call);
+  }
+  try {
+    const departing = depart(call, response);
+    return call.departed ?? (await departing);
+  } catch (failure) {
+    return refuse(failure, call);
+  }
 }
 
-const runArrival = inOrder(arrival, 'response');
-const runRequest = inOrder(request, 'response');
-const runOperationSteps = inOrder(operation, 'result');
-const runDeparture = inOrder(departure);
-const addHeaders = inOrder<Call>([['response', addCommonHeaders]]);
-
-/** Handles one event, from arrival to the platform's result. Rejects only for an event that is known not to be HTTP. */
-export function serve(call: Call): PromiseOrValue<unknown> {
-  const responding = respond(call);
-  return responding instanceof Promise ? whenArrived(responding, toPlatformResult, call) : toPlatformResult(responding, call);
+/** Reads the event, answers health checks, and starts the server. Then responds, inside the plugins that wrap requests. */
+async function arrive(call: Call): Promise<Response> {
+  const { starter } = call;
+  call.request = call.adapter.toRequest(call.event);
+  if (isHealthCheck(call.request)) return (call.arrived = healthResponse(starter.calls.isClosed ? 'fail' : 'pass'));
+  const starting = starter.server(call);
+  call.settings = (starting instanceof Promise ? await starting : starting).http;
+  if (starting instanceof Promise) call.optionsAreKnown();
+  if (call.settings.hasPlugins) {
+    const responding = respondInPlugins(call as ArrivedCall);
+    return (call.arrived = responding instanceof Promise ? await responding : responding);
+  }
+  const responding = respond(call as ArrivedCall);
+  return (call.arrived = call.responded ?? (await responding));
 }
 
-/** Handles one event, from arrival to the response. */
-export function respond(call: Call): PromiseOrValue<Response> {
-  return guarded(arriveAndDepart, call, timeForPlugins);
+/** From the HTTP request to the response. Throws what refuses it. */
+async function respond(call: ArrivedCall): Promise<Response> {
+  const { settings, request } = call;
+  if (request.method === 'OPTIONS') {
+    // `depart` adds the CORS fields of a preflight.
+    const headers = new HeaderMap({ allow: [...methods, 'OPTIONS'].join(', '), ...acceptedTypes });
+    return (call.responded = { status: 204, headers, body: null });
+  }
+  if (request.method === 'GET') {
+    const rendering = landingPage(call);
+    const page = rendering && (await rendering);
+    if (page !== undefined) return page;
+  }
+  assertNotForged(settings, request);
+  const negotiation = negotiate(call);
+  const parsing = parseGraphQLRequest(settings, request);
+  const parsed = parsing instanceof Promise ? await parsing : parsing;
+  call.mayHaveRun = true;
+  if (parsed.kind === 'batch') {
+    // A batch has one answer, an array.
+    if (negotiation.mediaType === undefined) throw notAcceptable();
+    const outcomes = await Promise.all(createBatch(call, parsed.elements).map((element) => operate(call, element)));
+    return toBatchResponse({ errors: settings.operation, size: answerSizeOf(call) }, outcomes, negotiation.mediaType);
+  }
+  const running = operate(call, createOperation(call, parsed.request, negotiation));
+  const outcome = running instanceof Promise ? await running : running;
+  return (call.responded = negotiation.toResponse(settings, outcome, call));
 }
 
-function arriveAndDepart(call: Call): PromiseOrValue<void> {
-  const arriving = rescued(runArrival, refuse, call);
-  return arriving instanceof Promise ? whenArrived(arriving, departAfter, call) : runDeparture(call);
+/** Runs one operation inside the plugins that wrap operations. One that was refused already has its outcome. */
+function operate(call: ArrivedCall, operation: Operation | OperationOutcome): PromiseOrValue<OperationOutcome> {
+  if ('result' in operation && 'errors' in operation) return operation;
+  const { explain, wrapOperation } = call.settings;
+  if (wrapOperation !== undefined) return operateInPlugins(call, operation, wrapOperation);
+  return explain?.({ call, operation, run: runOperation }) ?? runOperation(operation);
 }
 
-function departAfter(_arrived: void, call: Call): PromiseOrValue<void> {
-  return runDeparture(call);
+/** Runs one operation, from its context to its formatted answer. Never fails: what is thrown becomes an error in the answer. */
+export function runOperation(operation: Operation): PromiseOrValue<OperationOutcome> {
+  const answering = answerOperation(operation);
+  return operation.answer ?? answering;
 }
 
-function responseOf(_answered: void, { response }: Pick<HTTPCall, 'response'>): Response {
-  return response!;
+async function answerOperation(operation: Operation): Promise<OperationOutcome> {
+  let result: ExecutionResult;
+  try {
+    const running = runSteps(operation);
+    result = operation.ended ?? (await waitInTime(running, operation));
+  } catch (late) {
+    result = toErrors(late);
+  }
+  const outcome = toOutcome(result, operation);
+  return (operation.answer = outcome instanceof Promise ? await outcome : outcome);
 }
 
-/** Waits for a response. An error becomes a refusal, and the deadline limits the time. */
-function guarded<TCall extends Call>(
-  work: (call: TCall) => PromiseOrValue<void>,
-  call: TCall,
-  extraTime: Milliseconds,
-): PromiseOrValue<Response> {
-  const working = rescued(work, refuse, call);
-  if (!(working instanceof Promise)) return call.response!;
-  const responding = whenArrived(working, responseOf, call);
-  return mayBeLate(call) ? answerInTime(responding, call, extraTime) : responding;
+/** Fills in the fields of an operation, one after the other, up to its result. */
+async function runSteps(operation: Operation): Promise<ExecutionResult> {
+  try {
+    const { settings, request, invocation } = operation;
+    // The start of the server, or a body, came too late.
+    if (invocation.isAnswered) throw deadlineExceeded();
+    const context = createContextValue(settings, operation);
+    operation.contextValue = context instanceof Promise ? await inTime(context, operation) : context;
+    if (settings.plugins.length > 0) {
+      const hooks = startHooks(operation);
+      operation.hooks = hooks instanceof Promise ? await inTime(hooks, operation) : hooks;
+    }
+    const source = findSource(settings, operation);
+    operation.source = source instanceof Promise ? await inTime(source, operation) : source;
+    const document = loadDocument(settings, operation.source.source, operation.hooks, operation.budget);
+    if (document instanceof GraphQLError) throw document;
+    operation.document = document instanceof Promise ? await inTime(document, operation) : document;
+    operation.node = operationToRun(settings.schema, operation.document.document, {
+      name: request.operationName,
+      refuse: operation.refuse,
+    });
+    // A document that came with a hash is registered once it is valid.
+    if (operation.source.keep !== undefined) invocation.waitUntil(operation.source.keep());
+    if (operation.budget !== undefined || settings.maxCost !== undefined || settings.pageLimits !== undefined) checkLimits(operation);
+    if (operation.hooks !== undefined) {
+      const answered = await inTime(callHooks(operation), operation);
+      if (answered !== undefined) return (operation.ended = operation.result = answered);
+    }
+    if (settings.notifyExecution !== undefined) {
+      const options = settings.notifyExecution(describeExecution(operation));
+      operation.options = options instanceof Promise ? await inTime(options, operation) : options;
+    }
+    operation.execution = prepare(operation);
+    const result = execute(operation);
+    operation.result = result instanceof Promise ? await result : result;
+    return (operation.ended = operation.result);
+  } catch (thrown) {
+    return (operation.ended = toErrors(thrown));
+  }
 }
 
-/** The last step of `arrival`: runs the request steps inside the plugins that wrap requests, which also see refusals and late answers. */
-function aroundRequest(call: Call): PromiseOrValue<Response | undefined> {
-  const { viewRequest, wrapRequest, wrapOperation, chooseEncoding } = call.settings!;
+/** Waits until the time is up: then no further step runs. */
+async function inTime<T>(value: Promise<T>, operation: Operation): Promise<T> {
+  const arrived = await value;
+  if (operation.timeIsUp !== undefined) throw operation.timeIsUp;
+  return arrived;
+}
+
+/** `didResolveOperation`, then `responseForOperation`: a plugin may answer in place of the execution. */
+async function callHooks({ hooks, document, node }: Operation): Promise<ExecutionResult | undefined> {
+  await hooks!.didResolveOperation(document!.document, node!);
+  return hooks!.responseForOperation();
+}
+
+/** The way out of every response, refusals too, after all plugins: `etag`, encoding, size, and the header fields that all have. */
+async function depart(call: Call, given: Response): Promise<Response> {
+  const { settings, request, encode } = call;
+  let response = given;
+  // A mutation, and most queries, are sent by POST.
+  if (request !== undefined && request.method !== 'POST' && !isStreamed(response) && !('defaultCacheControl' in response)) {
+    const { headers } = response;
+    response = revalidate(request, response);
+    if (call.finished === headers) call.finished = response.headers;
+  }
+  call.encode = undefined;
+  if (encode !== undefined && !isStreamed(response) && response.body !== null && request!.method !== 'HEAD')
+    response = await encodeOrRefuse(call, encode, response);
+  if (settings !== undefined && typeof response.body === 'string') {
+    const excess = excessOf(answerSizeOf(call as ArrivedCall), response.body);
+    if (excess !== undefined) {
+      // Also logged, because a plugin may have created it.
+      const error = resultTooLarge(excess.bytes, excess.capacity);
+      call.starter.logger().warn(error.message);
+      response = await refuse(error, call);
+    }
+  }
+  const adding = addCommonHeaders(call, response);
+  return (call.departed = adding instanceof Promise ? await adding : adding);
+}
+
+/** A function that fails is a refusal, which is not encoded. */
+async function encodeOrRefuse(call: Call, encode: NonNullable<Call['encode']>, response: HTTPResponse): Promise<HTTPResponse> {
+  try {
+    return normalizeHead(await encode(response), call.starter.logger());
+  } catch (failure) {
+    return refuse(failure, call);
+  }
+}
+
+/** Runs `respond` inside the plugins that wrap requests, which also see refusals and late answers. */
+function respondInPlugins(call: ArrivedCall): PromiseOrValue<Response> {
+  const { viewRequest, wrapRequest, wrapOperation, chooseEncoding } = call.settings;
   if (viewRequest !== undefined || wrapRequest !== undefined || wrapOperation !== undefined || chooseEncoding !== undefined) {
-    const seen = requestCall(call as ArrivedCall);
+    const seen = requestCall(call);
     call.view = viewRequest === undefined ? seen : viewRequest(seen);
     if (call.adapter.decodesBase64 === true) call.encode = chooseEncoding?.(seen);
   }
-  if (wrapRequest !== undefined) return runWrapped(wrapRequest, call as ArrivedCall);
-  const running = runRequest(call as ArrivedCall);
-  return running instanceof Promise ? whenArrived(running, responseOf, call) : call.response;
-}
-
-function runWrapped(wrapRequest: WrapRequest, call: ArrivedCall): PromiseOrValue<Response> {
+  const run = (): PromiseOrValue<Response> => {
+    const responding = respond(call);
+    return call.responded ?? responding;
+  };
+  if (wrapRequest === undefined) return run();
   const wrapped = {
-    run: () => guarded(respondToPlugins, call, timeForOperations),
-    invocation: call.invocation.clock.view({ until: 'deadline' }),
+    run: () => respondInTime(call, run),
+    invocation: call.clock.view({ until: 'deadline' }),
     fail: (thrown: unknown, _inner: unknown, running: PromiseOrValue<Response> | undefined) => {
       void closeBody(running);
-      return guarded(() => failForPlugins(thrown, call), call, timeForOperations);
+      if (isGraphQLError(thrown) && codeOf(thrown) === 'DEADLINE_EXCEEDED')
+        call.starter.logger().warn('A plugin around the request had not ended at the deadline.');
+      return respondInTime(call, () => Promise.reject(thrown as Error));
     },
   };
   return whenReady(wrapRequest(call.view!, wrapped), normalizeHead, call.starter.logger());
 }
 
-/** The refusal if a plugin around the request throws or hangs. The plugins around that one see it. */
-async function failForPlugins(thrown: unknown, call: Call): Promise<void> {
-  if (isGraphQLError(thrown) && codeOf(thrown) === 'DEADLINE_EXCEEDED')
-    call.starter.logger().warn('A plugin around the request had not ended at the deadline.');
-  await refuse(thrown, call);
-  await addHeaders(call);
-}
-
-/** Plugins see the common headers: whether caches may store an answer depends on them. */
-function respondToPlugins(call: ArrivedCall): PromiseOrValue<void> {
-  return whenReady(rescued(runRequest, refuse, call), addHeadersForPlugins, call as Call);
-}
-
-function addHeadersForPlugins(_answered: void, call: Call): PromiseOrValue<void> {
-  return addHeaders(call);
+/**
+ * The response as plugins around the request see it: a refusal if `run` fails, with the common header fields, because whether caches may
+ * store an answer depends on them; in time.
+ */
+function respondInTime(call: ArrivedCall, run: () => PromiseOrValue<Response>): PromiseOrValue<Response> {
+  let ready: Response | undefined;
+  const respondOrRefuse = async (): Promise<Response> => {
+    let response: Response;
+    try {
+      const running = run();
+      response = running instanceof Promise ? await running : running;
+    } catch (failure) {
+      response = await refuse(failure, call);
+    }
+    try {
+      const adding = addCommonHeaders(call, response);
+      return (ready = adding instanceof Promise ? await adding : adding);
+    } catch (failure) {
+      return refuse(failure, call);
+    }
+  };
+  const responding = respondOrRefuse();
+  if (ready !== undefined) return ready;
+  return mayBeLate(call) ? answerInTime(responding, call, timeForOperations) : responding;
 }
 
 /** One HTTP request as plugins see it. */
 function requestCall(call: ArrivedCall): RequestCall {
-  const { adapter, invocation, settings } = call;
+  const { adapter, request, settings } = call;
   const { cache, logger } = settings.operation;
-  const runGiven = async (given: GraphQLRequest): Promise<OperationOutcome> => aroundOperation(call, inputOfPlugin(call, given));
-  return { request: call.request, platform: adapter.name, invocation, cache, logger, runOperation: runGiven };
-}
-
-/** A step of `request`: runs its operations, those of a batch concurrently. */
-function runOperations(call: HTTPCall): PromiseOrValue<NonNullable<HTTPCall['outcome']>> {
-  const parsed = call.parsed!;
-  if (parsed.kind === 'batch') return runBatch(call, parsed.elements);
-  return aroundOperation(call, createInput(call, parsed.request, call.negotiation!.delivery));
-}
-
-function runBatch(call: HTTPCall, elements: BatchElements): PromiseOrValue<readonly OperationOutcome[]> {
-  return allReady(batchInputs(call, elements).map((input) => aroundOperation(call, input)));
-}
-
-/** Runs one operation inside the plugins that wrap operations, or explains it on request. One that was refused already has its outcome. */
-function aroundOperation(call: HTTPCall, input: OperationInput | OperationOutcome): PromiseOrValue<OperationOutcome> {
-  if ('result' in input) return input;
-  const { explain, wrapOperation, operation: settings } = call.settings;
-  if (explain === undefined && wrapOperation === undefined) return runOperation(settings, input);
-  return runWithPlugins(call, input);
+  const run = async (given: GraphQLRequest): Promise<OperationOutcome> => operate(call, createOperationOfPlugin(call, given));
+  return { request, platform: adapter.name, invocation: new PlatformInvocation(call), cache, logger, runOperation: run };
 }
 
 /** If a plugin fails, so does the operation. */
-function runWithPlugins(call: HTTPCall, input: OperationInput): PromiseOrValue<OperationOutcome> {
-  const { explain, wrapOperation, operation: settings } = call.settings;
-  const runInput = (given: OperationInput): PromiseOrValue<OperationOutcome> =>
-    explain?.({ call, input: given, run: runOperation }) ?? runOperation(settings, given);
-  if (wrapOperation === undefined) return runInput(input);
+function operateInPlugins(call: ArrivedCall, operation: Operation, wrap: WrapOperation): PromiseOrValue<OperationOutcome> {
+  const { explain, operation: settings } = call.settings;
+  const run = (given: Operation): PromiseOrValue<OperationOutcome> =>
+    explain?.({ call, operation: given, run: runOperation }) ?? runOperation(given);
   const fail: Wrapped<OperationOutcome>['fail'] = (thrown, inner, running) => {
     void closeStream(running);
     const refused = refusedOutcome(settings, thrown);
-    return { ...refused, ...inner, result: refused.result, errors: refused.errors, head: input.head, stream: undefined };
+    return { ...refused, ...inner, result: refused.result, errors: refused.errors, head: operation.head, stream: undefined };
   };
-  return wrapOperation({ input, http: call.view!, run: runInput, fail });
+  return wrap({ operation, http: call.view!, run, fail });
 }
 
 // A plugin that fails after the operation does not leave its stream open.
@@ -270,18 +328,4 @@ async function closeBody(running: PromiseOrValue<Response> | undefined): Promise
 
 async function closeStream(running: PromiseOrValue<OperationOutcome> | undefined): Promise<void> {
   await (await running)?.stream?.return();
-}
-
-/** Runs one operation, from its context to its formatted answer. Never fails: everything thrown becomes an error in the answer. */
-export function runOperation(settings: OperationSettings, input: OperationInput): PromiseOrValue<OperationOutcome> {
-  const state = createState(settings, input);
-  const running = rescued(runSteps, toErrors, state);
-  return running instanceof Promise ? whenArrived(running, toOutcome, state) : toOutcome(running, state);
-}
-
-function runSteps(state: OperationState): PromiseOrValue<ExecutionResult> {
-  // The start of the server, or a body, came too late.
-  if (state.input.invocation.isAnswered) throw deadlineExceeded();
-  const running = runOperationSteps(state);
-  return running instanceof Promise ? resultInTime(running, state) : state.result!;
 }

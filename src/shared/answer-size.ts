@@ -37,6 +37,7 @@ const serverLimit = 'the server (maxResultBytes)';
 /** The size of an answer that is too large, and the limit that it exceeds. Undefined when it fits. */
 export function excessOf(size: AnswerSize, body: string): { readonly bytes: number; readonly capacity: Capacity } | undefined {
   const { platform, maxBytes } = size;
+  if (body.length * longestEscape + besideTheBody < Math.min(maxBytes, platform.maxResultBytes ?? Infinity)) return undefined;
   // A UTF-16 unit is at most three bytes.
   const bytes = body.length * 3 > maxBytes ? byteLength(body) : 0;
   if (bytes > maxBytes) return { bytes, capacity: { maxBytes, carrier: serverLimit } };

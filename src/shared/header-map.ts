@@ -88,8 +88,7 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
 
   /** Every `set-cookie` line, in the order they were added. */
   getSetCookie(): string[] {
-    if (this.get('set-cookie') === null) return [];
-    this.#readAll();
+    if (this.#given !== undefined) this.#readAll();
     return [...this.#setCookies];
   }
 
@@ -120,7 +119,7 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
 
   /** All fields but `set-cookie` in a new record. */
   toRecord(): Record<string, string> {
-    this.#readAll();
+    if (this.#given !== undefined) this.#readAll();
     return { ...this.#fields };
   }
 

@@ -6,7 +6,7 @@ export { byteLength } from './byte-length.ts';
 export { asWritten, bindTo, counted, describe, firstLineOf, messageOf, withoutStacks } from './describe.ts';
 export { didYouMean, editDistance, listOf } from './did-you-mean.ts';
 export { assertKnownOptions } from './known-options.ts';
-export { allReady, isPromiseLike, rescued, toPromise, waitAtMost, whenArrived, whenReady } from './promise-or-value.ts';
+export { allReady, isPromiseLike, rescued, toPromise, waitAtMost, whenReady } from './promise-or-value.ts';
 export type { PromiseOrValue } from './promise-or-value.ts';
 export { guardLogger } from './guard-logger.ts';
 export { isHeaderField } from './header-fields.ts';

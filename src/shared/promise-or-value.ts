@@ -30,7 +30,7 @@ export function rescued<T, TState>(
 // These functions are separate, because a function that contains a closure allocates a context even on the path that does not create it.
 
 /** Continues with the value of a promise. */
-export function whenArrived<T, TState, TResult>(
+function whenArrived<T, TState, TResult>(
   value: Promise<T>,
   proceed: (value: T, state: TState) => PromiseOrValue<TResult>,
   state: TState,

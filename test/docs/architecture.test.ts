@@ -4,25 +4,9 @@ import { posix } from 'node:path';
 import { test } from 'node:test';
 
 import { templates } from '../../scripts/structure.ts';
-import { arrival, departure, operation, request } from '../../src/server/pipeline.ts';
 import { linksOf } from '../support/markdown.ts';
 
-const architecture = readFileSync('ARCHITECTURE.md', 'utf8');
 const readmes = globSync('src/**/README.md', { exclude: [templates] }).map((path) => path.replaceAll('\\', '/'));
-
-test('the pipeline in ARCHITECTURE.md names the steps of each array and the fields they fill, in order', () => {
-  for (const [name, steps] of Object.entries({ arrival, request, operation, departure })) {
-    const documented = [...sectionOf(architecture, `\`${name}\``).matchAll(/^- `(\w+)` → `(\w+)`/gm)].map(([, step, field]) => [
-      field,
-      step,
-    ]);
-
-    deepEqual(
-      documented,
-      steps.map(([field, step]) => [field, step.name]),
-    );
-  }
-});
 
 test('every file of src/ is named in one README.md, and every name is a file', () => {
   const named = readmes.flatMap((readme) => filesNamedBy(readme));
@@ -61,11 +45,6 @@ function filesNamedBy(readme: string): string[] {
   return [...readFileSync(readme, 'utf8').matchAll(/^- ((?:`[\w./-]+\.ts`(?:, )?)+):/gm)].flatMap(([, names = '']) =>
     [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => posix.join(posix.dirname(readme), name)),
   );
-}
-
-/** The text of the section under the heading that begins with this. */
-function sectionOf(page: string, heading: string): string {
-  return page.split(/^#+ /m).find((section) => section.startsWith(heading)) ?? '';
 }
 
 function exists(path: string): boolean {

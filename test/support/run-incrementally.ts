@@ -2,10 +2,11 @@ import { incrementalDelivery } from '../../src/entries/incremental.ts';
 import type { IncrementalDeliveryOptions } from '../../src/entries/incremental.ts';
 import { HeaderMap } from '../../src/shared/header-map.ts';
 import type { OperationInvocation } from '../../src/shared/invocation.ts';
-import { ClockView } from '../../src/server/call/clock.ts';
+import { ClockView } from '../../src/server/clock.ts';
 import { executeDelivery } from '../../src/server/operation/delivery/subscribe.ts';
 import type { Delivery } from '../../src/server/operation/delivery/delivery.ts';
 import type { PayloadStream, SubsequentPayload, OperationOutcome } from '../../src/server/operation/types.ts';
+import type { Operation } from '../../src/server/operation/operation.ts';
 import { runOperation } from '../../src/server/pipeline.ts';
 import type { ServerOptions } from '../../src/server/startup/options.ts';
 import { createServer } from '../../src/server/startup/server.ts';
@@ -28,7 +29,8 @@ export async function runIncrementally(
 
 /** Runs an operation that did not come by HTTP. */
 export async function runOn(server: Server, { query, variables, invocation, delivery }: OperationRun): Promise<OperationOutcome> {
-  return runOperation(server.http.operation, {
+  return runOperation({
+    settings: server.http.operation,
     request: { query, operationName: undefined, variables, extensions: undefined } as never,
     contextArgument: undefined,
     invocation,
@@ -39,7 +41,8 @@ export async function runOn(server: Server, { query, variables, invocation, deli
     capacity: { maxBytes: Infinity, carrier: 'the test' },
     budget: undefined,
     delivery,
-  });
+    isExecuting: false,
+  } as unknown as Operation);
 }
 
 interface OperationRun {

@@ -8,7 +8,7 @@ export const uncacheable = 'private, no-store';
 
 /** Adds {@link uncacheable} to a response unless the user has set its lifetime. */
 export function setDefaultCacheControl(headers: HeaderMap): void {
-  if (!headers.has('cache-control') && !headers.has('expires')) headers.set('cache-control', uncacheable);
+  if (headers.get('cache-control') === null && headers.get('expires') === null) headers.set('cache-control', uncacheable);
 }
 
 /** True if the header fields allow some cache to store the response. */

@@ -1,4 +1,5 @@
 import type { HTTPRequest, Invocation, ResponseHead } from '../../shared/index.ts';
+import type { RequestCall } from '../operation/plugin.ts';
 
 /** The argument of the `context` function. */
 export interface ContextArgument<TEvent = unknown, TPlatformContext = unknown, TEnv = unknown> {
@@ -18,12 +19,10 @@ export interface ContextArgument<TEvent = unknown, TPlatformContext = unknown, T
   readonly signal: AbortSignal;
 }
 
-/** The call as one operation sees it. */
-export interface CallView {
-  readonly request: HTTPRequest;
-  readonly invocation: Invocation;
-  /** The platform's objects, in place of those of the invocation. */
-  readonly platform?: Pick<Invocation, 'event' | 'context' | 'env'>;
+/** The members of a call that its argument has. */
+interface CallOfContext extends Pick<ContextArgument, 'request' | 'event' | 'context' | 'env' | 'waitUntil'> {
+  /** What a plugin shows in place of them. */
+  readonly view: RequestCall | undefined;
 }
 
 /**
@@ -32,35 +31,34 @@ export interface CallView {
  */
 export function createContextArgument(
   response: ResponseHead,
-  view: CallView,
+  call: CallOfContext,
   operation: { readonly signal: AbortSignal },
 ): ContextArgument {
-  const { request, invocation, platform = invocation } = view;
-  const waitUntil = (work: Promise<unknown>): void => invocation.waitUntil(work);
+  const { view } = call;
+  const waitUntil = (work: Promise<unknown>): void => call.waitUntil(work);
   const target =
-    platform === invocation
-      ? { request, response, event: platform.event, context: platform.context, env: platform.env, waitUntil, signal: late }
-      : { request, response, event: late, context: late, env: late, waitUntil, signal: late };
-  return new Proxy(target as unknown as ContextArgument, new LateMembers(view, operation));
+    view === undefined
+      ? { request: call.request, response, event: call.event, context: call.context, env: call.env, waitUntil, signal: late }
+      : { request: view.request, response, event: late, context: late, env: late, waitUntil, signal: late };
+  return new Proxy(target as unknown as ContextArgument, new LateMembers(view?.invocation ?? call, operation));
 }
 
 /** The placeholder of a member that has not been read. */
 const late = Symbol('created when read');
 
 class LateMembers implements ProxyHandler<ContextArgument> {
-  readonly #view: CallView;
+  readonly #platform: Pick<Invocation, 'event' | 'context' | 'env'>;
   readonly #operation: { readonly signal: AbortSignal };
 
-  constructor(view: CallView, operation: { readonly signal: AbortSignal }) {
-    this.#view = view;
+  constructor(platform: Pick<Invocation, 'event' | 'context' | 'env'>, operation: { readonly signal: AbortSignal }) {
+    this.#platform = platform;
     this.#operation = operation;
   }
 
   get(target: ContextArgument, member: keyof ContextArgument): unknown {
     const value: unknown = target[member];
     if (value !== late) return value;
-    const { invocation, platform = invocation } = this.#view;
-    return member === 'signal' ? this.#operation.signal : platform[member as keyof CallView['platform']];
+    return member === 'signal' ? this.#operation.signal : this.#platform[member as 'event'];
   }
 
   /** Reads all members for `Object.freeze`, because a proxy must return the members of a frozen object unchanged. */

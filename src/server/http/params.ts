@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 
-import { isRecord, whenReady, describe } from '../../shared/index.ts';
+import { describe, isRecord } from '../../shared/index.ts';
 import type { PromiseOrValue, HTTPRequest } from '../../shared/index.ts';
 import { errorBehaviors } from '../operation/error-behavior.ts';
 import type { ErrorBehavior } from '../operation/error-behavior.ts';
@@ -19,147 +19,118 @@ export interface RequestSettings {
   readonly takesDocumentIds: boolean;
 }
 
+/** The elements of a batch; in place of a malformed one, its error. */
+export type BatchElements = readonly (GraphQLRequest | GraphQLError)[];
+
 /** The operations of a request. All elements of a batch are checked before any runs. */
 export type ParsedRequest =
   | { readonly kind: 'single'; readonly request: GraphQLRequest }
-  | { readonly kind: 'batch'; readonly elements: readonly (GraphQLRequest | GraphQLError)[] };
+  | { readonly kind: 'batch'; readonly elements: BatchElements };
 
 /** `HTTPRequest` → its operations; a promise only if the body has yet to be read. Throws a 4xx. */
-export function parseGraphQLRequest(settings: RequestSettings, request: HTTPRequest): PromiseOrValue<ParsedRequest> {
-  if (request.method === 'GET') return { kind: 'single', request: parseGET(settings, request.queryString) };
-  const { body } = request;
+export function parseGraphQLRequest(settings: RequestSettings, { method, queryString, body }: HTTPRequest): PromiseOrValue<ParsedRequest> {
+  if (method === 'GET') return { kind: 'single', request: parseGET(settings, queryString) };
   if (body.kind === 'value') return parseBody(settings, body.value);
-  return whenReady(readText(body, settings.maxBodyBytes), parseText, settings);
+  const text = readText(body, settings.maxBodyBytes);
+  return text instanceof Promise ? parseLater(settings, text) : parseBody(settings, parseJSON(text, settings.maxBodyBytes));
 }
 
-function parseText(text: string, settings: RequestSettings): ParsedRequest {
-  return parseBody(settings, parseJSON(text, settings.maxBodyBytes));
+async function parseLater(settings: RequestSettings, text: Promise<string>): Promise<ParsedRequest> {
+  return parseBody(settings, parseJSON(await text, settings.maxBodyBytes));
 }
 
 function parseBody(settings: RequestSettings, json: unknown): ParsedRequest {
-  return Array.isArray(json) ? parseBatch(settings, json) : { kind: 'single', request: parseParameters(settings, json) };
-}
-
-function parseBatch(settings: RequestSettings, elements: readonly unknown[]): ParsedRequest {
+  if (!Array.isArray(json)) return { kind: 'single', request: readParameters(settings, json) };
   const { maxBatchSize, maxBodyBytes } = settings;
   if (maxBatchSize === 0) throw badRequest('Expected one operation: batched requests are turned off (allowBatchedHttpRequests).');
-  if (elements.length === 0) throw badRequest('Expected a batch of at least one operation, got an empty array.');
-  if (elements.length > maxBatchSize) throw badRequest(`Expected a batch of at most ${maxBatchSize} operations, got ${elements.length}.`);
+  if (json.length === 0) throw badRequest('Expected a batch of at least one operation, got an empty array.');
+  if (json.length > maxBatchSize) throw badRequest(`Expected a batch of at most ${maxBatchSize} operations, got ${json.length}.`);
+  // The elements share a limit.
   const limit = new VariablesLimit(maxBodyBytes);
-  return { kind: 'batch', elements: elements.map((element) => readElement(settings, limit, element)) };
+  return { kind: 'batch', elements: json.map((element) => readElement(settings, element, limit)) };
 }
 
-function parseParameters(settings: RequestSettings, json: unknown): GraphQLRequest {
-  const request = readElement(settings, undefined, json);
-  if (request instanceof GraphQLError) throw request;
-  return request;
+/** A malformed element becomes an error, so that the others still run. */
+function readElement(settings: RequestSettings, element: unknown, limit: VariablesLimit): GraphQLRequest | GraphQLError {
+  try {
+    return readParameters(settings, element, limit);
+  } catch (error) {
+    if (error instanceof GraphQLError) return error;
+    throw error;
+  }
 }
 
-/** A malformed element becomes an error, so that the others still run. The elements of a batch share a limit. */
-function readElement(settings: RequestSettings, limit: VariablesLimit | undefined, element: unknown): GraphQLRequest | GraphQLError {
-  const documentId = settings.takesDocumentIds ? documentIdOf(element) : undefined;
-  const problem =
-    problemOf(element, documentId) ??
-    problemOfSize(settings, limit, element as Parameters) ??
-    problemOfErrorBehavior(element as Parameters) ??
-    (documentId === undefined ? undefined : problemOfDocumentId(documentId, element as Parameters));
-  if (problem !== undefined) return malformedRequest(problem);
-  const { query, operationName, variables, extensions, onError } = element as Parameters;
+/** The parameters of an operation request. An empty string and null count as absent. Throws a 422. */
+function readParameters(settings: RequestSettings, json: unknown, limit?: VariablesLimit): GraphQLRequest {
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    throw malformedRequest(`Expected an operation request to be a JSON object like { "query": "{ … }" }, got ${describe(json)}.`);
+  const { query, operationName, variables, extensions, onError } = json as Readonly<Record<string, unknown>>;
+  if (query && typeof query !== 'string') throw wrongType('query', 'a string', query);
+  if (operationName && typeof operationName !== 'string') throw wrongType('operationName', 'a string', operationName);
+  if (variables && !isRecord(variables)) throw wrongType('variables', 'a JSON object', variables);
+  if (extensions && !isRecord(extensions)) throw wrongType('extensions', 'a JSON object', extensions);
+  const known = (extensions || undefined) as Readonly<Record<string, unknown>> | undefined;
+  const documentId = settings.takesDocumentIds ? readDocumentId(json as Readonly<Record<string, unknown>>, known) : undefined;
+  if (!query && documentId === undefined && !isRecord(known?.['persistedQuery']))
+    throw malformedRequest(`Expected "query" to be the text of a GraphQL document, but it is ${query === '' ? 'empty' : 'missing'}.`);
+  const problem = variables ? (limit ?? new VariablesLimit(settings.maxBodyBytes)).problemOf(variables) : undefined;
+  if (problem !== undefined) throw malformedRequest(problem);
   const request = {
-    query: query || undefined,
-    operationName: operationName || undefined,
-    variables: variables ?? undefined,
-    extensions: extensions ?? undefined,
-    onError: onError || extensions?.onError || undefined,
+    query: (query as string) || undefined,
+    operationName: (operationName as string) || undefined,
+    variables: (variables as Readonly<Record<string, unknown>>) || undefined,
+    extensions: known,
+    onError: onError === undefined && known === undefined ? undefined : readErrorBehavior(onError, known?.['onError']),
   };
   return documentId === undefined ? request : { ...request, documentId };
 }
 
-/** The parameters of an operation request. An empty string and null count as absent. */
-interface Parameters {
-  readonly query?: string | null;
-  readonly operationName?: string | null;
-  readonly variables?: Readonly<Record<string, unknown>> | null;
-  readonly extensions?: RequestExtensions | null;
-  readonly onError?: ErrorBehavior | '' | null;
+function wrongType(name: string, expected: string, value: unknown): GraphQLError {
+  return malformedRequest(`Expected "${name}" to be ${expected}, got ${describe(value)}.`);
 }
 
 /** `onError` and `documentId` may be extensions, too: GraphQL over HTTP reserves other parameters for its later editions. */
-interface RequestExtensions extends Readonly<Record<string, unknown>> {
-  readonly onError?: ErrorBehavior | '' | null;
-}
-
-function problemOf(json: unknown, documentId: string | undefined): string | undefined {
-  if (!isRecord(json)) return `Expected an operation request to be a JSON object like { "query": "{ … }" }, got ${describe(json)}.`;
-  const { query, operationName, variables, extensions } = json;
-  if (typeof (query ?? '') !== 'string') return `Expected "query" to be a string, got ${describe(query)}.`;
-  if (typeof (operationName ?? '') !== 'string') return `Expected "operationName" to be a string, got ${describe(operationName)}.`;
-  if ((variables ?? undefined) !== undefined && !isRecord(variables))
-    return `Expected "variables" to be a JSON object, got ${describe(variables)}.`;
-  if ((extensions ?? undefined) !== undefined && !isRecord(extensions))
-    return `Expected "extensions" to be a JSON object, got ${describe(extensions)}.`;
-  if (query || documentId !== undefined || isRecord((extensions as RequestExtensions | null | undefined)?.['persistedQuery']))
-    return undefined;
-  return `Expected "query" to be the text of a GraphQL document, but it is ${query === '' ? 'empty' : 'missing'}.`;
-}
-
-function problemOfSize(
-  { maxBodyBytes }: RequestSettings,
-  limit: VariablesLimit | undefined,
-  { variables }: Parameters,
-): string | undefined {
-  return variables ? (limit ?? new VariablesLimit(maxBodyBytes)).problemOf(variables) : undefined;
-}
-
-function problemOfErrorBehavior({ onError, extensions }: Parameters): string | undefined {
-  if (onError === undefined && extensions?.onError === undefined) return undefined;
-  const given = [onError, extensions?.onError].filter((value) => !isAbsent(value) && value !== '');
+function readErrorBehavior(...values: readonly unknown[]): ErrorBehavior | undefined {
+  const given = values.filter(isPresent);
   const unknown = given.find((value) => !errorBehaviors.includes(value as ErrorBehavior));
-  if (unknown !== undefined) return `Expected "onError" to be "NULL" or "PROPAGATE" or "HALT", got ${describe(unknown)}.`;
-  if (given.length < 2 || given[0] === given[1]) return undefined;
-  return `Expected "onError" and "extensions.onError" to be the same, got ${describe(given[0])} and ${describe(given[1])}.`;
+  if (unknown !== undefined) throw wrongType('onError', '"NULL" or "PROPAGATE" or "HALT"', unknown);
+  const [one, other = one] = given;
+  if (one === other) return one as ErrorBehavior | undefined;
+  throw malformedRequest(`Expected "onError" and "extensions.onError" to be the same, got ${describe(one)} and ${describe(other)}.`);
 }
 
 /** The names of the proposal for persisted documents, of Apollo's gateways, and of Relay. */
 const documentIdNames = ['documentId', 'id', 'doc_id'];
 
-function documentIdOf(json: unknown): string | undefined {
-  if (!isRecord(json)) return undefined;
-  for (const name of documentIdNames) {
-    const id = json[name];
-    if (isId(id)) return id;
-  }
-  const { extensions } = json;
-  return isRecord(extensions) && isId(extensions['documentId']) ? extensions['documentId'] : undefined;
-}
-
-function isId(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
-}
-
 /** A request that names two documents is refused: whichever ran, a cache or a log may have taken the other. */
-function problemOfDocumentId(id: string, { extensions }: Parameters): string | undefined {
-  const { documentId, persistedQuery } = extensions ?? {};
-  if (isId(documentId) && documentId !== id) {
-    return `Expected the document id and "extensions.documentId" to be the same, got ${shown(id)} and ${shown(documentId)}.`;
-  }
+function readDocumentId(json: Readonly<Record<string, unknown>>, extensions: GraphQLRequest['extensions']): string | undefined {
+  const ids = documentIdNames.map((name) => [`"${name}"`, json[name]] as const);
+  const given = [...ids, ['"extensions.documentId"', extensions?.['documentId']] as const].filter(([, id]) => isPresent(id));
+  for (const [name, id] of given)
+    if (typeof id !== 'string') throw malformedRequest(`Expected ${name} to be a string, got ${describe(id)}.`);
+  const [first] = given as [string, string][];
+  if (first === undefined) return undefined;
+  const persistedQuery = extensions?.['persistedQuery'];
   const hash = isRecord(persistedQuery) ? persistedQuery['sha256Hash'] : undefined;
-  if (!isId(hash) || hash === id.replace(/^sha256:/, '')) return undefined;
-  return `Expected the document id and "extensions.persistedQuery.sha256Hash" to be the same, got ${shown(id)} and ${shown(hash)}.`;
+  const other =
+    given.find(([, id]) => id !== first[1]) ??
+    (isPresent(hash) && hash !== first[1].replace(/^sha256:/, '') ? ['"extensions.persistedQuery.sha256Hash"', hash] : undefined);
+  if (other === undefined) return first[1];
+  throw malformedRequest(`Expected the document id and ${other[0]} to be the same, got ${shown(first[1])} and ${shown(other[1])}.`);
 }
 
-function shown(id: string): string {
-  return JSON.stringify(id.slice(0, 80));
+function shown(id: unknown): string {
+  return typeof id === 'string' ? JSON.stringify(id.slice(0, 80)) : describe(id);
 }
 
-function isAbsent(value: unknown): value is null | undefined {
-  return value === undefined || value === null;
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '';
 }
 
 function parseGET(settings: RequestSettings, queryString: string): GraphQLRequest {
   const names = settings.takesDocumentIds ? [...parameterNames, ...documentIdNames] : parameterNames;
   const found = parseQueryString(queryString, names, settings.maxBodyBytes);
-  return parseParameters(settings, {
+  return readParameters(settings, {
     ...Object.fromEntries(found),
     variables: jsonParameter('variables', found, settings.maxBodyBytes),
     extensions: jsonParameter('extensions', found, settings.maxBodyBytes),
@@ -201,16 +172,18 @@ const maxParameters = 1000;
 function addParameter(found: Map<string, string>, wanted: readonly string[], pair: string): void {
   const equals = pair.indexOf('=');
   const name = decode(equals < 0 ? pair : pair.slice(0, equals));
-  if (!wanted.includes(name)) return;
+  if (name === undefined || !wanted.includes(name)) return;
   if (found.has(name)) throw malformedRequest(`Expected the parameter "${name}" once in the query string, got it twice.`);
-  found.set(name, equals < 0 ? '' : decode(pair.slice(equals + 1)));
+  const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
+  if (value === undefined) throw badRequest('Expected a percent-encoded query string in UTF-8, but one of its escapes does not decode.');
+  found.set(name, value);
 }
 
-/** Decodes application/x-www-form-urlencoded, but refuses invalid escapes. */
-function decode(text: string): string {
+/** Decodes application/x-www-form-urlencoded; undefined for an invalid escape. */
+function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    throw badRequest('Expected a percent-encoded query string in UTF-8, but one of its escapes does not decode.');
+    return undefined;
   }
 }

@@ -1,7 +1,7 @@
 import type { FormattedExecutionResult, GraphQLError } from 'graphql';
 
 import { HeaderMap, addVary, describe, isHeaderField } from '../../shared/index.ts';
-import type { ChunkStream, HTTPRequest, HTTPResponse, PromiseOrValue, StreamedResponse } from '../../shared/index.ts';
+import type { ChunkStream, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import { httpExtensionOf } from '../operation/errors.ts';
 import { formatFailure } from '../operation/format-errors.ts';
 import type { HTTPExtension } from '../operation/errors.ts';
@@ -9,8 +9,6 @@ import type { ErrorSettings } from '../operation/format-errors.ts';
 import type { Logger, OperationOutcome } from '../operation/types.ts';
 import type { ResponseMediaType } from './accept.ts';
 import { removeLifetimes, setDefaultCacheControl, uncacheable } from './cache-control.ts';
-import { addCORSHeaders } from './cors.ts';
-import type { CORSOptions } from './cors.ts';
 import { textOfBatch } from './batch-text.ts';
 import type { BatchResponseSettings } from './batch-text.ts';
 import { labelOf, statusOf, toFinalStatus } from './status.ts';
@@ -28,9 +26,20 @@ export function toSingleResponse(
   outcome: OperationOutcome,
   mediaType: ResponseMediaType,
 ): HTTPResponse {
-  const headers = takeHeaders(outcome.head);
+  const { head, errors, result: given } = outcome;
+  // Most answers have no errors, and their head and extensions are not set.
+  if (
+    errors.length === 0 &&
+    given.errors === undefined &&
+    given.extensions === undefined &&
+    head.status === undefined &&
+    head.headers instanceof HeaderMap &&
+    head.headers.isEmpty
+  )
+    return { status: 200, headers: HeaderMap.sharing(commonHeaders[mediaType]), body: JSON.stringify(given) };
+  const headers = takeHeaders(head);
   const result = takeHTTPExtension(outcome);
-  addErrorHeaders(headers, outcome.errors);
+  addErrorHeaders(headers, errors);
   const status = toFinalStatus(statusOf(outcome, httpStatusProfile, mediaType), operation.logger);
   const label = labelOf(status, httpStatusProfile, mediaType);
   if (!isCacheable(outcome)) removeLifetimes(headers);
@@ -105,25 +114,6 @@ function respond({ status, headers, mediaType, text }: ResponseParts): HTTPRespo
   addVary(headers, 'Accept');
   setDefaultCacheControl(headers);
   return { status, headers, body };
-}
-
-/** What every response depends on. */
-export interface FinishSettings {
-  readonly cors: CORSOptions | undefined;
-  readonly operation: { readonly logger: Logger };
-}
-
-/** The last step for every response: `cache-control`, CORS, and no body for HEAD. */
-export function finishResponse<T extends HTTPResponse | StreamedResponse>(
-  { cors, operation }: FinishSettings,
-  request: HTTPRequest,
-  response: T,
-): PromiseOrValue<T | HTTPResponse> {
-  if (!('defaultCacheControl' in response)) setDefaultCacheControl(response.headers);
-  const finished = request.method === 'HEAD' ? { ...response, body: null } : response;
-  if (cors === undefined) return finished;
-  const adding = addCORSHeaders({ cors, request, headers: response.headers, logger: operation.logger });
-  return adding instanceof Promise ? adding.then(() => finished) : finished;
 }
 
 /**

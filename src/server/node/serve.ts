@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 import { withUserFrames } from './user-frames.ts';
 import { waitAtMost } from '../../shared/index.ts';
-import { healthResponse } from '../call/steps.ts';
+import { healthResponse } from '../http/health.ts';
 import { uncacheable } from '../http/cache-control.ts';
 import { readNodeEnv } from '../startup/server.ts';
 import type { StartedServer } from '../startup/server.ts';

@@ -16,16 +16,16 @@ import type {
   RequestCall,
   ServerPlugin,
 } from './plugin.ts';
-import type { ChosenOptions, NotifyExecution, OperationInput, WrapExecution, Wrapped } from './state.ts';
+import type { ChosenOptions, NotifyExecution, Operation, WrapExecution, Wrapped } from './operation.ts';
 
 /** Runs an operation inside the plugins that wrap operations, or are notified of their end. */
 export type WrapOperation = (running: RunningOperation) => PromiseOrValue<OperationOutcome>;
 
 /** An operation, and the functions that run it and fail it. */
 export interface RunningOperation extends Pick<Wrapped<OperationOutcome>, 'fail'> {
-  readonly input: OperationInput;
+  readonly operation: Operation;
   readonly http: RequestCall;
-  readonly run: (input: OperationInput) => PromiseOrValue<OperationOutcome>;
+  readonly run: (operation: Operation) => PromiseOrValue<OperationOutcome>;
 }
 
 /** Answers a request inside the plugins that wrap requests, or are notified of responses. */
@@ -86,10 +86,11 @@ export function createWrapOperation(plugins: readonly ServerPlugin[]): WrapOpera
   ]);
   const followers = plugins.flatMap((plugin) => plugin.dataSourceCallDidStart?.bind(plugin) ?? []);
   if (middleware.length === 0 && followers.length === 0) return undefined;
-  return ({ input, http, run, fail }) => {
-    const call = { request: input.request, response: input.head, http, requestIsBatched: input.budget !== undefined };
-    const watched = followers.length === 0 ? input : { ...input, watchCall: watchBy(followers, call) };
-    return compose(middleware, call, { run: () => run(watched), invocation: input.invocation, fail });
+  return ({ operation, http, run, fail }) => {
+    const { request, head, budget, invocation } = operation;
+    const call = { request, response: head, http, requestIsBatched: budget !== undefined };
+    if (followers.length > 0) operation.watchCall = watchBy(followers, call);
+    return compose(middleware, call, { run: () => run(operation), invocation, fail });
   };
 }
 
@@ -111,7 +112,7 @@ function wrapBy(hooks: readonly ExecutionHook[]): WrapExecution | undefined {
 function watchBy(
   followers: readonly NonNullable<ServerPlugin['dataSourceCallDidStart']>[],
   operation: OperationCall,
-): OperationInput['watchCall'] {
+): Operation['watchCall'] {
   const follow = (follower: (typeof followers)[number], call: DataSourceCall): DataSourceCallListener | void =>
     assertSynchronous(follower(call), 'dataSourceCallDidStart');
   return (dataSource, request) => {

@@ -16,7 +16,7 @@ interface Choice {
 /** Chooses the operation to run. Throws if it may not run here. */
 export function operationToRun(schema: GraphQLSchema, document: DocumentNode, { name, refuse }: Choice): OperationDefinitionNode {
   const operation = findOperation(document, name);
-  const refusal = refuse?.(operation);
+  const refusal = operation.operation === 'query' ? undefined : refuse?.(operation);
   if (refusal !== undefined) throw refusal;
   if (!schema.getRootType(operation.operation)) {
     throw createError('OPERATION_RESOLUTION_FAILURE', `The schema has no ${operation.operation} type.`);
@@ -25,22 +25,22 @@ export function operationToRun(schema: GraphQLSchema, document: DocumentNode, { 
 }
 
 /** The operation to run: the named one, or the only one. */
-function findOperation(document: DocumentNode, operationName: string | undefined): OperationDefinitionNode {
-  const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
-  const [first, second] = operations;
-  if (first === undefined) {
+function findOperation({ definitions }: DocumentNode, name: string | undefined): OperationDefinitionNode {
+  let found: OperationDefinitionNode | undefined;
+  let operations = 0;
+  for (const definition of definitions) {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
+    operations++;
+    if (name === undefined || definition.name?.value === name) found ??= definition;
+  }
+  if (operations === 0)
     throw createError('OPERATION_RESOLUTION_FAILURE', 'Expected the document to contain an operation, but it has only fragments.');
-  }
-  if (operationName !== undefined) {
-    const named = operations.find((operation) => operation.name?.value === operationName);
-    if (named !== undefined) return named;
-    throw createError('OPERATION_RESOLUTION_FAILURE', `The document has no operation with this name: ${describe(operationName)}.`);
-  }
-  if (second !== undefined) {
+  if (found === undefined)
+    throw createError('OPERATION_RESOLUTION_FAILURE', `The document has no operation with this name: ${describe(name)}.`);
+  if (name === undefined && operations > 1)
     throw createError(
       'OPERATION_RESOLUTION_FAILURE',
-      `The document has ${operations.length} operations: send operationName to say which one to run.`,
+      `The document has ${operations} operations: send operationName to say which one to run.`,
     );
-  }
-  return first;
+  return found;
 }

@@ -26,6 +26,7 @@ export interface DataSourceChecks {
  * something is asynchronous.
  */
 export function createContextValue(settings: ContextSettings, input: ContextInput): PromiseOrValue<unknown> {
+  if (settings.context === undefined && settings.dataSources === undefined) return {};
   if (settings.context === undefined) return complete(settings, {}, input);
   const value: unknown = settings.context(input.contextArgument as never);
   return isPromiseLike(value) ? completeLater(settings, value, input) : completeReturned(settings, value, input);
@@ -42,7 +43,7 @@ export interface ContextInput {
   /** Data sources get it as their operation: without the platform's objects, because they must read the user from the context. */
   readonly invocation: OperationInvocation;
   /** Called for each call of a data source. */
-  readonly watchCall?: WatchCall | undefined;
+  watchCall: WatchCall | undefined;
 }
 
 function completeReturned(settings: ContextSettings, value: unknown, input: ContextInput): PromiseOrValue<unknown> {

@@ -50,7 +50,7 @@ export function createExecution<TParts extends ExecutionParts>(settings: Executi
     document,
     operation,
     pageDefaults: settings.pageLimits,
-    rootValue: rootValueOf(settings, document),
+    rootValue: settings.rootValue === undefined ? undefined : rootValueOf(settings, document),
     contextValue,
     variableValues,
     fieldResolver: settings.fieldResolver,
@@ -73,7 +73,7 @@ export function createExecution<TParts extends ExecutionParts>(settings: Executi
 export function executeOperation({ executor }: ExecutionSettings, execution: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
   const result = executor === undefined ? executePlanned(execution) : executor.executeWithGraphQLJS(execution);
   // A plan and graphql-js coerce variables before they wait for anything.
-  return result instanceof Promise ? result : withCoercionCode(execution, result);
+  return result instanceof Promise || result.errors === undefined ? result : withCoercionCode(execution, result);
 }
 
 /**

@@ -1,10 +1,10 @@
 import type { DocumentNode, ExecutionResult, FormattedExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql';
 
 import { deepCopyOf, isPromiseLike, copyFormattedError } from '../../shared/index.ts';
-import type { PromiseOrValue } from '../../shared/index.ts';
+import type { HTTPRequest, PromiseOrValue, ResponseHead } from '../../shared/index.ts';
 import { DocumentError, copyThrown, toGraphQLError } from './errors.ts';
 import { report } from './log-errors.ts';
-import type { Logger } from './types.ts';
+import type { GraphQLRequest, Logger } from './types.ts';
 import type {
   EndHook,
   GraphQLRequestContext,
@@ -19,8 +19,28 @@ import type {
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
+/** The fields of an operation that its hooks get. */
+interface HookedOperation extends Pick<GraphQLRequestContext, 'contextValue'> {
+  readonly settings: Pick<GraphQLRequestContext, 'schema' | 'cache' | 'logger'> & { readonly plugins: readonly ServerPlugin[] };
+  readonly request: GraphQLRequest;
+  readonly http: HTTPRequest | undefined;
+  readonly head: ResponseHead;
+  /** Undefined: it is not in a batch. */
+  readonly budget: object | undefined;
+}
+
 /** Starts an operation's hooks; undefined when no plugin listens, so that the pipeline does no plugin work at all. */
-export function startHooks(plugins: readonly ServerPlugin[], context: GraphQLRequestContext): PromiseOrValue<OperationHooks | undefined> {
+export function startHooks(operation: HookedOperation): PromiseOrValue<OperationHooks | undefined> {
+  const { plugins, schema, cache, logger } = operation.settings;
+  const context: GraphQLRequestContext = {
+    request: { ...operation.request, http: operation.http },
+    response: { http: operation.head },
+    requestIsBatched: operation.budget !== undefined,
+    schema,
+    contextValue: operation.contextValue,
+    cache,
+    logger,
+  };
   const started: PromiseOrValue<GraphQLRequestListener | void>[] = [];
   const mayRefuse: boolean[] = [];
   const failures: unknown[] = [];

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 
-import { methodAt, objectAt, textAt, readBody } from './event-fields.ts';
+import { methodAt, readBody } from './event-fields.ts';
 import { lambdaResultBytes } from './adapter.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 import type { HTTPRequest, HTTPResponse } from '../../shared/index.ts';
@@ -24,19 +24,22 @@ export const httpAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyStructuredRes
  * event, and for that of a Lambda authorizer, which has the same format and a `routeArn`.
  */
 function isFunctionURL(event: UnknownEvent): boolean | undefined {
-  const requestContext = objectAt(event, 'requestContext');
-  const isPayloadV2 = 'http' in requestContext || ('rawPath' in event && 'requestContext' in event);
-  return isPayloadV2 && !('routeArn' in event) ? textAt(requestContext, 'domainName').includes('.lambda-url.') : undefined;
+  const { requestContext } = event;
+  if (requestContext === undefined || 'routeArn' in event) return undefined;
+  const { http, domainName } = (requestContext ?? {}) as UnknownEvent;
+  if (http === undefined && !('rawPath' in event)) return undefined;
+  return typeof domainName === 'string' && domainName.includes('.lambda-url.');
 }
 
 /** Reads a payload of format 2.0: header names in lower case, cookies apart from them, the query string raw. */
 function toRequestV2(event: UnknownEvent): HTTPRequest {
-  const http = objectAt(objectAt(event, 'requestContext'), 'http');
+  const http = ((event['requestContext'] as UnknownEvent | null)?.['http'] ?? {}) as UnknownEvent;
+  const { rawPath } = event;
   const headers = readHeaders(event['headers']);
   if (Array.isArray(event['cookies'])) addCookies(headers, event['cookies']);
   return {
     method: methodAt(http, 'method', 'requestContext.http.method'),
-    path: textAt(event, 'rawPath'),
+    path: typeof rawPath === 'string' ? rawPath : '',
     queryString: rawQuery(event['rawQueryString']) ?? encodeQuery(event['queryStringParameters']),
     headers,
     body: readBody(event['body'], event['isBase64Encoded']),
@@ -49,7 +52,8 @@ function toResultV2(response: HTTPResponse): APIGatewayProxyStructuredResultV2 {
   const headers = response.headers.toRecord();
   const result: APIGatewayProxyStructuredResultV2 = body === null ? { statusCode, headers } : { statusCode, headers, body };
   if (body !== null && response.isBase64Encoded === true) result.isBase64Encoded = true;
-  return response.headers.has('set-cookie') ? { ...result, cookies: response.headers.getSetCookie() } : result;
+  const cookies = response.headers.getSetCookie();
+  return cookies.length > 0 ? { ...result, cookies } : result;
 }
 
 /** A Lambda function URL: the payload format 2.0 of the HTTP API with another domain. */

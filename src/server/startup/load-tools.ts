@@ -4,7 +4,7 @@ import { firstLineOf } from '../../shared/index.ts';
 import type { LandingPage, ServerPlugin, ServerStartContext } from '../operation/plugin.ts';
 import { hasPackageFiles, packageFolder, requireFromPackage } from './package-files.ts';
 import type { DataSourceChecks } from '../operation/context.ts';
-import type { ExplainSettings } from '../http/http-call.ts';
+import type { ExplainSettings } from '../http/http-settings.ts';
 import type { Logger } from '../operation/types.ts';
 
 type Render = () => LandingPage | undefined | Promise<LandingPage | undefined>;

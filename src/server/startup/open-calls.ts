@@ -1,5 +1,4 @@
 import type { ChunkStream } from '../../shared/index.ts';
-import { createError } from '../operation/errors.ts';
 
 /** The calls of a handler, or its starts, that have not ended: `close` waits for them. */
 export class OpenCalls {
@@ -9,12 +8,18 @@ export class OpenCalls {
   #count = 0;
   #onIdle: (() => void) | undefined = undefined;
 
+  begin(): void {
+    this.#count++;
+  }
+
+  end(): void {
+    if (--this.#count === 0) this.#onIdle?.();
+  }
+
   /** Counts work until it settles, and returns it. Promises are not kept, because on Workers those of a client that has left never settle. */
   add<T>(work: Promise<T>): Promise<T> {
-    this.#count++;
-    const end = (): void => {
-      if (--this.#count === 0) this.#onIdle?.();
-    };
+    const end = (): void => this.end();
+    this.begin();
     work.then(end, end);
     return work;
   }
@@ -24,10 +29,6 @@ export class OpenCalls {
     this.#streams.add(stream);
     if (this.isClosed) stream.stop();
     return () => this.#streams.delete(stream);
-  }
-
-  assertOpen(): void {
-    if (this.isClosed) throw createError('SERVICE_UNAVAILABLE', 'The handler has been closed.');
   }
 
   /** Refuses later calls. Ends the open streams, which may never end by themselves, and those that begin later. */

@@ -8,7 +8,7 @@ import type { DeadlineSettings } from './deadline.ts';
 import { createDefaultPage, createExplain, findCheck, findChecks, createVerifier } from './load-tools.ts';
 import type { DevelopmentChecks } from './load-tools.ts';
 import { corsWith } from '../http/cors.ts';
-import type { HTTPSettings } from '../http/http-call.ts';
+import type { HTTPSettings } from '../http/http-settings.ts';
 import { defaultStatusProfile } from '../http/status.ts';
 import {
   createNotifyExecution,
@@ -26,7 +26,7 @@ import { DocumentCache } from '../operation/documents/document-cache.ts';
 import type { Logger } from '../operation/types.ts';
 import type { PersistedQuerySettings } from '../operation/documents/persisted-queries.ts';
 import type { ServerListener, ServerPlugin } from '../operation/plugin.ts';
-import type { OperationSettings } from '../operation/state.ts';
+import type { OperationSettings } from '../operation/operation.ts';
 import { defaultErrorHandling } from '../operation/error-behavior.ts';
 import { createTrustedDocuments } from '../operation/documents/trusted-documents.ts';
 import type { TrustedDocument } from '../operation/documents/trusted-documents.ts';
@@ -115,6 +115,7 @@ function httpSettings(options: ServerOptions, operation: OperationSettings, deve
     cors: options.cors && corsWith(options.cors, operation.plugins),
     httpStatusProfile: options.httpStatusProfile ?? defaultStatusProfile,
     multipart: options.incrementalDelivery?.multipart,
+    hasPlugins,
     waitsInOperationsOnly: !hasPlugins && !development && typeof options.cors?.origin !== 'function',
     renderLandingPage: undefined,
     explain: development ? createExplain(operation.logger) : undefined,

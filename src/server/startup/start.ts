@@ -109,7 +109,7 @@ export function createStarter(options: OptionsSource<ServerOptions>, assumedNode
   const starter: Starter = {
     calls,
     server(call) {
-      calls.assertOpen();
+      if (calls.isClosed) throw createError('SERVICE_UNAVAILABLE', 'The handler has been closed.');
       return (started ??= startedAtOnce(prepared)) ?? join(call);
     },
     async listeners() {

@@ -11,15 +11,15 @@ import type { ExplainedCall, ExplainedTimes, ExplainReport } from './report.ts';
 import type { WatchedCall } from './watched-call.ts';
 
 /** Runs an operation and adds a report about it to the response as `extensions.explain`. */
-export async function explainOperation({ call, input, run }: Explainable): Promise<OperationOutcome> {
-  const { settings, invocation } = call;
+export async function explainOperation({ call, operation, run }: Explainable): Promise<OperationOutcome> {
+  const { settings } = call;
   const recording = new Recording();
-  const leftAtStart = invocation.deadlineLeft();
+  const leftAtStart = call.deadlineLeft();
   const watchCall = recording.watchCall.bind(recording);
   const outcome = await withResolverPaths(recording.noteBatch.bind(recording), async () =>
-    run(recording.listeningSettings(settings.operation), { ...input, watchCall }),
+    run({ ...operation, settings: recording.listeningSettings(settings.operation), watchCall }),
   );
-  const leftAtEnd = invocation.deadlineLeft();
+  const leftAtEnd = call.deadlineLeft();
   recording.isOver = true;
   // A subscription's events come later.
   if (outcome.stream !== undefined && outcome.operation?.operation === 'subscription') return outcome;

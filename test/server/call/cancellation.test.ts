@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, mock, test } from 'node:test';
 
-import type { Clock, ClockView } from '../../../src/server/call/clock.ts';
+import { Call } from '../../../src/server/call.ts';
+import type { Clock, ClockView } from '../../../src/server/clock.ts';
 import { OpenCalls } from '../../../src/server/startup/open-calls.ts';
-import { PlatformInvocation } from '../../../src/server/call/invocation.ts';
 import type { DeadlineSettings } from '../../../src/server/startup/deadline.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
@@ -15,9 +15,14 @@ const reserve = 500;
 const atStart: DeadlineSettings = { limit: 1000, reserve };
 const whenKnown: DeadlineSettings = { limit: 3000, reserve };
 
+function createCall(starter: object, platform: object = {}): Call {
+  return new Call(platform as never, { starter, streaming: undefined } as never, { event: {}, context: {}, env: {} });
+}
+
 /** A call with callbacks from the start, and a record of their calls. */
 class WatchedCall {
   readonly told: string[] = [];
+  readonly call: Call;
   readonly clock: Clock;
   readonly view: ClockView;
   readonly #begunAt = Date.now();
@@ -32,9 +37,9 @@ class WatchedCall {
       },
     };
     const settings = { logger: () => recordingLogger()[0], deadline: () => this.#settings, calls: new OpenCalls() };
-    const { clock } = new PlatformInvocation({ event: {}, context: {}, env: {} }, platform as never, settings);
-    this.clock = clock;
-    this.view = clock.view({ until: 'disconnect' });
+    this.call = createCall(settings, platform);
+    this.clock = this.call.clock;
+    this.view = this.clock.view({ until: 'disconnect' });
     this.view.onCancel((reason) => this.told.push(codeOf(reason)));
     this.view.onLastMoment(() => this.told.push('last moment'));
     this.view.signal.addEventListener('abort', () => this.told.push('signal'));
@@ -201,7 +206,7 @@ describe('the end of a call', () => {
           atEnd,
           steps.join(', '),
         );
-        assert.equal(call.clock.isAnswered, true, steps.join(', '));
+        assert.equal(call.call.isAnswered, true, steps.join(', '));
       }
     });
 
@@ -243,7 +248,7 @@ describe('the end of a call', () => {
     });
 
     test('has a signal that is aborted with the reason, even if it was not read before', () => {
-      const { clock } = new PlatformInvocation({ event: {}, context: {}, env: {} }, {} as never, {
+      const { clock } = createCall({
         logger: () => recordingLogger()[0],
         deadline: () => undefined,
         calls: new OpenCalls(),
@@ -317,7 +322,7 @@ describe('the end of a call', () => {
     let asked = 0;
     const platform = { onLeave: () => asked++, timeLimit: () => asked++ };
     const settings = { logger: () => recordingLogger()[0], deadline: () => (asked++, atStart), calls: new OpenCalls() };
-    const { clock } = new PlatformInvocation({ event: {}, context: {}, env: {} }, platform as never, settings);
+    const { clock } = createCall(settings, platform);
 
     clock.answered();
     mock.timers.runAll();
@@ -329,7 +334,7 @@ describe('the end of a call', () => {
 test('a call whose options are known before the timer is set has one timer, and none after its answer', async () => {
   const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   let settings = atStart;
-  const { clock } = new PlatformInvocation({ event: {}, context: {}, env: {} }, {} as never, {
+  const { clock } = createCall({
     logger: () => recordingLogger()[0],
     deadline: () => settings,
     calls: new OpenCalls(),
@@ -349,7 +354,7 @@ test('a call whose options are known before the timer is set has one timer, and 
 test('a call leaves no timer behind after its answer, even if its options are known later', async () => {
   const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   let settings = atStart;
-  const { clock } = new PlatformInvocation({ event: {}, context: {}, env: {} }, {} as never, {
+  const { clock } = createCall({
     logger: () => recordingLogger()[0],
     deadline: () => settings,
     calls: new OpenCalls(),

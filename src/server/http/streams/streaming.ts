@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 
 import { HeaderMap, byteLength, capacityOf, excessOf } from '../../../shared/index.ts';
-import type { AnswerSize, CallClock, HTTPResponse, StreamedResponse } from '../../../shared/index.ts';
+import type { AnswerSize, HTTPResponse, StreamedResponse } from '../../../shared/index.ts';
 import type { Delivery } from '../../operation/delivery/delivery.ts';
 import type { PayloadStream, SubsequentPayload, OperationOutcome } from '../../operation/types.ts';
 import { createError, httpExtensionOf } from '../../operation/errors.ts';
@@ -35,7 +35,7 @@ export interface Negotiation {
   /** Undefined: the operation has one answer. */
   readonly delivery: Delivery | undefined;
   /** The outcome of an operation → its response, which is streamed if it has more payloads. */
-  toResponse(settings: StreamSettings, outcome: OperationOutcome, clock: StreamClock): HTTPResponse | StreamedResponse;
+  toResponse(settings: StreamSettings, outcome: OperationOutcome, call: StreamedCall): HTTPResponse | StreamedResponse;
 }
 
 export interface StreamSettings extends ResponseSettings {
@@ -46,8 +46,13 @@ export interface StreamSettings extends ResponseSettings {
   readonly multipart: Multipart | undefined;
 }
 
-/** The clock of the call that a stream belongs to. */
-type StreamClock = Pick<CallClock, 'answered' | 'left'>;
+/** The call that a stream belongs to. */
+interface StreamedCall {
+  /** Called when the last byte of the answer has been passed on. */
+  answered(): void;
+  /** Called when the client disconnects before that. */
+  left(): void;
+}
 
 export const streaming: Streaming = { negotiate };
 
@@ -74,13 +79,13 @@ function toNegotiation(forms: Forms | undefined): Negotiation | undefined {
 }
 
 function responderFor(forms: Forms): Negotiation['toResponse'] {
-  return (settings, outcome, clock) => {
+  return (settings, outcome, call) => {
     const { stream } = outcome;
     try {
       const response = toSingleResponse(settings, outcome, typeForStatus(forms, outcome));
       if (stream === undefined) return forms.single === undefined ? response : toSingle(settings, { outcome, response }, forms.single);
       const { body: first, ...head } = response;
-      if (first !== null) return toStreamed(settings, { outcome, stream, head, first, parts: forms.parts }, clock);
+      if (first !== null) return toStreamed(settings, { outcome, stream, head, first, parts: forms.parts }, call);
       // The user has set a status that has no body.
       void stream.return();
       return response;
@@ -124,14 +129,14 @@ interface Beginning {
 function toStreamed(
   settings: StreamSettings,
   { outcome, stream, head: { status, headers }, first, parts }: Beginning,
-  clock: StreamClock,
+  call: StreamedCall,
 ): StreamedResponse {
   const { multipart } = settings;
   const excess = excessOf(answerSizeOf(settings), first);
   if (excess !== undefined) throw resultTooLarge(excess.bytes, excess.capacity);
   const isSubscription = outcome.operation?.operation === 'subscription';
   const toPart = partWriter(settings, stream, isSubscription ? undefined : first);
-  const ends = { onEnd: () => clock.answered(), onLeave: () => clock.left(), onStop: () => stream.finish(serverStopping()) };
+  const ends = { onEnd: () => call.answered(), onLeave: () => call.left(), onStop: () => stream.finish(serverStopping()) };
   if (isSubscription) {
     return { status, headers: streamHeaders(headers, eventType), body: new EventStream(stream, { toJSON: toPart, ...ends }) };
   }

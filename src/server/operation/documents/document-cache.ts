@@ -52,7 +52,7 @@ export class DocumentCache {
   }
 
   get(source: string): KnownDocument | undefined {
-    const entry = this.#entries.get(keyOf(source));
+    const entry = this.#entries.get(source.length < hashedLength ? source : keyOf(source));
     if (entry?.source !== source) return undefined;
     entry.isUsed = true;
     return entry.known;

@@ -1,3 +1,5 @@
+import type { PromiseOrValue, ResponseHead } from '../../../shared/index.ts';
+import type { OperationHooks } from '../hooks.ts';
 import type { GraphQLRequest } from '../types.ts';
 import { persistedQueriesNotSupported, persistedQueryHash, resolvePersistedQuery } from './persisted-queries.ts';
 import type { FoundSource, PersistedQuerySettings } from './persisted-queries.ts';
@@ -11,13 +13,34 @@ export interface SourceSettings {
   readonly trustedDocuments: TrustedDocuments | undefined;
 }
 
-/** True when `query` is the document, with no hash or id to check. */
-export function isPlainSource({ persistedQueries, trustedDocuments }: SourceSettings, { query, extensions }: GraphQLRequest): boolean {
-  return query !== undefined && trustedDocuments === undefined && (persistedQueries === undefined || extensions === undefined);
+/** The text of the document: from the request, or by its hash or id. Then `didResolveSource` of the plugins. */
+export function findSource(settings: SourceSettings, { request, head, hooks }: FindingOperation): PromiseOrValue<FoundSource> {
+  const { query, extensions } = request;
+  const { persistedQueries, trustedDocuments } = settings;
+  // Most requests bring their text, and nothing else has to be looked up.
+  const isPlain = query !== undefined && trustedDocuments === undefined && (persistedQueries === undefined || extensions === undefined);
+  const found = isPlain ? { source: query, keep: undefined } : resolveSource(settings, request);
+  if (found instanceof Promise || hooks !== undefined || found.isRefusedInProduction === true) return announce(found, head, hooks);
+  return found;
+}
+
+/** The fields of an operation that finding its document needs. */
+interface FindingOperation {
+  readonly request: GraphQLRequest;
+  readonly head: ResponseHead;
+  readonly hooks: Pick<OperationHooks, 'didResolveSource'> | undefined;
+}
+
+async function announce(finding: PromiseOrValue<FoundSource>, head: ResponseHead, hooks: FindingOperation['hooks']): Promise<FoundSource> {
+  const found = await finding;
+  if (found.isRefusedInProduction === true)
+    head.headers.set('graphql-functions-notice', 'Production refuses this operation: it is not in trustedDocuments.');
+  await hooks?.didResolveSource(found.source);
+  return found;
 }
 
 /** Finds the text of a request's document: sent with it, or known by an id or a hash. Returns a promise only if it reads a store. */
-export function resolveSource(settings: SourceSettings, request: GraphQLRequest): FoundSource | Promise<FoundSource> {
+function resolveSource(settings: SourceSettings, request: GraphQLRequest): PromiseOrValue<FoundSource> {
   const { persistedQueries, trustedDocuments } = settings;
   const { query, extensions, documentId } = request;
   const hash = persistedQueryHash(extensions);

@@ -48,6 +48,20 @@ for (const [format, documents] of Object.entries(manifests)) {
         assert.deepEqual(json(response), greeting);
       });
 
+      it(`are refused with 422 if ${name} is no string, or disagrees with another name`, async () => {
+        for (const [parameters, expected] of [
+          [{ [name]: 5 }, `Expected "${name}" to be a string, got 5.`],
+          [{ documentId: id, id, doc_id: id, [name]: 'other' }, 'Expected the document id and'],
+        ] as const) {
+          const endpoint = createEndpoint({ trustedDocuments: { documents } });
+          const response = await endpoint.send(post({ ...parameters, variables }));
+
+          assert.equal(response.status, 422);
+          assert.ok(json(response).errors[0].message.startsWith(expected), json(response).errors[0].message);
+          assert.deepEqual(endpoint.runs, []);
+        }
+      });
+
       for (const extensions of [{ documentId: 'other' }, { persistedQuery: { version: 1, sha256Hash: 'other' } }]) {
         it(`are refused with 422 if ${name} disagrees with ${JSON.stringify(extensions)}`, async () => {
           const endpoint = createEndpoint({ trustedDocuments: { documents } });

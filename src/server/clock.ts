@@ -1,15 +1,23 @@
-import type { CallClock, PromiseOrValue, LateFallbacks, Milliseconds, OperationInvocation, Until } from '../../shared/index.ts';
-import { createError, unfinishedAtDeadline } from '../operation/errors.ts';
-import { isGraphQLError } from '../../shared/index.ts';
-import type { Deadline } from '../startup/deadline.ts';
+import type { CallClock, PromiseOrValue, LateFallbacks, Milliseconds, OperationInvocation, Until } from '../shared/index.ts';
+import { createError, unfinishedAtDeadline } from './operation/errors.ts';
+import { isGraphQLError } from '../shared/index.ts';
+import type { Deadline } from './startup/deadline.ts';
 
 /** The members of a call that its clock uses. */
 export interface TimedCall {
+  readonly isAnswered: boolean;
+  /** Marks the call as answered, which stops its clock. */
+  answered(): void;
   /** The moments at which a call that began then must end. Undefined: there is no limit. */
   findDeadline(begunAt: Milliseconds): Deadline | undefined;
   /** Calls back if the client disconnects, or has disconnected already. */
   watchClient(leave: () => void): void;
   waitUntil(work: Promise<unknown>): void;
+}
+
+/** A call and its clock. */
+interface ClockedCall extends TimedCall {
+  readonly clock: Clock;
 }
 
 /** Why work of a call was canceled. */
@@ -30,12 +38,14 @@ const none: Cancellations = { disconnect: undefined, deadline: undefined };
 type Moment = 'canceled' | 'aborted' | 'late';
 
 interface Listener {
+  readonly moment: Moment;
   readonly view: { readonly until: Until };
   readonly callback: (cancellation: Cancellation) => void;
 }
 
-/** The listeners of a call. They are short lists, because two sets took 0.3 µs of a call. */
-interface Waiting extends Record<Moment, readonly Listener[]> {
+/** What a call waits with. */
+interface Waiting {
+  readonly listeners: Set<Listener>;
   /** The immediate that sets the timer and watches the client. Undefined when it has run. */
   turn: ReturnType<typeof setImmediate> | undefined;
   /** Undefined if there is no deadline. */
@@ -45,34 +55,27 @@ interface Waiting extends Record<Moment, readonly Listener[]> {
 }
 
 /**
- * The clock of a call. A call only moves down this list, and may skip any state but the last:
+ * The clock of a call, created when something waits. A call only moves down this list, and may skip any state but the last:
  * - open: work is in progress
  * - canceled: the deadline has passed, or the client has left; finished parts become the answer
  * - late: the last moment has passed; nothing is awaited
  * - answered: the last byte has been sent, or the client has left; no work is started, and no listener is called
  */
 export class Clock implements CallClock {
-  readonly #call: TimedCall;
+  readonly #call: ClockedCall;
   #canceled = none;
   #isLate = false;
-  #isAnswered = false;
-  // Created when first needed: synchronous operations need none of these.
+  // Created when first needed.
   #begunAt: Milliseconds | undefined = undefined;
   #deadline: Deadline | undefined = undefined;
   #waiting: Waiting | undefined = undefined;
-  /** Called when the answer is complete. */
-  onAnswered: (() => void) | undefined = undefined;
 
-  constructor(call: TimedCall) {
+  constructor(call: ClockedCall) {
     this.#call = call;
   }
 
   view({ until }: { readonly until: Until }): ClockView {
-    return new ClockView(this, this.#call, until);
-  }
-
-  get isAnswered(): boolean {
-    return this.#isAnswered;
+    return new ClockView(this.#call, until);
   }
 
   deadlineLeft(): Milliseconds | undefined {
@@ -88,65 +91,72 @@ export class Clock implements CallClock {
 
   /** Called when the server has started: its options may not have been known when the call began. */
   optionsAreKnown(): void {
-    if (this.#begunAt === undefined || this.#isAnswered) return;
+    if (this.#begunAt === undefined || this.#call.isAnswered) return;
     this.#deadline = this.#call.findDeadline(this.#begunAt);
     if (this.#waiting !== undefined) this.#setTimer(this.#waiting);
   }
 
-  /** Called when the answer is complete. Ignores clients that leave later: some platforms abort the signal after every answer. */
   answered(): void {
-    if (this.#isAnswered) return;
-    this.#isAnswered = true;
-    if (this.#waiting !== undefined) stopWaiting(this.#waiting);
-    this.onAnswered?.();
+    this.#call.answered();
   }
 
   left(): void {
     this.#cancel(['disconnect'], clientLeft());
-    this.answered();
+    this.#call.answered();
   }
 
-  /** Calls back once, when work of the view is canceled; at once if it has been. Returns a function that removes the callback. */
-  onCancel(moment: 'canceled' | 'aborted', listener: Listener): () => void {
+  /** Called when the answer is complete. */
+  stop(): void {
+    if (this.#waiting === undefined) return;
+    if (this.#waiting.turn !== undefined) globalThis.clearImmediate(this.#waiting.turn);
+    clearTimeout(this.#waiting.timer);
+    this.#waiting.listeners.clear();
+  }
+
+  /** Calls back once, at the moment, if there is one for the view; at once if it has passed. Returns a function that removes the callback. */
+  listen(listener: Listener): () => void {
     const waiting = this.#wait();
+    const { moment, view, callback } = listener;
     // A signal is read at once. A callback may wait for the next turn, in which there may be an answer.
-    if (waiting !== undefined && (moment === 'aborted' || waiting.turn === undefined)) this.#watchClient(waiting, [listener]);
-    const cancellation = this.#canceled[listener.view.until];
-    if (cancellation === undefined) return listen(waiting, moment, listener);
-    listener.callback(cancellation);
-    return () => {};
-  }
-
-  onLate(listener: Listener & { readonly callback: () => void }): () => void {
-    const waiting = this.#wait();
-    if (!this.#isLate) return listen(waiting, 'late', listener);
-    listener.callback();
-    return () => {};
+    if (waiting !== undefined && (moment === 'aborted' || (moment === 'canceled' && waiting.turn === undefined)))
+      this.#watchClient(waiting, [listener]);
+    const cancellation = moment === 'late' && !this.#isLate ? undefined : this.#canceled[moment === 'late' ? 'deadline' : view.until];
+    if (cancellation === undefined) waiting?.listeners.add(listener);
+    else callback(cancellation);
+    return () => waiting?.listeners.delete(listener);
   }
 
   /** Cancels the work of these views. The first reason counts. */
   #cancel(untils: readonly Until[], reason: Error): void {
-    if (this.#isAnswered) return;
+    if (this.#call.isAnswered) return;
     const before = this.#canceled;
     const due = untils.filter((until) => before[until] === undefined);
     if (due.length === 0) return;
     const cancellation: Cancellation = { reason, error: isGraphQLError(reason) ? reason : createError('CLIENT_LEFT', reason.message) };
     this.#canceled = { ...before, ...Object.fromEntries(due.map((until) => [until, cancellation])) };
-    const isDue = ({ view }: Listener): boolean => due.includes(view.until);
-    for (const moment of ['canceled', 'aborted'] as const) notify(this.#waiting, moment, isDue, cancellation);
+    for (const moment of ['canceled', 'aborted'] as const)
+      this.#notify((one) => one.moment === moment && due.includes(one.view.until), cancellation);
   }
 
-  #endWaiting(waiting: Waiting): void {
+  #endWaiting(): void {
     const cancellation = this.#canceled.deadline;
-    if (this.#isLate || this.#isAnswered || cancellation === undefined) return;
+    if (this.#isLate || this.#call.isAnswered || cancellation === undefined) return;
     this.#isLate = true;
-    notify(waiting, 'late', () => true, cancellation);
+    this.#notify(({ moment }) => moment === 'late', cancellation);
+  }
+
+  /** Calls the listeners that are due, and removes them. */
+  #notify(isDue: (listener: Listener) => boolean, cancellation: Cancellation): void {
+    const listeners = this.#waiting?.listeners ?? [];
+    const due = Array.from(listeners).filter(isDue);
+    for (const listener of due) this.#waiting!.listeners.delete(listener);
+    for (const { callback } of due) callback(cancellation);
   }
 
   /** Starts the clock and, one turn later, the timer. */
   #wait(): Waiting | undefined {
-    if (this.#waiting !== undefined || this.#isAnswered) return this.#waiting;
-    const waiting: Waiting = { canceled: [], aborted: [], late: [], turn: undefined, timer: undefined, watchesClient: false };
+    if (this.#waiting !== undefined || this.#call.isAnswered) return this.#waiting;
+    const waiting: Waiting = { listeners: new Set(), turn: undefined, timer: undefined, watchesClient: false };
     this.#waiting = waiting;
     this.deadline();
     // Cloudflare Workers may lack setImmediate.
@@ -161,13 +171,13 @@ export class Clock implements CallClock {
    */
   #watch(waiting: Waiting): void {
     waiting.turn = undefined;
-    this.#watchClient(waiting, waiting.canceled);
+    this.#watchClient(waiting, waiting.listeners);
     this.#setTimer(waiting);
   }
 
   /** Watches for the client to leave, once there is work to cancel. The platform reports at once if the client has left already. */
-  #watchClient(waiting: Waiting, listeners: readonly Listener[]): void {
-    if (waiting.watchesClient || this.#isAnswered || !listeners.some(({ view }) => view.until === 'disconnect')) return;
+  #watchClient(waiting: Waiting, listeners: Iterable<Listener>): void {
+    if (waiting.watchesClient || this.#call.isAnswered || !Array.from(listeners).some(endsWithClient)) return;
     waiting.watchesClient = true;
     this.#call.watchClient(() => this.#cancel(['disconnect'], clientLeft()));
   }
@@ -178,7 +188,7 @@ export class Clock implements CallClock {
     const deadline = this.deadline();
     if (deadline === undefined) return;
     waiting.timer = timerAt(deadline.at, () => {
-      waiting.timer = timerAt(deadline.lastMoment, () => this.#endWaiting(waiting));
+      waiting.timer = timerAt(deadline.lastMoment, () => this.#endWaiting());
       this.#cancel(['disconnect', 'deadline'], unfinishedAtDeadline());
     });
   }
@@ -187,26 +197,25 @@ export class Clock implements CallClock {
 /** The clock of a call as one operation sees it, with a separate signal. Data sources get it too: it does not have the platform's objects. */
 export class ClockView implements OperationInvocation {
   until: Until;
-  readonly #clock: Clock;
-  readonly #call: Pick<TimedCall, 'waitUntil'>;
+  readonly #call: ClockedCall;
   // Created when first read: most operations have no use for it.
   #controller: AbortController | undefined = undefined;
   #stopped: Error | undefined = undefined;
 
-  constructor(clock: Clock, call: Pick<TimedCall, 'waitUntil'>, until: Until) {
-    this.#clock = clock;
+  constructor(call: ClockedCall, until: Until) {
     this.#call = call;
     this.until = until;
   }
 
   get isAnswered(): boolean {
-    return this.#clock.isAnswered;
+    return this.#call.isAnswered;
   }
 
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       const controller = (this.#controller = new AbortController());
-      if (this.#stopped === undefined) this.#clock.onCancel('aborted', { view: this, callback: ({ reason }) => controller.abort(reason) });
+      if (this.#stopped === undefined)
+        this.#call.clock.listen({ moment: 'aborted', view: this, callback: ({ reason }) => controller.abort(reason) });
       else controller.abort(this.#stopped);
     }
     return this.#controller.signal;
@@ -218,11 +227,11 @@ export class ClockView implements OperationInvocation {
   }
 
   onCancel(callback: (reason: Error) => void): () => void {
-    return this.#clock.onCancel('canceled', { view: this, callback: ({ error }) => callback(error) });
+    return this.#call.clock.listen({ moment: 'canceled', view: this, callback: ({ error }) => callback(error) });
   }
 
   onLastMoment(callback: () => void): () => void {
-    return this.#clock.onLate({ view: this, callback });
+    return this.#call.clock.listen({ moment: 'late', view: this, callback });
   }
 
   inTime<T>(work: Promise<T>, { onCancel, onLastMoment }: LateFallbacks<T>): Promise<T> {
@@ -249,7 +258,7 @@ export class ClockView implements OperationInvocation {
   }
 
   deadlineLeft(): Milliseconds | undefined {
-    return this.#clock.deadlineLeft();
+    return this.#call.clock.deadlineLeft();
   }
 
   waitUntil(work: Promise<unknown>): void {
@@ -265,27 +274,9 @@ function timerAt(at: Milliseconds, callback: () => void): ReturnType<typeof setT
   return left <= longestTimer ? setTimeout(callback, left) : undefined;
 }
 
-/** Adds a listener, and returns a function that removes it. */
-function listen(waiting: Waiting | undefined, moment: Moment, listener: Listener): () => void {
-  if (waiting === undefined) return () => {};
-  waiting[moment] = [...waiting[moment], listener];
-  return () => {
-    waiting[moment] = waiting[moment].filter((one) => one !== listener);
-  };
-}
-
-/** Calls the listeners that are due, and removes them. */
-function notify(waiting: Waiting | undefined, moment: Moment, isDue: (listener: Listener) => boolean, cancellation: Cancellation): void {
-  if (waiting === undefined) return;
-  const due = waiting[moment].filter(isDue);
-  waiting[moment] = waiting[moment].filter((listener) => !due.includes(listener));
-  for (const { callback } of due) callback(cancellation);
-}
-
-function stopWaiting(waiting: Waiting): void {
-  if (waiting.turn !== undefined) globalThis.clearImmediate(waiting.turn);
-  clearTimeout(waiting.timer);
-  waiting.canceled = waiting.aborted = waiting.late = [];
+/** Deadlines have a timer; the platform watches the client, which costs more. */
+function endsWithClient({ moment, view }: Listener): boolean {
+  return moment !== 'late' && view.until === 'disconnect';
 }
 
 function clientLeft(): Error {

@@ -56,8 +56,9 @@ export interface OperationSettings
   readonly wrapExecution?: WrapExecution | undefined;
 }
 
-/** One operation: its request, its limits and its view of the call. */
-export interface OperationInput extends ContextInput {
+/** One operation on its way through the pipeline, which fills in its fields. */
+export interface Operation extends ContextInput {
+  readonly settings: OperationSettings;
   readonly request: GraphQLRequest;
   /** Passed to plugins; the server does not read it. */
   readonly http: HTTPRequest | undefined;
@@ -71,31 +72,27 @@ export interface OperationInput extends ContextInput {
   /** Shared by the operations of a batch. */
   readonly budget: BatchBudget | undefined;
   /** Its position in the batch. */
-  readonly batchIndex?: number | undefined;
+  readonly batchIndex: number | undefined;
   /** Undefined for a single answer, which a plugin may also choose. */
-  delivery?: Delivery | undefined;
-}
-
-/** One operation on its way through the pipeline: each step stores its outcome here. */
-export interface OperationState {
-  readonly settings: OperationSettings;
-  readonly input: OperationInput;
+  delivery: Delivery | undefined;
   /** Undefined until `context` and `dataSources` have succeeded. */
   contextValue: unknown;
   hooks: OperationHooks | undefined;
-  found: FoundSource | undefined;
-  known: KnownDocument | undefined;
-  operation: OperationDefinitionNode | undefined;
+  source: FoundSource | undefined;
+  document: KnownDocument | undefined;
+  node: OperationDefinitionNode | undefined;
   /** The choices of plugins for this execution. Undefined: no plugin has `executionWillStart`. */
   options: ChosenOptions | undefined;
-  stream: PayloadStream | undefined;
   execution: Execution | undefined;
-  /** True once the execution has started, because an execution ends in time by itself. */
+  /** True once resolvers may have run. From then on the executor keeps the deadline. */
   isExecuting: boolean;
   /** The error if the time is over. Then nothing is awaited, and no further step runs. */
   timeIsUp: Error | undefined;
-  /** The result. The step that sets it is the last one. */
+  /** The result of the execution. It may still be replaced by the error of a hook after it. */
   result: ExecutionResult | undefined;
+  /** The result, or the errors of the step that failed, when no step is left. */
+  ended: ExecutionResult | undefined;
+  stream: PayloadStream | undefined;
   /** The outcome of the execution, once a plugin that wraps it has called `next` or failed. */
   wrapped: PromiseOrValue<OperationOutcome> | undefined;
   /** The outcome from the plugins that wrap the execution. Undefined: the outcome is created from the result. */
@@ -104,27 +101,6 @@ export interface OperationState {
   allowance: ErrorAllowance | undefined;
   /** The result as the client gets it, before `willSendResponse`. */
   formatted: FormattedExecutionResult | undefined;
-}
-
-/** An operation before its first step. */
-export function createState(settings: OperationSettings, input: OperationInput): OperationState {
-  return {
-    settings,
-    input,
-    contextValue: undefined,
-    hooks: undefined,
-    found: undefined,
-    known: undefined,
-    operation: undefined,
-    options: undefined,
-    stream: undefined,
-    isExecuting: false,
-    timeIsUp: undefined,
-    execution: undefined,
-    result: undefined,
-    wrapped: undefined,
-    outcome: undefined,
-    allowance: undefined,
-    formatted: undefined,
-  };
+  /** The formatted outcome, when everything has ended. */
+  answer: OperationOutcome | undefined;
 }

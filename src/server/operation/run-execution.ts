@@ -1,0 +1,177 @@
+/** From a chosen operation to its result: limits, variables, and the execution inside plugins and hooks, in time. */
+import type { ExecutionResult, GraphQLError } from 'graphql';
+
+import { coercedVariables, prepareExecution } from '../../executor/index.ts';
+import type { PromiseOrValue } from '../../shared/index.ts';
+import { errorHandling as handlingOf } from './error-behavior.ts';
+import { codeOf, deadlineExceeded, toErrors, unfinishedAtDeadline } from './errors.ts';
+import { createExecution, executeOperation } from './execute.ts';
+import type { Execution } from './execute.ts';
+import type { OperationHooks } from './hooks.ts';
+import { AnswerLimit } from './limits/answer-limit.ts';
+import { assertCost } from './limits/cost.ts';
+import { ErrorAllowance } from './limits/error-allowance.ts';
+import type { Operation } from './operation.ts';
+import { outcomeOfFailure, toOutcome } from './outcome.ts';
+import type { OperationExecution } from './plugin.ts';
+import type { OperationOutcome, PayloadStream } from './types.ts';
+
+/** Throws for an operation that exceeds a limit. */
+export function checkLimits({ settings, request, document, node, budget }: Operation): void {
+  const { schema, maxAliases, maxCost, pageLimits } = settings;
+  if (budget !== undefined && maxAliases !== undefined) budget.spend('maxAliases', document!.operations?.get(node!)?.aliases ?? 0, node!);
+  if (pageLimits === undefined && maxCost === undefined) return;
+  const asked = { schema, document: document!.document, operation: node!, variables: request.variables, pageLimits };
+  pageLimits?.assert(asked);
+  if (maxCost !== undefined) assertCost(maxCost, asked, budget);
+}
+
+/**
+ * Plans the operation at its first runs, and coerces its variables. Variables with errors are the result of the execution, and its hooks
+ * are called.
+ */
+export function prepare(operation: Operation): Execution {
+  const { settings, request, source, node, options, contextValue, capacity, budget, invocation } = operation;
+  if (options?.runToEnd === true) invocation.until = 'deadline';
+  if (options?.inOneAnswer === true) operation.delivery = undefined;
+  const onError = request.onError ?? source!.onError;
+  const { document, plans } = operation.document!;
+  const isSubscription = node!.operation === 'subscription';
+  const partsFormat = isSubscription ? undefined : operation.delivery?.incremental;
+  const execution = createExecution(settings, {
+    document,
+    operation: node!,
+    contextValue,
+    variableValues: request.variables,
+    invocation,
+    answerLimit: new AnswerLimit(capacity, node!.operation, budget),
+    kept: plans,
+    objects: options?.objects?.begin(),
+    errorHandling: onError === undefined ? settings.errorHandling : handlingOf[onError],
+    observer: options?.observer,
+    parts: partsFormat && settings.incrementalDelivery?.partsOf(partsFormat),
+  });
+  // The option `executor` coerces variables itself.
+  if (settings.executor === undefined && !isSubscription) execution.prepared = prepareExecution(execution);
+  return execution;
+}
+
+/** Runs the resolvers, inside the plugins that wrap executions, and inside hooks. */
+export function execute(operation: Operation): PromiseOrValue<ExecutionResult> {
+  const { settings, options, hooks, invocation, node } = operation;
+  const isWrapped = (options?.wrap ?? settings.wrapExecution) !== undefined && node!.operation !== 'subscription';
+  const executing = isWrapped
+    ? executeInPlugins(operation)
+    : hooks === undefined
+      ? executeNow(operation)
+      : executeInHooks(operation, hooks);
+  if (options?.runToEnd === true && executing instanceof Promise) invocation.waitUntil(executing.catch(() => {}));
+  return executing;
+}
+
+/**
+ * Fills in `outcome`. Per-execution wrappers are outermost, so they store exactly what the client gets, even if another plugin fails after
+ * the execution, for example when it commits a transaction.
+ */
+async function executeInPlugins(operation: Operation): Promise<ExecutionResult> {
+  const { settings, options, head, invocation } = operation;
+  const variableValues = coercedVariables(operation.execution!);
+  if (variableValues === undefined)
+    return operation.hooks === undefined ? executeNow(operation) : executeInHooks(operation, operation.hooks);
+  const execution = { ...describeExecution(operation), response: head, variableValues };
+  let run = (): PromiseOrValue<OperationOutcome> => (operation.wrapped = executeToOutcome(operation));
+  for (const wrap of [settings.wrapExecution, options?.wrap]) {
+    if (wrap === undefined) continue;
+    const wrapped = { run, invocation, fail: (thrown: unknown) => failInPlugins(thrown, operation) };
+    run = () => wrap(execution, wrapped);
+  }
+  const outcome = await run();
+  // A plugin may have stored the answer.
+  operation.outcome = 'onError' in outcome ? outcome : { ...outcome, onError: operation.request.onError ?? operation.source!.onError };
+  return {};
+}
+
+/** The result of `next`. If a plugin calls it after the operation was answered, nothing starts. */
+async function executeToOutcome(operation: Operation): Promise<OperationOutcome> {
+  if (operation.timeIsUp !== undefined) return outcomeOfFailure(operation.timeIsUp, operation);
+  const { hooks } = operation;
+  let result: ExecutionResult;
+  try {
+    const running = hooks === undefined ? executeNow(operation) : executeInHooks(operation, hooks);
+    result = running instanceof Promise ? await waitForExecution(running, operation) : running;
+  } catch (thrown) {
+    result = toErrors(thrown);
+  }
+  return toOutcome(result, operation);
+}
+
+/** If a plugin fails, the operation fails. The last hooks are called once. */
+function failInPlugins(thrown: unknown, operation: Operation): PromiseOrValue<OperationOutcome> {
+  if (operation.wrapped !== undefined || operation.timeIsUp !== undefined) return outcomeOfFailure(thrown, operation);
+  return (operation.wrapped = toOutcome(toErrors(thrown), operation));
+}
+
+/** The execution as plugins see it. */
+export function describeExecution(operation: Operation): OperationExecution {
+  const { settings, request, http, call, head, contextValue, source, document, node, batchIndex, invocation } = operation;
+  return {
+    request,
+    http,
+    call,
+    response: head,
+    schema: settings.schema,
+    contextValue,
+    source: source!.source,
+    document: document!.document,
+    operation: node!,
+    batchIndex,
+    invocation,
+  };
+}
+
+/** Stores the result before `executionDidEnd` is called, which may take longer than the remaining time. */
+function executeInHooks(operation: Operation, hooks: OperationHooks): Promise<ExecutionResult> {
+  return hooks.aroundExecution(async () => (operation.result = await executeNow(operation)));
+}
+
+function executeNow(operation: Operation): PromiseOrValue<ExecutionResult> {
+  if (operation.timeIsUp !== undefined) throw operation.timeIsUp;
+  const { settings, execution, node, delivery, hooks } = operation;
+  // A mutation whose variables are invalid changes nothing: such requests must not empty the CDN of `edge`.
+  operation.isExecuting = node!.operation !== 'mutation' || coercedVariables(execution!) !== undefined;
+  if (delivery === undefined) return executeOperation(settings, execution!);
+  const open = (stream: PayloadStream): void => {
+    operation.stream = stream;
+  };
+  const allowance = (operation.allowance = new ErrorAllowance());
+  return delivery.execute({ settings, execution: execution!, delivery, invocation: execution!.invocation, hooks, open, allowance });
+}
+
+/** The result of the steps, in time: if a context, data source or hook hangs, only this operation times out. */
+export function waitInTime(running: Promise<ExecutionResult>, operation: Operation): Promise<ExecutionResult> {
+  return waitForExecution(running, operation, () => operation.wrapped !== undefined);
+}
+
+/** The executor and wrapped executions have their own timeout. */
+function waitForExecution(
+  running: Promise<ExecutionResult>,
+  operation: Operation,
+  endsByItself: () => boolean = () => false,
+): Promise<ExecutionResult> {
+  if (operation.isExecuting && operation.hooks === undefined) return running;
+  return operation.invocation.inTime(running, {
+    onCancel: (reason) => {
+      if (endsByItself()) return undefined;
+      operation.timeIsUp = reason;
+      // Nothing has run.
+      if (!operation.isExecuting) throw codeOf(reason as GraphQLError) === 'DEADLINE_EXCEEDED' ? deadlineExceeded() : reason;
+      return undefined;
+    },
+    onLastMoment: () => {
+      if (endsByItself()) return undefined;
+      if (operation.result === undefined) throw operation.isExecuting ? unfinishedAtDeadline() : deadlineExceeded();
+      if (operation.hooks?.mustEnd === true) throw unfinishedAtDeadline();
+      return operation.result;
+    },
+  });
+}
