@@ -1,6 +1,7 @@
-import assert from 'node:assert/strict';
-
 import type { BudgetStore, Claim, IdempotencyStore, Take } from '../../extensions/stores/index.ts';
+
+/** Loaded by the first test, because importing `/testing` must not load Node's modules. */
+let assert: typeof import('node:assert/strict');
 
 /** One test of a store: `run` rejects if the store breaks its contract. */
 export interface StoreTest {
@@ -20,6 +21,7 @@ export function storeTests(createStore: () => Store | Promise<Store>): readonly 
   return Object.entries(tests).map(([name, test]) => ({
     name,
     run: async () => {
+      ({ default: assert } = await import('node:assert/strict'));
       const store = (await createStore()) as IdempotencyStore & BudgetStore;
       assert.ok('claim' in store || 'take' in store, 'Expected a store with claim, finish and release, or with take.');
       if (name.slice(0, name.indexOf(':')) in store) await test(store, `contract:${crypto.randomUUID()}`);
