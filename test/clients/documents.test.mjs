@@ -52,7 +52,7 @@ async function write(contents) {
 
 /** A server that runs only the documents of a folder, as in production. */
 async function serveDocuments(path) {
-  const { documents: known } = await import(join(folder, path, 'index.ts'));
+  const known = JSON.parse(await readFile(join(folder, path, 'documents.json'), 'utf8'));
   return serve(
     {
       csrfPrevention: true,
@@ -95,7 +95,15 @@ async function importSnippet(page, heading, name) {
   const text = await readFile(join(root, page), 'utf8');
   const [, code = ''] = /```js\n(.+?)```/s.exec(text.slice(text.indexOf(`## ${heading}\n`))) ?? [];
   await write({ [name]: code.replace("'/graphql'", `'${server.url}graphql'`) });
-  return import(join(folder, name));
+  const { NODE_ENV } = process.env;
+  // In development, the clients send texts.
+  process.env.NODE_ENV = 'production';
+  try {
+    return await import(join(folder, name));
+  } finally {
+    if (NODE_ENV === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = NODE_ENV;
+  }
 }
 
 for (const [version, name] of [

@@ -50,7 +50,7 @@ import { createHandler } from 'graphql-functions';
 export const handler = createHandler({ csrfPrevention: true, typeDefs: 'type Query { ok: Boolean }' });
 `,
     },
-    'docs/trusted-documents.md': { 'documents/index.ts': "export const documents = [{ one: '{ __typename }' }];\n" },
+    'docs/trusted-documents.md': { 'documents/documents.json': '{ "one": "{ __typename }" }\n' },
     'docs/cache-stores-platforms.md': {
       // The output of `wrangler types`.
       'worker-configuration.d.ts': `

@@ -49,8 +49,8 @@ async function run(command: Arguments, directory: string, terminal: Terminal): P
     return 0;
   }
   if (command.name === 'schema') return runPrintSchema(command, directory, terminal);
-  if (command.name === 'documents') return runDocuments(command, { directory, terminal, today: '2026-11-26' });
-  if (command.name === 'init') return runInit(command, { directory, terminal, today: '2026-11-26' });
+  if (command.name === 'documents') return runDocuments(command, { directory, terminal });
+  if (command.name === 'init') return runInit(command, { directory, terminal });
   throw new Error(`The command ${command.name} is not run here.`);
 }
 

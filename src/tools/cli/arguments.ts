@@ -78,12 +78,12 @@ export interface DocumentsArguments extends NamedFunctionArguments {
   readonly name: 'documents';
   /** Patterns of files with operations. */
   readonly operations: readonly string[];
-  /** The folder of the manifests. */
+  /** The folder of the manifest and the ids. */
   readonly folder: string;
   /** Patterns of files with the schema. Empty: the schema of the function. */
   readonly schema: readonly string[];
-  /** "release": writes the manifest of a release. "draft": writes one that the next run replaces. "check": writes nothing. */
-  readonly mode: 'release' | 'draft' | 'check';
+  /** "add": adds new documents to the manifest. "ids": writes only the ids for clients. "check": writes nothing. */
+  readonly mode: 'add' | 'ids' | 'check';
 }
 
 /** The arguments of `graphql-functions init`. Undefined: not chosen by an option. */

@@ -161,24 +161,24 @@ Prints every problem with its file and line. Exits with code 1 if there are any.
   documents: define({
     about: `Collects the operations of clients as trusted documents, and validates them.
 
-Reads operations in .graphql files and in gql\`…\` literals of code, and the manifests of client tools (.json). Writes a manifest of the new ones to documents/<date>-<hash>.json, and keeps the manifests of earlier releases. Also writes documents/index.ts for the server, and documents/ids.ts for clients. Writes nothing if nothing has changed. Commit the folder.`,
+Reads operations in .graphql files and in gql\`…\` literals of code, and the manifests of client tools (.json). Adds the new ones to documents/documents.json, for the server, and never changes or deletes what is there. Writes their ids to documents/ids.ts, for clients. Commit the folder.`,
     positional: { name: '[files]', most: Infinity, help: 'the files of operations (default: `operations/**/*.graphql`)' },
     options: {
-      draft: flag('writes `draft.json` in place of a manifest, while you change operations'),
-      check: flag('writes nothing; names each operation that is in no manifest, and then exits with code 1'),
+      ids: flag('writes only `ids.ts`, while you change operations'),
+      check: flag('writes nothing; names each operation that is not in the manifest, and then exits with code 1'),
       schema: list('<files>', 'the schema, in `.graphql` files or in code; no function is loaded (default: the function’s schema)'),
       out: text('<folder>', 'the folder to write (default: `documents`)'),
       ...functionOptions,
     },
     note: underTest,
-    parse({ draft = false, check = false, schema = [], out = 'documents', ...values }, files) {
-      if (draft && check) throw new UsageError('Expected --draft or --check, got both.');
+    parse({ ids = false, check = false, schema = [], out = 'documents', ...values }, files) {
+      if (ids && check) throw new UsageError('Expected --ids or --check, got both.');
       return {
         name: 'documents',
         operations: files.length > 0 ? files : ['operations/**/*.graphql'],
         folder: posix.normalize(out.replaceAll('\\', '/')).replace(/\/$/, ''),
         schema,
-        mode: draft ? 'draft' : check ? 'check' : 'release',
+        mode: ids ? 'ids' : check ? 'check' : 'add',
         ...ofFunction(values),
       };
     },

@@ -3,7 +3,6 @@ import { parseArguments } from './command-table.ts';
 import { runBuild } from './build/build.ts';
 import { runCheck } from './check/check.ts';
 import { runDocuments } from './documents/documents.ts';
-import type { DatedWorkplace } from './documents/documents.ts';
 import { startDevServer, shutDown } from './dev/dev.ts';
 import type { DevServer } from './dev/dev.ts';
 import { runInit } from './init/init.ts';
@@ -45,11 +44,11 @@ async function run(command: Arguments): Promise<CommandOutcome> {
       await runBuild(command, directory, console);
       return over(0);
     case 'documents':
-      return over(await runDocuments(command, { ...workplace(), terminal: reserveStdout() }));
+      return over(await runDocuments(command, { directory, terminal: reserveStdout() }));
     case 'schema':
       return over(await runPrintSchema(command, directory, reserveStdout()));
     case 'init':
-      return over(await runInit(command, workplace()));
+      return over(await runInit(command, { directory, terminal: console }));
     case 'migrate':
       return over(await runMigrate(command, directory, console));
     case 'help':
@@ -66,10 +65,6 @@ async function run(command: Arguments): Promise<CommandOutcome> {
 
 function over(exitCode: number): CommandOutcome {
   return { exitCode, isOver: true };
-}
-
-function workplace(): DatedWorkplace {
-  return { directory: process.cwd(), terminal: console, today: new Date().toISOString().slice(0, 10) };
 }
 
 /** Programs read the output of these commands, so the logs of functions go to stderr. */

@@ -13,7 +13,7 @@ export interface UsedProject {
    * deployed function to the same two.
    */
   readonly answers: readonly string[];
-  /** What `npm run check` prints when the client has an operation that is in no manifest. */
+  /** What `npm run check` prints when the client has an operation that is not in the manifest. */
   readonly missing: string;
   readonly transcript: string;
 }
@@ -27,7 +27,8 @@ const refusal =
 export const expectedAnswers = [answer, otherAnswer, answer, refusal];
 
 /** What `npm run check` prints about the missing operation. */
-export const expectedMissing = /operations\/new\.graphql:1:1 The operation New is in no manifest of documents: production refuses it\./;
+export const expectedMissing =
+  /operations\/new\.graphql:1:1 The operation New is not in documents\/documents\.json: production refuses it\./;
 
 /** Creates a project with `init` of the packed package, installs, builds, checks and tests it, and sends it operations. */
 export async function useProject(platform: InitPlatform, flags: string): Promise<UsedProject> {

@@ -19,72 +19,66 @@ import { printProblems } from '../project/print-problems.ts';
 import type { Problem } from '../project/problem.ts';
 import { collectDocuments, findProblems } from './collect-documents.ts';
 import type { CollectedDocument } from './collect-documents.ts';
-import { applyChanges, changesIn, planRelease, readDocumentsFolder, releasedIn } from './documents-folder.ts';
-import type { DocumentsFolder, FileChanges } from './documents-folder.ts';
+import { addTo, changesIn, idsModule, manifestPath, missingIn, readManifest, writeFiles } from './documents-folder.ts';
 
-/** Where a command runs, where it prints, and today's date, YYYY-MM-DD. */
-export interface DatedWorkplace {
+/** Where a command runs and prints. */
+export interface Workplace {
   readonly directory: string;
   readonly terminal: Terminal;
-  readonly today: string;
 }
 
 /**
- * Collects the operations of the project, and writes them as a manifest beside those of earlier releases. Returns the exit code: with a
- * problem it is 1 and nothing is written. With `check`, nothing is written, and a missing document is a problem.
+ * Collects the operations of the project, and adds those that are new to the manifest. Returns the exit code: with a problem it is 1 and
+ * nothing is written. With the mode "check", nothing is written, and a missing document is a problem.
  */
-export async function runDocuments(settings: DocumentsArguments, { directory, terminal, today }: DatedWorkplace): Promise<number> {
+export async function runDocuments(settings: DocumentsArguments, { directory, terminal }: Workplace): Promise<number> {
+  const { folder, mode } = settings;
   const files = await readDocuments(settings.operations, directory);
-  const folder = await readDocumentsFolder(settings.folder, directory);
+  const manifest = await readManifest(folder, directory);
   const schema = await readSchema(settings, directory);
-  const problems = isProblems(schema) ? schema : findAllProblems(schema, { files, folder, isDraft: settings.mode === 'draft' });
+  const problems = isProblems(schema) ? schema : findAllProblems(schema, files, mode === 'ids' ? undefined : manifest);
   if (problems.length > 0) {
     printProblems(problems, directory, { ...terminal, log: (line) => terminal.error(line) });
-    if (problems.some(({ file }) => releasedIn(folder).some(({ path }) => path === file))) terminal.error(aboutReleased);
+    if (manifest !== undefined && problems.some(({ file }) => file === manifest.path)) terminal.error(aboutManifest(manifest));
     terminal.error(`\n${counted(problems.length, 'problem')}. Nothing was written.`);
     return 1;
   }
   const collected = collectDocuments(files);
-  const { files: planned, added } = planRelease(folder, collected, settings.mode === 'draft' ? undefined : today);
-  const changes = await changesIn(planned, directory);
-  if (settings.mode === 'check') return reportMissing(added, changes, { folder: settings.folder, directory, terminal });
-  await applyChanges(changes, folder, directory);
-  for (const [path, text] of changes) terminal.log(`${text === undefined ? 'Deleted' : 'Wrote'} ${path}.`);
-  if (changes.size === 0) terminal.log(`${settings.folder} is up to date: ${counted(collected.length, 'document')}.`);
+  const missing = mode === 'ids' ? [] : missingIn(manifest, collected);
+  const added = mode === 'ids' ? [] : [[manifestPath(folder), addTo(manifest, missing)] as const];
+  const changes = await changesIn(new Map([...added, idsModule(folder, collected)]), directory);
+  if (mode === 'check') return reportMissing(missing, [...changes.keys()], folder, { directory, terminal });
+  await writeFiles(changes, directory);
+  for (const path of changes.keys()) terminal.log(`Wrote ${path}.`);
+  if (changes.size === 0) terminal.log(`${folder} is up to date: ${counted(collected.length, 'document')}.`);
   return 0;
 }
 
-const aboutReleased =
-  '\nClients of earlier releases send the documents of these manifests. If no client sends a document any more, delete it from its manifest.';
-
-interface DocumentSources {
-  readonly files: readonly DocumentFile[];
-  readonly folder: DocumentsFolder;
-  readonly isDraft: boolean;
+function aboutManifest({ path }: DocumentFile): string {
+  return `\nClients of earlier releases may send the documents of ${path}. If no client sends a document any more, delete its entry by hand.`;
 }
 
-function findAllProblems(schema: GraphQLSchema, { files, folder, isDraft }: DocumentSources): Problem[] {
-  const released = releasedIn(folder);
-  // While the schema changes, documents of earlier releases may be invalid.
-  const errorsOf = (text: string): readonly Error[] => (isDraft ? [] : errorsIn(schema, text));
-  const problems = [...findProblems(schema, files), ...released.flatMap((file) => checkManifest(file, errorsOf))];
-  return problems.length > 0 ? problems : findConflicts([...released.flatMap(documentsInManifest), ...collectDocuments(files)]);
+/** `manifest` is undefined while the schema changes: documents of earlier releases may be invalid. */
+function findAllProblems(schema: GraphQLSchema, files: readonly DocumentFile[], manifest: DocumentFile | undefined): Problem[] {
+  const problems = findProblems(schema, files);
+  if (manifest !== undefined) problems.push(...checkManifest(manifest, (text) => errorsIn(schema, text)));
+  if (problems.length > 0) return problems;
+  return findConflicts([...(manifest === undefined ? [] : documentsInManifest(manifest)), ...collectDocuments(files)]);
 }
 
 function reportMissing(
-  added: readonly CollectedDocument[],
-  changes: FileChanges,
-  { folder, directory, terminal }: Pick<DatedWorkplace, 'directory' | 'terminal'> & { readonly folder: string },
+  missing: readonly CollectedDocument[],
+  changed: readonly string[],
+  folder: string,
+  { directory, terminal }: Workplace,
 ): number {
-  if (changes.size === 0) return 0;
-  const missing = added.map(({ name, id, path, line }): Problem => {
+  if (changed.length === 0) return 0;
+  const problems = missing.map(({ name, id, path, line }): Problem => {
     const what = name === undefined ? `The document ${id}` : `The operation ${name}`;
-    return { file: path, line, column: 1, message: `${what} is in no manifest of ${folder}: production refuses it.` };
+    return { file: path, line, column: 1, message: `${what} is not in ${manifestPath(folder)}: production refuses it.` };
   });
-  printProblems(missing, directory, terminal);
-  terminal.error(
-    `\n${folder} is not up to date (${[...changes.keys()].join(', ')}). Run the command without --check, and commit the folder.`,
-  );
+  printProblems(problems, directory, terminal);
+  terminal.error(`\n${folder} is not up to date (${changed.join(', ')}). Run the command without --check, and commit the folder.`);
   return 1;
 }
 
@@ -94,25 +88,22 @@ async function readSchema(settings: DocumentsArguments, directory: string): Prom
   const source = await findFunction(directory, settings.functions, settings.function);
   // The documents may be missing, or not valid for the new schema.
   const { problems, schema } = await checkGraphQLFunction(source, directory, {
-    plugins: [documentsStub(settings.folder, directory)],
+    plugins: [manifestStub(settings.folder, directory)],
     external: settings.external,
   });
   return schema ?? [...problems];
 }
 
-/** Replaces the generated module of a documents folder, so that a function can be loaded before its documents are written. */
-function documentsStub(folder: string, directory: string): Plugin {
-  const generated = resolve(directory, folder, 'index.ts');
+/** Replaces the manifest, so that a function can be loaded before it is written, and while its documents are not valid. */
+function manifestStub(folder: string, directory: string): Plugin {
+  const manifest = resolve(directory, manifestPath(folder));
   return {
     name: 'graphql-functions-documents',
     setup(build) {
-      build.onResolve({ filter: /^\.{1,2}\// }, ({ path, resolveDir }) => {
-        const file = resolve(resolveDir, path);
-        return file === generated || resolve(file, 'index.ts') === generated || `${file}.ts` === generated
-          ? { path: generated, namespace: 'documents' }
-          : undefined;
-      });
-      build.onLoad({ filter: /.*/, namespace: 'documents' }, () => ({ contents: 'export const documents = [];', loader: 'ts' }));
+      build.onResolve({ filter: /^\.{1,2}\/.*\.json$/ }, ({ path, resolveDir }) =>
+        resolve(resolveDir, path) === manifest ? { path: manifest, namespace: 'documents' } : undefined,
+      );
+      build.onLoad({ filter: /.*/, namespace: 'documents' }, () => ({ contents: '{}', loader: 'json' }));
     },
   };
 }
@@ -120,7 +111,8 @@ function documentsStub(folder: string, directory: string): Plugin {
 /** Definitions in files of SDL, or in literals of code, read as the server reads `typeDefs`: those of the same type are merged. */
 async function readSchemaFiles(patterns: readonly string[], directory: string): Promise<GraphQLSchema | Problem[]> {
   const texts = (await readDocuments(patterns, directory)).flatMap(documentsIn);
-  const problems = texts.flatMap(({ path, text }) => {
+  const problems = texts.flatMap(({ path, text, problem }) => {
+    if (problem !== undefined) return [problem];
     try {
       parse(new Source(text, path));
       return [];

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import { isPlainObject } from '../../../shared/index.ts';
 import { collectDocuments } from '../documents/collect-documents.ts';
-import { planRelease } from '../documents/documents-folder.ts';
+import { addTo, idsModule, manifestPath } from '../documents/documents-folder.ts';
 import { packageRoot, readPackageVersion } from '../requirements.ts';
 
 /** The platforms that `init` knows, by the names of their folders in templates/platforms/. */
@@ -43,9 +43,9 @@ const placeholder = 'my-graphql-api';
 
 /**
  * Composes a project from folders of templates/: the platform's folder, then those that platforms share. If several have the same
- * file, JSON objects are merged, and other texts are joined. `today` is the date of its first manifest of documents, YYYY-MM-DD.
+ * file, JSON objects are merged, and other texts are joined.
  */
-export async function composeProject(choices: ProjectChoices, folderName: string, today: string): Promise<ProjectFiles> {
+export async function composeProject(choices: ProjectChoices, folderName: string): Promise<ProjectFiles> {
   const files = new Map<string, string>();
   for (const template of templatesFor(choices)) {
     for (const [path, text] of await readTemplate(template)) {
@@ -56,7 +56,7 @@ export async function composeProject(choices: ProjectChoices, folderName: string
   const manifest = JSON.parse(files.get('package.json')!) as Manifest;
   const name = toPackageName(folderName, manifest);
   files.set('package.json', toJSON(await completeManifest(manifest)));
-  const documents = choices.api === 'trusted' ? documentsOf(files, today) : [];
+  const documents = choices.api === 'trusted' ? documentsOf(files) : [];
   return new Map([...files, ...documents].map(([path, text]) => [path, text.replaceAll(placeholder, name)]));
 }
 
@@ -76,10 +76,10 @@ function templatesFor({ platform, codegen, tests, api }: ProjectChoices): string
 const withSecretSettings: ReadonlySet<InitPlatform> = new Set(['lambda', 'workers']);
 
 /** The files that `npm run documents` would write. */
-function documentsOf(files: ProjectFiles, today: string): [path: string, text: string][] {
+function documentsOf(files: ProjectFiles): [path: string, text: string][] {
   const operations = [...files].filter(([path]) => path.startsWith('operations/')).map(([path, text]) => ({ path, text }));
-  const { files: written } = planRelease({ path: 'documents', manifests: [] }, collectDocuments(operations), today);
-  return Array.from(written, ([path, text = '']) => [path, text]);
+  const collected = collectDocuments(operations);
+  return [[manifestPath('documents'), addTo(undefined, collected)], idsModule('documents', collected)];
 }
 
 async function readTemplate(name: string): Promise<[path: string, text: string][]> {

@@ -2,17 +2,17 @@ import { lstat, mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 
 import type { InitArguments } from '../arguments.ts';
-import type { DatedWorkplace } from '../documents/documents.ts';
+import type { Workplace } from '../documents/documents.ts';
 import { DevError } from '../project/problem.ts';
 import { askForChoices } from './ask-for-choices.ts';
 import { composeProject } from './compose-project.ts';
 import type { ProjectChoices, ProjectFiles } from './compose-project.ts';
 
 /** Makes a project. Throws a DevError, before it writes anything, if one of the files exists. Returns the exit code. */
-export async function runInit(settings: InitArguments, { directory, terminal, today }: DatedWorkplace): Promise<number> {
+export async function runInit(settings: InitArguments, { directory, terminal }: Workplace): Promise<number> {
   const folder = resolve(directory, settings.folder);
   const choices = await askForChoices(settings);
-  const files = await composeProject(choices, basename(folder), today);
+  const files = await composeProject(choices, basename(folder));
   await assertNoneExists(files, folder);
   for (const [path, text] of files) {
     await mkdir(dirname(join(folder, path)), { recursive: true });

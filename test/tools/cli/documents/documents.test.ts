@@ -16,8 +16,7 @@ const schema =
 
 const books = 'query Books {\n  books {\n    title\n    __typename\n  }\n}';
 const booksId = createHash('sha256').update(books).digest('hex');
-/** The name of a manifest that has only this operation. */
-const booksManifest = 'documents/2026-11-26-f95a38b1.json';
+const manifest = 'documents/documents.json';
 
 interface TestedProject extends Project {
   /** Runs `documents` with the schema in schema.graphql. */
@@ -50,125 +49,138 @@ test('every option of documents is read', () => {
     operations: ['operations/**/*.graphql'],
     folder: 'documents',
     schema: [],
-    mode: 'release',
+    mode: 'add',
     ...rest,
   });
-  assert.deepEqual(parseArguments(['documents', '--draft', '--out', './a/b/', '--schema', 's.graphql', 'src/*.ts', 'm.json']), {
+  assert.deepEqual(parseArguments(['documents', '--ids', '--out', './a/b/', '--schema', 's.graphql', 'src/*.ts', 'm.json']), {
     name: 'documents',
     operations: ['src/*.ts', 'm.json'],
     folder: 'a/b',
     schema: ['s.graphql'],
-    mode: 'draft',
+    mode: 'ids',
     ...rest,
   });
-  assert.throws(() => parseArguments(['documents', '--draft', '--check']), /Expected --draft or --check, got both\./);
+  assert.throws(() => parseArguments(['documents', '--ids', '--check']), /Expected --ids or --check, got both\./);
   assert.throws(() => parseArguments(['documents', '--remove']), /documents has no option --remove/);
 });
 
-test('documents writes a manifest, a module for the server and one for clients, and then nothing until an operation changes', async (context) => {
+test('documents writes a manifest for the server and ids for clients, and then nothing until an operation changes', async (context) => {
   const { documents, names, read } = await createTestedProject(context);
 
   const first = await documents();
   const again = await documents();
   const checked = await documents('--check');
 
-  assert.deepEqual(await names(), ['2026-11-26-f95a38b1.json', 'ids.ts', 'index.ts']);
-  assert.equal(first.stdout, `Wrote ${booksManifest}.\nWrote documents/index.ts.\nWrote documents/ids.ts.\n`);
-  assert.deepEqual(JSON.parse(await read(booksManifest)), { [booksId]: books });
+  assert.deepEqual(await names(), ['documents.json', 'ids.ts']);
+  assert.equal(first.stdout, `Wrote ${manifest}.\nWrote documents/ids.ts.\n`);
+  assert.deepEqual(JSON.parse(await read(manifest)), { [booksId]: books });
   assert.equal(
-    await read('documents/index.ts'),
+    await read('documents/ids.ts'),
     `// Written by \`graphql-functions documents\`. Run it again instead of changing this file.
-import type { TrustedDocumentManifest } from 'graphql-functions';
 
-import manifest1 from './2026-11-26-f95a38b1.json' with { type: 'json' };
-
-/** The documents of this release and of earlier ones, for the option \`trustedDocuments\`. */
-export const documents = [manifest1] as readonly TrustedDocumentManifest[];
+/** The ids of the current operations by name, for clients. */
+export const ids = {
+  Books: '${booksId}',
+} as const;
 `,
   );
-  assert.match(await read('documents/ids.ts'), new RegExp(`^export const ids = \\{\n {2}Books: '${booksId}',\n\\} as const;\n$`, 'm'));
   assert.deepEqual(again, { code: 0, stdout: 'documents is up to date: 1 document.\n', stderr: '' });
   assert.deepEqual(checked, { code: 0, stdout: '', stderr: '' });
 });
 
-test('a released manifest never changes: a later one has only the documents that are new', async (context) => {
-  const { documents, names, read, write, remove } = await createTestedProject(context);
+test('new documents are added to the manifest, and the earlier ones stay first', async (context) => {
+  const { documents, read, write, remove } = await createTestedProject(context);
   await documents();
-  const released = await read(booksManifest);
 
   await write({
     'operations/books.graphql': 'query Books { books { title id } }',
     'operations/book.graphql': 'query Book { book(id: 1) { id } }',
   });
   await documents();
+  const added = await read(manifest);
   // A file that moves, or is formatted differently, is no change.
   await remove('operations/books.graphql');
   await write({ 'operations/moved/a.graphql': '# All.\nquery Books {\n  books { title, id } }' });
   const moved = await documents();
 
-  const manifests = (await names()).filter((name) => name.endsWith('.json'));
-  const later = JSON.parse(await read(`documents/${manifests.find((name) => !booksManifest.endsWith(name))}`)) as Record<string, string>;
-  assert.equal(manifests.length, 2);
-  assert.equal(await read(booksManifest), released);
+  const entries = Object.entries(JSON.parse(added) as Record<string, string>);
+  assert.deepEqual(entries[0], [booksId, books]);
   assert.deepEqual(
-    Object.values(later).map((text) => text.split(' ').slice(0, 2).join(' ')),
+    entries.slice(1).map(([, text]) => text.split(' ').slice(0, 2).join(' ')),
     ['query Book', 'query Books'],
   );
-  assert.match(await read('documents/index.ts'), /^export const documents = \[manifest1, manifest2\] as/m);
   assert.deepEqual(
     [...(await read('documents/ids.ts')).matchAll(/'(\w{64})'/g)].map(([, id]) => id),
-    Object.keys(later),
+    entries.slice(1).map(([id]) => id),
   );
   assert.equal(moved.stdout, 'documents is up to date: 2 documents.\n');
+  assert.equal(await read(manifest), added);
 });
 
-test('an operation that returns to an earlier text needs no new manifest', async (context) => {
-  const { documents, names, read, write } = await createTestedProject(context);
+test('an operation that returns to an earlier text changes only the ids', async (context) => {
+  const { documents, read, write } = await createTestedProject(context);
   await documents();
   await write({ 'operations/books.graphql': 'query Books { books { id } }' });
   await documents();
-  const before = await names();
+  const before = await read(manifest);
 
   await write({ 'operations/books.graphql': 'query Books { books { title } }' });
   await documents();
 
-  assert.deepEqual(await names(), before);
+  assert.equal(await read(manifest), before);
   assert.match(await read('documents/ids.ts'), new RegExp(`Books: '${booksId}'`));
 });
 
-test('a draft is replaced by the next draft, and by the release', async (context) => {
-  const { documents, names, read, write } = await createTestedProject(context);
-
-  const first = await documents('--draft');
-  await write({ 'operations/books.graphql': 'query Books { books { id } }' });
-  await documents('--draft');
-  const draft = JSON.parse(await read('documents/draft.json')) as object;
-  const checked = await documents('--check');
-  await write({ 'operations/books.graphql': 'query Books { books { title } }' });
+test('an entry that was deleted by hand is not written again, and the text of the file stays as it is', async (context) => {
+  const { documents, read, write } = await createTestedProject(context, {
+    [manifest]: '{ "old": "{ __typename }", "older": "{ __typename }" }',
+  });
   await documents();
 
-  assert.match(first.stdout, /^Wrote documents\/draft\.json\.$/m);
-  assert.equal(Object.keys(draft).length, 1);
-  assert.equal(checked.code, 1);
-  assert.deepEqual(await names(), ['2026-11-26-f95a38b1.json', 'ids.ts', 'index.ts']);
+  await write({ [manifest]: `{"${booksId}": ${JSON.stringify(books)}}` });
+  const { stdout } = await documents();
+
+  assert.equal(stdout, 'documents is up to date: 1 document.\n');
+  assert.equal(await read(manifest), `{"${booksId}": ${JSON.stringify(books)}}`);
 });
 
-test('a draft is possible while the schema changes, although a released document is no longer valid', async (context) => {
-  const { documents, names } = await createTestedProject(context, { 'documents/old.json': '{ "abc": "{ gone }" }' });
+test('--ids writes only the ids, also while an earlier document is not valid', async (context) => {
+  const old = '{ "abc": "{ gone }" }';
+  const { documents, names, read } = await createTestedProject(context, { [manifest]: old });
 
-  const draft = await documents('--draft');
-  const release = await documents();
+  const ids = await documents('--ids');
+  const checked = await documents('--check');
+  const added = await documents();
 
-  assert.equal(draft.code, 0);
-  assert.deepEqual(await names(), ['draft.json', 'ids.ts', 'index.ts', 'old.json']);
-  assert.equal(release.code, 1);
-  assert.match(release.stderr, /If no client sends a document any more, delete it from its manifest\./);
+  assert.deepEqual(ids, { code: 0, stdout: 'Wrote documents/ids.ts.\n', stderr: '' });
+  assert.deepEqual(await names(), ['documents.json', 'ids.ts']);
+  assert.equal(await read(manifest), old);
+  assert.deepEqual([checked.code, added.code], [1, 1]);
+  assert.match(
+    added.stderr,
+    /^documents\/documents\.json:1:1 The document abc is invalid[^]*\nClients of earlier releases may send the documents of documents\/documents\.json\. If no client sends a document any more, delete its entry by hand\.\n/,
+  );
+});
+
+test('--out names any folder', async (context) => {
+  const { directory, documents, read } = await createTestedProject(context);
+
+  for (const folder of ['app/[locale]/documents', join(directory, 'absolute/{a,b}*'), '.']) {
+    const { code, stdout } = await documents('--out', folder);
+    const again = await documents('--check', '--out', folder);
+
+    assert.equal(code, 0);
+    assert.match(stdout, /^Wrote .*documents\.json\.\nWrote .*ids\.ts\.\n$/);
+    assert.deepEqual(again, { code: 0, stdout: '', stderr: '' });
+  }
+  for (const path of ['app/[locale]/documents/documents.json', 'absolute/{a,b}*/documents.json', 'documents.json'])
+    assert.deepEqual(JSON.parse(await read(path)), { [booksId]: books });
 });
 
 test('line ends that Git has written are no change', async (context) => {
   const { documents, read, write } = await createTestedProject(context);
   await documents();
-  for (const path of [booksManifest, 'documents/index.ts', 'documents/ids.ts', 'operations/books.graphql'])
+  for (const path of [manifest, 'documents/ids.ts', 'operations/books.graphql'])
     await write({ [path]: (await read(path)).replaceAll('\n', '\r\n') });
 
   assert.deepEqual(await documents('--check'), { code: 0, stdout: '', stderr: '' });
@@ -185,9 +197,12 @@ test('--check names each missing operation with its place, and writes nothing', 
   const changed = await documents('--check');
 
   assert.equal(empty.code, 1);
-  assert.match(empty.stdout, /^operations\/books\.graphql:1:1 The operation Books is in no manifest of documents: production refuses it\./);
+  assert.match(
+    empty.stdout,
+    /^operations\/books\.graphql:1:1 The operation Books is not in documents\/documents\.json: production refuses it\./,
+  );
   assert.equal(changed.code, 1);
-  assert.match(changed.stdout, /^operations\/books\.graphql:2:1 The operation Books is in no manifest of documents/);
+  assert.match(changed.stdout, /^operations\/books\.graphql:2:1 The operation Books is not in documents\/documents\.json/);
   assert.match(changed.stderr, /documents is not up to date \(.+\)\. Run the command without --check, and commit the folder\.\n$/);
   assert.equal(await read('documents/ids.ts'), ids);
 });
@@ -201,8 +216,7 @@ test('operations use the fragments of other files and of literals in code, and e
 
   await documents('operations/**/*.graphql', 'src/*.tsx');
 
-  const [name = ''] = (await read('documents/index.ts')).match(/[\w-]+\.json/) ?? [];
-  const texts = Object.values(JSON.parse(await read(`documents/${name}`)) as Record<string, string>);
+  const texts = Object.values(JSON.parse(await read(manifest)) as Record<string, string>);
   assert.deepEqual(texts, [
     'query A {\n  books {\n    ...B\n    __typename\n  }\n}\n\n' +
       'fragment B on Book {\n  author {\n    ...N\n    __typename\n  }\n  __typename\n}\n\n' +
@@ -225,8 +239,7 @@ test('manifests of client tools are taken as they are, with their ids and settin
   await documents('operations/*', '*.json');
   const again = await documents('operations/*', '*.json');
 
-  const [name = ''] = (await read('documents/index.ts')).match(/[\w-]+\.json/) ?? [];
-  assert.deepEqual(JSON.parse(await read(`documents/${name}`)), {
+  assert.deepEqual(JSON.parse(await read(manifest)), {
     [booksId]: books,
     a: '{ __typename }',
     b: { text: '{books{id}}', onError: 'NULL' },
@@ -256,26 +269,42 @@ describe('nothing is written for', () => {
       { 'operations/a.graphql': 'fragment F on Book { id }', 'operations/z.graphql': 'fragment F on Book { title }' },
       /^operations\/z\.graphql:1:1 There is another fragment F in operations\/a\.graphql:1\./,
     ],
-    'a released document that is no longer valid': [
-      { 'documents/old.json': '{\n  "abc": "{ gone }"\n}' },
-      /^documents\/old\.json:2:1 The document abc is invalid: Cannot query field "gone"/,
+    'an interpolation in a selection set': [
+      { 'src/a.ts': "const fields = 'id';\nconst a = gql`\n  query A {\n    books { ${fields} }\n  }\n`;" },
+      /^src\/a\.ts:4:13 Expected a fragment after the operation, got \$\{fields\}, whose value only the client knows\. Write fields in a fragment, and values as variables\.[^]*> 4 \|/,
+      'src/a.ts',
+    ],
+    'an interpolation in an argument': [
+      { 'src/a.ts': 'const a = gql`query A { book(id: ${id}) { id } }`;' },
+      /^src\/a\.ts:1:34 Expected a fragment/,
+      'src/a.ts',
+    ],
+    'an interpolation in a string': [
+      { 'src/a.ts': 'const a = gql`query A { book(id: "${id}") { id } }`;' },
+      /^src\/a\.ts:1:35 Expected a fragment/,
+      'src/a.ts',
+    ],
+    'a document that is no longer valid': [
+      { [manifest]: '{\n  "abc": "{ gone }"\n}' },
+      /^documents\/documents\.json:2:1 The document abc is invalid: Cannot query field "gone"/,
     ],
     'two texts for one id': [
-      { 'documents/a.json': '{ "x": "{ __typename }" }', 'documents/b.json': '{\n"y": "{ a: __typename }",\n"x": "{ b: __typename }" }' },
-      /^documents\/b\.json:3:1 The id "x" has another document in documents\/a\.json:1\./,
+      { 'a.json': '{ "x": "{ __typename }" }', 'b.json': '{\n"y": "{ a: __typename }",\n"x": "{ b: __typename }" }' },
+      /^b\.json:3:1 The id "x" has another document in a\.json:1\./,
+      '[ab].json',
     ],
-    'a manifest of a client that has another text for a released id': [
-      { 'documents/a.json': '{ "x": "{ __typename }" }', 'relay.json': '{ "x": "{ b: __typename }" }' },
-      /^relay\.json:1:1 The id "x" has another document in documents\/a\.json:1\./,
+    'a manifest of a client that has another text for a known id': [
+      { [manifest]: '{ "x": "{ __typename }" }', 'relay.json': '{ "x": "{ b: __typename }" }' },
+      /^relay\.json:1:1 The id "x" has another document in documents\/documents\.json:1\./,
       'relay.json',
     ],
-    'an id that is no string': [{ 'documents/a.json': apollo(7) }, /^documents\/a\.json Expected .*, got an operation with the id 7\./],
+    'an id that is no string': [{ [manifest]: apollo(7) }, /^documents\/documents\.json Expected .*, got an operation with the id 7\./],
     'a manifest of a client with an id that is no string': [
       { 'ios.json': apollo(null) },
       /^ios\.json Expected .*, got an operation with the id null\./,
       'ios.json',
     ],
-    'a manifest that is not JSON': [{ 'documents/a.json': '{' }, /^documents\/a\.json .*JSON/],
+    'a manifest that is not JSON': [{ [manifest]: '{' }, /^documents\/documents\.json .*JSON/],
     'a schema with a syntax error': [{ 'schema.graphql': 'type Query {' }, /^schema\.graphql:1:13 Syntax Error/],
     'a schema with an unknown type': [
       { 'schema.graphql': 'type Query { a: Nope }' },
@@ -298,7 +327,7 @@ describe('nothing is written for', () => {
 });
 
 const functionWithDocuments = `import { createHandler } from 'graphql-functions';
-import { documents } from '../documents/index.ts';
+import documents from '../documents/documents.json' with { type: 'json' };
 
 export default createHandler({
   csrfPrevention: true,
@@ -321,6 +350,6 @@ test('without --schema, the documents are validated against the schema of the fu
   const checked = await project.run('check');
 
   assert.match(invalid.stderr, /^operations\/books\.graphql:1:23 Cannot query field "nope" on type "Book"\./m);
-  assert.match(valid.stdout, new RegExp(`^Wrote ${booksManifest}\\.$`, 'm'));
+  assert.match(valid.stdout, /^Wrote documents\/documents\.json\.$/m);
   assert.equal(checked.stdout, 'No problems in graphql.\n');
 });

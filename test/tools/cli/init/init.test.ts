@@ -36,15 +36,13 @@ const openFiles = [
   'package.json',
   'tsconfig.json',
 ];
-const files = [...openFiles, 'documents/2026-11-26-6d1b201e.json', 'documents/ids.ts', 'documents/index.ts', 'operations/books.graphql'];
+const files = [...openFiles, 'documents/documents.json', 'documents/ids.ts', 'operations/books.graphql'];
 
 async function filesIn(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
   return paths.map((path) => path.slice(directory.length + 1).replaceAll('\\', '/')).toSorted();
 }
-
-const today = '2026-11-26';
 
 const readText = (directory: string, file: string): Promise<string> => readFile(join(directory, file), 'utf8');
 
@@ -120,11 +118,11 @@ for (const platform of platforms) {
     const missing = await runCommandHere(directory, ...documents, '--check');
 
     assert.deepEqual(current, { code: 0, stdout: '', stderr: '' });
-    assert.match(missing.stdout, /^operations\/new\.graphql:1:1 The operation New is in no manifest of documents/);
+    assert.match(missing.stdout, /^operations\/new\.graphql:1:1 The operation New is not in documents\/documents\.json/);
     assert.equal(missing.code, 1);
     assert.deepEqual(
       ['predev', 'precheck', 'prebuild'].map((name) => scripts[name]),
-      ['npm run documents -- --draft', 'npm run documents -- --check', 'npm run documents -- --check'],
+      ['npm run documents -- --ids', 'npm run documents -- --check', 'npm run documents -- --check'],
     );
   });
 }
@@ -240,10 +238,10 @@ function runNode(context: TestContext, directory: string, variables: NodeJS.Proc
 
 test('the project is named after its folder, with a name that npm and Cloudflare accept', async () => {
   const nameIn = async (platform: InitPlatform, folder: string): Promise<string> => {
-    const project = await composeProject({ platform, codegen: false, tests: false, api: 'trusted' }, folder, today);
+    const project = await composeProject({ platform, codegen: false, tests: false, api: 'trusted' }, folder);
     return (JSON.parse(project.get('package.json')!) as Manifest).name;
   };
-  const wrangler = (await composeProject({ platform: 'workers', codegen: false, tests: false, api: 'trusted' }, 'Books & more', today)).get(
+  const wrangler = (await composeProject({ platform: 'workers', codegen: false, tests: false, api: 'trusted' }, 'Books & more')).get(
     'wrangler.jsonc',
   );
 
@@ -294,7 +292,7 @@ test('projects get the version of this package, and the tested versions of other
   const parts = await readFile(join(root, 'test/real/parts.json'), 'utf8');
 
   for (const platform of platforms) {
-    const project = await composeProject({ platform, codegen: true, tests: true, api: 'trusted' }, 'api', today);
+    const project = await composeProject({ platform, codegen: true, tests: true, api: 'trusted' }, 'api');
     const { dependencies, devDependencies } = JSON.parse(project.get('package.json')!) as Manifest;
     const { 'graphql-functions': version, ...others } = { ...dependencies, ...devDependencies };
 

@@ -22,6 +22,8 @@ import type { Problem } from '../problem.ts';
 export interface DocumentFile {
   readonly path: string;
   readonly text: string;
+  /** Why the text is not what a client sends. */
+  readonly problem?: Problem;
 }
 
 /** Reads the files that patterns match, sorted by path. Throws a DevError for a pattern without a match. */
@@ -41,7 +43,11 @@ function filesNamed(pattern: string, directory: string): string[] {
 export function checkDocuments(schema: GraphQLSchema, files: readonly DocumentFile[]): Problem[] {
   const documents: DocumentNode[] = [];
   const problems: Problem[] = [];
-  for (const { path, text } of files) {
+  for (const { path, text, problem } of files) {
+    if (problem !== undefined) {
+      problems.push(problem);
+      continue;
+    }
     try {
       const document = parse(new Source(text, path));
       // A pattern for all files of a project also matches schema files.

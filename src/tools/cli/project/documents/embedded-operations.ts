@@ -9,15 +9,35 @@ const comment = /^\s*(?:\/\/|\*)/;
 
 /**
  * The documents of a file: its whole text, or one per literal in source code. The text around a literal becomes blanks, so that
- * places stay the same. `${Fragment}` becomes blanks too, because fragments are found by name.
+ * places stay the same. `${Fragment}` becomes blanks too, because fragments are found by name; any other value is a problem.
  */
 export function documentsIn({ path, text }: DocumentFile): DocumentFile[] {
   if (!isCode(path)) return [{ path, text }];
   return [...text.matchAll(literal)].flatMap(({ 1: content = '', index, indices }) => {
     if (comment.test(text.slice(text.lastIndexOf('\n', index) + 1, index))) return [];
     const [start = 0] = indices?.[1] ?? [];
-    return { path, text: blank(text.slice(0, start)) + unescaped(content.replaceAll(/\$\{[^}]*\}/g, blank)) };
+    const document = blank(text.slice(0, start)) + unescaped(content.replaceAll(interpolation, blank));
+    const wrong = [...content.matchAll(interpolation)].find((found) => isInside(content.slice(0, found.index)));
+    if (wrong === undefined) return { path, text: document };
+    return { path, text: document, problem: { ...placeAt(text, start + wrong.index), file: path, message: notFragment(wrong[0]) } };
   });
+}
+
+const interpolation = /\$\{[^}]*\}/g;
+
+/** True in a selection set, a list of arguments or a string, where an interpolation is no fragment. */
+function isInside(before: string): boolean {
+  const code = before.replaceAll(/\$\{[^}]*\}|"""[^]*?"""|"(?:[^"\\\n]|\\.)*"|#.*/g, '');
+  return code.includes('"') || code.split(/[{([]/).length > code.split(/[})\]]/).length;
+}
+
+function notFragment(text: string): string {
+  return `Expected a fragment after the operation, got ${text}, whose value only the client knows. Write fields in a fragment, and values as variables.`;
+}
+
+function placeAt(text: string, offset: number): { readonly line: number; readonly column: number } {
+  const lines = text.slice(0, offset).split('\n');
+  return { line: lines.length, column: lines.at(-1)!.length + 1 };
 }
 
 /** True for source code, which has documents in literals. */

@@ -1,6 +1,6 @@
 import type { ServerOptions } from 'graphql-functions';
 
-import { documents } from '../documents/index.ts';
+import documents from '../documents/documents.json' with { type: 'json' };
 import { resolvers } from './resolvers.ts';
 import { typeDefs } from './schema.ts';
 
