@@ -7,7 +7,7 @@ import { serve } from './pipeline.ts';
 import type { PlatformAdapter } from './platform/adapter.ts';
 import { findAdapter } from './platform/detect.ts';
 import type { ServerOptions } from './startup/options.ts';
-import { createStarter, warnIfRecreated } from './startup/start.ts';
+import { createStarter } from './startup/start.ts';
 import type { OptionsSource, Starter } from './startup/start.ts';
 
 /** Takes an event of any of its platforms, or a web `Request`, and returns the result that the platform expects. */
@@ -34,15 +34,10 @@ export function createHandlerFor(platforms: Platforms, options: unknown): Untype
 /** Creates a handler for `/v3`, whose options the tools do not know. */
 export function createUnobservedHandler(platforms: Platforms, source: OptionsSource<ServerOptions>): UntypedHandler {
   const serveCall = createServe(platforms, createStarter(source));
-  const made = warnIfRecreated(source);
-  const handle = (call: CallArguments): Promise<unknown> => {
-    made.calls++;
-    return serveCall(call);
-  };
-  const handler = (event: unknown, context?: unknown): Promise<unknown> => handle({ event, context, env: undefined });
+  const handler = (event: unknown, context?: unknown): Promise<unknown> => serveCall({ event, context, env: undefined });
   // Workers call fetch(request, env, context), Deno and Bun fetch(request, info).
   const fetch = (request: Request, env?: unknown, context?: unknown): Promise<Response> =>
-    handle({ event: request, context: context ?? env, env }) as Promise<Response>;
+    serveCall({ event: request, context: context ?? env, env }) as Promise<Response>;
   return Object.assign(handler, { fetch, close: serveCall.close });
 }
 

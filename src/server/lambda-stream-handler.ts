@@ -7,7 +7,7 @@ import { answer } from './pipeline.ts';
 import { findStreamingAdapter, writeResponse } from './platform/lambda-stream.ts';
 import type { ResponseStream } from './platform/lambda-stream.ts';
 import type { ServerOptions } from './startup/options.ts';
-import { createStarter, warnIfRecreated } from './startup/start.ts';
+import { createStarter } from './startup/start.ts';
 import type { OptionsSource, Starter } from './startup/start.ts';
 
 /** Writes the answer to an event into a stream. */
@@ -26,11 +26,8 @@ export function createUntypedStreamingHandler(options: OptionsSource<ServerOptio
 
 function createUnobserved(options: OptionsSource<ServerOptions>): UntypedStreamingHandler {
   const starter = createStarter(options);
-  const made = warnIfRecreated(options);
-  const handler = (event: unknown, responseStream: ResponseStream, context?: unknown): Promise<void> => {
-    made.calls++;
-    return starter.calls.add(serveIntoStream(starter, { event, context, env: undefined }, responseStream));
-  };
+  const handler = (event: unknown, responseStream: ResponseStream, context?: unknown): Promise<void> =>
+    starter.calls.add(serveIntoStream(starter, { event, context, env: undefined }, responseStream));
   return Object.assign(handler, { [handlerMark]: 'response', close: createClose(starter) });
 }
 

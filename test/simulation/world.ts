@@ -168,7 +168,7 @@ export class World {
     const slowThere = this.has(isSlow) && fate >= 70 && fate < 80 ? delay() : 0;
     const isLate = this.late.has(caller?.request ?? '');
     // Longer than until the repeat of a purge.
-    const slowBack = !this.has(isSlow) ? 0 : isLate ? 3_000 + dice.below(2_500) : fate >= 80 ? delay() : 0;
+    const slowBack = this.has(isSlow) ? (isLate ? 3_000 + dice.below(2_500) : fate >= 80 ? delay() : 0) : 0;
     const isLost = this.has(fails) && fate < 6;
     const isUnanswered = this.has(fails) && fate >= 6 && fate < 14;
     if (dies && fate % 2 === 0) this.#kill(process, `before ${name}`);

@@ -6,14 +6,14 @@ export class OpenCalls {
   isClosed = false;
   readonly #streams = new Set<ChunkStream>();
   #count = 0;
-  #onIdle: (() => void) | undefined = undefined;
+  readonly #onIdle: (() => void)[] = [];
 
   begin(): void {
     this.#count++;
   }
 
   end(): void {
-    if (--this.#count === 0) this.#onIdle?.();
+    if (--this.#count === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
   }
 
   /** Counts work until it settles, and returns it. Promises are not kept, because on Workers those of a client that has left never settle. */
@@ -40,8 +40,8 @@ export class OpenCalls {
   /** Resolves when all work has settled, also work that was added meanwhile. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
-      this.#onIdle = resolve;
       if (this.#count === 0) resolve();
+      else this.#onIdle.push(resolve);
     });
   }
 }

@@ -15,7 +15,6 @@ import type { ServerListener } from '../operation/plugin.ts';
 import type { Logger } from '../operation/types.ts';
 import type { ServerOptions } from './options.ts';
 import type { Server, StartedServer } from './server.ts';
-import { StartAttempt } from './start-attempt.ts';
 
 /** Options, or a promise of them, or a function that returns either. */
 export type OptionsSource<TOptions> = TOptions | Promise<TOptions> | (() => TOptions | Promise<TOptions>);
@@ -28,7 +27,7 @@ export interface StartingCall {
 
 /** A server that starts when it is first needed. */
 export interface Starter {
-  /** The server; a promise while it starts. Rejects with an error for the client. With a call, waits 10 s and until its deadline at most. */
+  /** The server; a promise while it starts. Rejects with an error for the client. With a call, waits at most 10 s and until its deadline. */
   server(call?: StartingCall): StartedServer | Promise<StartedServer>;
   logger(): Logger;
   /** Undefined while the options are loading, or have failed to load. */
@@ -46,8 +45,8 @@ export interface Starter {
 
 /**
  * Prepares the start of a server. Plain options are checked at once, so that a mistake throws where it was made. Asynchronous work
- * starts with the first request, because some platforms allow no I/O before it. A start that fails or hangs is logged, fails the
- * requests that wait for it, and is tried again with the next request. If a start that was given up still succeeds, its server is used.
+ * starts with the first request, because some platforms allow no I/O before it. A start that fails, or has not ended after 10 s or at the
+ * deadline of its call, is dropped, and the next request begins another. If one that was dropped still succeeds, its server is used.
  * `assumedNodeEnv`: NODE_ENV for a start that fails before the options are known. Default: that of the process.
  */
 export function createStarter(options: OptionsSource<ServerOptions>, assumedNodeEnv?: string): Starter {
@@ -56,7 +55,7 @@ export function createStarter(options: OptionsSource<ServerOptions>, assumedNode
   if (options instanceof Promise) options.catch(() => {});
 
   let started: StartedServer | undefined;
-  let starting: StartAttempt<StartedServer> | undefined;
+  let starting: Attempt | undefined;
   let reported: string | undefined;
   /** Those of the last start, which may have failed. */
   let listeners: ServerListener[] = [];
@@ -69,8 +68,9 @@ export function createStarter(options: OptionsSource<ServerOptions>, assumedNode
     return (started ??= server);
   }
 
-  async function fail(error: unknown, attempt: StartAttempt<StartedServer>): Promise<never> {
-    if (starting === attempt) starting = undefined;
+  /** Logs the failure, once for all calls that wait. Throws the error for the client. */
+  async function fail(error: unknown): Promise<never> {
+    starting = undefined;
     const message = messageOf(error);
     if (message !== reported) {
       reported = message;
@@ -79,29 +79,23 @@ export function createStarter(options: OptionsSource<ServerOptions>, assumedNode
     throw startFailure(message, error, prepared === undefined ? (assumedNodeEnv ?? readNodeEnv()) : prepared.nodeEnv);
   }
 
-  const stillAwaited = (): string => (prepared === undefined ? 'the options' : 'serverWillStart of a plugin');
-
-  function begin(left: Milliseconds | undefined): StartAttempt<StartedServer> {
-    const attempt: StartAttempt<StartedServer> = new StartAttempt({
-      outcome: starts.add(start()),
-      fail: (error): Promise<never> => fail(error, attempt),
-      stillAwaited,
-      left,
-    });
-    return attempt;
-  }
-
+  /** Waits for the start, until it is given up. Each call has a timer, because on Workers the timers of a call that has ended never fire. */
   async function join(call: StartingCall | undefined): Promise<StartedServer> {
-    const attempt = (starting ??= begin(call?.deadlineLeft()));
-    const outcome = await (call === undefined ? attempt.wait() : attempt.waitAtMost());
-    if (outcome !== 'given up') return started ?? outcome;
-    if (starting === attempt) starting = undefined;
+    const limit = Math.min(call?.deadlineLeft() ?? Infinity, longestStart);
+    const attempt = (starting ??= { limit, end: Date.now() + limit, outcome: starts.add(start()).catch(fail) });
+    if (call === undefined) return attempt.outcome;
+    const outcome = await waitAtMost(attempt.end - Date.now(), attempt.outcome);
     if (started !== undefined) return started;
-    // The attempt had the deadline of the call that began it. This call may have more time.
-    if ((call?.deadlineLeft() ?? Infinity) > 0) return join(call);
-    starter
-      .logger()
-      .warn(`The deadline passed before the server started: ${stillAwaited()} had not finished. The next request tries again.`);
+    if (outcome !== 'late') return outcome;
+    const awaited = prepared === undefined ? 'the options' : 'serverWillStart of a plugin';
+    if (attempt.limit === longestStart)
+      return fail(
+        new Error(`The start was given up after ${longestStart / 1000} s: ${awaited} had not finished. The next request tries again.`),
+      );
+    if (starting === attempt) starting = undefined;
+    // The attempt had the deadline of the call that began it. This call may have more time. Timers may be a millisecond early.
+    if ((call.deadlineLeft() ?? Infinity) > 1) return join(call);
+    starter.logger().warn(`The deadline passed before the server started: ${awaited} had not finished. The next request tries again.`);
     throw deadlineExceeded();
   }
 
@@ -122,6 +116,17 @@ export function createStarter(options: OptionsSource<ServerOptions>, assumedNode
   };
   return starter;
 }
+
+/** A start that is in progress. */
+interface Attempt {
+  readonly outcome: Promise<StartedServer>;
+  readonly limit: Milliseconds;
+  /** When it is given up. */
+  readonly end: Milliseconds;
+}
+
+/** Milliseconds after which a start is given up. */
+const longestStart = 10_000;
 
 function settingsOf(
   prepared: () => Server | undefined,
@@ -158,46 +163,4 @@ const timeForHooks = 1000;
 function startFailure(message: string, cause: unknown, nodeEnv: string | undefined): GraphQLError {
   const shown = nodeEnv === 'development' || nodeEnv === 'test' ? `The server could not start: ${message}` : 'Internal server error';
   return createError('INTERNAL_SERVER_ERROR', shown, { cause });
-}
-
-/** A handler, and how often it has been called. */
-export interface MadeHandler {
-  calls: number;
-}
-
-/** The last two handlers of each schema, to notice handlers that are created for every request. */
-const handlers = new Map<unknown, MadeHandler[]>();
-let warned = false;
-
-/**
- * Warns, once, when a third handler is created for one schema and the two before had one call each: createHandler inside a handler
- * builds the schema with every request. Several handlers of one schema at module level are created before any is called, or called
- * more than once.
- */
-export function warnIfRecreated(options: OptionsSource<ServerOptions>): MadeHandler {
-  const made: MadeHandler = { calls: 0 };
-  if (warned || !isPlain(options)) return made;
-  const schema = schemaIn(options);
-  const earlier = handlers.get(schema);
-  if (earlier === undefined) {
-    // At most three schemas, because their texts may be long.
-    if (handlers.size < 3) handlers.set(schema, [made]);
-  } else if (earlier.length === 2 && earlier.every(({ calls }) => calls === 1)) warn(options);
-  else handlers.set(schema, [...earlier.slice(-1), made]);
-  return made;
-}
-
-/** Text is compared as text, a list of strings too, everything else by identity. */
-function schemaIn({ schema, typeDefs }: ServerOptions): unknown {
-  if (schema !== undefined) return schema;
-  if (Array.isArray(typeDefs) && typeDefs.every((one) => typeof one === 'string')) return typeDefs.join('\n');
-  return typeDefs;
-}
-
-function warn({ logger = console }: ServerOptions): void {
-  warned = true;
-  handlers.clear();
-  guardLogger(logger).warn(
-    'createHandler was called again for the same schema. Call it once, outside of your handler function: every call builds the schema again, with empty caches.',
-  );
 }
