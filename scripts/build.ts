@@ -62,7 +62,7 @@ const groups = [
     minShareCount: 3,
   },
   // Shared by the servers of version 3, without the error classes, which its data sources need too.
-  { name: 'v3-servers', test: /src[\\/]v3[\\/](?!errors|datasource|types|hosts)/, minShareCount: 2 },
+  { name: 'v3-servers', test: /src[\\/]v3[\\/](?!errors[\\/]apollo-error|datasource|types|hosts)/, minShareCount: 2 },
   {
     name: 'platform',
     test: /src[\\/]server[\\/]platform[\\/](?:adapter|chunks|client-address|detect|event-[\w-]+|gateway|netlify|not-http|ping|result-body|runtime)\.ts$/,
@@ -71,7 +71,7 @@ const groups = [
 
 /** Separate, because both have a DataSource and a Logger: in one file, the second would be DataSource$1, in editors too. */
 const typeGroups = [
-  { name: 'types.d', test: /^(?!.*src[\\/]v3[\\/]).*\.d\.ts$/, minShareCount: 2, priority: 1 },
+  { name: 'types.d', test: /^(?!.*src[\\/](?:entries[\\/])?v3[\\/]).*\.d\.ts$/, minShareCount: 2, priority: 1 },
   { name: 'types-v3.d', test: /\.d\.ts$/, minShareCount: 2 },
 ];
 

@@ -10,4 +10,4 @@ export type {
 export type { CreateHandlerOptions } from '../../v3/server/serving.ts';
 export type { BodyParserConfig as OptionsJson } from '../../v3/http/body.ts';
 export type { GetMiddlewareOptions } from '../../v3/http/serve.ts';
-export * from '../../v3/common.ts';
+export * from './core.ts';

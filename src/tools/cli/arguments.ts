@@ -62,8 +62,6 @@ export interface MigrateArguments {
   /** Files and folders. */
   readonly paths: readonly string[];
   readonly isDryRun: boolean;
-  /** True when npm may fetch a parser. */
-  readonly hasAgreed: boolean;
 }
 
 /** The arguments of `graphql-functions schema`. */

@@ -197,18 +197,10 @@ It does not include applied directives.`,
   migrate: define({
     about: `Changes imports of apollo-server-lambda, -core and apollo-datasource(-rest) 2 and 3 to graphql-functions/v3, and updates package.json.
 
-Prints the changes and what you have to change by hand. Reads code with the project's @babel/parser or oxc-parser; without either, prompts to download one into a temporary folder.`,
+Prints the changes and what you have to change by hand.`,
     positional: { name: '[paths]', most: Infinity, help: 'files and folders (default: the whole project)' },
-    options: {
-      'dry-run': flag('prints changes without writing them'),
-      yes: flag('downloads a parser without a prompt'),
-    },
-    parse: ({ 'dry-run': isDryRun = false, yes: hasAgreed = false }, paths) => ({
-      name: 'migrate',
-      paths: paths.length === 0 ? ['.'] : paths,
-      isDryRun,
-      hasAgreed,
-    }),
+    options: { 'dry-run': flag('prints changes without writing them') },
+    parse: ({ 'dry-run': isDryRun = false }, paths) => ({ name: 'migrate', paths: paths.length === 0 ? ['.'] : paths, isDryRun }),
   }),
 };
 

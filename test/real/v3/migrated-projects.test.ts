@@ -115,7 +115,9 @@ const installed: Readonly<Record<string, readonly string[]>> = {
 async function answersAfter(context: TestContext, project: ExampleProject): Promise<Answer[]> {
   const directory = await createProject(context, project);
   const silent = { log() {}, error() {} };
-  await runMigrate({ name: 'migrate', paths: ['.'], isDryRun: false, hasAgreed: false }, directory, silent as never);
+  await runMigrate({ name: 'migrate', paths: ['.'], isDryRun: false }, directory, silent as never);
+  const entry = join(directory, project.entry);
+  for (const [before, after] of project.byHand ?? []) await writeFile(entry, (await readFile(entry, 'utf8')).replace(before, after));
   const name = project.part === 'migration-version-2' ? 'migration-version-3' : project.part!;
   const modules = join(partNamed(name).folder, 'node_modules');
   const manifest = await readFile(join(directory, 'package.json'), 'utf8').catch(() => undefined);

@@ -14,18 +14,17 @@ import { installOurs } from './answers.ts';
 const root = join(import.meta.dirname, '../../..');
 const { folder } = partNamed('version-3');
 
-/** A migrated project with Babel's parser. */
+/** A migrated project. */
 async function migrated(context: TestContext): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'typescript-'));
   context.after(() => rm(directory, { recursive: true, force: true }));
-  await mkdir(join(directory, 'node_modules/@babel'), { recursive: true });
-  await symlink(join(root, 'node_modules/@babel/parser'), join(directory, 'node_modules/@babel/parser'));
+  await mkdir(join(directory, 'node_modules'));
   for (const [file, text] of Object.entries(handlers)) {
     await mkdir(join(directory, 'functions'), { recursive: true });
     await writeFile(join(directory, file), text);
   }
   const silent = { log() {}, error() {} };
-  const settings = { name: 'migrate', paths: ['.'], isDryRun: false, hasAgreed: false } as const;
+  const settings = { name: 'migrate', paths: ['.'], isDryRun: false } as const;
   await runMigrate(settings, directory, silent as never);
   return directory;
 }

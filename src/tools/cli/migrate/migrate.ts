@@ -1,194 +1,115 @@
-import { globSync, readFileSync } from 'node:fs';
-import { readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-import { counted, firstLineOf } from '../../../shared/index.ts';
+import { counted } from '../../../shared/index.ts';
 import type { MigrateArguments } from '../arguments.ts';
 import { packageOf } from '../project/installed-packages.ts';
 import type { Terminal } from '../project/paint.ts';
-import { readPackageVersion } from '../requirements.ts';
-import { broughtAlong, findUnfitPackages } from './dependencies.ts';
-import { diffOf } from './diff.ts';
-import { readManifests } from './manifests.ts';
-import type { Manifest, Manifests } from './manifests.ts';
-import { isOfVersion3 } from './modules.ts';
-import { hasOldResponseCache, modulesOfMocks, requireDefaultOfResponseCache } from './packages-of-apollo.ts';
-import { findOldRuntimes } from './old-runtimes.ts';
-import { reportOtherServers } from './other-servers.ts';
-import { listsVersion3, rewritePackage } from './package-file.ts';
-import { findParser } from './parser.ts';
-import type { Parse } from './parser.ts';
-import { referencesIn } from './references.ts';
-import { rewriteImports } from './rewrite.ts';
-import type { Finding, Rewritten } from './rewrite.ts';
-import { findSourceFiles } from './source-files.ts';
-import type { SourceFile } from './source-files.ts';
-import { moveSubgraphs } from './subgraphs.ts';
-import { findUploads, keepCORSOff, sentNoCORS, usesUpload } from './version-2.ts';
-import { isBelow } from './versions.ts';
+import { DevError } from '../project/problem.ts';
+import { packageRoot, readPackageVersion } from '../requirements.ts';
+import { findInCode, findOldNode, findOtherServers, findUnfitPackages } from './by-hand.ts';
+import { referencesIn, rewriteImports } from './imports.ts';
+import type { Note, Rewritten } from './imports.ts';
+import { replacedPackages } from './modules.ts';
+import { isBelow, listsReplaced, manifestsAbove, rangeIn, rewritePackage } from './package-file.ts';
+import type { Manifest } from './package-file.ts';
 
-/** A file before and after the migration. */
-interface Change {
+/** A file after the migration. */
+interface Change extends Rewritten {
   readonly file: string;
   readonly before: string;
-  readonly after: string;
-  readonly findings: readonly Finding[];
-  /** Packages that the new text needs. */
-  readonly modules: readonly string[];
+  /** The package.json files above it. */
+  readonly above: readonly Manifest[];
 }
 
-/** Migrates a project from the version-3 packages: its imports and its package.json files. Returns the exit code. */
+/** Migrates a project from the packages of Apollo Server 2 and 3: its imports and its package.json files. Returns the exit code. */
 export async function runMigrate(settings: MigrateArguments, directory: string, terminal: Terminal): Promise<number> {
-  const parse = await findParser(directory, settings.hasAgreed, terminal);
-  const files = [...new Set((await Promise.all(settings.paths.map((path) => findSourceFiles(join(directory, path))))).flat())];
-  const texts = new Map(await Promise.all(files.map(async (file) => [file, await readFile(file, 'utf8')] as const)));
-  const manifests = await readManifests(directory, files);
+  const files = [...new Set(settings.paths.flatMap((path) => findSourceFiles(resolve(directory, path))))];
   // All changes are computed before any file is written.
-  const changes = makeChanges(parse, texts, { manifests, directory });
-  const relevant = changes.filter(({ before, after, findings }) => before !== after || findings.length > 0);
-  const packages = await changePackages(parse, changes, manifests);
-  for (const change of [...relevant, ...packages]) await apply(change, settings, { directory, terminal });
-  const concerned = new Set(relevant.flatMap(({ file }) => manifests.above(file)));
-  const unfit = await Promise.all([...concerned].map((one) => findUnfitPackages(one, directory)));
-  const folders = new Set([directory, ...[...concerned].map(({ file }) => dirname(file))]);
-  const runtimes = await Promise.all([...folders].map((folder) => findOldRuntimes(folder, directory)));
-  report(relevant, [...findingsIn(relevant, directory), ...unfit.flat(), ...runtimes.flat()], settings.isDryRun, terminal);
-  reportOtherServers([...texts.values()], terminal);
+  const changes = files.map((file) => changeImports(file, directory));
+  const packages = changePackages(changes, await readPackageVersion());
+  const changed = changes.filter((change) => change.changes.length > 0);
+  const linesOf = (file: string, notes: readonly Note[]): string[] => [
+    ...new Set(notes.map(({ line, message }) => `${relative(directory, file)}:${line}  ${message}`)),
+  ];
+  for (const { file, text, changes: notes } of [...changed, ...packages.filter((one) => one.changes.length > 0)]) {
+    for (const line of linesOf(file, notes)) terminal.log(line);
+    if (!settings.isDryRun) writeFileSync(file, text);
+  }
+  terminal.log(`\n${summaryOf(changed.length, settings.isDryRun)}`);
+  const concerned = changes.filter((change) => change.changes.length + change.findings.length > 0);
+  const manifests = new Map(concerned.flatMap(({ above }) => above.map((manifest) => [manifest.file, manifest] as const)));
+  const left = [
+    ...concerned.flatMap(({ file, findings }) => linesOf(file, findings)),
+    ...[...manifests.values()].flatMap((manifest) => linesOf(manifest.file, findUnfitPackages(manifest))),
+    ...[...new Set([directory, ...[...manifests.keys()].map(dirname)])].flatMap((folder) => findOldNode(folder, directory)),
+  ].map((line) => `\n  ${line}`);
+  if (left.length > 0) terminal.log(`To do by hand (see ${pageOf('migration.md')}):${left.join('')}`);
+  const texts = changes.map(({ before }) => before);
+  for (const line of findOtherServers(texts, pageOf)) terminal.log(line);
   return 0;
 }
 
-/** Files without any of these need not be parsed. */
-const mayChange = /apollo-|@apollo\/|\.createHandler\(|['"]graphql-tools\b|\bApolloServer\b/;
-
-interface ProjectFiles {
-  readonly manifests: Manifests;
-  readonly directory: string;
+/** The path of a page: in node_modules, or where npx has put this package. */
+function pageOf(name: string): string {
+  return join(fileURLToPath(packageRoot), 'docs', name);
 }
 
-type Step = (source: SourceFile) => Rewritten | undefined;
+const passedOver = /^(?:node_modules|dist|build|coverage|\.git|\.netlify|\.serverless|\.aws-sam|\.next|\.wrangler)$/;
 
-type Outcome = Pick<Change, 'after' | 'findings' | 'modules'>;
-
-function makeChanges(parse: Parse, texts: ReadonlyMap<string, string>, { manifests, directory }: ProjectFiles): Change[] {
-  const hasUploads = schemaTexts(texts, directory).some(usesUpload);
-  const steps: Step[] = [
-    (source) => (hasUploads ? { text: source.text, modules: [], findings: findUploads(source) } : undefined),
-    (source) => (sentNoCORS(manifests, source.file) ? keepCORSOff(source) : undefined),
-    (source) => ({ text: source.text, modules: modulesOfMocks(source), findings: [] }),
-    (source) => (hasOldResponseCache(manifests, source.file) ? requireDefaultOfResponseCache(source) : undefined),
-    moveSubgraphs,
-    ({ file, text, program }) => rewriteImports(text, program, (module) => isReplaced(module, file, manifests)),
-  ];
-  return [...texts].map(([file, text]) => ({
-    file,
-    before: text,
-    ...(mayChange.test(text) ? applySteps(parse, steps, { file, text }) : unchanged(text)),
-  }));
-}
-
-function unchanged(text: string, message?: string): Outcome {
-  return { after: text, findings: message === undefined ? [] : [{ line: 1, message }], modules: [] };
-}
-
-/** Each step reads the result of the previous one. A file that no parser reads, or in which a step fails, stays as it is. */
-function applySteps(parse: Parse, steps: readonly Step[], { file, text }: Omit<SourceFile, 'program'>): Outcome {
-  let after = text;
-  const findings: Finding[] = [];
-  const modules: string[] = [];
-  for (const step of steps) {
-    let program;
-    try {
-      program = parse(file, after);
-    } catch (error) {
-      return unchanged(text, `The file could not be parsed (${firstLineOf(error)}) and was left unchanged.`);
-    }
-    try {
-      const written = step({ file, text: after, program });
-      if (written === undefined) continue;
-      after = written.text;
-      findings.push(...written.findings);
-      modules.push(...written.modules);
-    } catch (error) {
-      return unchanged(text, `migrate failed on this file (${firstLineOf(error)}) and left it unchanged.`);
-    }
-  }
-  return { after, findings, modules };
-}
-
-/** True for modules of version 3, and for a graphql-tools that does not work with graphql 16 or that came with a server of version 2. */
-function isReplaced(module: string, file: string, manifests: Manifests): boolean {
-  if (packageOf(module) !== 'graphql-tools') return isOfVersion3(module);
-  const range = manifests.rangeOf('graphql-tools', file);
-  return range === undefined || isBelow(range, { major: 8, minor: 0 });
-}
-
-function schemaTexts(texts: ReadonlyMap<string, string>, directory: string): string[] {
-  const files = globSync('**/*.{graphql,graphqls,gql}', { cwd: directory, exclude: (name) => name === 'node_modules' });
-  return [...texts.values(), ...files.map((file) => readFileSync(join(directory, file), 'utf8'))];
-}
-
-/** Updates the package.json of each file: the nearest that lists the old packages, else the nearest. */
-async function changePackages(parse: Parse, changes: readonly Change[], manifests: Manifests): Promise<Change[]> {
-  const version = await readPackageVersion();
-  const stillUsed = changes.flatMap(({ file, after }) => (mayChange.test(after) ? packagesIn(parse, file, after) : []));
-  return manifests.all().flatMap((manifest) => {
-    const { file, text } = manifest;
-    const ofManifest = changes.filter((change) => isChangedFor(manifest, manifests.above(change.file)));
-    const modules = ofManifest.flatMap(({ after, modules: needed }) => [...needed, ...packagesBroughtAlong(after)]);
-    const isUsed = ofManifest.some((change) => change.modules.length > 0);
-    const listedAbove = manifests
-      .above(file)
-      .slice(1)
-      .flatMap(({ dependencies, devDependencies }) => Object.keys({ ...dependencies, ...devDependencies }));
-    const after = rewritePackage(manifest, { modules: isUsed ? modules : [], stillUsed, listedAbove, version });
-    return after === text ? [] : [{ file, before: text, after, findings: [], modules: [] }];
+/** The source files of a path, including subfolders. Throws for a missing path. */
+function findSourceFiles(path: string): string[] {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) throw new DevError(`Expected files or folders to migrate; ${path} does not exist.`);
+  if (!found.isDirectory()) return [path];
+  return readdirSync(path, { withFileTypes: true }).flatMap((entry) => {
+    if (entry.isDirectory()) return passedOver.test(entry.name) ? [] : findSourceFiles(join(path, entry.name));
+    return entry.isFile() && /(?<!\.d)\.(?:[mc]?[jt]s|[jt]sx)$/.test(entry.name) ? [join(path, entry.name)] : [];
   });
 }
 
-function isChangedFor(manifest: Manifest, above: readonly Manifest[]): boolean {
-  return manifest === (above.find(listsVersion3) ?? above[0]);
+function changeImports(file: string, directory: string): Change {
+  const before = readFileSync(file, 'utf8');
+  const above = manifestsAbove(file, directory);
+  // Version 4 imports its caches from the same packages: without version 3's server, these imports stay.
+  const isLater = referencesIn(before, (module) => /^@apollo\/(?:server|datasource-rest)(?:\/|$)/.test(module)).length > 0;
+  // A graphql-tools that no package.json lists came with a server of version 2.
+  const tools = rangeIn(above, 'graphql-tools') ?? '4';
+  const { findings, ...rewritten } = rewriteImports(before, (module) => {
+    const name = packageOf(module);
+    return name === 'graphql-tools' ? isBelow(tools, 8) : replacedPackages.includes(name) && !(isLater && name.startsWith('@apollo/'));
+  });
+  return { file, before, above, ...rewritten, findings: [...findings, ...findInCode(before, above)] };
 }
 
-/** The imports of a text that used to be installed as dependencies of Apollo's packages. */
-function packagesBroughtAlong(text: string): string[] {
-  return Object.keys(broughtAlong).filter((name) =>
-    new RegExp(String.raw`(?:from|require\(|import)\s*['"]${name}(?:/[^'"]*)?['"]`).test(text),
-  );
+/** Updates the package.json of each file: the nearest that lists the old packages, else the nearest. */
+function changePackages(changes: readonly Change[], version: string): Change[] {
+  const manifestOf = ({ above }: Change): Manifest | undefined => above.find(listsReplaced) ?? above[0];
+  const stillUsed = changes.flatMap(packagesOf);
+  const manifests = new Map(changes.map((change) => [manifestOf(change)?.file, change.above]));
+  return [...manifests].flatMap(([file, all]) => {
+    const manifest = all.find((one) => one.file === file);
+    if (manifest === undefined) return [];
+    const ofManifest = changes.filter((change) => manifestOf(change)?.file === file);
+    const imported = ofManifest.some((change) => change.changes.length > 0) ? ofManifest.flatMap(packagesOf) : [];
+    const above = all.slice(all.indexOf(manifest) + 1);
+    const { text, changes: made } = rewritePackage(manifest, { imported, stillUsed, above, version });
+    return {
+      file: manifest.file,
+      before: manifest.text,
+      text,
+      above,
+      changes: made.map((message) => ({ line: 1, message })),
+      findings: [],
+    };
+  });
 }
 
-function packagesIn(parse: Parse, file: string, text: string): string[] {
-  try {
-    return referencesIn(parse(file, text)).map(({ module }) => packageOf(module));
-  } catch {
-    return [];
-  }
-}
-
-async function apply(
-  { file, before, after }: Change,
-  { isDryRun }: MigrateArguments,
-  { directory, terminal }: { readonly directory: string; readonly terminal: Terminal },
-): Promise<void> {
-  if (after === before) return;
-  terminal.log(diffOf(relative(directory, file), before, after));
-  if (isDryRun) return;
-  // Written to a temporary file and renamed, so that the file is never incomplete.
-  const fresh = `${file}.${process.pid}.new`;
-  const { mode } = await stat(file);
-  await writeFile(fresh, after, { mode });
-  await rename(fresh, file);
-}
-
-function findingsIn(changes: readonly Change[], directory: string): string[] {
-  return changes.flatMap(({ file, findings }) => [
-    ...new Set(findings.map(({ line, message }) => `  ${relative(directory, file)}:${line}  ${message}`)),
-  ]);
-}
-
-function report(changes: readonly Change[], left: readonly string[], isDryRun: boolean, terminal: Terminal): void {
-  const changed = changes.filter(({ before, after }) => before !== after).length;
-  terminal.log(`\n${summaryOf(changed, isDryRun)}`);
-  if (left.length > 0) terminal.log(`To do by hand (see node_modules/graphql-functions/docs/migration.md):\n${left.join('\n')}`);
+/** The packages that a file needs: those it imports, and that of the option `mocks`. */
+function packagesOf({ text, changes }: Change): string[] {
+  const hasMocks = changes.length > 0 && /\bmocks\s*(?::(?!\s*false)|[,}])|\bmockEntireSchema\b/.test(text);
+  return [...referencesIn(text).map(({ module }) => packageOf(module)), ...(hasMocks ? ['@graphql-tools/mock'] : [])];
 }
 
 function summaryOf(changed: number, isDryRun: boolean): string {

@@ -1,177 +1,77 @@
 import { packageOf } from '../project/installed-packages.ts';
 
-/** Where to import a name from, or that it needs no import, or why it needs manual work. */
-export type Destination = { readonly module: string } | { readonly isGlobal: true } | { readonly left: string };
-
-const v3 = 'graphql-functions/v3';
 const core = 'graphql-functions/v3/core';
-const rest = 'graphql-functions/v3/datasource-rest';
+const express = 'graphql-functions/v3/express';
 
-const ofEveryServer = 'ApolloServer Config Context ContextFunction CreateHandlerOptions GraphQLOptions GraphQLSchemaModule';
-
-/** Names that only the servers' entries export. A test compares them with the entries. */
-export const serverNames: Readonly<Record<string, readonly string[]>> = {
-  [v3]: names(`${ofEveryServer} ExpressContext ExpressRequest ExpressResponse GetMiddlewareOptions LambdaContextFunctionParams`),
-  'graphql-functions/v3/express': names(
-    `${ofEveryServer} ApolloServerExpressConfig CorsOptions ExpressContext GetMiddlewareOptions Middleware NodeHandler OptionsJson ServerRegistration`,
-  ),
-};
-
-/** Names of every entry. */
-export const sharedNames: readonly string[] = names(
-  'ApolloError ApolloServerPlugin AuthenticationError ForbiddenError GraphQLRequest GraphQLResponse PluginDefinition SyntaxError UserInputError ValidationError gql toApolloError',
-);
-
-/** Names of the other entries, which a test compares as well. */
-export const otherNames: Readonly<Record<string, readonly string[]>> = {
-  [core]: names(
-    `AnyFunction AnyFunctionMap ApolloConfig ApolloError ApolloServerBase ApolloServerPlugin ApolloServerPluginCacheControl ApolloServerPluginCacheControlDisabled ApolloServerPluginCacheControlOptions ApolloServerPluginDrainHttpServer ApolloServerPluginDrainHttpServerOptions ApolloServerPluginInlineTrace ApolloServerPluginInlineTraceDisabled ApolloServerPluginLandingPageDisabled ApolloServerPluginLandingPageGraphQLPlayground ApolloServerPluginLandingPageLocalDefault ApolloServerPluginLandingPageProductionDefault ApolloServerPluginSchemaReporting ApolloServerPluginUsageReporting ApolloServerPluginUsageReportingDisabled AuthenticationError BaseContext CacheAnnotation CacheHint CachePolicy CacheScope Config Context ContextFunction CSRFPreventionOptions DataSources DocumentStore ErrorOptions ErrorsAreMissesCache ExecutableSchemaOptions ForbiddenError formatApolloErrors fromGraphQLError gql GraphQLExecutionResult GraphQLExecutor GraphQLFieldResolverParams GraphQLOptions GraphQLRequest GraphQLRequestContext GraphQLRequestContextDidEncounterErrors GraphQLRequestContextDidResolveOperation GraphQLRequestContextDidResolveSource GraphQLRequestContextExecutionDidStart GraphQLRequestContextParsingDidStart GraphQLRequestContextResponseForOperation GraphQLRequestContextValidationDidStart GraphQLRequestContextWillSendResponse GraphQLRequestExecutionListener GraphQLRequestListener GraphQLRequestListenerDidResolveField GraphQLRequestListenerExecutionDidEnd GraphQLRequestListenerParsingDidEnd GraphQLRequestListenerValidationDidEnd GraphQLRequestMetrics GraphQLResponse GraphQLSchemaContext GraphQLSchemaModule GraphQLServerListener GraphQLServerOptions GraphQLServiceContext HttpQueryError HTTPRequestHead InMemoryLRUCache isHttpQueryError KeyvAdapter KeyValueCache KeyValueCacheSetOptions LandingPage Logger makeExecutableSchema newCachePolicy PersistedQueryNotFoundError PersistedQueryNotSupportedError PersistedQueryOptions PluginDefinition PrefixingKeyValueCache ResolveInfoCacheControl SchemaHash SyntaxError toApolloError UserInputError ValidationError ValidationRule ValueOrPromise VariableValues WithRequired`,
-  ),
-  'graphql-functions/v3/datasource': names('DataSource DataSourceConfig KeyValueCache'),
-  [rest]: names('Body CacheOptions HTTPCache Request RequestOptions Response RESTDataSource URLSearchParamsInit'),
-};
-
-function names(text: string): string[] {
-  return text.split(' ');
-}
-
-/** Names of graphql-tools before version 8, which does not work with graphql 16. */
-const namesOfTools: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    Object.entries({
-      '@graphql-tools/schema': 'addResolversToSchema mergeSchemas IExecutableSchemaDefinition',
-      '@graphql-tools/merge': 'mergeResolvers mergeTypeDefs',
-      '@graphql-tools/mock': 'addMocksToSchema createMockStore IMocks MockList mockServer relayStylePaginationMock',
-      '@graphql-tools/load-files': 'loadFiles loadFilesSync',
-      '@graphql-tools/utils':
-        'filterSchema getDirective getDirectives IDirectiveResolvers IFieldResolver IResolvers IResolverValidationOptions ISchemaLevelResolver ITypeDefinitions MapperKind mapSchema printSchemaWithDirectives pruneSchema',
-    }).flatMap(([module, list]) => names(list).map((name) => [name, module])),
-  ),
-  // These versions support schemaDirectives, which @graphql-tools/schema ignores silently, and core refuses.
-  makeExecutableSchema: core,
-};
-
-/** What to write in place of names that have no replacement. */
-const adviceFor: ReadonlyMap<string, string> = new Map([
-  ['addMockFunctionsToSchema', 'use addMocksToSchema of @graphql-tools/mock'],
-  ['createTestClient', 'use executeOperation of the server'],
-  ['SchemaDirectiveVisitor', 'change the schema with mapSchema of @graphql-tools/utils'],
+/** Packages of Apollo Server 2 and 3, and the entry that exports what each exported. Their deep paths move too. */
+const entryFor: ReadonlyMap<string, string> = new Map([
+  ['apollo-server-lambda', 'graphql-functions/v3'],
+  ['apollo-datasource', 'graphql-functions/v3/datasource'],
+  ['apollo-datasource-rest', 'graphql-functions/v3/datasource-rest'],
+  ...namesIn('apollo-server-express apollo-server-cloud-functions apollo-server-micro @saeris/apollo-server-vercel', express),
+  ...namesIn('apollo-server-core apollo-server-errors apollo-server-testing apollo-server-types apollo-server-plugin-base', core),
+  ...namesIn('apollo-server-caching @apollo/utils.keyvaluecache @apollo/utils.keyvadapter', core),
 ]);
 
-function destinationOfTool(name: string | undefined): Destination {
-  if (name === undefined)
-    return { left: 'This version of graphql-tools does not work with graphql 16: import its names from the packages of @graphql-tools' };
-  if (Object.hasOwn(namesOfTools, name)) return { module: namesOfTools[name]! };
-  const advice = adviceFor.get(name) ?? 'look for its replacement in the packages of @graphql-tools';
-  return { left: `${name} of graphql-tools does not work with graphql 16: ${advice}` };
+const takesNodesRequest = "use createHandler() of ApolloServer in graphql-functions/v3/express, which takes Node's request and response";
+
+/** Servers of other platforms. Only imports without the server move. */
+const otherPlatforms: ReadonlyMap<string, string> = new Map([
+  ...namesIn('apollo-server apollo-server-fastify apollo-server-hapi apollo-server-koa', takesNodesRequest),
+  ['apollo-server-azure-functions', 'use createHandler of graphql-functions there'],
+  ['apollo-server-cloudflare', 'use createHandler of graphql-functions/fetch there'],
+]);
+
+/** Packages that this one replaces. */
+export const replacedPackages: readonly string[] = [...entryFor.keys(), ...otherPlatforms.keys(), 'apollo-server-env'];
+
+/** Names that no entry exports, and what to do about them. A test compares them with Apollo's packages. */
+const adviceFor: ReadonlyMap<string, string> = new Map([
+  ...namesIn('createTestClient', 'use executeOperation of the server'),
+  ...namesIn('PubSub withFilter', 'import it from graphql-subscriptions'),
+  ...namesIn('mergeSchemas addResolversToSchema', 'import it from @graphql-tools/schema'),
+  ...namesIn('addMocksToSchema mockServer MockList', 'import it from @graphql-tools/mock'),
+  ...namesIn('addMockFunctionsToSchema', 'use addMocksToSchema of @graphql-tools/mock'),
+  ...namesIn('IResolvers', 'import it from @graphql-tools/utils'),
+  ...namesIn('SchemaDirectiveVisitor', 'change the schema with mapSchema of @graphql-tools/utils'),
+  ...namesIn('GraphQLUpload processFileUploads', 'this package has no uploads'),
+  ...namesIn('runHttpQuery convertNodeHttpToRequest resolveGraphqlOptions', takesNodesRequest),
+  ...namesIn('generateSchemaHash processGraphQLRequest hasPersistedQueryError InvalidGraphQLRequestError', 'it was internal'),
+  ...namesIn('createPlaygroundOptions defaultPlaygroundOptions', 'write a plugin with renderLandingPage'),
+  ...namesIn('GraphQLExtension ApolloServerPluginUsageReportingFromLegacyOptions', 'write a plugin'),
+]);
+
+function namesIn(list: string, value: string): [name: string, value: string][] {
+  return list.split(' ').map((name) => [name, value]);
 }
 
-/** Names that version 2 re-exported from other packages. */
-const passedOn: Readonly<Record<string, string>> = {
-  // These functions supported schemaDirectives, which @graphql-tools/schema ignores silently, and core refuses.
-  makeExecutableSchema: core,
-  mergeSchemas: '@graphql-tools/schema',
-  addMocksToSchema: '@graphql-tools/mock',
-  PubSub: 'graphql-subscriptions',
-  withFilter: 'graphql-subscriptions',
-  IResolvers: '@graphql-tools/utils',
-  MockList: '@graphql-tools/mock',
-  GraphQLUpload: '',
-};
+/** The globals of Node.js that apollo-server-env exported. */
+const globals =
+  /^(?:fetch|Headers|Request|Response|URL|URLSearchParams|\w+Init|Request(?:Cache|Credentials|Info|Mode|Redirect)|ReferrerPolicy)$/;
 
-/** Names that look like exports of core but are not. */
-const internals = ['generateSchemaHash', 'processGraphQLRequest', 'hasPersistedQueryError'];
-
-/** Modules whose names all move to one place. */
-const whole: Readonly<Record<string, string>> = {
-  'apollo-datasource': 'graphql-functions/v3/datasource',
-  'apollo-datasource-rest': rest,
-  'apollo-server-errors': core,
-  'apollo-server-testing': core,
-  'apollo-server-types': core,
-  'apollo-server-plugin-base': core,
-  'apollo-server-caching': core,
-  '@apollo/utils.keyvaluecache': core,
-  '@apollo/utils.keyvadapter': core,
-};
-
-/** Servers and the entry that replaces each. */
-const servers: Readonly<Record<string, string>> = {
-  'apollo-server-lambda': v3,
-  'apollo-server-express': 'graphql-functions/v3/express',
-  'apollo-server-cloud-functions': 'graphql-functions/v3/express',
-  'apollo-server-micro': 'graphql-functions/v3/express',
-  '@saeris/apollo-server-vercel': 'graphql-functions/v3/express',
-};
-
-/** Servers of other platforms: only the names that they share with this package can be migrated. */
-const otherServers = /^apollo-server-(?:fastify|koa|hapi|cloudflare|integration-testsuite)$/;
-
-/** Polyfills of apollo-server-env for old versions of Node. */
-const webNames =
-  /^(?:fetch|ReferrerPolicy|RequestCache|RequestCredentials|RequestMode|RequestRedirect|Headers|Request|Response|URL|URLSearchParams|RequestInfo|RequestInit|ResponseInit|HeadersInit|BodyInit)$/;
-
-/** Types of apollo-server-env that data sources and plugins use. */
-const typesOfEnv: Readonly<Record<string, string>> = {
-  URLSearchParamsInit: rest,
-  ValueOrPromise: core,
-};
-
-/** Packages of version 3 that this package replaces. Not all have an entry of their own. */
-export const packagesOfVersion3: readonly string[] = [
-  ...Object.keys(servers),
-  ...Object.keys(whole),
-  'apollo-server',
-  'apollo-server-azure-functions',
-  'apollo-server-core',
-  'apollo-server-env',
-];
-
-/** True for a module of version 3. */
-export function isOfVersion3(module: string): boolean {
-  const name = packageOf(module);
-  return packagesOfVersion3.includes(name) || otherServers.test(name);
+/** The new module of an import, `globalThis` if the import must go, and what remains to be done by hand. */
+export interface Destination {
+  readonly module?: string;
+  readonly left: readonly string[];
 }
 
-/** Where a module's name moves. An undefined name stands for the whole module. */
-export function destinationOf(module: string, name: string | undefined): Destination {
+/** Where an import of a replaced package moves. `names` are those it takes; undefined if these are all, or unknown. */
+export function destinationOf(module: string, names: readonly string[] | undefined): Destination {
   const from = packageOf(module);
-  if (from === 'graphql-tools') return destinationOfTool(name);
-  if (Object.hasOwn(whole, from))
-    return name === undefined || otherNames[whole[from]!]!.includes(name) ? { module: whole[from]! } : missing(name, from);
-  if (name === undefined) return destinationOfWhole(from);
-  if (from === 'apollo-server-env')
-    return webNames.test(name)
-      ? { isGlobal: true }
-      : Object.hasOwn(typesOfEnv, name)
-        ? { module: typesOfEnv[name]! }
-        : { left: `${name} of ${from} does not exist here: Node.js has this feature` };
-  const other = Object.hasOwn(passedOn, name) ? passedOn[name] : undefined;
-  if (other !== undefined)
-    return other === '' ? { left: `${name} does not exist in this package, which does not support uploads` } : { module: other };
-  if (internals.includes(name)) return { left: `${name} of ${from} is internal, and does not exist here` };
-  if (from === 'apollo-server-core') return otherNames[core]!.includes(name) ? { module: core } : missing(name, from);
-  const entry = Object.hasOwn(servers, from) ? servers[from]! : undefined;
-  const isShared = sharedNames.includes(name);
-  if (entry !== undefined && (isShared || serverNames[entry]!.includes(name))) return { module: entry };
-  if (otherNames[core]!.includes(name)) return { module: core };
-  if (entry !== undefined) return missing(name, from);
-  return { left: `${name} of ${from} belongs to another platform: ${wayOut(from)}` };
-}
-
-function missing(name: string, from: string): Destination {
-  const advice = adviceFor.get(name);
-  return { left: `${name} of ${from} does not exist here${advice === undefined ? '' : `: ${advice}`}` };
-}
-
-/** The replacement for a server that has no entry in this package. */
-function wayOut(from: string): string {
-  if (from === 'apollo-server-cloudflare') return 'use createHandler of graphql-functions/fetch there';
-  if (from === 'apollo-server-azure-functions') return 'use createHandler of graphql-functions there: see docs/migration.md, "Other hosts"';
-  return "use createHandler() of ApolloServer in graphql-functions/v3/express, which takes Node's request and response";
-}
-
-function destinationOfWhole(from: string): Destination {
-  if (Object.hasOwn(servers, from)) return { module: servers[from]! };
-  return from === 'apollo-server-core' ? { module: core } : { left: `${from} belongs to another platform: ${wayOut(from)}` };
+  const left = [...(names ?? [])].flatMap((name) =>
+    adviceFor.has(name) ? `${name} of ${from} does not exist here: ${adviceFor.get(name)}.` : [],
+  );
+  if (from === 'graphql-tools' && !names?.every((name) => name === 'makeExecutableSchema')) {
+    const others = 'import makeExecutableSchema from graphql-functions/v3/core, and the rest from the packages of @graphql-tools';
+    return { left: [`This version of graphql-tools does not work with graphql 16: ${others}.`, ...left] };
+  }
+  if (from === 'apollo-server-env') {
+    if (names?.every((name) => globals.test(name))) return { module: 'globalThis', left };
+    const others = names?.filter((name) => !globals.test(name)).join(', ') ?? 'All';
+    return { left: [`${others} of ${from} does not exist here: use the globals of Node.js, and delete this import.`] };
+  }
+  const advice = otherPlatforms.get(from);
+  if (advice === undefined) return { module: entryFor.get(from) ?? core, left };
+  const hasServer = names === undefined || names.includes('ApolloServer');
+  return hasServer ? { left: [`ApolloServer of ${from} belongs to another platform: ${advice}.`] } : { module: core, left };
 }

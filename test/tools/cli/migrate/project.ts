@@ -15,7 +15,7 @@ const run = promisify(execFile);
 export async function migrate(project: Project, settings: { paths?: string[]; isDryRun?: boolean } = {}): Promise<string> {
   const printed: string[] = [];
   const terminal = { log: (line: string) => printed.push(line), error: (line: string) => printed.push(line) };
-  await runMigrate({ name: 'migrate', paths: ['.'], isDryRun: false, hasAgreed: false, ...settings }, project.directory, terminal as never);
+  await runMigrate({ name: 'migrate', paths: ['.'], isDryRun: false, ...settings }, project.directory, terminal as never);
   return printed.join('\n');
 }
 

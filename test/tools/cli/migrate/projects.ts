@@ -7,6 +7,8 @@ export interface ExampleProject {
   /** The file of the handler; for `node`, the file to start. */
   readonly entry: string;
   readonly caller: Caller;
+  /** What the command asks to change by hand in that file, before and after. */
+  readonly byHand?: readonly (readonly [before: string, after: string])[];
   /** The part of test/real/parts.json that has its packages. Undefined: it does not run before the migration. */
   readonly part: string | undefined;
 }
@@ -111,6 +113,7 @@ exports.handler = server.createHandler();
 `,
     },
     entry: 'handler.cjs',
+    byHand: [['createHandler()', 'createHandler({ cors: {} })']],
     caller: 'lambda-rest',
     part: 'migration-version-2',
   },
@@ -147,6 +150,10 @@ exports.handler = server.createHandler();
 `,
     },
     entry: 'src/handler.js',
+    byHand: [
+      ["response-cache')", "response-cache').default"],
+      ['createHandler()', 'createHandler({ cors: {} })'],
+    ],
     caller: 'lambda-rest',
     part: 'migration-version-2',
   },
