@@ -8,6 +8,7 @@ export { didYouMean, editDistance, listOf } from './did-you-mean.ts';
 export { assertKnownOptions } from './known-options.ts';
 export { allReady, isPromiseLike, rescued, toPromise, waitAtMost, whenReady } from './promise-or-value.ts';
 export type { PromiseOrValue } from './promise-or-value.ts';
+export { parseExactly } from './exact-json.ts';
 export { guardLogger } from './guard-logger.ts';
 export { isHeaderField } from './header-fields.ts';
 export type { WebHeaders } from './header-fields.ts';

@@ -1,6 +1,6 @@
 import { isWorkerd } from '../../datasources/index.ts';
-import type { HeaderMap } from '../../shared/index.ts';
-import type { HTTPResponse, StreamedResponse } from '../../shared/index.ts';
+import { parseExactly } from '../../shared/index.ts';
+import type { HeaderMap, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import { areDecisionsRequested, recordDecision } from '../../server/for-extensions.ts';
 import type {
   DataSourceCall,
@@ -170,8 +170,7 @@ class EdgePlugin implements Edge {
     const request = this.#requestOf(headers);
     const tags = request && this.#tagExtensions.get(request);
     if (tags === undefined || typeof response.body !== 'string') return response;
-    const answer = JSON.parse(response.body) as { readonly extensions?: object };
-    return { ...(response as HTTPResponse), body: JSON.stringify({ ...answer, extensions: { ...answer.extensions, ...tags } }) };
+    return { ...(response as HTTPResponse), body: withExtensions(response.body, tags) };
   }
 
   async #findOrRun(call: OperationCall, next: () => Promise<OperationOutcome>): Promise<OperationOutcome> {
@@ -278,6 +277,13 @@ class EdgePlugin implements Edge {
       return notShareable('the decision has failed');
     }
   }
+}
+
+/** Adds to the extensions of an answer, whose text stays as it is if it has none. */
+function withExtensions(body: string, added: object): string {
+  if (!body.includes('"extensions":')) return `${body.slice(0, -1)},"extensions":${JSON.stringify(added)}}`;
+  const answer = parseExactly(body) as { readonly extensions?: object };
+  return JSON.stringify({ ...answer, extensions: { ...answer.extensions, ...added } });
 }
 
 const notWatched = notShareable();

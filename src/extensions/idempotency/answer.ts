@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { FormattedExecutionResult } from 'graphql';
 
-import { byteLength, isRecord } from '../../shared/index.ts';
+import { byteLength, isRecord, parseExactly } from '../../shared/index.ts';
 import { codeOf, httpExtensionOf } from '../../server/for-extensions.ts';
 import type { CoercedExecution, HTTPExtension, OperationOutcome } from '../../server/index.ts';
 
@@ -44,7 +44,7 @@ export function toStoredAnswer({ result, head, errors: [first, ...others] }: Ope
 
 /** The outcome of a stored answer: the same status and bytes. */
 export function toReplay(text: string, { response, operation, document, source, batchIndex }: CoercedExecution): OperationOutcome {
-  const { result, status, code, http } = assertAnswer(JSON.parse(text, keepNumber));
+  const { result, status, code, http } = assertAnswer(parseExactly(text));
   response.status = status;
   // In a batch, a header field would apply to all elements.
   if (batchIndex === undefined) response.headers.set('idempotent-replayed', 'true');
@@ -91,11 +91,4 @@ function toErrors({ errors }: FormattedExecutionResult, first: Readonly<Record<s
     ({ message, path, extensions }, at) =>
       new GraphQLError(message, { path: path ?? null, extensions: { ...extensions, http: undefined, ...(at === 0 && first) } }),
   );
-}
-
-/** Custom scalars write numbers that JavaScript would round with `JSON.rawJSON`. */
-function keepNumber(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
-  const source = context?.source;
-  if (typeof value !== 'number' || source === undefined || String(value) === source) return value;
-  return (JSON as unknown as { rawJSON: (source: string) => unknown }).rawJSON(source);
 }

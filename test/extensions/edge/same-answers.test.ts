@@ -3,11 +3,13 @@ import { test } from 'node:test';
 
 import { edge } from '../../../src/entries/edge.ts';
 import { createHandler } from '../../../src/entries/fetch.ts';
-import type { ServerOptions, ServerPlugin } from '../../../src/entries/index.ts';
+import type { OperationOutcome, ServerOptions, ServerPlugin } from '../../../src/entries/index.ts';
 import { cases } from '../../support/long-form.ts';
 import { createRandom } from '../../support/random.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
+import { MapCache } from './map-cache.ts';
 import { randomQuery, randomRequest, randomServer } from './random-server.ts';
+import { edgeServing } from './serving.ts';
 
 const schemas = cases({ short: 15, long: 500 });
 type Handler = (request: Request, context: object) => Promise<Response>;
@@ -45,3 +47,44 @@ test(`answers and errors of ${schemas} random servers are the same, byte for byt
   assert.deepEqual(differences.slice(0, 2), []);
   assert.ok(objects > schemas, `${objects} answers with objects`);
 });
+
+const rawJSON = (source: string): unknown => (JSON as unknown as { rawJSON: (source: string) => unknown }).rawJSON(source);
+
+for (const [name, options] of Object.entries({
+  'from a store': { cdn: undefined, store: new MapCache(), deploy: 'v1' },
+  'for a router': { cdn: 'apollo-router' },
+} as const))
+  for (const [what, extensions] of [
+    ['without extensions', undefined],
+    ['with extensions', { build: 7 }],
+  ] as const)
+    test(`numbers that JavaScript would round keep their text ${name}, in an answer ${what}`, async () => {
+      const value = { b: rawJSON('9007199254740993'), a: rawJSON('1.0'), '1': rawJSON('1E400'), text: '"extensions":' };
+      const adding: ServerPlugin = { aroundOperation: async (_call, next) => withExtensions(await next(), extensions) };
+      const { post, settled } = edgeServing({
+        ...options,
+        server: {
+          typeDefs: 'scalar Any type Query { any: Any @cacheControl(maxAge: 60) }',
+          resolvers: { Query: { any: () => value } },
+          plugins: [adding],
+        } as never,
+      });
+      const query = `{ ${extensions === undefined ? 'plain' : 'extended'}: any }`;
+
+      const first = await (await post({ query })).text();
+      await settled();
+      const second = await (await post({ query })).text();
+
+      const shown = ['"1":1E400', '"b":9007199254740993', '"a":1.0', ...(extensions === undefined ? [] : ['"build":7'])];
+      for (const text of [first, second])
+        assert.deepEqual(
+          shown.filter((one) => !text.includes(one)),
+          [],
+          text,
+        );
+      assert.equal(second, first);
+    });
+
+function withExtensions(outcome: OperationOutcome, extensions: object | undefined): OperationOutcome {
+  return extensions === undefined ? outcome : { ...outcome, result: { ...outcome.result, extensions: { ...extensions } } };
+}

@@ -1,0 +1,10 @@
+/** Parses JSON in which custom scalars have written numbers with `JSON.rawJSON`: those that JavaScript would round keep their text. */
+export function parseExactly(text: string): unknown {
+  return JSON.parse(text, keepNumber);
+}
+
+function keepNumber(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const source = context?.source;
+  if (typeof value !== 'number' || source === undefined || String(value) === source) return value;
+  return (JSON as unknown as { rawJSON: (source: string) => unknown }).rawJSON(source);
+}
