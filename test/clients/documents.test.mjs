@@ -141,7 +141,7 @@ for (const [version, name] of [
 
 for (const [page, heading] of [
   ['docs/trusted-documents.md', 'Apollo Client'],
-  ['src/tools/cli/init/templates/parts/trusted/README.md', 'Clients'],
+  ['src/tools/cli/init/templates/shared/operations/README.md', 'A client'],
 ])
   test(`the client of ${page} sends the id, and never a text`, async () => {
     const { gql } = await import('@apollo/client');

@@ -43,7 +43,7 @@ test('every SAM template has the options of dev and check', async () => {
         assert.ok(block.includes(line), `${path}: ${line} is missing in ${block}`);
     }
 
-  assert.equal(templates.length, 5, templates.join());
+  assert.equal(templates.length, 6, templates.join());
 });
 
 test('the settings of other tools have the banner and the target of dev and check', async () => {

@@ -8,12 +8,6 @@ export function oneOf<T extends string>(option: string, known: readonly T[], giv
   throw new UsageError(`Expected --${option} to be one of ${known.join(', ')}, got "${given}".${didYouMean(given, known)}`);
 }
 
-/** True or false for `--name` or `--no-name`; undefined for neither. */
-export function toChoice(name: string, isOn: boolean | undefined, isOff: boolean | undefined): boolean | undefined {
-  if (isOn && isOff) throw new UsageError(`Expected --${name} or --no-${name}, got both.`);
-  return isOn ?? (isOff ? false : undefined);
-}
-
 /** A port number; 0 means any free port. */
 export function toPort(port: string): number {
   const number = Number(port);

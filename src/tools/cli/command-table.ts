@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { didYouMean } from '../../shared/index.ts';
 import { checkFormats } from './arguments.ts';
 import type { Arguments, FunctionArguments, NamedFunctionArguments } from './arguments.ts';
-import { oneOf, toChoice, toMilliseconds, toPort, toVariable } from './argument-values.ts';
+import { oneOf, toMilliseconds, toPort, toVariable } from './argument-values.ts';
 import { devPlatforms } from './dev/thread-messages.ts';
 import { helpOf, overviewOf } from './help.ts';
 import type { CommandHelp } from './help.ts';
@@ -52,32 +52,24 @@ const underTest = 'NODE_ENV is "test" unless it is set.';
 /** All commands, in the order of the list. */
 export const commands: Readonly<Record<string, Command>> = {
   init: define({
-    about: `Creates a project: a schema with resolvers, a function or server for a platform, and the settings to check, build and deploy it.
+    about: `Creates a project: a schema with resolvers and tests, a function or server for a platform, and the settings to check, build and deploy it.
 
-In a terminal, prompts for missing options. Writes nothing if any of the files already exists. In production, the project runs only the operations in its folder operations, which clients send by id.`,
+In a terminal, prompts for the platform if it is missing. Writes nothing if any of the files already exists. In production, the project runs only the operations in its folder operations, which clients send by id.`,
     positional: { name: '[folder]', most: 1, help: 'the folder of the project (default: the current one)' },
     options: {
       platform: text(
         '<name>',
         '`netlify`, `lambda` (AWS, with SAM), `workers` (Cloudflare), `nextjs`, `node`, `hono` or `deno`; required without a terminal',
       ),
-      codegen: flag('adds GraphQL Code Generator for the types of resolvers'),
-      tests: flag('adds tests for Node’s test runner'),
-      'no-codegen': flag('omits the code generator; the default without a terminal'),
-      'no-tests': flag('omits the tests; the default without a terminal'),
       'open-api': flag('lets clients send any operation'),
-      subgraph: flag('makes a federation subgraph, which only the router may call; not with `--codegen`'),
+      subgraph: flag('makes a federation subgraph, which only the router may call'),
     },
-    parse({ platform, codegen, 'no-codegen': noCodegen, tests, 'no-tests': noTests, 'open-api': isOpen, subgraph }, [folder = '.']) {
+    parse({ platform, 'open-api': isOpen, subgraph }, [folder = '.']) {
       if (subgraph && isOpen) throw new UsageError('Expected --subgraph or --open-api, got both. Only the router calls a subgraph.');
-      if (subgraph && codegen)
-        throw new UsageError('Expected --subgraph or --codegen, got both. The settings of --codegen are for a schema without @link.');
       return {
         name: 'init',
         folder,
         platform: platform === undefined ? undefined : oneOf('platform', Object.keys(initPlatforms) as InitPlatform[], platform),
-        codegen: toChoice('codegen', codegen, noCodegen ?? subgraph),
-        tests: toChoice('tests', tests, noTests),
         api: subgraph ? 'subgraph' : isOpen ? 'open' : 'trusted',
       };
     },

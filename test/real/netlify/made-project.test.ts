@@ -10,7 +10,7 @@ test(
   'the project that init makes for Netlify installs, passes its checks, builds and answers only the operations of clients',
   settings,
   async () => {
-    const { answers, missing, transcript } = await useProject('netlify', '--codegen --tests');
+    const { answers, missing, transcript } = await useProject('netlify');
 
     assert.deepEqual(answers, expectedAnswers, transcript);
     assert.match(missing, expectedMissing);

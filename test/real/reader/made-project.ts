@@ -31,15 +31,15 @@ export const expectedMissing =
   /operations\/new\.graphql:1:1 The operation New is not in documents\/documents\.json: production refuses it\./;
 
 /** Creates a project with `init` of the packed package, installs, builds, checks and tests it, and sends it operations. */
-export async function useProject(platform: InitPlatform, flags: string): Promise<UsedProject> {
+export async function useProject(platform: InitPlatform): Promise<UsedProject> {
   const reader = await Reader.start();
   try {
-    await reader.run(`npx graphql-functions init --platform ${platform} ${flags}`.trim());
+    await reader.run(`npx graphql-functions init --platform ${platform}`);
     await reader.run('npm install');
     // The build comes first, as on a platform that has cloned a repository without generated files.
     await reader.run('npm run build --if-present');
     await reader.run('npm run check');
-    if (flags.includes('--tests')) await reader.run('npm test');
+    await reader.run('npm test');
     const requests = [{ documentId: await idOf('Book', reader), variables: { id: 'emma' } }, { query: '{ books(first: 1) { year } }' }];
     const answers = [...(await serve[platform](reader, requests)), ...(await deployed[platform](reader, requests))];
     await reader.write('operations/new.graphql', 'query New { books { year } }\n');
@@ -57,7 +57,7 @@ export async function useProject(platform: InitPlatform, flags: string): Promise
 export async function useSubgraph(requests: readonly object[]): Promise<{ readonly asRouter: string[]; readonly others: string[] }> {
   const reader = await Reader.start();
   try {
-    await reader.run('npx graphql-functions init --platform node --subgraph --tests');
+    await reader.run('npx graphql-functions init --platform node --subgraph');
     for (const command of ['npm install', 'npm run build', 'npm run check', 'npm test']) await reader.run(command);
     await reader.serve(`ROUTER_SECRET=secret PORT=${await freePort()} npm start`, /GraphQL at/);
     return {

@@ -4,15 +4,15 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { InitArguments } from '../arguments.ts';
 import type { Workplace } from '../documents/documents.ts';
 import { DevError } from '../project/problem.ts';
-import { askForChoices } from './ask-for-choices.ts';
+import { askForPlatform } from './ask-for-platform.ts';
 import { composeProject } from './compose-project.ts';
-import type { ProjectChoices, ProjectFiles } from './compose-project.ts';
+import type { ProjectFiles } from './compose-project.ts';
 
 /** Makes a project. Throws a DevError, before it writes anything, if one of the files exists. Returns the exit code. */
 export async function runInit(settings: InitArguments, { directory, terminal }: Workplace): Promise<number> {
   const folder = resolve(directory, settings.folder);
-  const choices = await askForChoices(settings);
-  const files = await composeProject(choices, basename(folder));
+  const platform = settings.platform ?? (await askForPlatform());
+  const files = await composeProject({ platform, api: settings.api }, basename(folder));
   await assertNoneExists(files, folder);
   for (const [path, text] of files) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
@@ -22,7 +22,7 @@ export async function runInit(settings: InitArguments, { directory, terminal }: 
   const shown = folder === resolve(directory) ? '' : settings.folder;
   terminal.log(`Wrote ${files.size} files${shown === '' ? '' : ` in ${shown}`}:`);
   for (const path of [...files.keys()].toSorted()) terminal.log(`  ${path}`);
-  terminal.log(['\nNext:', ...nextCommands(choices, shown)].join('\n  '));
+  terminal.log(['\nNext:', ...nextCommands(shown)].join('\n  '));
   return 0;
 }
 
@@ -49,12 +49,7 @@ async function isTaken(path: string): Promise<boolean> {
   }
 }
 
-function nextCommands({ codegen, tests }: ProjectChoices, folder: string): string[] {
-  return [
-    ...(folder === '' ? [] : [`cd ${/\s/.test(folder) ? `"${folder}"` : folder}`]),
-    'npm install',
-    ...(codegen ? ['npm run codegen'] : []),
-    ...(tests ? ['npm test'] : []),
-    'npm run dev',
-  ];
+function nextCommands(folder: string): string[] {
+  const enter = folder === '' ? [] : [`cd ${/\s/.test(folder) ? `"${folder}"` : folder}`];
+  return [...enter, 'npm install', 'npm test', 'npm run dev'];
 }

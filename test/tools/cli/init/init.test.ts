@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { lstat, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
@@ -34,9 +34,10 @@ const openFiles = [
   'graphql/resolvers.ts',
   'graphql/schema.ts',
   'package.json',
+  'test/graphql.test.ts',
   'tsconfig.json',
 ];
-const files = [...openFiles, 'documents/documents.json', 'documents/ids.ts', 'operations/books.graphql'];
+const files = [...openFiles, 'documents/documents.json', 'documents/ids.ts', 'operations/README.md', 'operations/books.graphql'];
 
 async function filesIn(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
@@ -56,15 +57,13 @@ interface Manifest {
 const readManifest = async (directory: string): Promise<Manifest> => JSON.parse(await readText(directory, 'package.json')) as Manifest;
 
 test('every option of init is read', () => {
-  const nothing = { name: 'init', folder: '.', platform: undefined, codegen: undefined, tests: undefined, api: 'trusted' };
+  const nothing = { name: 'init', folder: '.', platform: undefined, api: 'trusted' };
 
   assert.deepEqual(parseArguments(['init']), nothing);
-  assert.deepEqual(parseArguments(['init', 'api', '--platform', 'node', '--codegen', '--no-tests', '--open-api']), {
+  assert.deepEqual(parseArguments(['init', 'api', '--platform', 'node', '--open-api']), {
     name: 'init',
     folder: 'api',
     platform: 'node',
-    codegen: true,
-    tests: false,
     api: 'open',
   });
   assert.throws(
@@ -72,34 +71,29 @@ test('every option of init is read', () => {
     /one of netlify, lambda, workers, nextjs, node, hono, deno, got "vercel"/,
   );
   assert.throws(() => parseArguments(['init', '--platform', 'nextj']), /Did you mean "nextjs"\?/);
-  assert.throws(() => parseArguments(['init', '--tests', '--no-tests']), /Expected --tests or --no-tests, got both\./);
   assert.throws(() => parseArguments(['init', 'a', 'b']), /Unexpected argument "b"/);
-  assert.deepEqual(parseArguments(['init', '--subgraph']), { ...nothing, codegen: false, api: 'subgraph' });
+  assert.deepEqual(parseArguments(['init', '--subgraph']), { ...nothing, api: 'subgraph' });
   assert.throws(() => parseArguments(['init', '--subgraph', '--open-api']), /Expected --subgraph or --open-api, got both\./);
-  assert.throws(() => parseArguments(['init', '--subgraph', '--codegen']), /Expected --subgraph or --codegen, got both\./);
 });
 
 for (const platform of platforms) {
   test(`init writes the files of ${platform}, and prints them with the next commands`, async (context) => {
     const { directory } = await createProject(context, {});
-    const plain = [...files, ...filesOf[platform]].toSorted();
-    const full = [...plain, 'codegen.ts', 'test/graphql.test.ts'].toSorted();
+    const expected = [...files, ...filesOf[platform]].toSorted();
 
-    const inFolder = await runCommandHere(directory, 'init', 'apis/My API', '--platform', platform, '--codegen', '--tests');
-    await runCommandHere(directory, 'init', 'plain', '--platform', platform);
+    const { stdout } = await runCommandHere(directory, 'init', 'apis/My API', '--platform', platform);
 
-    assert.deepEqual(await filesIn(join(directory, 'apis/My API')), full);
-    assert.deepEqual(await filesIn(join(directory, 'plain')), plain);
+    assert.deepEqual(await filesIn(join(directory, 'apis/My API')), expected);
     assert.equal(
-      inFolder.stdout,
-      `Wrote ${full.length} files in apis/My API:\n  ${full.join('\n  ')}\n\n` +
-        'Next:\n  cd "apis/My API"\n  npm install\n  npm run codegen\n  npm test\n  npm run dev\n',
+      stdout,
+      `Wrote ${expected.length} files in apis/My API:\n  ${expected.join('\n  ')}\n\n` +
+        'Next:\n  cd "apis/My API"\n  npm install\n  npm test\n  npm run dev\n',
     );
   });
 
   // Hono is not installed here; npm run test:real checks its types.
-  for (const flags of platform === 'hono' ? [] : [['--tests'], ['--tests', '--open-api'], ['--tests', '--subgraph']])
-    test(`the project for ${platform} with ${flags.join(' ')} passes the type checks`, async (context) => {
+  for (const flags of platform === 'hono' ? [] : [[], ['--open-api'], ['--subgraph']])
+    test(`the project for ${platform} with ${flags.join() || 'trusted documents'} passes the type checks`, async (context) => {
       const { directory } = await createProject(context, {});
       await runCommandHere(directory, 'init', '--platform', platform, ...flags);
       await linkPackage({ directory }, 'graphql', '@types', 'react');
@@ -122,47 +116,48 @@ for (const platform of platforms) {
     assert.equal(missing.code, 1);
     assert.deepEqual(
       ['predev', 'precheck', 'prebuild'].map((name) => scripts[name]),
-      ['npm run documents -- --ids', 'npm run documents -- --check', 'npm run documents -- --check'],
+      ['npm run documents -- --ids', 'npm run documents -- --check', scripts['build'] && 'npm run documents -- --check'],
     );
   });
 }
 
 test('an open API has no documents', async (context) => {
   const { directory } = await createProject(context, {});
-  await runCommandHere(directory, 'init', '--platform', 'node', '--tests', '--open-api');
+  await runCommandHere(directory, 'init', '--platform', 'node', '--open-api');
 
-  assert.deepEqual(await filesIn(directory), [...openFiles, ...filesOf.node, 'test/graphql.test.ts'].toSorted());
+  assert.deepEqual(await filesIn(directory), [...openFiles, ...filesOf.node].toSorted());
   assert.deepEqual(Object.keys((await readManifest(directory)).scripts), ['dev', 'check', 'build', 'start', 'test']);
-  assert.doesNotMatch(await readText(directory, 'README.md'), /documents/);
+  for (const file of ['README.md', 'graphql/options.ts']) assert.doesNotMatch(await readText(directory, file), /documents/i);
 });
 
-const subgraphFiles = [...openFiles, 'graphql/router-secret.ts'];
+const subgraphFiles = [...openFiles, 'ROUTER.md', 'graphql/router-secret.ts'];
 
-test('a subgraph has no documents, and its README.md says how to publish it', async (context) => {
+test('a subgraph has no documents, and its ROUTER.md says how to publish it', async (context) => {
   const { directory } = await createProject(context, {});
-  await runCommandHere(directory, 'init', '--platform', 'node', '--tests', '--subgraph');
-  const readme = await readText(directory, 'README.md');
+  await runCommandHere(directory, 'init', '--platform', 'node', '--subgraph');
+  const router = await readText(directory, 'ROUTER.md');
 
-  assert.deepEqual(await filesIn(directory), [...subgraphFiles, ...filesOf.node, 'test/graphql.test.ts'].toSorted());
+  assert.deepEqual(await filesIn(directory), [...subgraphFiles, ...filesOf.node].toSorted());
   assert.deepEqual(Object.keys((await readManifest(directory)).scripts), ['dev', 'check', 'build', 'start', 'test']);
-  assert.match(readme, /rover subgraph publish/);
-  assert.match(readme, /hive/i);
-  assert.doesNotMatch(readme, /documents/);
+  assert.match(router, /rover subgraph publish/);
+  assert.match(router, /hive/i);
+  for (const file of ['README.md', 'package.json']) assert.doesNotMatch(await readText(directory, file), /documents/);
 });
 
-test('the tests of a new subgraph pass, and check finds nothing in it', async (context) => {
-  const { directory } = await createProject(context, {});
-  await runCommandHere(directory, 'init', '--platform', 'netlify', '--tests', '--subgraph');
-  await linkPackage({ directory }, 'graphql', '@types');
+for (const flags of [[], ['--open-api'], ['--subgraph']])
+  test(`the tests of a new project with ${flags.join() || 'trusted documents'} pass, and check finds nothing in it`, async (context) => {
+    const { directory } = await createProject(context, {});
+    await runCommandHere(directory, 'init', '--platform', 'netlify', ...flags);
+    await linkPackage({ directory }, 'graphql', '@types');
 
-  const tests = await runNode(context, directory, {}, '--test');
-  const check = await runCommandHere(directory, 'check');
+    const tests = await runNode(context, directory, {}, '--test');
+    const check = await runCommandHere(directory, 'check');
 
-  assert.equal(tests.code, 0, tests.stdout);
-  assert.match(tests.stdout, /pass 3\b/);
-  assert.equal(check.code, 0, check.stdout);
-  assert.equal(check.stdout.trim().split('\n').length, 1, check.stdout);
-});
+    assert.equal(tests.code, 0, tests.stdout);
+    assert.match(tests.stdout, /pass [23]\b/);
+    assert.equal(check.code, 0, check.stdout);
+    assert.equal(check.stdout.trim().split('\n').length, 1, check.stdout);
+  });
 
 test('a new subgraph asks for the secret of the router, except in development without one', async (context) => {
   const { directory, write } = await createProject(context, {});
@@ -216,9 +211,12 @@ test('the worker of a new subgraph asks for the secret of the router, and its se
   const { stdout } = await runNode(context, directory, { NODE_ENV: 'production', ROUTER_SECRET: 'a secret of the router' }, 'ask.ts');
 
   assert.equal(stdout.trim(), '401');
-  assert.deepEqual((JSON.parse(await readText(directory, 'wrangler.jsonc')) as { compatibility_flags: unknown }).compatibility_flags, [
-    'nodejs_compat',
-  ]);
+  const settings = await readText(directory, 'wrangler.jsonc');
+  const added = /^ {2}\/\/ .+\n {2}"compatibility_flags": \["nodejs_compat"\],\n/m;
+  assert.match(settings, added);
+  const { directory: other } = await createProject(context, {});
+  await runCommandHere(other, 'init', basename(directory), '--platform', 'workers');
+  assert.equal(settings.replace(added, ''), await readText(other, join(basename(directory), 'wrangler.jsonc')));
 });
 
 test('the template of a new subgraph on Lambda has the secret of the router as a parameter', async (context) => {
@@ -228,7 +226,12 @@ test('the template of a new subgraph on Lambda has the secret of the router as a
   const template = await readText(directory, 'template.yaml');
 
   assert.match(template, /^Parameters:\n {2}RouterSecret:\n/m);
-  assert.match(template, /^Globals:\n {2}Function:\n {4}Environment:\n {6}Variables:\n {8}ROUTER_SECRET: !Ref RouterSecret\n/m);
+  assert.match(template, /^ {6}Environment:\n {8}Variables:\n {10}NODE_ENV: production\n {10}ROUTER_SECRET: !Ref RouterSecret\n/m);
+  const [, resources] = template.replace('          ROUTER_SECRET: !Ref RouterSecret\n', '').split('\nResources:');
+  assert.equal(
+    resources,
+    (await readText(join(root, 'src/tools/cli/init/templates/platforms/lambda'), 'template.yaml')).split('\nResources:')[1],
+  );
 });
 
 /** Runs a script with these variables, and no other secret of a router. */
@@ -238,12 +241,10 @@ function runNode(context: TestContext, directory: string, variables: NodeJS.Proc
 
 test('the project is named after its folder, with a name that npm and Cloudflare accept', async () => {
   const nameIn = async (platform: InitPlatform, folder: string): Promise<string> => {
-    const project = await composeProject({ platform, codegen: false, tests: false, api: 'trusted' }, folder);
+    const project = await composeProject({ platform, api: 'trusted' }, folder);
     return (JSON.parse(project.get('package.json')!) as Manifest).name;
   };
-  const wrangler = (await composeProject({ platform: 'workers', codegen: false, tests: false, api: 'trusted' }, 'Books & more')).get(
-    'wrangler.jsonc',
-  );
+  const wrangler = (await composeProject({ platform: 'workers', api: 'trusted' }, 'Books & more')).get('wrangler.jsonc');
 
   assert.equal(await nameIn('node', 'Books & more.'), 'books-more');
   assert.match(wrangler!, /"name": "books-more"/);
@@ -255,44 +256,12 @@ test('the project is named after its folder, with a name that npm and Cloudflare
   assert.equal(await nameIn('node', `${'a'.repeat(49)}-b`), 'a'.repeat(49));
 });
 
-test('codegen and tests add their scripts, packages, ignored files and lines in README.md', async (context) => {
-  const { directory } = await createProject(context, {});
-  await runCommandHere(directory, 'init', 'plain', '--platform', 'netlify');
-  await runCommandHere(directory, 'init', 'full', '--platform', 'netlify', '--codegen', '--tests');
-
-  const [plain, full] = await Promise.all(['plain', 'full'].map((name) => readManifest(join(directory, name))));
-
-  const documents = ['documents', 'predev', 'precheck', 'prebuild'];
-  assert.deepEqual(Object.keys(plain!.scripts), ['dev', 'check', 'build', 'deploy', ...documents]);
-  assert.deepEqual(Object.keys(full!.scripts), [
-    'dev',
-    'check',
-    'build',
-    'deploy',
-    'codegen',
-    'prebuild',
-    'precheck',
-    'test',
-    'documents',
-    'predev',
-  ]);
-  assert.equal(full!.scripts['prebuild'], 'npm run codegen && npm run documents -- --check');
-  assert.deepEqual(Object.keys(plain!.devDependencies), ['@types/node', 'esbuild', 'typescript']);
-  assert.equal(Object.keys(full!.devDependencies).filter((name) => name.startsWith('@graphql-codegen/')).length, 3);
-  assert.equal(await readText(directory, 'plain/.gitignore'), 'built/\n.netlify/\nnode_modules/\n.env\n');
-  assert.match(await readText(directory, 'full/.gitignore'), /^graphql\/resolvers-types\.ts$/m);
-  assert.match(
-    await readText(directory, 'full/README.md'),
-    /^- `npm run deploy`.*\n- `npm run codegen`.*\n- `npm test`.*\n- `npm run documents`.*\n/m,
-  );
-});
-
 test('projects get the version of this package, and the tested versions of others', async () => {
   const tested = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Manifest & { version: string };
   const parts = await readFile(join(root, 'test/real/parts.json'), 'utf8');
 
   for (const platform of platforms) {
-    const project = await composeProject({ platform, codegen: true, tests: true, api: 'trusted' }, 'api');
+    const project = await composeProject({ platform, api: 'trusted' }, 'api');
     const { dependencies, devDependencies } = JSON.parse(project.get('package.json')!) as Manifest;
     const { 'graphql-functions': version, ...others } = { ...dependencies, ...devDependencies };
 
@@ -345,9 +314,9 @@ async function initWithoutTerminal(context: TestContext, ...options: readonly st
 test('without a terminal and --platform, init names its options', async (context) => {
   const expected = `init requires --platform, because it cannot prompt without a terminal:
 
-  graphql-functions init [folder] --platform <netlify | lambda | workers | nextjs | node | hono | deno> [--codegen] [--tests] [--open-api | --subgraph]
+  graphql-functions init [folder] --platform <netlify | lambda | workers | nextjs | node | hono | deno> [--open-api | --subgraph]
 `;
 
   assert.equal(await initWithoutTerminal(context), expected);
-  assert.equal(await initWithoutTerminal(context, '--codegen', '--no-tests'), expected);
+  assert.equal(await initWithoutTerminal(context, '--open-api'), expected);
 });

@@ -5,7 +5,7 @@ import { resolvers } from './resolvers.ts';
 import { typeDefs } from './schema.ts';
 
 export const options = {
-  // Clients can run only the operations in operations/. In development, all others run, too.
+  // Clients can run only the documents of operations/. In development, all others run, too.
   trustedDocuments: { documents, only: true },
   csrfPrevention: true,
   // A list has 20 items if the client does not say how many, and at most 100.
