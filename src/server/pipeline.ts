@@ -36,7 +36,7 @@ import { addCommonHeaders, answerInTime, mayBeLate, refuse, refusedOutcome } fro
 
 type Response = HTTPResponse | StreamedResponse;
 
-/** Handles one event, from its arrival to the platform's result. Rejects only for an event that is known not to be HTTP. */
+/** Handles one event, from its arrival to the platform's result. Never rejects: what fails is refused. */
 export async function serve(call: Call): Promise<unknown> {
   const { adapter, starter, event } = call;
   starter.calls.begin();

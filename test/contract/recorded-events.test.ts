@@ -211,9 +211,9 @@ const readings: Readonly<Record<string, Reading>> = {
 };
 
 const foreignEvents: Readonly<Record<string, RegExp>> = {
-  'not-http/go-sqs-event.json': /one of SQS\./,
-  'websocket/go-apigw-websocket-request.json': /one of API Gateway WebSocket\./,
-  'edge/samcli-CloudFrontSimpleRemoteCall.json': /one of Lambda@Edge/,
+  'not-http/go-sqs-event.json': /got an object with the keys Records\./,
+  'websocket/go-apigw-websocket-request.json': /got an object with the keys resource, path, httpMethod, .*requestContext/,
+  'edge/samcli-CloudFrontSimpleRemoteCall.json': /got an object with the keys Records\./,
 };
 
 test('every recorded event has a test below', () => {

@@ -10,7 +10,7 @@ export interface GeneratedEvent {
   readonly event: unknown;
   /** The changes made to the event, for the message of a failure. */
   readonly story: string;
-  /** 'mark': a plain POST, whose answer must contain its header. 'rejection': an event of a queue. 'contract': any answer but a 5xx. */
+  /** 'mark': a plain POST, whose answer must contain its header. 'rejection': an event of no known source. 'contract': any answer but a 5xx. */
   readonly expected: { readonly kind: 'mark'; readonly mark: string } | { readonly kind: 'rejection' } | { readonly kind: 'contract' };
 }
 
@@ -26,7 +26,10 @@ export function generateEvent(source: Source, random: Random): GeneratedEvent {
   if (random.chance(0.15)) return markedEvent(source, random);
   if (source.name === 'web Request') return generateWebRequest(random);
   if (random.chance(0.02)) return { event: foreignEvent(random), story: 'an event of a queue', expected: { kind: 'rejection' } };
-  if (random.chance(0.04)) return { event: random.pick(strangeEvents), story: 'no event at all', expected: { kind: 'contract' } };
+  if (random.chance(0.04)) {
+    const event = random.pick(strangeEvents);
+    return { event, story: 'no event at all', expected: expectedOf(event) };
+  }
 
   const event = structuredClone(source.build(randomRequest(random))) as Event;
   const story: string[] = [];
@@ -35,7 +38,21 @@ export function generateEvent(source: Source, random: Random): GeneratedEvent {
     story.push(what);
     change(event, random);
   }
-  return { event, story: story.join(', '), expected: { kind: 'contract' } };
+  return { event, story: story.join(', '), expected: expectedOf(event) };
+}
+
+/** An event that has a key of its source gets an answer, however malformed it is. Any other is rejected. */
+function expectedOf(event: unknown): { readonly kind: 'contract' } | { readonly kind: 'rejection' } {
+  if (typeof event !== 'object' || event === null || Array.isArray(event)) return { kind: 'rejection' };
+  const { requestContext } = event as Event;
+  const keys = Object.keys(event);
+  const inContext = typeof requestContext === 'object' && requestContext !== null ? Object.keys(requestContext) : [];
+  const isKnown =
+    keys.length === 0 ||
+    ('resource' in event && 'requestContext' in event) ||
+    keys.some((key) => ['httpMethod', 'rawUrl', 'rawPath', 'raw_path', 'query'].includes(key)) ||
+    inContext.some((key) => ['http', 'elb', 'serviceArn', 'serviceNetworkArn'].includes(key));
+  return { kind: isKnown ? 'contract' : 'rejection' };
 }
 
 const strangeEvents: readonly unknown[] = [

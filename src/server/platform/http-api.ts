@@ -25,7 +25,7 @@ export const httpAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyStructuredRes
  */
 function isFunctionURL(event: UnknownEvent): boolean | undefined {
   const { requestContext } = event;
-  if (requestContext === undefined || 'routeArn' in event) return undefined;
+  if ('routeArn' in event) return undefined;
   const { http, domainName } = (requestContext ?? {}) as UnknownEvent;
   if (http === undefined && !('rawPath' in event)) return undefined;
   return typeof domainName === 'string' && domainName.includes('.lambda-url.');

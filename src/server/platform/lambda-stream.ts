@@ -23,9 +23,9 @@ const carriers: readonly PlatformAdapter<never>[] = [functionURL, restAPI];
 /** Adapters whose result is a value without status and headers. */
 const bare: readonly PlatformAdapter<never>[] = [directInvoke, ping];
 
-/** The adapter for an event of a streaming function. Throws for an event source that cannot read such a stream. */
+/** The adapter for an event of a streaming function. Throws for an unknown event, and for a source that cannot read such a stream. */
 export function findStreamingAdapter(event: unknown): PlatformAdapter<unknown> {
-  const adapter = findAdapter(lambdaAdapters, event);
+  const adapter = findAdapter(lambdaAdapters, event, [...carriers, ...bare]);
   const known = adapter as PlatformAdapter<never>;
   if (bare.includes(known)) return unlimited(adapter);
   if (carriers.includes(known)) return { ...unlimited(adapter), toStreamResult: (response) => response };

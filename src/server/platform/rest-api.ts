@@ -4,15 +4,19 @@ import type { HTTPResponse } from '../../shared/index.ts';
 import { base64Mark } from './result-body.ts';
 import { lambdaResultBytes } from './adapter.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
-import { nameOfGatewayEvent } from './not-http.ts';
+import { objectAt } from './event-fields.ts';
 import { encodeQuery } from './event-query.ts';
 import { cookieLists, gatewayRequest } from './gateway.ts';
 
 /** API Gateway REST API, and HTTP API with payload format 1.0: the same event and the same result. */
 export const restAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyResult> = {
   name: 'API Gateway REST API, or HTTP API (1.0)',
+  // Authorizers and WebSocket APIs get the same keys and more.
   recognizes: (event) =>
-    ('httpMethod' in event || 'resource' in event) && 'requestContext' in event && nameOfGatewayEvent(event) === undefined,
+    ('httpMethod' in event || 'resource' in event) &&
+    'requestContext' in event &&
+    !('methodArn' in event) &&
+    !('connectionId' in objectAt(event, 'requestContext')),
   toRequest: (event) => gatewayRequest(event, encodeQuery(event['queryStringParameters'], event['multiValueQueryStringParameters'])),
   toResult,
   // The integration timeout of a REST API, unless its owner has raised it; that of an HTTP API is a second longer.

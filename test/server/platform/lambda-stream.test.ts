@@ -342,7 +342,10 @@ describe('an event that a stream cannot answer rejects without writing anything'
   const wrong: Readonly<Record<string, [event: unknown, message: RegExp]>> = {
     'HTTP API': [events.httpAPIEvent(subscription), /HTTP API \(2\.0\).*createHandler/],
     'load balancer': [events.albEvent(subscription), /Load Balancer.*createHandler/],
-    SQS: [{ Records: [{ eventSource: 'aws:sqs', body: '{}' }] }, /SQS/],
+    'unknown source': [
+      { Records: [{ eventSource: 'aws:sqs', body: '{}' }] },
+      /^Error: Expected an event of Lambda function URL, API Gateway REST API, .*; got an object with the keys Records\./,
+    ],
   };
   for (const [name, [event, message]] of Object.entries(wrong)) {
     test(name, async () => {

@@ -96,10 +96,13 @@ const netlifyTimeout = 60_000;
 function callEventHandler(name: string, handler: EventHandler, timeout: number = netlifyTimeout): Callable {
   return async (request) => {
     const event = { body: null, ...createEvent('netlify-v1', toFields(request)), rawUrl: request.url };
-    const result = await handler(event, { ...createFunctionContext(name, timeout), clientContext: {} });
-    const remedy = remedyOf(result);
-    if (remedy !== undefined) throw new TypeError(`The function ${name} rejected a Netlify event. ${remedy}`);
-    return toThreadResponse(readResult('netlify-v1', netlifyPartOf(result)));
+    const context = { ...createFunctionContext(name, timeout), clientContext: {} };
+    try {
+      return toThreadResponse(readResult('netlify-v1', netlifyPartOf(await handler(event, context))));
+    } catch (error) {
+      const remedy = remedyOf(error);
+      throw remedy === undefined ? error : new TypeError(`The function ${name} rejected a Netlify event. ${remedy}`);
+    }
   };
 }
 
@@ -116,11 +119,9 @@ function toThreadResponse({ status, headers, body }: Pick<Response, 'status' | '
   return { status, headers: [...headers], body: body as ThreadResponse['body'] };
 }
 
-/** What to change when a handler's entry does not support Netlify events. Undefined for all other results. */
-function remedyOf(result: unknown): string | undefined {
-  const body = propertyOf(result, 'body');
-  if (propertyOf(result, 'statusCode') !== 400 || typeof body !== 'string') return undefined;
-  const [, source] = /"message":"Expected an event of (API Gateway|web Request;)/.exec(body) ?? [];
+/** What to change when a handler's entry does not support Netlify events. Undefined for all other errors. */
+function remedyOf(error: unknown): string | undefined {
+  const [, source] = /^Expected an event of (API Gateway|web Request;)/.exec(String(propertyOf(error, 'message'))) ?? [];
   if (source === undefined) return undefined;
   return source === 'API Gateway' ? namePlatform : takesRequests;
 }
