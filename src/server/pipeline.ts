@@ -124,16 +124,15 @@ async function respond(call: ArrivedCall): Promise<Response> {
     // A batch has one answer, an array.
     if (negotiation.mediaType === undefined) throw notAcceptable();
     const outcomes = await Promise.all(createBatch(call, parsed.elements).map((element) => operate(call, element)));
-    return toBatchResponse({ errors: settings.operation, size: answerSizeOf(call) }, outcomes, negotiation.mediaType);
+    return toBatchResponse({ errors: settings.operation, size: answerSizeOf(call) }, outcomes);
   }
   const running = operate(call, createOperation(call, parsed.request, negotiation));
   const outcome = running instanceof Promise ? await running : running;
   return (call.responded = negotiation.toResponse(settings, outcome, call));
 }
 
-/** Runs one operation inside the plugins that wrap operations. One that was refused already has its outcome. */
-function operate(call: ArrivedCall, operation: Operation | OperationOutcome): PromiseOrValue<OperationOutcome> {
-  if ('result' in operation && 'errors' in operation) return operation;
+/** Runs one operation inside the plugins that wrap operations. */
+function operate(call: ArrivedCall, operation: Operation): PromiseOrValue<OperationOutcome> {
   const { explain, wrapOperation } = call.settings;
   if (wrapOperation !== undefined) return operateInPlugins(call, operation, wrapOperation);
   return explain?.({ call, operation, run: runOperation }) ?? runOperation(operation);
@@ -160,7 +159,8 @@ async function answerOperation(operation: Operation): Promise<OperationOutcome> 
 /** Fills in the fields of an operation, one after the other, up to its result. */
 async function runSteps(operation: Operation): Promise<ExecutionResult> {
   try {
-    const { settings, request, invocation } = operation;
+    const { settings, request, problem, invocation } = operation;
+    if (problem !== undefined) throw problem;
     // The start of the server, or a body, came too late.
     if (invocation.isAnswered) throw deadlineExceeded();
     const context = createContextValue(settings, operation);

@@ -30,6 +30,7 @@ export interface EdgeRequest {
   /** The time before any data of the answer was read, by `performance.now()`. */
   readonly startedAtMs: number;
   readonly operations: EdgeOperation[];
+  isBatch: boolean;
   /** True when the request wants a report, which only development sends. */
   readonly isExplained: boolean;
 }
@@ -146,8 +147,9 @@ export function mayBePublic(hints: OperationHints | undefined): boolean {
   return hints !== undefined && Math.floor(hints.policy.maxAge ?? 0) > 0 && hints.policy.scope !== 'PRIVATE';
 }
 
-function reasonInRequest({ readings, operations }: EdgeRequest): string | undefined {
-  if (operations.length !== 1) return operations.length === 0 ? 'no operation was run' : 'it is a batch';
+function reasonInRequest({ readings, operations, isBatch }: EdgeRequest): string | undefined {
+  if (operations.length === 0) return 'no operation was run';
+  if (isBatch || operations.length > 1) return 'it is a batch';
   return readings.personal === undefined ? undefined : `${readings.personal} was read`;
 }
 

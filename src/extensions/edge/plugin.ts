@@ -132,6 +132,7 @@ class EdgePlugin implements Edge {
       purgeMoment: log.now,
       startedAtMs: performance.now(),
       operations: [],
+      isBatch: false,
       isExplained: call.request.headers.has(explainHeader),
       isEnvShared,
     };
@@ -192,8 +193,9 @@ class EdgePlugin implements Edge {
 
   executionWillStart(execution: OperationExecution): ExecutionOptions | undefined {
     this.#hasServed = true;
-    const { schema, http, operation, request: graphQLRequest } = execution;
+    const { schema, http, operation, request: graphQLRequest, batchIndex } = execution;
     const request = http && this.#requestOf(http.headers);
+    if (request !== undefined && batchIndex !== undefined) request.isBatch = true;
     if (schema !== this.#purges.schema) {
       // The records of documents belong to the other schema.
       if (request !== undefined) request.readings.personal ??= 'the schema of another handler';

@@ -9,28 +9,24 @@ import type { Delivery } from '../operation/delivery/delivery.ts';
 import { BatchAnswers } from '../operation/limits/answer-limit.ts';
 import { BatchBudget } from '../operation/limits/batch-budget.ts';
 import type { Operation } from '../operation/operation.ts';
-import type { GraphQLRequest, OperationOutcome } from '../operation/types.ts';
-import { refusedOutcome } from '../refuse.ts';
+import type { GraphQLRequest } from '../operation/types.ts';
 import { createContextArgument } from './context-argument.ts';
 import { malformedRequest, onlyQueriesBy, subscriptionNotPossible } from './errors.ts';
 import type { BatchElements } from './params.ts';
 import { VariablesLimit } from './variables-limit.ts';
 
-/** An operation that a plugin runs; the outcome if its variables are too large. */
-export function createOperationOfPlugin(call: ArrivedCall, request: GraphQLRequest): Operation | OperationOutcome {
+/** An operation that a plugin runs. */
+export function createOperationOfPlugin(call: ArrivedCall, request: GraphQLRequest): Operation {
   const problem = request.variables && new VariablesLimit(call.settings.maxBodyBytes).problemOf(request.variables);
-  return problem === undefined ? createOperation(call, request) : refusedOutcome(call.settings.operation, malformedRequest(problem));
+  return createOperation(call, problem === undefined ? request : malformedRequest(problem));
 }
 
-/** The operations of a batch; for a malformed element, the outcome. */
-export function createBatch(call: ArrivedCall, elements: BatchElements): readonly (Operation | OperationOutcome)[] {
-  const { operation: settings } = call.settings;
+/** The operations of a batch. */
+export function createBatch(call: ArrivedCall, elements: BatchElements): readonly Operation[] {
   const answers = new BatchAnswers(capacityOf(answerSizeOf(call)), elements.length);
-  const { maxTokens, maxAliases, maxCost } = settings;
+  const { maxTokens, maxAliases, maxCost } = call.settings.operation;
   const budget = new BatchBudget({ maxTokens, maxAliases, maxCost, answers });
-  return elements.map((element, batchIndex) =>
-    element instanceof GraphQLError ? refusedOutcome(settings, element) : createOperation(call, element, { budget, batchIndex }),
-  );
+  return elements.map((element, batchIndex) => createOperation(call, element, { budget, batchIndex }));
 }
 
 interface OperationParts {
@@ -40,10 +36,10 @@ interface OperationParts {
   readonly delivery?: Delivery | undefined;
 }
 
-/** The record of an operation. */
+/** The record of an operation. One that cannot be read has its error. */
 export function createOperation(
   call: ArrivedCall,
-  request: GraphQLRequest,
+  given: GraphQLRequest | GraphQLError,
   { budget, batchIndex, delivery }: OperationParts = {},
 ): Operation {
   const { view } = call;
@@ -52,7 +48,8 @@ export function createOperation(
   const invocation = new ClockView(call, 'disconnect');
   return {
     settings,
-    request,
+    request: given instanceof GraphQLError ? unreadable : given,
+    problem: given instanceof GraphQLError ? given : undefined,
     contextArgument: settings.context && createContextArgument(head, call, invocation),
     invocation,
     watchCall: undefined,
@@ -83,6 +80,8 @@ export function createOperation(
     answer: undefined,
   };
 }
+
+const unreadable: GraphQLRequest = { query: undefined, operationName: undefined, variables: undefined, extensions: undefined };
 
 /** The size limits of the answer to a request. The platform's applies to the encoded body. */
 export function answerSizeOf({ settings, adapter, encode }: ArrivedCall): AnswerSize {

@@ -58,6 +58,7 @@ export function normalizeHead<T extends HTTPResponse | StreamedResponse>(respons
   assertResponse(response);
   const status = toFinalStatus(response.status, logger);
   const headers = HeaderMap.from(response.headers);
+  for (const name of framing) if (headers.has(name)) headers.delete(name);
   const isEmpty = response.body === '' && bodiless.has(status);
   if (status === response.status && headers === response.headers && !isEmpty) return response;
   return { ...response, status, headers, ...(isEmpty && { body: null }) };
@@ -83,17 +84,13 @@ function wrongResponse(found: string): TypeError {
   );
 }
 
-/** The outcomes of a batch → one response with an array in the same order. */
-export function toBatchResponse(
-  settings: BatchResponseSettings,
-  outcomes: readonly OperationOutcome[],
-  mediaType: ResponseMediaType,
-): HTTPResponse {
+/** The outcomes of a batch → one response with an array in the same order, which is no GraphQL response and so not labeled as one. */
+export function toBatchResponse(settings: BatchResponseSettings, outcomes: readonly OperationOutcome[]): HTTPResponse {
   const headers = new HeaderMap();
   const results = outcomes.map((outcome) => takeResult(settings.errors, outcome, headers));
   // The cache-control of one element does not apply to the others.
   removeLifetimes(headers);
-  return respond({ status: 200, headers, mediaType, text: textOfBatch(settings, outcomes, results) });
+  return respond({ status: 200, headers, mediaType: 'application/json', text: textOfBatch(settings, outcomes, results) });
 }
 
 interface ResponseParts {

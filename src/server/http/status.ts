@@ -16,7 +16,7 @@ export type HTTPStatusProfile = '2026-09' | 'classic';
 
 export const defaultStatusProfile: HTTPStatusProfile = '2026-09';
 
-/** The status of an answer without data, by the code of its first error. Any other code: 500. */
+/** The status of an answer without data, by the code of its first error. Any other code: 422 if the request was refused, else 500. */
 const statusByCode: Readonly<Record<string, number>> = {
   GRAPHQL_PARSE_FAILED: 400,
   GRAPHQL_VALIDATION_FAILED: 422,
@@ -47,7 +47,7 @@ const classicStatusByCode: typeof statusByCode = {
 };
 
 /** The codes of errors from `context` that have another status than 500. */
-const codesOfContext = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'DEADLINE_EXCEEDED']);
+const codesOfContext = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'DEADLINE_EXCEEDED', 'CLIENT_LEFT']);
 
 /** The status of an answer: set by the user, else by an error, else from the table. */
 export function statusOf(outcome: OperationOutcome, profile: HTTPStatusProfile, mediaType: ResponseMediaType): number {
@@ -71,7 +71,7 @@ export function toFinalStatus(status: number, logger: Logger): number {
 }
 
 function statusOfResult(
-  { result, errors, contextFailed }: OperationOutcome,
+  { result, errors, contextFailed, refused }: OperationOutcome,
   profile: HTTPStatusProfile,
   mediaType: ResponseMediaType,
 ): number {
@@ -84,7 +84,8 @@ function statusOfResult(
   const code = codeOf(first);
   // A context function that fails is not the client's fault, except for credentials.
   if (contextFailed === true && !codesOfContext.has(code)) return 500;
-  return (profile === 'classic' ? statusIn(classicStatusByCode, code) : undefined) ?? statusIn(statusByCode, code) ?? 500;
+  const known = (profile === 'classic' ? statusIn(classicStatusByCode, code) : undefined) ?? statusIn(statusByCode, code);
+  return known ?? (refused === true ? (profile === 'classic' ? 400 : 422) : 500);
 }
 
 /** Clients that ask for application/json, and the proxies before them, may not know it. */

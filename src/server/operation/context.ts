@@ -116,6 +116,8 @@ function assertTakesDataSources(value: object): void {
 
 function assertDataSources(value: unknown): Readonly<Record<string, unknown>> {
   if (isRecord(value) && !isPromiseLike(value)) return value;
+  // Its rejection would end the process.
+  if (isPromiseLike(value)) Promise.resolve(value).catch(() => {});
   throw new TypeError(
     `Expected dataSources() to return an object of data source instances, for example { books: new BooksAPI() }, got ${describe(value)}.`,
   );

@@ -89,5 +89,14 @@ function rootValueOf(settings: ExecutionSettings, document: DocumentNode): unkno
 /** A result without a data entry was refused before execution: its variables could not be coerced (specification, section 6.1.2). */
 export function withCoercionCode({ hideSuggestions }: Pick<PlannedExecution, 'hideSuggestions'>, result: ExecutionResult): ExecutionResult {
   if ('data' in result || result.errors === undefined) return result;
-  return { errors: result.errors.map((error) => withCode(hideSuggestions ? withoutSuggestion(error) : error, 'BAD_USER_INPUT')) };
+  const refused = { errors: result.errors.map((error) => withCode(hideSuggestions ? withoutSuggestion(error) : error, 'BAD_USER_INPUT')) };
+  wrongVariables.add(refused);
+  return refused;
+}
+
+const wrongVariables = new WeakSet<ExecutionResult>();
+
+/** True for the result of an operation whose variables could not be coerced. */
+export function haveWrongVariables(result: ExecutionResult): boolean {
+  return wrongVariables.has(result);
 }

@@ -1,4 +1,4 @@
-import type { ExecutionResult, FormattedExecutionResult, OperationDefinitionNode } from 'graphql';
+import type { ExecutionResult, FormattedExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql';
 
 import type { Capacity, PromiseOrValue, HTTPRequest, OperationInvocation, ResponseHead } from '../../shared/index.ts';
 import type { ContextInput, ContextSettings } from './context.ts';
@@ -60,6 +60,8 @@ export interface OperationSettings
 export interface Operation extends ContextInput {
   readonly settings: OperationSettings;
   readonly request: GraphQLRequest;
+  /** What is wrong with the request: then nothing runs. */
+  readonly problem: GraphQLError | undefined;
   /** Passed to plugins; the server does not read it. */
   readonly http: HTTPRequest | undefined;
   /** The same, with the platform's objects. Undefined: no plugin has a hook of requests or operations. */

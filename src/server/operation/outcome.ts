@@ -3,6 +3,7 @@ import type { ExecutionResult, FormattedExecutionResult } from 'graphql';
 import { copyErrorsForOperation } from '../../shared/index.ts';
 import type { PromiseOrValue } from '../../shared/index.ts';
 import { toGraphQLError, unfinishedAtDeadline } from './errors.ts';
+import { haveWrongVariables } from './execute.ts';
 import { formatFailure, formatResult } from './format-errors.ts';
 import { reportUnfinished } from './log-errors.ts';
 import type { ErrorAllowance } from './limits/error-allowance.ts';
@@ -53,12 +54,19 @@ function outcomeOf(formatted: FormattedExecutionResult, operation: Operation): O
     document: document?.document,
     source: source?.source,
     executed: operation.isExecuting,
+    refused: result!.errors !== undefined && isRefused(operation),
     contextFailed: contextValue === undefined,
     // What errors do to the answer, from the request or the trusted document.
     onError: request.onError ?? source?.onError,
     stream,
     objects: operation.execution?.objects && objectsOf(operation, formatted),
   };
+}
+
+/** True if the document was found, and it, the choice of its operation or the variables were not valid. */
+function isRefused({ source, node, ended, timeIsUp }: Operation): boolean {
+  if (source === undefined || timeIsUp !== undefined || ended === undefined) return false;
+  return node === undefined || haveWrongVariables(ended);
 }
 
 /** Undefined if a hook has replaced the data: then its objects are unknown. */
@@ -85,7 +93,7 @@ async function callLastHooks(operation: Operation): Promise<FormattedExecutionRe
   const { settings, hooks, contextValue, result } = operation;
   const { plugins, logger } = settings;
   const [error] = result!.errors ?? [];
-  if (contextValue === undefined && error !== undefined)
+  if (contextValue === undefined && error !== undefined && operation.problem === undefined && operation.timeIsUp === undefined)
     for (const plugin of plugins)
       await callFailureHook(logger, 'contextCreationDidFail', () => plugin.contextCreationDidFail?.({ error, logger }));
   if (hooks !== undefined && result!.errors !== undefined) await hooks.didEncounterErrors(result!.errors);

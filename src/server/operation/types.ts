@@ -37,6 +37,8 @@ export interface OperationOutcome {
   readonly objects?: AnsweredObjects | undefined;
   /** True if resolvers may have been called. False: the operation was refused before, or a plugin answered. */
   readonly executed?: boolean;
+  /** True if its document, the choice of its operation or its variables were refused: the client's mistake, whatever the codes of its errors. */
+  readonly refused?: boolean;
   /** True if `context` or `dataSources` threw. */
   readonly contextFailed?: boolean;
   /** What errors do to the answer, from the request or the trusted document. Undefined: they propagate. */

@@ -68,3 +68,21 @@ test('a 204 with an empty text is sent', async () => {
 
   assert.deepEqual([response.status, response.body], [204, '']);
 });
+
+test('fields of the connection in the response of a plugin are not sent', async () => {
+  const framing = { 'transfer-encoding': 'chunked', 'content-length': '28', connection: 'close', 'x-kept': 'yes' };
+  for (const plugin of [
+    { aroundRequest: async () => ({ status: 200, headers: new HeaderMap({ ...headers.toRecord(), ...framing }), body: '{}' }) },
+    {
+      responseWillBeSent: (_call: unknown, response: { headers: HeaderMap }) =>
+        Object.entries(framing).forEach(([name, value]) => response.headers.set(name, value)),
+    },
+  ]) {
+    const [response] = await answer(plugin);
+
+    assert.deepEqual(
+      Object.keys(framing).filter((name) => response.headers.has(name)),
+      ['x-kept'],
+    );
+  }
+});

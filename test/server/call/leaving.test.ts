@@ -261,3 +261,34 @@ test('a client that leaves while its body is still coming ends the operation', a
 
   assert.ok(!began.includes('open'));
 });
+
+test('a client that leaves during `context` is 499 to hooks, and no failure of `context`', async () => {
+  const calls: unknown[] = [];
+  const started = deferred<void>();
+  const ended = deferred<void>();
+  const handler = createHandler({
+    typeDefs: 'type Query { slow: String }',
+    logger: recordingLogger()[0],
+    context: () => {
+      started.resolve();
+      return new Promise<object>(() => {});
+    },
+    plugins: [
+      {
+        contextCreationDidFail: () => void calls.push('contextCreationDidFail'),
+        responseWillBeSent: (_call, { status }) => {
+          calls.push(status);
+          ended.resolve();
+        },
+      },
+    ],
+  });
+  const leaving = new AbortController();
+  void handler.fetch(new Request('https://api.example/graphql', { method: 'POST', headers, body, signal: leaving.signal }));
+
+  await started.promise;
+  leaving.abort();
+  await ended.promise;
+
+  assert.deepEqual(calls, [499]);
+});

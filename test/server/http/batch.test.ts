@@ -270,3 +270,24 @@ describe('a batch', () => {
     assert.equal(response.status, 422);
   });
 });
+
+describe('a malformed element of a batch', () => {
+  it('is seen by the hooks of operations, as the others are, and runs nothing', async () => {
+    const seen: unknown[] = [];
+    const endpoint = createEndpoint({
+      context: () => (seen.push('context'), {}),
+      plugins: [
+        {
+          operationDidEnd: ({ request }, { errors, executed }) => void seen.push([request.query, errors.length, executed === true]),
+          contextCreationDidFail: () => void seen.push('contextCreationDidFail'),
+        },
+      ],
+    });
+
+    const response = await endpoint.send(post([good, { query: 5 }]));
+
+    assert.equal(json(response).length, 2);
+    assert.deepEqual(seen, ['context', [good.query, 0, true], [undefined, 1, false]]);
+    assert.deepEqual(endpoint.runs, ['hello']);
+  });
+});

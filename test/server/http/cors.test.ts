@@ -243,3 +243,20 @@ it('an origin of more than 300 characters is refused without calling the functio
   assert.deepEqual(answers.map(shared), [{ 'access-control-allow-origin': of(300) }, {}, {}]);
   assert.deepEqual(asked, [300]);
 });
+
+describe('cors.origin as a function', () => {
+  it('is called once for a request, also if plugins see the response and it gets an ETag', async () => {
+    let calls = 0;
+    const endpoint = createEndpoint({
+      cors: { origin: () => (calls++, true) },
+      context: ({ response }) => (response.headers.set('cache-control', 'public, max-age=60'), {}),
+      plugins: [{ responseWillBeSent: () => {} }],
+    });
+
+    const response = await endpoint.send(plainRequest({ query: 'query={hello}', headers: [['Origin', asking]] }));
+
+    assert.ok(response.headers.get('etag'));
+    assert.equal(response.headers.get('access-control-allow-origin'), asking);
+    assert.equal(calls, 1);
+  });
+});

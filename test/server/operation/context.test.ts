@@ -176,3 +176,24 @@ describe('an object of data sources that is filled again for each operation', ()
     assert.deepEqual(answers, [{ data: { me: 'alice' } }, { data: { me: 'bob' } }]);
   });
 });
+
+it('an asynchronous dataSources function that rejects is answered with 500, and leaves no rejection behind', async () => {
+  const failing = async (): Promise<never> => {
+    throw new Error('no session');
+  };
+  const rejections: unknown[] = [];
+  const note = (reason: unknown): void => void rejections.push(reason);
+  process.on('unhandledRejection', note);
+  try {
+    const { ask, lines } = serve({ dataSources: failing as never });
+
+    const { errors } = await ask({ query: '{ me }' });
+    await new Promise((resolve) => setImmediate(resolve));
+
+    assert.equal(errors[0].extensions.code, 'INTERNAL_SERVER_ERROR');
+    assert.match(lines.map(({ details }) => String(details[0])).join(), /Expected dataSources\(\) to return an object/);
+    assert.deepEqual(rejections, []);
+  } finally {
+    process.off('unhandledRejection', note);
+  }
+});

@@ -181,10 +181,10 @@ function answerSizeOf({ maxResultBytes }: StreamSettings): AnswerSize {
 /** Payloads → JSON within the size limit, which applies to all parts together, but to each event of a subscription. */
 function partWriter(settings: StreamSettings, stream: PayloadStream, first: string | undefined): (payload: SubsequentPayload) => string {
   const { operation, maxResultBytes } = settings;
-  let left = maxResultBytes - (first?.length ?? 0);
+  let left = maxResultBytes - (first === undefined ? 0 : byteLength(first));
   return (payload: SubsequentPayload): string => {
     const json = toJSON(operation, payload);
-    const bytes = json.length * 3 > left ? byteLength(json) : json.length;
+    const bytes = byteLength(json);
     if (bytes <= left) {
       if (first !== undefined) left -= bytes;
       return json;

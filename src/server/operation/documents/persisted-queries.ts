@@ -19,7 +19,7 @@ export interface FoundSource {
   /** The error behavior of a trusted document. */
   readonly onError?: ErrorBehavior | undefined;
   /** True in development, for a document that is not trusted when others are refused. */
-  readonly isRefusedInProduction?: boolean;
+  readonly isRefusedInProduction?: boolean | undefined;
 }
 
 /** The hash in `extensions.persistedQuery`; undefined if there is none. Throws if the extension is malformed. */
@@ -38,14 +38,19 @@ export function persistedQueryHash(extensions: Readonly<Record<string, unknown>>
  */
 export async function resolvePersistedQuery(
   settings: PersistedQuerySettings,
-  hash: string,
-  query: string | undefined,
+  { hash, query, isRefusedInProduction }: PersistedQuery,
 ): Promise<FoundSource> {
-  if (query !== undefined) return registered(settings, hash, query);
+  if (query !== undefined) return { ...(await registered(settings, hash, query)), isRefusedInProduction };
   // Only hashes are looked up in the store.
   const source = isHash(hash) ? await find(settings, hash) : undefined;
   if (source === undefined) throw createError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
-  return { source, keep: undefined };
+  return { source, keep: undefined, isRefusedInProduction };
+}
+
+interface PersistedQuery extends Pick<FoundSource, 'isRefusedInProduction'> {
+  readonly hash: string;
+  /** Undefined: the client sends only the hash. */
+  readonly query: string | undefined;
 }
 
 /** The error when the protocol is disabled: clients that get it stop sending hashes. */
@@ -59,13 +64,17 @@ function isHash(text: string): boolean {
 
 async function registered(settings: PersistedQuerySettings, hash: string, query: string): Promise<FoundSource> {
   if ((await settings.memory.get(hash)) === query) return { source: query, keep: undefined };
-  if (sha256(query) !== hash) {
-    throw createError(
-      'BAD_REQUEST',
-      'Expected extensions.persistedQuery.sha256Hash to be the SHA-256 hash of "query" in hexadecimal digits, but it is not.',
-    );
-  }
+  assertHash(hash, query);
   return { source: query, keep: query.length > maxKept ? undefined : () => keep(settings, hash, query) };
+}
+
+/** Throws for a text with the hash of another one. */
+export function assertHash(hash: string, query: string): void {
+  if (sha256(query) === hash) return;
+  throw createError(
+    'BAD_REQUEST',
+    'Expected extensions.persistedQuery.sha256Hash to be the SHA-256 hash of "query" in hexadecimal digits, but it is not.',
+  );
 }
 
 /**

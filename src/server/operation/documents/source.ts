@@ -1,7 +1,7 @@
 import type { PromiseOrValue, ResponseHead } from '../../../shared/index.ts';
 import type { OperationHooks } from '../hooks.ts';
 import type { GraphQLRequest } from '../types.ts';
-import { persistedQueriesNotSupported, persistedQueryHash, resolvePersistedQuery } from './persisted-queries.ts';
+import { assertHash, persistedQueriesNotSupported, persistedQueryHash, resolvePersistedQuery } from './persisted-queries.ts';
 import type { FoundSource, PersistedQuerySettings } from './persisted-queries.ts';
 import { notTrusted } from './trusted-documents.ts';
 import type { TrustedDocument, TrustedDocuments } from './trusted-documents.ts';
@@ -46,8 +46,10 @@ function resolveSource(settings: SourceSettings, request: GraphQLRequest): Promi
   const hash = persistedQueryHash(extensions);
   const trusted = trustedDocuments && findTrusted(trustedDocuments, query, documentId ?? hash);
   const isRefusedInProduction = trusted === undefined && trustedDocuments?.only === 'in production';
+  if (trusted !== undefined && query !== undefined && hash !== undefined) assertHash(hash, query);
   if (trusted !== undefined) return { source: trusted.text, keep: undefined, onError: trusted.onError };
-  if (hash !== undefined && persistedQueries !== undefined) return resolvePersistedQuery(persistedQueries, hash, query);
+  if (hash !== undefined && persistedQueries !== undefined)
+    return resolvePersistedQuery(persistedQueries, { hash, query, isRefusedInProduction });
   if (query !== undefined) return { source: query, keep: undefined, isRefusedInProduction };
   if (documentId !== undefined) throw notTrusted(shown(documentId));
   throw persistedQueriesNotSupported();
@@ -55,9 +57,9 @@ function resolveSource(settings: SourceSettings, request: GraphQLRequest): Promi
 
 /** Undefined if the document is not trusted, but others are allowed. The text of a request takes precedence over its id. */
 function findTrusted(documents: TrustedDocuments, query: string | undefined, id: string | undefined): TrustedDocument | undefined {
-  const known = query === undefined && id !== undefined ? documents.find(id) : undefined;
-  if (known !== undefined || !documents.only) return known;
-  if (query !== undefined && documents.has(query)) return { text: query };
+  const known = query === undefined ? id !== undefined && documents.find(id) : documents.withText(query);
+  if (known) return known;
+  if (!documents.only) return undefined;
   if (query !== undefined && documents.only === 'in production') return undefined;
   throw notTrusted(id !== undefined && query === undefined ? shown(id) : 'another document');
 }

@@ -47,20 +47,20 @@ export interface TrustedDocuments {
   find(id: string): TrustedDocument | undefined;
   /** All documents, with their ids. */
   entries(): [id: string, document: TrustedDocument][];
-  /** True when a text is exactly that of one of the documents. */
-  has(text: string): boolean;
+  /** The document with exactly this text. */
+  withText(text: string): TrustedDocument | undefined;
 }
 
 /** Reads the manifests. Throws a TypeError if the format of one is unknown, or if an id has two documents. */
 export function createTrustedDocuments({ documents, only = false }: TrustedDocumentOptions, development: boolean): TrustedDocuments {
   const byId = new Map(entriesOf(documents));
-  const known = new Set(Array.from(byId.values(), ({ text }) => text));
+  const byText = new Map(Array.from(byId.values(), (document) => [document.text, document]));
   return {
     only: only && development ? 'in production' : only,
     // Some clients prefix the algorithm, "sha256:…", as the GraphQL over HTTP draft's appendix on persisted documents proposes.
     find: (id) => byId.get(id) ?? byId.get(id.replace(/^sha256:/, '')),
     entries: () => [...byId],
-    has: (text) => known.has(text),
+    withText: (text) => byText.get(text),
   };
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { describe, it, test } from 'node:test';
 
 import { createHandler } from '../../../../src/entries/index.ts';
@@ -135,6 +136,8 @@ describe('trusted documents, only: true', () => {
     for (const nodeEnv of ['development', 'test', 'production', undefined]) {
       const endpoint = createEndpoint({ nodeEnv: nodeEnv ?? '', trustedDocuments: { documents, only: true } });
       const other = await endpoint.send(post({ query: '{ hello }' }));
+      const sha256Hash = createHash('sha256').update('{ hello }').digest('hex');
+      const hashed = await endpoint.send(post({ query: '{ hello }', extensions: { persistedQuery: { version: 1, sha256Hash } } }));
       const trusted = await endpoint.send(post({ id, variables }));
 
       assert.equal(other.status, nodeEnv === 'development' ? 200 : 400);
@@ -142,7 +145,24 @@ describe('trusted documents, only: true', () => {
         other.headers.get('graphql-functions-notice'),
         nodeEnv === 'development' ? 'Production refuses this operation: it is not in trustedDocuments.' : undefined,
       );
+      assert.equal(hashed.headers.get('graphql-functions-notice'), other.headers.get('graphql-functions-notice'));
       assert.equal(trusted.headers.get('graphql-functions-notice'), undefined);
+    }
+  });
+
+  it('the text of a trusted document has its onError, and is refused beside the hash of another text', async () => {
+    const documents = { one: { text: '{ explode hello }', onError: 'NULL' as const } };
+    const resolvers = { Query: { hello: () => 'Hello', explode: () => Promise.reject(new Error('failed')) } };
+    const typeDefs = 'type Query { hello: String explode: String! }';
+    for (const only of [true, false]) {
+      const endpoint = createEndpoint({ typeDefs, resolvers, trustedDocuments: { documents, only } });
+      const extensions = { persistedQuery: { version: 1, sha256Hash: createHash('sha256').update('{ hello }').digest('hex') } };
+
+      const sent = await endpoint.send(post({ query: documents.one.text }));
+      const mixed = await endpoint.send(post({ query: documents.one.text, extensions }));
+
+      assert.deepEqual(json(sent).data, { explode: null, hello: 'Hello' });
+      assert.equal(mixed.status, 400);
     }
   });
 
