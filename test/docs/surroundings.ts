@@ -65,6 +65,7 @@ declare module 'cloudflare:workers' {
 `,
     },
     'docs/codegen.md': {
+      'documents/documents.json': '{}',
       'graphql/schema.graphql': 'type Query { book(id: ID!): String }',
       // The generator's output for the schema and settings of the page; test/real/pages.test.ts compares them.
       'graphql/resolvers-types.ts': readFileSync(join(import.meta.dirname, 'resolvers-types.txt'), 'utf8'),
