@@ -13,7 +13,6 @@ const webEntries = [
   'netlify',
   'datasource',
   'cache',
-  'build',
   'incremental',
   'graphql-js',
   'landing-page',

@@ -95,7 +95,7 @@ test('no command prints the usage, which fits 80 columns', async (context) => {
   const { code, stdout } = await startCommand(context, [main], { cwd: directory }).ended;
 
   assert.equal(code, 0);
-  assert.match(stdout, /^graphql-functions init \[options\]/);
+  assert.match(stdout, /^graphql-functions <command> \[options\]/);
   assert.deepEqual(
     stdout.split('\n').filter((line) => line.length > 80),
     [],
