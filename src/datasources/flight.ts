@@ -22,7 +22,7 @@ const maxTimeout = 2 ** 31 - 1;
  * caller, its abort would fail all the others.)
  */
 export class Flight<T> implements Waiting {
-  /** All callers have given up; no other may join. */
+  /** All callers have given up. */
   abandoned = false;
   /** Why they have given up. */
   reason: unknown;
@@ -31,6 +31,7 @@ export class Flight<T> implements Waiting {
   /** The value for a caller whose timeout is over. */
   fallback: (() => T | Promise<T> | undefined) | undefined;
   #callers = 0;
+  #hooks = 0;
   #controller: AbortController | undefined;
   #unbind: (() => void) | undefined;
 
@@ -39,6 +40,21 @@ export class Flight<T> implements Waiting {
     const unbind = (): void => this.#unbind?.();
     // This also handles a failure, because all callers may have given up by then.
     this.settled.then(unbind, unbind);
+  }
+
+  /** False after the last caller has given up, and while a hook runs, whose calls must not wait for this one. */
+  get canJoin(): boolean {
+    return !this.abandoned && this.#hooks === 0;
+  }
+
+  /** The result of a hook, which may make calls. */
+  async duringHook<R>(hook: () => R | Promise<R>): Promise<R> {
+    this.#hooks++;
+    try {
+      return await hook();
+    } finally {
+      this.#hooks--;
+    }
   }
 
   /** Aborts when the last caller has given up. Created when it is first read; cache hits never read it. */

@@ -28,7 +28,7 @@ export type MemoizedResults = Map<string, MemoizedResult>;
 /** The memoized GET with this key and identity, if any. */
 export function findMemoized(results: MemoizedResults, key: string, identity: RequestIdentity): MemoizedResult | undefined {
   const known = results.get(key);
-  return known !== undefined && isSameIdentity(known.identity, identity) && !known.flight.abandoned ? known : undefined;
+  return known !== undefined && isSameIdentity(known.identity, identity) && known.flight.canJoin ? known : undefined;
 }
 
 /** Stores a GET in the memo. It is removed if it fails, so that the next call sends it again. */

@@ -1,4 +1,4 @@
-import { serializeBody } from './body.ts';
+import { isStream, serializeBody } from './body.ts';
 import { bodyLimitsFor, DataSourceRequest, takeFetchOptions } from './request.ts';
 import { takeBoth, takeHead, takeResult, fromOrigin, releaseUnread } from './received.ts';
 import type { CallAnswer, FetchResult, Take, ReceivedResponse, FetchedResponse } from './received.ts';
@@ -50,8 +50,11 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
   memoizedResults: MemoizedResults = new Map();
   readonly #options: RESTDataSourceOptions;
   #operation: DataSourceOperation | undefined;
-  /** Resolves when the cache keys of all writes so far are known; undefined if no write waited for a hook. */
-  #startingWrites: Promise<void> | undefined;
+  /**
+   * The writes without a response, and their cache keys: later GETs wait for them. None of them runs code of the user, who may make a call
+   * in a hook, in `httpFetch` or in a body that is a stream: no call may wait for one that waits for it.
+   */
+  readonly #sending = new Map<Promise<Response>, readonly string[]>();
   #watchCall: WatchCall | undefined;
   #responses: ResponseCache | undefined;
   #warn: ((message: string) => void) | undefined;
@@ -117,29 +120,34 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
 
   async #call(description: CallDescription, take: Take = takeResult): Promise<unknown> {
     const request = new DataSourceRequest(description);
-    const isRead = request.method === 'GET' || request.method === 'HEAD';
-    const earlierWrites = this.#startingWrites;
-    let started: (() => void) | undefined;
+    const { method, invalidates = [] } = request;
+    const { willSendRequest, resolveURL } = RESTDataSource.prototype;
+    const hasHook = this.willSendRequest !== willSendRequest;
     request.watch = this.#watchCall?.(this, request);
     try {
-      const ready = this.#prepare(request);
-      const others = isRead ? [] : this.#keysOf(request.invalidates);
-      if (!isRead && (isPromiseLike(ready) || isPromiseLike(others))) started = this.#holdReads();
-      if (isPromiseLike(ready) || isPromiseLike(others)) await Promise.all([ready, others]);
-      // Waits only within the limits of this call, because the hook of a write may hang.
-      if (request.method === 'GET' && earlierWrites !== undefined) await new Flight(() => earlierWrites).join(this.#waitOptions(request));
+      if (method === 'GET' && request.invalidates) throw new TypeError('invalidates is for calls that write, not for a GET');
+      const others = method === 'HEAD' ? [] : invalidates.map((path) => new DataSourceRequest({ method: 'GET', path }));
+      const keys: string[] = [];
+      // Awaits nothing without asynchronous hooks, so that a write takes effect on all calls that are made after it.
+      for (const each of [request, ...others]) {
+        each.copyInputs(hasHook);
+        const ready = this.willSendRequest(each);
+        if (isPromiseLike(ready)) await ready;
+        if (hasHook) takeFetchOptions(each);
+        const url = this.resolveURL === resolveURL ? resolveCallHref(this.baseURL, each.path) : this.resolveURL(each);
+        each.url = toRequestURL(isPromiseLike(url) ? await url : url, each.search);
+        serializeBody(each);
+        keys.push(assertCacheKey(this.cacheKeyFor(each)));
+      }
       request.signal?.throwIfAborted();
       this.signal?.throwIfAborted();
-      const key = assertCacheKey(this.cacheKeyFor(request));
-      const keys: CallKeys = [key, ...(isPromiseLike(others) ? await others : others)];
-      const result = request.method === 'GET' ? this.#read(key, request, take) : this.#write(keys, request, take);
-      started?.();
+      if (method === 'GET' && this.#sending.size > 0) await this.#waitForWrites(keys[0]!, request);
+      const result = method === 'GET' ? this.#read(keys[0]!, request, take) : this.#write(keys, request, take);
       // Memoized values are no promises: an await would take a tenth of such a call.
       const value: unknown = result instanceof Promise ? await result : result;
       request.watch?.ended();
       return value;
     } catch (thrown) {
-      started?.();
       const error = withoutHeaderValue(thrown, request);
       request.watch?.ended(error);
       await this.didEncounterError(error, request);
@@ -147,31 +155,13 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
     }
   }
 
-  /** Makes later GETs wait until the returned function is called, because the keys of a write are not known yet. */
-  #holdReads(): () => void {
-    const { promise: started, resolve: release } = Promise.withResolvers<void>();
-    const earlier = this.#startingWrites;
-    this.#startingWrites = earlier === undefined ? started : earlier.then(() => started);
-    return release;
-  }
-
-  /** Runs the hooks before the cache key. A promise only if a hook returns one. */
-  #prepare(request: DataSourceRequest): void | Promise<void> {
-    request.copyInputs(this.willSendRequest !== RESTDataSource.prototype.willSendRequest);
-    const ready = this.willSendRequest(request);
-    return isPromiseLike(ready) ? ready.then(() => this.#resolve(request)) : this.#resolve(request);
-  }
-
-  #resolve(request: DataSourceRequest): void | Promise<void> {
-    if (this.willSendRequest !== RESTDataSource.prototype.willSendRequest) takeFetchOptions(request);
-    const isDefault = this.resolveURL === RESTDataSource.prototype.resolveURL;
-    const url = isDefault ? resolveCallHref(this.baseURL, request.path) : this.resolveURL(request);
-    if (isPromiseLike(url)) return url.then((later) => finishRequest(request, later));
-    finishRequest(request, url);
+  /** Waits for the writes of a key that are being sent, within the limits of one call. */
+  async #waitForWrites(key: string, request: DataSourceRequest): Promise<void> {
+    const writes = [...this.#sending].filter(([, keys]) => keys.includes(key)).map(([response]) => response);
+    if (writes.length > 0) await new Flight(() => Promise.allSettled(writes)).join(this.#waitOptions(request));
   }
 
   #read(key: string, request: DataSourceRequest, take: Take): unknown {
-    if (request.invalidates !== undefined) throw new TypeError('invalidates is for calls that write, not for a GET');
     if (!this.memoizeGetRequests || request.cache === 'no-store') return this.#send([key], request, take);
 
     const identity = identityOf(request, toCacheIdentity(this.cacheIdentity));
@@ -183,7 +173,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
   }
 
   /** A write invalidates memoized GETs when it starts and when it ends. A HEAD invalidates nothing. */
-  async #write(keys: CallKeys, request: DataSourceRequest, take: Take): Promise<unknown> {
+  async #write(keys: readonly string[], request: DataSourceRequest, take: Take): Promise<unknown> {
     if (request.method === 'HEAD') return this.#send(keys, request, take);
 
     const forget = (): void => keys.forEach((each) => this.memoizedResults.delete(each));
@@ -195,16 +185,8 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
     }
   }
 
-  /** The cache keys of GETs with these paths. A promise only if a hook returns one. */
-  #keysOf(paths: readonly string[] = []): string[] | Promise<string[]> {
-    const requests = paths.map((path) => new DataSourceRequest({ method: 'GET', path }));
-    const pending = requests.map((request) => this.#prepare(request)).filter(isPromiseLike);
-    const toKeys = (): string[] => requests.map((request) => assertCacheKey(this.cacheKeyFor(request)));
-    return pending.length === 0 ? toKeys() : Promise.all(pending).then(toKeys);
-  }
-
   /** Sends a call for one caller. */
-  async #send(keys: CallKeys, request: DataSourceRequest, take: Take): Promise<unknown> {
+  async #send(keys: readonly string[], request: DataSourceRequest, take: Take): Promise<unknown> {
     return take(await this.#start(keys, request).join(this.#waitOptions(request)), false);
   }
 
@@ -217,14 +199,14 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
   }
 
   /** Starts a call for all callers that wait for it. */
-  #start([key, ...others]: CallKeys, request: DataSourceRequest): Flight<CallAnswer> {
+  #start(keys: readonly string[], request: DataSourceRequest): Flight<CallAnswer> {
     request.bodyLimits = bodyLimitsFor(request.maxResponseBytes ?? this.maxResponseBytes, request.timeout ?? this.timeout);
     return new Flight(async (flight) => {
-      const lookup = this.#lookupOf(key, request, flight);
+      const lookup = this.#lookupOf(keys[0]!, request, flight);
       try {
-        const { received, outcome } = await this.#respond(lookup, others);
+        const { received, outcome } = await this.#respond(lookup, keys);
         request.outcome = outcome;
-        return await this.#toAnswer(received, request);
+        return await this.#toAnswer(received, request, flight);
       } catch (error) {
         if (flight.abandoned) throw flight.reason;
         return this.#afterFailure(error, lookup, flight);
@@ -241,16 +223,20 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
   }
 
   /** The response of the cache or of the origin. A write invalidates stored responses. */
-  async #respond(lookup: CacheLookup, others: readonly string[]): Promise<Answered> {
-    const { key, request } = lookup;
+  async #respond(lookup: CacheLookup, keys: readonly string[]): Promise<Answered> {
+    const { request } = lookup;
     const responses = this.#responses;
     if (responses !== undefined && request.method === 'GET') return responses.answer(lookup);
 
-    const send: () => ReturnType<CacheLookup['send']> = () => lookup.send(lookup.waiting());
-    if (request.method === 'HEAD') return { received: fromOrigin(await send()), outcome: 'bypass' };
+    if (request.method === 'HEAD') return { received: fromOrigin(await lookup.send(lookup.waiting())), outcome: 'bypass' };
+    const send = (): Promise<Response> => {
+      const response = lookup.send(lookup.waiting());
+      if (!lookup.usesHTTPFetch && !isStream(request.body)) this.#sending.set(response, keys);
+      return response.finally(() => this.#sending.delete(response));
+    };
     const around = (inner: typeof send, each: string) => () =>
       responses === undefined ? inner() : responses.invalidateAround({ ...lookup, key: each }, inner);
-    const response = await [key, ...others].reduce(around, send)();
+    const response = await keys.reduce(around, send)();
     // An override may need what other hooks add to a request.
     const keyIsURL = this.cacheKeyFor === RESTDataSource.prototype.cacheKeyFor;
     for (const each of keyIsURL ? locationsOf(response, request.url) : []) {
@@ -281,14 +267,14 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
           const received = offer();
           if (received === undefined) return undefined;
           request.outcome = 'stale';
-          return this.#toAnswer(received, request);
+          return this.#toAnswer(received, request, flight);
         };
       },
       send: (waiting, validators) => {
         const retry = request.retry ?? this.retry;
         return sendToOrigin(request, { httpFetch: this.#options.httpFetch, retry, waiting, validators });
       },
-      cacheOptionsFor: hasCacheHook ? (response) => this.#cacheOptionsOf(response, request) : undefined,
+      cacheOptionsFor: hasCacheHook ? (response) => flight.duringHook(() => this.#cacheOptionsOf(response, request)) : undefined,
     };
   }
 
@@ -302,26 +288,17 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
   }
 
   /** Hooks that are not overridden are not called, because a Response is expensive to create. */
-  async #toAnswer(received: ReceivedResponse, request: DataSourceRequest): Promise<CallAnswer> {
+  async #toAnswer(received: ReceivedResponse, request: DataSourceRequest, flight: Flight<CallAnswer>): Promise<CallAnswer> {
     const { didReceiveResponse, parseBody: parse } = RESTDataSource.prototype;
     const isDefault = this.didReceiveResponse === didReceiveResponse && this.parseBody === parse;
     if (isDefault && received.ok) return { received, result: await received.toResult(request) };
     const response = received.toResponse(request);
     let value: unknown;
     try {
-      value = await this.didReceiveResponse(response, request);
+      value = await flight.duringHook(() => this.didReceiveResponse(response, request));
     } finally {
       await releaseUnread(response, value);
     }
     return { received, result: new ValueResult(value) };
   }
-}
-
-/** The cache key of a call, and those that it invalidates. */
-type CallKeys = readonly [key: string, ...others: string[]];
-
-/** Sets the URL with its query parameters, and serializes the body. */
-function finishRequest(request: DataSourceRequest, url: URL | string): void {
-  request.url = toRequestURL(url, request.search);
-  serializeBody(request);
 }

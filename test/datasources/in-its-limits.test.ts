@@ -60,9 +60,9 @@ describe('a body', () => {
   }
 });
 
-describe('a GET that waits for a write', () => {
-  it('has its own timeout while the hook of the write hangs', async (t) => {
-    const origin = await startOrigin(t, () => ({ body: 'never' }));
+describe('a GET after a write', () => {
+  it('is sent while the hook of the write hangs', async (t) => {
+    const origin = await startOrigin(t, () => ({ body: 'sent' }));
     class Source extends RESTDataSource {
       override baseURL = origin.url;
       override willSendRequest(request: DataSourceRequest): void | Promise<void> {
@@ -70,11 +70,11 @@ describe('a GET that waits for a write', () => {
       }
       both(): Promise<unknown> {
         void this.post('x');
-        return this.get('x', undefined, { timeout: 20 });
+        return this.get('x', undefined, { timeout: 1000 });
       }
     }
 
-    await assert.rejects(new Source().both(), /20 ms|timeout|timed out/i);
+    assert.equal(await new Source().both(), 'sent');
   });
 });
 

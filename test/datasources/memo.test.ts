@@ -66,7 +66,8 @@ describe('memoizeGetRequests', () => {
       state = 'new';
       return { status: 204 };
     });
-    const api = new API(origin.url);
+    // With `httpFetch` GETs do not wait for writes, because it may make calls.
+    const api = new API(origin.url, { httpFetch: fetch });
 
     const write = api.create('x');
     await arrived.promise;
@@ -77,44 +78,58 @@ describe('memoizeGetRequests', () => {
     assert.equal(await api.read('x'), 'new');
   });
 
-  describe('a GET called after a write in the same tick does not reuse an earlier result', () => {
-    const hooks: Readonly<Record<string, (request: DataSourceRequest) => void | Promise<void>>> = {
-      'without a hook': () => {},
-      'with a hook that waits': () => Promise.resolve(),
-      'with a hook that waits longer for the write': async ({ method }) => {
-        if (method === 'POST') await new Promise(setImmediate);
-      },
-    };
-    for (const [name, hook] of Object.entries(hooks)) {
-      for (const path of ['a', 'other']) {
-        it(`${name}, ${path === 'a' ? 'of the same path' : 'of a path that it invalidates'}`, async (t) => {
+  for (const path of ['a', 'other']) {
+    const kind = path === 'a' ? 'the same path' : 'a path that it invalidates';
+    it(`a GET of ${kind} called after a write in the same tick does not reuse an earlier result`, async (t) => {
+      let state = 'before';
+      const origin = await startOrigin(t, (call) => {
+        if (call.method === 'POST') state = 'after';
+        return { headers: { 'cache-control': 'public, max-age=60' }, body: { state } };
+      });
+      const written = deferred();
+      const api = new API(origin.url, {
+        httpFetch: async (request) => {
+          if (request.method === 'GET' && state === 'before' && origin.calls.length > 0) await written.promise;
+          const response = await fetch(request);
+          if (request.method === 'POST') written.resolve();
+          return response;
+        },
+      });
+      void api.initialize({ context: {}, cache: new InMemoryLRUCache() });
+      await api.read(path);
+
+      const write = api.create('a', {}, { invalidates: [path] });
+      const read = api.read(path);
+
+      await write;
+      assert.deepEqual(await read, { state: 'after' });
+    });
+  }
+
+  describe('get, post and get at once: the second GET waits until the write has a response', () => {
+    for (const path of ['a', 'other']) {
+      for (const timeout of [undefined, 50]) {
+        it(`of ${path === 'a' ? 'the same path' : 'a path that it invalidates'}, with a timeout of ${timeout} ms`, async (t) => {
           let state = 'before';
-          const origin = await startOrigin(t, (call) => {
-            if (call.method === 'POST') state = 'after';
-            return { headers: { 'cache-control': 'public, max-age=60' }, body: { state } };
-          });
-          class Hooked extends API {
-            protected override willSendRequest(request: DataSourceRequest): void | Promise<void> {
-              return hook(request);
+          const origin = await startOrigin(t, async (call) => {
+            if (call.method === 'POST') {
+              await new Promise((resolve) => setTimeout(resolve, 100));
+              state = 'after';
             }
-          }
-          const written = deferred();
-          const api = new Hooked(origin.url, {
-            httpFetch: async (request) => {
-              if (request.method === 'GET' && state === 'before' && origin.calls.length > 0) await written.promise;
-              const response = await fetch(request);
-              if (request.method === 'POST') written.resolve();
-              return response;
-            },
+            return { body: state };
           });
-          void api.initialize({ context: {}, cache: new InMemoryLRUCache() });
-          await api.read(path);
+          const api = new API(origin.url);
 
-          const write = api.create('a', {}, { invalidates: [path] });
-          const read = api.read(path);
+          const results = Promise.allSettled([
+            api.read(path),
+            api.create('a', {}, { invalidates: ['other'] }),
+            api.read(path, undefined, { timeout }),
+          ]);
 
-          await write;
-          assert.deepEqual(await read, { state: 'after' });
+          const [first, , second] = await results;
+          assert.deepEqual(first, { status: 'fulfilled', value: 'before' });
+          if (timeout === undefined) assert.deepEqual(second, { status: 'fulfilled', value: 'after' });
+          else assert.match(String((second as PromiseRejectedResult).reason), /GET got no answer within 50 ms/);
         });
       }
     }
