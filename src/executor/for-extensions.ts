@@ -7,4 +7,4 @@ export { planners } from './parts/parts.ts';
 export { appliesTo } from './plan/collect-fields.ts';
 export { isIncrementalDirective } from './plan/parts-planner.ts';
 export { seesInfo } from './run/visible-arguments.ts';
-export { abandon } from './run/unhandled-rejections.ts';
+export { handleRejections } from './run/unhandled-rejections.ts';

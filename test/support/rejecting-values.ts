@@ -2,10 +2,12 @@ import { getNamedType, getNullableType, isLeafType, isListType, isObjectType, is
 import type { GraphQLObjectType, GraphQLOutputType, GraphQLSchema } from 'graphql';
 
 import type { Random } from './random.ts';
+import { withItemsHandled } from './unhandled-rejections.ts';
 
 /**
- * Values for fields of a type, created as carelessly as resolvers may create them: all at once, even if no executor reads them, with
- * promises that reject (at once, soon, or later), lists of every iterable kind, and values of the wrong type.
+ * Values for fields of a type, created as carelessly as resolvers may create them, with promises that reject (at once, soon, or later),
+ * lists of every iterable kind, and values of the wrong type. The promises in a list are created together. Those below its items are
+ * created when they are read, or handled here, because no executor searches for them.
  */
 export class RejectingValues {
   readonly #random: Random;
@@ -40,12 +42,11 @@ export class RejectingValues {
           : random.pick<unknown>([{}, Symbol('odd'), new Date(Number.NaN)]);
       case 5:
       case 6: {
-        const value = this.#settled(type, depth);
-        return Promise.resolve(value);
+        return Promise.resolve(withItemsHandled(this.#settled(type, depth)));
       }
       case 7:
         // Created on demand: a promise that rejects before it is handled ends the process with either executor.
-        return later(random.below(3)).then(() => this.#settled(type, depth));
+        return later(random.below(3)).then(() => withItemsHandled(this.#settled(type, depth)));
       default:
         return this.#settled(type, depth);
     }
@@ -63,26 +64,28 @@ export class RejectingValues {
   object(type: GraphQLObjectType, depth: number): object {
     const typename = this.#random.pick<unknown>([type.name, type.name, type.name, 'Nothing', Promise.resolve(type.name)]);
     const fields = Object.values(type.getFields()).filter((field) => (this.#left > 0 && depth > 0) || isLeafType(getNamedType(field.type)));
-    const properties = fields.map(
-      (field) => [field.name, this.value(field.type, depth - (isLeafType(getNamedType(field.type)) ? 0 : 1))] as const,
+    const methods = fields.map(
+      (field) => [field.name, () => this.value(field.type, depth - (isLeafType(getNamedType(field.type)) ? 0 : 1))] as const,
     );
-    return { __typename: typename, ...Object.fromEntries(properties) };
+    return { __typename: typename, ...Object.fromEntries(methods) };
   }
 
   #list(type: GraphQLOutputType, depth: number): unknown {
     if (versionInfo.major >= 17 && this.#random.chance(0.12)) return this.#asyncIterable(type, depth);
-    const items = this.#left < 0 ? [] : Array.from({ length: this.#random.below(4) }, () => this.value(type, depth));
-    switch (this.#iterables === 'none' ? 0 : this.#random.below(7)) {
+    const random = this.#random;
+    const length = this.#left < 0 ? 0 : random.below(4);
+    const items = (): unknown[] => Array.from({ length }, () => withItemsHandled(this.value(type, depth)));
+    switch (this.#iterables === 'none' ? 0 : random.below(7)) {
       case 0:
-        return new Set(items);
+        return new Set(items());
       case 1:
-        return generate(items, this.#random.chance(0.3));
+        return generate(length, () => this.value(type, depth), random.chance(0.3));
       case 2:
-        return { [Symbol.iterator]: () => items[Symbol.iterator]() };
+        return { [Symbol.iterator]: () => generate(length, () => this.value(type, depth), false) };
       case 3:
-        return this.#iterables === 'flat' ? items : generate([generate(items, false), items, Promise.resolve(items)], false);
+        return this.#iterables === 'flat' ? items() : generate(2, (at) => (at === 0 ? generate(length, () => 1, false) : items()), false);
       default:
-        return items;
+        return items();
     }
   }
 
@@ -102,8 +105,8 @@ export class RejectingValues {
   }
 }
 
-function* generate(items: readonly unknown[], fails: boolean): Generator {
-  yield* items;
+function* generate(length: number, make: (at: number) => unknown, fails: boolean): Generator {
+  for (let at = 0; at < length; at++) yield make(at);
   if (fails) throw new Error('the generator broke');
 }
 

@@ -38,3 +38,13 @@ export function watchRejections(): { count(): number; stop(): void } {
   };
   return { count: () => unhandled, stop };
 }
+
+/** Returns the value. Handles the rejections of its items, if it is a list: an executor reads none of a list inside a list that it drops. */
+export function withItemsHandled(value: unknown): unknown {
+  if (!Array.isArray(value) && !(value instanceof Set)) return value;
+  for (const item of value as Iterable<unknown>) {
+    if (item instanceof Promise) item.catch(() => {});
+    else withItemsHandled(item);
+  }
+  return value;
+}

@@ -5,7 +5,7 @@ import { executeFields } from '../run/fields.ts';
 import { Pending } from '../run/pending.ts';
 import type { Path } from '../plan/path.ts';
 import type { Selection } from '../plan/planned-field.ts';
-import { abandoner, handleOwnRejections } from '../run/unhandled-rejections.ts';
+import { handleRejections } from '../run/unhandled-rejections.ts';
 import { Part } from '../run/part.ts';
 import type { Run } from '../run/run.ts';
 import { dropPart, keysOf } from './later.ts';
@@ -49,16 +49,19 @@ export class DeferredPart implements LaterPart {
     this.path = object.path;
     this.#origin = origin;
     this.#object = object;
+    this.#handleRejections();
     if (origin.run.settings.parts!.early) queueMicrotask(() => this.#execute());
-    else this.#handleRejections();
   }
 
   /** Handles promises in properties that are read later, so that a rejection does not end the process. */
   #handleRejections(): void {
     const { selection, source } = this.#object;
     if (typeof source !== 'object' || source === null) return;
-    for (const { definition, fieldName } of selection.fields)
-      if (definition.resolve === undefined) handleOwnRejections(Object.getOwnPropertyDescriptor(source, fieldName)?.value);
+    for (const { definition, fieldName } of selection.fields) {
+      if (definition.resolve !== undefined) continue;
+      const value: unknown = Object.getOwnPropertyDescriptor(source, fieldName)?.value;
+      if (value instanceof Promise || Array.isArray(value)) handleRejections(value);
+    }
   }
 
   /** Calls back when the part is done. Executes it if it is not running. */
@@ -79,8 +82,6 @@ export class DeferredPart implements LaterPart {
     }
     this.#state = 'done';
     dropPart(this.#part, this.#pending);
-    const { root } = this.#origin.run;
-    (root.abandonSource ??= abandoner())(this.#object.source);
   }
 
   /** Settles a canceled part with the values that have arrived. */

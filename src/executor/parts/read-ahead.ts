@@ -1,4 +1,4 @@
-import { isOfCollection, rejectionHandler } from '../run/unhandled-rejections.ts';
+import { handleRejections } from '../run/unhandled-rejections.ts';
 
 /** Items of a generator that are read ahead: each may start work, and the generator may be infinite. */
 const maxAhead = 100;
@@ -9,7 +9,6 @@ const maxAhead = 100;
  */
 export class ReadAhead implements Iterator<unknown> {
   readonly #iterator: Iterator<unknown>;
-  readonly #handle = rejectionHandler();
   readonly #max: number;
   #ahead: unknown[] = [];
   #taken = 0;
@@ -50,11 +49,16 @@ export class ReadAhead implements Iterator<unknown> {
           this.#end = {};
           return;
         }
-        this.#handle(value);
+        handleRejections(value);
         this.#ahead.push(value);
       }
     } catch (error) {
       this.#end = { error };
     }
   }
+}
+
+/** True for an iterator of an array, a Map or a Set: it is finite, and reading it has no side effects. */
+function isOfCollection(iterator: object): boolean {
+  return /^\[object (?:Array|Map|Set) Iterator\]$/.test(Object.prototype.toString.call(iterator));
 }

@@ -1,6 +1,6 @@
 import { GraphQLError, Kind } from 'graphql';
 
-import { completeAsyncIterable, isAsyncIterable } from '../run/shapes/async-lists.ts';
+import { closeSource, completeAsyncIterable, isAsyncIterable } from '../run/shapes/async-lists.ts';
 import { ListRun } from '../run/shapes/items.ts';
 import { completeItems } from '../run/shapes/lists.ts';
 import { placed } from '../run/pending.ts';
@@ -8,7 +8,7 @@ import type { PlannedField, Position, Shape, Streaming } from '../plan/planned-f
 import type { Run } from '../run/run.ts';
 import { laterOf } from './later.ts';
 import { ReadAhead } from './read-ahead.ts';
-import { closeIterator, StreamedList } from './streamed-list.ts';
+import { StreamedList } from './streamed-list.ts';
 import type { StreamUsage } from './usage.ts';
 
 /** A list field with `@stream`: its first items are part of the object, each other one is delivered when it is complete. */
@@ -47,7 +47,7 @@ export class StreamedField implements Streaming {
       if (first.isFull) follow(new ReadAhead(first.iterator), false);
       return items;
     } catch (error) {
-      if (first.isFull) closeIterator(first.iterator, false);
+      if (first.isFull) void closeSource(first.iterator);
       throw error;
     }
   }

@@ -11,7 +11,7 @@ import { Pending, PendingContainer } from '../run/pending.ts';
 import { sizeOfRead } from '../costs.ts';
 import type { Path } from '../plan/path.ts';
 import type { FieldRun, PlannedField, Shape } from '../plan/planned-field.ts';
-import { abandon, abandonItems } from '../run/unhandled-rejections.ts';
+import { handleRejections } from '../run/unhandled-rejections.ts';
 import type { Run } from '../run/run.ts';
 import { dropPart, keysOf } from './later.ts';
 import type { ItemReceiver, Later, LaterList, StreamedItem } from './later.ts';
@@ -111,7 +111,7 @@ export class StreamedList implements LaterList {
         if (!this.#isReading) return;
         const step = isAsync ? await iterator.next() : (iterator.next() as IteratorResult<unknown>);
         if (!this.#isReading) {
-          if (step.done !== true) abandon(step.value);
+          if (step.done !== true) handleRejections(step.value);
           return;
         }
         if (step.done === true) {
@@ -205,19 +205,13 @@ export class StreamedList implements LaterList {
   #close(): void {
     this.#state = 'over';
     this.#room?.();
-    closeIterator(this.#origin.iterator, this.#origin.isAsync);
+    void closeSource(this.#origin.iterator);
   }
 
   #located(error: unknown): GraphQLError {
     const fieldRun: FieldRun = startField(this.#run, this.#origin.field, this.path.prev);
     return toRootError(locate(error, fieldRun));
   }
-}
-
-/** Lets a source clean up. Its errors are ignored: its items are not needed any more. */
-export function closeIterator(iterator: Iterator<unknown> | AsyncIterator<unknown>, isAsync: boolean): void {
-  if (isAsync) void closeSource(iterator as AsyncIterator<unknown>);
-  else abandonItems(iterator as Iterator<unknown>);
 }
 
 interface ItemRun {

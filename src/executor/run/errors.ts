@@ -3,7 +3,7 @@ import type { FieldNode } from 'graphql';
 
 import { copyErrorForOperation, isGraphQLError, withCopiedExtensions, withoutStacks } from '../../shared/index.ts';
 import type { Position } from '../plan/planned-field.ts';
-import { abandon } from './unhandled-rejections.ts';
+import { handleRejections } from './unhandled-rejections.ts';
 import { LineStarts } from './line-starts.ts';
 
 /** Adds locations and path to an error that this server has not located. Errors beyond the limit are not located: that would take most of their time. */
@@ -123,7 +123,7 @@ export function completeValue(position: Position, value: unknown, parent?: unkno
   try {
     return shape.complete(position, value);
   } catch (error) {
-    abandon(value);
+    handleRejections(value);
     throw error;
   }
 }

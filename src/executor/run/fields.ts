@@ -5,7 +5,7 @@ import { runnerOf } from './batch/batch-types.ts';
 import { FieldCall, startedOf } from './observed-call.ts';
 import { argumentValues } from '../plan/arguments.ts';
 import type { ArgumentValues } from '../plan/arguments.ts';
-import { abandon } from './unhandled-rejections.ts';
+import { handleRejections } from './unhandled-rejections.ts';
 import { completeValue, nullOrThrow } from './errors.ts';
 import { startField } from './field-run.ts';
 import { plainValue } from './shapes/leaf.ts';
@@ -39,7 +39,7 @@ export function executeFields(run: Run, selection: Selection, source: unknown, p
       }
     }
   } catch (error) {
-    abandon(source);
+    handleRejections(source);
     if (pending !== undefined) pending.failed = true;
     throw error;
   }

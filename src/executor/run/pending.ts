@@ -1,4 +1,4 @@
-import { abandon, handleRejections } from './unhandled-rejections.ts';
+import { handleRejections } from './unhandled-rejections.ts';
 import { completeValue, locate, toRootError } from './errors.ts';
 import type { Position } from '../plan/planned-field.ts';
 import { workOf } from '../costs.ts';
@@ -128,13 +128,7 @@ export abstract class Late extends Pending {
   /** Completes the value. Throws errors not yet located. */
   protected abstract complete(value: unknown): unknown;
 
-  /** The value will not be completed. */
-  protected drop(): void {
-    // Nothing to clean up by default.
-  }
-
   protected refuse(error: unknown): void {
-    this.drop();
     if (this.run.finished) this.run.objects?.onLate?.();
     this.fail(error);
   }
@@ -142,8 +136,7 @@ export abstract class Late extends Pending {
   protected arrive(value: unknown): void {
     if (this.isOver()) {
       if (this.run.finished) this.run.objects?.onLate?.();
-      abandon(value);
-      this.drop();
+      handleRejections(value);
       return;
     }
     let completed: unknown;
@@ -191,22 +184,16 @@ export class PromisedValue extends Promised {
 
 /** The promised result of `resolveType` or `isTypeOf`. */
 export class PromisedType extends Promised {
-  readonly #object: unknown;
   readonly #proceed: (answer: unknown) => unknown;
 
   constructor(position: Position, object: unknown, promise: PromiseLike<unknown>, proceed: (answer: unknown) => unknown) {
     super(position, promise);
     // Its properties are not read before the promise resolves: until then their rejections must be handled.
     handleRejections(object);
-    this.#object = object;
     this.#proceed = proceed;
   }
 
   protected complete(answer: unknown): unknown {
     return this.#proceed(answer);
-  }
-
-  protected override drop(): void {
-    abandon(this.#object);
   }
 }

@@ -128,8 +128,6 @@ export class Run {
   workOfVariables: Map<string, number> | undefined = undefined;
   /** Defaults of arguments and input fields that have been used. */
   defaults: Map<object, unknown> | undefined = undefined;
-  /** Handles rejections in the objects of parts that are dropped. Hundreds of parts can have the same object, or objects that refer to each other. */
-  abandonSource: ((source: unknown) => void) | undefined = undefined;
   /** The lines of the document. Undefined: no error has been located. */
   lineStarts: LineStarts | undefined = undefined;
   /** True when a value was asynchronous. */

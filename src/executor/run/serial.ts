@@ -1,4 +1,4 @@
-import { abandon } from './unhandled-rejections.ts';
+import { handleRejections } from './unhandled-rejections.ts';
 import { nullOrThrow } from './errors.ts';
 import { startField } from './field-run.ts';
 import { executeField, executeObservedField } from './fields.ts';
@@ -56,7 +56,7 @@ class Series extends PendingContainer {
     try {
       if (this.proceed()) this.deliver(this.result);
     } catch (error) {
-      abandon(this.#source);
+      handleRejections(this.#source);
       this.fail(error);
     }
   }

@@ -2,7 +2,7 @@ import type { FieldNode, FragmentDefinitionNode, GraphQLResolveInfo } from 'grap
 
 import type { ExecutionInvocation } from '../../shared/index.ts';
 import { isGraphQL17 } from '../graphql-version.ts';
-import { abandon } from './unhandled-rejections.ts';
+import { handleRejections } from './unhandled-rejections.ts';
 
 export type VariableValues = GraphQLResolveInfo['variableValues'];
 
@@ -82,10 +82,10 @@ function createAsyncHelpers(): AsyncHelpers {
   return {
     promiseAll: (values) => {
       const all = Promise.all(values);
-      all.then(undefined, () => abandon(values));
+      handleRejections(all);
       return all as Promise<Awaited<(typeof values)[number]>[]>;
     },
-    track: (values) => abandon(values),
+    track: (values) => handleRejections(values),
   };
 }
 

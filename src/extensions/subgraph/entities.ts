@@ -1,7 +1,7 @@
 import { defaultTypeResolver, GraphQLError, isInterfaceType, isObjectType } from 'graphql';
 import type { GraphQLInterfaceType, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 
-import { abandon } from '../../executor/for-extensions.ts';
+import { handleRejections } from '../../executor/for-extensions.ts';
 import { describe, isPromiseLike, toPromise, whenReady, withoutStacks } from '../../shared/index.ts';
 import type { References } from './reference-resolvers.ts';
 
@@ -215,7 +215,7 @@ class PluralCall {
 
   #assertList(list: unknown, length: number): readonly unknown[] {
     if (Array.isArray(list) && list.length === length) return list;
-    abandon(list);
+    handleRejections(list);
     const got = Array.isArray(list) ? `a list of ${list.length}` : describe(list);
     throw new Error(`The __resolveReferences of ${this.type} must return a list of ${length} (one value for each reference), got ${got}.`);
   }

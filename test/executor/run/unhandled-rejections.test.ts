@@ -1,3 +1,4 @@
+import { deepEqual, equal } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { buildSchema, getNamedType, isAbstractType, isLeafType, isObjectType, Kind, parse } from 'graphql';
@@ -5,9 +6,10 @@ import type { GraphQLNamedType, OperationDefinitionNode } from 'graphql';
 
 import { executePlanned } from '../../../src/executor/execute.ts';
 import { createBell } from '../../support/bell.ts';
+import { executionOf } from '../../support/differential/both-executors.ts';
 import { createRandom } from '../../support/random.ts';
 import { RejectingValues } from '../../support/rejecting-values.ts';
-import { assertAllHandled } from '../../support/unhandled-rejections.ts';
+import { assertAllHandled, unhandledRejections } from '../../support/unhandled-rejections.ts';
 
 const schema = buildSchema(`
   interface Node { id: Int!  next: Node }
@@ -27,6 +29,70 @@ const rounds = Number(process.env['REJECTION_ROUNDS'] ?? 300);
 describe('whatever resolvers return, and whenever the deadline passes', () => {
   it('no rejection goes unhandled', async () => {
     await assertAllHandled(rounds, runOnce);
+  });
+});
+
+describe('a value that is read later or never', () => {
+  const typeDefs = `
+    interface Node { id: ID! }
+    type Item implements Node { id: ID!  bad: ID!  ids: [ID!]  others: [ID!] }
+    type Query { nodes: [Node]  items: [Item]  item: Item  strict: [Item!] }
+  `;
+
+  for (const [when, text] of [
+    ['while its type is awaited', '{ nodes { id } }'],
+    ['when a field fails', '{ items { id bad } }'],
+  ] as const)
+    it(`is not searched for promises below its own properties ${when}`, async () => {
+      let searched = 0;
+      const graph = Array.from({ length: 20_000 }, () => new Proxy({}, { ownKeys: () => (searched++, []) }));
+      const rows = Array.from({ length: 100 }, (_, id) => ({ __typename: 'Item', id, graph }));
+      const functions = { Node: { resolveType: async () => 'Item' } };
+
+      const { data } = await executePlanned(executionOf({ typeDefs, functions, text, rootValue: { nodes: rows, items: rows } }));
+
+      equal(Object.values(data!).flat().length, 100);
+      equal(searched, 0);
+    });
+
+  it('keeps its generators when a field beside them fails', async () => {
+    const generate = function* generate(): Generator {
+      yield* [1, 2];
+    };
+    const [ids, others] = [generate(), generate()];
+
+    const { data } = await executePlanned(executionOf({ typeDefs, text: '{ item { bad ids } }', rootValue: { item: { ids, others } } }));
+
+    deepEqual({ ...data }, { item: null });
+    deepEqual([...ids, ...others], [1, 2, 1, 2]);
+  });
+
+  it('starts no query that is a thenable', async () => {
+    let started = 0;
+    // oxlint-disable-next-line unicorn/no-thenable -- the test needs a thenable
+    const query = { then: (onValue: (value: null) => void) => (started++, onValue(null)) };
+
+    await executePlanned(executionOf({ typeDefs, text: '{ strict { id } }', rootValue: { strict: [null, query, query] } }));
+
+    equal(started, 0);
+  });
+
+  it('leaves no rejection of its own promises unhandled', async () => {
+    const rejected = (): unknown => Promise.reject(new Error('never read'));
+    const rootValue = {
+      item: { id: rejected(), ids: rejected() },
+      items: [{ bad: null, id: rejected() }],
+      nodes: new Set([Promise.resolve({ __typename: 'Item', id: rejected() }), { __typename: 'Query', id: rejected() }]),
+      strict: [null, rejected()],
+    };
+    const functions = { Item: { bad: () => null } };
+
+    const count = await unhandledRejections(async () => {
+      const text = '{ item { bad id } items { bad id } nodes { id } strict { id } }';
+      await executePlanned(executionOf({ typeDefs, functions, text, rootValue }));
+    });
+
+    equal(count, 0);
   });
 });
 

@@ -2,11 +2,11 @@ import { isObjectType } from 'graphql';
 import type { GraphQLField, GraphQLObjectType, GraphQLSchema } from 'graphql';
 
 import { batch } from '../../../src/entries/index.ts';
-import { handleRejections } from '../../../src/executor/run/unhandled-rejections.ts';
 import type { Random } from '../random.ts';
 import { functionWrappers } from '../resolver-wrappers.ts';
 import type { Behaviour } from './behaviour.ts';
 import { declaredType } from './without-propagation.ts';
+import { withItemsHandled } from '../unhandled-rejections.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 type Resolve = NonNullable<Field['resolve']>;
@@ -115,11 +115,9 @@ function isPromise(value: unknown): boolean {
 
 /** Code that waits for other values first must handle the rejections of the promises it holds. */
 async function withoutRejection(value: unknown): Promise<unknown> {
-  handleRejections(value);
+  withItemsHandled(value);
   try {
-    const settled = await value;
-    handleRejections(settled);
-    return settled;
+    return withItemsHandled(await value);
   } catch (error) {
     return error;
   }

@@ -3,6 +3,7 @@ import type { GraphQLNamedType, GraphQLObjectType, GraphQLOutputType, GraphQLSch
 
 import { createRandom } from '../random.ts';
 import type { Random } from '../random.ts';
+import { withItemsHandled } from '../unhandled-rejections.ts';
 import type { Clockwork } from './clockwork.ts';
 import { declaredType } from './without-propagation.ts';
 
@@ -39,11 +40,15 @@ export class Behaviour {
   }
 
   /** Returns the value of the resolver at this place, or throws as a resolver may. */
-  value(type: GraphQLOutputType, place: string): unknown {
+  value(type: GraphQLOutputType, place: string, isItem = false): unknown {
     const random = this.#randomAt(place);
+    const now = (): unknown => {
+      const value = this.#now(type, place, random);
+      return isItem ? withItemsHandled(value) : value;
+    };
     const isLate = this.#clockwork.timing !== 'sync' && random.chance(this.#mischief.late);
-    if (!isLate) return this.#now(type, place, random);
-    const promise = this.#clockwork.promise(random.next(), () => this.#now(type, place, random));
+    if (!isLate) return now();
+    const promise = this.#clockwork.promise(random.next(), now);
     return random.chance(0.1) ? thenableOf(promise) : promise;
   }
 
@@ -127,7 +132,7 @@ export class Behaviour {
   /** An item that would throw is a promise that rejects, or an Error: a list has no resolver that could throw. */
   #item(type: GraphQLOutputType, place: string): unknown {
     try {
-      return this.value(type, place);
+      return this.value(type, place, true);
     } catch (error) {
       if (this.#clockwork.timing === 'sync') return error instanceof Error ? error : null;
       return Promise.reject(error as Error);

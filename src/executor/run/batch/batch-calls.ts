@@ -8,7 +8,7 @@ import { Late, PromisedValue } from '../pending.ts';
 import { FieldCall } from '../observed-call.ts';
 import type { FieldRun, PlannedField } from '../../plan/planned-field.ts';
 import type { Path } from '../../plan/path.ts';
-import { abandon } from '../unhandled-rejections.ts';
+import { handleRejections } from '../unhandled-rejections.ts';
 import type { Batches, Run } from '../run.ts';
 import { allArguments, resolverCall } from '../visible-arguments.ts';
 import type { BatchedParent } from './batch-types.ts';
@@ -200,7 +200,7 @@ class BatchCall {
 /** The result of a call. Throws unless it is one value for each parent. */
 export function assertValues(values: unknown, count: number, { parentType, fieldName }: ResolvedField): readonly unknown[] {
   if (Array.isArray(values) && values.length === count) return values;
-  abandon(values);
+  handleRejections(values);
   const got = Array.isArray(values) ? `a list of ${values.length}` : describe(values);
   throw new Error(
     `The batched resolver of ${parentType.name}.${fieldName} must return a list of ${count} (one value for each parent), got ${got}.`,

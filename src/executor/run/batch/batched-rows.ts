@@ -9,7 +9,7 @@ import { startField } from '../field-run.ts';
 import { Pending, PendingContainer, PromisedValue } from '../pending.ts';
 import type { FieldRun, PlannedField } from '../../plan/planned-field.ts';
 import type { ResultObject } from '../../plan/result-classes.ts';
-import { abandon } from '../unhandled-rejections.ts';
+import { handleRejections } from '../unhandled-rejections.ts';
 import type { CollectedRows } from './batch-types.ts';
 import { BatchedValue, openBatchesOf } from './batch-calls.ts';
 import type { BatchReceiver, BatchSlice } from './batch-calls.ts';
@@ -107,7 +107,7 @@ class BatchedColumn extends Pending implements BatchReceiver, RowOwner {
       try {
         const value = values[offset + at - start];
         if (this.#isMissing(at)) this.#put(at, value);
-        else abandon(value);
+        else handleRejections(value);
       } catch (error) {
         // The list is a proxy, or the value has a getter.
         if (this.#isMissing(at)) this.#fail(at, error);

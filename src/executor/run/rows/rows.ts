@@ -1,7 +1,7 @@
 import { runnerOf } from '../batch/batch-types.ts';
 import type { CollectedRows } from '../batch/batch-types.ts';
 import type { ObjectRun } from '../object-log.ts';
-import { abandon } from '../unhandled-rejections.ts';
+import { handleRejections } from '../unhandled-rejections.ts';
 import { nullOrThrow } from '../errors.ts';
 import { startField } from '../field-run.ts';
 import { batchOfField, callMethod, completeResolved, executeField, executeFields } from '../fields.ts';
@@ -132,7 +132,7 @@ export class Rows implements RowRest {
         const accepted = this.#check.isOf(list.fieldRun, source);
         if (accepted !== true) return this.#check.complete(list.at(index), source, accepted);
       } catch (error) {
-        abandon(source);
+        handleRejections(source);
         throw error;
       }
     }
@@ -153,7 +153,7 @@ export class Rows implements RowRest {
     try {
       row = this.#builder.build(source, this);
     } catch (error) {
-      abandon(source);
+      handleRejections(source);
       this.#containerOf({}).failed = true;
       throw error;
     }

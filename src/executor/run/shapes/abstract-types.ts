@@ -11,7 +11,7 @@ import { PromisedType } from '../pending.ts';
 import type { Pending } from '../pending.ts';
 import { Shape } from '../../plan/planned-field.ts';
 import type { FieldRun, Position } from '../../plan/planned-field.ts';
-import { abandon } from '../unhandled-rejections.ts';
+import { handleRejections } from '../unhandled-rejections.ts';
 import type { CollectedRows } from '../batch/batch-types.ts';
 import { canBeRow, rowsOf } from '../rows/rows.ts';
 import type { Rows } from '../rows/rows.ts';
@@ -82,7 +82,7 @@ export class RowsByType {
       if (rows === undefined) return shape.completeAs(list.at(index), answer, item);
       return rows.makeNth(item, index);
     } catch (error) {
-      abandon(item);
+      handleRejections(item);
       return nullOrThrow(list.at(index), error);
     }
   }

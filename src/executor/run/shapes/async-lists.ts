@@ -2,7 +2,7 @@ import { completeItem } from './items.ts';
 import type { ListRun } from './items.ts';
 import { Pending, PendingContainer } from '../pending.ts';
 import { sizeOfRead } from '../../costs.ts';
-import { abandon } from '../unhandled-rejections.ts';
+import { handleRejections } from '../unhandled-rejections.ts';
 
 /** True for lists that graphql 17 iterates asynchronously; 16 does not support them. */
 export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
@@ -50,7 +50,7 @@ class AsyncList extends PendingContainer {
         // Any true value counts, as in `for await`.
         if (done) break;
         if (this.isOver()) {
-          abandon(value);
+          handleRejections(value);
           this.#close();
           return;
         }
@@ -97,7 +97,7 @@ class AsyncList extends PendingContainer {
 }
 
 /** Ends a source. Calls `return` synchronously. */
-export async function closeSource(source: AsyncIterator<unknown>): Promise<void> {
+export async function closeSource(source: Iterator<unknown> | AsyncIterator<unknown>): Promise<void> {
   try {
     await source.return?.();
   } catch {

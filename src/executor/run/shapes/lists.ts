@@ -8,7 +8,6 @@ import { Pending, PendingContainer, placed } from '../pending.ts';
 import { selectionBelow, Shape } from '../../plan/planned-field.ts';
 import { sizeOfRead } from '../../costs.ts';
 import type { Position } from '../../plan/planned-field.ts';
-import { drainedWhenLeft } from '../unhandled-rejections.ts';
 import type { Run } from '../run.ts';
 import { noBatches, rowsOf } from '../rows/rows.ts';
 import type { Rows } from '../rows/rows.ts';
@@ -93,7 +92,7 @@ export function completeItems(list: ListRun, items: Iterable<unknown>): unknown 
   const rows = isArray ? rowsFor(list, items.length) : undefined;
   let pending: PendingContainer | undefined;
   try {
-    for (const item of isArray ? (items as unknown[]) : drainedWhenLeft(items)) {
+    for (const item of items) {
       if (!isArray) run.budget.grow(sizeOfRead);
       const value = rows === undefined ? completeItem(list, item, index) : rows.complete(item, index);
       const within = rows?.takePending();

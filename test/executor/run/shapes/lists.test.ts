@@ -46,7 +46,7 @@ describe('a list', () => {
 
   it('whose item fails leaves no later promise unhandled', async () => {
     const rejections = await unhandledRejections(async () => {
-      const rootValue = { strict: () => [null, Promise.reject(new Error('nobody asked')), [Promise.reject(new Error('deep'))]] };
+      const rootValue = { strict: () => [null, Promise.reject(new Error('nobody asked'))] };
       const { data } = await executePlanned(executionOf({ typeDefs, text: '{ strict }', rootValue }));
       deepEqual(data?.['strict'], null);
     });
