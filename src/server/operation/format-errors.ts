@@ -5,7 +5,7 @@ import { Causes } from './error-id.ts';
 import type { ErrorMarks } from './error-id.ts';
 import { InputError, isUnexpected, toGraphQLError } from './errors.ts';
 import { cut, ErrorAllowance } from './limits/error-allowance.ts';
-import { at, report, reportUnexpected, reportUpstream } from './log-errors.ts';
+import { at, report, reportInput, reportUnexpected, reportUpstream } from './log-errors.ts';
 import type { Logger } from './types.ts';
 
 /** Decides how an error is sent. Gets the formatted error, which would be sent otherwise, and the error as it was thrown. */
@@ -70,7 +70,8 @@ function formatGraphQLError(settings: ErrorSettings, error: GraphQLError, { allo
   const marks = isUnexpected(error) ? causes.marksOf(error) : undefined;
   const { isFirst, more } = causes.take(error);
   if (isFirst) {
-    if (marks === undefined) reportUpstream(settings, error, { allowance, more });
+    if (marks === undefined && error instanceof InputError) reportInput(settings, error, allowance);
+    else if (marks === undefined) reportUpstream(settings, error, { allowance, more });
     else if (allowance.takeLine()) {
       const { errorId, errorHash } = marks;
       reportUnexpected(settings.logger, `Unexpected error ${errorId} (errorHash ${errorHash})${at(error)}${more}`, error);

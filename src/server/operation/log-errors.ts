@@ -15,6 +15,15 @@ export function reportUnexpected(logger: Logger, text: string, error: GraphQLErr
   report(logger, isPrinted ? text : `${text}: ${cut(error.message)}${upstreamOf(error)}`, loggable(cause));
 }
 
+/** Logs why a scalar refused a value, if the client does not see it. */
+export function reportInput(
+  { logger, maskErrors }: { readonly logger: Logger; readonly maskErrors: boolean },
+  error: GraphQLError,
+  allowance: ErrorAllowance,
+): void {
+  if (maskErrors && allowance.takeLine()) logger.warn(`A scalar refused a value of the client: ${cut(error.message)}`);
+}
+
 /** Logs the failure of an upstream API if the client does not see it: the error's message names neither the call nor the answer. */
 export function reportUpstream(
   { logger, exposeUpstreamErrors }: { readonly logger: Logger; readonly exposeUpstreamErrors: boolean },

@@ -82,3 +82,24 @@ describe('the step that failed decides about the status, whatever code the error
     });
   }
 });
+
+test("a scalar's ordinary error is 422 with graphql-js's words; its own message is in the log", async () => {
+  const scalar = new GraphQLScalarType({
+    name: 'Code',
+    parseValue: () => {
+      throw new TypeError('The pepper is 17.');
+    },
+  });
+  for (const body of [{ query: 'query ($c: Code) { a(code: $c) }', variables: { c: 'x' } }, { query: '{ a(code: "x") }' }]) {
+    const endpoint = createEndpoint({ typeDefs, resolvers: { ...resolvers, Code: scalar } });
+
+    const response = await endpoint.send(post(body));
+
+    assert.equal(response.status, 422);
+    assert.match(json(response).errors[0].message, /Expected value of type "Code"\.$/);
+    assert.deepEqual(
+      endpoint.lines.map(({ level, message }) => [level, message.includes('The pepper is 17.')]),
+      [['warn', true]],
+    );
+  }
+});
