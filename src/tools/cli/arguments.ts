@@ -84,14 +84,13 @@ export interface DocumentsArguments extends NamedFunctionArguments {
   readonly mode: 'add' | 'ids' | 'check';
 }
 
-/** The arguments of `graphql-functions init`. */
+/** The arguments of `graphql-functions init`. Undefined: not chosen by an option. */
 export interface InitArguments {
   readonly name: 'init';
   /** The folder of the new project. */
   readonly folder: string;
-  /** Undefined: not chosen by an option. */
   readonly platform: InitPlatform | undefined;
-  readonly api: InitAPI;
+  readonly api: InitAPI | undefined;
 }
 
 /** A command with its arguments. */

@@ -54,7 +54,7 @@ export const commands: Readonly<Record<string, Command>> = {
   init: define({
     about: `Creates a project: a schema with resolvers and tests, a function or server for a platform, and the settings to check, build and deploy it.
 
-In a terminal, prompts for the platform if it is missing. Writes nothing if any of the files already exists. In production, the project runs only the operations in its folder operations, which clients send by id.`,
+In a terminal, prompts for the platform, and for who sends operations. Writes nothing if any of the files already exists. By default, production runs only the operations in the folder operations, which clients send by id.`,
     positional: { name: '[folder]', most: 1, help: 'the folder of the project (default: the current one)' },
     options: {
       platform: text(
@@ -70,7 +70,7 @@ In a terminal, prompts for the platform if it is missing. Writes nothing if any 
         name: 'init',
         folder,
         platform: platform === undefined ? undefined : oneOf('platform', Object.keys(initPlatforms) as InitPlatform[], platform),
-        api: subgraph ? 'subgraph' : isOpen ? 'open' : 'trusted',
+        api: subgraph ? 'subgraph' : isOpen ? 'open' : undefined,
       };
     },
   }),

@@ -4,15 +4,15 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { InitArguments } from '../arguments.ts';
 import type { Workplace } from '../documents/documents.ts';
 import { DevError } from '../project/problem.ts';
-import { askForPlatform } from './ask-for-platform.ts';
+import { askForChoices } from './ask-for-choices.ts';
 import { composeProject } from './compose-project.ts';
-import type { ProjectFiles } from './compose-project.ts';
+import type { InitAPI, ProjectFiles } from './compose-project.ts';
 
 /** Makes a project. Throws a DevError, before it writes anything, if one of the files exists. Returns the exit code. */
 export async function runInit(settings: InitArguments, { directory, terminal }: Workplace): Promise<number> {
   const folder = resolve(directory, settings.folder);
-  const platform = settings.platform ?? (await askForPlatform());
-  const files = await composeProject({ platform, api: settings.api }, basename(folder));
+  const choices = await askForChoices(settings);
+  const files = await composeProject(choices, basename(folder));
   await assertNoneExists(files, folder);
   for (const [path, text] of files) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
@@ -23,6 +23,7 @@ export async function runInit(settings: InitArguments, { directory, terminal }: 
   terminal.log(`Wrote ${files.size} files${shown === '' ? '' : ` in ${shown}`}:`);
   for (const path of [...files.keys()].toSorted()) terminal.log(`  ${path}`);
   terminal.log(['\nNext:', ...nextCommands(shown)].join('\n  '));
+  terminal.log(`\n${consequences[choices.api]}`);
   return 0;
 }
 
@@ -48,6 +49,13 @@ async function isTaken(path: string): Promise<boolean> {
     throw error;
   }
 }
+
+/** What follows from who calls the API. */
+const consequences: Readonly<Record<InitAPI, string>> = {
+  trusted: 'In production, only the operations in operations/ run. After a change, run: npm run documents',
+  open: 'Clients may send any operation, within the limits in graphql/options.ts.',
+  subgraph: 'Only the router may call the API: see ROUTER.md.',
+};
 
 function nextCommands(folder: string): string[] {
   const enter = folder === '' ? [] : [`cd ${/\s/.test(folder) ? `"${folder}"` : folder}`];

@@ -57,7 +57,7 @@ interface Manifest {
 const readManifest = async (directory: string): Promise<Manifest> => JSON.parse(await readText(directory, 'package.json')) as Manifest;
 
 test('every option of init is read', () => {
-  const nothing = { name: 'init', folder: '.', platform: undefined, api: 'trusted' };
+  const nothing = { name: 'init', folder: '.', platform: undefined, api: undefined };
 
   assert.deepEqual(parseArguments(['init']), nothing);
   assert.deepEqual(parseArguments(['init', 'api', '--platform', 'node', '--open-api']), {
@@ -87,7 +87,8 @@ for (const platform of platforms) {
     assert.equal(
       stdout,
       `Wrote ${expected.length} files in apis/My API:\n  ${expected.join('\n  ')}\n\n` +
-        'Next:\n  cd "apis/My API"\n  npm install\n  npm test\n  npm run dev\n',
+        'Next:\n  cd "apis/My API"\n  npm install\n  npm test\n  npm run dev\n\n' +
+        'In production, only the operations in operations/ run. After a change, run: npm run documents\n',
     );
   });
 
