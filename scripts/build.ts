@@ -21,11 +21,10 @@ const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const fresh = join(root, `dist-${process.pid}`);
 
-/** The command line, and the files that it starts as threads and processes, or bundles into functions. ES modules only, because they are never required. */
+/** The command line, and the files that it starts as processes or bundles into functions. ES modules only, because they are never required. */
 const commandLine = {
   'cli/main': 'tools/cli/main',
-  'cli/function-worker': 'tools/cli/dev/function-worker',
-  'cli/lone-loader': 'tools/cli/check/lone-loader',
+  'cli/function-process': 'tools/cli/dev/process-main',
   'cli/cached-loader': 'tools/cli/build/cached-loader',
   'cli/cache-maker': 'tools/cli/build/cache-maker',
 };
@@ -37,16 +36,12 @@ const developmentTools = {
   verify: 'tools/verify/index',
 };
 
-/** Packages that the command line contains, with the notices of their licenses. */
-const bundled = /node_modules[\\/]smol-toml[\\/]/;
-
 /**
  * The code of every handler is one chunk, and so is the code of data sources. Code that only some entries share, such as the adapters
  * of platforms, is divided by entries. user-frames.ts is apart, because it needs node:util. package-files.ts looks for its own name, and
  * for entries in the folder above.
  */
 const groups = [
-  // With what else the threads of `dev` need: loading the code of handlers, and graphql with it, takes each 110 ms.
   {
     name: 'package-files',
     test: /src[\\/](?:server[\\/]startup[\\/]package-files|shared[\\/](?:describe|log-text|plain-object))\.ts$/,
@@ -127,7 +122,7 @@ async function buildCode(format: 'esm' | 'cjs', sources: Sources, eager: Plugin)
       // Stacks need only positions. For debuggers, the maps of the ES modules contain the text of the sources.
       sourcemapExcludeSources: format === 'cjs',
       chunkFileNames: ({ moduleIds }) =>
-        moduleIds.every((id) => /src[\\/]tools[\\/]cli[\\/]/.test(id) || bundled.test(id)) ? 'cli/[name].js' : 'chunks/[name].js',
+        moduleIds.every((id) => /src[\\/]tools[\\/]cli[\\/]/.test(id)) ? 'cli/[name].js' : 'chunks/[name].js',
       codeSplitting: { groups, includeDependenciesRecursively: false },
       minifyInternalExports: false,
       plugins: [eager],
@@ -178,7 +173,7 @@ async function write(input: InputOptions, output: OutputOptions): Promise<void> 
   const bundle = await rolldown({
     cwd: root,
     platform: 'node',
-    external: (id) => !/^(?:[./]|[A-Za-z]:\\|smol-toml$)/.test(id),
+    external: (id) => !/^(?:[./]|[A-Za-z]:\\)/.test(id),
     treeshake: { moduleSideEffects: false },
     checks: { bundlerTimings: false },
     ...input,

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { functionBundle } from '../../src/tools/cli/project/bundle-options.ts';
+import { functionBundle } from '../support/function-bundle.ts';
 import { readPages } from './pages.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -20,7 +20,7 @@ async function readAll(): Promise<Readonly<Record<string, string>>> {
   return { ...(await readPages()), ...Object.fromEntries(await Promise.all(texts)) };
 }
 
-test('every command with which a page, a template or the example bundles has the options of dev and check', async () => {
+test('every command with which a page, a template or the example bundles has the usual options', async () => {
   const commands: string[] = [];
   for (const [path, text] of Object.entries(await readAll()))
     for (const [command] of text.matchAll(/\besbuild [^ ]+\.ts .*--bundle.*/g)) {
@@ -34,7 +34,7 @@ test('every command with which a page, a template or the example bundles has the
   assert.ok(commands.length >= 7, commands.join());
 });
 
-test('every SAM template has the options of dev and check', async () => {
+test('every SAM template has the usual options', async () => {
   const templates: string[] = [];
   for (const [path, text] of Object.entries(await readAll()))
     for (const [block] of text.replaceAll(/^ {2}# ?/gm, '').matchAll(/BuildMethod: esbuild\n(?:.*\n)*?.*Sourcemap: true/g)) {
@@ -46,7 +46,7 @@ test('every SAM template has the options of dev and check', async () => {
   assert.equal(templates.length, 6, templates.join());
 });
 
-test('the settings of other tools have the banner and the target of dev and check', async () => {
+test('the settings of other tools have the usual banner and target', async () => {
   const { 'docs/deploy.md': page = '' } = await readPages();
   const tools = page.split('\n## ').filter((section) => /^(?:AWS CDK|Serverless Framework|Docker)\n/.test(section));
 

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 
 import { build } from 'esbuild';
 
-import { functionBundle } from '../../src/tools/cli/project/bundle-options.ts';
+import { functionBundle } from '../support/function-bundle.ts';
 import { functionURLEvent, httpAPIEvent } from '../support/events.ts';
 import { createProject } from '../support/functions-project.ts';
 import { plainRequest, post } from '../support/plain-http.ts';

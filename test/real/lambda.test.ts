@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 
 import { build } from 'esbuild';
 
-import { functionBundle } from '../../src/tools/cli/project/bundle-options.ts';
+import { functionBundle } from '../support/function-bundle.ts';
 import { writeCodeCache } from '../../src/tools/cli/build/code-cache.ts';
 import { json, post } from '../support/plain-http.ts';
 import type { PlainRequest, PlainResponse } from '../support/plain-http.ts';
@@ -153,7 +153,7 @@ describe("the forms in which AWS's runtime client loads a function", needs('aws-
   test('the folder that `build` writes for a default export', async (t) => {
     const file = await folder.write('functions/graphql.mjs', cachedFunction);
     const taskRoot = `${folder.path}/code-cache`;
-    await writeCodeCache({ file, folder: taskRoot, flags: ['--expose-gc'], external: [] });
+    await writeCodeCache({ file, folder: taskRoot, flags: ['--expose-gc'] });
 
     await assertAnswers(t, { taskRoot, handler: 'index.handler' });
   });

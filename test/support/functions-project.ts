@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 
 import { startDevServer } from '../../src/tools/cli/dev/dev.ts';
 import type { DevServer, DevSettings } from '../../src/tools/cli/dev/dev.ts';
-import type { DevEvent } from '../../src/tools/cli/dev/local-function.ts';
+import type { DevEvent } from '../../src/tools/cli/dev/messages.ts';
 
 /** Milliseconds after which a test fails because an expected event has not occurred, so that it does not hang. */
 const maxWait = 30_000;

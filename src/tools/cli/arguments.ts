@@ -1,4 +1,4 @@
-import type { PlatformSettings } from './dev/thread-messages.ts';
+import type { PlatformSettings } from './dev/messages.ts';
 import type { InitAPI, InitPlatform } from './init/compose-project.ts';
 
 /** The arguments of commands that run functions. */
@@ -7,8 +7,6 @@ export interface FunctionArguments {
   readonly functions: string | undefined;
   /** Environment variables of the functions. */
   readonly env: Readonly<Record<string, string>>;
-  /** More packages that are not bundled. */
-  readonly external: readonly string[];
 }
 
 /** The arguments of commands for one function. */

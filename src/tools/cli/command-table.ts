@@ -4,7 +4,7 @@ import { didYouMean } from '../../shared/index.ts';
 import { checkFormats } from './arguments.ts';
 import type { Arguments, FunctionArguments, NamedFunctionArguments } from './arguments.ts';
 import { oneOf, toMilliseconds, toPort, toVariable } from './argument-values.ts';
-import { devPlatforms } from './dev/thread-messages.ts';
+import { devPlatforms } from './dev/messages.ts';
 import { helpOf, overviewOf } from './help.ts';
 import type { CommandHelp } from './help.ts';
 import { initPlatforms } from './init/compose-project.ts';
@@ -40,7 +40,6 @@ function flag(help: string): { readonly type: 'boolean'; readonly help: string }
 const folderOptions = {
   functions: text('<folder>', 'the folder with the functions (default: the one in netlify.toml, `functions`, or `netlify/functions`)'),
   env: list('<NAME=value>', 'an environment variable for the functions'),
-  external: list('<package>', 'a package that is not bundled, besides those with native code or files'),
 };
 const functionOptions = {
   function: text('<name>', 'the function (default: `graphql`, or the only one)'),
@@ -216,12 +215,11 @@ export function parseArguments(argv: readonly string[]): Arguments {
 interface FunctionValues {
   readonly functions?: string | undefined;
   readonly env?: readonly string[] | undefined;
-  readonly external?: readonly string[] | undefined;
   readonly function?: string | undefined;
 }
 
-function ofFolder({ functions, env = [], external = [] }: FunctionValues): FunctionArguments {
-  return { functions, env: Object.fromEntries(env.map(toVariable)), external };
+function ofFolder({ functions, env = [] }: FunctionValues): FunctionArguments {
+  return { functions, env: Object.fromEntries(env.map(toVariable)) };
 }
 
 function ofFunction(values: FunctionValues, [name]: readonly string[] = []): NamedFunctionArguments {

@@ -13,7 +13,6 @@ import { readPackageVersion, requirementNotices } from './requirements.ts';
 import { runQuery } from './dev/run-query.ts';
 import { runMigrate } from './migrate/migrate.ts';
 import { runPrintSchema } from './schema/print-schema.ts';
-import { schemaFileNotice } from './project/schema-file-notice.ts';
 import { Reporter } from './reporter.ts';
 import type { Terminal } from './project/paint.ts';
 
@@ -97,11 +96,6 @@ async function dev({ query, open, ...settings }: DevArguments): Promise<void> {
     environment: process.env,
     report: (event) => reporter.report(event),
   });
-  const schemaFiles = await schemaFileNotice(
-    Array.from(server.functions.values(), ({ bundled }) => bundled),
-    process.cwd(),
-  );
-  if (schemaFiles !== undefined) console.error(schemaFiles);
   reporter.banner(server, query);
   if (query !== undefined) reporter.answer(query, await runQuery(server, query), server);
   if (open) openPage(server);

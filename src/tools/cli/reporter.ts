@@ -1,9 +1,9 @@
 import { relative } from 'node:path';
 
 import type { DevServer } from './dev/dev.ts';
-import type { DevEvent, LocalFunction } from './dev/local-function.ts';
+import type { LocalFunction } from './dev/function-host.ts';
 import type { Answer } from './dev/run-query.ts';
-import type { OperationRecord, RequestRecord } from './dev/thread-messages.ts';
+import type { DevEvent, OperationRecord, RequestRecord } from './dev/messages.ts';
 import { counted } from '../../shared/index.ts';
 import { bad, paintMessage, statusOf } from './project/paint.ts';
 import type { Terminal } from './project/paint.ts';
@@ -46,7 +46,7 @@ export class Reporter {
   }
 
   answer(query: string, answer: Answer | undefined, { functions }: Pick<DevServer, 'functions'>): void {
-    const broken = [...functions.values()].filter(({ isBroken }) => isBroken).map(({ name }) => name);
+    const broken = [...functions.values()].filter(({ problem }) => problem !== undefined).map(({ name }) => name);
     if (answer === undefined && broken.length > 0) this.#terminal.error(`The query was not sent: ${broken.join(', ')} cannot run yet.\n`);
     else if (answer === undefined) this.#terminal.error('The query was not sent: there is no GraphQL function.');
     else {

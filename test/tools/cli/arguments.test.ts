@@ -12,7 +12,6 @@ test('dev without options has the defaults', () => {
     port: undefined,
     host: 'localhost',
     env: {},
-    external: [],
     query: undefined,
     platform: { platform: 'netlify', timeout: undefined },
     envFile: undefined,
@@ -53,7 +52,6 @@ test('every option of dev is read', () => {
     port: 0,
     host: '0.0.0.0',
     env: { A: '1=2', B: '' },
-    external: [],
     query: '{ a }',
     platform: { platform: 'aws-http', timeout: 2500 },
     envFile: 'test.env',
@@ -102,7 +100,6 @@ test('check takes patterns', () => {
       functions: 'api',
       function: undefined,
       env: { A: '1' },
-      external: [],
     },
   );
 });
@@ -115,7 +112,6 @@ test('build takes a function, by its name after the options or by --function', (
     out: 'out',
     nodeFlags: ['--expose-gc'],
     env: {},
-    external: [],
   };
 
   assert.deepEqual(parseArguments(['build', '--out', 'out']), defaults);

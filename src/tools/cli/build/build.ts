@@ -7,9 +7,9 @@ import { writeCodeCache } from './code-cache.ts';
 
 /** Writes a folder to deploy: the bundled function, and V8's code cache for it. */
 export async function runBuild(settings: BuildArguments, directory: string, terminal: Terminal): Promise<void> {
-  const { out: folder, nodeFlags: flags, external } = settings;
+  const { out: folder, nodeFlags: flags } = settings;
   const { file } = await findFunction(directory, settings.functions, settings.function);
-  const packages = await writeCodeCache({ file, folder: resolve(directory, folder), flags, external });
+  const packages = await writeCodeCache({ file, folder: resolve(directory, folder), flags });
   terminal.log(
     `Wrote ${folder}: deploy it unchanged, with \`Handler: index.handler\` on Lambda. Its code cache works only with Node.js ${process.versions.node}.`,
   );

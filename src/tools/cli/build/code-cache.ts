@@ -6,13 +6,12 @@ import { basename, join } from 'node:path';
 import type { BuildFailure, BuildOptions } from 'esbuild';
 
 import { builtFile } from '../project/built-file.ts';
-import { buildWithout, formatMessages, importEsbuild } from '../project/bundle.ts';
-import { schemaLoaders } from '../project/bundle-options.ts';
+import { formatMessages, importEsbuild, schemaLoaders } from '../project/loader.ts';
 import { cacheFile } from './cached-loader.ts';
 import type { CachedBundle } from './cached-loader.ts';
 import { DevError } from '../project/problem.ts';
-import { findUnbundled, withDependencies } from '../project/unbundled-packages.ts';
-import type { UnbundledPackage } from '../project/unbundled-packages.ts';
+import { buildWithout, findUnbundled, withDependencies } from './unbundled-packages.ts';
+import type { UnbundledPackage } from './unbundled-packages.ts';
 
 /** The function to bundle, and the folder to write. */
 export interface CodeCacheSettings {
@@ -22,8 +21,6 @@ export interface CodeCacheSettings {
   readonly folder: string;
   /** The V8 flags that the platform starts Node with. With other flags, V8 rejects the cache. */
   readonly flags: readonly string[];
-  /** More packages that are not bundled. */
-  readonly external: readonly string[];
 }
 
 /**
@@ -31,8 +28,8 @@ export interface CodeCacheSettings {
  * and written together, because V8 accepts the cache of any source of the same length. Resolves to the packages that the folder contains
  * because they cannot be bundled.
  */
-export async function writeCodeCache({ file, folder, flags, external }: CodeCacheSettings): Promise<readonly UnbundledPackage[]> {
-  const unbundled = findUnbundled(external);
+export async function writeCodeCache({ file, folder, flags }: CodeCacheSettings): Promise<readonly UnbundledPackage[]> {
+  const unbundled = findUnbundled();
   const options: BuildOptions = { entryPoints: [file], minify: true, external: ['@aws-sdk/*'], loader: schemaLoaders };
   const { text: bundle, warnings } = await bundleText(options, unbundled);
   await removeEarlier(folder);
@@ -75,7 +72,7 @@ interface BundledText {
   readonly warnings: string;
 }
 
-async function bundleText(options: BuildOptions, unbundled = findUnbundled([])): Promise<BundledText> {
+async function bundleText(options: BuildOptions, unbundled = findUnbundled()): Promise<BundledText> {
   const esbuild = await importEsbuild();
   const settings: BuildOptions = {
     // The default is the working directory at the time esbuild was loaded.

@@ -7,7 +7,6 @@ import { assertOptions, costSettings, createPageLimits, entriesOf } from '../../
 import type { ServerOptions } from '../../../server/index.ts';
 import { codeFrame, positionAt } from '../project/problem.ts';
 import type { Problem } from '../project/problem.ts';
-import { progress } from '../project/progress.ts';
 import type { RecordedSchemas, RecordedServer } from '../project/recorded-servers.ts';
 import { foreignOption } from './foreign-options.ts';
 import { findInFieldSets, noticeOfOpenSubgraph } from './subgraph-findings.ts';
@@ -37,12 +36,10 @@ export async function checkServer(server: RecordedServer, search: SourceSearch):
     if (problems.length > 0) return { problems };
     // Some mistakes show only in the whole schema.
     if (server.refusal !== undefined) return { problems: toProblems(server.refusal, call) };
-    progress.step('reading the schema');
     const { seen, served } = await server.schemas();
     const plugins = checkPlugins(options, { seen, served });
     const found = placeProblems([...problemsInSchema(options, seen), ...plugins.problems], { call, search });
     found.push(...placeFindings(options.typeDefs === undefined ? [] : findInFieldSets(options.typeDefs, seen), call, search));
-    progress.step('validating the trusted documents');
     const place = placeOfOption('trustedDocuments', call, search);
     const invalid = findInvalidDocuments(options, seen, search).map((problem) => ({ ...place, ...problem }));
     return {
@@ -126,7 +123,6 @@ function checkPlugins(
 
 function wrongSchema(options: ServerOptions, call: FoundPlace | undefined, search: SourceSearch): Problem[] {
   if (typeof options !== 'object' || options === null || options.schema !== undefined || options.typeDefs === undefined) return [];
-  progress.step('checking every definition');
   return placeFindings(findInSchema(options.typeDefs, options.resolvers), call, search);
 }
 

@@ -8,7 +8,7 @@ import type { CheckArguments, CheckFormat } from '../arguments.ts';
 import { checkDocuments, readDocuments } from '../project/documents/check-documents.ts';
 import { checkFunction } from './check-function.ts';
 import type { CheckedFunction } from './check-function.ts';
-import { csrfNotice } from '../project/csrf-notice.ts';
+import { csrfNotices } from '../project/csrf-notice.ts';
 import { documentsIn } from '../project/documents/embedded-operations.ts';
 import { findFunctions, noSuchFunction, resolveFunctionsFolder } from '../project/functions-folder.ts';
 import { helperNotice, isHelper, noFunctionMessage } from '../project/no-function.ts';
@@ -16,9 +16,7 @@ import type { BundledFile } from '../project/no-function.ts';
 import { annotation, printProblems, problemAsJSON } from '../project/print-problems.ts';
 import type { Problem } from '../project/problem.ts';
 import { recordServers } from '../project/recorded-servers.ts';
-import { schemaFileNotice } from '../project/schema-file-notice.ts';
 import type { Terminal } from '../project/paint.ts';
-import { unbundledNotice } from '../project/unbundled-packages.ts';
 import { findUntrustedOperations } from './trusted-documents.ts';
 
 /** A schema without problems, and the options of its server. */
@@ -47,7 +45,7 @@ export async function runCheck(settings: CheckArguments, directory: string, term
   const checked: CheckedFunction[] = [];
   for (const source of functions) {
     terminal.error(`Checking ${relative(directory, source.file)} …`);
-    const outcome = await checkFunction(source, directory, { recorded, external: settings.external });
+    const outcome = await checkFunction(source, directory, { recorded });
     checked.push(outcome);
     problems.push(...outcome.problems);
     const { schema, options } = outcome;
@@ -59,7 +57,7 @@ export async function runCheck(settings: CheckArguments, directory: string, term
       problems.push({ file: bundled.source.file, message: noFunctionMessage(bundled.source.name, bundled.exports) });
   for (const helper of helpers) terminal.error(helperNotice(helper, allOf(checked), directory));
   const served = checked.filter(({ bundled }) => !helpers.includes(bundled));
-  for (const notice of await noticesOf(served, directory)) terminal.error(notice);
+  for (const notice of noticesOf(served)) terminal.error(notice);
   if (problems.length === 0 || schemas.size > 0) problems.push(...(await checkFiles(settings, schemas, directory, terminal)));
   else if (settings.documents.length > 0) terminal.error('Operations were not checked. Fix the other problems first.');
   report(problems, settings.format, directory, terminal);
@@ -69,21 +67,18 @@ export async function runCheck(settings: CheckArguments, directory: string, term
 }
 
 /** Notices that do not fail the check. */
-async function noticesOf(checked: readonly CheckedFunction[], directory: string): Promise<string[]> {
+function noticesOf(checked: readonly CheckedFunction[]): string[] {
   const unseen = checked.filter(
     ({ isFunction, bundled, servers, problems }) => isFunction && bundled.isGraphQL && servers + problems.length === 0,
   );
-  const schemaFiles = await schemaFileNotice(allOf(checked), directory);
   return [
     ...unseen.map(
       ({ bundled }) =>
         `${bundled.source.name} did not call createHandler of graphql-functions when it was loaded, so its options and schema were not checked. ` +
         'Call it at the top level of the file: export default createHandler({ … }).',
     ),
-    ...(schemaFiles === undefined ? [] : [schemaFiles]),
     ...checked.flatMap(({ notices = [], bundled }) => notices.map((notice) => `${bundled.source.name}: ${notice}`)),
-    ...checked.flatMap(({ options, bundled }) => (options && csrfNotice(bundled.source.name, options)) ?? []),
-    ...checked.flatMap(({ bundled, unbundled }) => unbundledNotice(bundled.source.name, unbundled) ?? []),
+    ...checked.flatMap(({ options, bundled }) => (options === undefined ? [] : csrfNotices(bundled.source.name, options))),
   ];
 }
 

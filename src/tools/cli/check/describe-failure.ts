@@ -2,17 +2,21 @@ import { readFileSync } from 'node:fs';
 
 import { stackOf } from '../../../server/node/index.ts';
 import type { ServerOptions } from '../../../server/index.ts';
-import { bundleAdvice } from '../project/bundle-advice.ts';
 import { hintFor } from '../project/load-hints.ts';
+import { checkServer, findProblems } from './check-server.ts';
 import type { CheckedServer } from './check-server.ts';
+import { CompileError } from '../project/loader.ts';
+import { problemText } from '../project/print-problems.ts';
 import { codeFrame } from '../project/problem.ts';
 import type { Problem } from '../project/problem.ts';
+import { searchIn } from '../project/source-search.ts';
 import type { SourceSearch, UserFiles } from '../project/source-search.ts';
-import type { RefusedOptions } from '../dev/thread-messages.ts';
+import type { RefusedOptions } from '../dev/messages.ts';
 import { placeOf, toPlace } from '../project/user-code.ts';
 
 /** Explains why a function cannot be loaded: all problems of its server, or else the error and the line that threw it. */
 export async function describeLoadFailure(error: unknown, refusals: readonly RefusedOptions[], userFiles: UserFiles): Promise<string> {
+  if (error instanceof CompileError) return error.problems.map((problem) => problemText(problem, userFiles.directory)).join('\n');
   const refused = refusals.find(({ refusal }) => refusal === error);
   return refused === undefined ? describeFailure(error) : describeRefusal(refused, userFiles);
 }
@@ -21,31 +25,23 @@ export async function describeLoadFailure(error: unknown, refusals: readonly Ref
 export function describeFailure(error: unknown): string {
   const place = toPlace(placeOf(error));
   const frame = place === undefined ? '' : frameIn(place.file, place);
-  const advice = bundleAdvice(error);
-  return [stackOf(error), hintFor(error), advice === undefined ? '' : `\n${advice}`, frame === '' ? '' : `\n\n${frame}`].join('');
+  return [stackOf(error), hintFor(error), frame === '' ? '' : `\n\n${frame}`].join('');
 }
 
 async function describeRefusal({ source, place, refusal }: RefusedOptions, userFiles: UserFiles): Promise<string> {
   const noSchema = (): Promise<never> => Promise.reject(refusal as Error);
-  const { checkServer } = await import('./check-server.ts');
   const check = (search: SourceSearch): Promise<CheckedServer> => checkServer({ source, place, refusal, schemas: noSchema }, search);
   return (await describeProblems(userFiles, async (search) => (await check(search)).problems)) + hintFor(refusal);
 }
 
 /** Describes all problems of options. Empty when there are none. */
 export async function describeOptions(options: ServerOptions, place: string | undefined, userFiles: UserFiles): Promise<string> {
-  const { findProblems } = await import('./check-server.ts');
   return describeProblems(userFiles, (search) => findProblems(options, toPlace(place), search));
 }
 
 type FindProblems = (search: SourceSearch) => readonly Problem[] | Promise<readonly Problem[]>;
 
 async function describeProblems(userFiles: UserFiles, find: FindProblems): Promise<string> {
-  // Imported only when needed, so that functions without mistakes start faster.
-  const [{ problemText }, { searchIn }] = await Promise.all([
-    import('../project/print-problems.ts'),
-    import('../project/source-search.ts'),
-  ]);
   const problems = await find(searchIn(userFiles));
   return problems.map((problem) => problemText(problem, userFiles.directory)).join('\n');
 }

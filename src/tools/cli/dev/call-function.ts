@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
+import type { ReadableStream } from 'node:stream/web';
 
 import {
   callStreamingHandler,
@@ -10,11 +11,24 @@ import {
   readResult,
 } from '../../testing/index.ts';
 import type { RequestFields } from '../../testing/index.ts';
-import type { DevPlatform, PlatformSettings, ThreadRequest, ThreadResponse } from './thread-messages.ts';
+import type { DevPlatform, PlatformSettings } from './messages.ts';
 import { noFunctionMessage } from '../project/no-function.ts';
 
+export interface FunctionRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Uint8Array<ArrayBuffer> | undefined;
+}
+
+export interface FunctionResponse {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: ReadableStream<Uint8Array> | null;
+}
+
 /** Calls a function of any platform with the same arguments and result. */
-export type Callable = (request: ThreadRequest) => Promise<ThreadResponse>;
+export type Callable = (request: FunctionRequest) => Promise<FunctionResponse>;
 
 /**
  * Wraps the exports of a module as a `Callable`. As on Netlify, an export named `handler` takes precedence over the default export.
@@ -48,7 +62,7 @@ function callFetch(fetch: FetchFunction): Callable {
     // Netlify treats undefined as "no content".
     if (response === undefined) return { status: 204, headers: [], body: null };
     if (!(response instanceof Response)) throw new TypeError(wrongResult(response));
-    return toThreadResponse(response);
+    return toFunctionResponse(response);
   };
 }
 
@@ -66,7 +80,7 @@ function wrongResult(result: unknown): string {
 const namePlatform =
   'createHandler of graphql-functions/aws-lambda takes AWS events: serve it with --platform aws-http, aws-rest, function-url or alb.';
 
-function toWebRequest({ method, url, headers, body }: ThreadRequest): Request {
+function toWebRequest({ method, url, headers, body }: FunctionRequest): Request {
   return new Request(url, {
     method,
     headers: headers.map(([name, value]) => [name, value] as [string, string]),
@@ -75,7 +89,7 @@ function toWebRequest({ method, url, headers, body }: ThreadRequest): Request {
 }
 
 /** The parts of Netlify's context that make sense in local development. */
-function contextFor({ url }: ThreadRequest): object {
+function contextFor({ url }: FunctionRequest): object {
   return {
     requestId: randomUUID(),
     url: new URL(url),
@@ -98,7 +112,7 @@ function callEventHandler(name: string, handler: EventHandler, timeout: number =
     const event = { body: null, ...createEvent('netlify-v1', toFields(request)), rawUrl: request.url };
     const context = { ...createFunctionContext(name, timeout), clientContext: {} };
     try {
-      return toThreadResponse(readResult('netlify-v1', netlifyPartOf(await handler(event, context))));
+      return toFunctionResponse(readResult('netlify-v1', netlifyPartOf(await handler(event, context))));
     } catch (error) {
       const remedy = remedyOf(error);
       throw remedy === undefined ? error : new TypeError(`The function ${name} rejected a Netlify event. ${remedy}`);
@@ -115,8 +129,8 @@ function netlifyPartOf(result: unknown): object {
   return { statusCode, headers, multiValueHeaders, body, isBase64Encoded };
 }
 
-function toThreadResponse({ status, headers, body }: Pick<Response, 'status' | 'headers' | 'body'>): ThreadResponse {
-  return { status, headers: [...headers], body: body as ThreadResponse['body'] };
+function toFunctionResponse({ status, headers, body }: Pick<Response, 'status' | 'headers' | 'body'>): FunctionResponse {
+  return { status, headers: [...headers], body: body as FunctionResponse['body'] };
 }
 
 /** What to change when a handler's entry does not support Netlify events. Undefined for all other errors. */
@@ -149,7 +163,7 @@ function callWithEvents(name: string, exports: Readonly<Record<string, unknown>>
     const event: unknown = JSON.parse(JSON.stringify(createEvent(platform, toFields(request))));
     const context = createLambdaContext(name, timeout);
     const readHead = (head: unknown): Response => readResult(platform, head);
-    return toThreadResponse(
+    return toFunctionResponse(
       isStreamingHandler(handler)
         ? await callStreamingHandler({ handler, event, context, readHead })
         : readHead(await (handler as EventHandler)(event as object, context)),
@@ -161,7 +175,7 @@ interface EventSettings extends PlatformSettings {
   readonly platform: Exclude<DevPlatform, 'netlify' | 'fetch'>;
 }
 
-function toFields({ method, url, headers, body }: ThreadRequest): RequestFields {
+function toFields({ method, url, headers, body }: FunctionRequest): RequestFields {
   const { pathname: path, search } = new URL(url);
   // The platform decides by content type whether text is sent as text or base64. Bytes that are not UTF-8 are always base64.
   return { method, path, query: search.slice(1), headers, body: body && isUtf8(body) ? Buffer.from(body).toString() : body };

@@ -1,19 +1,16 @@
 import { watch } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { dirname, relative, resolve } from 'node:path';
 
 import { nodeEnvProblem } from '../../checks/option-check.ts';
-import { importEsbuild } from '../project/bundle.ts';
-import type { PlatformSettings } from './thread-messages.ts';
+import { importEsbuild } from '../project/loader.ts';
 import { readEnvFile } from '../read-options.ts';
 import { answerRequest } from './serve-function.ts';
-import { findFunctions, resolveFunctionsFolder } from '../project/functions-folder.ts';
-import type { FunctionSource } from '../project/functions-folder.ts';
+import { resolveFunctionsFolder } from '../project/functions-folder.ts';
 import { problemText } from '../project/print-problems.ts';
 import { listen } from './listen.ts';
-import type { Listening } from './listen.ts';
-import { LocalFunction } from './local-function.ts';
-import type { DevEvent, LocalSettings } from './local-function.ts';
+import { FunctionHost } from './function-host.ts';
+import type { LocalFunction } from './function-host.ts';
+import type { DevEvent, PlatformSettings } from './messages.ts';
 
 /** How to serve a functions folder. */
 export interface DevSettings {
@@ -34,8 +31,6 @@ export interface DevSettings {
   readonly platform?: PlatformSettings;
   /** A file of variables. Default: .env, if it exists. */
   readonly envFile?: string | undefined;
-  /** More packages that are not bundled. */
-  readonly external?: readonly string[];
 }
 
 /** A functions folder being served. */
@@ -49,42 +44,41 @@ export interface DevServer {
   close(): Promise<void>;
 }
 
-/** Serves every function of a folder and reloads it when its files change. Resolves once all have been bundled and loaded. */
+/** Serves every function of a folder and reloads it when its files change. Resolves once all have been compiled and loaded. */
 export async function startDevServer(settings: DevSettings): Promise<DevServer> {
-  const { report, prefix, platform = { platform: 'netlify' } } = settings;
-  let fromFile = await readEnvFile(settings.directory, settings.envFile);
-  const esbuild = await importEsbuild();
-  const { folder, problems, notices } = await resolveFunctionsFolder(settings.directory, settings.functions);
-  const functions = new Map<string, LocalFunction>();
-  // Listens first: the functions may need the URL, and a port in use is reported at once. Requests wait for the functions' names.
-  const found = Promise.withResolvers<void>();
-  const serve = { ...settings, functions, found: found.promise };
-  const server = await listen(settings, (request, response) => void answerRequest(serve, request, response));
-  const local: LocalSettings = {
-    esbuild,
-    directory: settings.directory,
-    report,
-    platform,
-    external: settings.external ?? [],
-    env: () => functionEnvironment(settings, server.url, fromFile),
-    bundled: () => [...functions.values()].map(({ bundled }) => bundled),
+  const { report, prefix, directory, envFile, platform = { platform: 'netlify' } } = settings;
+  let variables = await readEnvFile(directory, envFile);
+  await importEsbuild();
+  const { folder, problems, notices } = await resolveFunctionsFolder(directory, settings.functions);
+  const env = async (): Promise<NodeJS.ProcessEnv> => {
+    // While a file cannot be read, its last variables count.
+    variables = await readEnvFile(directory, envFile).catch((error: Error) => {
+      report({ kind: 'warning', message: error.message });
+      return variables;
+    });
+    return functionEnvironment(settings, server.url, variables);
   };
-  for (const problem of problems) report({ kind: 'warning', message: problemText(problem, settings.directory) });
+  const host = new FunctionHost({ folder, directory, prefix, platform, env, report });
+  const { functions } = host;
+  // Listens first: the functions may need the URL, and a port in use is reported at once. Requests wait for the functions.
+  const server = await listen(
+    settings,
+    (request, response) => void answerRequest({ host: settings.host, prefix, report, functions: host }, request, response),
+  );
+  for (const problem of problems) report({ kind: 'warning', message: problemText(problem, directory) });
   for (const message of [server.notice ?? [], notices].flat()) report({ kind: 'warning', message });
-  const { NODE_ENV = '' } = local.env();
-  const wrongEnvironment = nodeEnvProblem(NODE_ENV);
+  const wrongEnvironment = nodeEnvProblem((await env())['NODE_ENV'] ?? '');
   if (wrongEnvironment !== undefined) report({ kind: 'warning', message: `NODE_ENV is ${wrongEnvironment}` });
+  const loaded = host.reload();
   report({ kind: 'bundling', folder });
-  const stopWatching = await watchFolder(folder, functions, { ...local, onFound: found.resolve });
-  const stopWatchingEnv = watchEnvFile(settings, (variables) => {
-    fromFile = variables;
-    for (const one of functions.values()) one.restart();
-  });
-  const stop = async (): Promise<void> => {
-    await stopWatchingEnv();
-    await stopWatching();
+  await loaded;
+  const stopWatching = watchFiles(host, folder, resolve(directory, envFile ?? '.env'));
+  const close = async (): Promise<void> => {
+    stopWatching();
+    await server.close();
+    await host.close();
   };
-  return { url: server.url, prefix, folder, functions, close: () => close(server, functions, stop) };
+  return { url: server.url, prefix, folder, functions, close };
 }
 
 /** A NODE_ENV set in the shell takes precedence, even an empty one: it lets users try production behavior. */
@@ -97,121 +91,47 @@ function functionEnvironment({ environment, env }: DevSettings, url: string, fro
 /** Milliseconds to wait after a notification, because editors truncate a file before they write it. */
 const settling = 30;
 
-interface FolderSettings extends LocalSettings {
-  /** Called when the functions of the folder are known. They may not have been bundled yet. */
-  readonly onFound: () => void;
-}
+/** Milliseconds between checks of files for which the system does not notify, as on network drives. */
+const interval = 1000;
 
-/** Starts all functions, then watches the folder. Returns a function that stops watching. */
-async function watchFolder(folder: string, functions: Map<string, LocalFunction>, settings: FolderSettings): Promise<() => Promise<void>> {
-  const reported = new Set<string>();
-  const scan = async (): Promise<void> => {
-    const found = await findFunctions(folder);
-    warnOnce(found.misnamed, reported, settings);
-    const starting = [
-      removeMissing(functions, found.functions, settings),
-      ...found.functions.map((source) => startOrRefresh(functions, source, settings)),
-    ];
-    settings.onFound();
-    await Promise.all(starting);
-    for (const local of functions.values()) local.settle();
+/** Reloads the functions when a file of theirs changes, or that of the variables. Returns a function that stops watching. */
+function watchFiles(host: FunctionHost, folder: string, envFile: string): () => void {
+  let isOver = false;
+  let settled: NodeJS.Timeout | undefined;
+  const reload = async (): Promise<void> => {
+    settled = undefined;
+    await host.reload();
+    watchNew();
   };
-  await scan();
-
-  // Scans run one after another; a waiting scan also covers the changes that arrive before it starts.
-  let isWaiting = false;
-  let scanning: Promise<void> = Promise.resolve();
-  const scanAfter = async (earlier: Promise<void>): Promise<void> => {
-    await Promise.all([earlier, sleep(settling)]);
-    isWaiting = false;
-    await scan().catch((error: Error) => settings.report({ kind: 'warning', message: error.message }));
+  const onChange = (): void => void (isOver || (settled ??= setTimeout(() => void reload(), settling)));
+  const watched = new Map([[folder, notifyOfChanges(folder, onChange, true)]]);
+  const watchNew = (): void => {
+    const files = [envFile, ...Array.from(host.functions.values(), (local) => local.files).flat()];
+    for (const outside of files.map((file) => dirname(file)))
+      if (!isOver && !watched.has(outside) && relative(folder, outside).startsWith('..'))
+        watched.set(outside, notifyOfChanges(outside, onChange));
   };
-  const rescan = (): void => {
-    if (!isWaiting) scanning = scanAfter(scanning);
-    isWaiting = true;
-  };
-  const stop = notifyOfChanges(folder, rescan, true);
-  return async () => {
-    stop();
-    await scanning;
+  watchNew();
+  const timer = setInterval(() => {
+    if (host.isOutdated()) onChange();
+  }, interval);
+  return () => {
+    isOver = true;
+    clearInterval(timer);
+    clearTimeout(settled);
+    for (const stop of watched.values()) stop();
   };
 }
 
-/** Calls back with the variables of the file whenever they change. An unreadable file is reported as a warning and changes nothing. */
-function watchEnvFile(settings: DevSettings, onChange: (variables: NodeJS.Dict<string>) => void): () => Promise<void> {
-  const { directory, envFile, report } = settings;
-  const file = resolve(directory, envFile ?? '.env');
-  const read = (): Promise<NodeJS.Dict<string>> => readEnvFile(directory, envFile);
-  let known: Promise<NodeJS.Dict<string>> = read();
-  const look = async (before: Promise<NodeJS.Dict<string>>): Promise<NodeJS.Dict<string>> => {
-    const last = await before;
-    await sleep(settling);
-    try {
-      const variables = await read();
-      if (JSON.stringify(variables) === JSON.stringify(last)) return last;
-      report({ kind: 'warning', message: `${basename(file)} changed; restarting the functions.` });
-      onChange(variables);
-      return variables;
-    } catch (error) {
-      report({ kind: 'warning', message: (error as Error).message });
-      return last;
-    }
-  };
-  const stop = notifyOfChanges(dirname(file), (name) => {
-    if (name === basename(file)) known = look(known);
-  });
-  return async () => {
-    stop();
-    await known;
-  };
-}
-
-/** Best effort: without file notifications, esbuild's polling still detects changes of known functions. */
-function notifyOfChanges(folder: string, onChange: (name: string | null) => void, recursive = false): () => void {
+/** Best effort: polling detects changes of known functions without it. */
+function notifyOfChanges(folder: string, onChange: () => void, recursive = false): () => void {
   try {
-    const watcher = watch(folder, { recursive }, (_event, name) => onChange(name));
+    const watcher = watch(folder, { recursive }, onChange);
     watcher.on('error', () => watcher.close());
     return () => watcher.close();
   } catch {
     return () => {};
   }
-}
-
-async function startOrRefresh(functions: Map<string, LocalFunction>, source: FunctionSource, settings: LocalSettings): Promise<void> {
-  const known = functions.get(source.name);
-  if (known?.file === source.file) return known.refresh();
-  await known?.close();
-  const added = new LocalFunction(source, settings);
-  functions.set(source.name, added);
-  await added.start();
-}
-
-async function removeMissing(
-  functions: Map<string, LocalFunction>,
-  found: readonly FunctionSource[],
-  settings: LocalSettings,
-): Promise<void> {
-  const names = new Set(found.map(({ name }) => name));
-  for (const [name, missing] of functions) {
-    if (names.has(name)) continue;
-    functions.delete(name);
-    await missing.close();
-    settings.report({ kind: 'removed', name });
-  }
-}
-
-function warnOnce(misnamed: readonly string[], reported: Set<string>, { report }: LocalSettings): void {
-  for (const file of misnamed) {
-    if (reported.has(file)) continue;
-    reported.add(file);
-    report({ kind: 'warning', message: `${file} is not served: function names can only contain letters, digits, "-" and "_".` });
-  }
-}
-
-async function close(server: Listening, functions: ReadonlyMap<string, LocalFunction>, stopWatching: () => Promise<void>): Promise<void> {
-  await stopWatching();
-  await server.close();
-  await Promise.all([...functions.values()].map((local) => local.close()));
 }
 
 /** Milliseconds that shutting down may take. */

@@ -1,7 +1,8 @@
+import { followStream } from '../../../server/for-tools.ts';
 import type { OperationCall, OperationOutcome, OptionsSource, ServerOptions, ServerPlugin } from '../../../server/index.ts';
 import { valueAt } from '../../../shared/index.ts';
 import { recordings } from './request-recording.ts';
-import type { OperationRecord } from './thread-messages.ts';
+import type { OperationRecord } from './messages.ts';
 
 /** Called with the options of a server. */
 export interface OptionsListener {
@@ -76,9 +77,8 @@ const operationLog: ServerPlugin = {
       return outcome;
     }
     recording?.opened(toRecord());
-    // This is imported when a stream needs it, because the server with graphql adds 110 ms to the start of every thread.
-    const { withEnd } = await import('./stream-end.ts');
-    return { ...outcome, stream: withEnd(outcome.stream, () => recording?.ended(toRecord())) };
+    const onEnd = (): void => recording?.ended(toRecord());
+    return { ...outcome, stream: followStream(outcome.stream, { onErrors: () => {}, onEnd }) };
   },
   dataSourceCallDidStart({ request, operation }) {
     const calls = callsOf.get(operation);

@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import type { LocalFunction } from './local-function.ts';
+import type { LocalFunction } from './function-host.ts';
 
 /** True when a browser requests a page. */
 export function takesPage({ method, headers }: IncomingMessage): boolean {
@@ -8,25 +8,51 @@ export function takesPage({ method, headers }: IncomingMessage): boolean {
 }
 
 /** Lists the functions, with links. */
-export function homePage({
-  prefix,
-  functions,
-}: {
-  readonly prefix: string;
-  readonly functions: ReadonlyMap<string, LocalFunction>;
-}): string {
+export function homePage(prefix: string, functions: ReadonlyMap<string, LocalFunction>): string {
   const shown = [...functions.values()].filter(({ isHelper }) => !isHelper);
-  const items = shown.map(({ name, isBroken }) => {
-    const state = isBroken ? '<span class="error">cannot run</span>' : '';
+  const items = shown.map(({ name, problem }) => {
+    const state = problem === undefined ? '' : '<span class="error">cannot run</span>';
     return `<li><a href="${prefix}/${name}">${prefix}/${name}</a>${state}</li>`;
   });
   return page('Functions', shown.length === 0 ? '<p>No functions yet.</p>' : `<ul>${items.join('')}</ul>`);
 }
 
-/** Shows why a request failed. The page reloads itself, so that it shows the function once the file is fixed. */
-export function refusalPage(heading: string, message: string): string {
-  const body = `<pre>${escaped(message)}</pre><p class="note">This page reloads when you save the file.</p>`;
-  return page(heading, body, '<meta http-equiv="refresh" content="2">');
+/** Sends a page that shows only what is in it. */
+export function sendPage(response: ServerResponse, status: number, html: string): void {
+  for (const name of response.getHeaderNames()) response.removeHeader(name);
+  // The icon is an empty data: URL, so that browsers do not request /favicon.ico.
+  const policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; frame-ancestors 'none'";
+  response.writeHead(status, {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'private, no-store',
+    'content-security-policy': policy,
+  });
+  response.end(html);
+}
+
+/** Why a request failed. */
+export interface Failure {
+  readonly status: number;
+  readonly heading: string;
+  readonly message: string;
+}
+
+/** Answers with the reason: a page for browsers, JSON for clients that ask for it, which cannot show another form, and text for `curl`. */
+export function sendFailure(request: IncomingMessage, response: ServerResponse, { status, heading, message }: Failure): void {
+  // It is too late for another response. Closing the connection shows that this one is incomplete.
+  if (response.headersSent) response.destroy();
+  else if (takesPage(request)) {
+    // The page reloads itself, so that it shows the function once the file is fixed.
+    const body = `<pre>${escaped(message)}</pre><p class="note">This page reloads when you save the file.</p>`;
+    sendPage(response, status, page(heading, body, '<meta http-equiv="refresh" content="2">'));
+  } else {
+    for (const name of response.getHeaderNames()) response.removeHeader(name);
+    const [type = 'text/plain'] = /application\/(?:graphql-response\+)?json/i.exec(request.headers.accept ?? '') ?? [];
+    const code = status < 500 ? 'BAD_REQUEST' : 'INTERNAL_SERVER_ERROR';
+    // Closing the connection saves reading the rest of a body that is too large.
+    response.writeHead(status, { 'content-type': `${type}; charset=utf-8`, ...(status === 413 && { connection: 'close' }) });
+    response.end(type === 'text/plain' ? `${message}\n` : JSON.stringify({ errors: [{ message, extensions: { code } }] }));
+  }
 }
 
 /** The colors are those of the playground, light and dark, with the contrast that WCAG 2 asks for (AA). Long lines of code scroll, so that the marks below them stay in place. */

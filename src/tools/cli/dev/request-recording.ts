@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-import type { OperationRecord } from './thread-messages.ts';
+import type { OperationRecord } from './messages.ts';
 
 type SendRecord = (operations: readonly OperationRecord[], errors: readonly string[]) => void;
 
@@ -27,5 +27,5 @@ export class Recording {
   }
 }
 
-/** The recording of the request that the thread is answering. */
+/** The recording of the request that is being answered. */
 export const recordings: AsyncLocalStorage<Recording> = new AsyncLocalStorage();

@@ -87,10 +87,7 @@ async function readSchema(settings: DocumentsArguments, directory: string): Prom
   if (settings.schema.length > 0) return readSchemaFiles(settings.schema, directory);
   const source = await findFunction(directory, settings.functions, settings.function);
   // The documents may be missing, or not valid for the new schema.
-  const { problems, schema } = await checkGraphQLFunction(source, directory, {
-    plugins: [manifestStub(settings.folder, directory)],
-    external: settings.external,
-  });
+  const { problems, schema } = await checkGraphQLFunction(source, directory, [manifestStub(settings.folder, directory)]);
   return schema ?? [...problems];
 }
 

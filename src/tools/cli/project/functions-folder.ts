@@ -43,33 +43,23 @@ export async function resolveFunctionsFolder(directory: string, named: string | 
   }
   const settings = await readNetlifySettings(directory);
   const found = await findFolder(directory, usual);
-  const broken = settings?.problem === undefined ? [] : [settings.problem];
-  if (settings?.directory === undefined || settings.isOutput) return orNone(directory, found, broken);
-
-  const deployed = await findFolder(directory, [settings.directory]);
-  if (deployed !== undefined) {
+  const deployed = settings?.directory === undefined ? undefined : await findFolder(directory, [settings.directory]);
+  if (deployed !== undefined && settings?.isOutput === false) {
     const isOther = found !== undefined && found !== deployed;
     const notice = `Using the folder "${settings.directory}" from netlify.toml, not ${relative(directory, found ?? '')}.`;
-    return { folder: deployed, problems: broken, notices: isOther ? [notice] : [] };
+    return { folder: deployed, problems: [], notices: isOther ? [notice] : [] };
   }
-  const missing: Problem = {
-    file: join(directory, 'netlify.toml'),
-    line: settings.line,
-    column: 1,
-    message: `There is no folder "${settings.directory}", so Netlify would deploy no functions. Set directory to the folder of your functions, or have the build command create this one.`,
-  };
-  if (found === undefined) throw new DevError(problemText(missing, directory));
-  return { folder: found, problems: [...broken, missing], notices: [] };
+  const problems: Problem[] =
+    settings === undefined || settings.isOutput ? [] : [{ ...settings.place, message: wrongFolder(settings.directory) }];
+  if (found !== undefined) return { folder: found, problems, notices: [] };
+  const missing = `There is no folder "functions" in ${directory}. Add functions/graphql.ts, or choose the folder with --functions <folder>.`;
+  throw new DevError([...problems.map((problem) => problemText(problem, directory)), missing].join('\n'));
 }
 
-function orNone(directory: string, folder: string | undefined, problems: readonly Problem[]): ChosenFolder {
-  if (folder !== undefined) return { folder, problems, notices: [] };
-  throw new DevError(
-    [
-      ...problems.map((problem) => problemText(problem, directory)),
-      `There is no folder "functions" in ${directory}. Add functions/graphql.ts, or choose the folder with --functions <folder>.`,
-    ].join('\n'),
-  );
+function wrongFolder(name: string | undefined): string {
+  return name === undefined
+    ? 'netlify.toml is not valid, so Netlify refuses to build. Text needs quotes, as in directory = "functions".'
+    : `There is no folder "${name}", so Netlify would deploy no functions. Set directory to the folder of your functions, or have the build command create this one.`;
 }
 
 async function findFolder(directory: string, candidates: readonly string[]): Promise<string | undefined> {

@@ -1,88 +1,35 @@
 import { readFile } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
+import { join } from 'node:path';
 
-import { TomlError, parse } from 'smol-toml';
-import type { TomlTable } from 'smol-toml';
-
-import { isRecord } from '../../../shared/index.ts';
 import type { Problem } from './problem.ts';
 
-/** The settings for functions in netlify.toml. */
+/** The line `functions.directory` in netlify.toml. */
 export interface NetlifySettings {
-  /** The deployed folder, relative to the project. Undefined: Netlify's default. */
+  /** The deployed folder, relative to the project. Undefined if the line cannot be understood. */
   readonly directory: string | undefined;
-  /** The line that sets `directory`. */
-  readonly line: number | undefined;
-  /** True when the build command writes that folder: its files are bundles, and the sources are elsewhere. */
+  /** Where the folder is named. */
+  readonly place: Required<Omit<Problem, 'message'>>;
+  /** True when a build command writes that folder: its files are bundles, and the sources are elsewhere. */
   readonly isOutput: boolean;
-  /** The first mistake in a file that is not valid TOML, which Netlify rejects. Nothing else of such a file is read. */
-  readonly problem: Problem | undefined;
 }
 
-/** Reads a project's netlify.toml. Undefined when it has none. */
+/** Reads a project's netlify.toml. Undefined if it names no folder. */
 export async function readNetlifySettings(project: string): Promise<NetlifySettings | undefined> {
   const file = join(project, 'netlify.toml');
-  const text = await readFile(file, 'utf8').catch(() => undefined);
-  if (text === undefined) return undefined;
-  const { settings, problem } = parseSettings(text);
-  const directory = textAt(settings, 'functions', 'directory') ?? textAt(settings, 'build', 'functions');
-  const command = await withScripts(textAt(settings, 'build', 'command'), project);
+  const text = await readIfThere(file);
+  const [before = '', key = '', rest = ''] = /^([^]*^\[functions\][^[]*?^\s*)(directory\s*=\s*)(.*)/m.exec(text)?.slice(1) ?? [];
+  if (key === '') return undefined;
+  const [, , directory] = /^(["'])([^"'\\]+)\1\s*(?:#.*)?$/.exec(rest.trimEnd()) ?? [];
+  const lines = `${before}${directory === undefined ? key : ''}`.split('\n');
+  const commands = `${text}${await readIfThere(join(project, 'package.json'))}`;
+  const output = /--out-?dir[= ]\\?["']?(?:\.\/)?([\w./-]+)/gi;
   return {
     directory,
-    line: directory === undefined ? undefined : lineOf(directory, text),
-    isOutput: directory !== undefined && names(command, relative(project, resolve(project, directory))),
-    problem: problem && { file, ...problem },
+    place: { file, line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 },
+    isOutput: Array.from(commands.matchAll(output), ([, name]) => name).includes(directory?.replaceAll(/^\.\/|\/$/g, '')),
   };
 }
 
-/** The first line that sets a key to this value, as far as it has no escapes. */
-function lineOf(value: string, text: string): number | undefined {
-  const at = text.split('\n').findIndex((line) => /^\s*[\w."']*(?:directory|functions)["']?\s*=/.test(line) && line.includes(value));
-  return at < 0 ? undefined : at + 1;
-}
-
-/** A shell command, and the scripts of package.json that it runs. */
-async function withScripts(command = '', project: string): Promise<string> {
-  const runs = Array.from(command.matchAll(/\b(?:npm|pnpm|yarn|bun) run ([\w:.-]+)/g), ([, name = '']) => name);
-  if (runs.length === 0) return command;
-  const scripts = await readScripts(project);
-  return [command, ...runs.map((name) => scripts[name] ?? '')].join(' && ');
-}
-
-async function readScripts(project: string): Promise<Readonly<Record<string, string>>> {
-  try {
-    const { scripts } = JSON.parse(await readFile(join(project, 'package.json'), 'utf8')) as { scripts?: Record<string, string> };
-    return scripts ?? {};
-  } catch {
-    // There is no package.json, or npm will say what is wrong with it.
-    return {};
-  }
-}
-
-/** True when a shell command contains a path, as in `--outdir=built` or `tsc --outDir ./built`. */
-function names(command: string, path: string): boolean {
-  return command.split(/[\s="']+/).some((word) => word.replace(/^\.\//, '').replace(/\/+$/, '') === path);
-}
-
-type Parsed =
-  | { readonly settings: TomlTable; readonly problem?: undefined }
-  | { readonly settings?: undefined; readonly problem: { readonly line: number; readonly column: number; readonly message: string } };
-
-function parseSettings(text: string): Parsed {
-  try {
-    return { settings: parse(text) };
-  } catch (error) {
-    if (!(error instanceof TomlError)) throw error;
-    const { line, column, message } = error;
-    const [reason = ''] = message.split('\n');
-    return { problem: { line, column, message: `netlify.toml is not valid, so Netlify refuses to build. ${reason}. ${example}` } };
-  }
-}
-
-const example = 'Text needs quotes, as in directory = "functions".';
-
-function textAt(settings: TomlTable | undefined, table: string, key: string): string | undefined {
-  const entries = settings?.[table];
-  const value = isRecord(entries) ? entries[key] : undefined;
-  return typeof value === 'string' ? value : undefined;
+async function readIfThere(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch(() => '');
 }

@@ -6,7 +6,6 @@ import type { OperationOutcome, OptionsSource, ServerOptions, ServerPlugin } fro
 import { createTester } from '../../testing/index.ts';
 import type { AnyHandler } from '../../testing/index.ts';
 import { observeHandlers } from './observe-handlers.ts';
-import { progress } from './progress.ts';
 import { placeOf } from './user-code.ts';
 
 /** The servers that functions have created, in order of creation. */
@@ -25,7 +24,7 @@ export interface RecordedServer {
   schemas(): Promise<RecordedSchemas>;
 }
 
-/** The schema of a server, twice: a bundle has a copy of graphql for itself, which accepts no schema of another copy. */
+/** The schema of a server, twice: the function may have another copy of graphql than this command, which accepts only schemas of its own. */
 export interface RecordedSchemas {
   /** The schema as clients see it. */
   readonly seen: GraphQLSchema;
@@ -37,7 +36,6 @@ export interface RecordedSchemas {
 export function recordServers(): RecordedServers {
   const servers: RecordedServer[] = [];
   observeHandlers((create, source) => {
-    progress.step('building the whole schema');
     let handler: ReturnType<typeof create> | undefined;
     let refusal: unknown;
     try {
@@ -45,8 +43,6 @@ export function recordServers(): RecordedServers {
     } catch (error) {
       refusal = error;
     }
-    // The module's output starts on a new line.
-    progress.clear();
     servers.push({ source, refusal, place: placeOf(new Error('called from')), schemas: () => readSchemas(source, create) });
     return (handler ?? ignore) as ReturnType<typeof create>;
   });

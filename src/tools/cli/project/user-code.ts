@@ -1,41 +1,6 @@
-import { registerHooks } from 'node:module';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 
 import { isForeign } from '../../../server/node/index.ts';
-import { withHints } from './load-hints.ts';
-import type { LoadedFiles } from './load-hints.ts';
-
-/** A bundled function. */
-export interface UserCode extends LoadedFiles {
-  readonly file: string;
-  readonly code: string;
-}
-
-/** Imports a bundled function under the URL of its source, without writing a file. `import.meta.url` is the URL of the user's file. */
-export async function importUserCode({ file, code, ...known }: UserCode): Promise<Record<string, unknown>> {
-  // Makes stacks point to lines of the user's files.
-  process.setSourceMapsEnabled(true);
-  const address = pathToFileURL(file).href;
-  const hooks = registerHooks({
-    load: (url, context, next) => (url === address ? { format: 'module', source: code, shortCircuit: true } : next(url, context)),
-  });
-  try {
-    return await withLongStacks(() => withHints(known, async () => (await import(address)) as Record<string, unknown>));
-  } finally {
-    hooks.deregister();
-  }
-}
-
-/** Raises the stack limit: errors of options and schemas are thrown many calls below the user's code. */
-async function withLongStacks<T>(work: () => Promise<T>): Promise<T> {
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 100;
-  try {
-    return await work();
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit;
-  }
-}
 
 /** "file:line:column" of the user's code that caused an error. Undefined when its stack has none. */
 export function placeOf(error: unknown): string | undefined {
@@ -43,7 +8,7 @@ export function placeOf(error: unknown): string | undefined {
 }
 
 /** "file:line:column" of the user's code in a stack. */
-export function placeOfStack(stack: string): string | undefined {
+function placeOfStack(stack: string): string | undefined {
   // Calls by built-in functions are at "<anonymous>", and functions that esbuild adds are in no source; the user's frame is further down.
   const frames = stack.split('\n').filter((line) => /^\s+at /.test(line) && !isForeign(line) && !ofBundler.test(line));
   const [, address, position] = frames.map((frame) => addressInFrame.exec(frame)).find((match) => match !== null) ?? [];

@@ -15,7 +15,7 @@ import type { Terminal } from '../project/paint.ts';
 /** Prints the schema of a function as clients see it, or writes it into a file. The result is the exit code. */
 export async function runPrintSchema(settings: SchemaArguments, directory: string, terminal: Terminal): Promise<number> {
   const source = await findFunction(directory, settings.functions, settings.function);
-  const { problems, schema, options } = await checkGraphQLFunction(source, directory, { external: settings.external });
+  const { problems, schema, options } = await checkGraphQLFunction(source, directory);
   if (problems.length > 0 || schema === undefined) {
     printProblems(problems, directory, { log: terminal.error.bind(terminal), error: terminal.error.bind(terminal) });
     return 1;

@@ -25,7 +25,7 @@ interface Cached {
 
 async function cached(context: TestContext, source: string): Promise<Cached> {
   const { directory } = await createProject(context, { 'function.ts': source, 'ask.cjs': asks });
-  await writeCodeCache({ file: join(directory, 'function.ts'), folder: join(directory, 'out'), flags: ['--expose-gc'], external: [] });
+  await writeCodeCache({ file: join(directory, 'function.ts'), folder: join(directory, 'out'), flags: ['--expose-gc'] });
   return cachedIn(context, directory);
 }
 
@@ -56,7 +56,7 @@ async function buildHello(): Promise<string> {
   const file = join(directory, 'function.ts');
   const folder = join(directory, 'out');
   await writeFile(file, `${hello}\nexport default 1;`);
-  await writeCodeCache({ file, folder, flags: ['--expose-gc'], external: [] });
+  await writeCodeCache({ file, folder, flags: ['--expose-gc'] });
   return folder;
 }
 
@@ -139,7 +139,7 @@ test('while the cache is created, operations of another schema run through the b
   });
   await linkPackage({ directory });
   const folder = join(directory, 'out');
-  await writeCodeCache({ file: join(directory, 'function.ts'), folder, flags: [], external: [] });
+  await writeCodeCache({ file: join(directory, 'function.ts'), folder, flags: [] });
   const [bundle] = (await readdir(folder)).filter((name) => name.startsWith('function-') && name.endsWith('.js')) as [string];
 
   const creators = collectCreators();
@@ -156,19 +156,19 @@ test('files of an earlier build are removed, and the user’s files are not', as
   const file = join(folder, '../function.ts');
   await writeFile(file, hello.replace('world', 'earth'));
 
-  await writeCodeCache({ file, folder, flags: [], external: [] });
+  await writeCodeCache({ file, folder, flags: [] });
   const names = await readdir(folder);
   await writeFile(join(folder, 'notes.txt'), '');
 
   assert.ok(!names.includes(bundle) && names.length === 4, names.join());
-  await assert.rejects(writeCodeCache({ file, folder, flags: [], external: [] }), /needs an empty folder.*notes\.txt/);
+  await assert.rejects(writeCodeCache({ file, folder, flags: [] }), /needs an empty folder.*notes\.txt/);
 });
 
 test('an index.js without a bundle belongs to the user and stays', async (context) => {
   const { directory } = await createProject(context, { 'function.ts': hello, 'lambda/index.js': hello, 'lambda/package.json': '{}' });
   const folder = join(directory, 'lambda');
 
-  const writing = writeCodeCache({ file: join(directory, 'function.ts'), folder, flags: [], external: [] });
+  const writing = writeCodeCache({ file: join(directory, 'function.ts'), folder, flags: [] });
 
   await assert.rejects(writing, /needs an empty folder.*index\.js, package\.json/);
   assert.deepEqual(await readdir(folder), ['index.js', 'package.json']);
@@ -180,7 +180,7 @@ test('files of schema text are bundled as text', async (context) => {
     'schema.graphql': 'type Query { a: Int }',
     'ask.cjs': asks,
   });
-  await writeCodeCache({ file: join(directory, 'function.ts'), folder: join(directory, 'out'), flags: [], external: [] });
+  await writeCodeCache({ file: join(directory, 'function.ts'), folder: join(directory, 'out'), flags: [] });
 
   const { stdout } = await startCommand(context, [join(directory, 'ask.cjs')], { cwd: directory }).ended;
 
@@ -193,7 +193,7 @@ test('a function that cannot be bundled says why, and files of an earlier build 
   const file = join(folder, '../function.ts');
   await writeFile(file, `await null;\n${hello}`);
 
-  await assert.rejects(writeCodeCache({ file, folder, flags: [], external: [] }), {
+  await assert.rejects(writeCodeCache({ file, folder, flags: [] }), {
     name: 'DevError',
     message: /Cannot bundle the function[^]*Top-level await[^]*function\.ts:1:0/,
   });

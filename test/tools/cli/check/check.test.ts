@@ -558,80 +558,6 @@ test('a function that creates its handler in each call gets a notice that it was
   assert.equal(code, 0);
 });
 
-const fromFile =
-  "import typeDefs from '../schema.graphql';\nimport { createHandler } from 'graphql-functions';\nexport default createHandler({ typeDefs });\n";
-
-test('an import of a schema file gets a notice that the bundler of the deployment needs a loader', async (context) => {
-  const { code, stderr } = await check(context, { 'functions/graphql.js': fromFile, 'schema.graphql': 'type Query { a: Int }' });
-
-  assert.match(stderr, /^functions\/graphql\.js imports schema\.graphql as text\. .* --loader:\.graphql=text for esbuild/m);
-  assert.equal(code, 0);
-});
-
-for (const [name, settings] of Object.entries({
-  'netlify.toml': '[build]\ncommand = "esbuild functions/*.ts --bundle --loader:.graphql=text --outdir=built"\n',
-  'package.json': '{ "scripts": { "build": "esbuild functions/*.ts --bundle --loader:.graphql=text" } }',
-  'template.yaml': 'Loader: [.graphql=text]\n',
-  'wrangler.toml': '[[rules]]\ntype = "Text"\nglobs = ["**/*.graphql"]\n',
-  'webpack.config.js': 'module.exports = { module: { rules: [{ test: /\\.(graphql|gql)$/ }] } };\n',
-})) {
-  test(`the notice is omitted if ${name} names the loader`, async (context) => {
-    const { stderr } = await check(context, {
-      'functions/graphql.js': fromFile,
-      'schema.graphql': 'type Query { a: Int }',
-      [name]: settings,
-    });
-
-    assert.doesNotMatch(stderr, /imports schema\.graphql/);
-  });
-}
-
-for (const [read, where] of [
-  ["readFileSync('schema.graphql', 'utf8')", 'the working directory'],
-  ["readFileSync(new URL('../schema.graphql', import.meta.url), 'utf8')", 'the folder of the code'],
-] as const) {
-  test(`a file that a function reads in ${where} while it loads gets a notice that a bundle does not contain it`, async (context) => {
-    const { code, stderr } = await check(context, {
-      'functions/graphql.ts': `import { readFileSync } from 'node:fs';
-import { createHandler } from 'graphql-functions';
-export default createHandler({ csrfPrevention: true, typeDefs: ${read}, resolvers: {} });`,
-      'schema.graphql': 'type Query { a: Int }',
-    });
-
-    assert.match(
-      stderr,
-      /^graphql: functions\/graphql\.ts:3 reads schema\.graphql while the function loads\. A bundle does not contain this file/m,
-    );
-    assert.equal(code, 0);
-  });
-}
-
-const namedAfterClass = {
-  'functions/graphql.ts': `import { GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql';
-import { createHandler } from 'graphql-functions';
-class Recipe {}
-const recipe = new GraphQLObjectType({ name: Recipe.name, fields: { title: { type: GraphQLString } } });
-const query = new GraphQLObjectType({ name: 'Query', fields: { recipe: { type: recipe } } });
-export default createHandler({ csrfPrevention: true, schema: new GraphQLSchema({ query }) });`,
-};
-
-test('types that are named after classes get a notice, because a minified bundle renames them', async (context) => {
-  const { code, stderr } = await check(context, namedAfterClass);
-
-  assert.match(stderr, /names types after classes.* the deployed schema has \w+ instead of Recipe\. Add --keep-names/);
-  assert.equal(code, 0);
-});
-
-test('that notice is omitted if the deployment keeps names', async (context) => {
-  const kept = await check(context, {
-    ...namedAfterClass,
-    'package.json': '{ "scripts": { "build": "esbuild … --minify --keep-names" } }',
-  });
-  const onWorkers = await check(context, { ...namedAfterClass, 'wrangler.jsonc': '{}' });
-
-  assert.deepEqual([kept.stderr, onWorkers.stderr], Array.from({ length: 2 }).fill('Checking functions/graphql.ts …\n'));
-});
-
 test('warnings of the bundler are printed and do not fail the check', async (context) => {
   const { code, stderr } = await check(context, {
     'functions/graphql.ts': `import '../register.ts';\n${graphql}`,
@@ -671,17 +597,6 @@ export default createHandler({ csrfPrevention: true, typeDefs: 'type Query { a: 
 
   assert.match(stdout, /^functions\/graphql\.ts:4:\d+ no type/);
   assert.equal(code, 1);
-});
-
-test('the notice is kept if package.json mentions only the operations', async (context) => {
-  const scripts = '{ "type": "module", "scripts": { "check": "graphql-functions check \'src/**/*.graphql\'" } }';
-  const { stderr } = await check(context, {
-    'functions/graphql.js': fromFile,
-    'schema.graphql': 'type Query { a: Int }',
-    'package.json': scripts,
-  });
-
-  assert.match(stderr, /imports schema\.graphql/);
 });
 
 test('a non-null field of Query or Mutation without a resolver is a problem, unless rootValue or fieldResolver has its value', async (context) => {

@@ -4,14 +4,14 @@ import { test } from 'node:test';
 import { createHandler } from '../../../../src/entries/aws-lambda.ts';
 import { createHandler as createWebHandler } from '../../../../src/entries/fetch.ts';
 import { toCallable } from '../../../../src/tools/cli/dev/call-function.ts';
-import type { ThreadRequest } from '../../../../src/tools/cli/dev/thread-messages.ts';
+import type { FunctionRequest } from '../../../../src/tools/cli/dev/call-function.ts';
 
 const request = {
   method: 'POST',
   url: 'http://localhost:8888/.netlify/functions/graphql',
   headers: [['content-type', 'application/json']],
   body: new TextEncoder().encode('{"query":"{ ok }"}'),
-} as unknown as ThreadRequest;
+} as unknown as FunctionRequest;
 const options = { typeDefs: 'type Query { ok: Boolean }' };
 const lambda = createHandler({ ...options, logger: { ...console, error: () => {}, warn: () => {} } });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { DevPlatform } from '../../../../src/tools/cli/dev/thread-messages.ts';
+import type { DevPlatform } from '../../../../src/tools/cli/dev/messages.ts';
 import { openerOf } from '../../../../src/tools/cli/dev/listen.ts';
 import { createProject, linkPackage, serveProject } from '../../../support/functions-project.ts';
 import { cases } from '../../../support/long-form.ts';

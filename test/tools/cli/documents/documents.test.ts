@@ -42,7 +42,7 @@ async function createTestedProject(context: TestContext, files: Readonly<Record<
 }
 
 test('every option of documents is read', () => {
-  const rest = { functions: undefined, function: undefined, env: {}, external: [] };
+  const rest = { functions: undefined, function: undefined, env: {} };
 
   assert.deepEqual(parseArguments(['documents']), {
     name: 'documents',

@@ -15,7 +15,6 @@ import {
 import type { DefinitionNode, DocumentNode, FragmentDefinitionNode, GraphQLError, GraphQLSchema } from 'graphql';
 
 import { DevError } from '../problem.ts';
-import { progress } from '../progress.ts';
 import type { Problem } from '../problem.ts';
 
 /** A file of operations and fragments. */
@@ -60,10 +59,8 @@ export function checkDocuments(schema: GraphQLSchema, files: readonly DocumentFi
   // A file may have fragments that only other files use.
   const rules = specifiedRules.filter((rule) => rule !== NoUnusedFragmentsRule);
   const seen = new Set<string>();
-  progress.begin('operations', documents.length);
   for (const document of documents) {
     const path = document.loc?.source.name ?? '';
-    progress.step(path);
     for (const problem of toProblems(path, validate(schema, withFragments(document, fragments), rules))) {
       // An error in a fragment would otherwise be reported for every document that uses it.
       const key = JSON.stringify(problem);
@@ -71,7 +68,6 @@ export function checkDocuments(schema: GraphQLSchema, files: readonly DocumentFi
       seen.add(key);
     }
   }
-  progress.end();
   const order = new Map(files.map(({ path }, index) => [path, index]));
   return problems.toSorted((a, b) => (order.get(a.file ?? '') ?? 0) - (order.get(b.file ?? '') ?? 0));
 }

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 
-import type { Metafile, Plugin } from 'esbuild';
+import type { BuildResult, Metafile, Plugin } from 'esbuild';
 
-import { folderOf, packageOf } from './installed-packages.ts';
+import { folderOf, packageOf } from '../project/installed-packages.ts';
 
 /** A package that a bundle imports instead of containing it. */
 export interface UnbundledPackage {
@@ -21,11 +21,8 @@ export interface UnbundledPackages {
   findAssets(metafile: Metafile): boolean;
 }
 
-/**
- * Packages with native code load it from their folder, and others read files beside their code: neither works from within a bundle.
- * `named` lists more packages to leave out.
- */
-export function findUnbundled(named: readonly string[]): UnbundledPackages {
+/** Packages with native code load it from their folder, and others read files beside their code: neither works from within a bundle. */
+export function findUnbundled(): UnbundledPackages {
   const found = new Map<string, UnbundledPackage>();
   const withAssets = new Set<string>();
   const scanned = new Set<string>();
@@ -33,13 +30,13 @@ export function findUnbundled(named: readonly string[]): UnbundledPackages {
     name: 'graphql-functions-unbundled-packages',
     setup(build) {
       build.onStart(() => found.clear());
-      build.onResolve({ filter: /^(?:@[\w.-]+\/)?\w[\w.-]*(?:\/|$)/ }, ({ path, resolveDir, kind }) => {
+      build.onResolve({ filter: /^(?:@[\w.-]+\/)?\w[\w.-]*(?:\/|$)/ }, ({ path, importer, resolveDir, kind }) => {
         if (kind === 'entry-point' || isBuiltin(path)) return undefined;
         const name = packageOf(path);
         const folder = folderOf(name, resolveDir);
         // Drivers of other databases, for example, which a package requires only when it needs them.
-        if (folder === undefined && named.includes(name)) return { path, external: true };
-        if (folder === undefined || !(named.includes(name) || withAssets.has(folder) || hasNativeCode(folder))) return undefined;
+        if (folder === undefined) return /[\\/]node_modules[\\/]/.test(importer) ? { path, external: true } : undefined;
+        if (!withAssets.has(folder) && !hasNativeCode(folder)) return undefined;
         found.set(name, { name, folder });
         return { path, external: true };
       });
@@ -56,17 +53,6 @@ export function findUnbundled(named: readonly string[]): UnbundledPackages {
     return withAssets.size > before;
   };
   return { plugin, found, findAssets };
-}
-
-/** How to deploy a function with packages that cannot be bundled. Undefined when there are none. */
-export function unbundledNotice(name: string, packages: readonly UnbundledPackage[]): string | undefined {
-  if (packages.length === 0) return undefined;
-  const names = packages.map((one) => one.name);
-  const others = withDependencies(packages).filter((one) => !names.includes(one.name));
-  return (
-    `${name} uses packages that cannot be bundled: ${names.join(', ')}. Bundle it with ${names.map((one) => `--external:${one}`).join(' ')}, ` +
-    `and deploy them in node_modules${others.length === 0 ? '' : `, with ${others.map((one) => one.name).join(', ')}`} (docs/deploy.md).`
-  );
 }
 
 /** Every package that packages need at run time, and themselves. Optional dependencies that are not installed are left out. */
@@ -141,4 +127,10 @@ function readManifest(folder: string): Manifest {
   } catch {
     return {};
   }
+}
+
+/** Builds, and builds again if packages were found that cannot be bundled. */
+export async function buildWithout<T extends BuildResult>(unbundled: UnbundledPackages, build: () => Promise<T>): Promise<T> {
+  const result = await build();
+  return result.metafile !== undefined && unbundled.findAssets(result.metafile) ? buildWithout(unbundled, build) : result;
 }

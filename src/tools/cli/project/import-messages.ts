@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 
@@ -7,24 +8,26 @@ import type { Message } from 'esbuild';
 import { findBuiltFile } from '../../../server/for-tools.ts';
 import { didYouMean } from '../../../shared/index.ts';
 import { folderOf, packageOf } from './installed-packages.ts';
+import { positionAt } from './problem.ts';
+import type { Problem } from './problem.ts';
 
-/** Adds to a message how to install the missing package, or which entry exports a name. */
+/** A module of a package that a file of the user imports. */
+export interface PackageImport {
+  readonly url: string;
+  readonly specifier: string;
+  /** The absolute path of the user's file. */
+  readonly importer: string;
+}
+
+/** Adds to a message of esbuild how to install the missing package, or which entries this package has. */
 export function toUserMessage(message: Message): Message {
   const { text, location } = message;
   const [, missing] = /^Could not resolve "([^"./][^"]*)"$/.exec(text) ?? [];
+  if (missing === undefined) return message;
   // For an installed package, esbuild's message says what is wrong.
-  const importer = location?.file ?? '';
-  if (missing !== undefined && folderOf(packageOf(missing), dirname(resolve(importer))) === undefined)
-    return { ...message, text: `${text}: it is not installed. ${howToResolve(packageOf(missing), importer)}`, notes: [] };
-  if (missing?.startsWith('graphql-functions/') === true) return { ...message, text: `${text}: ${knownEntries(missing)}`, notes: [] };
-  return { ...message, text: withEntry(text) };
-}
-
-/** Packages import others that they need only for some of their features. */
-function howToResolve(name: string, importer: string): string {
-  const [, by] = /^.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(importer) ?? [];
-  if (by === undefined) return `Run: npm i ${name}`;
-  return `If you do not use what ${by} needs it for, leave it out: --external ${name} for graphql-functions, --external:${name} for esbuild. Otherwise: npm i ${name}`;
+  if (folderOf(packageOf(missing), dirname(resolve(location?.file ?? ''))) === undefined)
+    return { ...message, text: `${text}: it is not installed. Run: npm i ${packageOf(missing)}`, notes: [] };
+  return missing.startsWith('graphql-functions/') ? { ...message, text: `${text}: ${knownEntries(missing)}`, notes: [] } : message;
 }
 
 /** The entries of this package, and the one that a wrong subpath may mean: `graphql-functions/lambda` → `graphql-functions/aws-lambda`. */
@@ -38,23 +41,43 @@ function knownEntries(wrong: string): string {
   return `graphql-functions has no such entry.${hint === '' ? ` It has ${names.join(', ')}.` : hint}`;
 }
 
+/**
+ * Places Node's error about a name that a package does not export: it names neither the user's file nor its line. Undefined for other
+ * errors.
+ */
+export async function explainImportError(error: unknown, packages: readonly PackageImport[]): Promise<Problem | undefined> {
+  if (!(error instanceof SyntaxError)) return undefined;
+  const { message } = error;
+  const [, url = ''] = /The requested module '([^']+)' (?:does not provide|is a CommonJS)/.exec(message) ?? [];
+  const [, name = ''] = /(?:named '|Named export ')([^']+)'/.exec(message) ?? [];
+  for (const { specifier, importer } of packages.filter((one) => one.url === url)) {
+    const text = await readFile(importer, 'utf8');
+    const named = String.raw`\b${name}\b(?=[^;'"]*\bfrom\s*['"]${specifier.replaceAll(/\W/g, String.raw`\$&`)}['"])`;
+    const at = new RegExp(named).exec(text)?.index;
+    if (at === undefined) continue;
+    const advice = `If it is a CommonJS module, Node cannot see this name. Write: import all from '${specifier}'; const { ${name} } = all;`;
+    const explained = specifier.startsWith('graphql-functions')
+      ? wrongEntry(specifier, name)
+      : `"${specifier}" does not export ${name}. ${advice}`;
+    return { file: importer, ...positionAt(text, at), message: explained };
+  }
+  return undefined;
+}
+
+/** Names the entry, or the package, that exports a name that was imported from another entry of this package. */
+function wrongEntry(specifier: string, name: string): string {
+  const folder = packageFolder();
+  const entry = isOfGraphQL(name) ? 'graphql' : folder && entryThatExports(name, folder);
+  const message = `No matching export in "${specifier}" for import "${name}"`;
+  return entry === undefined ? message : `${message}: import it from "${entry}"`;
+}
+
 interface Exports {
   readonly [subpath: string]: string | { readonly import?: { readonly default?: string } };
 }
 
 function exportsOf(folder: string): Exports {
   return (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { readonly exports: Exports }).exports;
-}
-
-/** If a name is imported from the wrong entry of this package, names that entry, and the entry or package that exports it. */
-function withEntry(text: string): string {
-  const [, file = '', name = ''] = /^No matching export in "([^"]+)" for import "([^"]+)"$/.exec(text) ?? [];
-  const [, wrong] = /(?:^|\/)dist\/esm\/([\w/-]+)\.js$/.exec(file) ?? [];
-  const folder = packageFolder();
-  if (wrong === undefined || folder === undefined || !realpathSync(resolve(file)).startsWith(realpathSync(folder))) return text;
-  const entry = isOfGraphQL(name) ? 'graphql' : entryThatExports(name, folder);
-  const message = `No matching export in "graphql-functions${wrong === 'index' ? '' : `/${wrong}`}" for import "${name}"`;
-  return entry === undefined ? message : `${message}: import it from "${entry}"`;
 }
 
 /** The folder of this package. Undefined when it cannot be found. */

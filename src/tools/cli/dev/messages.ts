@@ -1,0 +1,104 @@
+import type { OptionsSource, ServerOptions } from '../../../server/index.ts';
+import type { FunctionSource } from '../project/functions-folder.ts';
+import type { CompiledFunction } from '../project/loader.ts';
+
+// What the server and the process of the functions tell each other.
+
+/** What the process loads, and where it listens. */
+export interface ProcessData {
+  readonly functions: readonly FunctionToLoad[];
+  /** The project's folder. */
+  readonly directory: string;
+  readonly prefix: string;
+  readonly platform: PlatformSettings;
+  readonly socket: string;
+}
+
+export interface FunctionToLoad extends FunctionSource, Pick<CompiledFunction, 'output' | 'packages' | 'files' | 'circle'> {}
+
+/** A message of the process. */
+export type ProcessMessage =
+  | DevEvent
+  /** All functions have been loaded, or have failed to. */
+  | { readonly kind: 'listening' }
+  /** Its module exports nothing that can be called. */
+  | { readonly kind: 'no function'; readonly name: string }
+  /** Why the process is about to end. */
+  | { readonly kind: 'crash'; readonly message: string };
+
+/** An event that is printed in the terminal. */
+export type DevEvent =
+  /** The first compilation of all functions in a folder. */
+  | { readonly kind: 'bundling'; readonly folder: string }
+  | { readonly kind: 'ready'; readonly name: string }
+  | { readonly kind: 'reloaded'; readonly name: string }
+  | { readonly kind: 'removed'; readonly name: string }
+  /** The function cannot be compiled, or its module throws. Requests are answered with this message. */
+  | { readonly kind: 'broken'; readonly name: string; readonly message: string }
+  /** One request failed, or the process has crashed. */
+  | { readonly kind: 'failed'; readonly name: string; readonly message: string }
+  | { readonly kind: 'request'; readonly name: string; readonly record: RequestRecord }
+  /** A file of the folder that functions import. */
+  | { readonly kind: 'helper'; readonly name: string; readonly message: string }
+  | { readonly kind: 'warning'; readonly message: string };
+
+/** The outcome of a request. */
+export interface RequestRecord {
+  readonly method: string;
+  /** The path after the function's name, with the query string. */
+  readonly path: string;
+  readonly status: number;
+  readonly milliseconds: number;
+  /** The operations that ran: several in a batch, none if the request was rejected or is not GraphQL. */
+  readonly operations: readonly OperationRecord[];
+  /** Why it was rejected, unmasked: the response may say less. */
+  readonly errors: readonly string[];
+}
+
+/** The outcome of an operation. */
+export interface OperationRecord {
+  /** Its kind, and its name or root fields. Undefined if the request failed before an operation was chosen. */
+  readonly operation: string | undefined;
+  readonly milliseconds: number;
+  /** Calls of REST data sources. */
+  readonly calls: number;
+  /** The number of calls that a memo or cache answered. */
+  readonly hits: number;
+  /** The error messages, unmasked: the response may say less. */
+  readonly errors: readonly string[];
+}
+
+/** A createHandler call that threw. */
+export interface RefusedOptions {
+  readonly source: OptionsSource<ServerOptions>;
+  /** "file:line:column" of the call, if known. */
+  readonly place: string | undefined;
+  readonly refusal: unknown;
+}
+
+/** The name of the function at a path. Empty if the path has none. */
+export function nameIn(url: string, prefix: string): string {
+  const [path = ''] = url.split('?', 1);
+  return path.startsWith(`${prefix}/`) ? (path.slice(prefix.length + 1).split('/', 1)[0] ?? '') : '';
+}
+
+/** The path after a function's name in a URL, for display: "/books/1?x". */
+export function pathOf(name: string, url: string): string {
+  const at = url.indexOf(`/${name}`);
+  const text = at < 0 ? url : url.slice(at + name.length + 1);
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}
+
+/** The number of characters to display. */
+const longest = 60;
+
+/** The platforms that the dev server emulates. For `netlify`, the exports decide how a function is called. */
+export const devPlatforms = ['netlify', 'netlify-v1', 'aws-http', 'aws-rest', 'function-url', 'alb', 'fetch'] as const;
+export type DevPlatform = (typeof devPlatforms)[number];
+
+/** How functions are called. */
+export interface PlatformSettings {
+  readonly platform: DevPlatform;
+  /** Milliseconds that a function may take. Undefined: it sees the platform's default limit, which is not enforced. */
+  readonly timeout?: number | undefined;
+}

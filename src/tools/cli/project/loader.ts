@@ -1,0 +1,230 @@
+import type { BuildOptions, BuildResult, Message, Plugin } from 'esbuild';
+import { existsSync, realpathSync } from 'node:fs';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import type { FunctionSource } from './functions-folder.ts';
+import { findImportCircle } from './import-circle.ts';
+import { explainImportError, packageFolder, toUserMessage } from './import-messages.ts';
+import type { PackageImport } from './import-messages.ts';
+import { withHints } from './load-hints.ts';
+import type { LoadedFiles } from './load-hints.ts';
+import { DevError } from './problem.ts';
+import type { Problem } from './problem.ts';
+
+/** The outcome of compiling a function. */
+export type Compilation =
+  | CompiledFunction
+  | { readonly kind: 'problem'; /** File, line and reason. */ readonly message: string; readonly problems: readonly Problem[] };
+
+/** A function as one module: the user's files are in it, and the packages are imported from where they are installed. */
+export interface CompiledFunction extends LoadedFiles {
+  readonly kind: 'code';
+  readonly code: string;
+  /** Where the code is written. */
+  readonly output: string;
+  /** True when it imports graphql or this package. */
+  readonly isGraphQL: boolean;
+  readonly warnings: string;
+  /** The names of the function's exports. */
+  readonly exports: readonly string[];
+  readonly packages: readonly PackageImport[];
+}
+
+/** The function has a mistake that esbuild or Node finds before any of its code runs. The message includes files and lines. */
+export class CompileError extends Error {
+  readonly problems: readonly Problem[];
+
+  constructor(message: string, problems: readonly Problem[]) {
+    super(message);
+    this.problems = problems;
+  }
+}
+
+type Esbuild = typeof import('esbuild');
+
+/** The only optional peer dependency: a deployed function does not need it. */
+export async function importEsbuild(): Promise<Esbuild> {
+  try {
+    return await import('esbuild');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new DevError('graphql-functions compiles functions with esbuild, which is not installed: npm i -D esbuild', { cause: error });
+  }
+}
+
+/** Loaders for schema files. The bundler of a deployment needs the same loaders (docs/codegen.md). */
+export const schemaLoaders: NonNullable<BuildOptions['loader']> = { '.graphql': 'text', '.graphqls': 'text', '.gql': 'text' };
+
+/** Compiles and imports a function. Throws a CompileError, or the error that its module throws. */
+export async function loadFunction(
+  source: FunctionSource,
+  plugins?: readonly Plugin[],
+): Promise<{ readonly exports: Readonly<Record<string, unknown>>; readonly compiled: CompiledFunction }> {
+  const compiled = await compileFunction(source, plugins);
+  if (compiled.kind === 'problem') throw new CompileError(compiled.message, compiled.problems);
+  await writeOutput(compiled);
+  return { exports: await importFunction(compiled), compiled };
+}
+
+/** Numbers the imports of this process, because Node runs each module once. */
+let imports = 0;
+
+/** Imports a function that has been written. */
+export async function importFunction({
+  output,
+  packages,
+  ...files
+}: Pick<CompiledFunction, 'output' | 'packages' | 'files' | 'circle'>): Promise<Readonly<Record<string, unknown>>> {
+  // Makes stacks point to lines of the user's files.
+  process.setSourceMapsEnabled(true);
+  const address = `${pathToFileURL(output).href}?${++imports}`;
+  try {
+    return await withLongStacks(() => withHints(files, async () => (await import(address)) as Record<string, unknown>));
+  } catch (error) {
+    const problem = await explainImportError(error, packages);
+    throw problem === undefined ? error : new CompileError(problem.message, [problem]);
+  }
+}
+
+/** Raises the stack limit: errors of options and schemas are thrown many calls below the user's code. */
+async function withLongStacks<T>(work: () => Promise<T>): Promise<T> {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 100;
+  try {
+    return await work();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+/** Writes the code at once, because another process may be importing it. */
+export async function writeOutput({ output, code }: CompiledFunction): Promise<void> {
+  await mkdir(dirname(output), { recursive: true });
+  const fresh = `${output}.${process.pid}`;
+  await writeFile(fresh, code);
+  await rename(fresh, output);
+}
+
+/** In the nearest node_modules folder, where modules whose names are computed are found, too. */
+function outputOf(file: string): string {
+  let folder = dirname(file);
+  while (!existsSync(join(folder, 'node_modules')) && folder !== dirname(folder)) folder = dirname(folder);
+  const home = existsSync(join(folder, 'node_modules')) ? join(folder, 'node_modules/.cache') : tmpdir();
+  return join(home, 'graphql-functions', `${relative(folder, file).replaceAll(/[^\w.-]/g, '-')}.mjs`);
+}
+
+function optionsFor(file: string, plugins: Plugin[]): BuildOptions {
+  const address = JSON.stringify(pathToFileURL(file).href);
+  return {
+    entryPoints: [file],
+    // The default is the working directory at the time esbuild was loaded.
+    absWorkingDir: process.cwd(),
+    // The paths in the source map are relative to it. The code is written elsewhere.
+    outfile: `${file}.mjs`,
+    write: false,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: `node${process.versions.node}`,
+    // As Node resolves packages, so that a module of a package is loaded once: without the field and the condition that only bundlers know.
+    mainFields: ['main'],
+    conditions: ['module-sync', 'node-addons'],
+    banner: { js: `import{createRequire as __createRequire}from'node:module';const require=__createRequire(${address});` },
+    define: placeNames,
+    loader: schemaLoaders,
+    sourcemap: 'inline',
+    sourcesContent: false,
+    sourceRoot: new URL('.', pathToFileURL(file)).href,
+    metafile: true,
+    logLevel: 'silent',
+    plugins,
+  };
+}
+
+/** What code calls its own place, and the constant in each of the user's files that replaces it. */
+const placeNames: Readonly<Record<string, string>> = {
+  'import.meta.url': '__sourceURL',
+  'import.meta.filename': '__sourceFile',
+  'import.meta.dirname': '__sourceFolder',
+  __filename: '__sourceFile',
+  __dirname: '__sourceFolder',
+};
+
+/** Leaves packages outside, and gives each source file its own place. */
+function sourcePlugin(packages: PackageImport[]): Plugin {
+  const isOutside = createIsOutside();
+  return {
+    name: 'graphql-functions-sources',
+    setup(build) {
+      build.onResolve({ filter: /.*/ }, async ({ path: specifier, pluginData, ...from }) => {
+        if (pluginData === isOutside || from.kind === 'entry-point' || isBuiltin(specifier)) return undefined;
+        const { importer, resolveDir, kind } = from;
+        const { path, errors } = await build.resolve(specifier, { importer, resolveDir, kind, pluginData: isOutside });
+        // esbuild reports errors when it resolves the path itself.
+        if (errors.length > 0 || !isOutside(path)) return undefined;
+        const { href } = pathToFileURL(path);
+        packages.push({ url: href, specifier, importer });
+        return { path: kind.startsWith('require') ? path : href, external: true };
+      });
+      build.onLoad({ filter: /\.[cm]?[jt]sx?$/, namespace: 'file' }, async ({ path }) => {
+        const text = await readFile(path, 'utf8');
+        if (!/\bimport\.meta\b|\b__(?:dir|file)name\b/.test(text)) return undefined;
+        const [url, file, folder] = [pathToFileURL(path).href, path, dirname(path)].map((value) => JSON.stringify(value));
+        // On the first line, so that the others keep their numbers.
+        const contents = `var __sourceURL=${url},__sourceFile=${file},__sourceFolder=${folder};${text}`;
+        const extension = path.slice(path.lastIndexOf('.')).replace(/^\.[cm]/, '.');
+        return { contents, loader: extension === '.ts' ? 'ts' : extension === '.tsx' ? 'tsx' : 'jsx' };
+      });
+    },
+  };
+}
+
+/** True for code that Node can load in a package that is installed, not linked. This package may be linked, and is built. */
+function createIsOutside(): (path: string) => boolean {
+  const folder = packageFolder();
+  const own = folder && join(realpathSync(folder), 'dist');
+  return (path) => /\.(?:[cm]?js|node)$/.test(path) && (/[\\/]node_modules[\\/]/.test(path) || (own !== undefined && path.startsWith(own)));
+}
+
+/** Compiles a function, without the packages that it imports. */
+export async function compileFunction({ file }: FunctionSource, plugins: readonly Plugin[] = []): Promise<Compilation> {
+  const esbuild = await importEsbuild();
+  const packages: PackageImport[] = [];
+  const options = optionsFor(file, [...plugins, sourcePlugin(packages)]);
+  // A failed build rejects with its result.
+  const { metafile, outputFiles, ...result } = await esbuild.build(options).catch((error: unknown) => error as BuildResult);
+  const errors = result.errors.map(toUserMessage);
+  const [output] = outputFiles ?? [];
+  if (errors.length > 0 || output === undefined)
+    return { kind: 'problem', message: await formatMessages(esbuild, errors, 'error'), problems: errors.map(toProblem) };
+  const inputs = Object.keys(metafile?.inputs ?? {});
+  const made = Object.values(metafile?.outputs ?? {}).find(({ entryPoint }) => entryPoint !== undefined);
+  return {
+    kind: 'code',
+    code: output.text,
+    output: outputOf(file),
+    isGraphQL: packages.some(({ specifier }) => /^graphql(?:-functions)?(?:\/|$)/.test(specifier)),
+    exports: made?.exports ?? [],
+    circle: findImportCircle(metafile?.inputs ?? {}),
+    warnings: await formatMessages(esbuild, result.warnings, 'warning'),
+    files: inputs.filter((path) => !/^[\w-]{2,}:/.test(path)).map((path) => resolve(path)),
+    packages,
+  };
+}
+
+/** Formats esbuild's messages, with files and lines. */
+export async function formatMessages(esbuild: Esbuild, messages: readonly Message[], kind: 'error' | 'warning'): Promise<string> {
+  const texts = await esbuild.formatMessages([...messages], { kind });
+  return texts.join('').trim();
+}
+
+function toProblem({ text, location }: Message): Problem {
+  if (location === null) return { message: text };
+  const { file, line, lineText, column } = location;
+  // esbuild counts columns in bytes, from 0.
+  return { message: text, file, line, column: Buffer.from(lineText).subarray(0, column).toString().length + 1 };
+}
