@@ -48,7 +48,7 @@ describe('docs/http.md tells the truth about statuses', () => {
     ],
     'refused by CSRF prevention': [{ headers: { ...accept, 'content-type': 'text/plain' } }, { csrfPrevention: true }],
     'a batch that is empty, too long, or not allowed: one object': [{ body: '[]' }],
-    'a batch: an array in the same order, whether or not its elements succeeded': [{ body: '[1]' }],
+    'a batch: an array in the same order, as `application/json`, whether or not its elements succeeded': [{ body: '[1]' }],
     'a mutation over GET or QUERY, with `Allow: POST`': [{ method: 'GET', headers: accept, rawQueryString: 'query=mutation{n}' }],
     'another method, with `Allow: GET, POST, QUERY`': [{ method: 'PUT' }],
     '`Accept` allows neither media type': [{ headers: { 'content-type': 'application/json', accept: 'image/png' } }],
