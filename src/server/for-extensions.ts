@@ -29,6 +29,6 @@ export {
   now,
 } from './operation/extension-facts.ts';
 export type { AnswerDecision, BudgetEntry, BudgetReport } from './operation/extension-facts.ts';
-export { clientAddress } from './platform/client-address.ts';
+export { clientAddress } from './platform/adapter.ts';
 export { aFunction, assertEntries, costRules } from './startup/options.ts';
 export type { Expectation } from './startup/options.ts';

@@ -4,11 +4,11 @@
 
 // Platforms
 export { createUnobservedHandler } from './handler.ts';
-export { clientAddress } from './platform/client-address.ts';
-export type { PlatformCall } from './platform/client-address.ts';
+export { clientAddress } from './platform/adapter.ts';
+export type { PlatformCall } from './platform/adapter.ts';
 export { fetchAPI } from './platform/fetch.ts';
-export { lambdaAdapters } from './platform/lambda.ts';
-export { netlifyV1 } from './platform/netlify-v1.ts';
+export { lambdaAdapters } from './platform/aws.ts';
+export { netlifyV1 } from './platform/netlify.ts';
 export { nodeHTTP } from './platform/node.ts';
 export type { ServerOptions } from './startup/options.ts';
 

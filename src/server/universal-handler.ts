@@ -5,9 +5,9 @@ import { createHandlerFor } from './handler.ts';
 import { streaming } from './http/streams/streaming.ts';
 import type { ContextFits, ServerOptions } from './startup/options.ts';
 import { fetchAPI } from './platform/fetch.ts';
-import { lambdaAdapters } from './platform/lambda.ts';
+import { lambdaAdapters } from './platform/aws.ts';
 import type { NetlifyContext } from './platform/netlify.ts';
-import { netlifyV1 } from './platform/netlify-v1.ts';
+import { netlifyV1 } from './platform/netlify.ts';
 import type { OptionsSource } from './startup/start.ts';
 
 /** A handler for every platform: each event gets the result object of its platform, each `Request` a `Response`. */

@@ -11,7 +11,6 @@ export type { PromiseOrValue } from './promise-or-value.ts';
 export { parseExactly } from './exact-json.ts';
 export { guardLogger } from './guard-logger.ts';
 export { isHeaderField } from './header-fields.ts';
-export type { WebHeaders } from './header-fields.ts';
 export { HeaderMap, addVary } from './header-map.ts';
 export { concatenate } from './http-messages.ts';
 export type { ChunkStream, HTTPRequest, HTTPRequestBody, HTTPResponse, ResponseHead, StreamedResponse } from './http-messages.ts';

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { createHandler } from '../../src/entries/index.ts';
-import { findAdapter } from '../../src/server/platform/detect.ts';
+import { findAdapter } from '../../src/server/platform/adapter.ts';
 import { fetchAPI } from '../../src/server/platform/fetch.ts';
-import { lambdaAdapters } from '../../src/server/platform/lambda.ts';
-import { netlifyV1 } from '../../src/server/platform/netlify-v1.ts';
+import { lambdaAdapters } from '../../src/server/platform/aws.ts';
+import { netlifyV1 } from '../../src/server/platform/netlify.ts';
 import { assertWithinContract } from '../support/answer-contract.ts';
 import { echoServer } from '../support/echo-server.ts';
 import { generateEvent, markedEvent } from '../support/event-generator.ts';

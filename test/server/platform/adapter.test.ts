@@ -4,9 +4,8 @@ import { describe, test } from 'node:test';
 
 import { createHandler } from '../../../src/entries/index.ts';
 import type { ChunkStream } from '../../../src/shared/http-messages.ts';
-import { readBody } from '../../../src/server/platform/event-fields.ts';
-import { writeChunks } from '../../../src/server/platform/chunks.ts';
-import { bodyOf } from '../../../src/server/platform/node-request.ts';
+import { readBody, writeChunks } from '../../../src/server/platform/event.ts';
+import { bodyOf } from '../../../src/server/platform/node.ts';
 import { echoServer } from '../../support/echo-server.ts';
 import * as events from '../../support/events.ts';
 import { json, post } from '../../support/plain-http.ts';

@@ -5,10 +5,10 @@ import { createHandler as createLambdaHandler } from '../../../src/entries/aws-l
 import { createHandler as createFetchHandler } from '../../../src/entries/fetch.ts';
 import { createHandler } from '../../../src/entries/index.ts';
 import { createHandler as createNetlifyHandler } from '../../../src/entries/netlify.ts';
-import { findAdapter } from '../../../src/server/platform/detect.ts';
+import { findAdapter } from '../../../src/server/platform/adapter.ts';
 import { fetchAPI } from '../../../src/server/platform/fetch.ts';
-import { lambdaAdapters } from '../../../src/server/platform/lambda.ts';
-import { netlifyV1 } from '../../../src/server/platform/netlify-v1.ts';
+import { lambdaAdapters } from '../../../src/server/platform/aws.ts';
+import { netlifyV1 } from '../../../src/server/platform/netlify.ts';
 import { echoServer } from '../../support/echo-server.ts';
 import { functionURLEvent, httpAPIEvent, restEvent } from '../../support/events.ts';
 import { get, post } from '../../support/plain-http.ts';

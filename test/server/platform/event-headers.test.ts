@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { readHeaders } from '../../../src/server/platform/event-headers.ts';
+import { readHeaders } from '../../../src/server/platform/event.ts';
 import { heapGrowth } from '../../support/heap-growth.ts';
 
 test('names are case-insensitive', () => {

@@ -4,9 +4,9 @@ import { describe, test } from 'node:test';
 import { HeaderMap } from '../../../src/shared/header-map.ts';
 import type { HTTPResponse } from '../../../src/shared/http-messages.ts';
 import type { PlatformAdapter } from '../../../src/server/platform/adapter.ts';
-import { findAdapter } from '../../../src/server/platform/detect.ts';
-import { lambdaAdapters } from '../../../src/server/platform/lambda.ts';
-import { netlifyV1 } from '../../../src/server/platform/netlify-v1.ts';
+import { findAdapter } from '../../../src/server/platform/adapter.ts';
+import { lambdaAdapters } from '../../../src/server/platform/aws.ts';
+import { netlifyV1 } from '../../../src/server/platform/netlify.ts';
 import { plainRequest } from '../../support/plain-http.ts';
 import {
   alb,

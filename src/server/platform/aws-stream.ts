@@ -1,14 +1,10 @@
 import { waitAtMost } from '../../shared/index.ts';
 import type { HTTPResponse, OperationInvocation, StreamedResponse } from '../../shared/index.ts';
-import { writeChunks } from './chunks.ts';
-import type { ChunkOutput } from './chunks.ts';
+import { findAdapter, ping } from './adapter.ts';
 import type { PlatformAdapter } from './adapter.ts';
-import { findAdapter } from './detect.ts';
-import { directInvoke } from './direct-invoke.ts';
-import { functionURL } from './http-api.ts';
-import { lambdaAdapters } from './lambda.ts';
-import { ping } from './ping.ts';
-import { restAPI } from './rest-api.ts';
+import { directInvoke, functionURL, lambdaAdapters, restAPI } from './aws.ts';
+import { writeChunks } from './event.ts';
+import type { ChunkOutput } from './event.ts';
 
 /** The output of a streaming function. AWS's runtime makes it; it is not a complete `Writable` of Node. */
 export interface ResponseStream extends ChunkOutput {

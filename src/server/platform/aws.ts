@@ -1,0 +1,278 @@
+/** Every source of HTTP requests on AWS Lambda: API Gateway, function URLs, load balancers, VPC Lattice; and direct invocations. */
+import type { ALBResult, APIGatewayProxyResult, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+
+import { HeaderMap } from '../../shared/index.ts';
+import type { HTTPRequest, HTTPResponse } from '../../shared/index.ts';
+import { lambdaResultBytes, ping } from './adapter.ts';
+import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
+import {
+  addCookies,
+  cookieLists,
+  encodeQuery,
+  gatewayRequest,
+  joinQuery,
+  methodAt,
+  objectAt,
+  rawQuery,
+  readBody,
+  readHeaders,
+  textAt,
+} from './event.ts';
+
+/** The largest result of a function behind an Application Load Balancer. */
+const albResultBytes = 1_048_576;
+
+/** API Gateway HTTP API, payload format 2.0. */
+export const httpAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyStructuredResultV2> = {
+  name: 'API Gateway HTTP API (2.0)',
+  recognizes: (event) => isFunctionURL(event) === false,
+  toRequest: httpAPIRequest,
+  toResult: httpAPIResult,
+  // The gateway's integration timeout. It cannot be raised.
+  timeLimit: () => 30_000,
+  maxResultBytes: lambdaResultBytes,
+  decodesBase64: true,
+};
+
+/**
+ * Whether an event with the payload format 2.0 comes from a function URL: the domain is the only difference. Undefined for any other
+ * event, and for that of a Lambda authorizer, which has the same format and a `routeArn`.
+ */
+function isFunctionURL(event: UnknownEvent): boolean | undefined {
+  const { requestContext } = event;
+  if ('routeArn' in event) return undefined;
+  const { http, domainName } = (requestContext ?? {}) as UnknownEvent;
+  if (http === undefined && !('rawPath' in event)) return undefined;
+  return typeof domainName === 'string' && domainName.includes('.lambda-url.');
+}
+
+/** Reads a payload of format 2.0: header names in lower case, cookies apart from them, the query string raw. */
+function httpAPIRequest(event: UnknownEvent): HTTPRequest {
+  const http = ((event['requestContext'] as UnknownEvent | null)?.['http'] ?? {}) as UnknownEvent;
+  const { rawPath } = event;
+  const headers = readHeaders(event['headers']);
+  if (Array.isArray(event['cookies'])) addCookies(headers, event['cookies']);
+  return {
+    method: methodAt(http, 'method', 'requestContext.http.method'),
+    path: typeof rawPath === 'string' ? rawPath : '',
+    queryString: rawQuery(event['rawQueryString']) ?? encodeQuery(event['queryStringParameters']),
+    headers,
+    body: readBody(event['body'], event['isBase64Encoded']),
+  };
+}
+
+/** Cookies have a separate key; `multiValueHeaders` would be ignored. Without `statusCode` the gateway would send the whole result as the body. */
+function httpAPIResult(response: HTTPResponse): APIGatewayProxyStructuredResultV2 {
+  const { status: statusCode, body } = response;
+  const headers = response.headers.toRecord();
+  const result: APIGatewayProxyStructuredResultV2 = body === null ? { statusCode, headers } : { statusCode, headers, body };
+  if (body !== null && response.isBase64Encoded === true) result.isBase64Encoded = true;
+  const cookies = response.headers.getSetCookie();
+  return cookies.length > 0 ? { ...result, cookies } : result;
+}
+
+/** A Lambda function URL: the payload format 2.0 of the HTTP API with another domain. */
+export const functionURL: typeof httpAPI = {
+  ...httpAPI,
+  name: 'Lambda function URL',
+  // There is no gateway with a limit, and Lambda reports its limit.
+  timeLimit: () => undefined,
+  recognizes: (event) => isFunctionURL(event) === true,
+} satisfies PlatformAdapter;
+
+/** API Gateway REST API, and HTTP API with payload format 1.0: the same event and the same result. */
+export const restAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyResult> = {
+  name: 'API Gateway REST API, or HTTP API (1.0)',
+  // Authorizers and WebSocket APIs get the same keys and more.
+  recognizes: (event) =>
+    ('httpMethod' in event || 'resource' in event) &&
+    'requestContext' in event &&
+    !('methodArn' in event) &&
+    !('connectionId' in objectAt(event, 'requestContext')),
+  toRequest: (event) => gatewayRequest(event, encodeQuery(event['queryStringParameters'], event['multiValueQueryStringParameters'])),
+  toResult: restResult,
+  // The integration timeout of a REST API, unless its owner has raised it; that of an HTTP API is a second longer.
+  timeLimit: () => 29_000,
+  maxResultBytes: lambdaResultBytes,
+  decodesBase64: true,
+};
+
+/** The only keys of a result: with any other key, the gateway answers 502. A REST API decodes base64 only if its `binaryMediaTypes` match, an HTTP API always. */
+function restResult(response: HTTPResponse): APIGatewayProxyResult {
+  const { status: statusCode, headers, body } = response;
+  return {
+    statusCode,
+    headers: headers.toRecord(),
+    ...cookieLists(response),
+    body: body ?? '',
+    ...(response.isBase64Encoded === true ? { isBase64Encoded: true } : {}),
+  };
+}
+
+/** An Application Load Balancer, with or without "multi value headers" in its target group. */
+const applicationLoadBalancer: PlatformAdapter<UnknownEvent, ALBResult> = {
+  name: 'Application Load Balancer',
+  recognizes: (event) => 'elb' in objectAt(event, 'requestContext'),
+  // Names and values of the query are still encoded here, unlike in any other event.
+  toRequest: (event) => gatewayRequest(event, joinQuery(event['queryStringParameters'], event['multiValueQueryStringParameters'])),
+  toResult: albResult,
+  maxResultBytes: albResultBytes,
+  decodesBase64: true,
+  losses: (response, event) =>
+    isMultiValue(event)
+      ? undefined
+      : lostCookies(response, 'Turn on lambda.multi_value_headers.enabled in the target group of the load balancer.'),
+};
+
+/** Uses the same map as the event: with the other, the load balancer answers 502 and counts the target as unhealthy. */
+function albResult(response: HTTPResponse, event: UnknownEvent): ALBResult {
+  const rest = {
+    statusCode: response.status,
+    statusDescription: `${response.status} ${reasons[response.status] ?? 'Response'}`,
+    body: response.body ?? '',
+    isBase64Encoded: response.isBase64Encoded ?? false,
+  };
+  return isMultiValue(event) ? { ...rest, multiValueHeaders: multiValueHeaders(response) } : { ...rest, headers: singleHeaders(response) };
+}
+
+function isMultiValue(event: UnknownEvent): boolean {
+  return typeof event['multiValueHeaders'] === 'object' && event['multiValueHeaders'] !== null;
+}
+
+function multiValueHeaders({ headers }: HTTPResponse): Record<string, string[]> {
+  const cookies = headers.getSetCookie();
+  const lists = Object.entries(headers.toRecord()).map(([name, value]): [string, string[]] => [name, [value]]);
+  return Object.fromEntries(cookies.length > 0 ? [...lists, ['set-cookie', cookies]] : lists);
+}
+
+/** RFC 9110 section 15, for the statuses that this library uses. */
+const reasons: Readonly<Record<number, string>> = {
+  200: 'OK',
+  204: 'No Content',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  406: 'Not Acceptable',
+  413: 'Content Too Large',
+  414: 'URI Too Long',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+};
+
+/** The result that VPC Lattice takes, for events of both versions. */
+interface LatticeResult {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly isBase64Encoded: false;
+}
+
+/** VPC Lattice, event version 1: keys in snake_case. */
+const latticeV1: PlatformAdapter<UnknownEvent, LatticeResult> = {
+  name: 'VPC Lattice (1)',
+  recognizes: (event) => 'raw_path' in event,
+  toRequest: (event) => latticeRequest(event, { path: 'raw_path', query: 'query_string_parameters', base64: 'is_base64_encoded' }),
+  toResult: latticeResult,
+  maxResultBytes: lambdaResultBytes,
+  losses: latticeLosses,
+};
+
+/** VPC Lattice, event version 2: header fields and query parameters are lists. */
+const latticeV2: PlatformAdapter<UnknownEvent, LatticeResult> = {
+  name: 'VPC Lattice (2)',
+  recognizes: (event) => {
+    const requestContext = objectAt(event, 'requestContext');
+    return 'serviceArn' in requestContext || 'serviceNetworkArn' in requestContext;
+  },
+  toRequest: (event) => latticeRequest(event, { path: 'path', query: 'queryStringParameters', base64: 'isBase64Encoded' }),
+  toResult: latticeResult,
+  maxResultBytes: lambdaResultBytes,
+  losses: latticeLosses,
+};
+
+/** The keys that differ between the versions. */
+interface Keys {
+  readonly path: string;
+  readonly query: string;
+  readonly base64: string;
+}
+
+/** The path may include the query string; in version 1 the map has only the last value of each name. */
+function latticeRequest(event: UnknownEvent, keys: Keys): HTTPRequest {
+  const text = textAt(event, keys.path);
+  const mark = text.indexOf('?');
+  return {
+    method: methodAt(event, 'method', 'method'),
+    path: mark < 0 ? text : text.slice(0, mark),
+    queryString: mark < 0 ? encodeQuery(event[keys.query]) : text.slice(mark + 1),
+    headers: readHeaders(event['headers']),
+    body: readBody(event['body'], event[keys.base64]),
+  };
+}
+
+function latticeResult(response: HTTPResponse): LatticeResult {
+  return { statusCode: response.status, headers: singleHeaders(response), body: response.body ?? '', isBase64Encoded: false };
+}
+
+function latticeLosses(response: HTTPResponse): string | undefined {
+  return lostCookies(response, 'VPC Lattice takes one value of each header.');
+}
+
+/** The fields in one record, for platforms that send one `set-cookie` at most: several joined with commas would all be invalid. */
+function singleHeaders({ headers }: HTTPResponse): Record<string, string> {
+  const [cookie] = headers.getSetCookie();
+  return cookie === undefined ? headers.toRecord() : { ...headers.toRecord(), 'set-cookie': cookie };
+}
+
+/** For platforms that send one `set-cookie` at most: the message about the others. */
+function lostCookies(response: HTTPResponse, remedy: string): string | undefined {
+  const count = response.headers.getSetCookie().length;
+  return count < 2 ? undefined : `Only the first of ${count} set-cookie headers can be sent here. ${remedy}`;
+}
+
+/**
+ * A direct invocation: the event is an operation request, the result its response object. Only callers that may invoke the
+ * function can send one, so it counts as a POST of JSON, which CSRF prevention accepts.
+ */
+export const directInvoke: PlatformAdapter = {
+  name: 'direct invocation',
+  recognizes: (event) => !('httpMethod' in event) && !('rawUrl' in event) && (certain.some((key) => key in event) || hasDocumentId(event)),
+  toRequest: (value) => ({
+    method: 'POST',
+    path: '/',
+    queryString: '',
+    headers: new HeaderMap({ 'content-type': 'application/json' }),
+    body: { kind: 'value', value },
+  }),
+  toResult: (response: HTTPResponse): unknown => (response.body === null ? {} : JSON.parse(response.body)),
+  maxResultBytes: lambdaResultBytes,
+  bodyIsResult: true,
+};
+
+/** Keys that no other event has. */
+const certain = ['query', 'extensions', 'documentId'];
+/** All keys of an operation request, including the names that other servers use for a document's id. */
+const parameters = new Set([...certain, 'operationName', 'variables', 'onError', 'id', 'doc_id']);
+
+/** Events of every kind have an `id`. It is the id of a document only if all other keys are parameters of an operation too. */
+function hasDocumentId(event: UnknownEvent): boolean {
+  return ('id' in event || 'doc_id' in event) && Object.keys(event).every((key) => parameters.has(key));
+}
+
+/** The order matters: a REST API's event has no unique key. */
+export const lambdaAdapters: readonly PlatformAdapter<never>[] = [
+  httpAPI,
+  functionURL,
+  applicationLoadBalancer,
+  latticeV2,
+  latticeV1,
+  restAPI,
+  directInvoke,
+  ping,
+];
