@@ -68,11 +68,17 @@ export function createStarter(options: OptionsSource<ServerOptions>, assumedNode
     return (started ??= server);
   }
 
+  function begin(limit: Milliseconds): Attempt {
+    const attempt: Attempt = { limit, end: Date.now() + limit, outcome: starts.add(start()).catch((error) => fail(error, attempt)) };
+    return attempt;
+  }
+
   /** Logs the failure, once for all calls that wait. Throws the error for the client. */
-  async function fail(error: unknown): Promise<never> {
-    starting = undefined;
+  async function fail(error: unknown, attempt: Attempt): Promise<never> {
+    if (starting === attempt) starting = undefined;
     const message = messageOf(error);
-    if (message !== reported) {
+    // One that was given up may fail after another has succeeded.
+    if (message !== reported && started === undefined) {
       reported = message;
       await report(prepared, error);
     }
@@ -81,8 +87,7 @@ export function createStarter(options: OptionsSource<ServerOptions>, assumedNode
 
   /** Waits for the start, until it is given up. Each call has a timer, because on Workers the timers of a call that has ended never fire. */
   async function join(call: StartingCall | undefined): Promise<StartedServer> {
-    const limit = Math.min(call?.deadlineLeft() ?? Infinity, longestStart);
-    const attempt = (starting ??= { limit, end: Date.now() + limit, outcome: starts.add(start()).catch(fail) });
+    const attempt = (starting ??= begin(Math.min(call?.deadlineLeft() ?? Infinity, longestStart)));
     if (call === undefined) return attempt.outcome;
     const outcome = await waitAtMost(attempt.end - Date.now(), attempt.outcome);
     if (started !== undefined) return started;
@@ -91,6 +96,7 @@ export function createStarter(options: OptionsSource<ServerOptions>, assumedNode
     if (attempt.limit === longestStart)
       return fail(
         new Error(`The start was given up after ${longestStart / 1000} s: ${awaited} had not finished. The next request tries again.`),
+        attempt,
       );
     if (starting === attempt) starting = undefined;
     // The attempt had the deadline of the call that began it. This call may have more time. Timers may be a millisecond early.

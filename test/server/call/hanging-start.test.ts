@@ -105,6 +105,58 @@ describe('a start that hangs', () => {
     assert.match(lines.join('\n'), /before the server started: the options had not finished/);
   });
 
+  test('does not disturb the next start when it fails after it was given up', async (t) => {
+    const turn = stopTheClock(t);
+    const [logger, lines] = recordingLogger();
+    const starts = [deferred(), deferred(), deferred()];
+    let begun = 0;
+    const failures: string[] = [];
+    const { options } = echoServer({
+      logger,
+      plugins: [
+        {
+          serverWillStart: () => starts[begun++]!.promise,
+          startupDidFail: ({ error }) => void failures.push(error.message.slice(0, 22)),
+        },
+      ],
+    });
+    const handler = createFetchHandler(options);
+    const given = statusOf(handler.fetch(request()));
+    await turn(10_000);
+
+    const second = statusOf(handler.fetch(request()));
+    await turn(1_000);
+    starts[0]!.reject(new Error('The database is down.'));
+    await turn(0);
+    const third = statusOf(handler.fetch(request()));
+    await turn(0);
+    starts[1]!.resolve();
+    await turn(0);
+
+    assert.deepEqual([given(), second(), third(), begun], [500, 200, 200, 2]);
+    assert.equal(lines.length, 2);
+    assert.deepEqual(failures, ['The start was given up', 'The database is down.']);
+  });
+
+  test('is no failure any more if it fails when another start has succeeded', async (t) => {
+    const turn = stopTheClock(t);
+    const [logger, lines] = recordingLogger();
+    const first = deferred();
+    let begun = 0;
+    const { options } = echoServer({ logger, plugins: [{ serverWillStart: () => (++begun === 1 ? first.promise : undefined) }] });
+    const handler = createFetchHandler(options);
+    const given = statusOf(handler.fetch(request()));
+    await turn(10_000);
+    const next = statusOf(handler.fetch(request()));
+    await turn(0);
+
+    first.reject(new Error('The database is down.'));
+    await turn(0);
+
+    assert.deepEqual([given(), next()], [500, 200]);
+    assert.equal(lines.length, 1);
+  });
+
   test('logs what it waited for, once', async (t) => {
     const turn = stopTheClock(t);
     const [logger, lines] = recordingLogger();
