@@ -183,7 +183,7 @@ async function runSteps(operation: Operation): Promise<ExecutionResult> {
     if (operation.budget !== undefined || settings.maxCost !== undefined || settings.pageLimits !== undefined) checkLimits(operation);
     if (operation.hooks !== undefined) {
       const answered = await inTime(callHooks(operation), operation);
-      if (answered !== undefined) return (operation.ended = operation.result = answered);
+      if (answered !== undefined) return (operation.ended = answered);
     }
     if (settings.notifyExecution !== undefined) {
       const options = settings.notifyExecution(describeExecution(operation));
@@ -191,8 +191,7 @@ async function runSteps(operation: Operation): Promise<ExecutionResult> {
     }
     operation.execution = prepare(operation);
     const result = execute(operation);
-    operation.result = result instanceof Promise ? await result : result;
-    return (operation.ended = operation.result);
+    return (operation.ended = result instanceof Promise ? await result : result);
   } catch (thrown) {
     return (operation.ended = toErrors(thrown));
   }

@@ -22,6 +22,8 @@ export function toOutcome(result: ExecutionResult, operation: Operation): Promis
     const errors = copyErrorsForOperation(result.errors);
     operation.result = { ...result, errors };
     reportUnfinished(operation.settings.logger, errors);
+    // A hook after the execution may have failed.
+    if (result.data === undefined) closeStream(operation);
   }
   if (operation.hooks !== undefined || operation.contextValue === undefined) return toOutcomeInHooks(operation);
   try {
@@ -78,10 +80,14 @@ function objectsOf({ execution, result }: Operation, { data }: FormattedExecutio
 /** The outcome if a hook, a plugin or formatError failed. Calls none of them again. */
 export function outcomeOfFailure(thrown: unknown, operation: Operation): OperationOutcome {
   const error = toGraphQLError(thrown);
-  void operation.stream?.return();
-  operation.stream = undefined;
+  closeStream(operation);
   operation.result = { errors: [error] };
   return outcomeOf(formatFailure(operation.settings, error), operation);
+}
+
+function closeStream(operation: Operation): void {
+  void operation.stream?.return();
+  operation.stream = undefined;
 }
 
 function format({ settings, result, budget, allowance }: Operation): FormattedExecutionResult {

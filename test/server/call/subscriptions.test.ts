@@ -624,24 +624,24 @@ describe('context, data sources and plugins', () => {
     assert.equal(source.isClosed(), true);
   });
 
-  it('that fail before the first event leave no source open', async () => {
-    const { source, send } = serve({
-      plugins: [
-        {
-          requestDidStart: () => ({
-            willSendResponse() {
-              throw new Error('hunter2');
-            },
-          }),
-        },
-      ],
+  const fail = (): never => {
+    throw new Error('hunter2');
+  };
+  for (const [hook, listener] of Object.entries({
+    willSendResponse: { willSendResponse: fail },
+    'the end of executionDidStart': { executionDidStart: () => fail },
+  })) {
+    it(`that fail before the first event leave no source open, and send no event: ${hook}`, async () => {
+      const { source, send } = serve({ plugins: [{ requestDidStart: () => listener }] });
+      source.push({ ticks: 1 });
+      source.complete();
+
+      const response = await send('subscription { ticks }');
+
+      assert.deepEqual(await codesOf(response), ['INTERNAL_SERVER_ERROR']);
+      assert.equal(source.isClosed(), true);
     });
-
-    const response = await send('subscription { ticks }');
-
-    assert.deepEqual(await codesOf(response), ['INTERNAL_SERVER_ERROR']);
-    assert.equal(source.isClosed(), true);
-  });
+  }
 
   it('may answer instead of the source', async () => {
     const { source, send } = serve({
