@@ -48,7 +48,8 @@ export function createOperation(
   const invocation = new ClockView(call, 'disconnect');
   return {
     settings,
-    request: given instanceof GraphQLError ? unreadable : given,
+    // A new object, because plugins may write to it, or use it as a key.
+    request: given instanceof GraphQLError ? { ...unreadable } : given,
     problem: given instanceof GraphQLError ? given : undefined,
     contextArgument: settings.context && createContextArgument(head, call, invocation),
     invocation,

@@ -47,7 +47,7 @@ async function toOutcomeInHooks(operation: Operation): Promise<OperationOutcome>
 }
 
 function outcomeOf(formatted: FormattedExecutionResult, operation: Operation): OperationOutcome {
-  const { request, result, head, node, document, source, contextValue, stream } = operation;
+  const { request, problem, result, head, node, document, source, contextValue, stream } = operation;
   return {
     result: formatted,
     errors: result!.errors ?? [],
@@ -57,7 +57,7 @@ function outcomeOf(formatted: FormattedExecutionResult, operation: Operation): O
     source: source?.source,
     executed: operation.isExecuting,
     refused: result!.errors !== undefined && isRefused(operation),
-    contextFailed: contextValue === undefined,
+    contextFailed: contextValue === undefined && problem === undefined,
     // What errors do to the answer, from the request or the trusted document.
     onError: request.onError ?? source?.onError,
     stream,

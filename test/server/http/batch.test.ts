@@ -290,4 +290,24 @@ describe('a malformed element of a batch', () => {
     assert.deepEqual(seen, ['context', [good.query, 0, true], [undefined, 1, false]]);
     assert.deepEqual(endpoint.runs, ['hello']);
   });
+
+  it('has a request of its own, and is no failure of `context`', async () => {
+    const requests: object[] = [];
+    const outcomes: unknown[] = [];
+    const endpoint = createEndpoint({
+      plugins: [
+        {
+          operationDidEnd: ({ request }, { contextFailed }) => {
+            requests.push(request);
+            outcomes.push(contextFailed);
+          },
+        },
+      ],
+    });
+
+    await endpoint.send(post([{ query: 5 }, { query: 6 }]));
+
+    assert.equal(new Set(requests).size, 2);
+    assert.deepEqual(outcomes, [false, false]);
+  });
 });
