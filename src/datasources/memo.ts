@@ -15,10 +15,10 @@ export class MemoizedResult {
     this.flight = flight;
   }
 
-  /** A copy of the value for one caller; a promise only until the response has arrived. */
+  /** The value for one caller; a promise only until the response has arrived. */
   take(waitOptions: () => WaitOptions, take: Take): unknown {
-    if (this.#answer !== undefined) return take(this.#answer, true);
-    return this.flight.join(waitOptions()).then((answer) => take((this.#answer ??= answer), true));
+    if (this.#answer !== undefined) return take(this.#answer);
+    return this.flight.join(waitOptions()).then((answer) => take((this.#answer ??= answer)));
   }
 }
 

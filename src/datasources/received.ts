@@ -1,13 +1,14 @@
 import { textOfBody } from './http-cache/cache-entry.ts';
 import type { CacheEntry } from './http-cache/cache-entry.ts';
-import { JSONResult, ValueResult } from './call-result.ts';
-import type { CallResult } from './call-result.ts';
 import { boundStream, readBody } from './bounded-body.ts';
 import { callOf, createJSONError } from './errors.ts';
 import type { DataSourceRequest } from './request.ts';
 import { createResponse } from './response.ts';
 import type { HeadersSource } from './response.ts';
 import type { Milliseconds } from './cache/key-value-cache.ts';
+
+/** The result of a call, for one more caller. */
+export type CallResult = () => unknown;
 
 /** A response from the origin or the cache, with an unread body. It may be read once, by `toResult` or `toResponse`. */
 export interface ReceivedResponse {
@@ -37,8 +38,7 @@ export function fromOrigin(response: Response): ReceivedResponse {
     ok: response.ok,
     async toResult(request) {
       const text = toText(await readBody(request, response));
-      if (!isJSON(response.status, response.headers.get('content-type'), text)) return new ValueResult(text);
-      return parseFor(request, () => new JSONResult(text));
+      return toResult(request, text, isJSON(response.status, response.headers.get('content-type'), text));
     },
     toResponse: (request) => toBounded(request, response),
     toHead: () => toHead(response, [...response.headers]),
@@ -54,10 +54,7 @@ export function fromEntry(
   const headers = (): HeadersSource => (cookies === undefined ? withAge(entry, now) : withCookies(entry, cookies));
   return {
     ok: status >= 200 && status <= 299,
-    toResult(request) {
-      if (!isJSON(status, contentType, entry.body)) return new ValueResult(textOfBody(entry.body));
-      return parseFor(request, () => entry.toJSONResult());
-    },
+    toResult: (request) => toResult(request, textOfBody(entry.body), isJSON(status, contentType, entry.body)),
     toResponse: () => createResponse(entry.body, { url, status, statusText, headers: headers() }),
     toHead: () => toHead({ url, ok: status >= 200 && status <= 299, status, statusText }, headers()),
   };
@@ -100,12 +97,20 @@ function toText(bytes: Uint8Array): string {
   return bytes.length === 0 ? '' : (lenient ??= new TextDecoder()).decode(bytes);
 }
 
-function parseFor(request: DataSourceRequest, parse: () => CallResult): CallResult {
+/** Parses JSON for the first caller now, and again for each further one, so that none sees what another changes. */
+function toResult(request: DataSourceRequest, text: string, isParsed: boolean): CallResult {
+  if (!isParsed) return () => text;
+  let first: { readonly value: unknown } | undefined;
   try {
-    return parse();
+    first = { value: JSON.parse(text) };
   } catch (error) {
     throw createJSONError(callOf(request), error);
   }
+  return () => {
+    const { value } = first ?? { value: JSON.parse(text) as unknown };
+    first = undefined;
+    return value;
+  };
 }
 
 function withAge({ head, headers }: CacheEntry, now: Milliseconds): Record<string, string> {
@@ -135,10 +140,10 @@ export interface FetchResult<TResult> {
 }
 
 /** Selects the part of an answer that a caller gets. */
-export type Take = (answer: CallAnswer, isShared: boolean) => unknown;
+export type Take = (answer: CallAnswer) => unknown;
 
-export const takeResult: Take = ({ result }, isShared) => result.take(isShared);
+export const takeResult: Take = ({ result }) => result();
 
 export const takeHead: Take = ({ received }) => received.toHead();
 
-export const takeBoth: Take = ({ result, received }, isShared) => ({ body: result.take(isShared), response: received.toHead() });
+export const takeBoth: Take = ({ result, received }) => ({ body: result(), response: received.toHead() });

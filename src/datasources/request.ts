@@ -1,9 +1,9 @@
 import type { Seconds, Milliseconds } from './cache/key-value-cache.ts';
 import type { CacheOutcome, CallWatch } from './call-watch.ts';
-import { copyOfPlain } from './copy.ts';
 import type { HeadersSource } from './response.ts';
 import type { RetryOptions } from './retry.ts';
 import { toSearchParams } from './search-params.ts';
+import { deepCopyOf } from '../shared/index.ts';
 
 /** The methods a RESTDataSource sends. */
 export type HTTPMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -172,7 +172,7 @@ export class DataSourceRequest {
   copyInputs(hasHook: boolean): void {
     if (this.#headersSource !== undefined) this.#headers ??= toHeaders(this.#headersSource);
     if (this.#paramsSource !== undefined) this.#params ??= toSearchParams(this.#paramsSource);
-    if (hasHook) this.body = copyOfPlain(this.body);
+    if (hasHook) this.body = deepCopyOf(this.body);
   }
 
   /** The query string without "?". */

@@ -2,7 +2,6 @@ import { isStream, serializeBody } from './body.ts';
 import { bodyLimitsFor, DataSourceRequest, takeFetchOptions } from './request.ts';
 import { takeBoth, takeHead, takeResult, fromOrigin, releaseUnread } from './received.ts';
 import type { CallAnswer, FetchResult, Take, ReceivedResponse, FetchedResponse } from './received.ts';
-import { ValueResult } from './call-result.ts';
 import type { DataSourceConfig, DataSourceOperation, WatchCall } from './data-source.ts';
 import { createTimeoutError, isNetworkError, isSyntaxError, withoutHeaderValue } from './errors.ts';
 import { Flight } from './flight.ts';
@@ -187,7 +186,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
 
   /** Sends a call for one caller. */
   async #send(keys: readonly string[], request: DataSourceRequest, take: Take): Promise<unknown> {
-    return take(await this.#start(keys, request).join(this.#waitOptions(request)), false);
+    return take(await this.#start(keys, request).join(this.#waitOptions(request)));
   }
 
   #waitOptions(request: DataSourceRequest): WaitOptions {
@@ -299,6 +298,6 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
     } finally {
       await releaseUnread(response, value);
     }
-    return { received, result: new ValueResult(value) };
+    return { received, result: () => value };
   }
 }

@@ -164,19 +164,29 @@ async function operate(world: World): Promise<void> {
   await api.initialize({ context, cache, operation: random.chance(0.7) ? operation : undefined });
 
   const agent = way === 'dispatcher' && user !== '' ? agents.get(user) : undefined;
-  const act = (): Promise<void> => call(world, { api, user, ...(agent && { agent }) });
+  const ofHooks: object[] = [];
+  const act = (): Promise<void> => call(world, { api, user, ofHooks, ...(agent && { agent }) });
   for (let left = 1 + random.below(3); left > 0; left--) {
     const calls = Array.from({ length: 1 + random.below(3) }, act);
     // The client disconnects.
     if (random.chance(0.1)) setImmediate(() => life.abort(new Error('the client has left')));
     await Promise.all(calls);
   }
+  // These changes must not appear in the results of other operations.
+  for (const result of ofHooks) spoil(result);
+}
+
+function spoil(result: object): void {
+  Object.assign(result, { user: 'spoiled', path: 'spoiled', start: 'spoiled' });
 }
 
 class APIOfAll extends API {}
 const agents = new Map(users.map((user) => [user, { user }]));
 
-async function call(world: World, { api, user, agent }: { api: API; user: string; agent?: object }): Promise<void> {
+async function call(
+  world: World,
+  { api, user, ofHooks, agent }: { api: API; user: string; ofHooks: object[]; agent?: object },
+): Promise<void> {
   const { random } = world;
   world.calls++;
   const leaving = new AbortController();
@@ -202,8 +212,10 @@ async function call(world: World, { api, user, agent }: { api: API; user: string
     check(body, user);
     check(Object.fromEntries(response.headers), user);
     if (body?.path !== undefined) assert.equal(body.path, name === 'me' ? `/of/${user}` : `/${name}`);
-    // This change must not appear in the results of other callers.
-    if (typeof body === 'object' && body !== null) Object.assign(body, { user: 'spoiled', path: 'spoiled', start: 'spoiled' });
+    if (typeof body !== 'object' || body === null) return;
+    // This change must not appear in the results of other callers, unless a hook returned the result.
+    if (api instanceof Impatient) ofHooks.push(body);
+    else spoil(body);
   } catch (error) {
     check(error, user);
     // Changes to an error by one operation must not reach another.

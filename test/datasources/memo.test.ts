@@ -180,21 +180,34 @@ describe('memoizeGetRequests', () => {
     assert.equal(origin.calls.length, 1);
   });
 
-  it('a caller that changes a result made by a hook does not affect other callers', async (t) => {
-    const origin = await startOrigin(t, () => ({ body: {} }));
+  it('the callers of one instance share what a hook returned, and no other instance does', async () => {
     class Dated extends API {
-      protected override async didReceiveResponse<T>(): Promise<T> {
-        return { when: new Date(0), seen: new Map([['a', { n: 1 }]]), bytes: Buffer.from('ab') } as T;
+      protected override async didReceiveResponse<T>(response: Response): Promise<T> {
+        return { when: new Date(0), response } as T;
       }
     }
-    const api = new Dated(origin.url);
+    const [api, other] = [1, 2].map(() => new Dated('http://a.test', { httpFetch: async () => Response.json(1) })) as [Dated, Dated];
 
-    const first = await api.read('x');
-    first.when.setTime(1);
-    first.seen.get('a').n = 2;
-    first.bytes[0] = 0;
+    const [first, second] = await Promise.all([api.read('x'), api.read('x')]);
 
-    assert.deepEqual(await api.read('x'), { when: new Date(0), seen: new Map([['a', { n: 1 }]]), bytes: Buffer.from('ab') });
+    assert.equal(second, first);
+    assert.equal(await api.read('x'), first);
+    assert.notEqual(await other.read('x'), first);
+  });
+
+  it('a hook that leaves the body unread does not delay the end of the process', async () => {
+    class Unread extends API {
+      protected override async didReceiveResponse<T>({ status }: Response): Promise<T> {
+        return status as T;
+      }
+    }
+    const api = new Unread('http://a.test', { httpFetch: async () => Response.json(1) });
+    const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
+
+    assert.deepEqual([await api.read('x'), await api.read('x')], [200, 200]);
+
+    assert.equal(timers(), before);
   });
 
   it('a request with other header fields is sent, and its response replaces the first', async (t) => {

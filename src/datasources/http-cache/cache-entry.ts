@@ -1,4 +1,3 @@
-import { JSONResult } from '../call-result.ts';
 import type { StorageTerms } from './freshness.ts';
 import type { RequestSelection } from './request-identity.ts';
 import type { HeaderRecord } from './stored-headers.ts';
@@ -21,7 +20,6 @@ export class CacheEntry {
   /** Text if the bytes are valid UTF-8, else the bytes. */
   readonly body: string | Uint8Array;
   readonly #headers: HeaderRecord | string;
-  #result: JSONResult | undefined;
 
   /** `headers`: without those of the connection or the encoding, and without Set-Cookie; as JSON, which is parsed when it is read. */
   constructor(head: EntryHead, headers: HeaderRecord | string, body: string | Uint8Array) {
@@ -32,11 +30,6 @@ export class CacheEntry {
 
   get headers(): HeaderRecord {
     return typeof this.#headers === 'string' ? (JSON.parse(this.#headers) as HeaderRecord) : this.#headers;
-  }
-
-  /** The body as a result, parsed once. Throws a SyntaxError if it is not JSON. */
-  toJSONResult(): JSONResult {
-    return (this.#result ??= new JSONResult(textOfBody(this.body)));
   }
 }
 
