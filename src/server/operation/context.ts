@@ -52,7 +52,9 @@ function completeReturned(settings: ContextSettings, value: unknown, input: Cont
 }
 
 function complete(settings: ContextSettings, value: Record<string, unknown>, input: ContextInput): PromiseOrValue<unknown> {
-  return settings.dataSources === undefined ? value : attachDataSources(settings, value, input);
+  if (settings.dataSources === undefined) return value;
+  assertTakesDataSources(value);
+  return attachDataSources(settings, value, input);
 }
 
 /** Without this check, a forgotten `return` would only show up in a resolver, as a property of undefined. */
@@ -69,8 +71,12 @@ function copyContextValue(value: Record<string, unknown>): Record<string, unknow
   return isPlainObject(value) ? shallowCopyOf(value) : value;
 }
 
-async function attachDataSources(settings: ContextSettings, contextValue: Record<string, unknown>, input: ContextInput): Promise<unknown> {
-  assertTakesDataSources(contextValue);
+/** Sets new data sources: for an operation, and again for each event of a subscription, whose data must not be that of the event before it. */
+export async function attachDataSources(
+  settings: ContextSettings,
+  contextValue: Record<string, unknown>,
+  input: ContextInput,
+): Promise<unknown> {
   const returned = assertDataSources(settings.dataSources?.());
   const dataSources = copyIfReused(returned, contextValue);
   const { invocation: operation, watchCall } = input;

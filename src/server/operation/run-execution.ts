@@ -4,6 +4,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import { coercedVariables, prepareExecution } from '../../executor/index.ts';
 import type { PromiseOrValue } from '../../shared/index.ts';
 import { errorHandling as handlingOf } from './error-behavior.ts';
+import { attachDataSources } from './context.ts';
 import { codeOf, deadlineExceeded, toErrors, unfinishedAtDeadline } from './errors.ts';
 import { createExecution, executeOperation } from './execute.ts';
 import type { Execution } from './execute.ts';
@@ -144,7 +145,18 @@ function executeNow(operation: Operation): PromiseOrValue<ExecutionResult> {
     operation.stream = stream;
   };
   const allowance = (operation.allowance = new ErrorAllowance());
-  return delivery.execute({ settings, execution: execution!, delivery, invocation: execution!.invocation, hooks, open, allowance });
+  const renewDataSources =
+    settings.dataSources && (() => attachDataSources(settings, operation.contextValue as Record<string, unknown>, operation));
+  return delivery.execute({
+    settings,
+    execution: execution!,
+    delivery,
+    invocation: execution!.invocation,
+    hooks,
+    renewDataSources,
+    open,
+    allowance,
+  });
 }
 
 /** The result of the steps, in time: if a context, data source or hook hangs, only this operation times out. */

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import DataLoader from 'dataloader';
 import { GraphQLError, GraphQLScalarType, versionInfo } from 'graphql';
 import type { GraphQLResolveInfo } from 'graphql';
 
+import { RESTDataSource } from '../../../src/entries/datasource.ts';
 import { createHandler } from '../../../src/entries/fetch.ts';
 import type { ServerOptions } from '../../../src/server/startup/options.ts';
 import type { SubsequentPayload } from '../../../src/server/operation/types.ts';
@@ -579,7 +581,9 @@ describe('context, data sources and plugins', () => {
       'executionDidStart',
       'executionDidEnd',
       'willSendResponse',
+      'dataSources',
       'willSendSubsequentPayload',
+      'dataSources',
       'didEncounterSubsequentErrors',
       'willSendSubsequentPayload',
     ]);
@@ -700,5 +704,62 @@ describe('rootValue', () => {
     const events: ServerSentEvent[] = parseEvents(await response.text());
     assert.deepEqual(events[1]?.data, { data: { ticks: 1 } });
     assert.deepEqual(seen, [{ root: true }]);
+  });
+});
+
+describe('data sources of a subscription', () => {
+  class Books extends RESTDataSource {
+    override baseURL = 'http://books.test/';
+    readonly loader = new DataLoader(async (keys: readonly string[]) => keys.map(() => ++reads));
+    author = (): Promise<string> => this.get('author');
+  }
+  let reads = 0;
+  const resolvers = {
+    Subscription: {
+      book: {
+        async *subscribe(_source: unknown, _arguments: unknown, { dataSources }: { dataSources: { books: Books } }) {
+          await dataSources.books.author();
+          yield* [1, 2].map(() => ({ title: 'Emma' }));
+        },
+        resolve: (event: unknown) => event,
+      },
+    },
+    Book: {
+      author: (_book: unknown, _arguments: unknown, { dataSources }: any) => dataSources.books.author(),
+      shout: (_book: unknown, _arguments: unknown, { dataSources }: any) => dataSources.books.loader.load('a'),
+    },
+  };
+  const query = 'subscription { book(id: 1) { author again: author shout louder: shout(times: 2) } }';
+
+  it('are new for each event', async () => {
+    const contexts: unknown[] = [];
+    let sent = 0;
+    const books = (): Books => new Books({ httpFetch: async () => Response.json(`author ${++sent}`) });
+    const context = (): object => ({ contexts: contexts.push(1) });
+    const { send } = serve({ resolvers, context, dataSources: () => ({ books: books() }) });
+
+    const results = resultsOf(await (await send(query)).text());
+
+    const expected = (count: number): object => ({
+      data: { book: { author: `author ${count + 1}`, again: `author ${count + 1}`, shout: `${count}`, louder: `${count}` } },
+    });
+    assert.deepEqual(results, [expected(1), expected(2)]);
+    assert.equal(contexts.length, 1);
+  });
+
+  it('that cannot be created are an error of one event', async () => {
+    let created = 0;
+    const dataSources = (): object => {
+      if (++created === 2) throw new GraphQLError('No books.');
+      return { books: new Books({ httpFetch: async () => Response.json('Austen') }) };
+    };
+    const { send } = serve({ resolvers, dataSources: dataSources as never });
+
+    const results = resultsOf(await (await send('subscription { book(id: 1) { author } }')).text());
+
+    assert.deepEqual(results, [
+      { errors: [{ message: 'No books.', extensions: { code: 'INTERNAL_SERVER_ERROR' } }] },
+      { data: { book: { author: 'Austen' } } },
+    ]);
   });
 });

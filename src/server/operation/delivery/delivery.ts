@@ -42,6 +42,8 @@ export interface DeliveryInput {
   readonly delivery: Delivery;
   readonly invocation: OperationInvocation;
   readonly hooks: OperationHooks | undefined;
+  /** Creates the data sources of an event. Undefined: there are none. */
+  readonly renewDataSources: (() => Promise<unknown>) | undefined;
   /** Shared by all parts of an incremental answer. Each event of a subscription has a separate one. */
   readonly allowance: ErrorAllowance;
   /** Called at most once, before the result is returned. */

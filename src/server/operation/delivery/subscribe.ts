@@ -1,11 +1,11 @@
 import type { ExecutionResult } from 'graphql';
 
 import { copyErrorsForOperation, isGraphQLError } from '../../../shared/index.ts';
-import type { ExecutionInvocation, OperationInvocation } from '../../../shared/index.ts';
+import type { ExecutionInvocation, OperationInvocation, PromiseOrValue } from '../../../shared/index.ts';
 import { closeSource, createSourceStream } from '../../../executor/index.ts';
 import type { DeliveryInput } from './delivery.ts';
 import type { PayloadStream, SubsequentPayload } from '../types.ts';
-import { deadlineExceeded } from '../errors.ts';
+import { deadlineExceeded, toErrors } from '../errors.ts';
 import { formatResult } from '../format-errors.ts';
 import { executeOperation, withCoercionCode } from '../execute.ts';
 import { lastResult, callDidEncounterSubsequentErrors, callWillSendSubsequentPayload } from './payload-hooks.ts';
@@ -69,12 +69,11 @@ function ofEvents(invocation: OperationInvocation): ExecutionInvocation {
 }
 
 /** Executes the operation for one event, which is the root value. */
-async function answerEvent(
-  { settings, execution, hooks }: DeliveryInput,
-  event: unknown,
-  invocation: ExecutionInvocation,
-): Promise<SubsequentPayload> {
-  const executed = await executeOperation(settings, { ...execution, invocation, rootValue: event, eventOf: execution });
+async function answerEvent(input: DeliveryInput, event: unknown, invocation: ExecutionInvocation): Promise<SubsequentPayload> {
+  const { settings, execution, hooks } = input;
+  const run = (): PromiseOrValue<ExecutionResult> =>
+    executeOperation(settings, { ...execution, invocation, rootValue: event, eventOf: execution });
+  const executed = await (input.renewDataSources === undefined ? run() : input.renewDataSources().then(run, toErrors));
   const result = executed.errors === undefined ? executed : { ...executed, errors: copyErrorsForOperation(executed.errors) };
   if (hooks !== undefined && result.errors !== undefined) await callDidEncounterSubsequentErrors(hooks, result.errors);
   const payload = withThrown(formatResult(settings, result), result.errors);
