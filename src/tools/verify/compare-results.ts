@@ -29,8 +29,10 @@ export function findDifference({
   isReordered = false,
   isCut = false,
 }: ComparedResults): string | undefined {
-  if (textOf(actual.data) !== textOf(expected.data)) return describeOther(actual.data, expected.data);
   const { data } = expected;
+  // With graphql-js, a bigint fails the whole answer.
+  if (data !== undefined && textOf(data) === undefined) return undefined;
+  if (textOf(actual.data) !== textOf(data)) return describeOther(actual.data, data);
   if (isCut) return firstOf('invented', actual.errors, unpropagated.errors);
   if (data === undefined) return firstOf('missing', expected.errors, actual.errors) ?? firstOf('invented', actual.errors, expected.errors);
 
@@ -56,10 +58,10 @@ function describeOther(actual: unknown, expected: unknown, path: Path = []): str
   return path.length === 0 ? 'other data' : `other data at ${path.join('.')}`;
 }
 
-/** Leaf values that are no JSON, which the server refuses later, count as equal. */
+/** Undefined if JSON cannot hold the data. */
 export function textOf(data: unknown): string | undefined {
   try {
-    return JSON.stringify(data, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+    return JSON.stringify(data);
   } catch {
     return undefined;
   }

@@ -47,6 +47,12 @@ describe('a result is compared with that of graphql-js', () => {
     match(compare(result(data, 'item.a', 'other.a', 'name', 'name')), /^invented error: .*failed at name/);
   });
 
+  it('unless JSON cannot hold that of graphql-js', () => {
+    const [theirs, ours] = [result({ any: 1n }), result({ any: null }, 'any')];
+
+    equal(findDifference({ expected: theirs, actual: ours, unpropagated: theirs }), undefined);
+  });
+
   it('and may have other errors below a list if the list itself failed', () => {
     const list = { list: null };
     const reference = result(list, 'list.0', 'list');

@@ -96,7 +96,7 @@ describe('a batch', () => {
     const typeDefs = 'scalar Any type Query { any(which: String): Any }';
     const cyclic: Record<string, unknown> = {};
     cyclic['self'] = cyclic;
-    const values: Record<string, unknown> = { cycle: cyclic, bigint: 10n, fine: { a: 1 } };
+    const values: Record<string, unknown> = { cycle: cyclic, bigint: [10n], fine: { a: 1 } };
     const endpoint = createEndpoint({
       typeDefs,
       resolvers: { Query: { any: (_: unknown, { which }: { which: string }) => values[which] } },

@@ -492,9 +492,20 @@ describe('extensions.http of the result', () => {
 });
 
 describe('a result that JSON cannot represent', () => {
+  it('fails only its field, if it is the BigInt of a scalar, and names the field', async () => {
+    const typeDefs = 'scalar Any type Query { a: Int } type Mutation { add: Int any: Any }';
+    const endpoint = createEndpoint({ typeDefs, resolvers: { Mutation: { add: () => 1, any: () => 1n } } });
+
+    const response = await endpoint.send(post({ query: 'mutation { add any }' }));
+
+    assert.equal(response.status, 200);
+    assert.deepEqual(json(response).data, { add: 1, any: null });
+    assert.deepEqual(json(response).errors[0].path, ['any']);
+  });
+
   const cyclic: Record<string, unknown> = {};
   cyclic['self'] = cyclic;
-  for (const [name, value] of Object.entries({ 'a cycle': cyclic, 'a BigInt': 1n })) {
+  for (const [name, value] of Object.entries({ 'a cycle': cyclic, 'a BigInt in an object': { big: 1n } })) {
     it(`${name}: 500, masked`, async () => {
       const typeDefs = 'scalar Any type Query { any: Any }';
       const endpoint = createEndpoint({ typeDefs, resolvers: { Query: { any: () => value } } });

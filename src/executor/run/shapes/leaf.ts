@@ -102,9 +102,11 @@ class LeafShape extends Shape {
       return plain;
     }
     const coerced = this.#coerce(value);
-    if (coerced === null || coerced === undefined) throw new Error(nothingReturned(this.#type, value, coerced));
+    if (coerced === null || coerced === undefined) throw new Error(returned(this.#type, value, coerced, 'non-nullable value'));
     // graphql-js also awaits asynchronous conversions.
-    if (isGraphQL17 ? coerced instanceof Promise : isPromiseLike(coerced)) return new PromisedLeaf(position, coerced as Promise<unknown>);
+    if (isGraphQL17 ? coerced instanceof Promise : isPromiseLike(coerced))
+      return new PromisedLeaf(position, coerced as Promise<unknown>, (settled) => assertJSON(this.#type, value, settled));
+    assertJSON(this.#type, value, coerced);
     run.budget.growByLeaf(coerced, field.isAliased || field.lists > 2);
     return coerced;
   }
@@ -137,11 +139,30 @@ export function leafShapeOf(type: GraphQLLeafType, nonNull: boolean): Shape {
 }
 
 class PromisedLeaf extends Promised {
+  readonly #assert: (value: unknown) => void;
+
+  constructor(position: Position, promise: Promise<unknown>, assert: (value: unknown) => void) {
+    super(position, promise);
+    this.#assert = assert;
+  }
+
   protected complete(value: unknown): unknown {
+    this.#assert(value);
     return value;
   }
 }
 
-function nothingReturned(type: GraphQLLeafType, value: unknown, coerced: unknown): string {
-  return `Expected \`${inspect(type)}.${coerceOutput}(${inspect(value)})\` to return non-nullable value, returned: ${inspect(coerced)}`;
+/**
+ * Throws for a bigint, with which the whole answer would fail, and for a symbol or a function, which would be missing from it. Those
+ * inside objects are not searched for.
+ */
+function assertJSON(type: GraphQLLeafType, value: unknown, coerced: unknown): void {
+  const kind = typeof coerced;
+  if (kind !== 'bigint' && kind !== 'symbol' && kind !== 'function') return;
+  if (typeof (coerced as { toJSON?: unknown }).toJSON !== 'function')
+    throw new Error(returned(type, value, coerced, 'a value that JSON has'));
+}
+
+function returned(type: GraphQLLeafType, value: unknown, coerced: unknown, expected: string): string {
+  return `Expected \`${inspect(type)}.${coerceOutput}(${inspect(value)})\` to return ${expected}, returned: ${inspect(coerced)}`;
 }

@@ -44,8 +44,8 @@ const values = [
   new Error('value'),
 ];
 
-/** A custom scalar accepts every value, but JSON cannot represent a bigint. */
-const isJSON = (value: unknown): boolean => typeof value !== 'bigint';
+/** A custom scalar accepts every value, but JSON has none of these types. */
+const isJSON = (value: unknown): boolean => !['bigint', 'symbol', 'function'].includes(typeof value);
 
 describe('leaves', () => {
   for (const field of ['string', 'int', 'float', 'boolean', 'id', 'color', 'odd']) {
@@ -54,6 +54,40 @@ describe('leaves', () => {
         await runBoth({ typeDefs, text: `{ ${field} }`, rootValue: { [field]: value } });
     });
   }
+
+  for (const value of [10n, Symbol('odd'), () => 1])
+    it(`of a custom scalar are an error if JSON has no ${typeof value}, and the rest of the answer is sent`, async () => {
+      const late = async (): Promise<unknown> => value;
+      const functions = { Query: { odd: () => value }, Odd: { serialize: (given: unknown) => given } };
+      for (const rootValue of [{ int: 1 }, { int: 1, odd: late }]) {
+        const { data, errors } = await executePlanned(
+          executionOf({ typeDefs, text: '{ odd int other: odd }', rootValue, functions: 'odd' in rootValue ? {} : functions }),
+        );
+
+        equal(JSON.stringify(data), '{"odd":null,"int":1,"other":null}');
+        deepEqual(
+          errors?.map(({ message, path }) => [/to return a value that JSON has, returned: /.test(message), path]),
+          [
+            [true, ['odd']],
+            [true, ['other']],
+          ],
+        );
+      }
+    });
+
+  it('of a custom scalar may be a bigint that has a toJSON method', async () => {
+    const prototype = BigInt.prototype as { toJSON?: unknown };
+    prototype.toJSON = function toJSON(this: bigint) {
+      return String(this);
+    };
+    try {
+      const { data } = await executePlanned(executionOf({ typeDefs, text: '{ odd }', rootValue: { odd: 10n } }));
+
+      equal(JSON.stringify(data), '{"odd":"10"}');
+    } finally {
+      delete prototype.toJSON;
+    }
+  });
 
   it('of a custom scalar may be undefined, null or a promise', async () => {
     const answers = [undefined, null, Promise.resolve('late'), 'now'];
