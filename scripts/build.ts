@@ -60,7 +60,7 @@ const groups = [
   { name: 'v3-servers', test: /src[\\/]v3[\\/](?!errors[\\/]apollo-error|datasource|types|hosts)/, minShareCount: 2 },
   {
     name: 'platform',
-    test: /src[\\/]server[\\/]platform[\\/](?:adapter|event|netlify)\.ts$/,
+    test: /src[\\/]server[\\/]platform[\\/](?:adapter|event)\.ts$/,
   },
 ];
 

@@ -156,7 +156,7 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
         require(entry);
         const files = Object.keys(require.cache);
         const loaded = files.map((file) => require('node:fs').readFileSync(file, 'utf8')).join();
-        const adapters = [...loaded.matchAll(/src.server.platform.(alb|rest-api|netlify-v1|fetch|node)\\.ts$/gm)].map(([, name]) => name);
+        const adapters = [...loaded.matchAll(/src.server.platform.(aws|fetch|netlify|node)\\.ts$/gm)].map(([, name]) => name);
         console.log(files.filter((file) => /graphql-functions.dist/.test(file)).length, entry, ...adapters.sort());
       }`,
       { flags: asOnLambda, type: 'commonjs' },
@@ -166,9 +166,9 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
     ok(Math.max(...lines.map((line) => Number.parseInt(line, 10))) <= 20, printed);
     const loaded = lines.map((line) => line.replace(/^\d+ /, ''));
     deepEqual(loaded, [
-      'graphql-functions alb fetch netlify-v1 rest-api',
-      'graphql-functions/aws-lambda alb rest-api',
-      'graphql-functions/netlify fetch netlify-v1',
+      'graphql-functions aws fetch netlify',
+      'graphql-functions/aws-lambda aws',
+      'graphql-functions/netlify fetch netlify',
       'graphql-functions/fetch fetch',
       'graphql-functions/node node',
       'graphql-functions/datasource',
@@ -185,8 +185,8 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
       'graphql-functions/budget',
       'graphql-functions/mcp',
       'graphql-functions/subgraph',
-      'graphql-functions/testing alb fetch netlify-v1 rest-api',
-      'graphql-functions/v3 alb fetch netlify-v1 rest-api',
+      'graphql-functions/testing aws fetch netlify',
+      'graphql-functions/v3 aws fetch netlify',
       'graphql-functions/v3/core',
       'graphql-functions/v3/datasource',
       'graphql-functions/v3/datasource-rest',

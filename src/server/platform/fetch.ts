@@ -3,7 +3,6 @@ import type { ChunkStream, HTTPRequest, HTTPRequestBody, HTTPResponse, StreamedR
 import { isNetlifySchedule, pingRequest, runtime } from './adapter.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 import { bodyTaken, brokenBody, readChunks, splitURL } from './event.ts';
-import { netlifyTimeLimitOf } from './netlify.ts';
 
 /** The web's `Request` and `Response`, for Netlify Functions 2.0, Cloudflare Workers, Deno, Bun and Vercel. */
 export const fetchAPI: PlatformAdapter<Request, Response> = {
@@ -62,6 +61,19 @@ function toStreamResult({ status, headers, body }: StreamedResponse): Response {
 function onLeave({ signal }: { readonly signal?: AbortSignal }, leave: () => void): void {
   if (signal?.aborted === true) leave();
   else signal?.addEventListener('abort', leave, { once: true });
+}
+
+/** Milliseconds that a synchronous function may take on Netlify. */
+export const netlifyTimeLimit = 60_000;
+/** The same limit in Netlify's local development server. */
+const localTimeLimit = 30_000;
+
+/** The time limit of a function with Netlify's context of the second generation; undefined on other platforms with `Request`. */
+function netlifyTimeLimitOf(context: unknown): number | undefined {
+  if (typeof context !== 'object' || context === null) return undefined;
+  const { deploy, site } = context as { readonly deploy?: unknown; readonly site?: unknown };
+  if (typeof deploy !== 'object' || deploy === null || typeof site !== 'object') return undefined;
+  return (deploy as { readonly context?: unknown }).context === 'dev' ? localTimeLimit : netlifyTimeLimit;
 }
 
 type WaitUntil = (work: Promise<unknown>) => void;

@@ -2,6 +2,7 @@ import type { HTTPRequest, HTTPResponse } from '../../shared/index.ts';
 import { isNetlifySchedule, lambdaResultBytes, pingRequest } from './adapter.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 import { cookieLists, encodeQuery, gatewayRequest, rawQuery } from './event.ts';
+import { netlifyTimeLimit } from './fetch.ts';
 
 /** Netlify Functions 1.0 (`export const handler`): like a REST API's event, but without `requestContext`. */
 export const netlifyV1: PlatformAdapter<UnknownEvent, NetlifyHandlerResponse> = {
@@ -133,17 +134,4 @@ export interface NetlifyHandlerResponse {
   multiValueHeaders?: Record<string, readonly (boolean | number | string)[]>;
   body?: string;
   isBase64Encoded?: boolean;
-}
-
-/** Milliseconds that a synchronous function may take on Netlify. */
-const netlifyTimeLimit = 60_000;
-/** The same limit in Netlify's local development server. */
-const localTimeLimit = 30_000;
-
-/** The time limit of a function with Netlify's context of the second generation; undefined on other platforms with `Request`. */
-export function netlifyTimeLimitOf(context: unknown): number | undefined {
-  if (typeof context !== 'object' || context === null) return undefined;
-  const { deploy, site } = context as { readonly deploy?: unknown; readonly site?: unknown };
-  if (typeof deploy !== 'object' || deploy === null || typeof site !== 'object') return undefined;
-  return (deploy as { readonly context?: unknown }).context === 'dev' ? localTimeLimit : netlifyTimeLimit;
 }
