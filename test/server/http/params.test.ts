@@ -49,6 +49,8 @@ describe('parameters of a GET', () => {
     'query={hello}&variables={}&variables={}',
     'query={hello}&variables={',
     'query={hello}&variables=7',
+    'query={hello}&variables=0',
+    'query={hello}&extensions=false',
     'query={hello}&variables="x"',
     'query={hello}&variables=[]',
     'query={hello}&extensions=[]',
@@ -159,6 +161,18 @@ describe('parameters of a POST', () => {
       'Expected an operation request to be a JSON object like { "query": "{ … }" }, got "x".',
     ]);
   });
+
+  for (const name of ['query', 'operationName', 'variables', 'extensions', 'onError']) {
+    it(`0 and false are no ${name}`, async () => {
+      const endpoint = createEndpoint();
+      for (const value of [0, false]) {
+        const response = await endpoint.send(post({ query: '{ hello }', [name]: value }));
+
+        assert.equal(response.status, 422);
+        assert.match(json(response).errors[0].message, new RegExp(`^Expected "${name}" to be .*, got ${value}\\.$`));
+      }
+    });
+  }
 
   it('a parameter called constructor is refused like any other', async () => {
     const endpoint = createEndpoint();
