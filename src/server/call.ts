@@ -46,7 +46,7 @@ export class Call {
   encode: EncodeBody | undefined = undefined;
   /** True if operations may have run. */
   mayHaveRun = false;
-  /** The response of `respond`, if nothing was asynchronous. */
+  /** The response of `respond`. */
   responded: HTTPResponse | StreamedResponse | undefined = undefined;
   /** The response of `arrive`, which plugins around the request may have replaced. */
   arrived: HTTPResponse | StreamedResponse | undefined = undefined;

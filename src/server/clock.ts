@@ -113,7 +113,7 @@ export class Clock implements CallClock {
     this.#waiting.listeners.clear();
   }
 
-  /** Calls back once, at the moment, if there is one for the view; at once if it has passed. Returns a function that removes the callback. */
+  /** Calls back once, when the moment comes for the view, or at once if it has passed. Returns a function that removes the callback. */
   listen(listener: Listener): () => void {
     const waiting = this.#wait();
     const { moment, view, callback } = listener;

@@ -15,7 +15,6 @@ import { callFailureHook } from './operation/hooks.ts';
 import { report } from './operation/log-errors.ts';
 import type { OperationSettings } from './operation/operation.ts';
 import type { OperationOutcome } from './operation/types.ts';
-import type { Starter } from './startup/start.ts';
 
 type Response = HTTPResponse | StreamedResponse;
 
@@ -42,12 +41,9 @@ interface RefusalSettings extends ResponseSettings {
   readonly operation: ErrorSettings;
 }
 
-/** Before the options are known, errors are masked, and CORS may be missing. */
+/** Until the server has started, errors are masked. */
 function settingsOf({ settings, starter }: Call): RefusalSettings {
-  return settings ?? settingsBeforeStart(starter);
-}
-
-function settingsBeforeStart(starter: Starter): RefusalSettings {
+  if (settings !== undefined) return settings;
   return {
     httpStatusProfile: starter.httpStatusProfile(),
     operation: { maskErrors: true, includeStacktrace: false, exposeUpstreamErrors: false, logger: starter.logger() },

@@ -8,7 +8,6 @@ import { attachDataSources } from './context.ts';
 import { codeOf, deadlineExceeded, toErrors, unfinishedAtDeadline } from './errors.ts';
 import { createExecution, executeOperation } from './execute.ts';
 import type { Execution } from './execute.ts';
-import type { OperationHooks } from './hooks.ts';
 import { AnswerLimit } from './limits/answer-limit.ts';
 import { assertCost } from './limits/cost.ts';
 import { ErrorAllowance } from './limits/error-allowance.ts';
@@ -59,13 +58,9 @@ export function prepare(operation: Operation): Execution {
 
 /** Runs the resolvers, inside the plugins that wrap executions, and inside hooks. */
 export function execute(operation: Operation): PromiseOrValue<ExecutionResult> {
-  const { settings, options, hooks, invocation, node } = operation;
+  const { settings, options, invocation, node } = operation;
   const isWrapped = (options?.wrap ?? settings.wrapExecution) !== undefined && node!.operation !== 'subscription';
-  const executing = isWrapped
-    ? executeInPlugins(operation)
-    : hooks === undefined
-      ? executeNow(operation)
-      : executeInHooks(operation, hooks);
+  const executing = isWrapped ? executeInPlugins(operation) : executeInHooks(operation);
   if (options?.runToEnd === true && executing instanceof Promise) invocation.waitUntil(executing.catch(() => {}));
   return executing;
 }
@@ -77,8 +72,7 @@ export function execute(operation: Operation): PromiseOrValue<ExecutionResult> {
 async function executeInPlugins(operation: Operation): Promise<ExecutionResult> {
   const { settings, options, head, invocation } = operation;
   const variableValues = coercedVariables(operation.execution!);
-  if (variableValues === undefined)
-    return operation.hooks === undefined ? executeNow(operation) : executeInHooks(operation, operation.hooks);
+  if (variableValues === undefined) return executeInHooks(operation);
   const execution = { ...describeExecution(operation), response: head, variableValues };
   let run = (): PromiseOrValue<OperationOutcome> => (operation.wrapped = executeToOutcome(operation));
   for (const wrap of [settings.wrapExecution, options?.wrap]) {
@@ -95,10 +89,9 @@ async function executeInPlugins(operation: Operation): Promise<ExecutionResult> 
 /** The result of `next`. If a plugin calls it after the operation was answered, nothing starts. */
 async function executeToOutcome(operation: Operation): Promise<OperationOutcome> {
   if (operation.timeIsUp !== undefined) return outcomeOfFailure(operation.timeIsUp, operation);
-  const { hooks } = operation;
   let result: ExecutionResult;
   try {
-    const running = hooks === undefined ? executeNow(operation) : executeInHooks(operation, hooks);
+    const running = executeInHooks(operation);
     result = running instanceof Promise ? await waitForExecution(running, operation) : running;
   } catch (thrown) {
     result = toErrors(thrown);
@@ -131,8 +124,9 @@ export function describeExecution(operation: Operation): OperationExecution {
 }
 
 /** Stores the result before `executionDidEnd` is called, which may take longer than the remaining time. */
-function executeInHooks(operation: Operation, hooks: OperationHooks): Promise<ExecutionResult> {
-  return hooks.aroundExecution(async () => (operation.result = await executeNow(operation)));
+function executeInHooks(operation: Operation): PromiseOrValue<ExecutionResult> {
+  const { hooks } = operation;
+  return hooks === undefined ? executeNow(operation) : hooks.aroundExecution(async () => (operation.result = await executeNow(operation)));
 }
 
 function executeNow(operation: Operation): PromiseOrValue<ExecutionResult> {
