@@ -37,6 +37,8 @@ export async function runCommandHere(directory: string, ...argv: readonly string
   } finally {
     process.chdir(cwd);
     if (nodeEnv === undefined) delete process.env['NODE_ENV'];
+    // The command records handlers until its process ends. Later tests create theirs without it.
+    Reflect.deleteProperty(globalThis, Symbol.for('graphql-functions.observer'));
     // Source maps would make the stacks of later tests in this process slow.
     process.setSourceMapsEnabled(false);
   }
