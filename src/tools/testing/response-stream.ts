@@ -1,4 +1,5 @@
-import { PassThrough, Readable } from 'node:stream';
+import { Readable, Transform } from 'node:stream';
+import type { TransformCallback } from 'node:stream';
 
 import { withoutBody } from './results.ts';
 
@@ -26,6 +27,7 @@ export function callStreamingHandler({ handler, event, context, readHead }: Stre
       try {
         const { status, headers } = head === undefined ? new Response(null, { headers: { 'content-type': contentType } }) : readHead(head);
         const body = withoutBody.has(status) ? null : (Readable.toWeb(output) as ReadableStream<Uint8Array>);
+        if (body === null) output.resume();
         resolve(new Response(body, { status, headers }));
       } catch (error) {
         reject(error as Error);
@@ -42,7 +44,7 @@ export function callStreamingHandler({ handler, event, context, readHead }: Stre
 const delimiter = Buffer.alloc(8);
 
 /** The stream of AWS's runtime. With a special content type, the head of the response is the text before eight NUL bytes. */
-class ResponseStream extends PassThrough {
+class ResponseStream extends Transform {
   readonly #begin: (head: object | undefined, contentType: string) => void;
   #contentType = 'application/octet-stream';
   #head: Buffer | undefined = Buffer.alloc(0);
@@ -56,20 +58,29 @@ class ResponseStream extends PassThrough {
     this.#contentType = contentType;
   }
 
-  override write(chunk: string | Uint8Array): boolean {
-    if (this.#head === undefined) return super.write(chunk);
-    if (this.#contentType !== 'application/vnd.awslambda.http-integration-response') {
-      this.#head = undefined;
-      this.#begin(undefined, this.#contentType);
-      return super.write(chunk);
+  override _transform(chunk: Buffer, _encoding: string, done: TransformCallback): void {
+    if (this.#head === undefined) done(null, chunk);
+    else if (this.#contentType === 'application/vnd.awslambda.http-integration-response') {
+      this.#head = Buffer.concat([this.#head, chunk]);
+      const end = this.#head.indexOf(delimiter);
+      if (end < 0) done();
+      else done(null, this.#start(JSON.parse(this.#head.subarray(0, end).toString()) as object).subarray(end + delimiter.length));
+    } else {
+      this.#start(undefined);
+      done(null, chunk);
     }
-    this.#head = Buffer.concat([this.#head, Buffer.from(chunk)]);
-    const end = this.#head.indexOf(delimiter);
-    if (end < 0) return true;
-    const head = JSON.parse(this.#head.subarray(0, end).toString()) as object;
-    const rest = this.#head.subarray(end + delimiter.length);
+  }
+
+  /** A handler may write nothing. */
+  override _flush(done: TransformCallback): void {
+    if (this.#head !== undefined) this.#start(undefined);
+    done();
+  }
+
+  #start(head: object | undefined): Buffer {
+    const read = this.#head ?? delimiter;
     this.#head = undefined;
     this.#begin(head, this.#contentType);
-    return rest.length === 0 || super.write(rest);
+    return read;
   }
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Writable } from 'node:stream';
 import { describe, it, test } from 'node:test';
 
 import { GraphQLError, parse } from 'graphql';
@@ -272,6 +273,20 @@ describe('subscribe', () => {
     assert.deepEqual((await results.next()).value, {});
     await assert.rejects(results.next(), /ended without the event "complete"/);
   });
+
+  for (const [what, write, expected] of [
+    ['ends with its only text', (stream) => void stream.end('hi'), 'hi'],
+    ['writes nothing', (stream) => void stream.end(), ''],
+    ['waits until a text has been written', (stream) => void stream.write('hi', () => stream.end('!')), 'hi!'],
+  ] as const satisfies readonly (readonly [string, (stream: Writable) => void, string])[])
+    it(`gets the response of a streaming handler that ${what}`, async () => {
+      const handler = Object.assign(async (_event: unknown, stream: Writable) => write(stream), {
+        [Symbol.for('aws.lambda.runtime.handler.streaming')]: 'response',
+      });
+      const { send } = createTester(handler, { platform: 'function-url' });
+
+      assert.equal(await (await send({})).text(), expected);
+    });
 
   it('rejects with the error of a streaming handler', async () => {
     const { send } = createTester(createStreamingHandler({ typeDefs: `${countTypeDefs} # refused`, resolvers }), { platform: 'aws-http' });
