@@ -95,8 +95,13 @@ export class FunctionHost {
       throw new FunctionError(problem);
     }
     try {
-      await this.#process?.ready;
-      await this.#process?.forward(exchange);
+      let current: FunctionProcess | undefined;
+      // A reload may begin while the process starts.
+      while (current !== this.#process) {
+        current = this.#process;
+        await current?.ready;
+      }
+      await current?.forward(exchange);
     } catch (error) {
       if (error instanceof FunctionError) this.#settings.report({ kind: 'failed', name, message: error.message });
       throw error;

@@ -159,6 +159,28 @@ test('a request in flight during a reload gets its response', async (context) =>
   assert.equal(await read(address('slow')), '200 new');
 });
 
+test('a request that has not finished 5 s after a reload gets 503', async (context) => {
+  const asked = deferred<void>();
+  const gate = createServer(() => asked.resolve()).listen(0, 'localhost');
+  context.after(() => gate.close().closeAllConnections());
+  await once(gate, 'listening');
+  const { address, after, write } = await serveProject(
+    context,
+    { 'functions/slow.ts': 'export default async () => fetch(process.env.GATE!);' },
+    { env: { GATE: `http://localhost:${(gate.address() as AddressInfo).port}` } },
+  );
+  const answer = read(address('slow'));
+  await asked.promise;
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const clock = setInterval(() => context.mock.timers.tick(100), 10);
+  context.after(() => clearInterval(clock));
+
+  await after({ kind: 'reloaded' }, () => write({ 'functions/slow.ts': answers("'new'") }));
+
+  assert.match(await answer, /^503 The functions were reloaded\. This request had not finished 5 s later, so it was stopped\./);
+  assert.equal(await read(address('slow')), '200 new');
+});
+
 test('a function that cannot be bundled answers with file and line while the others work, and recovers when fixed', async (context) => {
   const { address, after, write } = await serveProject(context, {
     'functions/good.ts': answers("'good'"),
