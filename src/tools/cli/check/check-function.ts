@@ -41,8 +41,8 @@ export async function checkFunction(
     const { exports, compiled } = await loadFunction(source, plugins);
     ({ circle } = compiled);
     bundled = { ...compiled, source, exports: Object.keys(exports) };
-    // Throws if these exports are not functions.
-    if (exportsFunction(bundled.exports)) toCallable(source.name, exports);
+    // Throws if these exports are not functions. `lambda` is for AWS alone.
+    if (exportsFunction(bundled.exports) && typeof exports['lambda'] !== 'function') toCallable(source.name, exports);
     if (compiled.warnings !== '') notices.push(compiled.warnings);
   } catch (error) {
     if (error instanceof CompileError) return { problems: error.problems, bundled, isFunction: true, servers: 0 };

@@ -252,6 +252,16 @@ test('the options of createStreamingHandler are checked like those of createHand
   assert.equal(code, 1);
 });
 
+test('a handler of AWS’s entry may be exported as lambda', async (context) => {
+  const source = graphql
+    .replace("'graphql-functions'", "'graphql-functions/aws-lambda'")
+    .replace('export default', 'export const lambda =');
+
+  const { code, stdout } = await check(context, { 'functions/graphql.ts': source });
+
+  assert.deepEqual([code, stdout], [0, 'No problems in graphql.\n']);
+});
+
 for (const entry of ['graphql-functions', 'graphql-functions/aws-lambda'])
   test(`a schema of ${entry} that is larger than any platform’s response limit is checked like others`, async (context) => {
     const { code, stdout } = await check(
