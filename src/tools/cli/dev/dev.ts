@@ -58,7 +58,7 @@ export async function startDevServer(settings: DevSettings): Promise<DevServer> 
     });
     return functionEnvironment(settings, server.url, variables);
   };
-  const host = new FunctionHost({ folder, directory, prefix, platform, env, report });
+  const host = new FunctionHost({ folder, directory, platform, env, report });
   const { functions } = host;
   // Listens first: the functions may need the URL, and a port in use is reported at once. Requests wait for the functions.
   const server = await listen(

@@ -22,6 +22,8 @@ export interface LocalFunction extends BundledFile {
   readonly compiled: CompiledFunction | undefined;
   /** Why it cannot be compiled or loaded. */
   problem: string | undefined;
+  /** The paths of its `config`, besides the usual one. */
+  paths: readonly string[];
   /** True for a file that is not a function but is imported by functions. */
   isHelper: boolean;
 }
@@ -31,7 +33,6 @@ export interface HostSettings {
   readonly folder: string;
   /** The project's folder. */
   readonly directory: string;
-  readonly prefix: string;
   readonly platform: PlatformSettings;
   /** Reads the functions' environment variables. */
   readonly env: () => Promise<NodeJS.ProcessEnv>;
@@ -101,7 +102,7 @@ export class FunctionHost {
         current = this.#process;
         await current?.ready;
       }
-      await current?.forward(exchange);
+      await current?.forward(name, exchange);
     } catch (error) {
       if (error instanceof FunctionError) this.#settings.report({ kind: 'failed', name, message: error.message });
       throw error;
@@ -156,7 +157,7 @@ export class FunctionHost {
         return;
       }
       if (result.warnings !== '') this.#settings.report({ kind: 'warning', message: result.warnings });
-      this.functions.set(name, { ...result, source, name, compiled: result, problem: undefined, isHelper: false });
+      this.functions.set(name, { ...result, source, name, compiled: result, problem: undefined, paths: [], isHelper: false });
       this.#fresh.add(name);
       return;
     }
@@ -168,6 +169,7 @@ export class FunctionHost {
       isGraphQL: false,
       compiled: undefined,
       problem: before?.problem,
+      paths: before?.paths ?? [],
       isHelper: false,
     };
     this.functions.set(name, broken);
@@ -176,7 +178,7 @@ export class FunctionHost {
 
   /** Starts a process with the functions that can be compiled. */
   async #start(): Promise<FunctionProcess | undefined> {
-    const { directory, prefix, platform } = this.#settings;
+    const { directory, platform } = this.#settings;
     const compiled = [...this.functions.values()].flatMap((local) =>
       local.compiled === undefined ? [] : { ...local.compiled, ...local.source },
     );
@@ -187,7 +189,7 @@ export class FunctionHost {
     const path = join(await this.#sockets, `${number}.sock`);
     const socket = process.platform === 'win32' ? String.raw`\\.\pipe\graphql-functions-${process.pid}-${number}` : path;
     const withoutFunction: string[] = [];
-    const started = new FunctionProcess({ functions, directory, prefix, platform, socket }, this.#env, (message) => {
+    const started = new FunctionProcess({ functions, directory, platform, socket }, this.#env, (message) => {
       if (message.kind === 'no function') withoutFunction.push(message.name);
       else if (message.kind === 'listening') this.#settle(withoutFunction);
       else if (started === this.#process || message.kind === 'request') this.#hear(message);
@@ -202,13 +204,14 @@ export class FunctionHost {
     const local = 'name' in message ? this.functions.get(message.name) : undefined;
     if (message.kind === 'crash') this.#settings.report({ kind: 'failed', name: 'A function', message: message.message });
     else if (message.kind === 'broken' && local !== undefined) this.#break(local, message.message);
-    else if (message.kind === 'ready' && local !== undefined) this.#announce(local);
+    else if (message.kind === 'ready' && local !== undefined) this.#announce(local, message.paths);
     else if (message.kind === 'warning') this.#warn(message.message);
     else this.#settings.report(message);
   }
 
-  #announce(local: LocalFunction): void {
+  #announce(local: LocalFunction, paths: readonly string[]): void {
     const { name } = local;
+    local.paths = paths;
     local.problem = undefined;
     if (this.#fresh.delete(name)) this.#settings.report({ kind: this.#known.has(name) ? 'reloaded' : 'ready', name });
     this.#known.add(name);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
 import { builtFile } from '../project/built-file.ts';
+import { nameField } from './messages.ts';
 import type { ProcessData, ProcessMessage } from './messages.ts';
 
 /** Milliseconds that a replaced process has to finish its requests. */
@@ -77,10 +78,10 @@ export class FunctionProcess {
   }
 
   /** Sends a request to its function, and the function's response to the client. Rejects with a FunctionError if there is no response. */
-  async forward({ request, body, response }: Exchange): Promise<void> {
+  async forward(name: string, { request, body, response }: Exchange): Promise<void> {
     this.#running++;
     try {
-      const answer = await this.#ask({ request, body, response });
+      const answer = await this.#ask(name, { request, body, response });
       for (const [name, value] of fieldsOf(answer)) response.appendHeader(name, value);
       response.writeHead(answer.statusCode ?? 500);
       // Also ends the function's stream when the client disconnects.
@@ -108,7 +109,7 @@ export class FunctionProcess {
     await this.#ended.promise;
   }
 
-  async #ask({ request, body, response }: Exchange): Promise<IncomingMessage> {
+  async #ask(name: string, { request, body, response }: Exchange): Promise<IncomingMessage> {
     const { timeout } = this.#data.platform;
     const headers = fieldsOf(request);
     if (request.headers['transfer-encoding'] !== undefined) headers.push(['content-length', String(body?.length ?? 0)]);
@@ -117,7 +118,7 @@ export class FunctionProcess {
       agent: false,
       method: request.method,
       path: request.url,
-      headers: headers.flat(),
+      headers: [...headers, [nameField, name]].flat(),
     });
     response.once('close', () => forwarded.destroy());
     const answered = Promise.withResolvers<IncomingMessage>();

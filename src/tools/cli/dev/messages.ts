@@ -9,7 +9,6 @@ export interface ProcessData {
   readonly functions: readonly FunctionToLoad[];
   /** The project's folder. */
   readonly directory: string;
-  readonly prefix: string;
   readonly platform: PlatformSettings;
   readonly socket: string;
 }
@@ -18,7 +17,9 @@ export interface FunctionToLoad extends FunctionSource, Pick<CompiledFunction, '
 
 /** A message of the process. */
 export type ProcessMessage =
-  | DevEvent
+  | Exclude<DevEvent, { kind: 'ready' }>
+  /** Its module has been loaded. `paths` are those of its `config`. */
+  | { readonly kind: 'ready'; readonly name: string; readonly paths: readonly string[] }
   /** All functions have been loaded, or have failed to. */
   | { readonly kind: 'listening' }
   /** Its module exports nothing that can be called. */
@@ -76,11 +77,8 @@ export interface RefusedOptions {
   readonly refusal: unknown;
 }
 
-/** The name of the function at a path. Empty if the path has none. */
-export function nameIn(url: string, prefix: string): string {
-  const [path = ''] = url.split('?', 1);
-  return path.startsWith(`${prefix}/`) ? (path.slice(prefix.length + 1).split('/', 1)[0] ?? '') : '';
-}
+/** The header field that names the function of a request to the process. */
+export const nameField = 'graphql-functions-name';
 
 /** The path after a function's name in a URL, for display: "/books/1?x". */
 export function pathOf(name: string, url: string): string {

@@ -18,7 +18,7 @@ import { observeHandlers } from '../project/observe-handlers.ts';
 import { placeOf } from '../project/user-code.ts';
 import { toCallable } from './call-function.ts';
 import type { Callable, FunctionRequest, FunctionResponse } from './call-function.ts';
-import { nameIn, pathOf } from './messages.ts';
+import { nameField, pathOf } from './messages.ts';
 import type { FunctionToLoad, ProcessData, ProcessMessage, RefusedOptions } from './messages.ts';
 import { withOperationLog } from './operation-log.ts';
 import { sendFailure } from './pages.ts';
@@ -36,11 +36,25 @@ const later = new Map<string, { readonly options: ServerOptions; readonly place:
 /** The reasons that were reported: the server tries to start again with every request. */
 const reported = new Set<string>();
 
+// As in functions on Netlify.
+Object.assign(globalThis, { Netlify: { env: variables() } });
 // Logged errors show only the user's stack frames.
 Object.assign(console, withUserFrames({ ...console }));
 process.once('disconnect', () => process.exit());
 process.on('uncaughtException', (error) => process.send?.({ kind: 'crash', message: describeFailure(error) }, () => process.exit(1)));
 process.once('message', (data: ProcessData) => void start(data));
+
+/** `Netlify.env`. */
+function variables(): object {
+  const { env } = process;
+  return {
+    get: (name: string) => env[name],
+    has: (name: string) => name in env,
+    set: (name: string, value: string) => void (env[name] = value),
+    delete: (name: string) => void delete env[name],
+    toObject: () => ({ ...env }),
+  };
+}
 
 async function start(data: ProcessData): Promise<void> {
   const functions = new Map<string, Loaded>();
@@ -49,7 +63,8 @@ async function start(data: ProcessData): Promise<void> {
     if (callable !== undefined) functions.set(source.name, { source, callable });
   }
   createServer((request, response) => {
-    const loaded = functions.get(nameIn(request.url ?? '', data.prefix));
+    const loaded = functions.get(String(request.headers[nameField]));
+    delete request.headersDistinct[nameField];
     if (loaded === undefined) response.destroy();
     else answer(loaded, data.directory, request, response).catch(() => response.destroy());
   }).listen(data.socket, () => {
@@ -72,7 +87,8 @@ async function load(source: FunctionToLoad, { directory, platform }: ProcessData
       return undefined;
     }
     const callable = toCallable(name, exports, platform);
-    send({ kind: 'ready', name });
+    const { path = [] } = (exports['config'] ?? {}) as { readonly path?: string | readonly string[] };
+    send({ kind: 'ready', name, paths: platform.platform === 'netlify' ? [path].flat() : [] });
     for (const message of notices) send({ kind: 'warning', message });
     return callable;
   } catch (error) {

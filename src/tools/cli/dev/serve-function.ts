@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLocalHost } from '../../../server/node/index.ts';
 import { FunctionError } from './function-process.ts';
 import type { FunctionHost, LocalFunction } from './function-host.ts';
-import { nameIn } from './messages.ts';
 import type { DevEvent } from './messages.ts';
 import { homePage, sendFailure, sendPage, takesPage } from './pages.ts';
 
@@ -82,13 +81,26 @@ function assertLocalHost({ host }: ServeSettings, { headers }: IncomingMessage):
 }
 
 function functionFor({ prefix, functions }: ServeSettings, { url = '/' }: IncomingMessage): LocalFunction {
-  const local = functions.functions.get(nameIn(url, prefix));
-  if (local !== undefined && !local.isHelper) return local;
-  const paths = [...functions.functions.values()].filter(({ isHelper }) => !isHelper).map((known) => `  ${prefix}/${known.name}`);
+  const [path = ''] = url.split('?', 1);
+  const served = [...functions.functions.values()].filter(({ isHelper }) => !isHelper);
+  const local =
+    served.find(({ name }) => `${path}/`.startsWith(`${prefix}/${name}/`)) ??
+    served.find(({ paths }) => paths.some((one) => matches(one, path)));
+  if (local !== undefined) return local;
+  const paths = served.map((known) => `  ${prefix}/${known.name}`);
   throw new RefusedRequest(
     404,
-    `No function at ${url.split('?', 1)[0]}. ${paths.length === 0 ? 'There are none yet.' : `Functions:\n\n${paths.join('\n')}`}`,
+    `No function at ${path}. ${paths.length === 0 ? 'There are none yet.' : `Functions:\n\n${paths.join('\n')}`}`,
   );
+}
+
+/** True for a path that a pattern of Netlify matches: `/books/:id`, `/files/*`. */
+function matches(pattern: string, path: string): boolean {
+  const expression = pattern
+    .replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`)
+    .replaceAll('*', '.*')
+    .replaceAll(/:\w+/g, '[^/]+');
+  return new RegExp(`^${expression}/?$`).test(path);
 }
 
 async function readBody(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer> | undefined> {

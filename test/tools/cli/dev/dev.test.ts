@@ -336,6 +336,21 @@ test('requests wait while the functions are found and bundled for the first time
   assert.deepEqual([...early], ['200 ready']);
 });
 
+test('the paths of config and the variables of Netlify.env work as on Netlify', async (context) => {
+  const { server, address } = await serveProject(
+    context,
+    {
+      'functions/one.ts': `export default (request: Request) => new Response(new URL(request.url).pathname + Netlify.env.get('WORD'));
+        export const config = { path: ['/short', '/books/:id', '/files/*'] };`,
+    },
+    { env: { WORD: '!' } },
+  );
+
+  for (const path of ['/short', '/books/1', '/files/a/b']) assert.equal(await read(server.url + path), `200 ${path}!`);
+  assert.equal(await read(address('one')), '200 /.netlify/functions/one!');
+  for (const path of ['/books', '/books/1/2', '/shorter']) assert.match(await read(server.url + path), /^404 /);
+});
+
 test('the prefix is an option', async (context) => {
   const { server } = await serveProject(context, { 'functions/one.ts': answers("'one'") }, { prefix: '/api' });
 
