@@ -52,7 +52,12 @@ export interface DataSourceRequestInit extends Omit<RequestInit, 'method' | keyo
  */
 export type QueryParams = (Readonly<Record<string, unknown>> & NoInit) | (object & NoInit);
 
-type NoInit = Readonly<Partial<Record<'params' | 'headers' | 'body' | 'signal' | 'cacheOptions', QueryValue>>>;
+type NoInit = Readonly<Partial<Record<'params' | 'headers' | 'body' | 'signal' | 'cacheOptions', QueryValue | OptionsAreTheThirdArgument>>>;
+
+/** Nothing has this type: TypeScript's error for options in place of parameters names it. */
+interface OptionsAreTheThirdArgument {
+  readonly optionsAreTheThirdArgument: never;
+}
 
 /** The value of a query parameter with the name of an option. */
 export type QueryValue = string | number | bigint | boolean | Date | null | undefined | readonly QueryValue[];

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { it } from 'node:test';
 import { RESTDataSource } from '../../src/entries/datasource.ts';
+import { runTypeScript } from '../support/run-typescript.ts';
 import type { CacheOptions, DataSourceConfig, DataSourceRequest } from '../../src/entries/datasource.ts';
 
 interface Context {
@@ -107,3 +110,22 @@ export class Typed extends RESTDataSource {
     assert.ok([title, total, status]);
   }
 }
+
+it('the type error of get(path, { params, headers }) names the right argument', async (t) => {
+  const cache = join(import.meta.dirname, '../../.cache');
+  await mkdir(cache, { recursive: true });
+  const folder = await mkdtemp(join(cache, 'third-argument-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const calls = ["get('x', { params: { a: 1 } })", "get('x', { headers: { a: 'b' } })", "delete('x', { headers: new Headers() })"];
+  const methods = calls.map((call, at) => `m${at}() { return this.${call}; }`);
+  const source = `import { RESTDataSource } from '../../src/entries/index.ts';\nexport class A extends RESTDataSource {\n${methods.join('\n')}\n}`;
+  await writeFile(join(folder, 'calls.ts'), source);
+  await writeFile(join(folder, 'tsconfig.json'), '{ "extends": "../../test/types.tsconfig.json", "files": ["calls.ts"] }');
+
+  const messages = (await runTypeScript(folder)).filter((line) => line.includes('calls.ts'));
+
+  assert.deepEqual(
+    messages.map((message) => /calls\.ts\((\d+),.*OptionsAreTheThirdArgument/.exec(message)?.[1]),
+    ['3', '4', '5'],
+  );
+});
