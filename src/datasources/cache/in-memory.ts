@@ -53,7 +53,7 @@ export class InMemoryLRUCache implements KeyValueCache {
   constructor({ maxSize = defaultMaxSize, ttl, now = () => performance.now() }: InMemoryLRUCacheOptions = {}) {
     if (!(maxSize > 0)) throw new TypeError(`Expected maxSize to be a positive number of bytes, got ${maxSize}.`);
     this.#values = new LRUMap({ maxSize, now });
-    this.#ttl = toMilliseconds(ttl);
+    this.#ttl = ttl !== undefined && ttl > 0 ? ttl * 1000 : Infinity;
     markGuarded(this);
     const live: LiveStore = { get: (key) => this.#values.get(key), set: (key, value, options) => this.#set(key, value, options) };
     const { get, set } = InMemoryLRUCache.prototype;
@@ -76,7 +76,7 @@ export class InMemoryLRUCache implements KeyValueCache {
   #set(key: string, value: string | LiveValue, options: KeyValueCacheSetOptions | undefined): void {
     const isText = typeof value === 'string';
     const size = bytesOf(key) + (isText ? bytesOf(value) : value.size) + entryOverhead;
-    const ttl = options?.ttl ? toMilliseconds(options.ttl) : this.#ttl;
+    const ttl = options?.ttl ? options.ttl * 1000 : this.#ttl;
     this.#values.set(copyText(key), isText ? copyText(value) : value, { size, ttl });
   }
 }
@@ -84,9 +84,4 @@ export class InMemoryLRUCache implements KeyValueCache {
 /** The memory of a text: V8 stores one byte per character unless one of them needs two. */
 export function bytesOf(text: string): number {
   return /[^\u0000-\u00ff]/.test(text) ? text.length * 2 : text.length;
-}
-
-/** The lifetime in milliseconds, which is infinite without a positive number of seconds. */
-function toMilliseconds(ttl: Seconds | undefined): number {
-  return ttl === undefined || !(ttl > 0) ? Infinity : ttl * 1000;
 }

@@ -6,7 +6,7 @@ export type Seconds = number;
 
 /** Options of {@link KeyValueCache.set}. */
 export interface KeyValueCacheSetOptions {
-  /** How long the entry may be used. Unset, null or 0: no expiry. */
+  /** How long the entry may be used. Unset, null or 0: no expiry. Negative: not stored. */
   readonly ttl?: Seconds | null;
 }
 

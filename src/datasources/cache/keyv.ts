@@ -52,17 +52,14 @@ function toKeyValueCache(keyv: KeyvLike): KeyValueCache {
   return {
     get: (key) => keyv.get(key) as Promise<string | undefined>,
     async set(key, value, options) {
-      await keyv.set(key, value, toMilliseconds(options?.ttl));
+      const ttl = options?.ttl;
+      // Redis refuses fractions of milliseconds, and Keyv 6 keeps a value with a negative TTL forever.
+      await (ttl && ttl < 0 ? keyv.delete(key) : keyv.set(key, value, ttl ? Math.ceil(ttl * 1000) : undefined));
     },
     async delete(key) {
       return (await keyv.delete(key)) === true;
     },
   };
-}
-
-/** Whole milliseconds, or undefined: Redis refuses fractions, and Keyv 6 keeps a value with a negative TTL forever. */
-function toMilliseconds(ttl: number | null | undefined): number | undefined {
-  return ttl !== undefined && ttl !== null && ttl > 0 ? Math.ceil(ttl * 1000) : undefined;
 }
 
 function reportTo(onError: GuardOptions['onError'], error: unknown): void {

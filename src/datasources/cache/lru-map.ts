@@ -50,11 +50,11 @@ export class LRUMap<TValue> {
     return entry.value;
   }
 
-  /** A value larger than `maxSize` is not stored, but deletes the value it would replace. */
+  /** A value that is larger than `maxSize`, or has a negative `ttl`, is not stored, but deletes the value it would replace. */
   set(key: string, value: TValue, { size, ttl }: { readonly size: number; readonly ttl: Milliseconds }): void {
     const { maxSize, maxEntries = Infinity, now } = this.#limits;
     this.delete(key);
-    if (size > maxSize) return;
+    if (size > maxSize || ttl < 0) return;
     const entry = { key, value, size, expires: ttl === Infinity ? Infinity : now() + ttl, older: undefined, newer: undefined };
     this.#entries.set(key, entry);
     this.#append(entry);

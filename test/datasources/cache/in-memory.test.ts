@@ -134,3 +134,12 @@ test('keys and values do not retain the larger strings they were sliced from', a
   const grown = process.memoryUsage().heapUsed - before;
   ok(grown < 20 * 1024 * 1024, `${grown} bytes for 200 short texts`);
 });
+
+test('a negative TTL stores nothing, and deletes the value before', async () => {
+  const cache = new InMemoryLRUCache();
+  await cache.set('a', '1');
+
+  await cache.set('a', '2', { ttl: -5 });
+
+  equal(await cache.get('a'), undefined);
+});

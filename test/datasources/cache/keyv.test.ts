@@ -63,7 +63,6 @@ describe('KeyvAdapter', () => {
     [0.0001, 1],
     [1.0005, 1001],
     [0, undefined],
-    [-5, undefined],
     [null, undefined],
     [undefined, undefined],
     [Number.NaN, undefined],
@@ -76,6 +75,14 @@ describe('KeyvAdapter', () => {
       assert.deepEqual(calls, [['set', 'a', '1', sent]]);
     });
   }
+
+  it('a negative ttl deletes the value', async () => {
+    const { keyv, calls } = recordingKeyv();
+
+    await new KeyvAdapter(keyv, { prefix: '' }).set('a', '1', { ttl: -5 });
+
+    assert.deepEqual(calls, [['delete', 'a']]);
+  });
 
   it('adds the default prefix or a custom one to keys', async () => {
     const { keyv, calls } = recordingKeyv();
