@@ -4,9 +4,9 @@ import type { KeyValueCache, KeyValueCacheSetOptions } from './key-value-cache.t
 export interface GuardOptions {
   /** The longest wait for one call of the store, in milliseconds. Default: 250 */
   readonly deadline?: number | undefined;
-  /** How long a store is not called after it failed or was too slow, in milliseconds. Default: 1000 */
+  /** How long a store is not called after it was too slow, in milliseconds. Default: 1000 */
   readonly cooldown?: number | undefined;
-  /** Called with every failure of the store. Default: none */
+  /** Called with a failure of the store, at most once in each `cooldown`. Default: none */
   readonly onError?: ((error: unknown) => void) | undefined;
   /** A clock in milliseconds. Default: `performance.now` */
   readonly now?: (() => number) | undefined;
@@ -14,9 +14,6 @@ export interface GuardOptions {
 
 /** Limit of pending deletes, because clients queue what they cannot send without a limit. */
 const maxPendingDeletes = 100;
-
-/** Limit of remembered keys that failed. */
-const maxFailedKeys = 100;
 
 /**
  * A cache whose calls never fail and never take long: a store that is slow or unreachable counts as empty.
@@ -53,36 +50,41 @@ export function listenToGuarded(cache: object, onError: OnError): void {
 
 class GuardedCache implements KeyValueCache {
   readonly #cache: KeyValueCache;
-  readonly #breaker: Breaker;
+  readonly #deadline: number;
+  readonly #cooldown: number;
+  readonly #now: () => number;
+  #onError: OnError | undefined;
   #pendingDeletes = 0;
+  #pausedUntil = -Infinity;
+  #quietUntil = -Infinity;
 
-  constructor(cache: KeyValueCache, options: GuardOptions) {
+  constructor(cache: KeyValueCache, { deadline = 250, cooldown = 1000, onError, now = () => performance.now() }: GuardOptions) {
     this.#cache = cache;
-    this.#breaker = new Breaker(options);
-    markGuarded(this, (onError) => {
-      this.#breaker.onError ??= onError;
+    this.#deadline = deadline;
+    this.#cooldown = cooldown;
+    this.#onError = onError;
+    this.#now = now;
+    markGuarded(this, (listener) => {
+      this.#onError ??= listener;
     });
   }
 
   async get(key: string): Promise<string | undefined> {
-    if (this.#breaker.recentFailure(key) !== undefined || !this.#breaker.allows()) return undefined;
-    const value: unknown = await this.#breaker.watch(key, () => this.#cache.get(key));
+    if (this.#isPaused()) return undefined;
+    const value: unknown = await this.#inTime(async () => this.#cache.get(key));
     return typeof value === 'string' ? value : undefined;
   }
 
   async set(key: string, value: string, options?: KeyValueCacheSetOptions): Promise<void> {
-    const failure = this.#breaker.recentFailure(key);
-    if (failure === 'late' || !this.#breaker.allows()) return;
-    // A store may refuse one value (memcached: above 1 MiB) and still work. And a new value may repair a key that cannot be read.
-    await this.#breaker.watch(key, () => this.#cache.set(key, value, options), { forgivesErrors: true, silent: failure !== undefined });
+    if (!this.#isPaused()) await this.#inTime(async () => this.#cache.set(key, value, options));
   }
 
-  /** Deletes a key. The delete is sent even while the breaker is open, but not awaited: a client that reconnects delivers it later. */
+  /** Deletes a key. The delete is sent even during a pause, but not awaited: a client that reconnects delivers it later. */
   async delete(key: string): Promise<boolean | void> {
-    const allowed = this.#breaker.recentFailure(key) === undefined && this.#breaker.allows();
-    if (!allowed && this.#pendingDeletes >= maxPendingDeletes) return;
+    const isPaused = this.#isPaused();
+    if (isPaused && this.#pendingDeletes >= maxPendingDeletes) return;
     const deleting = this.#delete(key);
-    if (allowed) return this.#breaker.watch(key, () => deleting);
+    if (!isPaused) return this.#inTime(() => deleting);
     deleting.catch(() => {});
   }
 
@@ -94,62 +96,19 @@ class GuardedCache implements KeyValueCache {
       this.#pendingDeletes--;
     }
   }
-}
 
-/** How the last call for a key failed. */
-type FailureKind = 'refused' | 'late';
-
-interface WatchOptions {
-  /** An error says nothing about the store or the key. */
-  readonly forgivesErrors?: boolean;
-  /** The failure of this key has been reported already. */
-  readonly silent?: boolean;
-}
-
-/**
- * Opens when calls for two keys fail in a row; one key alone may have a value that is unreadable or huge, so until then only
- * that key is not called during the cooldown. After the cooldown one call is let through, and the breaker closes if it succeeds.
- */
-class Breaker {
-  onError: OnError | undefined;
-  readonly #deadline: number;
-  readonly #cooldown: number;
-  readonly #now: () => number;
-  readonly #failures = new Map<string, { readonly kind: FailureKind; readonly until: number }>();
-  /** The key of the last call that failed, if none has succeeded since. */
-  #suspect: string | undefined;
-  #openUntil = -Infinity;
-
-  constructor({ deadline = 250, cooldown = 1000, onError, now = () => performance.now() }: GuardOptions) {
-    this.#deadline = deadline;
-    this.#cooldown = cooldown;
-    this.onError = onError;
-    this.#now = now;
-  }
-
-  allows(): boolean {
-    if (this.#openUntil === -Infinity) return true;
+  /** True during the pause that follows a late call. After it, one call is let through, and the pause ends if the store answers. */
+  #isPaused(): boolean {
+    if (this.#pausedUntil === -Infinity) return false;
     const now = this.#now();
-    if (now < this.#openUntil) return false;
+    if (now < this.#pausedUntil) return true;
     // Other calls stay blocked for this time: on Workers, this call and its timer may never end if its client leaves.
-    this.#openUntil = now + this.#deadline + this.#cooldown;
-    return true;
+    this.#pausedUntil = now + this.#deadline + this.#cooldown;
+    return false;
   }
 
-  recentFailure(key: string): FailureKind | undefined {
-    if (this.#failures.size === 0) return undefined;
-    const known = this.#failures.get(key);
-    if (known === undefined || this.#now() < known.until) return known?.kind;
-    this.#failures.delete(key);
-    return undefined;
-  }
-
-  /** The call's result; undefined when it throws, rejects or is late. */
-  async watch<T>(
-    key: string,
-    call: () => Promise<T>,
-    { forgivesErrors = false, silent = false }: WatchOptions = {},
-  ): Promise<T | undefined> {
+  /** The call's result; undefined when it throws, rejects or is late. A store that refuses a call still works. */
+  async #inTime<T>(call: () => Promise<T>): Promise<T | undefined> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isLate = false;
     const late = new Promise<never>((_resolve, reject) => {
@@ -160,37 +119,21 @@ class Breaker {
     });
     try {
       // The race also handles the rejection of a call that fails after its deadline.
-      const result = await Promise.race([(async () => call())(), late]);
-      this.#succeeded(key);
-      return result;
+      return await Promise.race([call(), late]);
     } catch (error) {
-      if (isLate || !forgivesErrors) this.#failed(key, isLate ? 'late' : 'refused');
-      else if (this.#openUntil !== -Infinity) this.#openUntil = this.#now();
-      if (!silent) this.#report(error);
+      this.#report(error);
       return undefined;
     } finally {
+      this.#pausedUntil = isLate ? this.#now() + this.#cooldown : -Infinity;
       clearTimeout(timer);
     }
   }
 
-  #succeeded(key: string): void {
-    this.#openUntil = -Infinity;
-    this.#suspect = undefined;
-    if (this.#failures.size > 0) this.#failures.delete(key);
-  }
-
-  #failed(key: string, kind: FailureKind): void {
-    const until = this.#now() + this.#cooldown;
-    if (this.#openUntil !== -Infinity || (this.#suspect !== undefined && this.#suspect !== key)) this.#openUntil = until;
-    this.#suspect = key;
-    this.#failures.delete(key);
-    this.#failures.set(key, { kind, until });
-    if (this.#failures.size > maxFailedKeys) this.#failures.delete(this.#failures.keys().next().value!);
-  }
-
   #report(error: unknown): void {
+    if (this.#now() < this.#quietUntil) return;
+    this.#quietUntil = this.#now() + this.#cooldown;
     try {
-      this.onError?.(error);
+      this.#onError?.(error);
     } catch {
       // An error of the listener must not fail the request.
     }

@@ -214,7 +214,7 @@ export class ApolloServerBase<ContextFunctionParams = any> {
 
   /** A store that is slow, failing or unreachable counts as empty and never fails a request. */
   #guard(cache: KeyValueCache): KeyValueCache {
-    return guardCache(cache, { onError: (error) => this.#logger.warn('The cache failed; it counts as empty for a second.', error) });
+    return guardCache(cache, { onError: (error) => this.#logger.warn('The cache failed, which counts as a miss.', error) });
   }
 
   #hashOfSchema(): SchemaHash {
