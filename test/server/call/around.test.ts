@@ -48,8 +48,8 @@ const wrapping = (aroundOperation: ServerPlugin['aroundOperation']): ServerPlugi
 const wrappingRequest = (aroundRequest: ServerPlugin['aroundRequest']): ServerPlugin => ({ aroundRequest: aroundRequest! });
 
 for (const hook of ['aroundRequest', 'aroundOperation', 'aroundExecution'] as const) {
-  test(`the error of one ${hook} is the answer that those around it see, whether it throws before or after next()`, async () => {
-    for (const runs of [true, false]) {
+  test(`the error of one ${hook} is the answer that those around it see, whether it throws before, during or after next()`, async () => {
+    for (const moment of ['before', 'during', 'after']) {
       const seen: number[] = [];
       const watching = async (_call: unknown, next: () => Promise<any>): Promise<unknown> => {
         const answer = await next();
@@ -58,12 +58,13 @@ for (const hook of ['aroundRequest', 'aroundOperation', 'aroundExecution'] as co
         return answer;
       };
       const failing = async (_call: unknown, next: () => Promise<unknown>): Promise<unknown> => {
-        if (runs) await next();
+        const running = moment === 'before' ? undefined : next();
+        if (moment === 'after') await running;
         throw new GraphQLError('No.');
       };
       const wrap = (run: unknown): ServerPlugin => ({ [hook]: run });
 
-      const answer = await serving({ plugins: [wrap(watching), wrap(watching), wrap(failing)] })(post({ query: '{ name }' }));
+      const answer = await serving({ plugins: [wrap(watching), wrap(watching), wrap(failing)] })(post({ query: '{ where }' }));
 
       assert.deepEqual([seen, json(answer)], [['No.', 'No.'], { errors: [{ message: 'No.', extensions: { code: errorCode } }] }]);
     }
