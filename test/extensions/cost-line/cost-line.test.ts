@@ -178,7 +178,7 @@ describe('the cost line', () => {
     );
   });
 
-  test('says that a single operation came in a batch', async () => {
+  test('says that a single operation came in a batch, and has a line for a malformed element', async () => {
     const { send, records } = serving();
 
     await send(post([{ query: '{ nothing }' }]));
@@ -188,7 +188,8 @@ describe('the cost line', () => {
       records.map(({ batch }) => batch),
       [
         { index: 0, size: 1 },
-        { index: 0, size: 1 },
+        { index: 0, size: 2 },
+        { index: 1, size: 2 },
       ],
     );
   });

@@ -38,16 +38,16 @@ export function persistedQueryHash(extensions: Readonly<Record<string, unknown>>
  */
 export async function resolvePersistedQuery(
   settings: PersistedQuerySettings,
-  { hash, query, isRefusedInProduction }: PersistedQuery,
+  { hash, query, ...known }: PersistedQuery,
 ): Promise<FoundSource> {
-  if (query !== undefined) return { ...(await registered(settings, hash, query)), isRefusedInProduction };
+  if (query !== undefined) return { ...(await registered(settings, hash, query)), ...known };
   // Only hashes are looked up in the store.
   const source = isHash(hash) ? await find(settings, hash) : undefined;
   if (source === undefined) throw createError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
-  return { source, keep: undefined, isRefusedInProduction };
+  return { source, keep: undefined, ...known };
 }
 
-interface PersistedQuery extends Pick<FoundSource, 'isRefusedInProduction'> {
+interface PersistedQuery extends Pick<FoundSource, 'onError' | 'isRefusedInProduction'> {
   readonly hash: string;
   /** Undefined: the client sends only the hash. */
   readonly query: string | undefined;

@@ -46,10 +46,11 @@ function resolveSource(settings: SourceSettings, request: GraphQLRequest): Promi
   const hash = persistedQueryHash(extensions);
   const trusted = trustedDocuments && findTrusted(trustedDocuments, query, documentId ?? hash);
   const isRefusedInProduction = trusted === undefined && trustedDocuments?.only === 'in production';
-  if (trusted !== undefined && query !== undefined && hash !== undefined) assertHash(hash, query);
-  if (trusted !== undefined) return { source: trusted.text, keep: undefined, onError: trusted.onError };
-  if (hash !== undefined && persistedQueries !== undefined)
-    return resolvePersistedQuery(persistedQueries, { hash, query, isRefusedInProduction });
+  const onError = trusted?.onError;
+  if (hash !== undefined && persistedQueries !== undefined && (query !== undefined || trusted === undefined))
+    return resolvePersistedQuery(persistedQueries, { hash, query, onError, isRefusedInProduction });
+  if (query !== undefined && hash !== undefined && trusted !== undefined) assertHash(hash, query);
+  if (trusted !== undefined) return { source: trusted.text, keep: undefined, onError };
   if (query !== undefined) return { source: query, keep: undefined, isRefusedInProduction };
   if (documentId !== undefined) throw notTrusted(shown(documentId));
   throw persistedQueriesNotSupported();
