@@ -3,6 +3,11 @@ import { join } from 'node:path';
 
 import type { SnippetSurroundings } from '../support/snippets.ts';
 
+/** A file that `init` writes. */
+function template(name: string): string {
+  return readFileSync(join(import.meta.dirname, '../../src/tools/cli/init/templates/shared/graphql', name), 'utf8');
+}
+
 /** The code that the pages omit. */
 export const surroundings: SnippetSurroundings = {
   wrappers: {
@@ -65,9 +70,11 @@ declare module 'cloudflare:workers' {
 `,
     },
     'docs/codegen.md': {
-      'documents/documents.json': '{}',
+      'graphql/books.ts': template('books.ts'),
+      'graphql/scalars.ts': template('scalars.ts'),
       'graphql/schema.graphql': 'type Query { book(id: ID!): String }',
       // The generator's output for the schema and settings of the page; test/real/pages.test.ts compares them.
+      'graphql/context.ts': template('context.ts'),
       'graphql/resolvers-types.ts': readFileSync(join(import.meta.dirname, 'resolvers-types.txt'), 'utf8'),
     },
   },

@@ -18,8 +18,8 @@ export interface UsedProject {
   readonly transcript: string;
 }
 
-const answer = '{"data":{"book":{"title":"Emma","year":1815,"__typename":"Book"}}}';
-const otherAnswer = '{"data":{"books":[{"year":1815}]}}';
+const answer = '{"data":{"book":{"title":"Emma","published":"1815-12-23","__typename":"Book"}}}';
+const otherAnswer = '{"data":{"books":[{"genre":"NOVEL"}]}}';
 const refusal =
   '{"errors":[{"message":"Expected one of the server\'s trusted documents (trustedDocuments), got another document.","extensions":{"code":"BAD_REQUEST"}}]}';
 
@@ -40,9 +40,9 @@ export async function useProject(platform: InitPlatform): Promise<UsedProject> {
     await reader.run('npm run build --if-present');
     await reader.run('npm run check');
     await reader.run('npm test');
-    const requests = [{ documentId: await idOf('Book', reader), variables: { id: 'emma' } }, { query: '{ books(first: 1) { year } }' }];
+    const requests = [{ documentId: await idOf('Book', reader), variables: { id: 'emma' } }, { query: '{ books(first: 1) { genre } }' }];
     const answers = [...(await serve[platform](reader, requests)), ...(await deployed[platform](reader, requests))];
-    await reader.write('operations/new.graphql', 'query New { books { year } }\n');
+    await reader.write('operations/new.graphql', 'query New { books { genre } }\n');
     const missing = await reader.run('npm run check').then(() => 'nothing is missing', String);
     return { answers, missing, transcript: `${reader.transcript}(What it deploys answers:)\n${answers.slice(2).join('\n')}\n` };
   } finally {

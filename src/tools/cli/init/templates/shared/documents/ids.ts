@@ -2,6 +2,6 @@
 
 /** The ids of the current operations by name, for clients. */
 export const ids = {
-  Book: 'cdbef82b01af9c482c99f43ad618e91fb99369d249722920c014bb78cfe0ca3f',
-  Books: '4f4bb5bb2eb79b105d10c05327f49d54b32cc575e90c25a774f92ce82edaefdc',
+  Book: '720a758da6310228058281c4858e7de169f47ab48a0a04fc8aa93200dea503aa',
+  Books: 'f25dbbf121d59812bf3445a33944fc9a4634b595c9232a8240b00f1e03f9a4ef',
 } as const;

@@ -1,6 +1,7 @@
 import type { ServerOptions } from 'graphql-functions';
 
 import documents from '../documents/documents.json' with { type: 'json' };
+import type { Context } from './context.ts';
 import { resolvers } from './resolvers.ts';
 import { typeDefs } from './schema.ts';
 
@@ -10,6 +11,7 @@ export const options = {
   csrfPrevention: true,
   // A list has 20 items if the client does not say how many, and at most 100.
   pageLimits: { default: 20, max: 100 },
+  context: ({ request }): Context => ({ language: request.headers.get('accept-language')?.slice(0, 2) ?? 'en' }),
   typeDefs,
   resolvers,
 } satisfies ServerOptions;

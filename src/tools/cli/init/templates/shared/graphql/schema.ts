@@ -1,12 +1,20 @@
 export const typeDefs = /* GraphQL */ `
   type Query {
-    books(first: Int): [Book!]!
+    books(first: Int, genre: Genre, since: Date): [Book!]!
     book(id: ID!): Book
   }
 
   type Book {
     id: ID!
     title: String!
-    year: Int!
+    genre: Genre!
+    published: Date!
   }
+
+  enum Genre {
+    NOVEL
+    HORROR
+  }
+
+  scalar Date
 `;

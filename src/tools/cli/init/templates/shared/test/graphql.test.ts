@@ -12,7 +12,13 @@ test('a book is found by its id', async () => {
   const { data, errors } = await run({ documentId: ids.Book }, { id: 'emma' });
 
   assert.equal(errors, undefined);
-  assert.deepEqual(data, { book: { title: 'Emma', year: 1815, __typename: 'Book' } });
+  assert.deepEqual(data, { book: { title: 'Emma', published: '1815-12-23', __typename: 'Book' } });
+});
+
+test('titles are in the language of the client', async () => {
+  const { data } = await run({ documentId: ids.Book }, { id: 'frankenstein' }, { headers: { 'accept-language': 'de' } });
+
+  assert.deepEqual(data, { book: { title: 'Frankenstein oder Der moderne Prometheus', published: '1818-01-01', __typename: 'Book' } });
 });
 
 test('an unknown id is null', async () => {
@@ -22,7 +28,7 @@ test('an unknown id is null', async () => {
 });
 
 test('other operations are refused', async () => {
-  const { status, errors } = await run('{ books { year } }');
+  const { status, errors } = await run('{ books { published } }');
 
   assert.equal(status, 400);
   assert.equal(errors?.[0]?.extensions?.['code'], 'BAD_REQUEST');

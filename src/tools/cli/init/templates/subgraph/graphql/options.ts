@@ -1,5 +1,6 @@
 import { subgraph } from 'graphql-functions/subgraph';
 
+import type { Context } from './context.ts';
 import { resolvers } from './resolvers.ts';
 import { routerSecret } from './router-secret.ts';
 import { typeDefs } from './schema.ts';
@@ -10,6 +11,7 @@ export const options = subgraph({
   csrfPrevention: true,
   // A list has 20 items if the router does not say how many, and at most 100.
   pageLimits: { default: 20, max: 100 },
+  context: ({ request }): Context => ({ language: request.headers.get('accept-language')?.slice(0, 2) ?? 'en' }),
   typeDefs,
   resolvers,
 });

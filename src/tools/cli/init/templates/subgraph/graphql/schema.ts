@@ -8,6 +8,14 @@ export const typeDefs = /* GraphQL */ `
   type Book @key(fields: "id") {
     id: ID!
     title: String!
-    year: Int!
+    genre: Genre!
+    published: Date!
   }
+
+  enum Genre {
+    NOVEL
+    HORROR
+  }
+
+  scalar Date
 `;

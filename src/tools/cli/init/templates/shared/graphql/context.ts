@@ -1,0 +1,4 @@
+/** What every resolver gets as its third argument. */
+export interface Context {
+  readonly language: string;
+}
