@@ -82,8 +82,11 @@ async function prepareEnvironment(named: Readonly<Record<string, string>>): Prom
 
 async function dev({ query, open, ...settings }: DevArguments): Promise<void> {
   let server: DevServer | undefined;
-  // Ctrl+C reaches all processes of the terminal, including esbuild; SIGTERM reaches only this one.
-  process.once('SIGTERM', () => void shutDown(server, 143));
+  for (const [signal, exitCode] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)
+    process.once(signal, () => void shutDown(server, exitCode));
   await followRunner(process.env, () => {
     console.error('The process that started the dev server has exited. Stopping.');
     void shutDown(server, 0);

@@ -22,7 +22,7 @@ export class Reporter {
   }
 
   report(event: DevEvent): void {
-    if (event.kind === 'bundling') this.#terminal.error(`Bundling ${relative(this.#directory, event.folder)} …`);
+    if (event.kind === 'compiling') this.#terminal.error(`Compiling ${relative(this.#directory, event.folder)} …`);
     else if (event.kind === 'warning') this.#terminal.error(event.message);
     else if (event.kind === 'broken') this.#terminal.error(`\n${bad(`${event.name} cannot run:`)}\n\n${paintMessage(event.message)}\n`);
     else if (event.kind === 'failed') this.#terminal.error(`\n${bad(`${event.name} failed:`)}\n\n${paintMessage(event.message)}\n`);

@@ -70,7 +70,7 @@ export async function startDevServer(settings: DevSettings): Promise<DevServer> 
   const wrongEnvironment = nodeEnvProblem((await env())['NODE_ENV'] ?? '');
   if (wrongEnvironment !== undefined) report({ kind: 'warning', message: `NODE_ENV is ${wrongEnvironment}` });
   const loaded = host.reload();
-  report({ kind: 'bundling', folder });
+  report({ kind: 'compiling', folder });
   await loaded;
   const stopWatching = watchFiles(host, folder, resolve(directory, envFile ?? '.env'));
   const close = async (): Promise<void> => {

@@ -82,7 +82,7 @@ export class FunctionProcess {
     this.#running++;
     try {
       const answer = await this.#ask(name, { request, body, response });
-      for (const [name, value] of fieldsOf(answer)) response.appendHeader(name, value);
+      for (const [field, value] of fieldsOf(answer)) response.appendHeader(field, value);
       response.writeHead(answer.statusCode ?? 500);
       // Also ends the function's stream when the client disconnects.
       await pipeline(answer, response);

@@ -30,7 +30,7 @@ export type ProcessMessage =
 /** An event that is printed in the terminal. */
 export type DevEvent =
   /** The first compilation of all functions in a folder. */
-  | { readonly kind: 'bundling'; readonly folder: string }
+  | { readonly kind: 'compiling'; readonly folder: string }
   | { readonly kind: 'ready'; readonly name: string }
   | { readonly kind: 'reloaded'; readonly name: string }
   | { readonly kind: 'removed'; readonly name: string }

@@ -232,7 +232,7 @@ test('a module that throws while it loads answers with the line of the source, a
 
   assert.deepEqual(
     events.map(({ kind }) => kind),
-    ['bundling', 'broken'],
+    ['compiling', 'broken'],
   );
   assert.match(await read(address('bad')), /^500 [^]*no database[^]*bad\.ts:3:7[^]*refused/);
 });
@@ -327,7 +327,7 @@ test('requests wait while the functions are found and bundled for the first time
   await serveProject(context, project, {
     port,
     report: ({ kind }) => {
-      if (kind === 'bundling') asking = askUntilReady();
+      if (kind === 'compiling') asking = askUntilReady();
       if (kind === 'ready') ready.resolve(true);
     },
   });
