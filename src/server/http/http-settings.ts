@@ -31,7 +31,7 @@ export interface HTTPSettings extends CSRFSettings, ExplainSettings, LandingSett
   readonly operation: OperationSettings;
 }
 
-/** An operation that may be explained. */
+/** An operation that may be explained, or verified. */
 export interface Explainable {
   readonly call: {
     readonly request: HTTPRequest;
@@ -42,9 +42,9 @@ export interface Explainable {
   readonly run: (operation: Operation) => OperationOutcome | Promise<OperationOutcome>;
 }
 
-/** The function that explains operations, in development only. */
+/** The function that explains operations, in development, or that compares them with graphql-js, in tests. */
 export interface ExplainSettings {
-  /** Runs the operation and adds an explanation to its answer. Undefined: the request does not want one. */
+  /** Runs the operation, and adds an explanation to its answer or fails. Undefined: the request does not want one. */
   readonly explain: ((explainable: Explainable) => Promise<OperationOutcome> | undefined) | undefined;
 }
 

@@ -1,4 +1,4 @@
-import type { ExplainMismatch, GraphQLJSExecutor } from '../../executor/index.ts';
+import type { ExplainMismatch } from '../../executor/index.ts';
 import type { CheckWhole } from '../../executor/schema/index.ts';
 import { firstLineOf } from '../../shared/index.ts';
 import type { LandingPage, ServerPlugin, ServerStartContext } from '../operation/plugin.ts';
@@ -81,15 +81,15 @@ export function findCheck(): CheckWhole | { readonly missing: string | undefined
 }
 
 /**
- * An executor that also runs each operation with graphql-js, and compares: for the environment variable GRAPHQL_FUNCTIONS_VERIFY. It is in no
- * bundle. Throws in one.
+ * Runs each query also with graphql-js, and compares: for the environment variable GRAPHQL_FUNCTIONS_VERIFY. It is in no bundle. Throws in
+ * one.
  */
-export function createVerifier(): GraphQLJSExecutor {
-  // A bundle has a copy of the executor for itself, with which the tool cannot work.
+export function createVerifier(): Explain {
+  // A bundle has a copy of graphql for itself, with which the tool cannot work.
   if (packageFolder() === undefined)
     throw new Error(
       'GRAPHQL_FUNCTIONS_VERIFY is 1, but this handler was bundled, so its operations cannot be verified. Test the handler before it is ' +
         'bundled, or unset the variable.',
     );
-  return (requireFromPackage('verify') as { createVerifier(): GraphQLJSExecutor }).createVerifier();
+  return (requireFromPackage('verify') as { createVerifier(): Explain }).createVerifier();
 }

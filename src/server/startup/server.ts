@@ -65,7 +65,7 @@ export function createServer(given: ServerOptions): Server {
   const operation = operationSettings(options, { plugins, nodeEnv, logger, checks });
   checks?.warnOfOptions(given, operation.schema, logger);
   return {
-    http: httpSettings(options, operation, development),
+    http: httpSettings(options, operation, development ? createExplain(logger) : isVerified(nodeEnv) ? createVerifier() : undefined),
     deadline: deadlineSettings(options),
     plugins,
     nodeEnv,
@@ -99,7 +99,11 @@ export async function startServer(
   return { http: { ...http, renderLandingPage }, listeners };
 }
 
-function httpSettings(options: ServerOptions, operation: OperationSettings, development: boolean): HTTPSettings {
+function isVerified(nodeEnv: string | undefined): boolean {
+  return nodeEnv === 'test' && readEnvironment('GRAPHQL_FUNCTIONS_VERIFY') === '1';
+}
+
+function httpSettings(options: ServerOptions, operation: OperationSettings, explain: HTTPSettings['explain']): HTTPSettings {
   const { csrfPrevention, allowBatchedHttpRequests } = options;
   // Compiling these functions takes a cold process 0.2 ms.
   const hasPlugins = operation.plugins.length > 0;
@@ -116,9 +120,9 @@ function httpSettings(options: ServerOptions, operation: OperationSettings, deve
     httpStatusProfile: options.httpStatusProfile ?? defaultStatusProfile,
     multipart: options.incrementalDelivery?.multipart,
     hasPlugins,
-    waitsInOperationsOnly: !hasPlugins && !development && typeof options.cors?.origin !== 'function',
+    waitsInOperationsOnly: !hasPlugins && explain === undefined && typeof options.cors?.origin !== 'function',
     renderLandingPage: undefined,
-    explain: development ? createExplain(operation.logger) : undefined,
+    explain,
     viewRequest: hasPlugins ? createViewRequest(operation.plugins) : undefined,
     wrapRequest: hasPlugins ? createWrapRequest(operation.plugins) : undefined,
     chooseEncoding: hasPlugins ? createChooseEncoding(operation.plugins) : undefined,
@@ -151,8 +155,6 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
   const cache = cacheOf(options, logger, cacheBytes);
   const schema = schemaOf(options, developmentOrTest, logger);
   options.executor?.assertSupported(options, schema);
-  const isVerified = nodeEnv === 'test' && readEnvironment('GRAPHQL_FUNCTIONS_VERIFY') === '1';
-  const executor = options.executor ?? (isVerified ? createVerifier() : undefined);
   return {
     schema,
     context: options.context as OperationSettings['context'],
@@ -181,7 +183,7 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
     rootValue: options.rootValue,
     fieldResolver: options.fieldResolver,
     explainMismatch: checks?.explainMismatch,
-    executor,
+    executor: options.executor,
     maskErrors: options.maskErrors ?? !developmentOrTest,
     includeStacktrace: options.includeStacktraceInErrorResponses ?? development,
     exposeUpstreamErrors: developmentOrTest,

@@ -4,7 +4,6 @@ import type { DocumentNode, GraphQLFormattedError } from 'graphql';
 
 import { createServe, createStarter, fetchAPI, lambdaAdapters, netlifyV1, streaming } from '../../server/for-tools.ts';
 import { describe, didYouMean } from '../../shared/index.ts';
-import type { GraphQLJSExecutor } from '../../executor/index.ts';
 import { createVerifier } from '../verify/index.ts';
 import type { RequestFields } from './event-request.ts';
 import { readResults } from './results.ts';
@@ -97,9 +96,9 @@ export interface TesterSettings {
   /** The second argument of the handler, which `context` receives. Default: an empty object. */
   readonly context?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * If true, each operation also runs in graphql-js, on a copy of the schema whose resolvers return what yours returned. If the results
-   * differ, the call rejects with both. Resolvers run once; `serialize` runs again. Only for options; for handlers, set the environment
-   * variable GRAPHQL_FUNCTIONS_VERIFY to 1 before they are created. Default: false
+   * If true, each query runs a second time, in graphql-js. If the results differ, the call rejects with both. `context`, data sources and
+   * resolvers of queries run again. Only for options; for handlers, set the environment variable GRAPHQL_FUNCTIONS_VERIFY to 1 before they
+   * are created. Default: false
    */
   readonly verify?: boolean | undefined;
 }
@@ -137,7 +136,7 @@ export function createTester(server: unknown, settings: TesterSettings = {}): Te
       'Expected options for createTester with verify. For a handler, set GRAPHQL_FUNCTIONS_VERIFY=1 before it is created.',
     );
   const differences: Error[] = [];
-  const verifier = verify ? createVerifier({ onDifference: (difference) => differences.push(difference) }) : undefined;
+  const verifier = verify ? createVerifier((difference) => void differences.push(difference)) : undefined;
   const { call, close } = isHandler(server)
     ? callHandler(server, platform)
     : serveOptions(server as OptionsSource<ServerOptions>, verifier);
@@ -208,20 +207,30 @@ function isHandler(server: unknown): server is AnyHandler {
 }
 
 /** Like createHandler, but without the warning about several handlers for one schema, which is normal in tests. */
-function serveOptions(options: OptionsSource<ServerOptions>, verifier: GraphQLJSExecutor | undefined): Tested {
-  const source = inTest(options, verifier);
-  const serve = createServe({ adapters: [fetchAPI, ...lambdaAdapters, netlifyV1], streaming }, createStarter(source, 'test'));
+function serveOptions(options: OptionsSource<ServerOptions>, explain: Explain | undefined): Tested {
+  const starter = createStarter(inTest(options), 'test');
+  const server: Starter['server'] = async (call) => withExplain(await starter.server(call), explain!);
+  const serve = createServe(
+    { adapters: [fetchAPI, ...lambdaAdapters, netlifyV1], streaming },
+    explain === undefined ? starter : { ...starter, server },
+  );
   return { call: (event, context) => serve({ event, context, env: undefined }), close: serve.close };
 }
 
-function inTest(source: OptionsSource<ServerOptions>, verifier: GraphQLJSExecutor | undefined): OptionsSource<ServerOptions> {
-  const asTest = (options: ServerOptions): ServerOptions => ({
-    nodeEnv: 'test',
-    ...(verifier !== undefined && { executor: verifier }),
-    ...options,
-  });
+type Explain = ReturnType<typeof createVerifier>;
+type Starter = ReturnType<typeof createStarter>;
+
+function withExplain<T extends { readonly http: object }>(server: T, explain: Explain): T {
+  return { ...server, http: { ...server.http, explain } };
+}
+
+function inTest(source: OptionsSource<ServerOptions>): OptionsSource<ServerOptions> {
   if (typeof source === 'function') return async () => asTest(await source());
   return source instanceof Promise ? source.then(asTest) : asTest(source);
+}
+
+function asTest(options: ServerOptions): ServerOptions {
+  return { nodeEnv: 'test', ...options };
 }
 
 /** The parameter of the request that names the document. */

@@ -1,186 +1,177 @@
 import * as graphql from 'graphql';
-import { execute, GraphQLError, print, versionInfo, visit } from 'graphql';
-import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql';
+import { execute, GraphQLError, isObjectType, Kind, print, TypeInfo, versionInfo, visit, visitWithTypeInfo } from 'graphql';
+import type { ExecutionArgs, ExecutionResult, FieldNode, GraphQLObjectType } from 'graphql';
 
-import { executePlanned, prepareExecution, withPropagation } from '../../executor/index.ts';
-import type { GraphQLJSExecutor, PlannedExecution } from '../../executor/index.ts';
-import { valueAt } from '../../shared/index.ts';
-import { findDifference, textOf, withNullErrors } from './compare-results.ts';
-import { Recording } from './recording.ts';
-import { Replay } from './replay.ts';
-import { copyForReplay } from './replay-schema.ts';
-import { countSkipped, countVerified } from './summary.ts';
-import type { Reason } from './summary.ts';
+import { coercedVariables, withPropagation } from '../../executor/index.ts';
+import type { PlannedExecution } from '../../executor/index.ts';
+import type { Explainable } from '../../server/for-tools.ts';
+import type { OperationOutcome } from '../../server/index.ts';
+import { asWritten, HeaderMap, valueAt } from '../../shared/index.ts';
+import { findDifference, textOf } from './compare-results.ts';
+
+type Operation = Explainable['operation'];
 
 const isGraphQL17 = versionInfo.major >= 17;
 
 /**
- * Runs operations by their plans, and again with graphql-js on a copy of the schema, whose functions return what the schema's returned. An
- * operation with another result fails. The functions of scalars run twice.
+ * Runs operations as in production. Then each query runs again with graphql-js, with a context and data sources of its own, and fails if
+ * the results differ. `onDifference` is called before it fails.
  */
-export function createVerifier({ onDifference, run = executePlanned }: VerifierOptions = {}): GraphQLJSExecutor {
-  const verify = async (
-    execution: PlannedExecution,
-    running: ExecutionResult | Promise<ExecutionResult>,
-    recording: Recording,
-  ): Promise<ExecutionResult> => {
-    const result = await running;
-    const reason = reasonToSkip(execution, result);
-    if (reason !== undefined) {
-      countSkipped(reason);
-      return result;
-    }
-    const difference = await compare(execution, result, recording);
-    countVerified();
-    if (difference === undefined) return result;
+export function createVerifier(onDifference?: (difference: Error) => void): (explainable: Explainable) => Promise<OperationOutcome> {
+  return async ({ operation, run }) => {
+    // Copied before the run fills in its fields.
+    const blank = { ...operation };
+    const outcome = await run(operation);
+    const actual = await resultOf(operation);
+    const reason = reasonNotToCompare(operation, outcome) ?? (endedEarly(actual) ? 'deadline, limit or a client that left' : undefined);
+    count(reason ?? 'compared');
+    const difference = reason === undefined ? compare(operation.execution!, { actual, expected: await runAgain(blank, run) }) : undefined;
+    if (difference === undefined) return outcome;
     onDifference?.(difference);
     throw difference;
   };
-  return {
-    executeWithGraphQLJS: (execution) => {
-      const reason = reasonNotToRun(execution);
-      if (reason !== undefined) {
-        countSkipped(reason);
-        return run(execution);
-      }
-      const recording = new Recording(isGraphQL17 ? 'asynchronous' : execution.takesAsyncIterables === true ? 'as lists' : 'refused');
-      execution.prepared ??= prepareExecution(execution);
-      execution.prepared.run.observe(recording);
-      const running = run(execution);
-      // The errors of variables are graphql-js's own, and the server expects them at once.
-      return running instanceof Promise || 'data' in running ? verify(execution, running, recording) : running;
-    },
-    assertSupported: () => {},
+}
+
+function reasonNotToCompare(operation: Operation, { stream }: OperationOutcome): string | undefined {
+  const { settings, node, isExecuting, execution, document } = operation;
+  if (!isExecuting) return 'refused, or answered by a plugin';
+  if (node!.operation !== 'query') return node!.operation;
+  if (settings.executor !== undefined) return 'executor: graphqlJSExecutor()';
+  if (execution!.errorHandling?.halts === true || (!isGraphQL17 && execution!.errorHandling?.propagates === false)) return 'onError';
+  if (!isGraphQL17 && settings.takesAsyncIterables === true) return 'incrementalDelivery with graphql 16';
+  if (stream !== undefined || /@(?:defer|stream)\b/.test(print(document!.document))) return '@defer or @stream';
+  return hasPageDefault(execution!) ? 'default size of a page' : undefined;
+}
+
+/** The result of the execution, before plugins around it may change it. */
+async function resultOf({ wrapped, result }: Operation): Promise<ExecutionResult> {
+  if (wrapped === undefined) return result!;
+  const { errors, result: formatted } = await wrapped;
+  return { ...(errors.length > 0 && { errors }), ...('data' in formatted && { data: formatted.data }) } as ExecutionResult;
+}
+
+const codesOfServer = new Set<unknown>(['DEADLINE_EXCEEDED', 'CLIENT_LEFT', 'RESULT_TOO_LARGE', 'SERVICE_UNAVAILABLE']);
+
+function endedEarly({ errors }: ExecutionResult): boolean {
+  return errors?.some(({ extensions }) => codesOfServer.has(extensions['code'])) === true;
+}
+
+/** True if a field may get the default size of a page, which graphql-js does not know. */
+function hasPageDefault(execution: PlannedExecution): boolean {
+  const { schema, document, pageDefaults } = execution;
+  if (pageDefaults === undefined) return false;
+  const variables = coercedVariables(execution) ?? {};
+  const types = new TypeInfo(schema);
+  let found = false;
+  const enter = ({ arguments: given = [] }: FieldNode): void => {
+    const [parent, field] = [types.getParentType(), types.getFieldDef()];
+    const page = parent && field && pageDefaults.defaultFor(parent as GraphQLObjectType, field);
+    const sizes = given.filter(({ name, value }) => page?.names.includes(name.value) === true && value.kind !== Kind.NULL);
+    found ||=
+      page !== undefined && !sizes.some(({ value }) => value.kind !== Kind.VARIABLE || (variables[value.name.value] ?? null) !== null);
   };
-}
-
-export interface VerifierOptions {
-  /** Called with a difference before the operation fails with it. */
-  readonly onDifference?: (difference: Error) => void;
-  /** The executor that is verified. Default: plans */
-  readonly run?: (execution: PlannedExecution) => ExecutionResult | Promise<ExecutionResult>;
-}
-
-function reasonNotToRun({ errorHandling }: PlannedExecution): Reason | undefined {
-  if (errorHandling?.halts === true) return 'onError: HALT';
-  return errorHandling?.propagates === false && !isGraphQL17 ? 'onError: NULL with graphql 16' : undefined;
-}
-
-function reasonToSkip({ prepared }: PlannedExecution, { errors }: ExecutionResult): Reason | undefined {
-  const hasEnded = (prepared!.run.endedBy ?? prepared!.run.cancelReason) !== undefined;
-  const isLimited = errors?.some(({ extensions }) => codesOfServer.has(String(extensions['code']))) === true;
-  return hasEnded || isLimited ? 'ended early: deadline, limit or a client that left' : undefined;
-}
-
-const codesOfServer = new Set(['DEADLINE_EXCEEDED', 'RESULT_TOO_LARGE', 'SERVICE_UNAVAILABLE']);
-
-async function compare(execution: PlannedExecution, actual: ExecutionResult, recording: Recording): Promise<Error | undefined> {
-  const { document, operation, schema } = execution;
-  const { plain, nullable } = copiesOf(schema);
-  const propagates = execution.errorHandling?.propagates !== false;
-  const withoutPropagation = isGraphQL17 ? withPropagation(document, operation, false) : document;
-  recording.end(actual.data);
-  const replay = new Replay(recording);
-  const expected = await repeat(execution, plain, propagates ? document : withoutPropagation, replay);
-  const unpropagated = withNullErrors(await repeat(execution, nullable, withoutPropagation, new Replay(recording)), actual);
-  // With graphql 16, introspection shows the types of the copy, which are nullable.
-  for (const key of recording.introspected) if (unpropagated.data && expected.data) unpropagated.data[key] = expected.data[key];
-  const isCut = execution.prepared!.run.budget.hasManyErrors;
-  const difference =
-    firstNotBelowNull('graphql-js calls a function that was not called', replay.missing, actual) ??
-    // graphql-js knows no default page sizes.
-    firstNotBelowNull('a resolver got other arguments than with graphql-js', execution.pageDefaults ? [] : replay.otherArguments, actual) ??
-    findDifference({ expected, actual, unpropagated, isReordered: true, isCut }) ??
-    firstNotBelowNull('a resolver was called that graphql-js does not call', replay.unused(), actual);
-  return difference === undefined ? undefined : differenceError(difference, { execution, expected, actual });
-}
-
-function repeat(
-  { operation, rootValue, variableValues, hideSuggestions }: PlannedExecution,
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  replay: Replay,
-): Promise<ExecutionResult> {
-  const args = {
-    schema,
-    document: inOnePart(document, schema),
-    operationName: operation.name?.value,
-    rootValue,
-    contextValue: replay,
-    variableValues,
-    hideSuggestions,
-  } as ExecutionArgs;
-  return Promise.resolve(executorFor(schema)(args)).then((result) => (hideSuggestions ? withoutSuggestions(result) : result));
-}
-
-/** graphql 17 refuses schemas that define @defer or @stream, but for this function. graphql 16 has only `execute`. */
-function executorFor(schema: GraphQLSchema): typeof execute {
-  const { experimentalExecuteIncrementally = execute } = graphql as { experimentalExecuteIncrementally?: typeof execute };
-  return isIncremental(schema) ? experimentalExecuteIncrementally : execute;
-}
-
-function isIncremental(schema: GraphQLSchema): boolean {
-  return (schema.getDirective('defer') ?? schema.getDirective('stream')) !== undefined;
-}
-
-/** The answer has one part, whatever the document asks for. */
-function inOnePart(document: DocumentNode, schema: GraphQLSchema): DocumentNode {
-  if (!isIncremental(schema)) return document;
-  return visit(document, { Directive: ({ name }) => (name.value === 'defer' || name.value === 'stream' ? null : undefined) });
-}
-
-/** graphql 16 has no option for this. */
-function withoutSuggestions(result: ExecutionResult): ExecutionResult {
-  if (result.errors === undefined) return result;
-  const errors = result.errors.map((error) => {
-    const message = error.message.replace(/ Did you mean .*\?$/s, '');
-    if (message === error.message) return error;
-    const { nodes = null, source = null, positions = null, path = null, originalError = null, extensions } = error;
-    return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions });
-  });
-  return { ...result, errors };
-}
-
-interface Copies {
-  readonly plain: GraphQLSchema;
-  /** Shows every error: with graphql 17, a directive does. */
-  readonly nullable: GraphQLSchema;
-}
-
-const copies = new WeakMap<GraphQLSchema, Copies>();
-
-function copiesOf(schema: GraphQLSchema): Copies {
-  let found = copies.get(schema);
-  if (found === undefined) {
-    const plain = copyForReplay(schema);
-    copies.set(schema, (found = { plain, nullable: isGraphQL17 ? plain : copyForReplay(schema, { nullable: true }) }));
-  }
+  visit(document, visitWithTypeInfo(types, { Field: enter }));
   return found;
 }
 
-/** Below a null that an error has caused, fields need not run. */
-function firstNotBelowNull(text: string, paths: readonly (readonly (string | number)[])[], { data }: ExecutionResult): string | undefined {
-  const found = paths.find((path) => path.every((_, length) => valueAt(data, path.slice(0, length)) !== null));
-  return found && `${text}: ${found.join('.')}`;
+type Results = Readonly<Record<'actual' | 'expected', ExecutionResult>>;
+
+function compare(execution: PlannedExecution, results: Results): Error | undefined {
+  // A resolver may be slower this time.
+  if (endedEarly(results.expected)) return undefined;
+  const told = Object.values(results).flatMap(({ data, errors = [] }) => errors.map(({ path = [] }) => nullAbove(data, path)?.join('.')));
+  const nulls = new Set(told);
+  const [actual, expected] = [withoutErrorsBelow(nulls, results.actual), withoutErrorsBelow(nulls, results.expected)];
+  const isCut = execution.prepared?.run.budget.hasManyErrors === true;
+  const difference = findDifference({ actual, expected, unpropagated: expected, isCut });
+  return difference === undefined ? undefined : differenceError(difference, execution, results);
 }
 
-interface Compared {
-  readonly execution: PlannedExecution;
-  readonly expected: ExecutionResult;
-  readonly actual: ExecutionResult;
+/** Runs an operation from its context on, with graphql-js, and without its answer having an effect. */
+async function runAgain(operation: Operation, run: Explainable['run']): Promise<ExecutionResult> {
+  const response = { headers: new HeaderMap() };
+  const contextArgument =
+    operation.contextArgument &&
+    new Proxy(operation.contextArgument, { get: (argument, name) => (name === 'response' ? response : Reflect.get(argument, name)) });
+  const executor = { executeWithGraphQLJS: executeAgain, assertSupported() {} };
+  const logger = { debug() {}, info() {}, warn() {}, error() {} };
+  const settings = { ...operation.settings, executor, logger, notifyExecution: undefined, wrapExecution: undefined };
+  const again = { ...operation, settings, contextArgument, head: response, budget: undefined, delivery: undefined };
+  await run(again);
+  return again.result!;
 }
 
-function differenceError(difference: string, { execution, expected, actual }: Compared): Error {
+/** graphql 17's `execute` refuses schemas that define `@defer` or `@stream`. graphql 16 has no other function. */
+const { experimentalExecuteIncrementally: executeAny = execute } = graphql as { experimentalExecuteIncrementally?: typeof execute };
+
+function executeAgain(execution: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
+  const { schema, operation, rootValue, contextValue, variableValues, fieldResolver, hideSuggestions, errorHandling } = execution;
+  const propagates = isGraphQL17 ? errorHandling?.propagates : undefined;
+  const document = propagates === undefined ? execution.document : withPropagation(execution.document, operation, propagates);
+  const operationName = operation.name?.value;
+  const args = { schema, document, operationName, rootValue, contextValue, variableValues, fieldResolver, hideSuggestions };
+  return executeAny(args as ExecutionArgs);
+}
+
+type Path = NonNullable<GraphQLError['path']>;
+
+/** The path of the null above a path. Undefined: there is none. */
+function nullAbove(data: unknown, path: Path): Path | undefined {
+  const length = path.findIndex((_, at) => valueAt(data, path.slice(0, at)) === null);
+  return length === -1 ? undefined : path.slice(0, length);
+}
+
+/**
+ * With one error in place of those that made a place null, because any of them may be told. graphql 16 suggests names in errors of
+ * execution, whatever the options.
+ */
+function withoutErrorsBelow(nulls: ReadonlySet<string | undefined>, { data, errors = [] }: ExecutionResult): ExecutionResult {
+  const told = new Map<unknown, GraphQLError>();
+  for (const error of errors) {
+    const path = nullAbove(data, error.path ?? []) ?? error.path;
+    const place = path?.join('.');
+    if (place !== undefined && nulls.has(place)) told.set(place, new GraphQLError('An error at or below this null', { path: path! }));
+    else told.set(error, new GraphQLError(error.message.replace(/ Did you mean .*\?$/s, ''), error as object));
+  }
+  return { data: data as null, ...(told.size > 0 && { errors: [...told.values()] }) };
+}
+
+const changing = /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\brandom(?:UUID|Bytes|Int)\b|\bperformance\.now\b|\bhrtime\b/;
+
+function differenceError(difference: string, { schema, document, operation, variableValues }: PlannedExecution, results: Results): Error {
+  const text = print(document);
+  const objects = Object.values(schema.getTypeMap()).filter(isObjectType);
+  const culprits = objects.flatMap((type) =>
+    Object.values(type.getFields())
+      .filter(({ name, resolve }) => text.includes(name) && resolve && changing.test(String(asWritten(resolve))))
+      .map(({ name }) => `${type.name}.${name}`),
+  );
+  const advice =
+    culprits.length > 0
+      ? `It ran again with graphql-js, and these resolvers read the time or random numbers: ${culprits.join(', ')}.`
+      : 'If its context, data sources and resolvers return the same each time, please report it.';
   return new Error(
-    `This operation has another result with graphql-js (${difference}). Please report it.\n` +
-      `${print(execution.operation)}\nvariables: ${shown(execution.variableValues ?? {})}\n` +
-      `graphql-functions: ${shown(actual)}\ngraphql-js:        ${shown(expected)}`,
+    `This query has another result with graphql-js (${difference}). ${advice}\n${print(operation)}\nvariables: ${shown(variableValues ?? {})}\n` +
+      `graphql-functions: ${shown(results.actual)}\ngraphql-js:        ${shown(results.expected)}`,
   );
 }
 
 function shown(value: unknown): string {
-  const text = textOf(value) ?? 'no JSON';
-  return text.length > maxShown ? `${text.slice(0, maxShown)}… (${text.length} characters)` : text;
+  return (textOf(value) ?? 'no JSON').slice(0, 2_000);
 }
 
-const maxShown = 2_000;
+const counts = new Map<string, number>();
+
+/** When the process ends, one line says how many queries were compared, so that a run that compared none is noticed. */
+function count(what: string): void {
+  if (counts.size === 0)
+    process.once('exit', () => {
+      const { compared = 0, ...others } = Object.fromEntries(counts);
+      const reasons =
+        Object.entries(others)
+          .map(([reason, number]) => `${number} (${reason})`)
+          .join(', ') || 'none';
+      process.stderr.write(`graphql-functions: ${compared} queries compared with graphql-js; not compared: ${reasons}.\n`);
+    });
+  counts.set(what, (counts.get(what) ?? 0) + 1);
+}

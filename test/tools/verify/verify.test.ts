@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
-import { describe, mock, test } from 'node:test';
+import { describe, test } from 'node:test';
 
-import { GraphQLError } from 'graphql';
-import type { ExecutionResult } from 'graphql';
+import { GraphQLError, versionInfo } from 'graphql';
 
 import { batch, createHandler, gql } from '../../../src/entries/index.ts';
+import type { ServerPlugin } from '../../../src/entries/index.ts';
 import { incrementalDelivery } from '../../../src/entries/incremental.ts';
 import { graphqlJSExecutor } from '../../../src/entries/graphql-js.ts';
 import { createTester } from '../../../src/entries/testing.ts';
-import { executePlanned } from '../../../src/executor/execute.ts';
-import type { PlannedExecution } from '../../../src/executor/execute.ts';
 import { startCommand } from '../../support/command.ts';
-import { createVerifier } from '../../../src/tools/verify/index.ts';
 
 const typeDefs = gql`
   scalar JSON
@@ -26,6 +23,7 @@ const typeDefs = gql`
     asynchronous: [Int]
     nested: [[Int]]
     now: Int!
+    mixed: [Int!]
   }
   type Mutation {
     add(title: String!): Book!
@@ -74,7 +72,8 @@ const resolvers = {
         yield 2;
       })(),
     ],
-    now: () => ++added,
+    now: () => 12,
+    mixed: () => [Promise.resolve(1), null, Promise.resolve(2)],
   },
   Mutation: {
     add: (_: unknown, { title }: { title: string }) => {
@@ -107,6 +106,7 @@ const operations = [
   '{ a: book(id: "1") { ...B } b: book(id: "2") { ...B } c: book(id: "3") { id ...C } } fragment B on Book { method(upper: true) author { id } } fragment C on Book { method author { id } }',
   '{ nodes { __typename id ... on Author { name } } }',
   '{ generated asynchronous nested now }',
+  '{ mixed }',
   '{ schema: __schema { types { name fields { name type { kind name ofType { name } } } } } __type(name: "Book") { name } }',
   'query ($skip: Boolean = true) { now @skip(if: $skip) json @include(if: $skip) }',
   'mutation { one: add(title: "One") { id title } two: add(title: "Two") { id author { name } } }',
@@ -128,7 +128,7 @@ describe('createTester with verify', () => {
     assert.equal(added, before + 1);
   });
 
-  test('compares each event of a subscription', async () => {
+  test('runs a subscription once', async () => {
     const results: unknown[] = [];
     for await (const { data, errors } of subscribe('subscription { count }')) results.push([data, errors?.length]);
 
@@ -148,53 +148,74 @@ describe('createTester with verify', () => {
 
     assert.deepEqual((await tester.run('{ json }')).data, { json: { list: [1, 2], nested: { deep: true } } });
   });
+
+  test('runs a query again with a context, data sources and response of its own', async () => {
+    const contexts: { dataSources: { books: object } }[] = [];
+    const tester = createTester(
+      {
+        typeDefs: 'type Query { user: String }',
+        context: ({ request, response, ...others }) => {
+          response.headers.set('x-run', `${response.headers.get('x-run') ?? ''}1`);
+          return { user: request.headers.get('x-user'), others };
+        },
+        dataSources: () => ({ books: { initialize() {} } }),
+        resolvers: { Query: { user: (_, __, context) => (contexts.push(context as never), context.user) } },
+      },
+      { verify: true },
+    );
+
+    const { data, headers } = await tester.run('{ user }', {}, { headers: { 'x-user': 'u' } });
+
+    assert.deepEqual(data, { user: 'u' });
+    assert.equal(headers.get('x-run'), '1');
+    assert.equal(contexts.length, 2);
+    assert.notEqual(contexts[0], contexts[1]);
+    assert.notEqual(contexts[0]!.dataSources.books, contexts[1]!.dataSources.books);
+  });
+
+  test('compares what plugins around an execution got, not what they return', async () => {
+    let runs = 0;
+    const plugin: ServerPlugin = {
+      executionWillStart: () => ({
+        around: async (_, next) => {
+          runs++;
+          const outcome = await next();
+          return { ...outcome, result: { data: { now: 13 } } };
+        },
+      }),
+    };
+    const tester = createTester({ typeDefs, resolvers, plugins: [plugin] }, { verify: true });
+
+    assert.deepEqual((await tester.run('{ now }')).data, { now: 13 });
+    assert.equal(runs, 1);
+  });
+
+  test('compares each query of a batch, within the limits of the batch', async () => {
+    const tester = createTester({ typeDefs, resolvers, maxAliases: 2 }, { verify: true });
+    const body = JSON.stringify([{ query: '{ a: now b: now }' }, { query: '{ now }' }]);
+
+    const response = await tester.send({ method: 'POST', headers: { 'content-type': 'application/json' }, body });
+
+    assert.deepEqual(await response.json(), [{ data: { a: 12, b: 12 } }, { data: { now: 12 } }]);
+  });
 });
 
-/** Values that can be read only once, that change while the operation runs, or that never arrive. */
 describe('createTester with verify is silent', () => {
-  let answers = 0;
-  let queries = 0;
-  const counter = { count: 0 };
   class Price {
     readonly #cents = 250;
     toJSON(): string {
       return (this.#cents / 100).toFixed(2);
     }
   }
-  // oxlint-disable-next-line unicorn/no-thenable -- what query builders return
-  const query = { then: (resolve: (value: number) => void): void => resolve(++queries) };
   const never = new Promise<never>(() => {});
-  const { run, subscribe } = createTester(
+  const { run } = createTester(
     {
-      incrementalDelivery: incrementalDelivery(),
       typeDefs: gql`
         scalar JSON
-        input Range {
-          from: Int! = 1
-          days: [Int!] = [1]
-        }
         type Query {
-          counter: JSON
           price: JSON
-          range(range: Range): Int
-          parts: [Part!]
-          generators: [[Int]]
-          queries: [Int]
-          rejected: [Int]
           unfinished: Unfinished
           failures: [Unfinished]
-        }
-        type Subscription {
-          same: Int
-        }
-        interface Part {
-          id: ID
-        }
-        type Wheel implements Part {
-          id: ID
-        }
-        type Door implements Part {
-          id: ID
         }
         type Unfinished {
           failing: Int!
@@ -204,175 +225,183 @@ describe('createTester with verify is silent', () => {
       `,
       resolvers: {
         Query: {
-          counter: () => Object.assign(counter, { count: counter.count + 1 }),
           price: () => ({ price: new Price(), list: [new Price()] }),
-          range: (_: unknown, { range }: { range: { from: number; days: number[] } }) => ++range.from + range.days.push(1),
-          parts: () => [counter, counter, counter],
-          generators: function* () {
-            yield [1, query][Symbol.iterator]();
-            yield new Set([2]);
-          },
-          queries: () => [query, query],
-          async *rejected() {
-            yield 1;
-            yield* [query, Promise.reject(new Error('rejected'))];
-          },
           unfinished: () => ({ failing: Promise.reject(new Error('failed')), never }),
           failures: () => Array.from({ length: 2000 }, () => ({ failure: new Error('failed') })),
         },
-        Subscription: {
-          same: {
-            subscribe: async function* () {
-              yield* [counter, counter];
-            },
-            resolve: (event: unknown) => (event === counter ? 1 : 0),
-          },
-        },
-        Part: { __resolveType: () => (answers++ % 2 === 0 ? 'Wheel' : 'Door') },
       },
     },
     { verify: true },
   );
 
-  const silent: Record<string, [query: string, data: unknown]> = {
-    'for an object that another field of the operation changes': ['{ a: counter b: counter }', { a: { count: 2 }, b: { count: 2 } }],
-    'for instances of classes in custom scalars': ['{ price }', { price: { price: '2.50', list: ['2.50'] } }],
-    'for a resolver that changes its arguments': [
-      'query ($range: Range = { from: 5 }) { a: range(range: $range) b: range(range: $range) c: range(range: {}) d: range(range: {}) }',
-      { a: 8, b: 10, c: 4, d: 4 },
-    ],
-    'for a resolveType with changing answers': [
-      '{ parts { __typename } }',
-      { parts: [{ __typename: 'Wheel' }, { __typename: 'Door' }, { __typename: 'Wheel' }] },
-    ],
-    'for iterators in iterators, and thenables, which run once': ['{ generators queries }', { generators: [[1, 1], [2]], queries: [2, 3] }],
-    'for an asynchronous generator that fails': ['{ rejected }', { rejected: null }],
-    'for a field below a null that never resolves': ['{ unfinished { never failing } }', { unfinished: null }],
-  };
-  for (const [name, [text, data]] of Object.entries(silent))
-    test(name, async () => {
-      assert.deepEqual((await run(text)).data, data);
-    });
+  test('for instances of classes in custom scalars', async () => {
+    assert.deepEqual((await run('{ price }')).data, { price: { price: '2.50', list: ['2.50'] } });
+  });
+
+  test('for a field below a null that never resolves', async () => {
+    assert.deepEqual((await run('{ unfinished { never failing } }')).data, { unfinished: null });
+  });
 
   test('for more errors than a response contains', async () => {
     assert.equal((await run('{ failures { failure } }')).data.failures.length, 2000);
   });
+});
 
-  test('for one event that occurs twice', async () => {
-    const results: unknown[] = [];
-    for await (const { data } of subscribe('subscription { same }')) results.push(data);
+describe('a difference is found', () => {
+  /** The message for `{ field }`, whose resolver is called with the number of the run. */
+  async function messageFor(resolve: (run: number) => unknown): Promise<string> {
+    let runs = 0;
+    const { run } = createTester(
+      { typeDefs: 'scalar JSON type Query { field: JSON }', resolvers: { Query: { field: () => resolve(++runs) } } },
+      { verify: true },
+    );
+    return run('{ field }').then(
+      () => 'none',
+      ({ message }: Error) => message,
+    );
+  }
+  const found: Record<string, [resolve: (run: number) => unknown, message: RegExp]> = {
+    'in a value': [(run) => run, /^This query has another result with graphql-js \(other data at field\)\. .*please report it/],
+    'in the type of a value': [(run) => (run === 1 ? '1' : 1), /other data at field/],
+    'in the order of keys': [(run) => (run === 1 ? { a: 1, b: 1 } : { b: 1, a: 1 }), /other data at field/],
+    'in a lost item': [(run) => (run === 1 ? [1] : [1, 2]), /other data at field/],
+    'in a lost error': [(run) => (run === 1 ? null : new Error('failed')), /missing error/],
+    'in an invented error': [(run) => (run === 1 ? new Error('failed') : null), /invented error/],
+    'in the message of an error': [(run) => new Error(`failed ${run}`), /missing error: .*failed 2/],
+  };
+  for (const [name, [resolve, message]] of Object.entries(found))
+    test(name, async () => {
+      assert.match(await messageFor(resolve), message);
+    });
 
-    assert.deepEqual(results, [{ same: 1 }, { same: 1 }]);
+  test('and the message has the operation, its variables and both answers', async () => {
+    let runs = 0;
+    const { run } = createTester(
+      { typeDefs: 'type Query { next(by: Int): Int }', resolvers: { Query: { next: () => ++runs } } },
+      { verify: true },
+    );
+
+    await assert.rejects(
+      run('query Q($by: Int) { next(by: $by) }', { by: 2 }),
+      /query Q\(\$by: Int\) \{\n {2}next\(by: \$by\)\n\}\nvariables: \{"by":2\}\ngraphql-functions: \{"data":\{"next":1\}\}\ngraphql-js: {8}\{"data":\{"next":2\}\}/,
+    );
+  });
+
+  test('and the message names resolvers that read the time or random numbers', async () => {
+    let time = 0;
+    const { run } = createTester(
+      {
+        typeDefs: 'type Query { now: Float dice: Float steady: Int }',
+        resolvers: { Query: { now: () => Date.now() + ++time, dice: () => Math.random(), steady: () => 1 } },
+      },
+      { verify: true },
+    );
+
+    await assert.rejects(run('{ steady now }'), /these resolvers read the time or random numbers: Query\.now\.\n/);
+    await assert.rejects(run('{ now dice }'), /random numbers: Query\.now, Query\.dice\.\n/);
+  });
+
+  test('for a handler by GRAPHQL_FUNCTIONS_VERIFY=1 under NODE_ENV=test, which then answers with status 500', async (context) => {
+    process.env['GRAPHQL_FUNCTIONS_VERIFY'] = '1';
+    context.after(() => delete process.env['GRAPHQL_FUNCTIONS_VERIFY']);
+    let runs = 0;
+    const logger = { debug() {}, info() {}, warn() {}, error() {} };
+    const handler = createHandler({ typeDefs, resolvers: { Query: { now: () => ++runs } }, logger, nodeEnv: 'test' });
+    const body = '{"query":"{ now }"}';
+    const request = new Request('https://example.com/', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+
+    const response = await handler.fetch(request);
+
+    assert.equal(response.status, 500);
+    assert.match(await response.text(), /This query has another result with graphql-js \(other data at now\)/);
   });
 });
 
-describe('a planted wrong answer is found', () => {
-  const query = '{ books(first: 2) { id title author { name } } json now }';
-  const wrongs: Record<
-    string,
-    [query: string, (result: ExecutionResult<any>, execution: PlannedExecution) => ExecutionResult | void, RegExp]
-  > = {
-    'a wrong null': [query, ({ data }) => void (data.json = null), /other data/],
-    'another order of keys': [query, ({ data: { books: list, json, now } }) => ({ data: { json, books: list, now } }), /other data/],
-    'a lost item': ['{ books { id } }', ({ data }) => void data.books.pop(), /other data/],
-    'a number that became text': ['{ now }', ({ data }) => void (data.now = String(data.now)), /other data/],
-    'an argument that another request has changed': [
-      '{ books(first: 2) { id } }',
-      (_, { prepared }) => {
-        const observer = prepared!.run.fieldObserver!;
-        const field: typeof observer.field = ({ definition, parentType, path, source, parents, info }, resolve) =>
-          observer.field({ definition, parentType, path, source, parents, info, args: { first: 3 } }, resolve);
-        prepared!.run.fieldObserver = { field };
-      },
-      /a resolver got other arguments than with graphql-js: books/,
-    ],
-    'another type of object': ['{ nodes { __typename } }', ({ data }) => void (data.nodes[1].__typename = 'Book'), /other data/],
-    'a lost error': ['{ b: book(id: "2") { method } json }', ({ data }) => ({ data }), /missing error/],
-    'an invented error': [
-      '{ json }',
-      ({ data }) => ({ data, errors: [new GraphQLError('invented', { path: ['json'] })] }),
-      /invented error/,
-    ],
-    'another path': [
-      '{ nodes { id } }',
-      ({ data, errors }) => ({
-        data,
-        errors: errors!.map(({ message, nodes = null }) => new GraphQLError(message, { nodes, path: ['nodes', 2] })),
-      }),
-      /missing error/,
-    ],
-    'a resolver that was not called': [
-      '{ json }',
-      (_, { observer, prepared }) => {
-        void observer;
-        prepared!.run.fieldObserver = undefined;
-        return undefined;
-      },
-      /graphql-js calls a function that was not called: json/,
-    ],
-    'a resolveType that was not called': [
-      '{ nodes { id } }',
-      (_, { prepared }) => void (prepared!.run.observer = undefined),
-      /graphql-js calls a function that was not called: nodes/,
-    ],
-    'a resolver of a field that was not selected': [
-      '{ json }',
-      (_, { prepared, schema }) => {
-        const parentType = schema.getQueryType()!;
-        const call = { definition: parentType.getFields()['now']!, parentType, path: { prev: undefined, key: 'now', typename: 'Query' } };
-        prepared!.run.fieldObserver!.field({ ...call, source: undefined, args: {}, parents: undefined, info: undefined as never }, () => 1);
-      },
-      /a resolver was called that graphql-js does not call: now/,
-    ],
-  };
+/** Changes of the executor, which are planted while its sources load. */
+const bugs: Record<string, [file: string, before: string, after: string]> = {
+  'an alias that is ignored': ['run/fields.ts', 'result[field.responseName] = value;', 'result[field.fieldName] = value;'],
+  'a wrong __typename': [
+    'run/fields.ts',
+    'if (field.typename !== undefined) return field.typename;',
+    "if (field.typename !== undefined) return 'Query';",
+  ],
+  'in generated code, an ID that stays a number': ['run/shapes/leaf.ts', '((${name} = "" + ${name}), true)', 'true'],
+  'in generated code, an Int with a fraction': ['run/shapes/leaf.ts', '&& (${name} | 0) === ${name}', ''],
+};
 
-  for (const [name, [text, spoil, message]] of Object.entries(wrongs))
-    test(name, async () => {
-      let isPlanted = false;
-      const run = async (execution: PlannedExecution): Promise<ExecutionResult> => {
-        const isBefore = /that was not called|argument/.test(name);
-        if (isBefore) spoil({}, execution);
-        const result = await executePlanned(execution);
-        isPlanted = true;
-        return isBefore ? result : (spoil(result, execution) ?? result);
-      };
-      const { run: send } = createTester({ typeDefs, resolvers, executor: createVerifier({ run }) });
+/** Sends queries to a tester that verifies them, in a process of its own. Prints the message of a difference. */
+const program = (plant: readonly string[]): string => `
+  import { readFileSync } from 'node:fs';
+  import { registerHooks } from 'node:module';
+  const [file, before, after] = ${JSON.stringify(plant)};
+  registerHooks({
+    load(url, context, next) {
+      if (!url.endsWith('/src/executor/' + file)) return next(url, context);
+      const source = readFileSync(new URL(url), 'utf8');
+      if (!source.includes(before)) throw new Error('Nothing to plant the bug in: ' + before);
+      return { format: 'module-typescript', source: source.replace(before, () => after), shortCircuit: true };
+    },
+  });
+  const { createTester } = await import('./src/entries/testing.ts');
+  const typeDefs = 'type Query { rows: [Row!] one: Row } type Row { id: ID count: Int }';
+  const rows = Array.from({ length: 1200 }, (_, id) => ({ id, count: id === 7 ? 1.5 : id }));
+  const { run } = createTester({ typeDefs, resolvers: { Query: { rows: () => rows, one: () => rows[1] } } }, { verify: true });
+  try {
+    for (const query of ['{ one { a: id __typename } }', '{ rows { id count } }']) await run(query);
+    console.log('silent');
+  } catch ({ message }) {
+    console.log(message);
+  }`;
 
-      const { status, errors } = await send(text);
+describe('a bug of the executor', () => {
+  for (const [name, plant] of Object.entries({ none: ['none', '', ''], ...bugs }))
+    test(`${name}: ${name === 'none' ? 'nothing' : 'it'} is noticed`, async (context) => {
+      const argv = ['--no-warnings', '--input-type=module', '-e', program(plant)];
+      const { code, stdout, stderr } = await startCommand(context, argv, { cwd: process.cwd() }).ended;
 
-      assert.equal(isPlanted, true);
-      assert.equal(status, 500);
-      assert.match(errors![0]!.message, message);
+      assert.equal(code, 0, stderr);
+      assert.match(stdout, name === 'none' ? /^silent/ : /^This query has another result with graphql-js/);
     });
 });
 
-test('GRAPHQL_FUNCTIONS_VERIFY=1 verifies every handler that is created under NODE_ENV=test', async (context) => {
-  process.env['GRAPHQL_FUNCTIONS_VERIFY'] = '1';
-  context.after(() => delete process.env['GRAPHQL_FUNCTIONS_VERIFY']);
-  const resolveType = mock.fn(resolvers.Node.__resolveType);
-  const handler = createHandler({ typeDefs, resolvers: { ...resolvers, Node: { __resolveType: resolveType } }, nodeEnv: 'test' });
-  const request = new Request('https://example.com/', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{"query":"{ nodes { id } }"}',
-  });
-
-  assert.equal((await handler.fetch(request)).status, 200);
-  assert.equal(resolveType.mock.callCount(), 2);
-});
-
-test('the last line says how many operations were verified, and why others were not', async (context) => {
+test('the last line says how many queries were compared, and why other operations were not', async (context) => {
   const source = `
     import { createTester } from './src/entries/testing.ts';
-    const resolvers = { Query: { ok: () => true } };
-    const { run } = createTester({ typeDefs: 'type Query { ok: Boolean }', resolvers }, { verify: true });
+    const resolvers = { Query: { ok: () => true, list: () => [1] }, Mutation: { ok: () => true } };
+    const typeDefs = 'type Query { ok: Boolean list(first: Int): [Int] } type Mutation { ok: Boolean }';
+    const { run } = createTester({ typeDefs, resolvers, pageLimits: { default: 10, max: 20 } }, { verify: true });
     await run('{ ok }');
-    await run('{ ok }', {}, { onError: 'HALT' });`;
+    await run('{ list(first: 2) }');
+    await run('query ($first: Int) { list(first: $first) }', { first: 2 });
+    await run('{ ok }', {}, { onError: 'HALT' });
+    await run('mutation { ok }');
+    await run('{ list }');
+    await run('query ($first: Int) { list(first: $first) }');
+    await run('{ nothing }');`;
 
   const { code, stderr } = await startCommand(context, ['--input-type=module', '-e', source], { cwd: process.cwd() }).ended;
 
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /1 operations verified with graphql-js, 1 \(onError: HALT\) skipped\./);
+  assert.match(
+    stderr,
+    /3 queries compared with graphql-js; not compared: 1 \(onError\), 1 \(mutation\), 2 \(default size of a page\), 1 \(refused, or answered by a plugin\)\./,
+  );
+});
+
+test('answers in parts run once', { skip: versionInfo.major < 17 }, async () => {
+  let runs = 0;
+  const tester = createTester(
+    {
+      typeDefs: 'type Query { a: Int b: Int }',
+      resolvers: { Query: { a: () => 1, b: () => ++runs } },
+      incrementalDelivery: incrementalDelivery(),
+    },
+    { verify: true },
+  );
+
+  assert.deepEqual((await tester.run('{ a }')).data, { a: 1 });
+  assert.deepEqual((await tester.run('{ a ... @defer { b } }')).data, { a: 1, b: 1 });
+  assert.equal(runs, 1);
 });
 
 test('a handler starts under NODE_ENV=test where the environment must not be read, as in Deno', (context) => {
