@@ -16,7 +16,8 @@ export type FetchContext<TEnv = unknown, TPlatformContext = unknown> = ContextAr
  * itself as a default export; Cloudflare Workers take a function for a class, and need the object.
  */
 export interface FetchHandler extends Closable {
-  (request: Request, context?: unknown): Promise<Response>;
+  /** Takes a Request, or an event that has one, as of SvelteKit and of Cloudflare Pages. */
+  (event: Request | { readonly request: Request }, context?: unknown): Promise<Response>;
   /** As Workers call it (`request, env, context`), and Deno and Bun (`request, info`). */
   fetch(request: Request, env?: unknown, context?: unknown): Promise<Response>;
 }

@@ -1,7 +1,7 @@
 // What the extensions import from the server in addition to hooks and types. No other folder imports this file (test/structure.test.ts).
 
 export { parseAccept, preference } from './http/accept.ts';
-export { parseJSON, readText } from './http/body.ts';
+export { parseJSON, readText, readValue } from './http/body.ts';
 export { mayBeStored } from './http/cache-control.ts';
 export { parseMediaType } from './http/media-type.ts';
 export { multipart } from './http/streams/multipart.ts';

@@ -50,6 +50,9 @@ export interface ServeCalls {
 /** Creates the function that serves calls, for callers that have a starter: the handler, the Node server and the tester. */
 export function createServe({ adapters, streaming }: Platforms, starter: Starter): ServeCalls {
   const serving: Serving = { starter, streaming };
-  const serveCall = async (given: CallArguments): Promise<unknown> => serve(new Call(findAdapter(adapters, given.event), serving, given));
+  const serveCall = async (given: CallArguments): Promise<unknown> => {
+    const adapter = findAdapter(adapters, given.event);
+    return serve(new Call(adapter, serving, adapter.unwrap === undefined ? given : adapter.unwrap(given)));
+  };
   return Object.assign(serveCall, { close: createClose(starter) });
 }

@@ -11,7 +11,7 @@ import type { HTTPResponse, Milliseconds, PromiseOrValue, StreamedResponse } fro
 import { PlatformInvocation, isStreamed } from './call.ts';
 import type { ArrivedCall, Call } from './call.ts';
 import { assertNotForged } from './http/csrf.ts';
-import { acceptedTypes, methods, notAcceptable } from './http/errors.ts';
+import { acceptedTypes, methods, notAcceptable, webSocketNotSupported } from './http/errors.ts';
 import { revalidate } from './http/etag.ts';
 import { healthResponse, isHealthCheck } from './http/health.ts';
 import { landingPage } from './http/browser.ts';
@@ -111,6 +111,7 @@ async function respond(call: ArrivedCall): Promise<Response> {
     return (call.responded = { status: 204, headers, body: null });
   }
   if (request.method === 'GET') {
+    if (request.headers.get('upgrade')?.toLowerCase() === 'websocket') throw webSocketNotSupported();
     const rendering = landingPage(call);
     const page = rendering && (await rendering);
     if (page !== undefined) return page;

@@ -25,8 +25,8 @@ export type HTTPRequestBody =
       /** Reads all bytes. Of a larger body it reads a few more than `maxBytes`. */
       readonly read: (maxBytes: number) => Promise<Uint8Array | ArrayBuffer>;
     }
-  /** A JSON value that is already parsed, as of a direct invocation. */
-  | { readonly kind: 'value'; readonly value: unknown };
+  /** A JSON value that middleware has parsed; `isTrusted`: that of a direct invocation, whose caller is trusted. */
+  | { readonly kind: 'value'; readonly value: unknown; readonly isTrusted?: true };
 
 /** One HTTP response, before it is converted to the platform's form. */
 export interface HTTPResponse {

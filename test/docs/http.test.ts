@@ -51,6 +51,9 @@ describe('docs/http.md tells the truth about statuses', () => {
     'a batch: an array in the same order, as `application/json`, whether or not its elements succeeded': [{ body: '[1]' }],
     'a mutation over GET or QUERY, with `Allow: POST`': [{ method: 'GET', headers: accept, rawQueryString: 'query=mutation{n}' }],
     'another method, with `Allow: GET, POST, QUERY`': [{ method: 'PUT' }],
+    'a WebSocket handshake; use [server-sent events](streaming.md)': [
+      { method: 'GET', headers: { upgrade: 'websocket' }, body: undefined },
+    ],
     '`Accept` allows neither media type': [{ headers: { 'content-type': 'application/json', accept: 'image/png' } }],
     'a body above 1 MiB': [{ body: ' '.repeat(1024 * 1024 + 1) }],
     'a query string above 1 MiB': [{ method: 'GET', headers: accept, rawQueryString: 'a'.repeat(1024 * 1024 + 1) }],

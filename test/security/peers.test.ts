@@ -45,7 +45,7 @@ describe('mistakes of other servers', () => {
 
   it('3. @as-integrations/aws-lambda answers a malformed event or body with the text of a TypeError, without a content type', async () => {
     const handler = createHandler({ typeDefs: 'type Query { peer: Int }', nodeEnv: '' });
-    const broken = { version: '2.0', rawPath: 7, headers: 7, requestContext: { http: { method: 'POST' } }, body: { a: 1 } };
+    const broken = { version: '2.0', rawPath: 7, headers: 7, requestContext: { http: { method: 'POST' } }, body: 7 };
 
     const { statusCode, headers, body } = await handler(broken);
 

@@ -1,4 +1,4 @@
-import { parseAccept, parseJSON, parseMediaType, preference, readText } from '../../server/for-extensions.ts';
+import { parseAccept, parseJSON, parseMediaType, preference, readText, readValue } from '../../server/for-extensions.ts';
 import type { RequestCall, ServerPlugin, ServerStartContext } from '../../server/index.ts';
 import { addVary } from '../../shared/index.ts';
 import type { HTTPResponse } from '../../shared/index.ts';
@@ -142,7 +142,7 @@ class Endpoint {
     const maxBytes = Math.min(this.#options.maxBodyBytes ?? limit, limit);
     let json: unknown;
     try {
-      json = body.kind === 'value' ? body.value : parseJSON(await readText(body, maxBytes), maxBytes);
+      json = body.kind === 'value' ? readValue(body, maxBytes) : parseJSON(await readText(body, maxBytes), maxBytes);
     } catch (error) {
       const { message, extensions } = error as {
         readonly message: string;

@@ -2,7 +2,7 @@ import { byteLength } from '../../shared/index.ts';
 import type { PromiseOrValue, HTTPRequestBody } from '../../shared/index.ts';
 import { endOfString } from '../operation/limits/nesting.ts';
 import { badRequest, bodyTooLarge, malformedRequest } from './errors.ts';
-import { maxContainersOf } from './variables-limit.ts';
+import { VariablesLimit, maxContainersOf } from './variables-limit.ts';
 
 /** The text of a body; a promise only if the body has yet to be read. Keeps no more bytes than the limit. */
 export function readText(body: Exclude<HTTPRequestBody, { readonly kind: 'value' }>, maxBytes: number): PromiseOrValue<string> {
@@ -17,6 +17,24 @@ export function readText(body: Exclude<HTTPRequestBody, { readonly kind: 'value'
       return decodeUTF8(assertFits(body.bytes, maxBytes));
     case 'stream':
       return readStream(body, maxBytes);
+  }
+}
+
+/** The value of a body that middleware has parsed, within the limits of the JSON text that it becomes. */
+export function readValue({ value, isTrusted }: Extract<HTTPRequestBody, { readonly kind: 'value' }>, maxBytes: number): unknown {
+  if (isTrusted === true || typeof value !== 'object' || value === null) return value;
+  const problem = new VariablesLimit(maxBytes).problemOfBody(value);
+  if (problem !== undefined) throw malformedRequest(problem);
+  if (byteLength(toJSON(value)) > maxBytes) throw bodyTooLarge(maxBytes);
+  return value;
+}
+
+function toJSON(value: object): string {
+  try {
+    // Undefined if `toJSON` of the value returns undefined.
+    return (JSON.stringify(value) as string | undefined) ?? '';
+  } catch {
+    throw badRequest('Expected the body to be JSON, but it has a value that JSON does not have.');
   }
 }
 

@@ -42,6 +42,14 @@ export function onlyQueriesBy(method: string, operation: string): GraphQLError {
   return refusal(405, `Expected a query: a ${method} request cannot run a ${operation}. Send it as POST.`, { allow: 'POST' });
 }
 
+/** 426 without the header field Upgrade: the connection belongs to the gateway, and there is nothing to upgrade to. */
+export function webSocketNotSupported(): GraphQLError {
+  return refusal(
+    426,
+    `Expected an HTTP request, got a WebSocket handshake. Subscribe by server-sent events: a POST with "accept: text/event-stream", ${whereStreamsWork}`,
+  );
+}
+
 export function notAcceptable(): GraphQLError {
   return refusal(
     406,

@@ -5,7 +5,7 @@ import type { PromiseOrValue, HTTPRequest } from '../../shared/index.ts';
 import { errorBehaviors } from '../operation/error-behavior.ts';
 import type { ErrorBehavior } from '../operation/error-behavior.ts';
 import type { GraphQLRequest } from '../operation/types.ts';
-import { assertJSONSize, parseJSON, readText } from './body.ts';
+import { assertJSONSize, parseJSON, readText, readValue } from './body.ts';
 import { badRequest, malformedRequest, queryStringTooLong } from './errors.ts';
 import { VariablesLimit } from './variables-limit.ts';
 
@@ -30,7 +30,7 @@ export type ParsedRequest =
 /** `HTTPRequest` → its operations; a promise only if the body has yet to be read. Throws a 4xx. */
 export function parseGraphQLRequest(settings: RequestSettings, { method, queryString, body }: HTTPRequest): PromiseOrValue<ParsedRequest> {
   if (method === 'GET') return { kind: 'single', request: parseGET(settings, queryString) };
-  if (body.kind === 'value') return parseBody(settings, body.value);
+  if (body.kind === 'value') return parseBody(settings, readValue(body, settings.maxBodyBytes));
   const text = readText(body, settings.maxBodyBytes);
   return text instanceof Promise ? parseLater(settings, text) : parseBody(settings, parseJSON(text, settings.maxBodyBytes));
 }

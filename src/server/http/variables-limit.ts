@@ -23,6 +23,13 @@ export class VariablesLimit {
     return undefined;
   }
 
+  /** The error if a parsed body is too large; else undefined. Variables begin two levels below a batch. */
+  problemOfBody(body: object): string | undefined {
+    const nesting = this.#measure(body, -1);
+    if (this.#containers > this.#maxContainers) return `Expected a request of at most ${this.#maxContainers} objects and lists, got more.`;
+    return nesting > maxNesting ? `Expected a request to nest at most ${maxNesting} levels deep, got more.` : undefined;
+  }
+
   /** Levels of nesting. Stops at either limit. */
   #measure(value: object, level: number): number {
     this.#containers++;

@@ -8,6 +8,8 @@ import type { HTTPRequest, HTTPResponse, ResultLimit, StreamedResponse } from '.
 export interface PlatformAdapter<TEvent = UnknownEvent, TResult = unknown> extends ResultLimit {
   /** True if an event comes from this source. If two adapters recognize an event, the first in the list gets it. */
   readonly recognizes: (event: UnknownEvent) => boolean;
+  /** The call as the adapter takes it, if the platform wraps its event. Absent: as it is. */
+  readonly unwrap?: (call: Required<PlatformCall>) => Required<PlatformCall>;
   readonly toRequest: (event: TEvent) => HTTPRequest;
   /** The result for the platform. Some platforms refuse results with unknown keys. */
   readonly toResult: (response: HTTPResponse, event: TEvent) => TResult;

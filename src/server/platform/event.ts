@@ -170,8 +170,9 @@ export function splitURL(url: string): { path: string; queryString: string } {
  */
 export function readBody(body: unknown, isBase64Encoded: unknown): HTTPRequestBody {
   if (body === undefined || body === null || body === '') return { kind: 'none' };
-  if (typeof body !== 'string')
-    throw malformedEvent(`Expected the body of the event to be a string, got ${Array.isArray(body) ? 'an array' : typeof body}.`);
+  // Middleware such as middy's JSON body parser has parsed it.
+  if (typeof body === 'object') return { kind: 'value', value: body };
+  if (typeof body !== 'string') throw malformedEvent(`Expected the body of the event to be a string or an object, got ${typeof body}.`);
   if (isBase64Encoded !== true || looksLikeJSON(body)) return { kind: 'text', text: body };
   return { kind: 'bytes', bytes: decodeBase64(body) };
 }

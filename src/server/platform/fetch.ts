@@ -1,13 +1,14 @@
 import { HeaderMap } from '../../shared/index.ts';
 import type { ChunkStream, HTTPRequest, HTTPRequestBody, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import { isNetlifySchedule, pingRequest, runtime } from './adapter.ts';
-import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
+import type { PlatformAdapter, PlatformCall, UnknownEvent } from './adapter.ts';
 import { bodyTaken, brokenBody, readChunks, splitURL } from './event.ts';
 
 /** The web's `Request` and `Response`, for Netlify Functions 2.0, Cloudflare Workers, Deno, Bun and Vercel. */
 export const fetchAPI: PlatformAdapter<Request, Response> = {
   name: 'web Request',
-  recognizes: isWebRequest,
+  recognizes: (event) => isWebRequest(event) || isWebRequest(event['request']),
+  unwrap,
   toRequest,
   toResult,
   toStreamResult,
@@ -17,12 +18,17 @@ export const fetchAPI: PlatformAdapter<Request, Response> = {
 };
 
 /** Checks the members: `instanceof Request` would load Node's whole fetch implementation (27 ms), even for a Lambda event. */
-function isWebRequest(event: UnknownEvent): boolean {
-  return (
-    typeof event['arrayBuffer'] === 'function' &&
-    typeof event['url'] === 'string' &&
-    typeof (event['headers'] as Headers | null)?.get === 'function'
-  );
+function isWebRequest(value: unknown): value is Request {
+  if (typeof value !== 'object' || value === null) return false;
+  const { arrayBuffer, url, headers } = value as UnknownEvent;
+  return typeof arrayBuffer === 'function' && typeof url === 'string' && typeof (headers as Headers | null)?.get === 'function';
+}
+
+/** SvelteKit and Cloudflare Pages pass one object that has the Request, and on Pages the bindings and `waitUntil`. */
+function unwrap(call: Required<PlatformCall>): Required<PlatformCall> {
+  const { event, context } = call;
+  if (!isWebRequest(event.request)) return call;
+  return { event: event.request, context: context ?? event, env: call.env ?? event.env };
 }
 
 function toRequest(request: Request): HTTPRequest {

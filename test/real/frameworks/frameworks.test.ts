@@ -69,7 +69,7 @@ const frameworks: readonly Framework[] = [
         export default { plugins: [sveltekit({ adapter: adapter() })] };`,
       'src/app.html': '<!doctype html><html><head>%sveltekit.head%</head><body>%sveltekit.body%</body></html>',
       'src/routes/graphql/+server.js': `import server from './handler.mjs';
-        export const GET = ({ request }) => server.fetch(request);
+        export const GET = server.fetch;
         export const POST = GET;
         export const OPTIONS = GET;`,
     },

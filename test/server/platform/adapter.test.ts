@@ -8,7 +8,7 @@ import { readBody, writeChunks } from '../../../src/server/platform/event.ts';
 import { bodyOf } from '../../../src/server/platform/node.ts';
 import { echoServer } from '../../support/echo-server.ts';
 import * as events from '../../support/events.ts';
-import { json, post } from '../../support/plain-http.ts';
+import { json, plainRequest, post } from '../../support/plain-http.ts';
 import { httpAPI, latticeV1, latticeV2, alb, netlifyV1, restAPI } from '../../support/sources.ts';
 import type { Source } from '../../support/sources.ts';
 
@@ -61,15 +61,71 @@ describe('a body marked as base64', () => {
       assert.equal((await send(base64, 'true')).status, 400);
     });
 
-    for (const wrong of [5, true, {}, [], ['{}'], { query: '{ __typename }' }]) {
-      test(`but is not a string (${JSON.stringify(wrong)}), is a 400 (${source.name})`, async () => {
+    test(`but is an object that middleware has parsed, is taken (${source.name})`, async () => {
+      assert.deepEqual(await send(JSON.parse(operation), true), { status: 200, body: { data: { echo: 'hi 🌍' } } });
+    });
+
+    for (const wrong of [5, true]) {
+      test(`but is neither text nor an object (${wrong}), is a 400 (${source.name})`, async () => {
         const { status, body } = await send(wrong, true);
 
         assert.equal(status, 400);
-        assert.match(body.errors[0].message, /^Expected the body of the event to be a string, got /);
+        assert.match(body.errors[0].message, /^Expected the body of the event to be a string or an object, got /);
       });
     }
   }
+});
+
+describe('a body that middleware has parsed', () => {
+  const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
+  const cyclic: { self?: unknown } = {};
+  cyclic.self = cyclic;
+  const send = async (body: unknown, type = 'application/json', options: object = {}): Promise<{ status: number; message: string }> => {
+    const handler = createHandler(echoServer({ maxBodyBytes: 2000, ...options }).options);
+    const event = { ...events.restEvent(plainRequest({ method: 'POST', headers: [['content-type', type]] })), body };
+    const response = await restAPI.read(await handler(event));
+    return { status: response.status, message: json(response).errors?.[0].message };
+  };
+
+  for (const [name, csrfPrevention, status] of [
+    ['always', true, 400],
+    ['never', false, 415],
+  ] as const)
+    test(`from a form is refused, like the form: CSRF prevention ${name}`, async () => {
+      assert.equal((await send(JSON.parse(operation), 'application/x-www-form-urlencoded', { csrfPrevention })).status, status);
+    });
+
+  test('is as long as its JSON', async () => {
+    assert.equal((await send({ query: '{ __typename }', extensions: { a: '🌍'.repeat(400) } })).status, 200);
+    assert.equal((await send({ query: '{ __typename }', extensions: { a: '🌍'.repeat(500) } })).status, 413);
+  });
+
+  test('has as many objects and lists as a text may have', async () => {
+    const { status, message } = await send({ query: '{ __typename }', extensions: { a: Array.from({ length: 100 }, () => ({})) } });
+
+    assert.equal(status, 422);
+    assert.equal(message, 'Expected a request of at most 100 objects and lists, got more.');
+  });
+
+  test('nests as deep as variables may', async () => {
+    const options = { maxBodyBytes: 1_000_000 };
+    const { status, message } = await send({ query: '{ __typename }', extensions: nested(5000) }, undefined, options);
+
+    assert.equal(status, 422);
+    assert.match(message, /^Expected a request to nest at most 200 levels deep, got more/);
+    assert.equal((await send({ query: '{ __typename }', variables: nested(199) }, undefined, options)).status, 200);
+    assert.equal((await send([{ query: '{ __typename }', extensions: cyclic }], undefined, options)).status, 422);
+  });
+
+  test('that is no JSON is refused', async () => {
+    assert.equal((await send({ query: '{ __typename }', extensions: { a: 1n } })).status, 400);
+  });
+
+  test('is not what a direct invocation is: its caller is trusted, and the platform limits its size', async () => {
+    const handler = createHandler(echoServer({ maxBodyBytes: 2000 }).options);
+
+    assert.deepEqual(await handler({ query: '{ __typename }', extensions: { a: 'x'.repeat(5000) } }), { data: { __typename: 'Query' } });
+  });
 });
 
 test('a gzip body is refused by name', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { createHandler } from '../../../src/entries/fetch.ts';
+import { createHandler as createUniversalHandler } from '../../../src/entries/index.ts';
 import { HeaderMap } from '../../../src/shared/header-map.ts';
 import { fetchAPI } from '../../../src/server/platform/fetch.ts';
 import { deferred } from '../../support/deferred.ts';
@@ -11,6 +12,7 @@ import { json, plainRequest } from '../../support/plain-http.ts';
 import type { PlainResponse } from '../../support/plain-http.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { readWebResponse } from '../../support/results.ts';
+import { httpAPI } from '../../support/sources.ts';
 
 const operation = '{"query":"{ echo(text: \\"hi\\") }"}';
 
@@ -252,4 +254,89 @@ describe('the body of a Response', () => {
 
     assert.deepEqual(given, ['{"data":{}}']);
   });
+});
+
+describe('an event that carries a Request', () => {
+  const carried = (): Request =>
+    new Request('https://example.org/graphql', { method: 'POST', headers: { 'content-type': 'application/json' }, body: operation });
+
+  test('of SvelteKit is answered with a Response, and is the context of the platform', async () => {
+    const seen: unknown[] = [];
+    const handler = createHandler({
+      ...echoServer().options,
+      context: ({ event, context }) => {
+        seen.push(event, context);
+        return { tally: { resolved: 0 } };
+      },
+    });
+    const event = { request: carried(), locals: { user: 'ada' }, params: {}, url: new URL('https://example.org/graphql') };
+
+    const response = await handler(event);
+
+    assert.deepEqual(await response.json(), { data: { echo: 'hi' } });
+    assert.deepEqual(seen, [event.request, event]);
+  });
+
+  test('of Cloudflare Pages has bindings and waitUntil', async () => {
+    const work: Promise<unknown>[] = [];
+    const seen: unknown[] = [];
+    const handler = createHandler({
+      ...echoServer().options,
+      context: ({ env, waitUntil }) => {
+        seen.push(env);
+        waitUntil(Promise.resolve());
+        return { tally: { resolved: 0 } };
+      },
+    });
+    const waitUntil = (promise: Promise<unknown>): void => void work.push(promise);
+
+    const event = { request: carried(), env: { TOKEN: 'x' }, params: {}, waitUntil };
+
+    const response = await handler(event);
+
+    assert.deepEqual(await response.json(), { data: { echo: 'hi' } });
+    assert.deepEqual(seen, [{ TOKEN: 'x' }]);
+    assert.equal(work.length, 1);
+  });
+
+  test('keeps the context that is passed beside it, and the signal of its Request', async () => {
+    const seen: unknown[] = [];
+    const leaving = new AbortController();
+    const handler = createHandler({
+      ...echoServer().options,
+      context: ({ context, signal }) => {
+        leaving.abort();
+        seen.push(context, signal.aborted);
+        return { tally: { resolved: 0 } };
+      },
+    });
+
+    await handler({ request: new Request(carried(), { signal: leaving.signal }) }, { mine: true });
+
+    assert.deepEqual(seen, [{ mine: true }, true]);
+  });
+
+  test('of another kind is rejected', async () => {
+    const handler = createHandler(echoServer().options) as (event: unknown) => Promise<unknown>;
+
+    await assert.rejects(
+      handler({ request: { headers: {} } }),
+      /^Error: Expected an event of web Request; got an object with the keys request\./,
+    );
+  });
+});
+
+test('a WebSocket handshake is a 426 that names server-sent events', async () => {
+  const request = plainRequest({
+    headers: [
+      ['Connection', 'Upgrade'],
+      ['Upgrade', 'WebSocket'],
+      ['Sec-WebSocket-Protocol', 'graphql-transport-ws'],
+    ],
+  });
+
+  const response = await httpAPI.read(await createUniversalHandler(echoServer().options)(httpAPI.build(request)));
+
+  assert.equal(response.status, 426);
+  assert.match(json(response).errors[0].message, /WebSocket.*text\/event-stream/);
 });
