@@ -65,10 +65,10 @@ function readParameters(settings: RequestSettings, json: unknown, limit?: Variab
   if (typeof json !== 'object' || json === null || Array.isArray(json))
     throw malformedRequest(`Expected an operation request to be a JSON object like { "query": "{ … }" }, got ${describe(json)}.`);
   const { query, operationName, variables, extensions, onError } = json as Readonly<Record<string, unknown>>;
-  if (isPresent(query) && typeof query !== 'string') throw wrongType('query', 'a string', query);
-  if (isPresent(operationName) && typeof operationName !== 'string') throw wrongType('operationName', 'a string', operationName);
-  if (isPresent(variables) && !isRecord(variables)) throw wrongType('variables', 'a JSON object', variables);
-  if (isPresent(extensions) && !isRecord(extensions)) throw wrongType('extensions', 'a JSON object', extensions);
+  if (typeof (query ?? '') !== 'string') throw wrongType('query', 'a string', query);
+  if (typeof (operationName ?? '') !== 'string') throw wrongType('operationName', 'a string', operationName);
+  if ((variables ?? '') !== '' && !isRecord(variables)) throw wrongType('variables', 'a JSON object', variables);
+  if ((extensions ?? '') !== '' && !isRecord(extensions)) throw wrongType('extensions', 'a JSON object', extensions);
   const known = (extensions || undefined) as Readonly<Record<string, unknown>> | undefined;
   const documentId = settings.takesDocumentIds ? readDocumentId(json as Readonly<Record<string, unknown>>, known) : undefined;
   if (!query && documentId === undefined && !isRecord(known?.['persistedQuery']))
