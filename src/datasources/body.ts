@@ -12,7 +12,7 @@ export function serializeBody(request: DataSourceRequest): void {
   if (request.method === 'GET' || request.method === 'HEAD') throw new TypeError(`A ${request.method} cannot have a body`);
   if (typeof body === 'string') return;
 
-  const carried = typeof body === 'object' ? toFetchBody(body, request) : undefined;
+  const carried = typeof body === 'object' ? toFetchBody(body) : undefined;
   request.body = carried ?? toJSON(body, request);
   if (carried === undefined) setContentType(request, 'application/json');
 }
@@ -22,77 +22,18 @@ export function isStream(body: unknown): boolean {
   return typeof body === 'object' && body !== null && (tagOf(body) === 'ReadableStream' || Symbol.asyncIterator in body);
 }
 
-// Compares tags, because a reference to FormData would load fetch, and packages have their own classes.
-function toFetchBody(body: object, request: DataSourceRequest): unknown {
-  if (isLegacyForm(body)) return toFormStream(body, request);
-  if (ArrayBuffer.isView(body)) return tagOf(body.buffer) === 'SharedArrayBuffer' ? copyBytes(body.buffer, body) : body;
-  switch (tagOf(body)) {
-    case 'ReadableStream':
-    case 'ArrayBuffer':
-      return body;
-    case 'SharedArrayBuffer':
-      return copyBytes(body as ArrayBufferLike);
-    case 'URLSearchParams':
-      return body instanceof URLSearchParams ? body : new URLSearchParams(String(body));
-    case 'Blob':
-    case 'File':
-      return body instanceof Blob ? body : toBlobStream(body as Blob, request);
-    case 'FormData':
-      return body instanceof FormData ? body : copyForeignForm(body as Iterable<[string, unknown]>);
+// Compares tags, because a reference to FormData would load fetch.
+function toFetchBody(body: object): unknown {
+  if (ArrayBuffer.isView(body)) return body;
+  const tag = tagOf(body);
+  if (tag === 'ReadableStream' || tag === 'ArrayBuffer') return body;
+  if (tag === 'URLSearchParams' || tag === 'Blob' || tag === 'File' || tag === 'FormData') {
+    if (body instanceof globalThis[tag]) return body;
+    throw new TypeError(`The body of a call is another package's ${tag}, which fetch cannot send: use the ${tag} of the platform`);
   }
-  return Symbol.asyncIterator in body ? toByteStream(body as AsyncIterable<unknown>) : undefined;
-}
-
-/** fetch refuses memory that other threads can change. */
-function copyBytes(buffer: ArrayBufferLike, { byteOffset, byteLength }: { byteOffset?: number; byteLength: number } = buffer): Uint8Array {
-  return new Uint8Array(buffer, byteOffset ?? 0, byteLength).slice();
-}
-
-/** Converts the Blob of another package. */
-function toBlobStream(blob: Blob, request: DataSourceRequest): unknown {
-  if (blob.type !== '') setContentType(request, blob.type);
-  return blob.stream();
-}
-
-/** Copies the FormData of another package, which fetch would send as "[object FormData]". */
-function copyForeignForm(entries: Iterable<[string, unknown]>): FormData {
-  const form = new FormData();
-  for (const [name, value] of entries) {
-    if (typeof value !== 'string' && !(value instanceof Blob)) {
-      throw new TypeError(`The field "${name}" of the form is another package's file, which fetch cannot send: convert it to a Blob`);
-    }
-    form.append(name, value as string);
-  }
-  return form;
-}
-
-/** A form of the npm package form-data: an old Node.js stream with header fields. */
-interface LegacyForm {
-  getHeaders(): Record<string, string>;
-  on(event: string, listener: (chunk: unknown) => void): unknown;
-  pause(): void;
-  resume(): void;
-}
-
-function isLegacyForm(body: object): body is LegacyForm {
-  const form = body as Partial<Record<keyof LegacyForm, unknown>>;
-  return [form.getHeaders, form.on, form.pause, form.resume].every((method) => typeof method === 'function');
-}
-
-function toFormStream(form: LegacyForm, request: DataSourceRequest): ReadableStream {
-  setContentType(request, new Headers(form.getHeaders()).get('content-type') ?? 'multipart/form-data');
-  return new ReadableStream({
-    start(controller) {
-      form.on('data', (chunk) => {
-        controller.enqueue(toBytes(chunk));
-        if ((controller.desiredSize ?? 0) <= 0) form.pause();
-      });
-      form.on('end', () => controller.close());
-      form.on('error', (error) => controller.error(error));
-    },
-    pull: () => form.resume(),
-    cancel: () => form.pause(),
-  });
+  if (Symbol.asyncIterator in body) return toByteStream(body as AsyncIterable<unknown>);
+  if ('getHeaders' in body) throw new TypeError('The body of a call is a form of the npm package form-data: use FormData of the platform');
+  return undefined;
 }
 
 /** Only Node's fetch accepts an async iterable, and none accepts text in it. */
@@ -125,25 +66,19 @@ function toBytes(chunk: unknown): Uint8Array {
   throw new TypeError(`A body that is a stream must be of bytes or text, not of ${nameOf(chunk)}`);
 }
 
+/** Refuses what JSON leaves out, and what it silently turns into "{}": a Map, a promise or an instance without fields. */
 function toJSON(body: unknown, { method }: DataSourceRequest): string {
-  // This comes first, because it detects circular references.
-  const text = typeof body === 'bigint' ? undefined : JSON.stringify(body);
-  if (text === undefined) throw new TypeError(`The body of a ${method} is ${nameOf(body)}, which JSON cannot represent`);
-  assertNothingLost(body, `The body of a ${method} is`);
-  return text;
-}
-
-/** JSON silently turns a Map, a promise or an instance without fields into "{}". */
-function assertNothingLost(value: unknown, subject: string): void {
-  if (typeof value !== 'object' || value === null || typeof (value as { toJSON?: unknown }).toJSON === 'function') return;
-  if (isLost(value)) throw new TypeError(`${subject} ${nameOf(value)}, which JSON turns into {}: ${advice(value)}`);
-  for (const key of Object.keys(value)) {
-    const item = (value as Record<string, unknown>)[key];
-    if (typeof item === 'function' && typeof (item as { toJSON?: unknown }).toJSON !== 'function') {
+  let subject = `The body of a ${method} is`;
+  const text: string | undefined = JSON.stringify(typeof body === 'bigint' ? undefined : body, (key, value: unknown) => {
+    if (value !== body) subject = `The field "${key}" in the body of a call is`;
+    if (typeof value === 'function' && value !== body)
       throw new TypeError(`The field "${key}" in the body of a call is a function, which JSON leaves out`);
-    }
-    if (typeof item === 'object' && item !== null) assertNothingLost(item, `The field "${key}" in the body of a call is`);
-  }
+    if (typeof value === 'object' && value !== null && isLost(value))
+      throw new TypeError(`${subject} ${nameOf(value)}, which JSON turns into {}: ${advice(value)}`);
+    return value;
+  });
+  if (text === undefined) throw new TypeError(`The body of a ${method} is ${nameOf(body)}, which JSON cannot represent`);
+  return text;
 }
 
 const lost = new Set(['Map', 'Set', 'WeakMap', 'WeakSet', 'Promise', 'Error']);
