@@ -35,15 +35,14 @@ class BoundedBody {
   readonly #request: DataSourceRequest;
   readonly #response: Response;
   readonly #timer: ReturnType<typeof setTimeout> | undefined;
-  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-  #isRead = false;
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   #isWhole = false;
   #failure: CallError | undefined;
 
   constructor(request: DataSourceRequest, response: Response) {
     this.#request = request;
     this.#response = response;
-    this.#reader = response.body?.getReader?.();
+    this.#reader = streamOf(response)?.getReader();
     const { maxTime } = request.bodyLimits;
     if (maxTime !== undefined) this.#timer = setTimeout(() => this.#fail(tooSlowError(request, maxTime)), maxTime);
   }
@@ -52,7 +51,7 @@ class BoundedBody {
   async read(): Promise<Uint8Array | undefined> {
     if (this.#isWhole) return undefined;
     try {
-      const chunk = this.#reader === undefined ? await this.#readWhole() : (await this.#reader.read()).value;
+      const chunk = (await this.#reader?.read())?.value;
       if (chunk === undefined) assertWhole(this.#response, this.size);
       else this.#count(chunk);
       if (this.#failure !== undefined) throw this.#failure;
@@ -85,15 +84,17 @@ class BoundedBody {
     this.#failure = failure;
     this.cancel(failure)?.catch(() => {});
   }
+}
 
-  /** Reads a response without a body, or with one that is not a web stream (of a replacement for fetch). */
-  async #readWhole(): Promise<Uint8Array | undefined> {
-    if (this.#isRead || this.#response.body === null) return undefined;
-    this.#isRead = true;
-    const { arrayBuffer } = this.#response as Partial<Response>;
-    if (typeof arrayBuffer === 'function') return new Uint8Array(await arrayBuffer.call(this.#response));
-    return new TextEncoder().encode(await this.#response.text());
-  }
+/** The body of a response, which is not a web stream with some replacements for fetch. */
+function streamOf(response: Response): ReadableStream<Uint8Array> | null {
+  if (response.body === null || typeof response.body?.getReader === 'function') return response.body;
+  return new ReadableStream({
+    async start(controller) {
+      controller.enqueue(new Uint8Array(await response.arrayBuffer()));
+      controller.close();
+    },
+  });
 }
 
 /** Throws if the body is shorter than its Content-Length: over HTTP/2, one that breaks off may end like a complete one. */
@@ -125,10 +126,8 @@ function isWholeBody({ headers }: Response, chunk: Uint8Array): boolean {
 /** Bytes that Node's fetch buffers. */
 const largestPiece = 16_384;
 
-let runsOnNode: boolean | undefined;
-
 function isNode(): boolean {
-  return (runsOnNode ??= globalThis.navigator?.userAgent.startsWith('Node.js/') ?? false);
+  return globalThis.navigator?.userAgent.startsWith('Node.js/') ?? false;
 }
 
 function tooLargeError(request: DataSourceRequest, maxBytes: number): CallError {

@@ -71,9 +71,9 @@ export async function parseBody(response: Response): Promise<unknown> {
   }
 }
 
-/** Adds limits to the body of a response, unless it has none or it is not a web stream (of a replacement for fetch). */
+/** Adds limits to the body of a response. */
 function toBounded(request: DataSourceRequest, response: Response): Response {
-  if (typeof response.body?.getReader !== 'function' || response.bodyUsed) return response;
+  if (!response.body || response.bodyUsed) return response;
   const { url, status, statusText, headers, redirected } = response;
   return createResponse(boundStream(request, response), { url, status, statusText, headers, redirected });
 }

@@ -172,27 +172,22 @@ describe('a body that never ends', () => {
   });
 });
 
-describe('a replacement for fetch', () => {
-  for (const [name, response] of [
-    [
-      'whose response has text() alone',
-      { ok: true, status: 200, headers: new Headers({ 'content-type': 'application/json' }), text: async () => '[1]' },
-    ],
-    [
-      'whose body is no web stream',
-      {
-        ok: true,
-        status: 200,
-        headers: new Headers({ 'content-type': 'application/json' }),
-        body: {},
-        arrayBuffer: async () => new TextEncoder().encode('[1]').buffer,
-      },
-    ],
-  ] as const) {
-    it(`${name} works`, async () => {
-      const api = new API('http://a.test', { httpFetch: async () => response as unknown as Response });
+describe('a response of httpFetch whose body is no web stream', () => {
+  const responding = (arrayBuffer: () => Promise<ArrayBuffer>): API => {
+    const response = { ok: true, status: 200, headers: new Headers({ 'content-type': 'application/json' }), body: {}, arrayBuffer };
+    return new API('http://a.test', { httpFetch: async () => response as unknown as Response });
+  };
 
-      assert.deepEqual(await api.read('x'), [1]);
+  it('is read by arrayBuffer()', async () => {
+    assert.deepEqual(await responding(async () => new TextEncoder().encode('[1]').buffer).read('x'), [1]);
+  });
+
+  for (const timeout of [20, undefined]) {
+    it(`and does not end fails after ${timeout ?? 'a minute'}`, async (t) => {
+      makeMinutesShort(t);
+      const api = responding(() => new Promise(() => {}));
+
+      await assert.rejects(api.read('x', {}, timeout === undefined ? {} : { timeout }), { name: 'TimeoutError' });
     });
   }
 });
