@@ -2,7 +2,7 @@ import { HeaderMap } from '../../shared/index.ts';
 import type { HTTPRequest, HTTPResponse, ResultLimit, StreamedResponse } from '../../shared/index.ts';
 
 /**
- * One source of requests. To add a platform, add a file with such a value. Any client may have made up an event: a missing key or a
+ * One source of requests. To add a platform, add such a value to its list. Any client may have made up an event: a missing key or a
  * wrong type is a `malformedEvent`, never a TypeError.
  */
 export interface PlatformAdapter<TEvent = UnknownEvent, TResult = unknown> extends ResultLimit {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { readHeaders } from '../../../src/server/platform/event.ts';
-import { heapGrowth } from '../../support/heap-growth.ts';
 
 test('names are case-insensitive', () => {
   const headers = readHeaders({ 'X-ToKeN': 'a' });
@@ -68,23 +67,13 @@ test('only strings are kept from sparse lists and lists of other values', () => 
 });
 
 for (const value of [5, null, undefined, ['b', 'c']]) {
-  test(`names seen before can have other values: ${JSON.stringify(value)}`, () => {
-    readHeaders({ accept: 'a', host: 'b' });
-
+  test(`beside a valid value there can be others: ${JSON.stringify(value)}`, () => {
     const headers = readHeaders({ accept: 'a', host: value });
 
     assert.equal(headers.get('accept'), 'a');
     assert.equal(headers.get('host'), Array.isArray(value) ? 'b, c' : null);
   });
 }
-
-test('names seen before can have another case, and be fewer or more', () => {
-  readHeaders({ accept: 'a', host: 'b' });
-
-  assert.equal(readHeaders({ accept: 'a', HOST: 'b' }).get('host'), 'b');
-  assert.deepEqual([...readHeaders({ accept: 'a' })], [['accept', 'a']]);
-  assert.equal(readHeaders({ accept: 'a', host: 'b', Origin: 'c' }).get('origin'), 'c');
-});
 
 test('the two maps of a REST API are read as one map of single values', () => {
   const single = { Accept: '*/*', 'Content-Type': 'application/json', 'X-Only': 'single' };
@@ -112,20 +101,16 @@ for (const [what, lists, expected] of [
   ['no value', [], 'single'],
   ['a foreign value', [5], 'single'],
 ] as const)
-  test(`names of a REST API seen before can have ${what}, however they are read`, () => {
-    const single = { Accept: 'a', 'X-User': 'single' };
-    readHeaders(single, { Accept: ['a'], 'X-User': ['before'] });
-
-    const headers = readHeaders(single, { Accept: ['a'], 'X-User': lists });
+  test(`a field in both maps can have ${what} in the lists, however it is read`, () => {
+    const headers = readHeaders({ Accept: 'a', 'X-User': 'single' }, { Accept: ['a'], 'X-User': lists });
 
     assert.equal(headers.get('x-user'), expected);
     assert.equal(headers.get('X-USER'), expected);
     assert.deepEqual(Object.fromEntries(headers), { accept: 'a', 'x-user': expected });
   });
 
-test('names of a REST API seen before can be fewer, more, or in another map', () => {
+test('fields can be in either map, or in both', () => {
   const read = (single: object, multiple: object): object => Object.fromEntries(readHeaders(single, multiple));
-  read({ Accept: 'a', Host: 'b' }, { Accept: ['c'] });
 
   assert.deepEqual(read({ Accept: 'a' }, { Accept: ['c'] }), { accept: 'c' });
   assert.deepEqual(read({ Accept: 'a', Host: 'b', Origin: 'd' }, { Accept: ['c'] }), { accept: 'c', host: 'b', origin: 'd' });
@@ -145,15 +130,3 @@ test('property names of Object.prototype also work in lists', () => {
     ['a', 'b', 'c', null],
   );
 });
-
-for (const [what, count, length] of [
-  ['long', 200, 60_000],
-  ['many', 40_000, 50],
-] as const)
-  test(`names that are ${what} are not retained after their events`, () => {
-    const grown = heapGrowth(() => {
-      for (let index = 0; index < count; index++) readHeaders({ [`X-${index}-${'n'.repeat(length)}`]: 'a' }).get('x-a');
-    });
-
-    assert.ok(grown < 2_000_000, `${grown} bytes`);
-  });
