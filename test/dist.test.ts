@@ -294,21 +294,3 @@ for (const format of ['esm', 'cjs']) {
     match(source[found.originalLine - 1]!, /^export function assertNotForged\(/);
   });
 }
-
-test('a thread of `dev` loads graphql only if its function does', () => {
-  const seen = new Set<string>();
-  const packages = new Set<string>();
-  const follow = (file: string): void => {
-    if (seen.has(file)) return;
-    seen.add(file);
-    for (const [, specifier = ''] of readFileSync(file, 'utf8').matchAll(/^import (?:[^"\n]+ from )?"([^"]+)";$/gm)) {
-      if (specifier.startsWith('.')) follow(join(dirname(file), specifier));
-      else if (!specifier.startsWith('node:')) packages.add(specifier);
-    }
-  };
-
-  follow(join(import.meta.dirname, '../dist/esm/cli/function-worker.js'));
-
-  ok(seen.size > 3);
-  deepEqual([...packages], []);
-});

@@ -82,11 +82,8 @@ async function prepareEnvironment(named: Readonly<Record<string, string>>): Prom
 
 async function dev({ query, open, ...settings }: DevArguments): Promise<void> {
   let server: DevServer | undefined;
-  for (const [signal, exitCode] of [
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)
-    process.once(signal, () => void shutDown(server, exitCode));
+  process.once('SIGINT', () => void shutDown(server, 130));
+  process.once('SIGTERM', () => void shutDown(server, 143));
   await followRunner(process.env, () => {
     console.error('The process that started the dev server has exited. Stopping.');
     void shutDown(server, 0);

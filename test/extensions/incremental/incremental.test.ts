@@ -56,7 +56,11 @@ function resolversOf(own: Record<string, unknown> = {}): NonNullable<ServerOptio
       },
       list: () => [1, 2, 3],
       self: () => ({}),
-      odd: () => 1n,
+      odd: () => ({
+        toJSON() {
+          throw new Error('odd');
+        },
+      }),
       ...own,
     } as never,
     Mutation: { write: () => ({ at: 'once', late: 'more' }) },
