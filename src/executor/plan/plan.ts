@@ -7,7 +7,6 @@ import { collectFields } from './collect-fields.ts';
 import { Selection } from './planned-field.ts';
 import type { PartsPlanner } from './parts-planner.ts';
 import type { CollectFields, Deferral, PlannedField } from './planned-field.ts';
-import type { ResultClasses } from './result-classes.ts';
 import { conditionsOf, findConditionVariables, stateOf } from './conditions.ts';
 import type { Fragments } from './conditions.ts';
 import { prepareVariables } from './variables.ts';
@@ -189,7 +188,6 @@ class Variant {
   isKept = true;
   /** Selections by type and first node, wherever the field is: an interface with 30 types below another with 30 has 60 selections, not 930. */
   readonly #selections = new Map<GraphQLObjectType, Map<FieldNode, Selection>>();
-  readonly #classes: ResultClasses = new Map();
 
   constructor(key: string, collect: CollectFields) {
     this.key = key;
@@ -211,7 +209,7 @@ class Variant {
   }
 
   create({ type, nodes, fields, deferral }: SelectionParts, next?: Selection): Selection {
-    return new Selection(fields, { type, nodes, classes: this.#classes, next, deferral });
+    return new Selection(fields, { type, nodes, next, deferral });
   }
 }
 

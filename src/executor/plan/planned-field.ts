@@ -7,8 +7,8 @@ import type { Resolver, ResolverCall } from '../run/visible-arguments.ts';
 import type { Run } from '../run/run.ts';
 import type { PlannedArguments } from './arguments.ts';
 import type { Path } from './path.ts';
-import { classFor, sharedClassFor, sharedUses } from './result-classes.ts';
-import type { ResultClass, ResultClasses, ResultObject } from './result-classes.ts';
+import { resultClassFor } from './result-classes.ts';
+import type { ResultClass, ResultObject } from './result-classes.ts';
 import type { RowBuilder } from '../run/rows/row-code.ts';
 
 /** The `plain` of types that are no built-in scalar. */
@@ -176,9 +176,7 @@ export class Selection {
   readonly nodes: readonly FieldNode[];
   /** Another selection of the type that begins with the same node. */
   readonly next: Selection | undefined;
-  readonly #classes: ResultClasses;
-  #Result: ResultClass;
-  #made = 0;
+  readonly #Result: ResultClass;
   #lists = 0;
   /** Characters counted for an object: its names, and one for each value. More in lists of lists. */
   size: number;
@@ -188,7 +186,7 @@ export class Selection {
   /** Undefined if all fields belong to one part. */
   readonly deferral: Deferral | undefined;
 
-  constructor(fields: readonly PlannedField[], { type, nodes, classes, next, deferral }: SelectionOrigin) {
+  constructor(fields: readonly PlannedField[], { type, nodes, next, deferral }: SelectionOrigin) {
     this.fields = fields;
     this.deferral = deferral;
     this.type = type;
@@ -196,12 +194,10 @@ export class Selection {
     this.size = nodes[0]?.alias === undefined ? 1 : sizeOfAliasedObject;
     for (let at = 0; at < fields.length; at++) this.size += fields[at]!.responseName.length + (fields[at]!.typename?.length ?? 0) + 5;
     this.next = next;
-    this.#classes = classes;
-    this.#Result = sharedClassFor(fields.length);
+    this.#Result = resultClassFor(fields.length);
   }
 
   createResult(): ResultObject {
-    if (this.#made < sharedUses && ++this.#made === sharedUses) this.#Result = classFor(this.fields, this.#classes);
     return new this.#Result();
   }
 
@@ -223,8 +219,6 @@ export class Selection {
 interface SelectionOrigin {
   readonly type: GraphQLObjectType;
   readonly nodes: readonly FieldNode[];
-  /** Shared by the plan. */
-  readonly classes: ResultClasses;
   readonly next: Selection | undefined;
   readonly deferral?: Deferral | undefined;
 }

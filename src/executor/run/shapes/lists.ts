@@ -69,18 +69,9 @@ function sizeOf({ item, fieldRun }: ListRun, length: number): number {
 
 /** Creates an array of this length, because one that grows from empty has room for 17. (V8 fills arrays of numbers faster if they start empty.) */
 function emptyFor(length: number): unknown[] {
-  return smallArrays[length]?.() ?? [];
+  // oxlint-disable-next-line unicorn/no-new-array -- the length is the point
+  return length < 17 ? new Array<unknown>(length) : [];
 }
-
-const smallArrays: readonly (() => undefined[])[] = [
-  () => [],
-  () => [undefined],
-  () => [undefined, undefined],
-  () => [undefined, undefined, undefined],
-  () => [undefined, undefined, undefined, undefined],
-  () => [undefined, undefined, undefined, undefined, undefined],
-  () => [undefined, undefined, undefined, undefined, undefined, undefined],
-];
 
 /** Completes the items of an iterable. */
 export function completeItems(list: ListRun, items: Iterable<unknown>): unknown {
