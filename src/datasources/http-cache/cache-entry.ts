@@ -19,9 +19,9 @@ export class CacheEntry {
   readonly head: EntryHead;
   /** Text if the bytes are valid UTF-8, else the bytes. */
   readonly body: string | Uint8Array;
-  readonly #headers: HeaderRecord | string;
+  #headers: HeaderRecord | string;
 
-  /** `headers`: without those of the connection or the encoding, and without Set-Cookie; as JSON, which is parsed when it is read. */
+  /** `headers`: without those of the connection or the encoding, and without Set-Cookie; as JSON, which is parsed when it is first read. */
   constructor(head: EntryHead, headers: HeaderRecord | string, body: string | Uint8Array) {
     this.head = head;
     this.body = body;
@@ -29,7 +29,8 @@ export class CacheEntry {
   }
 
   get headers(): HeaderRecord {
-    return typeof this.#headers === 'string' ? (JSON.parse(this.#headers) as HeaderRecord) : this.#headers;
+    if (typeof this.#headers === 'string') this.#headers = JSON.parse(this.#headers) as HeaderRecord;
+    return this.#headers;
   }
 }
 
@@ -40,71 +41,44 @@ export function textOfBody(body: string | Uint8Array): string {
 }
 
 /** Changes with the format: other versions of this library cannot read the entries. */
-const magic = 'graphql-functions/2 ';
+const magic = 'graphql-functions/3 ';
 
-/** Three lines: checksum and head, header fields, body. Without a key there is no checksum: for a store in this process. */
+/** Three lines: head, header fields, body. The head names the key in the store, because some stores cut keys or ignore case. */
 export function encodeEntry(key: string | undefined, { head, headers, body }: CacheEntry): string {
   const bodyText = typeof body === 'string' ? body : toBase64(body);
   const headersText = JSON.stringify(headers);
-  const sizes: EntrySizes = { headersSize: headersText.length, bodySize: bodyText.length, base64: typeof body !== 'string' };
-  const content = [JSON.stringify({ ...head, ...sizes }), headersText, bodyText].join('\n');
-  return `${magic}${checksumOf(key, content, 0)}${content}`;
+  const form: EntryForm = { key, headersSize: headersText.length, bodySize: bodyText.length, base64: typeof body !== 'string' };
+  return magic + [JSON.stringify({ ...head, ...form }), headersText, bodyText].join('\n');
 }
 
-/** Decodes the entry of a key; undefined if it is truncated, changed, of another key or in another format. */
+/** Decodes the entry of a key; undefined if it is truncated, of another key or in another format. */
 export function decodeEntry(key: string | undefined, text: string): CacheEntry | undefined {
   if (!text.startsWith(magic)) return undefined;
-  const headStart = magic.length + checksumLength;
-  if (text.slice(magic.length, headStart) !== checksumOf(key, text, headStart)) return undefined;
-  const headEnd = text.indexOf('\n', headStart);
-  const head = parseHead(text.slice(headStart, headEnd));
-  if (head === undefined || text.length !== headEnd + head.headersSize + head.bodySize + 2) return undefined;
-  const headersEnd = headEnd + 1 + head.headersSize;
-  const body = text.slice(headersEnd + 1);
-  return new CacheEntry(head, text.slice(headEnd + 1, headersEnd), head.base64 ? fromBase64(body) : body);
-}
-
-const checksumLength = 16;
-const noChecksum = '-'.repeat(checksumLength);
-
-/**
- * Detects damaged entries, and those of other keys in stores that cut keys or ignore case. Two 32-bit lanes of FNV-1a: for accidents,
- * not for attacks. 1 to 2 ms per megabyte.
- */
-function checksumOf(key: string | undefined, text: string, start: number): string {
-  if (key === undefined) return noChecksum;
-  const first = fold(fold(0x811c9dc5, key, 0), text, start);
-  return toHex(first) + toHex(fold(fold(first ^ 0x1b873593, key, 0), text, start));
-}
-
-function fold(seed: number, text: string, start: number): number {
-  let state = seed;
-  for (let at = start; at < text.length; at++) state = Math.imul(state ^ text.charCodeAt(at), 0x01000193);
-  return state;
-}
-
-function toHex(word: number): string {
-  return (word >>> 0).toString(16).padStart(8, '0');
-}
-
-interface EntrySizes {
-  readonly headersSize: number;
-  readonly bodySize: number;
-  readonly base64: boolean;
-}
-
-function parseHead(text: string): (EntryHead & EntrySizes) | undefined {
   try {
-    const head: unknown = JSON.parse(text);
-    return isHead(head) ? head : undefined;
+    const headEnd = text.indexOf('\n');
+    const head: unknown = JSON.parse(text.slice(magic.length, headEnd));
+    if (!isHead(head) || head.key !== key || text.length !== headEnd + head.headersSize + head.bodySize + 2) return undefined;
+    const headersEnd = headEnd + 1 + head.headersSize;
+    const headers = JSON.parse(text.slice(headEnd + 1, headersEnd)) as HeaderRecord;
+    const body = text.slice(headersEnd + 1);
+    return new CacheEntry(head, headers, head.base64 ? fromBase64(body) : body);
   } catch {
     return undefined;
   }
 }
 
-function isHead(value: unknown): value is EntryHead & EntrySizes {
+/** How an entry is encoded. */
+interface EntryForm {
+  /** Undefined for a store in this process. */
+  readonly key: string | undefined;
+  readonly headersSize: number;
+  readonly bodySize: number;
+  readonly base64: boolean;
+}
+
+function isHead(value: unknown): value is EntryHead & EntryForm {
   if (typeof value !== 'object' || value === null) return false;
-  const head = value as Partial<Record<keyof (EntryHead & EntrySizes), unknown>>;
+  const head = value as Partial<Record<keyof (EntryHead & EntryForm), unknown>>;
   return (
     areNumbers(head.status, head.sentAt, head.storedAt, head.age, head.headersSize, head.bodySize) &&
     areNumbers(head.freshUntil, head.staleWhileRevalidateUntil, head.staleIfErrorUntil) &&

@@ -1,5 +1,4 @@
 import { guardCache } from '../cache/guard.ts';
-import { isInMemory } from '../cache/in-memory.ts';
 import type { KeyValueCache, Milliseconds } from '../cache/key-value-cache.ts';
 import type { CacheEntry } from './cache-entry.ts';
 import type { CacheOutcome } from '../call-watch.ts';
@@ -11,11 +10,9 @@ import type { CacheLookup, OriginAnswer } from './origin-fetch.ts';
 import { fromEntry, fromOrigin } from '../received.ts';
 import type { ReceivedResponse } from '../received.ts';
 import { createResponse } from '../response.ts';
-import { RecentEntries } from './recent-entries.ts';
 import { isSelected } from './request-identity.ts';
 import { RetryPauses } from './retry-pauses.ts';
 import { WriteOrder } from './write-order.ts';
-import type { StoredForm } from './write-order.ts';
 import { isPromiseLike } from '../../shared/index.ts';
 
 /** A response and where it came from. */
@@ -40,7 +37,6 @@ const backgroundTimeout: Milliseconds = 30_000;
 export class ResponseCache {
   static readonly #instances = new WeakMap<KeyValueCache, ResponseCache>();
   readonly #writes: WriteOrder;
-  readonly #recent: RecentEntries;
   /** Running GETs by key. Outdated: a write to the same key has started or ended since, so the response is not stored. */
   readonly #running = new Map<string, Set<{ outdated: boolean }>>();
   /** Running writes by key. Meanwhile GETs do not use the stored response. */
@@ -49,7 +45,6 @@ export class ResponseCache {
 
   constructor(cache: KeyValueCache) {
     this.#writes = new WriteOrder(guardCache(cache));
-    this.#recent = new RecentEntries(isInMemory(cache));
   }
 
   /** The response cache of a key-value cache. */
@@ -110,9 +105,8 @@ export class ResponseCache {
   }
 
   /** The stored response, if this request may use it. */
-  #select(lookup: CacheLookup, stored: StoredForm): CacheEntry | undefined {
-    const entry = this.#recent.read(lookup.key, stored);
-    if (entry === undefined || this.#writes.isInvalidated(lookup.key, entry)) return undefined;
+  #select(lookup: CacheLookup, entry: CacheEntry): CacheEntry | undefined {
+    if (this.#writes.isInvalidated(lookup.key, entry)) return undefined;
     if (isSelected(lookup, entry.head)) return entry;
     lookup.request.watch?.passedOver(entry);
     return undefined;

@@ -1,12 +1,8 @@
 import { isInMemory, liveStoreOf } from '../cache/in-memory.ts';
-import type { LiveValue } from '../cache/in-memory.ts';
 import type { KeyValueCache, Seconds, Milliseconds } from '../cache/key-value-cache.ts';
-import { CacheEntry, encodeEntry } from './cache-entry.ts';
+import { CacheEntry, decodeEntry, encodeEntry } from './cache-entry.ts';
 import { readableKeyOf } from './cache-key.ts';
 import { LiveEntry } from './live-entry.ts';
-
-/** An entry in a store: encoded, or the value in an in-memory cache. */
-export type StoredForm = string | LiveValue;
 
 const prefix = 'httpcache:';
 
@@ -40,11 +36,17 @@ export class WriteOrder {
     return prefix + (this.#inMemory ? key : readableKeyOf(key));
   }
 
-  /** The stored form of an entry; a promise unless the store is in memory. */
-  get(key: string): StoredForm | undefined | Promise<string | undefined> {
+  /** The stored entry; a promise unless the store is in memory. */
+  get(key: string): CacheEntry | undefined | Promise<CacheEntry | undefined> {
     const storeKey = this.#storeKeyOf(key);
     const live = this.#inMemory ? liveStoreOf(this.#store) : undefined;
-    return live === undefined ? this.#store.get(storeKey) : live.get(storeKey);
+    if (live === undefined) return this.#store.get(storeKey).then((text) => this.#decode(storeKey, text));
+    const stored = live.get(storeKey);
+    return stored instanceof LiveEntry ? stored.open() : this.#decode(storeKey, stored?.toString());
+  }
+
+  #decode(storeKey: string, text: string | undefined): CacheEntry | undefined {
+    return text === undefined ? undefined : decodeEntry(this.#inMemory ? undefined : storeKey, text);
   }
 
   /** True if the entry is older than the last write to its key. */
@@ -62,7 +64,8 @@ export class WriteOrder {
   }
 
   #setText(key: string, entry: CacheEntry, ttl: Seconds): Promise<void> {
-    return this.#enqueue(key, () => this.#store.set(this.#storeKeyOf(key), encodeEntry(this.#inMemory ? undefined : key, entry), { ttl }));
+    const storeKey = this.#storeKeyOf(key);
+    return this.#enqueue(key, () => this.#store.set(storeKey, encodeEntry(this.#inMemory ? undefined : storeKey, entry), { ttl }));
   }
 
   delete(key: string, now: Milliseconds): Promise<boolean | void> {

@@ -6,16 +6,16 @@ import { API, Operations } from '../api.ts';
 import { startOrigin } from '../origin.ts';
 import { OpenStore } from './open-store.ts';
 
-/** The default suite changes every fourth character, the long form every character. */
+/** The default suite cuts at every fourth character, the long form at every character. */
 const step = 4 / cases({ short: 1, long: 4 });
 
-describe('an entry that was altered in the store', () => {
+describe('an entry that was cut in the store', () => {
   for (const [what, body, type] of [
     ['JSON', '{"name":"Emma","year":1815}', 'application/json'],
     ['text', 'Emma, 1815', 'text/plain'],
     ['bytes', Uint8Array.from({ length: 40 }, (_, index) => index * 7), 'image/png'],
   ] as const) {
-    it(`is a miss, whichever character was altered (${what})`, async (t) => {
+    it(`is a miss, wherever it was cut (${what})`, async (t) => {
       const origin = await startOrigin(t, () => ({
         headers: { 'cache-control': 'max-age=60', vary: 'accept', 'content-type': type },
         body,
@@ -26,10 +26,10 @@ describe('an entry that was altered in the store', () => {
       const [[key, whole]] = [...store.entries] as [[string, string]];
 
       for (let at = 0; at < whole.length; at += step) {
-        store.entries.set(key, `${whole.slice(0, at)}${whole[at] === '7' ? '8' : '7'}${whole.slice(at + 1)}`);
+        store.entries.set(key, whole.slice(0, at));
         const before = origin.calls.length;
         assert.deepEqual(await operations.begin().read('x'), expected);
-        assert.equal(origin.calls.length, before + 1, `changed at ${at}: ${whole.slice(at, at + 20)}`);
+        assert.equal(origin.calls.length, before + 1, `cut at ${at}: ${whole.slice(at, at + 20)}`);
       }
     });
   }

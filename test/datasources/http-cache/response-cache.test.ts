@@ -183,7 +183,7 @@ describe('reuse', () => {
       whole.slice(0, -1),
       whole.slice(0, 40),
       `${whole}x`,
-      whole.replace('/2 ', '/1 '),
+      whole.replace('/3 ', '/2 '),
       whole.replace('"status"', '"state"'),
       whole.replace('{', '['),
     ];
