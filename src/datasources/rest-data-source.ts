@@ -18,7 +18,7 @@ import { ResponseCache } from './http-cache/response-cache.ts';
 import type { Answered } from './http-cache/response-cache.ts';
 import { sendToOrigin } from './send.ts';
 import type { HTTPFetch } from './send.ts';
-import { locationsOf, resolveCallHref, toRequestURL } from './url.ts';
+import { locationsOf, toRequestURL } from './url.ts';
 import { isPromiseLike } from '../shared/index.ts';
 
 const systemTime = (): Milliseconds => Date.now();
@@ -120,8 +120,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
   async #call(description: CallDescription, take: Take = takeResult): Promise<unknown> {
     const request = new DataSourceRequest(description);
     const { method, invalidates = [] } = request;
-    const { willSendRequest, resolveURL } = RESTDataSource.prototype;
-    const hasHook = this.willSendRequest !== willSendRequest;
+    const hasHook = this.willSendRequest !== RESTDataSource.prototype.willSendRequest;
     request.watch = this.#watchCall?.(this, request);
     try {
       if (method === 'GET' && request.invalidates) throw new TypeError('invalidates is for calls that write, not for a GET');
@@ -133,7 +132,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
         const ready = this.willSendRequest(each);
         if (isPromiseLike(ready)) await ready;
         if (hasHook) takeFetchOptions(each);
-        const url = this.resolveURL === resolveURL ? resolveCallHref(this.baseURL, each.path) : this.resolveURL(each);
+        const url = this.resolveURL(each);
         each.url = toRequestURL(isPromiseLike(url) ? await url : url, each.search);
         serializeBody(each);
         keys.push(assertCacheKey(this.cacheKeyFor(each)));

@@ -31,19 +31,6 @@ export function resolveCallURL(baseURL: string | undefined, path: string): URL {
   return url;
 }
 
-/**
- * The URL of a call, as text. A path of letters, digits, "-", "_", "~" and "." between single slashes needs no parsing, as long as no segment
- * begins with a dot: that saves a twentieth of a call.
- */
-export function resolveCallHref(baseURL: string | undefined, path: string): string {
-  if (baseURL === undefined || baseURL === '' || typeof path !== 'string' || !plainPath.test(path))
-    return toRequestURL(resolveCallURL(baseURL, path), '');
-  const base = parseBase(baseURL);
-  return base.origin + base.path + path;
-}
-
-const plainPath = /^[\w~-][\w.~-]*(?:\/[\w~-][\w.~-]*)*$/;
-
 /** Appends query parameters and drops the fragment, as text: `url.searchParams` would change the spelling of the existing parameters. */
 export function toRequestURL(url: URL | string, search: string): string {
   const whole = String(url);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { resolveCallHref, resolveCallURL } from '../../src/datasources/url.ts';
+import { resolveCallURL } from '../../src/datasources/url.ts';
 import { createRandom } from '../support/random.ts';
 import type { Random } from '../support/random.ts';
 
@@ -58,47 +58,5 @@ it('only dot segments are refused', () => {
     const path = `x${randomPath(random).replaceAll(/[./\\]|%2e/gi, '')}`;
 
     assert.notEqual(pathnameOf(path), undefined, JSON.stringify(path));
-  }
-});
-
-it('a path that needs no parsing has the URL that parsing makes of it', () => {
-  const random = createRandom(14);
-  const plain = ['a', 'B9', '_', '~', '-', '.', 'x.json', 'v1.2', '/', '/', 'a..b', '-.'];
-  for (let run = 0; run < 20_000; run++) {
-    const path = Array.from({ length: 1 + random.below(7) }, () => random.pick(plain)).join('');
-    const made = (resolve: () => URL | string): string => {
-      try {
-        return String(resolve());
-      } catch (error) {
-        return (error as Error).message;
-      }
-    };
-
-    assert.equal(
-      made(() => resolveCallHref(base, path)),
-      made(() => resolveCallURL(base, path)),
-      JSON.stringify(path),
-    );
-  }
-});
-
-it('a path that needs no parsing has the URL that parsing makes of it', () => {
-  const random = createRandom(14);
-  const plain = ['a', 'B9', '_', '~', '-', '.', 'x.json', 'v1.2', '/', '/', 'a..b', '-.'];
-  const made = (resolve: () => URL | string): string => {
-    try {
-      return String(resolve());
-    } catch (error) {
-      return (error as Error).message;
-    }
-  };
-  for (let run = 0; run < 20_000; run++) {
-    const path = Array.from({ length: 1 + random.below(7) }, () => random.pick(plain)).join('');
-
-    assert.equal(
-      made(() => resolveCallHref(base, path)),
-      made(() => resolveCallURL(base, path)),
-      JSON.stringify(path),
-    );
   }
 });
