@@ -11,7 +11,6 @@ export { executeIncrementally } from './operation/delivery/incremental.ts';
 export { documentHash } from './operation/documents/document-hash.ts';
 export { errorHashOf } from './operation/error-id.ts';
 export { codeOf, httpExtensionOf } from './operation/errors.ts';
-export { defaultCostRules, operationCost } from './operation/limits/cost.ts';
 export { fragmentsOf } from './operation/limits/document-size.ts';
 export { maxNameLength } from './operation/limits/nesting.ts';
 export {
@@ -30,5 +29,5 @@ export {
 } from './operation/extension-facts.ts';
 export type { AnswerDecision, BudgetEntry, BudgetReport } from './operation/extension-facts.ts';
 export { clientAddress } from './platform/adapter.ts';
-export { aFunction, assertEntries, costRules } from './startup/options.ts';
+export { aFunction, assertEntries } from './startup/options.ts';
 export type { Expectation } from './startup/options.ts';

@@ -7,6 +7,7 @@ export { streaming } from './http/streams/streaming.ts';
 export type { CreateFromOptions, HandlerObserver } from './handler-observer.ts';
 export { followStream } from './operation/delivery/follow-stream.ts';
 export { entriesOf } from './operation/documents/trusted-documents.ts';
+export { Prices, defaultCostRules } from './operation/limits/cost.ts';
 export { createPageLimits } from './operation/limits/page-limits.ts';
 export type { OperationSettings } from './operation/operation.ts';
 export { fetchAPI } from './platform/fetch.ts';

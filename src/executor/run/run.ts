@@ -110,7 +110,7 @@ export class Run {
   readonly scope: object | undefined;
   /** The values of the variables by name, in either major. */
   coerced: Readonly<Record<string, unknown>> = noVariables;
-  readonly objects: ObjectLog | undefined;
+  objects: ObjectLog | undefined;
   observer: ExecutionObserver | undefined = undefined;
   /** The observer, if it is called in place of resolvers. */
   fieldObserver: FieldObserver | undefined = undefined;
@@ -177,6 +177,12 @@ export class Run {
 
   get finished(): boolean {
     return this.part.finished;
+  }
+
+  /** Applies what plugins chose after the variables were coerced. */
+  choose({ objects, observer }: Pick<RunSettings, 'objects' | 'observer'>): void {
+    this.objects = objects;
+    if (observer !== undefined) this.observe(observer);
   }
 
   /** Adds an observer, around the one that there is. */

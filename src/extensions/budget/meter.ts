@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 
-import { operationCost, recordBudget } from '../../server/for-extensions.ts';
-import type { CostRules, Logger, OperationExecution, ServerStartContext } from '../../server/index.ts';
+import { recordBudget } from '../../server/for-extensions.ts';
+import type { Logger, OperationExecution, ServerStartContext } from '../../server/index.ts';
 import { rescued, toPromise, waitAtMost, whenReady } from '../../shared/index.ts';
 import type { Milliseconds, PromiseOrValue } from '../../shared/index.ts';
 import type { Take, TakeResult } from '../stores/index.ts';
@@ -27,8 +27,7 @@ export class Meter {
       `The platform reports no address of anonymous clients: set clientAddress of budget. Operations refused since the last message: ${operations}.`,
   );
   #schema: GraphQLSchema | undefined;
-  #rules: Required<CostRules> | undefined;
-  #pageLimits: ServerStartContext['pageLimits'];
+  #prices: ServerStartContext['prices'] | undefined;
   #logger: Logger | undefined;
   #hasServed = false;
 
@@ -45,12 +44,11 @@ export class Meter {
   }
 
   /** A failed start is tried again. After a successful start, another schema means another server. */
-  start({ schema, logger, pageLimits }: ServerStartContext, rules: Required<CostRules>): void {
+  start({ schema, logger, prices }: ServerStartContext): void {
     if (this.#hasServed && this.#schema !== schema)
       throw new Error('Expected a separate budget() for each handler, got one that already serves another handler.');
     this.#schema = schema;
-    this.#rules = rules;
-    this.#pageLimits = pageLimits;
+    this.#prices = prices;
     this.#logger = logger;
   }
 
@@ -61,11 +59,9 @@ export class Meter {
   meter(execution: OperationExecution): PromiseOrValue<void> {
     this.#hasServed = true;
     this.#failures.flush(this.#logger!);
-    const { schema, document, operation, request, contextValue } = execution;
-    const { variables } = request;
-    const cost = operationCost(this.#rules!, { schema, document, operation, variables, pageLimits: this.#pageLimits });
+    const cost = this.#prices!.costOf(execution);
     if (cost === 0) return undefined;
-    const identity = this.#options.identity(contextValue, execution.call!);
+    const identity = this.#options.identity(execution.contextValue, execution.call!);
     return whenReady(toPromise(identity), (found) => this.#meterClient(execution, cost, found), undefined);
   }
 

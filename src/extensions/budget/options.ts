@@ -1,8 +1,8 @@
 import { describe, isRecord } from '../../shared/index.ts';
 import type { Milliseconds } from '../../shared/index.ts';
-import { aFunction, assertEntries, costRules } from '../../server/for-extensions.ts';
+import { aFunction, assertEntries } from '../../server/for-extensions.ts';
 import type { Expectation } from '../../server/for-extensions.ts';
-import type { CostRules, RequestCall } from '../../server/index.ts';
+import type { RequestCall } from '../../server/index.ts';
 import type { BudgetStore } from '../stores/index.ts';
 
 /** Options of {@link budget}. */
@@ -30,8 +30,6 @@ export interface BudgetOptions<TContext = any> {
    * Default: the address that the platform reports.
    */
   readonly clientAddress?: ((call: RequestCall) => string | null | undefined) | undefined;
-  /** How costs are computed, as in `maxCost`. Only without `maxCost`, whose rules apply otherwise. Default: those of `maxCost` */
-  readonly cost?: CostRules | undefined;
   /** How long an operation waits for the store, at most a minute. Default: 250 */
   readonly storeTimeout?: Milliseconds | undefined;
   /** The beginning of the ids of buckets. Default: 'budget:' */
@@ -67,7 +65,6 @@ const expectations: Readonly<Record<keyof BudgetOptions, Expectation>> = {
     entries: { capacity: amount, refillPerSecond: amount },
   },
   clientAddress: aFunction,
-  cost: { words: '{ listSize, sizeArguments, fields }', holds: isRecord, entries: costRules },
   storeTimeout: { words: 'milliseconds, at most 60000', holds: (value) => isAmount(value) && (value as number) <= 60_000 },
   prefix: { words: 'a string', holds: (value) => typeof value === 'string' },
 };

@@ -1,5 +1,5 @@
-import { budgetsOf, defaultCostRules } from '../../server/for-extensions.ts';
-import type { CostRules, OperationExecution, RequestCall, ServerPlugin, ServerStartContext } from '../../server/index.ts';
+import { budgetsOf } from '../../server/for-extensions.ts';
+import type { OperationExecution, RequestCall, ServerPlugin, ServerStartContext } from '../../server/index.ts';
 import { assertBudgetOptions } from './options.ts';
 import type { BudgetOptions } from './options.ts';
 import { writeFields } from './rate-limit-fields.ts';
@@ -24,17 +24,14 @@ export function budget<TContext = any>(options: BudgetOptions<TContext>): Server
     onlyWatches: true,
     corsHeaders: { exposed: ['RateLimit', 'RateLimit-Policy', 'Retry-After'] },
     check({ maxCost, pageLimits }) {
-      rulesOf(options, maxCost);
-      if (maxCost !== undefined || pageLimits !== undefined || options.cost !== undefined) return [];
-      return [
-        'budget() counts every list without a size argument as 10 items: set pageLimits, or listSize of maxCost or of cost of budget.',
-      ];
+      if (maxCost !== undefined || pageLimits !== undefined) return [];
+      return ['budget() counts every list without a size argument as 10 items: set pageLimits, or listSize of maxCost.'];
     },
     async serverWillStart(context) {
       assertFits(options, context);
       if (started.has(context)) throw new Error('Expected budget() once in plugins, got it twice: each operation would take points twice.');
       started.add(context);
-      meter.start(context, rulesOf(options, context.maxCost));
+      meter.start(context);
     },
     executionWillStart(execution: OperationExecution): void | Promise<void> {
       return meter.meter(execution);
@@ -48,12 +45,6 @@ export function budget<TContext = any>(options: BudgetOptions<TContext>): Server
 
 /** The starts of servers with this plugin. */
 const started = new WeakSet<ServerStartContext>();
-
-function rulesOf({ cost }: BudgetOptions, maxCost: Required<CostRules> | undefined): Required<CostRules> {
-  if (cost !== undefined && maxCost !== undefined)
-    throw new Error('Expected cost of budget only without the option maxCost, whose rules apply to both.');
-  return maxCost ?? { ...defaultCostRules, ...cost };
-}
 
 function assertFits({ store }: BudgetOptions, { nodeEnv }: ServerStartContext): void {
   if (store.isLocal === true && nodeEnv !== 'development' && nodeEnv !== 'test')

@@ -2,8 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 
 import type { TypeDefs } from '../../executor/schema/index.ts';
 import { sourcesOf } from '../../executor/schema/index.ts';
-import { defaultCostRules } from '../../server/for-extensions.ts';
-import type { CostOptions, ServerOptions, ServerPlugin } from '../../server/index.ts';
+import type { ServerOptions, ServerPlugin } from '../../server/index.ts';
 import { describe, didYouMean } from '../../shared/index.ts';
 import type { InlineTraces } from './inline-traces.ts';
 import { createEntitiesResolver, resolveEntityType } from './entities.ts';
@@ -92,8 +91,6 @@ export function subgraph(options: object): object {
     typeDefs,
     // The author's are last, so that they replace these.
     resolvers: [resolvers, withoutReferences(given.resolvers)].flat() as ServerOptions['resolvers'],
-    ...(given.maxCost !== undefined && { maxCost: costOf(given.maxCost) }),
-    ...(given.pageLimits !== undefined && { pageLimits: pageLimitsOf(given.pageLimits, queryRoot) }),
     ...(routerSecret !== undefined && { context: guardedContext(routerSecret, given.context, () => server.isVersion3) }),
     plugins: [subgraphPlugin(references, routerSecret, server), ...(traces ? [traces.plugin] : []), ...(given.plugins ?? [])],
   };
@@ -126,18 +123,6 @@ function partsOf(given: unknown): SubgraphParts {
   const { added, queryRoot, hasEntities } = subgraphText(sources);
   let sdl: string | undefined;
   return { typeDefs: [...sources, added], queryRoot, hasEntities, sdl: () => (sdl ??= textOf(sources)) };
-}
-
-/** Each representation counts as an item. */
-function costOf(given: NonNullable<ServerOptions['maxCost']>): ServerOptions['maxCost'] {
-  const options = typeof given === 'object' ? given : { limit: given };
-  const { sizeArguments = defaultCostRules.sizeArguments } = options as CostOptions;
-  return { ...options, sizeArguments: [...sizeArguments, 'representations'] };
-}
-
-/** A router asks for as many entities as its operations need, whatever `maxCost` counts. */
-function pageLimitsOf(given: NonNullable<ServerOptions['pageLimits']>, queryRoot: string): ServerOptions['pageLimits'] {
-  return { ...given, fields: { ...given.fields, [`${queryRoot}._entities`]: { max: Number.MAX_SAFE_INTEGER } } };
 }
 
 /** `inVersion3`: the plugin that servers of version 3 take in its place, because they do not call `aroundRequest`. */

@@ -24,8 +24,7 @@ export function createOperationOfPlugin(call: ArrivedCall, request: GraphQLReque
 /** The operations of a batch. */
 export function createBatch(call: ArrivedCall, elements: BatchElements): readonly Operation[] {
   const answers = new BatchAnswers(capacityOf(answerSizeOf(call)), elements.length);
-  const { maxTokens, maxAliases, maxCost } = call.settings.operation;
-  const budget = new BatchBudget({ maxTokens, maxAliases, maxCost, answers });
+  const budget = new BatchBudget({ maxTokens: call.settings.operation.maxTokens, answers });
   return elements.map((element, batchIndex) => createOperation(call, element, { budget, batchIndex }));
 }
 

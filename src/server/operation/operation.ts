@@ -2,7 +2,7 @@ import type { ExecutionResult, FormattedExecutionResult, GraphQLError, Operation
 
 import type { Capacity, PromiseOrValue, HTTPRequest, OperationInvocation, ResponseHead } from '../../shared/index.ts';
 import type { ContextInput, ContextSettings } from './context.ts';
-import type { CostSettings } from './limits/cost.ts';
+import type { CostSettings, Prices } from './limits/cost.ts';
 import type { PageLimits } from './limits/page-limits.ts';
 import type { KnownDocument } from './documents/document-cache.ts';
 import type { DocumentSettings } from './documents/document.ts';
@@ -50,6 +50,7 @@ export interface OperationSettings
   readonly errorHandling?: ErrorHandling | undefined;
   readonly maxCost: CostSettings | undefined;
   readonly pageLimits: PageLimits | undefined;
+  readonly prices: Prices;
   /** Calls `executionWillStart` of the plugins. Undefined: no plugin has this hook. */
   readonly notifyExecution?: NotifyExecution | undefined;
   /** Undefined: no plugin wraps executions. */

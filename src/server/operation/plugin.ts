@@ -10,7 +10,7 @@ import type {
 import type { ExecutionObserver } from '../../executor/index.ts';
 import type { CallWatch, DataSourceRequest, KeyValueCache } from '../../datasources/index.ts';
 import type { HTTPRequest, HTTPResponse, Invocation, ResponseHead, StreamedResponse } from '../../shared/index.ts';
-import type { CostOptions } from './limits/cost.ts';
+import type { CostOptions, Prices } from './limits/cost.ts';
 import type { PageLimits } from './limits/page-limits.ts';
 import type { TrustedDocument } from './documents/trusted-documents.ts';
 import type { GraphQLRequest, Logger, ObjectListing, OperationOutcome, SubsequentPayload } from './types.ts';
@@ -138,13 +138,14 @@ export interface OperationExecution {
   readonly batchIndex: number | undefined;
   /** The time that is left, the signal of the operation, and `waitUntil`. */
   readonly invocation: Pick<Invocation, 'deadlineLeft' | 'signal' | 'waitUntil'>;
+  /** The coerced variables by name, including defaults. Do not change them: resolvers get the same values. Undefined: they are invalid. */
+  readonly variableValues: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** An execution whose variables have been coerced. */
 export interface CoercedExecution extends OperationExecution {
   /** Status and headers, which may be changed. Use it as `head` of an outcome that does not come from `next`. */
   readonly response: ResponseHead;
-  /** The coerced variables by name, including defaults. Do not change them: resolvers get the same values. */
   readonly variableValues: Readonly<Record<string, unknown>>;
 }
 
@@ -203,8 +204,10 @@ export interface ServerStartContext {
   readonly maxResultBytes: number;
   /** The option `maxCost` with its defaults. Undefined: the option is not set. */
   readonly maxCost: Required<CostOptions> | undefined;
-  /** The option `pageLimits`, for the computation of costs. Undefined: the option is not set. */
+  /** The option `pageLimits`. Undefined: the option is not set. */
   readonly pageLimits: PageLimits | undefined;
+  /** Computes the cost of operations. */
+  readonly prices: Prices;
 }
 
 /** The page that browsers get in development. */

@@ -11,19 +11,16 @@ import type { Execution } from './execute.ts';
 import { AnswerLimit } from './limits/answer-limit.ts';
 import { assertCost } from './limits/cost.ts';
 import { ErrorAllowance } from './limits/error-allowance.ts';
-import type { Operation } from './operation.ts';
+import type { ChosenOptions, Operation, OperationSettings } from './operation.ts';
 import { outcomeOfFailure, toOutcome } from './outcome.ts';
-import type { OperationExecution } from './plugin.ts';
+import type { CoercedExecution, OperationExecution } from './plugin.ts';
 import type { OperationOutcome, PayloadStream } from './types.ts';
 
 /** Throws for an operation that exceeds a limit. */
-export function checkLimits({ settings, request, document, node, budget }: Operation): void {
-  const { schema, maxAliases, maxCost, pageLimits } = settings;
-  if (budget !== undefined && maxAliases !== undefined) budget.spend('maxAliases', document!.operations?.get(node!)?.aliases ?? 0, node!);
-  if (pageLimits === undefined && maxCost === undefined) return;
-  const asked = { schema, document: document!.document, operation: node!, variables: request.variables, pageLimits };
-  pageLimits?.assert(asked);
-  if (maxCost !== undefined) assertCost(maxCost, asked, budget);
+export function checkLimits({ maxCost, pageLimits, prices }: OperationSettings, execution: OperationExecution): void {
+  if (maxCost === undefined && pageLimits === undefined) return;
+  const cost = prices.costOf(execution);
+  if (maxCost !== undefined) assertCost(maxCost, cost, execution.operation);
 }
 
 /**
@@ -31,9 +28,7 @@ export function checkLimits({ settings, request, document, node, budget }: Opera
  * are called.
  */
 export function prepare(operation: Operation): Execution {
-  const { settings, request, source, node, options, contextValue, capacity, budget, invocation } = operation;
-  if (options?.runToEnd === true) invocation.until = 'deadline';
-  if (options?.inOneAnswer === true) operation.delivery = undefined;
+  const { settings, request, source, node, contextValue, capacity, budget, invocation } = operation;
   const onError = request.onError ?? source!.onError;
   const { document, plans } = operation.document!;
   const isSubscription = node!.operation === 'subscription';
@@ -46,14 +41,30 @@ export function prepare(operation: Operation): Execution {
     invocation,
     answerLimit: new AnswerLimit(capacity, node!.operation, budget),
     kept: plans,
-    objects: options?.objects?.begin(),
+    objects: undefined,
     errorHandling: onError === undefined ? settings.errorHandling : handlingOf[onError],
-    observer: options?.observer,
+    observer: undefined,
     parts: partsFormat && settings.incrementalDelivery?.partsOf(partsFormat),
   });
   // The option `executor` coerces variables itself.
-  if (settings.executor === undefined && !isSubscription) execution.prepared = prepareExecution(execution);
+  if (settings.executor === undefined) execution.prepared = prepareExecution(execution);
   return execution;
+}
+
+type Writable = { -readonly [TKey in keyof Execution]: Execution[TKey] };
+
+/** Applies the choices of plugins for an execution. */
+export function applyOptions(operation: Operation, { runToEnd, inOneAnswer, objects, observer }: ChosenOptions): void {
+  const { invocation } = operation;
+  const { execution } = operation as { execution: Writable };
+  if (runToEnd === true) invocation.until = 'deadline';
+  if (inOneAnswer === true) {
+    operation.delivery = undefined;
+    execution.parts = undefined;
+  }
+  execution.objects = objects?.begin();
+  execution.observer = observer;
+  execution.prepared?.run.choose(execution);
 }
 
 /** Runs the resolvers, inside the plugins that wrap executions, and inside hooks. */
@@ -73,7 +84,7 @@ async function executeInPlugins(operation: Operation): Promise<ExecutionResult> 
   const { settings, options, head, invocation } = operation;
   const variableValues = coercedVariables(operation.execution!);
   if (variableValues === undefined) return executeInHooks(operation);
-  const execution = { ...describeExecution(operation), response: head, variableValues };
+  const execution: CoercedExecution = { ...describeExecution(operation), response: head, variableValues };
   let run = (): PromiseOrValue<OperationOutcome> => (operation.wrapped = executeToOutcome(operation));
   for (const wrap of [settings.wrapExecution, options?.wrap]) {
     if (wrap === undefined) continue;
@@ -120,6 +131,7 @@ export function describeExecution(operation: Operation): OperationExecution {
     operation: node!,
     batchIndex,
     invocation,
+    variableValues: coercedVariables(operation.execution!),
   };
 }
 

@@ -115,8 +115,8 @@ export interface ServerOptions<
   readonly maxAliases?: number;
   /**
    * The highest cost of an operation, calculated before it runs: each field costs 1, and the selection of a list counts once
-   * for each item. The number of items is the value of the argument first, last or limit, or else 10. An object sets
-   * these names, this default, and the cost of single fields. Default: any cost.
+   * for each item. The number of items is the value of the argument first, last or limit, or else 10. An object sets these names, this
+   * default, and the cost of single fields. Default: any cost.
    */
   readonly maxCost?: number | CostOptions;
   /**
@@ -189,7 +189,7 @@ const positive: Expectation = { words: 'a positive whole number', holds: (value)
 const areRecords = (value: unknown): boolean => isRecord(value) && Object.values(value).every(isRecord);
 const pageSizes: Readonly<Record<string, Expectation>> = { default: positive, max: positive };
 
-export const costRules: Readonly<Record<string, Expectation>> = {
+const costRules: Readonly<Record<string, Expectation>> = {
   listSize: positive,
   sizeArguments: listOfText,
   fields: {

@@ -19,7 +19,7 @@ import {
   createChooseEncoding,
   inOrder,
 } from '../operation/around.ts';
-import { defaultCostRules } from '../operation/limits/cost.ts';
+import { defaultCostRules, Prices } from '../operation/limits/cost.ts';
 import type { CostSettings } from '../operation/limits/cost.ts';
 import { createPageLimits } from '../operation/limits/page-limits.ts';
 import { DocumentCache } from '../operation/documents/document-cache.ts';
@@ -85,10 +85,10 @@ export async function startServer(
   { http, plugins, nodeEnv, development, hasDefaultPage }: Server,
   listeners: ServerListener[],
 ): Promise<StartedServer> {
-  const { schema, cache, logger, trustedDocuments: trusted, maxCost, pageLimits } = http.operation;
+  const { schema, cache, logger, trustedDocuments: trusted, maxCost, pageLimits, prices } = http.operation;
   const trustedDocuments = (): [string, TrustedDocument][] => trusted?.entries() ?? [];
   const { maxBodyBytes, maxResultBytes } = http;
-  const context = { schema, cache, logger, nodeEnv, trustedDocuments, maxBodyBytes, maxResultBytes, maxCost, pageLimits };
+  const context = { schema, cache, logger, nodeEnv, trustedDocuments, maxBodyBytes, maxResultBytes, maxCost, pageLimits, prices };
   for (const plugin of plugins) {
     const listener = await plugin.serverWillStart?.(context);
     if (typeof listener === 'object' && listener !== null) listeners.push(listener);
@@ -155,6 +155,8 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
   const cache = cacheOf(options, logger, cacheBytes);
   const schema = schemaOf(options, developmentOrTest, logger);
   options.executor?.assertSupported(options, schema);
+  const maxCost = costSettings(options.maxCost);
+  const pageLimits = createPageLimits(options, schema);
   return {
     schema,
     context: options.context as OperationSettings['context'],
@@ -175,8 +177,9 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
     maxTokens: options.maxTokens ?? 15_000,
     maxDepth: options.maxDepth,
     maxAliases: options.maxAliases,
-    maxCost: costSettings(options.maxCost),
-    pageLimits: createPageLimits(options, schema),
+    maxCost,
+    pageLimits,
+    prices: new Prices(schema, maxCost ?? defaultCostRules, pageLimits),
     errorHandling: defaultErrorHandling(options.deadline === false ? undefined : options.deadline?.partial),
     incrementalDelivery: options.incrementalDelivery,
     takesAsyncIterables: options.incrementalDelivery !== undefined,

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
+import { budget, memoryStore } from '../../../src/entries/budget.ts';
+import { createHandler } from '../../../src/entries/index.ts';
+import { subgraph } from '../../../src/entries/subgraph.ts';
 import { all, fieldsOf, one, openShop } from './shop.ts';
 
 describe('points', () => {
@@ -94,21 +97,19 @@ describe('points', () => {
   });
 
   test('are not taken for a list of infinite size, which is refused', async () => {
-    const options = {
-      cost: { fields: { 'Book.title': 0 } },
-      server: { typeDefs: 'type Query { books(first: Float): [Book!]! } type Book { title: String }', resolvers: {} },
-    };
+    const typeDefs = 'type Query { books(first: Float): [Book!]! } type Book { title: String }';
+    const query = '{ books(first: 1e999) { title } }';
 
     const answers = [
-      await openShop(options).send({ query: '{ books(first: 1e999) { title } }' }),
-      await openShop().send({ query: 'query ($n: Int) { books(first: $n) { title } }', variables: { n: '1e999' } }),
+      await openShop({ server: { typeDefs, resolvers: {} } }).send({ query }),
+      await openShop({ server: { typeDefs, resolvers: {}, maxCost: { limit: 1e9, fields: { 'Book.title': 0 } } } }).send({ query }),
     ];
 
     assert.deepEqual(
       answers.map(({ status, codes }) => [status, ...codes]),
       [
         [422, 'COST_ABOVE_CAPACITY'],
-        [422, 'COST_ABOVE_CAPACITY'],
+        [422, 'GRAPHQL_VALIDATION_FAILED'],
       ],
     );
   });
@@ -120,11 +121,25 @@ describe('points', () => {
     assert.equal(fieldsOf(await send({ query: '{ books { title } }' }))[0], '"default";r=849;t=151');
   });
 
-  test('are computed with the rules of cost without maxCost', async () => {
-    const { send } = openShop({ capacity: 1000, cost: { listSize: 100, sizeArguments: [], fields: { 'Query.a': 50 } } });
+  test('of references in a subgraph are those of what they load, also without maxCost', async () => {
+    const handler = createHandler(
+      subgraph({
+        nodeEnv: 'test',
+        typeDefs: `extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key"])
+          type Query { a: Int } type Book @key(fields: "id") { id: ID title: String }`,
+        resolvers: { Book: { __resolveReference: (reference: object) => reference } },
+        plugins: [budget({ store: memoryStore(), identity: () => 'router', capacity: 1000, refillPerSecond: 1 })],
+      } as never) as never,
+    ) as unknown as (request: Request) => Promise<Response>;
+    const query = 'query ($representations: [_Any!]!) { _entities(representations: $representations) { ... on Book { title } } }';
+    const representations = Array.from({ length: 100 }, () => ({ __typename: 'Book', id: '1', first: 0 }));
 
-    assert.equal(fieldsOf(await send(one))[0], '"default";r=950;t=50');
-    assert.equal(fieldsOf(await send({ query: '{ books(first: 1) { title } }' }))[0], '"default";r=849;t=151');
+    const body = JSON.stringify({ query, variables: { representations } });
+    const response = await handler(
+      new Request('https://books.example/', { method: 'POST', headers: { 'content-type': 'application/json' }, body }),
+    );
+
+    assert.equal(response.headers.get('ratelimit'), '"default";r=899;t=101');
   });
 
   test('depend on the plan of the client, which may be read asynchronously', async () => {

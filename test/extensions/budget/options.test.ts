@@ -65,18 +65,7 @@ describe('budget() throws for options that would not do what they say', () => {
     'clientAddress without anonymous': [{ clientAddress: () => '' }, /Expected anonymous of budget with clientAddress/],
     'a storeTimeout of 0': [{ storeTimeout: 0 }, /Expected the option storeTimeout of budget to be milliseconds, at most 60000, got 0/],
     'a storeTimeout of hours': [{ storeTimeout: 1e7 }, /got 10000000/],
-    'cost as a number': [{ cost: 5 }, /Expected the option cost of budget to be \{ listSize, sizeArguments, fields \}, got 5/],
-    'a negative cost': [
-      { cost: { fields: { 'Query.a': -1 } } },
-      /Expected the option cost\.fields of budget to be an object like .* with costs that are not negative/,
-    ],
-    'NaN as a cost': [{ cost: { fields: { 'Query.a': Number.NaN } } }, /with costs that are not negative/],
-    'a list size of 0': [{ cost: { listSize: 0 } }, /Expected the option cost\.listSize of budget to be a positive whole number, got 0/],
-    'a size argument that is no list': [
-      { cost: { sizeArguments: 'first' } },
-      /Expected the option cost\.sizeArguments of budget to be a list of strings, got "first"/,
-    ],
-    'an unknown rule': [{ cost: { limit: 5 } }, /Unknown option "cost\.limit" of budget\. Known options: listSize, sizeArguments, fields/],
+    'cost, whose rules are those of maxCost': [{ cost: { listSize: 5 } } as object, /Unknown option "cost" of budget/],
   };
   for (const [name, [changed, message]] of Object.entries(wrong))
     test(name, () => assert.throws(() => budget({ ...options, ...changed } as BudgetOptions), { name: 'TypeError', message }));
@@ -116,12 +105,6 @@ describe('the server does not start', () => {
     );
   });
 
-  test('with cost beside maxCost', async () => {
-    const message = await messageAtStart({ plugins: [budget({ ...options, cost: { listSize: 5 } })], maxCost: 100 });
-
-    assert.match(message, /Expected cost of budget only without the option maxCost/);
-  });
-
   test('with a plugin that serves another handler, because each has its own costs', async () => {
     const plugin = budget(options);
     const handler = createHandler({ nodeEnv: 'test', typeDefs: 'type Query { a: Int }', plugins: [plugin] }) as unknown as (
@@ -154,20 +137,10 @@ describe('the command check', () => {
     assert.deepEqual(others, []);
   });
 
-  test('has no notice with maxCost, pageLimits or cost', () => {
+  test('has no notice with maxCost or pageLimits', () => {
     const maxCost = { limit: 1, listSize: 10, sizeArguments: [], fields: {} };
 
     assert.deepEqual(budget(options).check!({ ...context, maxCost }), []);
     assert.deepEqual(budget(options).check!({ ...context, maxCost: undefined, pageLimits: {} as never }), []);
-    assert.deepEqual(budget({ ...options, cost: { listSize: 20 } }).check!({ ...context, maxCost: undefined }), []);
-  });
-
-  test('reports cost beside maxCost', () => {
-    const plugin = budget({ ...options, cost: { listSize: 20 } });
-
-    assert.throws(
-      () => plugin.check!({ ...context, maxCost: { limit: 1, listSize: 10, sizeArguments: [], fields: {} } }),
-      /Expected cost of budget only without the option maxCost/,
-    );
   });
 });

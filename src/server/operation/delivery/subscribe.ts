@@ -72,7 +72,7 @@ function ofEvents(invocation: OperationInvocation): ExecutionInvocation {
 async function answerEvent(input: DeliveryInput, event: unknown, invocation: ExecutionInvocation): Promise<SubsequentPayload> {
   const { settings, execution, hooks } = input;
   const run = (): PromiseOrValue<ExecutionResult> =>
-    executeOperation(settings, { ...execution, invocation, rootValue: event, eventOf: execution });
+    executeOperation(settings, { ...execution, invocation, rootValue: event, eventOf: execution, prepared: undefined });
   const executed = await (input.renewDataSources === undefined ? run() : input.renewDataSources().then(run, toErrors));
   const result = executed.errors === undefined ? executed : { ...executed, errors: copyErrorsForOperation(executed.errors) };
   if (hooks !== undefined && result.errors !== undefined) await callDidEncounterSubsequentErrors(hooks, result.errors);

@@ -1,7 +1,6 @@
-import type { DocumentNode, OperationDefinitionNode } from 'graphql';
+import type { DocumentNode } from 'graphql';
 
 import type { KeptPlans } from '../../../executor/index.ts';
-import type { Size } from '../limits/document-size.ts';
 
 /**
  * Estimates of the heap that a document takes, including a plan of as many fields as it has tokens: measured with graphql 17 on Node 24
@@ -20,8 +19,6 @@ export interface KnownDocument {
   readonly document: DocumentNode;
   /** Tokens it uses from a batch's budget: the number of its tokens, or of its fields with fragments expanded, whichever is larger. */
   readonly weight: number;
-  /** The sizes of its operations, with fragments expanded. Undefined if `maxAliases` is not set. */
-  readonly operations: ReadonlyMap<OperationDefinitionNode, Size> | undefined;
   /** The plans of its operations, which count in the cache. */
   readonly plans: KeptPlans;
 }

@@ -63,8 +63,6 @@ interface Checked extends Reading {
   readonly document: DocumentNode;
   /** Fields of its largest operation, with fragments expanded. Set by validation. */
   fields: number;
-  /** Its operations' sizes. Set by validation. */
-  operations: KnownDocument['operations'];
 }
 
 function readDocument(reading: Reading): PromiseOrValue<KnownDocument> | GraphQLError {
@@ -79,7 +77,7 @@ function parseInHooks(reading: Reading): PromiseOrValue<DocumentNode> | GraphQLE
 
 function checkDocument(document: DocumentNode, reading: Reading): PromiseOrValue<KnownDocument> {
   const { hooks } = reading;
-  const checked = { ...reading, document, fields: 0, operations: undefined };
+  const checked = { ...reading, document, fields: 0 };
   if (hooks !== undefined) return whenReady(validateInHooks(checked, hooks), keepDocument, checked);
   validateDocument(checked);
   return keepDocument(undefined, checked);
@@ -89,9 +87,9 @@ function validateInHooks(checked: Checked, hooks: DocumentHooks): Promise<void> 
   return hooks.aroundValidation(checked.document, () => validateDocument(checked));
 }
 
-function keepDocument(_valid: void, { settings, source, budget, document, fields, operations }: Checked): KnownDocument {
+function keepDocument(_valid: void, { settings, source, budget, document, fields }: Checked): KnownDocument {
   const tokens = tokensOf(document);
-  const known = { document, weight: Math.max(tokens, fields), operations, plans: { byOperation: new Map() } };
+  const known = { document, weight: Math.max(tokens, fields), plans: { byOperation: new Map() } };
   settings.documents.set(source, known);
   budget?.spendTokens(known.weight - tokens);
   return known;
@@ -165,7 +163,6 @@ function validateDocument(checked: Checked): void {
     throw new DocumentError(shown.map((error) => withCode(error, 'GRAPHQL_VALIDATION_FAILED')));
   }
   assertLimits(settings, size);
-  if (settings.maxAliases !== undefined) checked.operations = size.operations;
   checked.fields = Math.max(...Array.from(size.operations.values(), (operation) => operation.fields));
 }
 

@@ -1,20 +1,13 @@
-import type { OperationDefinitionNode } from 'graphql';
-
 import { maxRecordedErrors } from '../../../executor/index.ts';
 import { createError } from '../errors.ts';
 import type { BatchAnswers } from './answer-limit.ts';
 import { ErrorAllowance } from './error-allowance.ts';
-import { maxComparisons as mostComparisons, shown, tooManyComparisons, tooMuch } from './limits.ts';
-
-/** Options whose limits the operations of a batch share. */
-type SharedLimit = 'maxAliases' | 'maxCost';
+import { maxComparisons as mostComparisons, tooManyComparisons } from './limits.ts';
 
 interface BatchLimits {
   readonly maxTokens: number;
   /** Default: the limit for one operation. */
   readonly maxComparisons?: number | undefined;
-  readonly maxAliases?: number | undefined;
-  readonly maxCost?: { readonly limit: number } | undefined;
   readonly answers?: BatchAnswers;
 }
 
@@ -27,16 +20,13 @@ export class BatchBudget {
   readonly answers: BatchAnswers | undefined;
   readonly #maxTokens: number;
   readonly #maxComparisons: number;
-  readonly #limits: Readonly<Record<SharedLimit, number>>;
-  readonly #spent: Record<SharedLimit, number> = { maxAliases: 0, maxCost: 0 };
   #tokens = 0;
   #comparisons = 0;
 
-  constructor({ maxTokens, maxComparisons = mostComparisons, maxAliases = Infinity, maxCost, answers }: BatchLimits) {
+  constructor({ maxTokens, maxComparisons = mostComparisons, answers }: BatchLimits) {
     this.answers = answers;
     this.#maxTokens = maxTokens;
     this.#maxComparisons = maxComparisons;
-    this.#limits = { maxAliases, maxCost: maxCost?.limit ?? Infinity };
   }
 
   get tokens(): number {
@@ -57,15 +47,5 @@ export class BatchBudget {
   spendComparisons(comparisons: number): void {
     if (this.#comparisons + comparisons > this.#maxComparisons) throw tooManyComparisons();
     this.#comparisons += comparisons;
-  }
-
-  /** Throws when the batch would exceed the limit. Then nothing is spent. */
-  spend(limit: SharedLimit, amount: number, operation: OperationDefinitionNode): void {
-    const sum = this.#spent[limit] + amount;
-    const allowed = this.#limits[limit];
-    if (sum > allowed) {
-      throw tooMuch(`Expected the operations of a batch to keep ${limit} together, which is ${allowed}, got ${shown(sum)}.`, operation);
-    }
-    this.#spent[limit] = sum;
   }
 }

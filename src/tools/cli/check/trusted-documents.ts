@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
-import { Kind, parse } from 'graphql';
-import type { GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import { Kind, parse, typeFromAST, valueFromAST } from 'graphql';
+import type { GraphQLInputType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { createPageLimits, entriesOf } from '../../../server/for-tools.ts';
+import { costSettings, createPageLimits, defaultCostRules, entriesOf, Prices } from '../../../server/for-tools.ts';
 import type { ServerOptions, TrustedDocumentManifest, TrustedDocumentOptions } from '../../../server/index.ts';
 import { messageOf } from '../../../shared/index.ts';
 import { errorsIn } from '../project/documents/check-documents.ts';
@@ -33,9 +33,10 @@ export function findInvalidDocuments(options: ServerOptions, schema: GraphQLSche
   const { trustedDocuments } = options;
   if (trustedDocuments === undefined) return [];
   const pageLimits = createPageLimits(options, schema);
+  const prices = pageLimits && new Prices(schema, costSettings(options.maxCost) ?? defaultCostRules, pageLimits);
   const errorsOf = (text: string): readonly Error[] => {
     const errors = errorsIn(schema, text);
-    return errors.length > 0 ? errors : pageErrors(pageLimits, text);
+    return errors.length > 0 ? errors : pageErrors(prices, text, schema);
   };
   return manifestsOf(trustedDocuments, search).flatMap(({ manifest, file }) => {
     if (file !== undefined) return checkManifest(file, errorsOf);
@@ -47,15 +48,24 @@ export function findInvalidDocuments(options: ServerOptions, schema: GraphQLSche
 }
 
 /** The error about a page size in the text of a valid document, which every request would get. */
-function pageErrors(pageLimits: ReturnType<typeof createPageLimits>, text: string): Error[] {
+function pageErrors(prices: Prices | undefined, text: string, schema: GraphQLSchema): Error[] {
   const document = parse(text);
   try {
     for (const operation of document.definitions)
-      if (operation.kind === Kind.OPERATION_DEFINITION) pageLimits?.assert({ document, operation, variables: undefined });
+      if (operation.kind === Kind.OPERATION_DEFINITION)
+        prices?.costOf({ document, operation, variableValues: defaultsOf(operation, schema) });
     return [];
   } catch (error) {
     return [error as Error];
   }
+}
+
+/** The variables of an operation that have a default, with it. */
+function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode, schema: GraphQLSchema): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const { variable, type, defaultValue } of variableDefinitions)
+    if (defaultValue !== undefined) values[variable.name.value] = valueFromAST(defaultValue, typeFromAST(schema, type) as GraphQLInputType);
+  return values;
 }
 
 /**

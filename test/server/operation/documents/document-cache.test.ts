@@ -12,7 +12,6 @@ import { heapGrowth } from '../../../support/heap-growth.ts';
 const keep = (document: DocumentNode): KnownDocument => ({
   document,
   weight: 1,
-  operations: undefined,
   plans: { byOperation: new Map() },
 });
 const document = keep(parse('{ a }'));

@@ -126,7 +126,7 @@ const accepted: readonly (readonly [query: string, args: object, variables?: obj
   ['{ anyPage { __typename } }', { first: 20 }],
   ['{ counted { total } }', { first: 20 }],
   ['mutation { archive { title } }', { first: 20 }],
-  // Sizes in input objects have limits, but no default.
+  // Sizes in input objects have limits one level deep, but no default.
   ['{ paged { title } }', {}],
   ['{ single { title } }', {}],
   ['{ single(first: 1000) { title } }', { first: 1000 }],
@@ -147,8 +147,8 @@ const refused: readonly (readonly [query: string, message: string, variables?: o
   ['query ($n: Int = 101) { books(first: $n) { title } }', '"books" to be asked for 0 to 100 items, got 101.'],
   ['query ($n: Int) { books(first: $n) { title } }', '"books" to be asked for 0 to 100 items, got -5.', { n: -5 }],
   ['{ paged(page: { first: 101 }) { title } }', '"paged" to be asked for 0 to 100 items, got 101.'],
-  ['{ paged(page: { inner: { limit: -1 } }) { title } }', '"paged" to be asked for 0 to 100 items, got -1.'],
-  ['query ($p: Page) { paged(page: $p) { title } }', '"paged" to be asked for 0 to 100 items, got 101.', { p: { inner: { first: 101 } } }],
+  ['{ paged(page: { limit: -1 }) { title } }', '"paged" to be asked for 0 to 100 items, got -1.'],
+  ['query ($p: Page) { paged(page: $p) { title } }', '"paged" to be asked for 0 to 100 items, got 101.', { p: { first: 101 } }],
   ['query ($n: Int) { paged(pages: [{ first: $n }]) { title } }', '"paged" to be asked for 0 to 100 items, got 101.', { n: 101 }],
   [
     'query ($p: [Page!]) { paged(pages: $p) { title } }',
@@ -187,6 +187,12 @@ describe('pageLimits', () => {
       assert.ok(body.errors[0].message.endsWith(message), body.errors[0].message);
       assert.equal(body.errors[0].locations.length, 1);
     });
+
+  test('do not hold for sizes that nest deeper than one input object', async () => {
+    const { status } = await serving().run('{ paged(page: { inner: { limit: 101 } }) { title } }');
+
+    assert.equal(status, 200);
+  });
 
   test('are off by default: no size is passed, and any is accepted', async () => {
     const { run } = serving({ pageLimits: undefined } as never);
@@ -546,7 +552,9 @@ test('the cost of a random operation is that of the sizes that its resolvers get
     const costed = await serving({ ...options, maxCost: 1 } as never).run(query, variables);
 
     const fixed = outer + (isConnection ? 2 : 1);
-    const size = Math.max(...Object.values(sizes[0]!).map((one) => Number(one ?? -1)), -1);
+    const byDefault = options.pageLimits.fields === undefined ? options.pageLimits.default : 3;
+    const passed = Object.values(sizes[0]!).filter((one) => one !== null && one !== undefined);
+    const size = Math.max(...passed.map((one) => (Number(one) >= 1 ? Number(one) : byDefault)), -1);
     assert.notEqual(size, -1, `${query} in ${args}`);
     const cost = Number(/got one that costs (\d+)/.exec(JSON.stringify(costed.body))?.[1] ?? 1);
     assert.equal(cost, fixed + size, `${query} ${JSON.stringify(variables)} in ${args}: ${JSON.stringify(sizes)}`);

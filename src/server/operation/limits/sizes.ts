@@ -1,0 +1,227 @@
+import { getArgumentValues, getNamedType, getNullableType, isInputObjectType, isLeafType, isListType, Kind } from 'graphql';
+import type { ConstValueNode, FieldNode, GraphQLField, GraphQLInputField, GraphQLInputType, GraphQLLeafType, ValueNode } from 'graphql';
+
+/** The arguments that give a number of items, unless `maxCost.sizeArguments` lists others. */
+export const defaultSizeArguments: readonly string[] = ['first', 'last', 'limit'];
+
+type Variables = Readonly<Record<string, unknown>>;
+
+/** An argument, or a field of an input object, that gives a number of items. */
+interface SizeInput {
+  readonly name: string;
+  readonly type: GraphQLInputType;
+  /** The default of the schema. */
+  readonly byDefault: number | undefined;
+}
+
+/** An argument whose input objects have sizes. */
+interface ObjectInput {
+  readonly name: string;
+  readonly fields: readonly SizeInput[];
+  readonly byDefault: Sizes | undefined;
+}
+
+/** The arguments of a field that give the number of its items. */
+export interface SizeInputs {
+  readonly direct: readonly SizeInput[];
+  readonly objects: readonly ObjectInput[];
+}
+
+const none: SizeInputs = { direct: [], objects: [] };
+
+/** Finds arguments with one of the names, and input objects in arguments that have fields with one of the names. */
+export function findSizeInputs({ args }: GraphQLField<unknown, unknown>, names: readonly string[]): SizeInputs {
+  if (args.length === 0) return none;
+  const direct: SizeInput[] = [];
+  const objects: ObjectInput[] = [];
+  const isSize = (input: GraphQLInput): boolean =>
+    names.includes(input.name) && (isListType(getNullableType(input.type)) || !isInputObjectType(getNamedType(input.type)));
+  for (const argument of args) {
+    const type = getNamedType(argument.type);
+    if (isSize(argument)) direct.push(toSizeInput(argument));
+    else if (isInputObjectType(type)) {
+      const fields = Object.values(type.getFields()).filter(isSize).map(toSizeInput);
+      if (fields.length > 0) objects.push({ name: argument.name, fields, byDefault: defaultSizesOf(argument, fields) });
+    }
+  }
+  return direct.length + objects.length === 0 ? none : { direct, objects };
+}
+
+type GraphQLInput = Pick<GraphQLInputField, 'name' | 'type'>;
+
+function toSizeInput(input: GraphQLInput): SizeInput {
+  return { name: input.name, type: input.type, byDefault: toSize(input.type, defaultOf(input)) };
+}
+
+function defaultSizesOf(argument: GraphQLInput, fields: readonly SizeInput[]): Sizes | undefined {
+  const value = defaultOf(argument);
+  if (typeof value !== 'object' || value === null) return undefined;
+  const sizes = new Sizes();
+  addValue(sizes, fields, value);
+  return sizes;
+}
+
+/** The coerced default of an argument or input field. The property differs between graphql 16 and 17. */
+function defaultOf(input: GraphQLInput): unknown {
+  try {
+    const values = getArgumentValues({ args: [input] } as never, { kind: Kind.FIELD, arguments: [] } as never);
+    return values[input.name];
+  } catch {
+    // It is required.
+    return undefined;
+  }
+}
+
+/** How many items a field is asked for. */
+export class Sizes {
+  /** The largest size in an argument. */
+  direct = 0;
+  /** An argument has a value that is no whole number from 1. */
+  isUnclear = false;
+  /** The largest size in an input object. */
+  inObjects = 0;
+  /** The smallest and the largest number that the client has sent. */
+  least = Infinity;
+  most = -Infinity;
+  /** The client has sent `first`, or `last`. */
+  isFirst = false;
+  isLast = false;
+
+  /** The number of items; undefined if the client and the schema do not say. */
+  count(byDefault: number | undefined, listSize: number): number | undefined {
+    const { direct, inObjects } = this;
+    if (!this.isUnclear && direct > 0) return Math.max(direct, inObjects);
+    if (!this.isUnclear && byDefault === undefined && inObjects === 0) return undefined;
+    return Math.max(direct, inObjects, byDefault ?? listSize);
+  }
+
+  note(name: string, size: number): void {
+    if (Number.isNaN(size)) return;
+    this.least = Math.min(this.least, size);
+    this.most = Math.max(this.most, size);
+    this.isFirst ||= name === 'first';
+    this.isLast ||= name === 'last';
+  }
+
+  join(other: Sizes): void {
+    this.inObjects = Math.max(this.inObjects, other.inObjects);
+    this.least = Math.min(this.least, other.least);
+    this.most = Math.max(this.most, other.most);
+    this.isFirst ||= other.isFirst;
+    this.isLast ||= other.isLast;
+  }
+}
+
+/** Reads the sizes in the arguments of fields, as resolvers get them. */
+export class SizeReader {
+  /** The coerced variables. */
+  readonly #variables: Variables;
+  /** The sizes in the values of variables, each of which may be as large as a request and used in every field. */
+  #known: Map<object, Sizes> | undefined = undefined;
+
+  constructor(variables: Variables) {
+    this.#variables = variables;
+  }
+
+  read({ direct, objects }: SizeInputs, { arguments: given = [] }: FieldNode): Sizes {
+    const sizes = new Sizes();
+    for (const input of direct) {
+      const node = this.#givenTo(input.name, given);
+      const size = node === undefined ? input.byDefault : this.#sizeIn(input.type, node);
+      if (size === undefined) continue;
+      if (node !== undefined) sizes.note(input.name, size);
+      if (isWhole(size)) sizes.direct = Math.max(sizes.direct, size);
+      else sizes.isUnclear = true;
+    }
+    for (const input of objects) {
+      const node = this.#givenTo(input.name, given);
+      if (node !== undefined) this.#addNode(sizes, input.fields, node);
+      else if (input.byDefault !== undefined) sizes.inObjects = Math.max(sizes.inObjects, input.byDefault.inObjects);
+    }
+    return sizes;
+  }
+
+  /** Undefined for a variable without a value, too: then the default of the schema holds, which a null would replace. */
+  #givenTo(
+    name: string,
+    given: readonly { readonly name: { readonly value: string }; readonly value: ValueNode }[],
+  ): ValueNode | undefined {
+    const node = given.find((one) => one.name.value === name)?.value;
+    return node?.kind === Kind.VARIABLE && !Object.hasOwn(this.#variables, node.name.value) ? undefined : node;
+  }
+
+  /** Undefined for null. */
+  #sizeIn(type: GraphQLInputType, node: ValueNode): number | undefined {
+    if (node.kind === Kind.VARIABLE) return toSize(type, this.#variables[node.name.value]);
+    if (node.kind === Kind.NULL) return undefined;
+    const nullable = getNullableType(type);
+    if (isListType(nullable)) return node.kind === Kind.LIST ? node.values.length : 1;
+    return isLeafType(nullable) ? toSize(type, coerceLiteral(nullable, node, this.#variables)) : Number.NaN;
+  }
+
+  #addNode(sizes: Sizes, fields: readonly SizeInput[], node: ValueNode): void {
+    if (node.kind === Kind.VARIABLE) this.#addVariable(sizes, fields, this.#variables[node.name.value]);
+    else if (node.kind === Kind.LIST) for (const item of node.values) this.#addNode(sizes, fields, item);
+    else if (node.kind === Kind.OBJECT)
+      for (const field of fields) {
+        const given = this.#givenTo(field.name, node.fields);
+        addSize(sizes, field, given === undefined ? field.byDefault : this.#sizeIn(field.type, given));
+      }
+  }
+
+  #addVariable(sizes: Sizes, fields: readonly SizeInput[], value: unknown): void {
+    if (typeof value !== 'object' || value === null) return;
+    let known = this.#known?.get(value);
+    if (known === undefined) {
+      known = new Sizes();
+      addValue(known, fields, value);
+      (this.#known ??= new Map()).set(value, known);
+    }
+    sizes.join(known);
+  }
+}
+
+/** Adds the sizes in an input object, or in a list of them. */
+function addValue(sizes: Sizes, fields: readonly SizeInput[], value: object): void {
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === 'object' && item !== null) addValue(sizes, fields, item as object);
+    return;
+  }
+  for (const field of fields) addSize(sizes, field, toSize(field.type, (value as Variables)[field.name]));
+}
+
+/** The default of a field was written by the author of the schema, so no limit applies to it. */
+function addSize(sizes: Sizes, { name, byDefault }: SizeInput, size: number | undefined): void {
+  if (size === undefined) return;
+  if (size !== byDefault) sizes.note(name, size);
+  if (isWhole(size)) sizes.inObjects = Math.max(sizes.inObjects, size);
+}
+
+/** True for an argument that can have a number as its value. */
+export function takesNumbers({ type }: Pick<SizeInput, 'type'>): boolean {
+  const nullable = getNullableType(type);
+  return isLeafType(nullable) && toSize(type, coerceLiteral(nullable, { kind: Kind.INT, value: '1' }, {})) === 1;
+}
+
+function coerceLiteral(type: GraphQLLeafType, node: ValueNode, variables: Variables): unknown {
+  // A method of graphql 17, which prefers it.
+  const { coerceInputLiteral } = type as { coerceInputLiteral?: (literal: ConstValueNode) => unknown };
+  try {
+    return coerceInputLiteral === undefined ? type.parseLiteral(node, variables) : coerceInputLiteral.call(type, node as ConstValueNode);
+  } catch {
+    // The field will fail.
+    return Number.NaN;
+  }
+}
+
+/** A number, or a text of one, which a resolver may convert; the length of a list. NaN for other values, undefined for null. */
+function toSize(type: GraphQLInputType, value: unknown): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'number' || typeof value === 'bigint') return Number(value);
+  if (typeof value === 'string') return value.trim() === '' ? Number.NaN : Number(value);
+  return Array.isArray(value) && isListType(getNullableType(type)) ? value.length : Number.NaN;
+}
+
+function isWhole(size: number): boolean {
+  return size >= 1 && (Number.isInteger(size) || size === Infinity);
+}
