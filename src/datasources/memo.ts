@@ -1,6 +1,5 @@
 import type { CallAnswer, Take } from './received.ts';
 import type { Flight, WaitOptions } from './flight.ts';
-import { isSameIdentity } from './http-cache/request-identity.ts';
 import type { RequestIdentity } from './http-cache/request-identity.ts';
 
 /** A GET of one instance and its result. */
@@ -24,23 +23,3 @@ export class MemoizedResult {
 
 /** The memo of one instance: GETs by cache key, until a write invalidates them. */
 export type MemoizedResults = Map<string, MemoizedResult>;
-
-/** The memoized GET with this key and identity, if any. */
-export function findMemoized(results: MemoizedResults, key: string, identity: RequestIdentity): MemoizedResult | undefined {
-  const known = results.get(key);
-  return known !== undefined && isSameIdentity(known.identity, identity) && known.flight.canJoin ? known : undefined;
-}
-
-/** Stores a GET in the memo. It is removed if it fails, so that the next call sends it again. */
-export function memoize(
-  results: MemoizedResults,
-  { key, identity }: { readonly key: string; readonly identity: RequestIdentity },
-  flight: Flight<CallAnswer>,
-): MemoizedResult {
-  const memoized = new MemoizedResult(identity, flight);
-  results.set(key, memoized);
-  flight.settled.catch(() => {
-    if (results.get(key) === memoized) results.delete(key);
-  });
-  return memoized;
-}

@@ -6,7 +6,7 @@ import type { DataSourceConfig, DataSourceOperation, WatchCall } from './data-so
 import { createTimeoutError, isNetworkError, isSyntaxError, withoutHeaderValue } from './errors.ts';
 import { Flight } from './flight.ts';
 import type { WaitOptions } from './flight.ts';
-import { findMemoized, memoize } from './memo.ts';
+import { MemoizedResult } from './memo.ts';
 import type { MemoizedResults } from './memo.ts';
 import { assertCacheKey, toCacheIdentity } from './http-cache/cache-key.ts';
 import type { CacheLookup } from './http-cache/origin-fetch.ts';
@@ -164,9 +164,17 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
 
     const identity = identityOf(request, toCacheIdentity(this.cacheIdentity));
     const skipsMemo = request.cache === 'reload' || request.cache === 'no-cache';
-    const known = skipsMemo ? undefined : findMemoized(this.memoizedResults, key, identity);
-    if (known !== undefined) request.outcome = 'memo';
-    const memoized = known ?? memoize(this.memoizedResults, { key, identity }, this.#start([key], request));
+    const known = skipsMemo ? undefined : this.memoizedResults.get(key);
+    if (known?.flight.canJoin === true && isSameIdentity(known.identity, identity)) {
+      request.outcome = 'memo';
+      return known.take(() => this.#waitOptions(request), take);
+    }
+    const memoized = new MemoizedResult(identity, this.#start([key], request));
+    this.memoizedResults.set(key, memoized);
+    // The next call sends a GET that failed again.
+    memoized.flight.settled.catch(() => {
+      if (this.memoizedResults.get(key) === memoized) this.memoizedResults.delete(key);
+    });
     return memoized.take(() => this.#waitOptions(request), take);
   }
 

@@ -1,3 +1,4 @@
+import { BoundedMemo } from '../cache/bounded-memo.ts';
 import { guardCache } from '../cache/guard.ts';
 import type { KeyValueCache, Milliseconds } from '../cache/key-value-cache.ts';
 import type { CacheEntry } from './cache-entry.ts';
@@ -11,7 +12,6 @@ import { fromEntry, fromOrigin } from '../received.ts';
 import type { ReceivedResponse } from '../received.ts';
 import { createResponse } from '../response.ts';
 import { isSelected } from './request-identity.ts';
-import { RetryPauses } from './retry-pauses.ts';
 import { WriteOrder } from './write-order.ts';
 import { isPromiseLike } from '../../shared/index.ts';
 
@@ -30,6 +30,35 @@ interface Sent {
 
 /** Limit of a revalidation in the background if the call has no `timeout`. */
 const backgroundTimeout: Milliseconds = 30_000;
+
+/** Limit of remembered keys. */
+const maxPauses = 1000;
+
+const firstPause: Milliseconds = 1000;
+const longestPause: Milliseconds = 60_000;
+
+/**
+ * Pauses between revalidations in the background, so that a slow origin, or one that is down, does not get a request for every stale
+ * response. Each is twice as long as the one before, until a revalidation succeeds.
+ */
+class RetryPauses {
+  readonly #pauses = new BoundedMemo<{ readonly since: Milliseconds; readonly length: Milliseconds }>({ maxEntries: maxPauses });
+
+  isPaused(key: string, now: Milliseconds): boolean {
+    const pause = this.#pauses.get(key);
+    // The clock may have been set back.
+    return pause !== undefined && now >= pause.since && now < pause.since + pause.length;
+  }
+
+  begin(key: string, now: Milliseconds): void {
+    const length = Math.min((this.#pauses.get(key)?.length ?? firstPause / 2) * 2, longestPause);
+    this.#pauses.set(key, { since: now, length });
+  }
+
+  end(key: string): void {
+    this.#pauses.delete(key);
+  }
+}
 
 /**
  * An HTTP cache in a KeyValueCache. There is one per cache object and process, so it knows all running requests.

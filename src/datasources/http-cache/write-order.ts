@@ -1,8 +1,7 @@
 import { isInMemory, liveStoreOf } from '../cache/in-memory.ts';
 import type { KeyValueCache, Seconds, Milliseconds } from '../cache/key-value-cache.ts';
-import { CacheEntry, decodeEntry, encodeEntry } from './cache-entry.ts';
+import { CacheEntry, decodeEntry, encodeEntry, LiveEntry } from './cache-entry.ts';
 import { readableKeyOf } from './cache-key.ts';
-import { LiveEntry } from './live-entry.ts';
 
 const prefix = 'httpcache:';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { parseHTTPDate } from '../../../src/datasources/http-cache/http-date.ts';
+import { parseHTTPDate } from '../../../src/datasources/http-cache/freshness.ts';
 import { API, Operations } from '../api.ts';
 import { startOrigin } from '../origin.ts';
 import { OpenStore } from './open-store.ts';
