@@ -18,7 +18,7 @@ export function clientOf(
 ): Client | undefined {
   // Identities may be secret, such as keys of an API. In the memory of this process they are anyway.
   const idOf = (policy: Client['policy'], name: string): string =>
-    prefix + policy + ':' + (store.isInMemory === true ? name : sha256(name));
+    prefix + policy + ':' + (store.isInMemory === true ? name : hashOf(name));
   if (identity !== undefined && identity !== null) return { policy: 'default', id: idOf('default', assertText('identity', identity)) };
   const original = originalOf(call);
   const address = given === undefined ? clientAddress(original.invocation, original.request.headers) : given(original);
@@ -32,16 +32,36 @@ function assertText(option: 'identity' | 'clientAddress', text: unknown): string
   throw new TypeError(`Expected ${option} of budget to return a string, or undefined if it is unknown, got ${describe(text)}.`);
 }
 
+/** Names that differ only in lone surrogates are the same text in UTF-8, which hashes read. */
+function hashOf(name: string): string {
+  return /\p{Surrogate}/u.test(name) ? `${sha256(JSON.stringify(name))}-` : sha256(name);
+}
+
 /**
- * An IPv4 address, or the first 64 bits of an IPv6 address: a household, and every server, has at least so many (RFC 6177). Some proxies add
- * the port.
+ * An IPv4 address, also inside IPv6, or the first 64 bits of an IPv6 address: a household, and every server, has at least so many (RFC 6177).
+ * Some proxies add the port.
  */
 function networkOf(address: string): string {
   const text = address.toLowerCase().replaceAll(/^\[|%.*|\].*/g, '');
-  const ipv4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)(?::\d+)?$/.exec(text)?.[1];
+  const ipv4 = /^(\d+\.\d+\.\d+\.\d+)(?::\d+)?$/.exec(text)?.[1];
   if (ipv4 !== undefined || !text.includes(':')) return ipv4 ?? text;
-  const [head = [], tail] = text.split('::').map((groups) => (groups === '' ? [] : groups.split(':')));
+  const groups = groupsOf(text);
+  const prefix = groups.slice(0, 6).join(':');
+  const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16));
+  const isInside = ipv4Prefixes.includes(prefix) && (prefix !== '0:0:0:0:0:0' || high > 0);
+  return isInside ? [high >> 8, high & 255, low >> 8, low & 255].join('.') : groups.slice(0, 4).join(':');
+}
+
+/** IPv4 in IPv6: mapped, translated and compatible addresses, and NAT64 (RFC 4291, 2765, 6052). */
+const ipv4Prefixes: readonly string[] = ['0:0:0:0:0:ffff', '0:0:0:0:ffff:0', '0:0:0:0:0:0', '64:ff9b:0:0:0:0'];
+
+/** The eight groups of an IPv6 address, without leading zeros. */
+function groupsOf(text: string): readonly string[] {
+  const hexadecimal = text.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...bytes: string[]) => {
+    const [a = 0, b = 0, c = 0, d = 0] = bytes.slice(0, 4).map(Number);
+    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+  });
+  const [head = [], tail] = hexadecimal.split('::').map((groups) => (groups === '' ? [] : groups.split(':')));
   const zeros = tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0');
-  const network = [...head, ...zeros, ...(tail ?? [])].slice(0, 4);
-  return network.map((group) => Number.parseInt(group, 16).toString(16)).join(':');
+  return [...head, ...zeros, ...(tail ?? [])].map((group) => Number.parseInt(group, 16).toString(16));
 }

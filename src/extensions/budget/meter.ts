@@ -83,7 +83,7 @@ export class Meter {
       this.#record(execution, purchase, undefined);
       throw costAboveCapacity(cost, plan.capacity);
     }
-    const take = takeOf(cost, plan);
+    const take = { ...takeOf(cost, plan), ...(client.policy === 'anonymous' && { isAnonymous: true }) };
     return whenReady(this.#take(client, take, cost), (result) => this.#end(execution, purchase, { take, result }), undefined);
   }
 
@@ -144,6 +144,6 @@ async function inTime(taking: Promise<TakeResult>, limit: Milliseconds): Promise
 
 /** A store of the user may return anything. */
 function assertResult(result: TakeResult): TakeResult {
-  if (typeof result?.isTaken === 'boolean' && result.untilFull >= 0) return result;
-  throw new TypeError('Expected take of the store to return { isTaken, untilFull }.');
+  if (typeof result?.isTaken === 'boolean' && Number.isFinite(result.untilFull) && result.untilFull >= 0) return result;
+  throw new TypeError('Expected take of the store to return { isTaken, untilFull }, with a finite number that is not negative.');
 }

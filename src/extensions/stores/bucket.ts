@@ -1,11 +1,5 @@
 import type { Microseconds, Take, TakeResult } from './budget-store.ts';
 
-/**
- * A bucket that is this far beyond empty was emptied under a larger capacity, for example before the client changed its plan: it counts as
- * empty by the new one. Less is the skew of two clocks, or a statement that has waited: to correct it would refill points twice.
- */
-export const mostBeyondEmpty: Microseconds = 60_000_000;
-
 /** A take: its result, and the time to write. Without `write`, nothing changes. */
 export interface TakeStep {
   readonly result: TakeResult;
@@ -13,9 +7,15 @@ export interface TakeStep {
 }
 
 /** Takes points from a bucket, for stores without a query language. `fullAt` and `now` are microseconds since the epoch. */
-export function takeFrom(fullAt: Microseconds | undefined, { cost, capacity }: Take, now: Microseconds): TakeStep {
+export function takeFrom(fullAt: Microseconds | undefined, take: Take, now: Microseconds): TakeStep {
+  assertCost(take);
+  const { cost, capacity } = take;
   const full = Math.max(fullAt ?? 0, now);
   if (full + cost <= now + capacity) return { result: { isTaken: true, untilFull: full + cost - now }, write: full + cost };
-  if (full > now + capacity + mostBeyondEmpty) return { result: { isTaken: false, untilFull: capacity }, write: now + capacity };
   return { result: { isTaken: false, untilFull: full - now } };
+}
+
+/** Throws for a take that would give points back. */
+export function assertCost({ cost }: Take): void {
+  if (!(cost >= 1)) throw new RangeError(`Expected the cost of a take to be at least 1, got ${String(cost)}.`);
 }

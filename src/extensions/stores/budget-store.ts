@@ -24,6 +24,8 @@ export interface Take {
   readonly cost: Microseconds;
   /** How long an empty bucket takes to fill. At most a year. */
   readonly capacity: Microseconds;
+  /** True for a client without an identity, of which there may be any number: they must not use up the room of the others. */
+  readonly isAnonymous?: boolean | undefined;
 }
 
 export interface TakeResult {

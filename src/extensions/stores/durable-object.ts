@@ -1,4 +1,4 @@
-import { takeFrom } from './bucket.ts';
+import { assertCost, takeFrom } from './bucket.ts';
 import type { BudgetStore, Microseconds, Take, TakeResult } from './budget-store.ts';
 import { claimRecord, finishRecord, releaseRecord } from './record.ts';
 import type { RecordStep, StoredRecord } from './record.ts';
@@ -48,7 +48,10 @@ export function durableObjectStore(binding: DurableObjectBinding): IdempotencySt
     claim: (id, claim) => call<ClaimResult>(id, { kind: 'claim', ...claim }),
     finish: (id, finish) => call<boolean>(id, { kind: 'finish', ...finish }),
     release: (id, { token }) => call<boolean>(id, { kind: 'release', token }),
-    take: (id, take) => call<TakeResult>(id, { kind: 'take', ...take }),
+    take: async (id, take) => {
+      assertCost(take);
+      return call<TakeResult>(id, { kind: 'take', ...take });
+    },
   };
 }
 

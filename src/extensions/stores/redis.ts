@@ -1,4 +1,4 @@
-import { mostBeyondEmpty } from './bucket.ts';
+import { assertCost } from './bucket.ts';
 import type { BudgetStore, TakeResult } from './budget-store.ts';
 import type { ClaimResult, IdempotencyStore } from './idempotency-store.ts';
 
@@ -27,7 +27,10 @@ export function redisStore(evaluate: EvaluateScript): IdempotencyStore & BudgetS
     finish: async (id, { token, answer, keep }) =>
       (await evaluate(finishScript, id, [token, toInteger(keep), answer === undefined ? '0' : '1', answer ?? ''])) === 'yes',
     release: async (id, { token }) => (await evaluate(releaseScript, id, [token])) === 'yes',
-    take: async (id, { cost, capacity }) => toTakeResult(await evaluate(takeScript, id, [String(cost), String(capacity)])),
+    take: async (id, take) => {
+      assertCost(take);
+      return toTakeResult(await evaluate(takeScript, id, [String(take.cost), String(take.capacity)]));
+    },
   };
 }
 
@@ -83,17 +86,10 @@ const takeScript = `
 local time = redis.call('TIME')
 local now, cost, capacity = time[1] * 1000000 + time[2], tonumber(ARGV[1]), tonumber(ARGV[2])
 local full = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now)
-local state = 'refused '
-if full + cost <= now + capacity then
-  state = 'taken '
-  full = full + cost
-elseif full > now + capacity + ${mostBeyondEmpty} then
-  full = now + capacity
-else
-  return state .. string.format('%.0f', full - now)
-end
+if full + cost > now + capacity then return 'refused ' .. string.format('%.0f', full - now) end
+full = full + cost
 redis.call('SET', KEYS[1], string.format('%.0f', full), 'PX', string.format('%.0f', math.ceil((full - now) / 1000)))
-return state .. string.format('%.0f', full - now)`;
+return 'taken ' .. string.format('%.0f', full - now)`;
 
 function toTakeResult(result: unknown): TakeResult {
   const [state, untilFull] = String(result).split(' ', 2);

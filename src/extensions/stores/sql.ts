@@ -1,4 +1,4 @@
-import { mostBeyondEmpty } from './bucket.ts';
+import { assertCost } from './bucket.ts';
 import type { BudgetStore } from './budget-store.ts';
 import type { Claim, ClaimResult, IdempotencyStore } from './idempotency-store.ts';
 
@@ -135,15 +135,14 @@ function recordsIn({ now, run, table = 'idempotency' }: Dialect): IdempotencySto
  */
 function bucketsIn({ statementStart, greatest, run, table = 'budget' }: Dialect): BudgetStore {
   const [cost, capacity] = ['CAST($2 AS bigint)', 'CAST($3 AS bigint)'];
-  const empty = `excluded.full_at - ${cost} + ${capacity}`;
-  const fits = `known.full_at + ${cost} <= ${empty}`;
+  const fits = `known.full_at + ${cost} <= excluded.full_at - ${cost} + ${capacity}`;
   const take = `INSERT INTO ${table} AS known (id, full_at, taken) VALUES ($1, ${statementStart} + ${cost}, 1)
     ON CONFLICT (id) DO UPDATE SET taken = CASE WHEN ${fits} THEN 1 ELSE 0 END,
-      full_at = CASE WHEN ${fits} THEN ${greatest}(known.full_at + ${cost}, excluded.full_at)
-        WHEN known.full_at > ${empty} + ${mostBeyondEmpty} THEN ${empty} ELSE known.full_at END
+      full_at = CASE WHEN ${fits} THEN ${greatest}(known.full_at + ${cost}, excluded.full_at) ELSE known.full_at END
     RETURNING taken, full_at - ${statementStart} AS "left"`;
   return {
     take: async (id, given) => {
+      assertCost(given);
       const [row] = (await run(take, [id, given.cost, given.capacity])) as readonly {
         readonly taken: number;
         readonly left: number | string;

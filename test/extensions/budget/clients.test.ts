@@ -127,6 +127,29 @@ describe('an anonymous client', () => {
     assert.deepEqual(statuses, [200, 429, 429, 429, 200, 200, 429, 200, 429, 200, 429, 429, 429, 429, 200, 429]);
   });
 
+  test('with IPv4 has the same points in each notation of IPv6, and behind NAT64', async () => {
+    const { send } = openShop({ ...unknown, anonymous });
+    const statusFrom = async (ip: string): Promise<number> => (await send(one, { context: { ip } })).status;
+
+    const statuses: number[] = [];
+    for (const ip of ['192.0.2.9', '::ffff:c000:209', '0:0:0:0:0:FFFF:192.0.2.9', '::192.0.2.9', '::ffff:0:c000:0209', '64:ff9b::c000:209'])
+      statuses.push(await statusFrom(ip));
+    for (const ip of ['64:ff9b::192.0.2.8', '192.0.2.8', '::ffff:192.0.2.7']) statuses.push(await statusFrom(ip));
+
+    assert.deepEqual(statuses, [200, 429, 429, 429, 429, 429, 200, 429, 200]);
+  });
+
+  test('with identities that differ only in lone surrogates have separate buckets', async () => {
+    const ids = new Set<string>();
+    const store = { take: (id: string) => (ids.add(id), { isTaken: true, untilFull: 1 }) };
+    for (const name of ['a\uD800', 'a\uD801', 'a\uFFFD']) {
+      const { send } = openShop({ store, whenStoreFails: 'refuse', identity: () => name });
+      await send(one);
+    }
+
+    assert.equal(ids.size, 3);
+  });
+
   test('whose address is no IP address has points of its own', async () => {
     const { send } = openShop({ ...unknown, anonymous });
     const statusFrom = async (ip: string): Promise<number> => (await send(one, { context: { ip } })).status;

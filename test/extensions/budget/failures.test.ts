@@ -28,6 +28,9 @@ const failures: Readonly<Record<string, Taking>> = {
   hangs,
   'answers too late': () => new Promise((_, reject) => void late.push(reject)),
   'returns something else': async () => ({ allowed: true }) as never,
+  'returns Infinity': async () => ({ isTaken: true, untilFull: Infinity }),
+  'returns NaN': async () => ({ isTaken: false, untilFull: Number.NaN }),
+  'returns a bigint': async () => ({ isTaken: true, untilFull: 1n }) as never,
   'returns nothing': async () => undefined as never,
 };
 

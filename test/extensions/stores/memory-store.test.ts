@@ -49,6 +49,30 @@ describe('memoryStore', () => {
     assert.deepEqual(store.take('one more', take), { isTaken: true, untilFull: 1_000_000 });
   });
 
+  test('has room for clients with an identity when anonymous ones have taken all of theirs', () => {
+    const store = memoryStore({ now: () => 0 });
+    const take = { cost: 1_000_000, capacity: 1_000_000 };
+    for (let id = 0; id < 100_000; id++) void store.take(String(id), { ...take, isAnonymous: true });
+
+    assert.throws(
+      () => store.take('one more', { ...take, isAnonymous: true }),
+      /memoryStore has 100000 buckets of anonymous clients, the most that it keeps/,
+    );
+    assert.deepEqual(store.take('ada', take), { isTaken: true, untilFull: 1_000_000 });
+  });
+
+  test('gives no points back when the clock is set back', () => {
+    let time = 3_600_000;
+    const store = memoryStore({ now: () => time });
+    const take = { cost: 1_000_000, capacity: 1_000_000 };
+    void store.take('ada', take);
+
+    time = 0;
+    assert.deepEqual(store.take('ada', take), { isTaken: false, untilFull: 3_601_000_000 });
+    time = 3_600_000;
+    assert.deepEqual(store.take('ada', take), { isTaken: false, untilFull: 1_000_000 });
+  });
+
   test('removes full buckets though others that take a year to fill came before', async () => {
     let time = 0;
     const store = memoryStore({ now: () => time });

@@ -97,11 +97,15 @@ const ofPoints: Details<BudgetStore> = {
     await expectTake(store, { id, take }, [true, take.cost]);
     for (const _ of [1, 2]) await until(async () => (await store.take(id, take)).isTaken);
   },
-  'a much smaller capacity empties the bucket, which then refills': async (store, id) => {
+  'a smaller capacity that refuses a take gives no points back to a larger one': async (store, id) => {
     await expectTake(store, { id, take: all }, [true, hour]);
-    const take = { cost: aSecond / 25, capacity: aSecond };
-    await expectTake(store, { id, take }, [false, aSecond]);
-    await until(async () => (await store.take(id, take)).isTaken);
+    for (const _ of [1, 2]) await expectTake(store, { id, take: { cost: aSecond / 25, capacity: aSecond } }, [false, hour]);
+    await expectTake(store, { id, take: quarter }, [false, hour]);
+  },
+  'a cost below 1 is refused, because it would give points back': async (store, id) => {
+    await expectTake(store, { id, take: all }, [true, hour]);
+    for (const cost of [0, -1, -hour, Number.NaN]) await assert.rejects(async () => store.take(id, { cost, capacity: hour }), RangeError);
+    await expectTake(store, { id, take: quarter }, [false, hour]);
   },
   'a larger capacity keeps what was taken': async (store, id) => {
     await expectTake(store, { id, take: all }, [true, hour]);
