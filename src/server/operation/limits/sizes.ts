@@ -81,8 +81,8 @@ export class Sizes {
   /** The largest size in an input object. */
   inObjects = 0;
   /** The smallest and the largest number that the client has sent. */
-  least = Infinity;
-  most = -Infinity;
+  least: number = Infinity;
+  most: number = -Infinity;
   /** The client has sent `first`, or `last`. */
   isFirst = false;
   isLast = false;
