@@ -202,8 +202,9 @@ function leaf(type: GraphQLNamedType, random: Random): unknown {
   }
 }
 
-/** A promise of another library: not an instance of Promise. */
+/** A promise of another library: not an instance of Promise. The executor does not start one that it drops, so the promise inside is handled here. */
 function thenableOf(promise: Promise<unknown>): PromiseLike<unknown> {
+  promise.catch(() => {});
   // oxlint-disable-next-line unicorn/no-thenable -- this is one
   return { then: (onValue, onError) => promise.then(onValue, onError) } as PromiseLike<unknown>;
 }
