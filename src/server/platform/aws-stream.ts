@@ -12,6 +12,7 @@ export interface ResponseStream extends ChunkOutput {
   end(callback?: () => void): unknown;
   once(event: 'close' | 'drain' | 'error', listener: () => void): unknown;
   destroy?(): unknown;
+  readonly destroyed?: boolean;
 }
 
 /** The event sources that can stream. */
@@ -60,6 +61,11 @@ export async function writeResponse(
     // Without a listener, the error of a connection that broke off would end the process.
     output.once('error', () => resolve());
   });
+  // The client left while the answer was prepared. The stream may emit no event any more.
+  if (output.destroyed === true) {
+    if (typeof response.body === 'object') await response.body?.return();
+    return;
+  }
   const written = Promise.race([closed, writeAll(adapter, { response, event }, output)]);
   await invocation.inTime(written, {
     onLastMoment: async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { describe, test } from 'node:test';
 
 import type { Context } from 'aws-lambda';
@@ -182,6 +183,24 @@ describe('a client that', () => {
       await handler(events.functionURLEvent(request), output, context);
 
       assert.equal(output.destroyed, true);
+    });
+  }
+
+  for (const [name, request] of Object.entries({ 'an answer': post({ query: '{ hello }' }), 'a subscription': subscription })) {
+    test(`has gone while ${name} was prepared ends the invocation and the source`, async () => {
+      const prepared = deferred<object>();
+      const { handler, source } = streamingFunction({ context: () => prepared.promise });
+      const { output } = recordStream();
+      output.on('error', () => {});
+
+      const serving = handler(events.functionURLEvent(request), output, context);
+      const closed = once(output, 'close');
+      output.destroy();
+      await closed;
+      prepared.resolve({});
+      await serving;
+
+      if (request === subscription) await source.closed;
     });
   }
 
