@@ -5,7 +5,7 @@ import type { ObservedCall } from './observer.ts';
 import { argumentValues } from '../plan/arguments.ts';
 import type { ArgumentValues } from '../plan/arguments.ts';
 import type { Path } from '../plan/path.ts';
-import type { FieldRun, PlannedField } from '../plan/planned-field.ts';
+import type { FieldRun, Parent, PlannedField } from '../plan/planned-field.ts';
 import type { Run } from './run.ts';
 
 /** Returns the running field of a call. It is not a method, because observers must not reach a plan, which other executions use. */
@@ -18,17 +18,16 @@ export class FieldCall implements ObservedCall {
   readonly parents: number | undefined;
   readonly #run: Run;
   readonly #field: PlannedField;
-  readonly #parent: Path | undefined;
+  readonly #parent: Parent | undefined;
   #args: ArgumentValues | undefined = undefined;
   #started: FieldRun | undefined = undefined;
 
-  /** `path` is that of the parent. */
-  constructor(run: Run, field: PlannedField, { source, path, parents }: Parent) {
+  constructor(run: Run, field: PlannedField, { source, parent, parents }: Observed) {
     this.source = source;
     this.parents = parents;
     this.#run = run;
     this.#field = field;
-    this.#parent = path;
+    this.#parent = parent;
   }
 
   static {
@@ -57,8 +56,8 @@ export class FieldCall implements ObservedCall {
   }
 }
 
-interface Parent {
+interface Observed {
   readonly source: unknown;
-  readonly path: Path | undefined;
+  readonly parent: Parent | undefined;
   readonly parents?: number;
 }
