@@ -94,13 +94,13 @@ export class DeferredPart implements LaterPart {
     this.#state = 'running';
     const part = this.#part;
     part.onFinish = (data) => this.#finish(data);
-    const { selection, source } = this.#object;
+    const { selection, source, path } = this.#object;
     const { run: outer, scope } = this.#origin;
     const run = outer.derive(part, scope);
     try {
       const { cancelReason } = run.root;
       if (cancelReason !== undefined) throw cancelReason;
-      const data = executeFields(run, selection, source, this.#object);
+      const data = executeFields(run, selection, source, path);
       if (data instanceof Pending) this.#pending = data;
       else run.finish(data);
     } catch (error) {

@@ -4,6 +4,8 @@ import { locate, toRootError } from '../run/errors.ts';
 import { startField } from '../run/field-run.ts';
 import { closeSource } from '../run/shapes/async-lists.ts';
 import { completeItem, ListRun } from '../run/shapes/items.ts';
+import { rowsFor } from '../run/shapes/lists.ts';
+import { noBatches } from '../run/rows/rows.ts';
 import { Part } from '../run/part.ts';
 import { Pending, PendingContainer } from '../run/pending.ts';
 import { sizeOfRead } from '../costs.ts';
@@ -139,10 +141,11 @@ export class StreamedList implements LaterList {
 
   #complete(value: unknown): CompletingItem {
     const index = this.#index++;
-    const { run, part, list } = (this.#next ??= this.#runItem());
+    const { run, part, list, rows } = (this.#next ??= this.#runItem());
     run.budget.grow(sizeOfRead);
-    const completed = completeItem(list, value, index);
-    const isDone = !(completed instanceof Pending);
+    const completed = rows === undefined ? completeItem(list, value, index) : rows.complete(value, index);
+    const [within, batched] = [rows?.takePending(), rows?.takeBatchedRows() ?? noBatches];
+    const isDone = !(completed instanceof Pending) && within === undefined && batched.length === 0;
     if (!isDone || part.errors !== undefined || part.later !== undefined) this.#next = undefined;
     const item = new CompletingItem(part, this.#depth);
     if (isDone) {
@@ -157,7 +160,10 @@ export class StreamedList implements LaterList {
       this.#deliver();
     };
     item.pending = container;
-    container.waitFor(completed, index);
+    if (completed instanceof Pending) container.waitFor(completed, index);
+    else result[index] = completed;
+    if (within !== undefined) container.waitWithin(completed as object, within);
+    for (const rowsOfItem of batched) rowsOfItem.startIn(list, container);
     container.filled();
     return item;
   }
@@ -166,8 +172,8 @@ export class StreamedList implements LaterList {
     const { field, item, path } = this.#origin;
     const part = new Part();
     const run = this.#run.derive(part, undefined);
-    const list = new ListRun(startField(run, field, { path: path.prev }), item);
-    return { run, part, list };
+    const list = new ListRun(startField(run, field, path.prev), item);
+    return { run, part, list, rows: rowsFor(list, 1) };
   }
 
   #deliver(): void {
@@ -203,7 +209,7 @@ export class StreamedList implements LaterList {
   }
 
   #located(error: unknown): GraphQLError {
-    const fieldRun: FieldRun = startField(this.#run, this.#origin.field, { path: this.path.prev });
+    const fieldRun: FieldRun = startField(this.#run, this.#origin.field, this.path.prev);
     return toRootError(locate(error, fieldRun));
   }
 }
@@ -212,6 +218,7 @@ interface ItemRun {
   readonly run: Run;
   readonly part: Part;
   readonly list: ListRun;
+  readonly rows: ReturnType<typeof rowsFor>;
 }
 
 /** An item that has been read. */

@@ -9,7 +9,7 @@ import type { PlannedArguments } from './arguments.ts';
 import type { Path } from './path.ts';
 import { resultClassFor } from './result-classes.ts';
 import type { ResultClass, ResultObject } from './result-classes.ts';
-import type { BuildRow } from '../run/rows/rows.ts';
+import type { RowBuilder } from '../run/rows/row-code.ts';
 
 /** The `plain` of types that are no built-in scalar. */
 export const notPlain = 0;
@@ -27,11 +27,18 @@ export abstract class Shape {
 
   /** Completes a value that is not a promise, an Error or null. Returns the value or a Pending. Throws unlocated errors. */
   abstract complete(position: Position, value: unknown): unknown;
+  /** The fields of every object of this shape below the field; undefined when the type depends on the object. */
+  selectionFor?(field: PlannedField): Selection | undefined;
+  /** Undefined unless the type of these objects has an `isTypeOf`. */
+  typeCheck?(): TypeCheck | undefined;
 }
 
-/** What contains a field or an item. Its path is created when it is first needed. */
-export interface Parent {
-  readonly path: Path | undefined;
+/** The `isTypeOf` of a type. */
+export interface TypeCheck {
+  /** Returns the result of `isTypeOf`: usually true, possibly a promise. */
+  isOf(fieldRun: FieldRun, value: unknown): unknown;
+  /** Completes an object by the result of `isOf`. */
+  complete(position: Position, value: unknown, accepted: unknown): unknown;
 }
 
 /** The position of a value in the response. */
@@ -174,8 +181,8 @@ export class Selection {
   /** Characters counted for an object: its names, and one for each value. More in lists of lists. */
   size: number;
   /** Number of objects so far, and the code that is generated after many: see rows.ts. */
-  runs = 0;
-  code: BuildRow | undefined = undefined;
+  rowsSeen = 0;
+  rowBuilder: RowBuilder<PlannedField> | undefined = undefined;
   /** Undefined if all fields belong to one part. */
   readonly deferral: Deferral | undefined;
 
@@ -194,6 +201,12 @@ export class Selection {
     return new this.#Result();
   }
 
+  /** Called when a resolver has been replaced. */
+  forgetCode(): void {
+    this.rowsSeen = 0;
+    this.rowBuilder = undefined;
+  }
+
   /** Sets the number of lists around its objects. Of several calls the largest number counts. */
   nestIn(lists: number): void {
     if (lists <= this.#lists) return;
@@ -208,4 +221,13 @@ interface SelectionOrigin {
   readonly nodes: readonly FieldNode[];
   readonly next: Selection | undefined;
   readonly deferral?: Deferral | undefined;
+}
+
+/** Undefined also where collecting the fields fails: then each object has that error. */
+export function selectionBelow(field: PlannedField, shape: Shape = field.shape): Selection | undefined {
+  try {
+    return shape.selectionFor?.(field);
+  } catch {
+    return undefined;
+  }
 }

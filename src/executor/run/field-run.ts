@@ -2,12 +2,12 @@ import type { GraphQLResolveInfo } from 'graphql';
 
 import { isGraphQL17 } from '../graphql-version.ts';
 import { addPath } from '../plan/path.ts';
-import type { FieldRun, Parent, PlannedField, Shape } from '../plan/planned-field.ts';
+import type { FieldRun, PlannedField, Shape } from '../plan/planned-field.ts';
 import type { Path } from '../plan/path.ts';
 import type { Run } from './run.ts';
 
-/** Starts a field of an object; undefined for the root. */
-export function startField(run: Run, field: PlannedField, parent: Parent | undefined): FieldRun {
+/** Starts a field of the object at this path; undefined for the root. */
+export function startField(run: Run, field: PlannedField, parent: Path | undefined): FieldRun {
   return new StartedField(run, field, parent);
 }
 
@@ -15,11 +15,11 @@ export function startField(run: Run, field: PlannedField, parent: Parent | undef
 class StartedField implements FieldRun {
   readonly run: Run;
   readonly field: PlannedField;
-  readonly #parent: Parent | undefined;
+  readonly #parent: Path | undefined;
   #path: Path | undefined = undefined;
   #info: GraphQLResolveInfo | undefined = undefined;
 
-  constructor(run: Run, field: PlannedField, parent: Parent | undefined) {
+  constructor(run: Run, field: PlannedField, parent: Path | undefined) {
     this.run = run;
     this.field = field;
     this.#parent = parent;
@@ -34,7 +34,7 @@ class StartedField implements FieldRun {
   }
 
   get path(): Path {
-    return (this.#path ??= addPath(this.#parent?.path, this.field.responseName, this.field.parentType.name));
+    return (this.#path ??= addPath(this.#parent, this.field.responseName, this.field.parentType.name));
   }
 
   get info(): GraphQLResolveInfo {

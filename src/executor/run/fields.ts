@@ -5,43 +5,32 @@ import { runnerOf } from './batch/batch-types.ts';
 import { FieldCall, startedOf } from './observed-call.ts';
 import { argumentValues } from '../plan/arguments.ts';
 import type { ArgumentValues } from '../plan/arguments.ts';
+import { handleRejections } from './unhandled-rejections.ts';
 import { completeValue, nullOrThrow } from './errors.ts';
 import { startField } from './field-run.ts';
-import { hasCode, runCode } from './rows/rows.ts';
 import { plainValue } from './shapes/leaf.ts';
 import { Pending, PendingContainer, PromisedValue } from './pending.ts';
-import type { FieldRun, Parent, PlannedField, Selection } from '../plan/planned-field.ts';
+import type { FieldRun, PlannedField, Selection } from '../plan/planned-field.ts';
+import type { Path } from '../plan/path.ts';
 import type { Run } from './run.ts';
 import { isPromiseLike } from '../../shared/index.ts';
 import type { BatchMark } from '../../shared/index.ts';
 
 /**
- * Runs the fields of one object, by generated code or by a loop. Returns the object, or a Pending when a field is asynchronous. Throws
- * the located error of a non-null field.
+ * Runs the fields of one object. Returns the object, or a Pending when a field is asynchronous. Throws the located
+ * error of a non-null field.
  */
-export function executeFields(run: Run, selection: Selection, source: unknown, parent: Parent | undefined): unknown {
+export function executeFields(run: Run, selection: Selection, source: unknown, path: Path | undefined): unknown {
   const { deferral } = selection;
-  const inner = deferral === undefined ? run : deferral.enter(run, parent?.path);
-  if (inner === undefined) return executeFields(run, deferral!.whole, source, parent);
-  const isCode =
-    parent !== undefined &&
-    typeof source === 'object' &&
-    source !== null &&
-    (selection.code !== undefined ? inner.runsCode : hasCode(inner, selection));
-  const made = isCode ? runCode(inner, selection, source, parent) : loop(inner, selection, source, parent);
-  if (deferral !== undefined) deferral.defer(inner, source, parent?.path);
-  if (made instanceof PendingContainer) made.filled();
-  return made;
-}
-
-function loop(run: Run, selection: Selection, source: unknown, parent: Parent | undefined): unknown {
+  const inner = deferral === undefined ? run : deferral.enter(run, path);
+  if (inner === undefined) return executeFields(run, deferral!.whole, source, path);
   run.budget.grow(selection.size);
   const result = selection.createResult();
   const execute = run.fieldObserver === undefined ? executeField : executeObservedField;
   let pending: PendingContainer | undefined;
   try {
     for (const field of selection.fields) {
-      const value = execute(run, field, source, parent);
+      const value = execute(inner, field, source, path);
       if (value instanceof Pending) {
         pending ??= new PendingContainer(run, result);
         pending.waitFor(value, field.responseName);
@@ -50,17 +39,21 @@ function loop(run: Run, selection: Selection, source: unknown, parent: Parent | 
       }
     }
   } catch (error) {
+    handleRejections(source);
     if (pending !== undefined) pending.failed = true;
     throw error;
   }
-  return pending ?? result;
+  if (deferral !== undefined) deferral.defer(inner, source, path);
+  if (pending === undefined) return result;
+  pending.filled();
+  return pending;
 }
 
 /**
  * Runs one field: resolver, then completion. Returns the completed value or a Pending; throws a located error if the field is
  * non-null. The path and `info` are created only when needed.
  */
-export function executeField(run: Run, field: PlannedField, source: unknown, parent: Parent | undefined): unknown {
+export function executeField(run: Run, field: PlannedField, source: unknown, path: Path | undefined): unknown {
   if (field.typename !== undefined) return field.typename;
   let fieldRun: FieldRun | undefined;
   try {
@@ -70,14 +63,14 @@ export function executeField(run: Run, field: PlannedField, source: unknown, par
       const values = checkArguments(field, run);
       value = propertyOf(source, field.fieldName);
       if (typeof value === 'function') {
-        fieldRun = startField(run, field, parent);
+        fieldRun = startField(run, field, path);
         value = callMethod(fieldRun, source as object, values);
       }
     } else {
       const { visible, call, batch } = field.callOf(resolve);
-      if (visible === inBatches) return runnerOf(batch!).startField(run, field, { source, parent, mark: batch! });
+      if (visible === inBatches) return runnerOf(batch!).startField(run, field, { source, path, mark: batch! });
       if (visible === allArguments) {
-        fieldRun = startField(run, field, parent);
+        fieldRun = startField(run, field, path);
         value = resolve(source, argumentValues(field, run), run.contextValue, fieldRun.info);
       } else {
         value = call(source, visible < 2 ? checkArguments(field, run) : argumentValues(field, run), run.contextValue);
@@ -90,17 +83,17 @@ export function executeField(run: Run, field: PlannedField, source: unknown, par
       return plain;
     }
     if ((value === null || value === undefined) && !shape.nonNull) return null;
-    return completeResolved((fieldRun ??= startField(run, field, parent)), value, source);
+    return completeResolved((fieldRun ??= startField(run, field, path)), value, source);
   } catch (error) {
-    return nullOrThrow(fieldRun ?? startField(run, field, parent), error);
+    return nullOrThrow(fieldRun ?? startField(run, field, path), error);
   }
 }
 
 /** Like `executeField`, with an observer that is called in place of the resolver. A batched resolver is observed when it is called. */
-export function executeObservedField(run: Run, field: PlannedField, source: unknown, parent: Parent | undefined): unknown {
+export function executeObservedField(run: Run, field: PlannedField, source: unknown, path: Path | undefined): unknown {
   const batch = batchOfField(field);
-  if (batch !== undefined) return runnerOf(batch).startField(run, field, { source, parent, mark: batch });
-  const call = new FieldCall(run, field, { source, parent });
+  if (batch !== undefined) return runnerOf(batch).startField(run, field, { source, path, mark: batch });
+  const call = new FieldCall(run, field, { source, path });
   try {
     if (field.arguments !== undefined) void call.args;
     const value = run.fieldObserver!.field(call, () => resolveField(call, run, field));

@@ -5,7 +5,7 @@ import type { ObservedCall } from './observer.ts';
 import { argumentValues } from '../plan/arguments.ts';
 import type { ArgumentValues } from '../plan/arguments.ts';
 import type { Path } from '../plan/path.ts';
-import type { FieldRun, Parent, PlannedField } from '../plan/planned-field.ts';
+import type { FieldRun, PlannedField } from '../plan/planned-field.ts';
 import type { Run } from './run.ts';
 
 /** Returns the running field of a call. It is not a method, because observers must not reach a plan, which other executions use. */
@@ -18,16 +18,17 @@ export class FieldCall implements ObservedCall {
   readonly parents: number | undefined;
   readonly #run: Run;
   readonly #field: PlannedField;
-  readonly #parent: Parent | undefined;
+  readonly #parent: Path | undefined;
   #args: ArgumentValues | undefined = undefined;
   #started: FieldRun | undefined = undefined;
 
-  constructor(run: Run, field: PlannedField, { source, parent, parents }: Observed) {
+  /** `path` is that of the parent. */
+  constructor(run: Run, field: PlannedField, { source, path, parents }: Parent) {
     this.source = source;
     this.parents = parents;
     this.#run = run;
     this.#field = field;
-    this.#parent = parent;
+    this.#parent = path;
   }
 
   static {
@@ -56,8 +57,8 @@ export class FieldCall implements ObservedCall {
   }
 }
 
-interface Observed {
+interface Parent {
   readonly source: unknown;
-  readonly parent: Parent | undefined;
+  readonly path: Path | undefined;
   readonly parents?: number;
 }

@@ -71,6 +71,8 @@ export class PendingContainer extends Pending {
   readonly result: Record<string | number, unknown>;
   // Counts the container itself until it has been filled for the first time.
   #missing = 1;
+  /** Objects in the result whose pending values it also waits for. */
+  #within: object[] | undefined = undefined;
 
   constructor(run: Run, result: object) {
     super(run);
@@ -85,14 +87,25 @@ export class PendingContainer extends Pending {
   }
 
   /** Waits for a value whose child is already stored at its key. */
-  adopt(child: Pending): void {
+  adopt(child: Pending, into: object = this.result): void {
     this.#missing++;
     child.parent = this;
-    child.into = this.result;
+    child.into = into as Record<string, unknown>;
+  }
+
+  /** Waits for values of an object in the result. They are nullable, so the object needs no container. */
+  waitWithin(object: object, children: readonly Pending[]): void {
+    for (const child of children) this.adopt(child, object);
+    (this.#within ??= []).push(object);
   }
 
   stopWaiting(reason: unknown): void {
-    for (const value of Object.values(this.result)) if (value instanceof Pending) value.stopWaiting(reason);
+    for (const object of [this.result, ...(this.#within ?? [])] as Record<string, unknown>[]) {
+      for (const key of Object.keys(object)) {
+        const value = object[key];
+        if (value instanceof Pending) value.stopWaiting(reason);
+      }
+    }
   }
 
   /** A value has arrived, or the container has been filled for the first time. */

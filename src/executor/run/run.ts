@@ -19,7 +19,6 @@ import type { ObjectLog } from './object-log.ts';
 import { joinObservers, observesFields } from './observer.ts';
 import type { ExecutionObserver, FieldObserver } from './observer.ts';
 import { Part } from './part.ts';
-import type { Frame } from './rows/rows.ts';
 
 /** The arguments of a run. */
 export interface RunSettings {
@@ -122,9 +121,6 @@ export class Run {
   readonly #propagatesErrors: boolean;
   readonly #keepsFinished: boolean;
 
-  /** A frame that no object uses: see rows/rows.ts. */
-  frame: Frame | undefined = undefined;
-
   // The following members are those of the root.
   /** Undefined: no batched field has been reached. */
   batches: Batches | undefined = undefined;
@@ -177,11 +173,6 @@ export class Run {
   /** The same execution for another part, or inside other deferred fragments. */
   derive(part: Part, scope: object | undefined): Run {
     return new Run(this.settings, this.#plan, { root: this.root, part, scope });
-  }
-
-  /** True if generated code may run the fields. */
-  get runsCode(): boolean {
-    return this.fieldResolver === undefined && this.fieldObserver === undefined;
   }
 
   get finished(): boolean {

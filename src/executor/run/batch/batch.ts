@@ -6,6 +6,7 @@ import type { PlannedField } from '../../plan/planned-field.ts';
 import type { Run } from '../run.ts';
 import { workOf } from '../../costs.ts';
 import type { BatchRunner } from './batch-types.ts';
+import { BatchedRows } from './batched-rows.ts';
 import { assertValues, BatchedValue, openBatchesOf } from './batch-calls.ts';
 
 /** The value of one parent, a promise of it, or the error of its field. */
@@ -76,4 +77,5 @@ const runner: BatchRunner = {
     openBatchesOf(run).ofField(field, parent.mark).add(value);
     return value;
   },
+  collectRows: (fields) => new BatchedRows(fields),
 };

@@ -1,20 +1,25 @@
 import { defaultTypeResolver, isObjectType } from 'graphql';
 import type { GraphQLAbstractType, GraphQLNamedType, GraphQLObjectType } from 'graphql';
 
-import { misfit } from '../errors.ts';
+import { misfit, nullOrThrow } from '../errors.ts';
 import { inspect } from '../inspect.ts';
 import { isGraphQL17 } from '../../graphql-version.ts';
-import { completeChecked, observeType } from './objects.ts';
+import { completeItem } from './items.ts';
+import type { ListRun } from './items.ts';
+import { completeChecked, observeType, typeCheckOf } from './objects.ts';
 import { PromisedType } from '../pending.ts';
+import type { Pending } from '../pending.ts';
 import { Shape } from '../../plan/planned-field.ts';
 import type { FieldRun, Position } from '../../plan/planned-field.ts';
+import { handleRejections } from '../unhandled-rejections.ts';
+import type { CollectedRows } from '../batch/batch-types.ts';
+import { canBeRow, rowsOf } from '../rows/rows.ts';
+import type { Rows } from '../rows/rows.ts';
 import { isPromiseLike } from '../../../shared/index.ts';
 
 /** Interfaces and unions: the type depends on the object. */
 export class AbstractShape extends Shape {
   readonly #type: GraphQLAbstractType;
-  /** The possible types that objects have had, by name. */
-  readonly #types = new Map<string, GraphQLObjectType>();
 
   constructor(type: GraphQLAbstractType, nonNull: boolean) {
     super(nonNull);
@@ -22,14 +27,17 @@ export class AbstractShape extends Shape {
   }
 
   complete(position: Position, value: unknown): unknown {
-    const answer = this.#resolveType(position.fieldRun, value);
-    if (typeof answer === 'string') return completeChecked(position, this.#objectType(position.fieldRun, answer, value), value);
-    const proceed = (name: unknown): unknown => completeChecked(position, this.#objectType(position.fieldRun, name, value), value);
+    return this.completeAs(position, this.resolveType(position.fieldRun, value), value);
+  }
+
+  /** Completes an object by the result of `resolveType`. */
+  completeAs(position: Position, answer: unknown, value: unknown): unknown {
+    const proceed = (name: unknown): unknown => completeChecked(position, this.objectType(position.fieldRun, name, value), value);
     return isPromiseLike(answer) ? new PromisedType(position, value, answer, proceed) : proceed(answer);
   }
 
   /** The type name of an object, a promise of it, or an invalid value. */
-  #resolveType(fieldRun: FieldRun, value: unknown): unknown {
+  resolveType(fieldRun: FieldRun, value: unknown): unknown {
     const { run } = fieldRun;
     const { resolveType } = this.#type;
     if (resolveType === undefined) {
@@ -43,11 +51,61 @@ export class AbstractShape extends Shape {
   }
 
   /** The object type of a resolved name. Throws if it is not a possible type. */
-  #objectType(fieldRun: FieldRun, name: unknown, value: unknown): GraphQLObjectType {
+  objectType(fieldRun: FieldRun, name: unknown, value: unknown): GraphQLObjectType {
     if (typeof name !== 'string') throw noTypeName(fieldRun, this.#type.name, { name, value });
-    let type = this.#types.get(name);
-    if (type === undefined) this.#types.set(name, (type = assertPossibleType(fieldRun, this.#type, name)));
-    return type;
+    return assertPossibleType(fieldRun, this.#type, name);
+  }
+}
+
+/** Completes the items of one list like completeItem, faster for types with a row builder. */
+export class RowsByType {
+  readonly #list: ListRun;
+  readonly #shape: AbstractShape;
+  /** By type. Undefined: no type has a row builder yet. */
+  #rows: Map<string, Rows> | undefined = undefined;
+  /** The rows of the last item. */
+  #last: Rows | undefined = undefined;
+
+  constructor(list: ListRun, shape: AbstractShape) {
+    this.#list = list;
+    this.#shape = shape;
+  }
+
+  complete(item: unknown, index: number): unknown {
+    const list = this.#list;
+    if (!canBeRow(item)) return completeItem(list, item, index);
+    const shape = this.#shape;
+    try {
+      const answer = shape.resolveType(list.fieldRun, item);
+      const rows = this.#rowsOf(answer, item);
+      this.#last = rows;
+      if (rows === undefined) return shape.completeAs(list.at(index), answer, item);
+      return rows.makeNth(item, index);
+    } catch (error) {
+      handleRejections(item);
+      return nullOrThrow(list.at(index), error);
+    }
+  }
+
+  takePending(): readonly Pending[] | undefined {
+    return this.#last?.takePending();
+  }
+
+  takeBatchedRows(): readonly CollectedRows[] {
+    return [...(this.#rows?.values() ?? [])].flatMap((rows) => rows.takeBatchedRows());
+  }
+
+  /** Undefined if the type has no row builder, or if the name is not a string. */
+  #rowsOf(name: unknown, item: object): Rows | undefined {
+    if (typeof name !== 'string') return undefined;
+    return this.#rows?.get(name) ?? this.#addRows(this.#shape.objectType(this.#list.fieldRun, name, item));
+  }
+
+  #addRows(type: GraphQLObjectType): Rows | undefined {
+    const { fieldRun } = this.#list;
+    const rows = rowsOf(this.#list, fieldRun.field.selectionFor(type, fieldRun.run), { count: 0, check: typeCheckOf(type) });
+    if (rows !== undefined) (this.#rows ??= new Map()).set(type.name, rows);
+    return rows;
   }
 }
 

@@ -8,6 +8,7 @@ import { isPromiseLike } from '../../../shared/index.ts';
 
 /** A list whose items are being completed. */
 export class ListRun {
+  readonly isList = true;
   readonly fieldRun: FieldRun;
   /** The shape of each item. */
   readonly item: Shape;
@@ -25,26 +26,7 @@ export class ListRun {
 
   /** The position of an item. */
   at(index: number): Position {
-    return new ItemPosition(this, index);
-  }
-}
-
-class ItemPosition implements Position {
-  readonly fieldRun: FieldRun;
-  readonly shape: Shape;
-  readonly #list: ListRun;
-  readonly #index: number;
-  #path: Path | undefined = undefined;
-
-  constructor(list: ListRun, index: number) {
-    this.fieldRun = list.fieldRun;
-    this.shape = list.item;
-    this.#list = list;
-    this.#index = index;
-  }
-
-  get path(): Path {
-    return (this.#path ??= addPath(this.#list.path, this.#index, undefined));
+    return { fieldRun: this.fieldRun, shape: this.item, path: addPath(this.path, index, undefined) };
   }
 }
 

@@ -1,13 +1,16 @@
+import { AbstractShape, RowsByType } from './abstract-types.ts';
 import { completeAsyncIterable, isAsyncIterable } from './async-lists.ts';
 import { isGraphQL17 } from '../../graphql-version.ts';
 import { explain, misfit } from '../errors.ts';
 import { completeItem, ListRun } from './items.ts';
 import { isNumber, sizeOfItem } from './leaf.ts';
 import { Pending, PendingContainer, placed } from '../pending.ts';
-import { Shape } from '../../plan/planned-field.ts';
+import { selectionBelow, Shape } from '../../plan/planned-field.ts';
 import { sizeOfRead } from '../../costs.ts';
 import type { Position } from '../../plan/planned-field.ts';
 import type { Run } from '../run.ts';
+import { noBatches, rowsOf } from '../rows/rows.ts';
+import type { Rows } from '../rows/rows.ts';
 
 /** Lists: arrays and other iterables. */
 export class ListShape extends Shape {
@@ -48,6 +51,14 @@ function isIterable(value: unknown): value is Iterable<unknown> {
   return typeof value === 'object' && typeof (value as { [Symbol.iterator]?: unknown })[Symbol.iterator] === 'function';
 }
 
+/** The row builder for the objects of a list, if there is one. */
+export function rowsFor(list: ListRun, length: number): Rows | RowsByType | undefined {
+  const { fieldRun, item } = list;
+  if (item instanceof AbstractShape) return new RowsByType(list, item);
+  const selection = selectionBelow(fieldRun.field, item);
+  return selection && rowsOf(list, selection, { count: length, check: item.typeCheck?.() });
+}
+
 /**
  * Characters counted for an array. They exceed the JSON of a small array, which also takes time and memory: matrices under 3,600
  * aliases in rows took a second and 240 MiB before they were 6 MiB.
@@ -69,11 +80,13 @@ export function completeItems(list: ListRun, items: Iterable<unknown>): unknown 
   if (isArray) run.budget.grow(sizeOf(list, items.length));
   const result = isArray && !isNumber(list.item.plain) ? emptyFor(items.length) : [];
   let index = 0;
+  const rows = isArray ? rowsFor(list, items.length) : undefined;
   let pending: PendingContainer | undefined;
   try {
     for (const item of items) {
       if (!isArray) run.budget.grow(sizeOfRead);
-      const value = completeItem(list, item, index);
+      const value = rows === undefined ? completeItem(list, item, index) : rows.complete(item, index);
+      const within = rows?.takePending();
       if (value instanceof Pending) {
         pending ??= new PendingContainer(run, result);
         pending.waitFor(value, index);
@@ -82,8 +95,13 @@ export function completeItems(list: ListRun, items: Iterable<unknown>): unknown 
       } else {
         result.push(value);
       }
+      if (within !== undefined) {
+        pending ??= new PendingContainer(run, result);
+        pending.waitWithin(value as object, within);
+      }
       index++;
     }
+    for (const batched of rows?.takeBatchedRows() ?? noBatches) batched.startIn(list, (pending ??= new PendingContainer(run, result)));
     // A resolver may have removed items meanwhile.
     if (index < result.length) result.length = index;
   } catch (error) {

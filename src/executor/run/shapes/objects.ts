@@ -3,11 +3,11 @@ import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 import { misfit } from '../errors.ts';
 import { inspect } from '../inspect.ts';
 import { isGraphQL17 } from '../../graphql-version.ts';
-import { PendingContainer, placed, PromisedType } from '../pending.ts';
-import { executeFields } from '../fields.ts';
+import { placed, PromisedType } from '../pending.ts';
+import { executeObject } from '../rows/rows.ts';
 import type { ObservedTypeCall } from '../observer.ts';
 import { Shape } from '../../plan/planned-field.ts';
-import type { FieldRun, Position } from '../../plan/planned-field.ts';
+import type { FieldRun, PlannedField, Position, Selection, TypeCheck } from '../../plan/planned-field.ts';
 import { isPromiseLike } from '../../../shared/index.ts';
 
 /** Objects whose type is known from the schema. */
@@ -19,6 +19,14 @@ export class ObjectShape extends Shape {
     this.#type = type;
   }
 
+  override selectionFor(field: PlannedField): Selection {
+    return field.selectionFor(this.#type);
+  }
+
+  override typeCheck(): TypeCheck | undefined {
+    return typeCheckOf(this.#type);
+  }
+
   complete(position: Position, value: unknown): unknown {
     return completeChecked(position, this.#type, value);
   }
@@ -27,15 +35,25 @@ export class ObjectShape extends Shape {
 /** Completes an object, after `isTypeOf` if its type has one. */
 export function completeChecked(position: Position, type: GraphQLObjectType, value: unknown): unknown {
   const { fieldRun } = position;
-  if (typeof type.isTypeOf !== 'function') return completeObject(position, type, value);
+  const check = typeCheckOf(type);
+  if (check === undefined) return completeObject(position, type, value);
   // graphql 16 also reports a condition without a value before it calls `isTypeOf`.
   if (!isGraphQL17) fieldRun.field.selectionFor(type, fieldRun.run);
-  const accepted = observeType(fieldRun, { type, value }, (info) => type.isTypeOf!(value, fieldRun.run.contextValue, info));
-  const proceed = (isOfType: unknown): unknown => {
-    if (!isOfType) throw misfit(`Expected value of type "${type.name}" but got: ${inspect(value)}.`);
-    return completeObject(position, type, value);
+  return check.complete(position, value, check.isOf(fieldRun, value));
+}
+
+export function typeCheckOf(type: GraphQLObjectType): TypeCheck | undefined {
+  if (typeof type.isTypeOf !== 'function') return undefined;
+  return {
+    isOf: (fieldRun, value) => observeType(fieldRun, { type, value }, (info) => type.isTypeOf!(value, fieldRun.run.contextValue, info)),
+    complete: (position, value, accepted) => {
+      const proceed = (isOfType: unknown): unknown => {
+        if (!isOfType) throw misfit(`Expected value of type "${type.name}" but got: ${inspect(value)}.`);
+        return completeObject(position, type, value);
+      };
+      return isPromiseLike(accepted) ? new PromisedType(position, value, accepted, proceed) : proceed(accepted);
+    },
   };
-  return isPromiseLike(accepted) ? new PromisedType(position, value, accepted, proceed) : proceed(accepted);
 }
 
 /** Calls a `resolveType` or an `isTypeOf`. */
@@ -48,9 +66,5 @@ export function observeType(
 }
 
 function completeObject(position: Position, type: GraphQLObjectType, value: unknown): unknown {
-  const { run, field } = position.fieldRun;
-  const selection = field.selectionFor(type, run);
-  const made = executeFields(run, selection, value, position);
-  if (run.objects !== undefined) run.objects.runOf(selection).note(made instanceof PendingContainer ? made.result : made, value);
-  return placed(made, position);
+  return placed(executeObject(position, position.fieldRun.field.selectionFor(type, position.fieldRun.run), value), position);
 }
