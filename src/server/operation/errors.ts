@@ -49,19 +49,28 @@ export function createError(
 const notStarted = 'The deadline of the request passed before this could run.';
 const notFinished = 'The deadline of the request passed before this was finished. It may have run.';
 
+/** The errors of both functions below: a resolver may throw an error with the same message. */
+const ofDeadline = new WeakSet<Error>();
+
 /** The error for what did not run because of the deadline. */
 export function deadlineExceeded(): GraphQLError {
-  return createError('DEADLINE_EXCEEDED', notStarted);
+  return createDeadlineError(notStarted);
 }
 
 /** The error for what was running at the deadline. */
 export function unfinishedAtDeadline(): GraphQLError {
-  return createError('DEADLINE_EXCEEDED', notFinished);
+  return createDeadlineError(notFinished);
 }
 
-/** True for the errors of both functions above. */
-export function isOfDeadline({ message }: GraphQLError): boolean {
-  return message === notStarted || message === notFinished;
+function createDeadlineError(message: string): GraphQLError {
+  const error = createError('DEADLINE_EXCEEDED', message);
+  ofDeadline.add(error);
+  return error;
+}
+
+/** True for the errors of both functions above, also when they have been located. */
+export function isOfDeadline(error: GraphQLError): boolean {
+  return ofDeadline.has(error) || (error.originalError !== undefined && ofDeadline.has(error.originalError));
 }
 
 /** Adds a code to an error without one, such as graphql-js's errors. */

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
+import { GraphQLError } from 'graphql';
+
 import { createHandler as createLambdaHandler } from '../../../src/entries/aws-lambda.ts';
 import { createHandler as createFetchHandler } from '../../../src/entries/fetch.ts';
 import { RESTDataSource, createHandler } from '../../../src/entries/index.ts';
@@ -297,6 +299,19 @@ describe('at the deadline, a data source', () => {
       lines.map(({ message }) => message),
       ['The deadline passed before this finished: slow.'],
     );
+  });
+
+  test('is not logged for an error of a resolver with the same message', async () => {
+    const [error] = partialAnswer.errors;
+    const fail = (): never => {
+      throw new GraphQLError(error!.message, { extensions: error!.extensions });
+    };
+    const [options, lines] = optionsWith({ resolvers: { Query: { name: () => 'x', slow: fail } } });
+
+    const answer = await createHandler(options)(httpAPIEvent(partial), lambdaContext(3000));
+
+    assert.deepEqual(json(await httpAPI.read(answer)), partialAnswer);
+    assert.deepEqual(lines, []);
   });
 });
 
