@@ -6,6 +6,7 @@ import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 
 import { createHandler as createLambdaHandler, createStreamingHandler } from '../../src/entries/aws-lambda.ts';
+import { incrementalDelivery } from '../../src/entries/incremental.ts';
 import { createHandler } from '../../src/entries/index.ts';
 import type { ServerOptions, ServerPlugin } from '../../src/entries/index.ts';
 import { createListener, serve } from '../../src/entries/node.ts';
@@ -140,6 +141,31 @@ describe('close of a handler', () => {
     assert.match(JSON.stringify(value), /SERVICE_UNAVAILABLE/);
     assert.equal((await results.next()).done, true);
   });
+
+  for (const [operation, message] of [
+    ['mutation', 'The server is stopping. The mutation has run: do not send it again.'],
+    ['query', 'The server is stopping. Send the operation again.'],
+  ] as const) {
+    test(`cuts the deferred parts of a ${operation}, whose client learns whether to send it again`, async () => {
+      const handler = createHandler({
+        typeDefs: 'type Query { self: Query fast: String slow: String } type Mutation { self: Query }',
+        incrementalDelivery: incrementalDelivery(),
+        resolvers: { Query: { self: () => ({}), slow: () => new Promise(() => {}) }, Mutation: { self: () => ({}) } },
+      });
+      const query = `${operation} { self { fast ... @defer { slow } } }`;
+      const request = new Request('https://shop.example/graphql', {
+        ...post,
+        headers: { ...post.headers, accept: 'multipart/mixed' },
+        body: JSON.stringify({ query }),
+      });
+      const answer = await handler(request);
+
+      await handler.close();
+
+      const error = JSON.stringify({ message, extensions: { code: 'SERVICE_UNAVAILABLE' } });
+      assert.ok((await answer.text()).includes(error));
+    });
+  }
 
   test('rejects with the error of serverWillStop', async () => {
     const plugin: ServerPlugin = {

@@ -134,9 +134,10 @@ function toStreamed(
   const { multipart } = settings;
   const excess = excessOf(answerSizeOf(settings), first);
   if (excess !== undefined) throw resultTooLarge(excess.bytes, excess.capacity);
-  const isSubscription = outcome.operation?.operation === 'subscription';
+  const kind = outcome.operation?.operation;
+  const isSubscription = kind === 'subscription';
   const toPart = partWriter(settings, stream, isSubscription ? undefined : first);
-  const ends = { onEnd: () => call.answered(), onLeave: () => call.left(), onStop: () => stream.finish(serverStopping()) };
+  const ends = { onEnd: () => call.answered(), onLeave: () => call.left(), onStop: () => stream.finish(serverStopping(kind)) };
   if (isSubscription) {
     return { status, headers: streamHeaders(headers, eventType), body: new EventStream(stream, { toJSON: toPart, ...ends }) };
   }
@@ -212,6 +213,7 @@ function failedJSON(settings: ErrorSettings, payload: SubsequentPayload, error: 
   return JSON.stringify({ ...failed, pending, completed: ended, hasNext });
 }
 
-function serverStopping(): GraphQLError {
-  return createError('SERVICE_UNAVAILABLE', 'The server is stopping. Send the operation again.');
+function serverStopping(kind: string | undefined): GraphQLError {
+  const advice = kind === 'mutation' ? 'The mutation has run: do not send it again.' : 'Send the operation again.';
+  return createError('SERVICE_UNAVAILABLE', `The server is stopping. ${advice}`);
 }
