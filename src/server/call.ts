@@ -130,6 +130,10 @@ export class Call {
     else keepAlive(watched);
   }
 
+  closeAfter(work: PromiseLike<unknown>): void {
+    void this.starter.calls.add(Promise.resolve(work)).catch(() => {});
+  }
+
   /** True if {@link settled} would wait. */
   get hasWork(): boolean {
     return this.#work?.isDone === false;

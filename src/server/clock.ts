@@ -13,6 +13,8 @@ export interface TimedCall {
   /** Calls back if the client disconnects, or has disconnected already. */
   watchClient(leave: () => void): void;
   waitUntil(work: Promise<unknown>): void;
+  /** Lets `close` of the handler wait for work. */
+  closeAfter(work: PromiseLike<unknown>): void;
 }
 
 /** A call and its clock. */
@@ -263,6 +265,10 @@ export class ClockView implements OperationInvocation {
 
   waitUntil(work: Promise<unknown>): void {
     this.#call.waitUntil(work);
+  }
+
+  closeAfter(work: PromiseLike<unknown>): void {
+    this.#call.closeAfter(work);
   }
 }
 

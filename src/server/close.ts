@@ -6,7 +6,7 @@ import { stopListeners } from './startup/stop-listeners.ts';
 /** What all handlers have in common. */
 export interface Closable {
   /**
-   * Ends the handler, for tests and long-lived processes: waits up to 10 s for its calls and their work, ends its streams, and calls
+   * Ends the handler, for tests and long-lived processes: ends its streams, waits up to 10 s for its calls, their sources and their work, and calls
    * `drainServer` and `serverWillStop` of the plugins. Later calls are answered with status 503. Never starts the server. A second call
    * waits for the same end.
    */
@@ -35,5 +35,9 @@ async function close(starter: Starter): Promise<void> {
 
 async function finished(starter: Starter): Promise<void> {
   if ((await waitAtMost(closeTimeout, starter.calls.idle())) === 'late')
-    starter.logger().warn(`The handler was closed although calls, or work passed to waitUntil, did not end within ${closeTimeout} ms.`);
+    starter
+      .logger()
+      .warn(
+        `The handler was closed although calls, sources of streams, or work passed to waitUntil, did not end within ${closeTimeout} ms.`,
+      );
 }

@@ -60,6 +60,8 @@ export interface OperationInvocation {
   inTime<T>(work: Promise<T>, fallbacks: LateFallbacks<T>): Promise<T>;
   /** Fires the signal of this operation alone: an error ends it. */
   stop(reason: Error): void;
+  /** Lets `close` of the handler wait for work that nothing else awaits, such as the end of a source. */
+  closeAfter?(work: PromiseLike<unknown>): void;
 }
 
 /** What replaces the result of work that takes too long: a value, or an error that is thrown. Undefined: the work is still awaited. */
@@ -71,4 +73,5 @@ export interface LateFallbacks<T> {
 }
 
 /** The part of an operation's lifetime that executors use. `stop` is undefined where an error does not end the operation. */
-export type ExecutionInvocation = Pick<OperationInvocation, 'signal' | 'onCancel'> & Partial<Pick<OperationInvocation, 'stop'>>;
+export type ExecutionInvocation = Pick<OperationInvocation, 'signal' | 'onCancel'> &
+  Partial<Pick<OperationInvocation, 'stop' | 'closeAfter'>>;

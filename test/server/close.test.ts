@@ -121,12 +121,13 @@ describe('close of a handler', () => {
   test('ends open streams with an error that says so', async () => {
     const handler = createHandler({
       typeDefs: 'type Query { ok: Boolean } type Subscription { tick: Int }',
+      context: ({ signal }) => ({ signal }),
       resolvers: {
         Subscription: {
           tick: {
-            async *subscribe() {
+            async *subscribe(_, __, { signal }) {
               yield { tick: 1 };
-              await new Promise(() => {});
+              await once(signal, 'abort');
             },
           },
         },
@@ -165,6 +166,58 @@ describe('close of a handler', () => {
       const error = JSON.stringify({ message, extensions: { code: 'SERVICE_UNAVAILABLE' } });
       assert.ok((await answer.text()).includes(error));
     });
+  }
+
+  for (const [what, accept, query] of [
+    ['the source of a subscription', 'text/event-stream', 'subscription { tick }'],
+    ['a streamed list', 'multipart/mixed', '{ ticks @stream(initialCount: 1) }'],
+    ['a list in a deferred part', 'multipart/mixed', '{ ok ... @defer { ticks } }'],
+    ['a resolver in a deferred part', 'multipart/mixed', '{ ok ... @defer { slow } }'],
+  ] as const) {
+    for (const end of ['close', 'the client'] as const) {
+      test(`calls serverWillStop after the end of ${what} that ${end} has cut`, async () => {
+        const [plugin, calls] = recorder();
+        const [begun, cleanUp] = [deferred<void>(), deferred<void>()];
+        async function* ticks(_: unknown, __: unknown, { signal }: { signal: AbortSignal }): AsyncGenerator<any> {
+          try {
+            yield what.includes('subscription') ? { tick: 1 } : 1;
+            begun.resolve();
+            if (what.includes('subscription')) await once(signal, 'abort');
+            else yield 2;
+          } finally {
+            begun.resolve();
+            await cleanUp.promise;
+            calls.push('cleaned up');
+          }
+        }
+        const slow = async (): Promise<void> => {
+          begun.resolve();
+          await cleanUp.promise;
+          calls.push('cleaned up');
+        };
+        const handler = createHandler({
+          typeDefs: 'type Query { ok: Boolean slow: String ticks: [Int] } type Subscription { tick: Int }',
+          plugins: [plugin],
+          incrementalDelivery: incrementalDelivery(),
+          context: ({ signal }) => ({ signal }),
+          resolvers: { Query: { slow, ticks }, Subscription: { tick: { subscribe: ticks } } } as never,
+        });
+        const headers = { ...post.headers, accept };
+        const answer = await handler(new Request('https://shop.example/graphql', { ...post, headers, body: JSON.stringify({ query }) }));
+        const reader = answer.body!.getReader();
+        for (let count = 0; count < 3; count++) void reader.read();
+        await begun.promise;
+        if (end === 'the client') await reader.cancel();
+
+        const closing = handler.close();
+        for (let count = 0; count < 5; count++) await turn();
+        assert.deepEqual(calls, ['start', 'drain']);
+        cleanUp.resolve();
+        await closing;
+
+        assert.deepEqual(calls, ['start', 'drain', 'cleaned up', 'stop']);
+      });
+    }
   }
 
   test('rejects with the error of serverWillStop', async () => {

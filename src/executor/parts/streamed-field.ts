@@ -47,7 +47,7 @@ export class StreamedField implements Streaming {
       if (first.isFull) follow(new ReadAhead(first.iterator), false);
       return items;
     } catch (error) {
-      if (first.isFull) void closeSource(first.iterator);
+      if (first.isFull) closeSource(first.iterator, position.fieldRun.run.settings.invocation);
       throw error;
     }
   }

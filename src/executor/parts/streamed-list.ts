@@ -205,7 +205,7 @@ export class StreamedList implements LaterList {
   #close(): void {
     this.#state = 'over';
     this.#room?.();
-    void closeSource(this.#origin.iterator);
+    closeSource(this.#origin.iterator, this.#run.settings.invocation);
   }
 
   #located(error: unknown): GraphQLError {

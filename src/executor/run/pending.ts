@@ -164,14 +164,23 @@ export abstract class Late extends Pending {
 
 /** A value of a promise. */
 export abstract class Promised extends Late {
+  readonly #promise: PromiseLike<unknown>;
+
   constructor(position: Position, promise: PromiseLike<unknown>) {
     const { run } = position.fieldRun;
     super(run, position);
+    this.#promise = promise;
     run.root.awaitsPromises = true;
     // `Promise.resolve`, because other thenables may call back synchronously, or twice.
     void Promise.resolve(promise).then(this.arrive.bind(this), this.refuse.bind(this));
     // After `then`: this may throw, and no rejection may go unhandled.
     run.budget.spend(workOf.promise);
+  }
+
+  /** The resolver goes on, and `close` of the handler waits for it if it belongs to a deferred part. */
+  override stopWaiting(reason: unknown): void {
+    if (this.run !== this.run.root) this.run.settings.invocation?.closeAfter?.(this.#promise);
+    super.stopWaiting(reason);
   }
 }
 

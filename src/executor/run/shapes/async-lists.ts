@@ -1,3 +1,4 @@
+import type { ExecutionInvocation } from '../../../shared/index.ts';
 import { completeItem } from './items.ts';
 import type { ListRun } from './items.ts';
 import { Pending, PendingContainer } from '../pending.ts';
@@ -85,7 +86,7 @@ class AsyncList extends PendingContainer {
   #close(): void {
     const iterator = this.#iterator;
     this.#iterator = undefined;
-    if (iterator !== undefined && !this.#ended) void closeSource(iterator);
+    if (iterator !== undefined && !this.#ended) closeSource(iterator, this.run.settings.invocation);
   }
 
   #put(index: number, item: unknown): void {
@@ -96,8 +97,13 @@ class AsyncList extends PendingContainer {
   }
 }
 
-/** Ends a source. Calls `return` synchronously. */
-export async function closeSource(source: Iterator<unknown> | AsyncIterator<unknown>): Promise<void> {
+/** Ends a source. Calls `return` synchronously. `close` of the handler waits until the source has cleaned up. */
+export function closeSource(source: Iterator<unknown> | AsyncIterator<unknown>, invocation: ExecutionInvocation | undefined): void {
+  const closing = callReturn(source);
+  invocation?.closeAfter?.(closing);
+}
+
+async function callReturn(source: Iterator<unknown> | AsyncIterator<unknown>): Promise<void> {
   try {
     await source.return?.();
   } catch {

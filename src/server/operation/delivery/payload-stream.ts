@@ -1,11 +1,13 @@
 import type { GraphQLError } from 'graphql';
 
 import { closeSource } from '../../../executor/index.ts';
+import type { ExecutionInvocation } from '../../../shared/index.ts';
 import type { PayloadStream, SubsequentPayload } from '../types.ts';
 
 /** The source of a stream of payloads. */
 export interface PayloadSource<T> {
   readonly source: AsyncIterator<T>;
+  readonly invocation?: ExecutionInvocation;
   readonly toPayload: (value: T) => SubsequentPayload | Promise<SubsequentPayload>;
   /** Creates the last payload of a stream that fails or ends early. Must not throw. */
   readonly toLastPayload: (thrown: unknown) => SubsequentPayload | Promise<SubsequentPayload>;
@@ -92,7 +94,7 @@ export class SourcedPayloads<T> implements PayloadStream {
   #end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    void closeSource(this.#from.source);
+    closeSource(this.#from.source, this.#from.invocation);
   }
 
   #settle(result: IteratorResult<SubsequentPayload>): void {

@@ -5,7 +5,7 @@ import type { ExecutionInvocation, OperationInvocation, PromiseOrValue } from '.
 import { closeSource, createSourceStream } from '../../../executor/index.ts';
 import type { DeliveryInput } from './delivery.ts';
 import type { PayloadStream, SubsequentPayload } from '../types.ts';
-import { deadlineExceeded, toErrors } from '../errors.ts';
+import { deadlineExceeded, toErrors, toGraphQLError } from '../errors.ts';
 import { formatResult } from '../format-errors.ts';
 import { executeOperation, withCoercionCode } from '../execute.ts';
 import { lastResult, callDidEncounterSubsequentErrors, callWillSendSubsequentPayload } from './payload-hooks.ts';
@@ -31,8 +31,13 @@ async function subscribe(input: DeliveryInput): Promise<ExecutionResult> {
   const eventInvocation = ofEvents(invocation);
   const stream = new SourcedPayloads<unknown>({
     source: events[Symbol.asyncIterator](),
+    invocation,
     toPayload: (event) => answerEvent(input, event, eventInvocation),
-    toLastPayload: (thrown) => lastResult(input, thrown),
+    toLastPayload: (thrown) => {
+      // A generator that waits for an event cannot end before it has arrived, unless the signal stops the wait.
+      invocation.stop(toGraphQLError(thrown));
+      return lastResult(input, thrown);
+    },
   });
   endWithSignal(stream, invocation.signal);
   open(stream);
@@ -47,7 +52,8 @@ function createWithDeadline<T extends object>(creating: Promise<T>, invocation: 
     throw reason;
   };
   const closeIfLate = (events: T): void => {
-    if (isLate && Symbol.asyncIterator in events) void closeSource((events as unknown as AsyncIterable<unknown>)[Symbol.asyncIterator]());
+    if (isLate && Symbol.asyncIterator in events)
+      closeSource((events as unknown as AsyncIterable<unknown>)[Symbol.asyncIterator](), invocation);
   };
   creating.then(closeIfLate, () => {});
   return invocation.inTime(creating, { onCancel: giveUp, onLastMoment: () => giveUp(deadlineExceeded()) });
@@ -65,6 +71,7 @@ function ofEvents(invocation: OperationInvocation): ExecutionInvocation {
       return invocation.signal;
     },
     onCancel: (callback) => invocation.onCancel(callback),
+    closeAfter: (work) => invocation.closeAfter?.(work),
   };
 }
 
