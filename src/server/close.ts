@@ -6,9 +6,9 @@ import { stopListeners } from './startup/stop-listeners.ts';
 /** What all handlers have in common. */
 export interface Closable {
   /**
-   * Ends the handler, for tests and long-lived processes: ends its streams, waits up to 10 s for its calls, their sources and their work, and calls
-   * `drainServer` and `serverWillStop` of the plugins. Later calls are answered with status 503. Never starts the server. A second call
-   * waits for the same end.
+   * Ends the handler, for tests and long-lived processes: ends its streams, calls `drainServer` of the plugins, waits up to 10 s for its
+   * calls, their sources and their work, and then calls `serverWillStop`. Later calls are answered with status 503. Never starts the
+   * server. A second call waits for the same end.
    */
   close(): Promise<void>;
 }
