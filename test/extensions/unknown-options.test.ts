@@ -9,6 +9,7 @@ import { idempotency } from '../../src/entries/idempotency.ts';
 import { incrementalDelivery } from '../../src/entries/incremental.ts';
 import { mcp } from '../../src/entries/mcp.ts';
 import { openTelemetry } from '../../src/entries/opentelemetry.ts';
+import { subgraph } from '../../src/entries/subgraph.ts';
 
 const plugins: Readonly<Record<string, (options: never) => unknown>> = {
   budget,
@@ -29,3 +30,16 @@ for (const [name, create] of Object.entries(plugins))
 test('a wrong option of a plugin names the similar one', () => {
   assert.throws(() => costLine({ formatt: 'emf' } as never), /^TypeError: Unknown option "formatt" of costLine\. Did you mean "format"\?$/);
 });
+
+for (const [name, create] of Object.entries({ budget, edge, idempotency, mcp, subgraph }))
+  test(`${name} without options is refused like ${name}({})`, () => {
+    const make = create as (options?: object) => unknown;
+    let message = '';
+    try {
+      make({});
+    } catch (error) {
+      ({ message } = error as Error);
+    }
+    assert.match(message, new RegExp(`\\b${name}\\b`));
+    assert.throws(() => make(), { message });
+  });

@@ -70,7 +70,8 @@ const expectations: Readonly<Record<keyof BudgetOptions, Expectation>> = {
 };
 
 /** Throws for options that would not do what they say. */
-export function assertBudgetOptions(options: BudgetOptions): void {
+export function assertBudgetOptions(given: BudgetOptions | undefined): void {
+  const options = given ?? ({} as BudgetOptions);
   assertEntries('', options, expectations, 'budget');
   const { store, identity, capacity, refillPerSecond, whenStoreFails, anonymous, clientAddress } = options;
   assertStore(store as unknown as Methods);

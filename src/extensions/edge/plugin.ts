@@ -54,7 +54,7 @@ export interface Edge extends ServerPlugin {
  * export default createHandler({ typeDefs: [cacheControlDefinitions, typeDefs], resolvers, plugins: [edge({ cdn: 'netlify' })] });
  */
 export function edge(options: EdgeOptions): Edge {
-  return new EdgePlugin(options);
+  return new EdgePlugin((options as EdgeOptions | undefined) ?? {});
 }
 
 /** A request with its response. */

@@ -48,7 +48,8 @@ export interface IdempotencyOptions<TContext = any> {
 }
 
 /** Throws for options that would not do what they say. */
-export function assertIdempotencyOptions(options: IdempotencyOptions): void {
+export function assertIdempotencyOptions(given: IdempotencyOptions | undefined): void {
+  const options = given ?? ({} as IdempotencyOptions);
   assertKnownOptions(options, known, { of: 'idempotency' });
   const { identity, afterCrash = 'refuse' } = options;
   assertStore(options.store as unknown as Methods);

@@ -68,7 +68,8 @@ const known: Readonly<Record<keyof MCPOptions, true>> = {
   maxBodyBytes: true,
 };
 
-export function assertMCPOptions(options: MCPOptions): void {
+export function assertMCPOptions(given: MCPOptions | undefined): void {
+  const options = given ?? ({} as MCPOptions);
   assertKnownOptions(options, known, { of: 'mcp' });
   const { name, version, tools = {}, hidden = {}, origins = [], path = '/mcp', authorization } = options;
   for (const [key, value] of Object.entries({ name, version }))

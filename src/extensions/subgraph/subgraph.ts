@@ -71,7 +71,7 @@ export function subgraph<TConfig extends { readonly typeDefs?: unknown; readonly
   config: TConfig & Pick<SubgraphSettings, 'routerSecret'> & { readonly context?: object | ((argument: any) => unknown) },
 ): Omit<TConfig, 'routerSecret'>;
 export function subgraph(options: object): object {
-  const { routerSecret, traces, ...given } = options as ServerOptions & SubgraphSettings;
+  const { routerSecret, traces, ...given } = ((options as object | undefined) ?? {}) as ServerOptions & SubgraphSettings;
   assertTypeDefs(given);
   assertNotMisspelled(given);
   if (routerSecret !== undefined) assertRouterSecret(routerSecret);
