@@ -110,6 +110,18 @@ function list(value: string | readonly string[]): string {
   return typeof value === 'string' ? value : value.join(', ');
 }
 
+/** Throws for a URL that browsers send in another form: it would match no request. */
+export function assertOriginForm(origin: unknown): void {
+  for (const one of [origin].flat()) {
+    if (typeof one !== 'string' || !/^https?:\/\/[^\s*]+$/i.test(one) || !URL.canParse(one)) continue;
+    const sent = new URL(one).origin;
+    if (one === sent) continue;
+    const extra = one.slice(one.indexOf('://') + 3).match(/[/?#].*/)?.[0];
+    const why = extra === undefined ? 'as browsers send it' : `without ${extra === '/' ? 'the slash at its end' : `the path "${extra}"`}`;
+    throw new TypeError(`Expected the origin in cors.origin ${why}, "${sent}", got "${one}".`);
+  }
+}
+
 /** Throws for options that would let any page read answers with the user's credentials. */
 export function assertCredentials({ credentials, origin = '*' }: CORSOptions): void {
   if (credentials !== true) return;

@@ -2,7 +2,7 @@ import type { GraphQLFieldResolver, GraphQLSchema, ValidationRule } from 'graphq
 
 import type { KeyValueCache } from '../../datasources/index.ts';
 import type { DeadlineOptions } from './deadline.ts';
-import { assertCredentials, corsExpectations, count } from '../http/cors.ts';
+import { assertCredentials, assertOriginForm, corsExpectations, count } from '../http/cors.ts';
 import type { ContextArgument } from '../http/context-argument.ts';
 import type { CORSOptions, Expectation as ValueExpectation } from '../http/cors.ts';
 import type { IncrementalDelivery } from '../http/streams/multipart.ts';
@@ -139,6 +139,7 @@ export function assertOptions(options: unknown): asserts options is ServerOption
   if (!isRecord(options)) {
     throw new TypeError(`Expected options like { typeDefs, resolvers }, got ${describe(options)}.`);
   }
+  assertOriginForm((options as ServerOptions).cors?.origin);
   assertEntries('', options, expectations);
   const { cors, pageLimits } = options as ServerOptions;
   if (cors !== undefined) assertCredentials(cors);

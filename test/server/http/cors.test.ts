@@ -61,6 +61,19 @@ describe('cors.origin', () => {
     });
   }
 
+  const otherForms: Readonly<Record<string, string>> = {
+    'https://a.test/': 'Expected the origin in cors.origin without the slash at its end, "https://a.test", got "https://a.test/".',
+    'https://a.test/app': 'Expected the origin in cors.origin without the path "/app", "https://a.test", got "https://a.test/app".',
+    'https://A.test:443': 'Expected the origin in cors.origin as browsers send it, "https://a.test", got "https://A.test:443".',
+    'http://a.test:80': 'Expected the origin in cors.origin as browsers send it, "http://a.test", got "http://a.test:80".',
+    'HTTPS://a.test': 'Expected the origin in cors.origin as browsers send it, "https://a.test", got "HTTPS://a.test".',
+  };
+  for (const [origin, message] of Object.entries(otherForms))
+    it(`${origin} is refused, because no browser sends it so`, () => {
+      assert.throws(() => createEndpoint({ cors: { origin } }), { name: 'TypeError', message });
+      assert.throws(() => createEndpoint({ cors: { origin: [asking, origin] } }), { name: 'TypeError', message });
+    });
+
   it('a pattern with the flag g also matches the second request', async () => {
     const endpoint = createEndpoint({ cors: { origin: /shop\.example/g } });
 
