@@ -5,7 +5,7 @@ import type { PromiseOrValue, HTTPRequest } from '../../shared/index.ts';
 import { errorBehaviors } from '../operation/error-behavior.ts';
 import type { ErrorBehavior } from '../operation/error-behavior.ts';
 import type { GraphQLRequest } from '../operation/types.ts';
-import { assertJSONSize, parseJSON, readText, readValue } from './body.ts';
+import { assertJSONSize, parseJSON, placeOfMistake, readText, readValue } from './body.ts';
 import { badRequest, malformedRequest, queryStringTooLong } from './errors.ts';
 import { VariablesLimit } from './variables-limit.ts';
 
@@ -17,6 +17,8 @@ export interface RequestSettings {
   readonly maxBatchSize: number;
   /** True if a request may name a document by an id. */
   readonly takesDocumentIds: boolean;
+  /** True if messages may say where a JSON text does not parse. */
+  readonly development: boolean;
 }
 
 /** The elements of a batch; in place of a malformed one, its error. */
@@ -32,11 +34,13 @@ export function parseGraphQLRequest(settings: RequestSettings, { method, querySt
   if (method === 'GET') return { kind: 'single', request: parseGET(settings, queryString) };
   if (body.kind === 'value') return parseBody(settings, readValue(body, settings.maxBodyBytes));
   const text = readText(body, settings.maxBodyBytes);
-  return text instanceof Promise ? parseLater(settings, text) : parseBody(settings, parseJSON(text, settings.maxBodyBytes));
+  return text instanceof Promise
+    ? parseLater(settings, text)
+    : parseBody(settings, parseJSON(text, settings.maxBodyBytes, settings.development));
 }
 
 async function parseLater(settings: RequestSettings, text: Promise<string>): Promise<ParsedRequest> {
-  return parseBody(settings, parseJSON(await text, settings.maxBodyBytes));
+  return parseBody(settings, parseJSON(await text, settings.maxBodyBytes, settings.development));
 }
 
 function parseBody(settings: RequestSettings, json: unknown): ParsedRequest {
@@ -71,8 +75,15 @@ function readParameters(settings: RequestSettings, json: unknown, limit?: Variab
   if ((extensions ?? '') !== '' && !isRecord(extensions)) throw wrongType('extensions', 'a JSON object', extensions);
   const known = (extensions || undefined) as Readonly<Record<string, unknown>> | undefined;
   const documentId = settings.takesDocumentIds ? readDocumentId(json as Readonly<Record<string, unknown>>, known) : undefined;
-  if (!query && documentId === undefined && !isRecord(known?.['persistedQuery']))
-    throw malformedRequest(`Expected "query" to be the text of a GraphQL document, but it is ${query === '' ? 'empty' : 'missing'}.`);
+  if (!query && documentId === undefined && !isRecord(known?.['persistedQuery'])) {
+    const id =
+      documentIdNames.find((name) => isPresent((json as Readonly<Record<string, unknown>>)[name])) ??
+      (isPresent(known?.['documentId']) ? 'extensions.documentId' : undefined);
+    const hint = id === undefined ? '' : ` This server has no trusted documents that "${id}" could name.`;
+    throw malformedRequest(
+      `Expected "query" to be the text of a GraphQL document, but it is ${query === '' ? 'empty' : 'missing'}.${hint}`,
+    );
+  }
   const problem = variables ? (limit ?? new VariablesLimit(settings.maxBodyBytes)).problemOf(variables) : undefined;
   if (problem !== undefined) throw malformedRequest(problem);
   const request = {
@@ -130,23 +141,28 @@ function isPresent(value: unknown): boolean {
 function parseGET(settings: RequestSettings, queryString: string): GraphQLRequest {
   const names = settings.takesDocumentIds ? [...parameterNames, ...documentIdNames] : parameterNames;
   const found = parseQueryString(queryString, names, settings.maxBodyBytes);
+  // Only the message of the refusal names the id.
+  const isRefused = !settings.takesDocumentIds && !found.get('query') && !found.get('extensions');
   return readParameters(settings, {
+    ...Object.fromEntries(isRefused ? parseQueryString(queryString, documentIdNames, settings.maxBodyBytes) : []),
     ...Object.fromEntries(found),
-    variables: jsonParameter('variables', found, settings.maxBodyBytes),
-    extensions: jsonParameter('extensions', found, settings.maxBodyBytes),
+    variables: jsonParameter('variables', found, settings),
+    extensions: jsonParameter('extensions', found, settings),
   });
 }
 
 const parameterNames = ['query', 'operationName', 'variables', 'extensions', 'onError'];
 
-function jsonParameter(name: string, found: ReadonlyMap<string, string>, maxBytes: number): unknown {
+function jsonParameter(name: string, found: ReadonlyMap<string, string>, { maxBodyBytes, development }: RequestSettings): unknown {
   const text = found.get(name);
   if (text === undefined || text === '') return undefined;
-  assertJSONSize(text, maxBytes);
+  assertJSONSize(text, maxBodyBytes);
   try {
     return JSON.parse(text);
   } catch {
-    throw malformedRequest(`Expected the parameter "${name}" to be the text of a JSON object, but it does not parse.`);
+    throw malformedRequest(
+      `Expected the parameter "${name}" to be the text of a JSON object, but it does not parse${development ? placeOfMistake(text) : ''}.`,
+    );
   }
 }
 

@@ -116,6 +116,7 @@ function httpSettings(options: ServerOptions, operation: OperationSettings, expl
     maxBodyBytes: options.maxBodyBytes ?? mebibyte,
     maxResultBytes: options.maxResultBytes ?? 32 * mebibyte,
     takesDocumentIds: operation.trustedDocuments !== undefined,
+    development: operation.development,
     cors: options.cors && corsWith(options.cors, operation.plugins),
     httpStatusProfile: options.httpStatusProfile ?? defaultStatusProfile,
     multipart: options.incrementalDelivery?.multipart,

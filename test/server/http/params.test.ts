@@ -235,3 +235,33 @@ describe('variables', () => {
     assert.match(second.errors[0].message, /^Expected the variables of a request to have at most 50 objects and lists, got more\.$/);
   });
 });
+
+describe('a document id without trustedDocuments', () => {
+  for (const name of ['documentId', 'id', 'doc_id'])
+    for (const [method, request] of Object.entries({
+      POST: post({ [name]: 'books' }),
+      GET: plainRequest({ query: `${name}=books` }),
+    }))
+      it(`as ${name} of a ${method} is refused, and the message names it`, async () => {
+        const [error] = json(await createEndpoint().send(request)).errors;
+
+        assert.equal(
+          error.message,
+          `Expected "query" to be the text of a GraphQL document, but it is missing. This server has no trusted documents that "${name}" could name.`,
+        );
+      });
+
+  it('is ignored beside a query', async () => {
+    for (const request of [
+      post({ query: '{ hello }', documentId: 5 }),
+      plainRequest({ query: 'query={hello}&documentId=1&documentId=2&id=%E0%A4%A' }),
+    ])
+      assert.deepEqual(json(await createEndpoint().send(request)), hello);
+  });
+
+  it('in extensions, is refused, and the message names it', async () => {
+    const [error] = json(await createEndpoint().send(post({ extensions: { documentId: 'books' } }))).errors;
+
+    assert.match(error.message, /This server has no trusted documents that "extensions\.documentId" could name\.$/);
+  });
+});
