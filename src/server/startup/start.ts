@@ -56,6 +56,8 @@ export function createStarter(options: OptionsSource<ServerOptions>, assumedNode
 
   let started: StartedServer | undefined;
   let starting: Attempt | undefined;
+  /** True while the synchronous part of a start runs. */
+  const beginning = { isSet: false };
   let reported: string | undefined;
   /** Those of the last start, which may have failed. */
   let listeners: ServerListener[] = [];
@@ -69,7 +71,11 @@ export function createStarter(options: OptionsSource<ServerOptions>, assumedNode
   }
 
   function begin(limit: Milliseconds): Attempt {
-    const attempt: Attempt = { limit, end: Date.now() + limit, outcome: starts.add(start()).catch((error) => fail(error, attempt)) };
+    const attempt: Attempt = {
+      limit,
+      end: Date.now() + limit,
+      outcome: starts.add(whileSet(beginning, start)).catch((error) => fail(error, attempt)),
+    };
     return attempt;
   }
 
@@ -110,7 +116,8 @@ export function createStarter(options: OptionsSource<ServerOptions>, assumedNode
     calls,
     server(call) {
       if (calls.isClosed) throw createError('SERVICE_UNAVAILABLE', 'The handler has been closed.');
-      return (started ??= startedAtOnce(prepared)) ?? join(call);
+      // The start would wait for this request, and this request for the start.
+      return (started ??= startedAtOnce(prepared)) ?? (beginning.isSet ? refuseItself() : join(call));
     },
     async listeners() {
       // A plugin that is starting may have called `close`.
@@ -121,6 +128,19 @@ export function createStarter(options: OptionsSource<ServerOptions>, assumedNode
     ...settingsOf(() => prepared),
   };
   return starter;
+}
+
+function refuseItself(): never {
+  throw createError('INTERNAL_SERVER_ERROR', 'A request of serverWillStart, or of the options, needs the handler that it is starting.');
+}
+
+function whileSet<T>(flag: { isSet: boolean }, work: () => T): T {
+  flag.isSet = true;
+  try {
+    return work();
+  } finally {
+    flag.isSet = false;
+  }
 }
 
 /** A start that is in progress. */

@@ -239,3 +239,13 @@ test('the response to a failed start has the CORS headers of known options', asy
   assert.equal(response.status, 500);
   assert.equal(response.headers.get('access-control-allow-origin'), 'https://app.example');
 });
+
+test('a request of the same handler inside serverWillStart is answered with an error', async () => {
+  let inner: PlainResponse | undefined;
+  const plugins = [{ serverWillStart: async () => void (inner = await send(handler)) }];
+  const handler = createHandler({ ...echoServer().options, logger: recordingLogger()[0], plugins });
+
+  assert.deepEqual(json(await send(handler)), { data: { __typename: 'Query' } });
+  assert.equal(inner?.status, 500);
+  assert.match(json(inner).errors[0].message, /^A request of serverWillStart, or of the options, needs the handler that it is starting\.$/);
+});
