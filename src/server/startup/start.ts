@@ -71,11 +71,7 @@ export function createStarter(options: OptionsSource<ServerOptions>, assumedNode
   }
 
   function begin(limit: Milliseconds): Attempt {
-    const attempt: Attempt = {
-      limit,
-      end: Date.now() + limit,
-      outcome: starts.add(whileSet(beginning, start)).catch((error) => fail(error, attempt)),
-    };
+    const attempt: Attempt = { limit, end: Date.now() + limit, outcome: starts.add(start()).catch((error) => fail(error, attempt)) };
     return attempt;
   }
 
@@ -93,7 +89,7 @@ export function createStarter(options: OptionsSource<ServerOptions>, assumedNode
 
   /** Waits for the start, until it is given up. Each call has a timer, because on Workers the timers of a call that has ended never fire. */
   async function join(call: StartingCall | undefined): Promise<StartedServer> {
-    const attempt = (starting ??= begin(Math.min(call?.deadlineLeft() ?? Infinity, longestStart)));
+    const attempt = (starting ??= whileSet(beginning, () => begin(Math.min(call?.deadlineLeft() ?? Infinity, longestStart))));
     if (call === undefined) return attempt.outcome;
     const outcome = await waitAtMost(attempt.end - Date.now(), attempt.outcome);
     if (started !== undefined) return started;
