@@ -38,53 +38,15 @@ function toJSON(value: object): string {
   }
 }
 
-/** The JSON value of a body's text. In development, the message for a text that does not parse says where. */
+/** The JSON value of a body's text. In development, the message for a text that does not parse is the engine's, which says where. */
 export function parseJSON(text: string, maxBytes: number, development = false): unknown {
   if (text === '') throw badRequest('Expected a JSON body, got an empty one.');
   if (text.length > smallText) assertJSONSize(text, maxBytes);
-  const json = text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text;
   try {
-    return JSON.parse(json);
-  } catch {
-    // The engine's message quotes the body, which may contain a password.
-    throw badRequest(`Expected the body to be JSON, but it does not parse${development ? placeOfMistake(json) : ''}.`);
-  }
-}
-
-/** Where a text stops being JSON: " at line 1, column 10". Empty if the engine is not V8. */
-export function placeOfMistake(text: string): string {
-  const at = positionOfMistake(text);
-  if (at === undefined) return '';
-  const lines = text.slice(0, at).split('\n');
-  return ` at line ${lines.length}, column ${lines.at(-1)!.length + 1}`;
-}
-
-/** V8 names the position of some mistakes, and quotes the text for the others: then the shortest text with such a mistake ends with it. */
-function positionOfMistake(text: string): number | undefined {
-  const message = messageOfMistake(text);
-  if (message === 'Unexpected end of JSON input') return text.length;
-  if (!quoted.test(message)) {
-    const position = /JSON at position (\d+)/.exec(message)?.[1];
-    return position === undefined ? undefined : Number(position);
-  }
-  let before = 0;
-  let after = text.length;
-  while (after - before > 1) {
-    const middle = (before + after) >> 1;
-    if (quoted.test(messageOfMistake(text.slice(0, middle)))) after = middle;
-    else before = middle;
-  }
-  return before;
-}
-
-const quoted = /"(?:\.{3})? is not valid JSON$/;
-
-function messageOfMistake(text: string): string {
-  try {
-    JSON.parse(text);
-    return '';
+    return JSON.parse(text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text);
   } catch (error) {
-    return messageOf(error);
+    // The engine's message quotes the body, which may contain a password.
+    throw badRequest(`Expected the body to be JSON, but it does not parse${development ? `: ${messageOf(error)}` : ''}.`);
   }
 }
 

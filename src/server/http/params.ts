@@ -5,7 +5,7 @@ import type { PromiseOrValue, HTTPRequest } from '../../shared/index.ts';
 import { errorBehaviors } from '../operation/error-behavior.ts';
 import type { ErrorBehavior } from '../operation/error-behavior.ts';
 import type { GraphQLRequest } from '../operation/types.ts';
-import { assertJSONSize, parseJSON, placeOfMistake, readText, readValue } from './body.ts';
+import { assertJSONSize, parseJSON, readText, readValue } from './body.ts';
 import { badRequest, malformedRequest, queryStringTooLong } from './errors.ts';
 import { VariablesLimit } from './variables-limit.ts';
 
@@ -17,7 +17,7 @@ export interface RequestSettings {
   readonly maxBatchSize: number;
   /** True if a request may name a document by an id. */
   readonly takesDocumentIds: boolean;
-  /** True if messages may say where a JSON text does not parse. */
+  /** True if the message for a body that does not parse may quote it. */
   readonly development: boolean;
 }
 
@@ -141,28 +141,23 @@ function isPresent(value: unknown): boolean {
 function parseGET(settings: RequestSettings, queryString: string): GraphQLRequest {
   const names = settings.takesDocumentIds ? [...parameterNames, ...documentIdNames] : parameterNames;
   const found = parseQueryString(queryString, names, settings.maxBodyBytes);
-  // Only the message of the refusal names the id.
-  const isRefused = !settings.takesDocumentIds && !found.get('query') && !found.get('extensions');
   return readParameters(settings, {
-    ...Object.fromEntries(isRefused ? parseQueryString(queryString, documentIdNames, settings.maxBodyBytes) : []),
     ...Object.fromEntries(found),
-    variables: jsonParameter('variables', found, settings),
-    extensions: jsonParameter('extensions', found, settings),
+    variables: jsonParameter('variables', found, settings.maxBodyBytes),
+    extensions: jsonParameter('extensions', found, settings.maxBodyBytes),
   });
 }
 
 const parameterNames = ['query', 'operationName', 'variables', 'extensions', 'onError'];
 
-function jsonParameter(name: string, found: ReadonlyMap<string, string>, { maxBodyBytes, development }: RequestSettings): unknown {
+function jsonParameter(name: string, found: ReadonlyMap<string, string>, maxBytes: number): unknown {
   const text = found.get(name);
   if (text === undefined || text === '') return undefined;
-  assertJSONSize(text, maxBodyBytes);
+  assertJSONSize(text, maxBytes);
   try {
     return JSON.parse(text);
   } catch {
-    throw malformedRequest(
-      `Expected the parameter "${name}" to be the text of a JSON object, but it does not parse${development ? placeOfMistake(text) : ''}.`,
-    );
+    throw malformedRequest(`Expected the parameter "${name}" to be the text of a JSON object, but it does not parse.`);
   }
 }
 

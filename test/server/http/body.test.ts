@@ -62,25 +62,14 @@ describe('a body', () => {
     });
   }
 
-  const mistakes: Readonly<Record<string, string>> = {
-    '{"query": secret}': 'line 1, column 11',
-    '{"query":\n "{ hello }",}': 'line 2, column 14',
-    '{"query":"{ hello }"': 'line 1, column 21',
-    '{"query":': 'line 1, column 10',
-    "{'query':'{ hello }'}": 'line 1, column 2',
-    secret: 'line 1, column 1',
-    [`${text}secret`]: `line 1, column ${text.length + 1}`,
-    [`{"a":"${'x'.repeat(100)}", secret, "b":"${'y'.repeat(100)}"}`]: 'line 1, column 110',
-    [`[1, ${'2, '.repeat(50)}secret, ${'3, '.repeat(50)}4]`]: 'line 1, column 155',
-  };
-  for (const [body, place] of Object.entries(mistakes))
-    it(`${body.slice(0, 30)} … does not parse at ${place}: development says so`, async () => {
-      const message = (suffix: string): string => `Expected the body to be JSON, but it does not parse${suffix}.`;
-      for (const [nodeEnv, expected] of Object.entries({ development: ` at ${place}`, production: '', test: '' })) {
+  for (const body of ['{"query":\n "{ hello }",}', '{"query": secret}', '{"query":']) {
+    it(`${JSON.stringify(body)} does not parse: development says where`, async () => {
+      for (const [nodeEnv, expected] of Object.entries({ development: /parse: \S.*\.$/, production: /parse\.$/, test: /parse\.$/ })) {
         const [error] = json(await createEndpoint({ nodeEnv }).send(post(body))).errors;
-        assert.equal(error.message, message(expected));
+        assert.match(error.message, expected);
       }
     });
+  }
 
   for (const [name, at] of [
     ['text', (body: string): string => body],
