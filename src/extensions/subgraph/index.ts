@@ -3,5 +3,3 @@ export type { InlineTraceOptions, InlineTraces } from './inline-traces.ts';
 export type { RouterSecret } from './router-secret.ts';
 export { subgraph } from './subgraph.ts';
 export type { SubgraphOptions, SubgraphServerOptions, SubgraphSettings } from './subgraph.ts';
-// For tools.
-export { localNamesOf } from './links.ts';

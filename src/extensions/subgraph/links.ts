@@ -1,10 +1,10 @@
 import { Kind, parse, print } from 'graphql';
-import type { ConstDirectiveNode, ConstValueNode, DocumentNode, SchemaDefinitionNode, SchemaExtensionNode } from 'graphql';
+import type { ConstDirectiveNode, ConstValueNode, SchemaDefinitionNode, SchemaExtensionNode } from 'graphql';
 
 import { didYouMean } from '../../shared/index.ts';
 import { federation1, federation2, linkDefinitions, newestMinor } from './definitions.ts';
 import type { LinkedDefinition } from './definitions.ts';
-import { errorAt, findDefinitions, textOfSource } from './sources.ts';
+import { errorAt, textOfSource } from './sources.ts';
 import type { Definition } from './sources.ts';
 
 /** The directives and scalars of federation in one schema, by the names that they have there. */
@@ -57,11 +57,6 @@ export function readLinks(schemaDefinitions: readonly Definition[]): Links {
     definitions: new Map([...own, ...Array.from(definitions.values(), (one) => written(one, local))]),
     localNames,
   };
-}
-
-/** The local names of federation's directives in a schema, by their names in the specification. */
-export function localNamesOf(sources: readonly (string | DocumentNode)[]): ReadonlyMap<string, string> {
-  return readLinks(findDefinitions(sources).filter(({ found }) => found.kind === 'schema')).localNames;
 }
 
 function nameInVersion1(name: string): string {

@@ -131,11 +131,14 @@ function subgraphPlugin(
   routerSecret: RouterSecret | undefined,
   server: { isVersion3: boolean },
 ): ServerPlugin & { readonly inVersion3: object } {
-  const check = ({ schema }: { readonly schema: GraphQLSchema }): void => {
+  const check = ({ schema }: { readonly schema: GraphQLSchema }): readonly string[] => {
     references.check((name) => {
       const type = schema.getType(name);
       return type !== undefined && 'getFields' in type && 'getInterfaces' in type;
     });
+    return routerSecret === undefined
+      ? ['Anyone who can reach this subgraph may read any entity by its key, unless routerSecret is set.']
+      : [];
   };
   return {
     position: 'first',

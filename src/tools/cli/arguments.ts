@@ -36,14 +36,8 @@ export interface CheckArguments extends NamedFunctionArguments {
   readonly name: 'check';
   /** Patterns of files with operations. */
   readonly documents: readonly string[];
-  readonly format: CheckFormat;
+  readonly json: boolean;
 }
-
-/** How `check` prints: for people, as JSON, or as annotations of GitHub Actions. */
-export type CheckFormat = (typeof checkFormats)[number];
-
-/** The names of `--format`. */
-export const checkFormats = ['human', 'json', 'github'] as const;
 
 /** The arguments of `graphql-functions build`. */
 export interface BuildArguments extends NamedFunctionArguments {

@@ -1,7 +1,6 @@
 import { posix } from 'node:path';
 
 import { didYouMean } from '../../shared/index.ts';
-import { checkFormats } from './arguments.ts';
 import type { Arguments, FunctionArguments, NamedFunctionArguments } from './arguments.ts';
 import { oneOf, toMilliseconds, toPort, toVariable } from './argument-values.ts';
 import { devPlatforms } from './dev/messages.ts';
@@ -120,16 +119,16 @@ Prints every problem with its file and line. Exits with code 1 if there are any.
     positional: { name: '[files]', most: Infinity, help: 'files with operations, which may be patterns' },
     options: {
       documents: list('<files>', 'files with operations, as an option'),
-      format: text('<name>', '`human`, `json`, or `github` for annotations in GitHub Actions (default: `human`)'),
-      json: flag('the same as `--format json`: `[{ file, line, column, message }]`'),
+      json: flag('prints the problems as JSON: `[{ file, line, column, message }]`'),
       ...functionOptions,
     },
     note: `--function names the function whose schema the operations use. ${underTest}`,
-    parse({ documents = [], json = false, format = json ? 'json' : 'human', ...values }, files) {
-      if (json && format !== 'json')
-        throw new UsageError(`--json is the same as --format json and cannot be combined with --format ${format}.`);
-      return { name: 'check', documents: [...files, ...documents], format: oneOf('format', checkFormats, format), ...ofFunction(values) };
-    },
+    parse: ({ documents = [], json = false, ...values }, files) => ({
+      name: 'check',
+      documents: [...files, ...documents],
+      json,
+      ...ofFunction(values),
+    }),
   }),
 
   build: define({

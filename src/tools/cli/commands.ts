@@ -38,7 +38,7 @@ async function run(command: Arguments): Promise<CommandOutcome> {
   const directory = process.cwd();
   switch (command.name) {
     case 'check':
-      return over(await runCheck(command, directory, command.format === 'human' ? console : reserveStdout()));
+      return over(await runCheck(command, directory, command.json ? reserveStdout() : console));
     case 'build':
       await runBuild(command, directory, console);
       return over(0);

@@ -96,7 +96,7 @@ test('check takes patterns', () => {
     {
       name: 'check',
       documents: ['a.graphql', 'b.graphql', 'c'],
-      format: 'json',
+      json: true,
       functions: 'api',
       function: undefined,
       env: { A: '1' },

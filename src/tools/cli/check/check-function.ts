@@ -4,7 +4,6 @@ import type { Plugin } from 'esbuild';
 
 import { toCallable } from '../dev/call-function.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
-import { circleHint, hintFor } from '../project/load-hints.ts';
 import { CompileError, loadFunction } from '../project/loader.ts';
 import { exportsFunction } from '../project/no-function.ts';
 import type { BundledFile } from '../project/no-function.ts';
@@ -35,11 +34,9 @@ export async function checkFunction(
   const before = recorded.servers.length;
   const problems: Problem[] = [];
   const notices: string[] = [];
-  let circle: readonly string[] | undefined;
   let bundled: BundledFile = { source, exports: ['default'], files: [source.file], isGraphQL: false };
   try {
     const { exports, compiled } = await loadFunction(source, plugins);
-    ({ circle } = compiled);
     bundled = { ...compiled, source, exports: Object.keys(exports) };
     // Throws if these exports are not functions. `lambda` is for AWS alone.
     if (exportsFunction(bundled.exports) && typeof exports['lambda'] !== 'function') toCallable(source.name, exports);
@@ -51,12 +48,9 @@ export async function checkFunction(
   const search = searchIn({ files: bundled.files, directory });
   const servers = recorded.servers.slice(before);
   const checked = await Promise.all(servers.map((server) => checkServer(server, search)));
-  const inServers = checked.flatMap((one) => one.problems);
-  const hint = circleHint(inServers.map(({ message }) => message).join('\n'), circle);
-  if (hint !== undefined) inServers.push({ file: source.file, message: hint });
   return {
     ...checked[0],
-    problems: [...problems, ...inServers],
+    problems: [...problems, ...checked.flatMap((one) => one.problems)],
     notices: [...notices, ...checked.flatMap((one) => one.notices ?? [])],
     bundled,
     isFunction: exportsFunction(bundled.exports),
@@ -80,5 +74,5 @@ function messageWithCauses(error: unknown): string {
   const messages: string[] = [];
   for (let one = error; one !== undefined && messages.length < 5; one = one instanceof Error ? one.cause : undefined)
     messages.push(one instanceof Error ? one.message : String(one));
-  return messages.join('\nCaused by: ') + hintFor(error);
+  return messages.join('\nCaused by: ');
 }

@@ -9,8 +9,6 @@ import { codeFrame, positionAt } from '../project/problem.ts';
 import type { Problem } from '../project/problem.ts';
 import type { RecordedSchemas, RecordedServer } from '../project/recorded-servers.ts';
 import { foreignOption } from './foreign-options.ts';
-import { findInFieldSets, noticeOfOpenSubgraph } from './subgraph-findings.ts';
-import { findUnresolvedRootFields } from './root-fields.ts';
 import { findInSchema } from './schema-findings.ts';
 import { findInvalidDocuments, findManifestProblems } from './trusted-documents.ts';
 import type { Finding } from './parse-tolerantly.ts';
@@ -39,12 +37,11 @@ export async function checkServer(server: RecordedServer, search: SourceSearch):
     const { seen, served } = await server.schemas();
     const plugins = checkPlugins(options, { seen, served });
     const found = placeProblems([...problemsInSchema(options, seen), ...plugins.problems], { call, search });
-    found.push(...placeFindings(options.typeDefs === undefined ? [] : findInFieldSets(options.typeDefs, seen), call, search));
     const place = placeOfOption('trustedDocuments', call, search);
     const invalid = findInvalidDocuments(options, seen, search).map((problem) => ({ ...place, ...problem }));
     return {
       problems: [...found, ...invalid],
-      notices: [...plugins.notices, ...noticeOfOpenSubgraph(options, call)],
+      notices: plugins.notices,
       schema: seen,
       options,
     };
@@ -82,8 +79,7 @@ function wrongOptions(options: unknown, call: FoundPlace | undefined, search: So
 /** Names in options that the schema does not have. */
 function problemsInSchema(options: ServerOptions, schema: GraphQLSchema): OptionProblem[] {
   // A schema built in code has functions, which introspection does not show.
-  const withFunctions = options.schema ?? schema;
-  return [...findOptionProblems(options, withFunctions), ...findUnresolvedRootFields(options, withFunctions)];
+  return findOptionProblems(options, options.schema ?? schema);
 }
 
 function placeProblems(

@@ -4,7 +4,7 @@ import type { GraphQLSchema } from 'graphql';
 
 import type { ServerOptions } from '../../../server/index.ts';
 import { counted } from '../../../shared/index.ts';
-import type { CheckArguments, CheckFormat } from '../arguments.ts';
+import type { CheckArguments } from '../arguments.ts';
 import { checkDocuments, readDocuments } from '../project/documents/check-documents.ts';
 import { checkFunction } from './check-function.ts';
 import type { CheckedFunction } from './check-function.ts';
@@ -13,7 +13,7 @@ import { documentsIn } from '../project/documents/embedded-operations.ts';
 import { findFunctions, noSuchFunction, resolveFunctionsFolder } from '../project/functions-folder.ts';
 import { helperNotice, isHelper, noFunctionMessage } from '../project/no-function.ts';
 import type { BundledFile } from '../project/no-function.ts';
-import { annotation, printProblems, problemAsJSON } from '../project/print-problems.ts';
+import { printProblems, problemAsJSON } from '../project/print-problems.ts';
 import type { Problem } from '../project/problem.ts';
 import { recordServers } from '../project/recorded-servers.ts';
 import type { Terminal } from '../project/paint.ts';
@@ -60,9 +60,9 @@ export async function runCheck(settings: CheckArguments, directory: string, term
   for (const notice of noticesOf(served)) terminal.error(notice);
   if (problems.length === 0 || schemas.size > 0) problems.push(...(await checkFiles(settings, schemas, directory, terminal)));
   else if (settings.documents.length > 0) terminal.error('Operations were not checked. Fix the other problems first.');
-  report(problems, settings.format, directory, terminal);
+  report(problems, settings.json, directory, terminal);
   if (problems.length > 0) return 1;
-  if (settings.format === 'human') terminal.log(`No problems in ${served.map(({ bundled }) => bundled.source.name).join(', ')}.`);
+  if (!settings.json) terminal.log(`No problems in ${served.map(({ bundled }) => bundled.source.name).join(', ')}.`);
   return 0;
 }
 
@@ -108,13 +108,16 @@ async function checkFiles(
 }
 
 /** Prints problems. Their number goes to stderr. */
-function report(problems: readonly Problem[], format: CheckFormat, directory: string, terminal: Terminal): void {
-  const root = process.env['GITHUB_WORKSPACE'] ?? directory;
-  if (format === 'human') printProblems(problems, directory, terminal);
-  else if (format === 'json') {
-    const list = problems.map((problem) => problemAsJSON(problem, directory));
-    terminal.log(JSON.stringify(list, undefined, 2));
-  } else for (const problem of problems) terminal.log(annotation(problem, { directory, root }));
+function report(problems: readonly Problem[], json: boolean, directory: string, terminal: Terminal): void {
+  if (json)
+    terminal.log(
+      JSON.stringify(
+        problems.map((problem) => problemAsJSON(problem, directory)),
+        undefined,
+        2,
+      ),
+    );
+  else printProblems(problems, directory, terminal);
   if (problems.length > 0) terminal.error(`\n${counted(problems.length, 'problem')}.`);
 }
 

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 
 import { stackOf } from '../../../server/node/index.ts';
 import type { ServerOptions } from '../../../server/index.ts';
-import { hintFor } from '../project/load-hints.ts';
 import { checkServer, findProblems } from './check-server.ts';
 import type { CheckedServer } from './check-server.ts';
 import { CompileError } from '../project/loader.ts';
@@ -25,13 +24,13 @@ export async function describeLoadFailure(error: unknown, refusals: readonly Ref
 export function describeFailure(error: unknown): string {
   const place = toPlace(placeOf(error));
   const frame = place === undefined ? '' : frameIn(place.file, place);
-  return [stackOf(error), hintFor(error), frame === '' ? '' : `\n\n${frame}`].join('');
+  return `${stackOf(error)}${frame === '' ? '' : `\n\n${frame}`}`;
 }
 
 async function describeRefusal({ source, place, refusal }: RefusedOptions, userFiles: UserFiles): Promise<string> {
   const noSchema = (): Promise<never> => Promise.reject(refusal as Error);
   const check = (search: SourceSearch): Promise<CheckedServer> => checkServer({ source, place, refusal, schemas: noSchema }, search);
-  return (await describeProblems(userFiles, async (search) => (await check(search)).problems)) + hintFor(refusal);
+  return describeProblems(userFiles, async (search) => (await check(search)).problems);
 }
 
 /** Describes all problems of options. Empty when there are none. */

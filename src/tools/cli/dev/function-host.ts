@@ -184,7 +184,7 @@ export class FunctionHost {
     );
     if (compiled.length === 0) return undefined;
     await Promise.all(compiled.map(writeOutput));
-    const functions = compiled.map(({ name, file, output, packages, files, circle }) => ({ name, file, output, packages, files, circle }));
+    const functions = compiled.map(({ name, file, output, packages, files }) => ({ name, file, output, packages, files }));
     const number = this.#processes.size;
     const path = join(await this.#sockets, `${number}.sock`);
     const socket = process.platform === 'win32' ? String.raw`\\.\pipe\graphql-functions-${process.pid}-${number}` : path;

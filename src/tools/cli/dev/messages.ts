@@ -13,7 +13,7 @@ export interface ProcessData {
   readonly socket: string;
 }
 
-export interface FunctionToLoad extends FunctionSource, Pick<CompiledFunction, 'output' | 'packages' | 'files' | 'circle'> {}
+export interface FunctionToLoad extends FunctionSource, Pick<CompiledFunction, 'output' | 'packages' | 'files'> {}
 
 /** A message of the process. */
 export type ProcessMessage =

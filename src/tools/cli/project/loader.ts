@@ -7,11 +7,8 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import type { FunctionSource } from './functions-folder.ts';
-import { findImportCircle } from './import-circle.ts';
 import { explainImportError, packageFolder, toUserMessage } from './import-messages.ts';
 import type { PackageImport } from './import-messages.ts';
-import { withHints } from './load-hints.ts';
-import type { LoadedFiles } from './load-hints.ts';
 import { DevError } from './problem.ts';
 import type { Problem } from './problem.ts';
 
@@ -21,8 +18,10 @@ export type Compilation =
   | { readonly kind: 'problem'; /** File, line and reason. */ readonly message: string; readonly problems: readonly Problem[] };
 
 /** A function as one module: the user's files are in it, and the packages are imported from where they are installed. */
-export interface CompiledFunction extends LoadedFiles {
+export interface CompiledFunction {
   readonly kind: 'code';
+  /** The absolute paths of the user's files. */
+  readonly files: readonly string[];
   readonly code: string;
   /** Where the code is written. */
   readonly output: string;
@@ -77,13 +76,12 @@ let imports = 0;
 export async function importFunction({
   output,
   packages,
-  ...files
-}: Pick<CompiledFunction, 'output' | 'packages' | 'files' | 'circle'>): Promise<Readonly<Record<string, unknown>>> {
+}: Pick<CompiledFunction, 'output' | 'packages'>): Promise<Readonly<Record<string, unknown>>> {
   // Makes stacks point to lines of the user's files.
   process.setSourceMapsEnabled(true);
   const address = `${pathToFileURL(output).href}?${++imports}`;
   try {
-    return await withLongStacks(() => withHints(files, async () => (await import(address)) as Record<string, unknown>));
+    return await withLongStacks(async () => (await import(address)) as Record<string, unknown>);
   } catch (error) {
     const problem = await explainImportError(error, packages);
     throw problem === undefined ? error : new CompileError(problem.message, [problem]);
@@ -209,7 +207,6 @@ export async function compileFunction({ file }: FunctionSource, plugins: readonl
     output: outputOf(file),
     isGraphQL: packages.some(({ specifier }) => /^graphql(?:-functions)?(?:\/|$)/.test(specifier)),
     exports: made?.exports ?? [],
-    circle: findImportCircle(metafile?.inputs ?? {}),
     warnings: await formatMessages(esbuild, result.warnings, 'warning'),
     files: inputs.filter((path) => !/^[\w-]{2,}:/.test(path)).map((path) => resolve(path)),
     packages,

@@ -24,24 +24,6 @@ export function problemAsJSON({ file, line, column, message }: Problem, director
   return { ...(file !== undefined && { file: shorten(file, directory), line, column }), message };
 }
 
-/** A workflow command of GitHub Actions, which annotates the place. GitHub expects paths from the root of the repository. */
-export function annotation(
-  { file, line, column, message }: Problem,
-  { directory, root }: { readonly directory: string; readonly root: string },
-): string {
-  const place = file === undefined ? {} : { file: shorten(resolve(directory, file), root), line, col: column };
-  const properties = Object.entries(place).filter(([, value]) => value !== undefined);
-  const list = properties.map(
-    ([name, value]) => `${name}=${escapedForGitHub(String(value)).replaceAll(':', '%3A').replaceAll(',', '%2C')}`,
-  );
-  return `::error${list.length > 0 ? ` ${list.join(',')}` : ''}::${escapedForGitHub(message)}`;
-}
-
-/** A command is one line, and its properties end at colons and commas. */
-function escapedForGitHub(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-}
-
 function placeText({ file = '', line, column }: Problem, directory: string): string {
   return [shorten(file, directory), line, line === undefined ? undefined : column].filter((part) => part !== undefined).join(':');
 }

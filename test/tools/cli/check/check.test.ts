@@ -341,21 +341,6 @@ test('with several GraphQL functions and none called graphql, --function chooses
   assert.deepEqual([unclear.code, chosen.code], [1, 0]);
 });
 
-test('GitHub annotations have a place and one line, from the root of the repository', async (context) => {
-  const project = await createProject(context, { 'api/functions/graphql.ts': graphql, 'api/a,b.graphql': 'query A { nothing }' });
-  await linkPackage(project, 'graphql');
-  const { GITHUB_WORKSPACE: workspace } = process.env;
-  process.env['GITHUB_WORKSPACE'] = project.directory;
-  context.after(() => {
-    if (workspace === undefined) delete process.env['GITHUB_WORKSPACE'];
-    else process.env['GITHUB_WORKSPACE'] = workspace;
-  });
-  const { stdout, code } = await runCommandHere(join(project.directory, 'api'), 'check', 'a,b.graphql', '--format', 'github');
-
-  assert.equal(stdout, '::error file=api/a%2Cb.graphql,line=1,col=11::Cannot query field "nothing" on type "Query".\n');
-  assert.equal(code, 1);
-});
-
 test('names in options that the schema does not have are problems, with their line', async (context) => {
   const source = `import { createHandler } from 'graphql-functions';
 
@@ -598,21 +583,5 @@ export default createHandler({ csrfPrevention: true, typeDefs: 'type Query { a: 
   });
 
   assert.match(stdout, /^functions\/graphql\.ts:4:\d+ no type/);
-  assert.equal(code, 1);
-});
-
-test('a non-null field of Query or Mutation without a resolver is a problem, unless rootValue or fieldResolver has its value', async (context) => {
-  const options = `typeDefs: 'type Query { a: Int! b: Int! c: Int } type Mutation { d: [Int]! } type Subscription { e: Int! }',
-  resolvers: [{ Query: { b: () => 1 } }, { Subscription: { e: { subscribe: async function* () {} } } }],`;
-  const { code, stdout } = await check(context, {
-    'functions/graphql.ts': `import { createHandler } from 'graphql-functions';\nexport default createHandler({\n  ${options}\n});\n`,
-    'functions/root.ts': `import { createHandler } from 'graphql-functions';\nexport default createHandler({ rootValue: { a: 1, d: [] }, ${options} });\n`,
-    'functions/resolver.ts': `import { createHandler } from 'graphql-functions';\nexport default createHandler({ fieldResolver: () => 1, ${options} });\n`,
-  });
-
-  assert.deepEqual(placesIn(stdout), [
-    'functions/graphql.ts:4:3 Query.a has the non-null type Int! but no resolver, so every operation that selects it fails. Write Query: { a: () => … }.',
-    'functions/graphql.ts:4:3 Mutation.d has the non-null type [Int]! but no resolver, so every operation that selects it fails. Write Mutation: { d: () => … }.',
-  ]);
   assert.equal(code, 1);
 });
