@@ -1,5 +1,5 @@
 import type { ExecutionObserver, ObservedCall } from '../../executor/index.ts';
-import { isPromiseLike } from '../../shared/index.ts';
+import { isPromiseLike, toPromise } from '../../shared/index.ts';
 import { onlyCacheHints } from '../plugins/cache-control.ts';
 import type { GraphQLFieldResolverParams, GraphQLRequestExecutionListener, GraphQLRequestListenerDidResolveField } from '../types.ts';
 
@@ -46,24 +46,22 @@ function fieldHookOf(
   };
 }
 
+/** Resolves a field, and calls back with its value, the value of a promise, or the values of a list of promises. */
 function resolveThenCall(resolve: () => unknown, ended: GraphQLRequestListenerDidResolveField): unknown {
   try {
-    const result = resolve();
-    callWhenSettled(result, ended);
+    const value = resolve();
+    // Each `then` of a lazy thenable runs its query again, so the executor gets the promise that is awaited here.
+    const result = Array.isArray(value) && value.some(isPromiseLike) ? value.map(toPromise) : toPromise(value);
+    const waiting = Array.isArray(result) && result !== value ? Promise.all(result) : result;
+    if (waiting instanceof Promise)
+      waiting.then(
+        (settled) => ended(null, settled),
+        (error: unknown) => ended(error as Error),
+      );
+    else ended(null, result);
     return result;
   } catch (error) {
     ended(error as Error);
     throw error;
   }
-}
-
-/** Calls back with a value, the value of a promise, or the values of a list of promises. */
-function callWhenSettled(value: unknown, ended: GraphQLRequestListenerDidResolveField): void {
-  const waiting = isPromiseLike(value) ? value : Array.isArray(value) && value.some(isPromiseLike) ? Promise.all(value) : undefined;
-  if (waiting === undefined) ended(null, value);
-  else
-    waiting.then(
-      (result) => ended(null, result),
-      (error: unknown) => ended(error as Error),
-    );
 }
