@@ -4,6 +4,7 @@ export { parseAccept, preference } from './http/accept.ts';
 export { parseJSON, readText, readValue } from './http/body.ts';
 export { mayBeStored } from './http/cache-control.ts';
 export { parseMediaType } from './http/media-type.ts';
+export { defaultStatusProfile, statusOf } from './http/status.ts';
 export { multipart } from './http/streams/multipart.ts';
 export type { IncrementalDelivery } from './http/streams/multipart.ts';
 export { followStream } from './operation/delivery/follow-stream.ts';

@@ -93,7 +93,10 @@ for (const kind of ['query', 'mutation']) {
           !isAccepted &&
           expects(/string|array/) &&
           errors.every(({ keyword, params }) => keyword === 'anyOf' || (keyword === 'type' && /string|array|null/.test(params.type)));
-        if (!isLenient) assert.equal(!isError, isAccepted, `${type}: ${JSON.stringify(args)} ${content[0].text} ${JSON.stringify(errors)}`);
+        // An input object inside itself is any object in a schema.
+        const isInsideItself = isAccepted && /\b(?:and|not|by|filter)\b/.test(content[0].text);
+        if (!isLenient && !isInsideItself)
+          assert.equal(!isError, isAccepted, `${type}: ${JSON.stringify(args)} ${content[0].text} ${JSON.stringify(errors)}`);
         if (isAccepted) accepted++;
       }
     }

@@ -1,7 +1,7 @@
 import { Kind } from 'graphql';
 import type { GraphQLError } from 'graphql';
 
-import { codeOf, httpExtensionOf } from '../../server/for-extensions.ts';
+import { defaultStatusProfile, httpExtensionOf, statusOf } from '../../server/for-extensions.ts';
 import type { OperationOutcome, RequestCall } from '../../server/index.ts';
 import { byteLength, excessOf, isRecord } from '../../shared/index.ts';
 import type { HTTPResponse } from '../../shared/index.ts';
@@ -98,16 +98,10 @@ function failure(text: string): ToolResult {
 }
 
 /** 401 or 403 if `context` or a plugin has refused the caller: clients start a login only then. */
-export function authenticationStatus({ executed, errors }: OperationOutcome): number | undefined {
-  if (executed === true) return undefined;
-  const statuses = errors.map((error) => httpExtensionOf(error)?.status ?? statusByCode.get(codeOf(error)));
-  return statuses.find((status) => status === 401 || status === 403);
+export function authenticationStatus(outcome: OperationOutcome): number | undefined {
+  const status = statusOf(outcome, defaultStatusProfile, 'application/json');
+  return outcome.executed !== true && (status === 401 || status === 403) ? status : undefined;
 }
-
-const statusByCode: ReadonlyMap<string, number> = /* @__PURE__ */ new Map([
-  ['UNAUTHENTICATED', 401],
-  ['FORBIDDEN', 403],
-]);
 
 /** The Retry-After that `context`, a plugin or an error has set. */
 function retryAfterOf({ head, errors }: OperationOutcome): string | undefined {

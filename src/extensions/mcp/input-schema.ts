@@ -1,78 +1,115 @@
 import {
   astFromValue,
+  getNullableType,
   GraphQLID,
-  isEnumType,
   isInputObjectType,
   isListType,
   isNonNullType,
   isRequiredInputField,
   typeFromAST,
-  TypeInfo,
   valueFromASTUntyped,
-  visit,
-  visitWithTypeInfo,
 } from 'graphql';
 import type {
   ConstValueNode,
-  DocumentNode,
-  GraphQLEnumType,
   GraphQLInputField,
   GraphQLInputObjectType,
   GraphQLInputType,
-  GraphQLLeafType,
   GraphQLSchema,
   OperationDefinitionNode,
-  VariableDefinitionNode,
 } from 'graphql';
 
-import { descriptionKeyword, leafSchema, orNull } from './json-schema.ts';
+import { descriptionKeyword, leafSchema, orNull, SchemaSize } from './json-schema.ts';
 import type { JSONSchema, ScalarSchemas } from './json-schema.ts';
-import { SchemaDefinitions } from './schema-definitions.ts';
 
 interface Input {
   readonly schema: GraphQLSchema;
-  readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly scalars: ScalarSchemas;
   /** Variables that the server fills. */
   readonly hidden: ReadonlySet<string>;
 }
 
-/** The JSON Schema of an operation's variables. */
-export function inputSchemaOf({ schema, document, operation, scalars, hidden }: Input): JSONSchema {
+/**
+ * The JSON Schema of an operation's variables, without references, because many clients do not resolve them: an input object inside itself is
+ * any object. Throws a RangeError if it is too large.
+ */
+export function inputSchemaOf({ schema, operation, scalars, hidden }: Input): JSONSchema {
   const writer = new InputWriter(scalars);
-  const neverNull = namesInNonNullPlaces(schema, document);
   const isMutation = operation.operation === 'mutation';
-  // An object literal would not work for a variable named __proto__.
-  const properties: [string, JSONSchema][] = [];
-  const required: string[] = [];
-  for (const definition of operation.variableDefinitions ?? []) {
-    const name = definition.variable.name.value;
-    if (hidden.has(name)) continue;
+  const definitions = (operation.variableDefinitions ?? []).filter(({ variable }) => !hidden.has(variable.name.value));
+  const fields = definitions.map((definition): Field => {
     const type = typeFromAST(schema, definition.type as never) as GraphQLInputType;
-    // In a query an absent value means nearly the same as null; in a mutation null often clears a value.
-    const mayBeNull = isMutation && !isNonNullType(type) && definition.defaultValue === undefined && !neverNull.has(name);
-    writer.definitions.path.push(`$${name}`);
-    const value = writer.nonNull(type);
-    writer.definitions.path.pop();
-    properties.push([name, { ...(mayBeNull ? orNull(value) : value), ...extras(definition, type) }]);
-    if (isNonNullType(type) && definition.defaultValue === undefined) required.push(name);
-  }
-  return writer.definitions.write({
-    type: 'object',
-    properties: Object.fromEntries(properties),
-    ...(required.length > 0 && { required }),
-    additionalProperties: false,
+    const isNonNull = isNonNullType(type);
+    const hasDefault = definition.defaultValue !== undefined;
+    return {
+      name: definition.variable.name.value,
+      type,
+      // In a query an absent value means nearly the same as null; in a mutation null often clears a value.
+      mayBeNull: isMutation && !isNonNull && !hasDefault,
+      isRequired: isNonNull && !hasDefault,
+      description: (definition as { readonly description?: { readonly value: string } }).description?.value,
+      default: definition.defaultValue && fitted(valueFromASTUntyped(definition.defaultValue), type),
+    };
   });
+  return writer.object(fields);
 }
 
-function extras(definition: VariableDefinitionNode, type: GraphQLInputType): JSONSchema {
-  const { description } = definition as { readonly description?: { readonly value: string } };
-  const value = definition.defaultValue && fitted(valueFromASTUntyped(definition.defaultValue), type);
-  return {
-    ...(description && { description: description.value }),
-    ...(value !== undefined && value !== null && { default: value }),
-  };
+/** A variable, or a field of an input object. */
+interface Field {
+  readonly name: string;
+  readonly type: GraphQLInputType;
+  readonly mayBeNull: boolean;
+  readonly isRequired: boolean;
+  readonly description: string | null | undefined;
+  readonly default: unknown;
+}
+
+class InputWriter {
+  readonly #scalars: ScalarSchemas;
+  readonly #size = new SchemaSize();
+  /** The input objects that contain the part that is being written. */
+  readonly #open = new Set<GraphQLInputObjectType>();
+
+  constructor(scalars: ScalarSchemas) {
+    this.#scalars = scalars;
+  }
+
+  object(fields: readonly Field[]): JSONSchema {
+    const required = fields.flatMap(({ name, isRequired }) => (isRequired ? [name] : []));
+    // Object.fromEntries, because a variable may have the name __proto__.
+    const properties = Object.fromEntries(
+      fields.map((field) => {
+        const value = this.#nonNull(field.type);
+        const notes = { ...descriptionKeyword(field), ...((field.default ?? null) !== null && { default: field.default }) };
+        this.#size.add([field.name, notes]);
+        return [field.name, { ...(field.mayBeNull ? orNull(value) : value), ...notes }];
+      }),
+    );
+    const keywords = { type: 'object', ...(required.length > 0 && { required }), additionalProperties: false };
+    return { ...this.#size.add(keywords), properties };
+  }
+
+  #nonNull(type: GraphQLInputType): JSONSchema {
+    const nullable = getNullableType(type);
+    if (isListType(nullable)) {
+      const items = this.#nonNull(nullable.ofType);
+      return { type: 'array', items: isNonNullType(nullable.ofType) ? items : orNull(items) };
+    }
+    if (!isInputObjectType(nullable)) return this.#size.add(leafSchema(nullable, this.#scalars));
+    if (this.#open.has(nullable)) return this.#size.add({ type: 'object' });
+    this.#open.add(nullable);
+    const fields = Object.values(nullable.getFields()).map((field): Field => ({
+      name: field.name,
+      type: field.type,
+      mayBeNull: !nullable.isOneOf && !isNonNullType(field.type),
+      isRequired: isRequiredInputField(field),
+      description: field.description,
+      default: defaultOf(field),
+    }));
+    const schema = this.object(fields);
+    this.#open.delete(nullable);
+    return { ...schema, ...descriptionKeyword(nullable), ...(nullable.isOneOf && { minProperties: 1, maxProperties: 1 }) };
+  }
 }
 
 /** A default in the form that the schema has: GraphQL also accepts a number as an ID, and one item in place of a list. */
@@ -81,71 +118,6 @@ function fitted(value: unknown, type: GraphQLInputType): unknown {
   if (value === null || value === undefined) return value;
   if (isListType(nullable)) return (Array.isArray(value) ? value : [value]).map((item) => fitted(item, nullable.ofType));
   return nullable === GraphQLID ? String(value) : value;
-}
-
-/** Variables whose null would fail when the operation runs: `$first: Int` for an argument `first: Int! = 10`. */
-function namesInNonNullPlaces(schema: GraphQLSchema, document: DocumentNode): Set<string> {
-  const names = new Set<string>();
-  const info = new TypeInfo(schema);
-  const note = {
-    Variable: ({ name }: { readonly name: { readonly value: string } }) =>
-      void (isNonNullType(info.getInputType()) && names.add(name.value)),
-  };
-  visit(document, visitWithTypeInfo(info, note));
-  return names;
-}
-
-class InputWriter {
-  readonly definitions: SchemaDefinitions = new SchemaDefinitions();
-  readonly #scalars: ScalarSchemas;
-  readonly #known = new Map<GraphQLInputType, JSONSchema>();
-
-  constructor(scalars: ScalarSchemas) {
-    this.#scalars = scalars;
-  }
-
-  nonNull(type: GraphQLInputType): JSONSchema {
-    const nullable = isNonNullType(type) ? type.ofType : type;
-    if (isListType(nullable)) return { type: 'array', items: this.#value(nullable.ofType) };
-    if (isInputObjectType(nullable) || isEnumType(nullable)) return this.#part(nullable);
-    return leafSchema(nullable as GraphQLLeafType, this.#scalars);
-  }
-
-  #value(type: GraphQLInputType): JSONSchema {
-    const schema = this.nonNull(type);
-    return isNonNullType(type) ? schema : orNull(schema);
-  }
-
-  /** Registers the type before its fields, because they may contain the type. */
-  #part(type: GraphQLInputObjectType | GraphQLEnumType): JSONSchema {
-    const known = this.#known.get(type);
-    if (known !== undefined) return known;
-    const reference = { $ref: `#/$defs/${type.name}` };
-    this.#known.set(type, reference);
-    return this.definitions.set(type.name, isEnumType(type) ? leafSchema(type, this.#scalars) : this.#fields(type));
-  }
-
-  #fields(type: GraphQLInputObjectType): JSONSchema {
-    const fields = Object.values(type.getFields());
-    const required = fields.filter(isRequiredInputField).map(({ name }) => name);
-    const properties = fields.map((field) => [field.name, this.#field(field, type.isOneOf)] as const);
-    return {
-      type: 'object',
-      ...descriptionKeyword(type),
-      properties: Object.fromEntries(properties),
-      ...(required.length > 0 && { required }),
-      ...(type.isOneOf && { minProperties: 1, maxProperties: 1 }),
-      additionalProperties: false,
-    };
-  }
-
-  #field(field: GraphQLInputField, isOneOf: boolean): JSONSchema {
-    this.definitions.path.push(field.name);
-    const value = isOneOf ? this.nonNull(field.type) : this.#value(field.type);
-    this.definitions.path.pop();
-    const given = defaultOf(field);
-    return { ...value, ...descriptionKeyword(field), ...(given !== undefined && given !== null && { default: given }) };
-  }
 }
 
 /** The default of an input field, in the form that clients send. */

@@ -16,6 +16,21 @@ const builtIn: ReadonlyMap<unknown, JSONSchema> = /* @__PURE__ */ new Map<unknow
   [GraphQLID, { type: 'string' }],
 ]);
 
+/** The maximum length of a schema in characters: it is part of every prompt. */
+const maxCharacters = 65_536;
+
+/** Counts the characters of a schema while it is written: its parts are inlined, so nested ones multiply. */
+export class SchemaSize {
+  #characters = 0;
+
+  /** Returns the part. Throws a RangeError if the schema becomes too large. */
+  add<T extends object>(part: T): T {
+    this.#characters += JSON.stringify(part).length;
+    if (this.#characters > maxCharacters) throw new RangeError('Expected a schema of at most 64 KB.');
+    return part;
+  }
+}
+
 /** Any value is possible for a scalar without a schema. */
 export function leafSchema(type: GraphQLLeafType, scalars: ScalarSchemas): JSONSchema {
   if (isEnumType(type)) return enumSchema(type);

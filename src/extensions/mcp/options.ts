@@ -71,7 +71,7 @@ const known: Readonly<Record<keyof MCPOptions, true>> = {
 export function assertMCPOptions(given: MCPOptions | undefined): void {
   const options = given ?? ({} as MCPOptions);
   assertKnownOptions(options, known, { of: 'mcp' });
-  const { name, version, tools = {}, hidden = {}, origins = [], path = '/mcp', authorization } = options;
+  const { name, version, tools = {}, hidden = {}, origins = [], path = '/mcp', authorization, maxBodyBytes = 1 } = options;
   for (const [key, value] of Object.entries({ name, version }))
     assertOption(typeof value === 'string' && value !== '', `${key} of mcp to be a string`, value);
   for (const tool of Object.keys(tools)) assertName(tool, 'The tool');
@@ -80,6 +80,7 @@ export function assertMCPOptions(given: MCPOptions | undefined): void {
   assertOption(/^\/[\w./-]*\w$/.test(path), "path of mcp to be the end of a path such as '/mcp'", path);
   for (const origin of origins)
     assertOption(URL.canParse(origin) && new URL(origin).origin === origin, "origins of mcp to be like 'https://app.example.com'", origin);
+  assertOption(maxBodyBytes > 0, 'maxBodyBytes of mcp to be a positive number', maxBodyBytes);
   if (authorization === undefined) return;
   const { resource, authorizationServers, scopes = [] } = authorization;
   const isURL = URL.canParse(resource) && !/[?#"\\]/.test(resource);

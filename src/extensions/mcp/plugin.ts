@@ -33,9 +33,7 @@ export function mcp<TContext = any>(options: MCPOptions<TContext>): ServerPlugin
   return {
     // Plugins that refuse requests also receive those of tools, wherever they are in the list.
     position: 'last',
-    check(context) {
-      makeTools(options as MCPOptions, context);
-    },
+    check: (context) => makeTools(options as MCPOptions, context).warnings,
     ...(options.origins && { corsHeaders: { allowed: allowedHeaders, exposed: ['www-authenticate'] } }),
     async serverWillStart(context) {
       endpoint.start(context);
@@ -79,7 +77,13 @@ class Endpoint {
       throw new Error('Expected a separate mcp() for each handler, got one that already serves another handler.');
     this.#start = context;
     const { nodeEnv } = context;
-    this.#tools = nodeEnv === undefined || nodeEnv === 'production' ? undefined : makeTools(this.#options, context);
+    this.#tools = nodeEnv === undefined || nodeEnv === 'production' ? undefined : this.#makeTools(context);
+  }
+
+  #makeTools(context: ServerStartContext, report?: (error: unknown) => void): Tools {
+    const { tools, warnings } = makeTools(this.#options, context, report);
+    for (const warning of warnings) context.logger.warn(warning);
+    return tools;
   }
 
   /** In production, an invalid tool is left out and logged once, and the others still work. */
@@ -88,7 +92,7 @@ class Endpoint {
     const { logger } = this.#start!;
     const report = (error: unknown): void => logger.error('An MCP tool is left out.', error);
     try {
-      this.#tools = makeTools(this.#options, this.#start!, report);
+      this.#tools = this.#makeTools(this.#start!, report);
     } catch (error) {
       logger.error('The MCP endpoint has no tools.', error);
       this.#tools = new Map();

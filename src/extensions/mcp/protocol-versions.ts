@@ -3,10 +3,10 @@ import type { HeaderMap } from '../../shared/index.ts';
 import { headerMismatch, invalidParams, RPCError, unsupportedVersion } from './messages.ts';
 import type { Message } from './messages.ts';
 
-/** The version without a handshake, whose requests carry everything. */
+/** The stateless version: each request names its version and capabilities. */
 export const modernVersion = '2026-07-28';
-/** Versions that begin with `initialize`, the newest first. A request without the header uses 2025-03-26. */
-const legacyVersions: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26'];
+/** Versions that begin with `initialize`, the newest first. A request without the header is served as the oldest. */
+const legacyVersions: readonly string[] = ['2025-11-25', '2025-06-18'];
 
 const versionKey = 'io.modelcontextprotocol/protocolVersion';
 const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities';

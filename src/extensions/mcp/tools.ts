@@ -1,8 +1,6 @@
-import { GraphQLDirective, GraphQLString, Kind, parse, validate, visit } from 'graphql';
-import type { DirectiveNode, DocumentNode, FragmentDefinitionNode, OperationDefinitionNode } from 'graphql';
+import { getDirectiveValues, GraphQLDirective, GraphQLString, Kind, parse, validate, visit } from 'graphql';
+import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 
-import { getArgumentValues, isIncrementalDirective } from '../../executor/for-extensions.ts';
-import { fragmentsOf } from '../../server/for-extensions.ts';
 import type { ServerStartContext } from '../../server/index.ts';
 import { inputSchemaOf } from './input-schema.ts';
 import type { JSONSchema } from './json-schema.ts';
@@ -44,38 +42,44 @@ const directive: GraphQLDirective = /* @__PURE__ */ new GraphQLDirective({
 
 type Start = Pick<ServerStartContext, 'schema' | 'trustedDocuments'>;
 
-/** Creates the tools. Throws an Error for a tool that could not be called, or that clients would refuse; with `report`, leaves it out. */
-export function makeTools(options: MCPOptions, start: Start, report?: (error: unknown) => void): Tools {
+/**
+ * Creates the tools, and warnings about them. Throws an Error for a tool that could not be called, or that clients would refuse; with
+ * `report`, leaves it out.
+ */
+export function makeTools(
+  options: MCPOptions,
+  start: Start,
+  report?: (error: unknown) => void,
+): { readonly tools: Tools; readonly warnings: readonly string[] } {
   const chosen = Object.entries(options.tools ?? {});
   const texts = new Map(start.trustedDocuments().map(([id, { text }]) => [id, text]));
+  const replaced = new Set(chosen.map(([, { document }]) => document));
+  const sources: Source[] = [
+    // Parsing thousands of documents would take long.
+    ...[...texts].flatMap(([id, text]) => (text.includes('@mcpTool') && !replaced.has(id) ? [{ id, text }] : [])),
+    ...chosen.map(([name, tool]) => ({ id: tool.document, text: texts.get(tool.document), name, ...tool })),
+  ];
   const tools = new Map<string, Tool>();
-  const names = new Set<string>();
-  const leftOut: string[] = [];
-  const add = (source: Source): void => {
+  const warnings: string[] = [];
+  const leftOut: Source[] = [];
+  for (const source of sources) {
     try {
-      const tool = makeTool(options, start, source);
-      if (tool === undefined) return;
-      if (names.has(tool.name.toLowerCase()))
+      const tool = makeTool(options, start, { source, warnings });
+      if (tool === undefined) continue;
+      if ([...tools.keys()].some((name) => name.toLowerCase() === tool.name.toLowerCase()))
         throw new Error(`Expected each tool of mcp to have a unique name, got two named "${tool.name}".`);
-      names.add(tool.name.toLowerCase());
       tools.set(tool.name, tool);
     } catch (error) {
       if (report === undefined) throw error;
       report(error);
-      leftOut.push(source.text ?? '');
+      leftOut.push(source);
     }
-  };
-  const replaced = new Set(chosen.map(([, { document }]) => document));
-  for (const [id, text] of texts) {
-    // Parsing thousands of documents would take long.
-    if (text.includes('@mcpTool') && !replaced.has(id)) add({ id, text });
   }
-  for (const [name, tool] of chosen) add({ id: tool.document, text: texts.get(tool.document), name, ...tool });
   for (const variable of Object.keys(options.hidden ?? {}))
-    if (![...tools.values()].some(({ hidden }) => hidden.has(variable)) && !leftOut.some((text) => text.includes(`$${variable}`)))
+    if (![...tools.values()].some(({ hidden }) => hidden.has(variable)) && !leftOut.some(({ text }) => text?.includes(`$${variable}`)))
       throw new Error(`Expected hidden.${variable} of mcp to name a variable of a tool, but no tool has it.`);
   // The order is fixed, because clients cache prompts that contain the list.
-  return new Map([...tools].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+  return { tools: new Map([...tools].toSorted(([one], [other]) => (one < other ? -1 : 1))), warnings };
 }
 
 interface Source extends Partial<ToolOptions> {
@@ -86,29 +90,39 @@ interface Source extends Partial<ToolOptions> {
   readonly name?: string;
 }
 
-function makeTool({ hidden = {}, scalars = {} }: MCPOptions, { schema }: Start, source: Source): Tool | undefined {
+interface Making {
+  readonly source: Source;
+  readonly warnings: string[];
+}
+
+function makeTool({ hidden = {}, scalars = {} }: MCPOptions, { schema }: Start, { source, warnings }: Making): Tool | undefined {
   if (source.text === undefined)
     throw new Error(`Expected the tool "${source.name}" of mcp to name a trusted document, got the id "${source.id}".`);
   const document = parse(source.text);
   // The text may have the directive's name in a comment or a string.
-  if (source.name === undefined && !document.definitions.some((node) => node.kind === Kind.OPERATION_DEFINITION && directiveOf(node)))
+  if (source.name === undefined && !document.definitions.some((node) => node.kind === Kind.OPERATION_DEFINITION && textsOf(node)))
     return undefined;
   const place = `The trusted document "${source.id}"`;
   const operation = onlyOperation(document, place);
   const [invalid] = validate(schema, document);
   if (invalid !== undefined) throw new Error(`${place} cannot be a tool: ${invalid.message}`);
-  const node = directiveOf(operation);
-  const given: Given = node === undefined ? {} : getArgumentValues(directive as never, node as never);
-  const name = source.name ?? given.name ?? snakeCase(operation.name?.value ?? '');
+  const given: Texts = { ...textsOf(operation), ...source };
+  const name = given.name ?? snakeCase(operation.name?.value ?? '');
   assertName(name, place);
-  const fragments = fragmentsOf(document) as ReadonlyMap<string, FragmentDefinitionNode>;
-  const description = source.description ?? given.description ?? descriptionOf(operation, schema);
-  if (description === undefined || description === '')
+  const { title, description = descriptionOf(operation, schema) } = given;
+  if (!description)
     throw new Error(`The tool "${name}" of mcp needs a description: models choose tools by it. Write @mcpTool(description: "…").`);
-  const title = source.title ?? given.title;
   const isQuery = operation.operation === 'query';
   const variables = (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
   const hiddenNames = new Set(variables.filter((one) => Object.hasOwn(hidden, one)));
+  const fragments = new Map(
+    document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [])),
+  );
+  const inputSchema = withinLimit(() => inputSchemaOf({ schema, operation, scalars, hidden: hiddenNames }));
+  if (inputSchema === undefined) throw new Error(`${place} cannot be a tool: the JSON Schema of its variables is larger than 64 KB.`);
+  const outputSchema = withinLimit(() => outputSchemaOf({ schema, fragments, scalars }, operation));
+  if (outputSchema === undefined)
+    warnings.push(`The MCP tool "${name}" has no output schema, because it would be larger than 64 KB. Select less.`);
   return {
     name,
     documentId: source.id,
@@ -117,10 +131,10 @@ function makeTool({ hidden = {}, scalars = {} }: MCPOptions, { schema }: Start, 
     isMutation: !isQuery,
     listed: {
       name,
-      ...(title !== undefined && { title }),
+      ...(title && { title }),
       description,
-      inputSchema: inputSchemaOf({ schema, document, operation, scalars, hidden: hiddenNames }),
-      outputSchema: outputSchemaOf({ schema, fragments, scalars }, operation),
+      inputSchema,
+      outputSchema: outputSchema ?? { type: 'object' },
       annotations: {
         readOnlyHint: source.readOnly ?? isQuery,
         destructiveHint: source.destructive ?? !isQuery,
@@ -128,6 +142,16 @@ function makeTool({ hidden = {}, scalars = {} }: MCPOptions, { schema }: Start, 
       },
     },
   };
+}
+
+/** Undefined if the schema is too large. */
+function withinLimit(write: () => JSONSchema): JSONSchema | undefined {
+  try {
+    return write();
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 function onlyOperation(document: DocumentNode, place: string): OperationDefinitionNode {
@@ -142,7 +166,8 @@ function onlyOperation(document: DocumentNode, place: string): OperationDefiniti
       if (/^__(?:schema|type)$/.test(name.value)) throw new Error(`${place} cannot be a tool: it selects ${name.value}.`);
     },
     Directive({ name }) {
-      if (isIncrementalDirective(name.value)) throw new Error(`${place} cannot be a tool: a tool has one answer, without @${name.value}.`);
+      if (/^(?:defer|stream)$/.test(name.value))
+        throw new Error(`${place} cannot be a tool: a tool has one answer, without @${name.value}.`);
     },
   });
   return operation;
@@ -154,10 +179,11 @@ function hasKey({ selectionSet }: OperationDefinitionNode, hidden: ReadonlySet<s
   return keys.some(({ arguments: given = [] }) => given.some(({ value }) => value.kind === Kind.VARIABLE && !hidden.has(value.name.value)));
 }
 
-type Given = Readonly<Partial<Record<'name' | 'title' | 'description', string>>>;
+type Texts = Readonly<Partial<Record<'name' | 'title' | 'description', string | undefined>>>;
 
-function directiveOf(operation: OperationDefinitionNode): DirectiveNode | undefined {
-  return operation.directives?.find(({ name }) => name.value === 'mcpTool');
+/** The arguments of the directive. Undefined without it. */
+function textsOf(operation: OperationDefinitionNode): Texts | undefined {
+  return getDirectiveValues(directive, operation as never);
 }
 
 /** Returns the description of the operation, which graphql 16.15 and 17 parse, or else that of its first field. */
