@@ -170,11 +170,12 @@ function allows(allowed: readonly string[], name: string, typeOnly: boolean): bo
 }
 
 /**
- * Second doors: the schema, a long-lived Node process, the lists of what single folders import from the server,
+ * Second doors: the schema, incremental delivery, a long-lived Node process, the lists of what single folders import from the server,
  * and the checks that the command line uses without `@graphql-tools/schema`.
  */
 const secondDoors = [
   'executor/schema/index.ts',
+  'server/http/streams/incremental-delivery.ts',
   'server/node/index.ts',
   'server/for-v3.ts',
   'server/for-extensions.ts',

@@ -1,2 +1,2 @@
-export { incrementalDelivery } from '../extensions/incremental/index.ts';
-export type { IncrementalDelivery, IncrementalDeliveryOptions } from '../extensions/incremental/index.ts';
+export { incrementalDelivery } from '../server/http/streams/incremental-delivery.ts';
+export type { IncrementalDelivery, IncrementalDeliveryOptions } from '../server/http/streams/incremental-delivery.ts';

@@ -1,13 +1,15 @@
 // An operation: the quick check of its document, its plan, its run
 
 export { isKnownValid } from './validation/fast-validator.ts';
-export { getArgumentValues, NoSchemaIntrospectionCustomRule } from './graphql-version.ts';
+export { getArgumentValues, isGraphQL17, NoSchemaIntrospectionCustomRule } from './graphql-version.ts';
 export { coercedVariables, executePlanned, prepareExecution } from './execute.ts';
 export type { GraphQLJSExecutor, KeptPlans, PartSettings, PlannedExecution } from './execute.ts';
 export { createSourceStream } from './events.ts';
-export { executeInParts } from './parts/parts.ts';
+export { deferDirective, streamDirective } from './parts/directives.ts';
+export { executeInParts, planners } from './parts/parts.ts';
 export type { ExecutionInParts, SubsequentResult } from './parts/parts.ts';
 export type { PageDefault, PageDefaults } from './plan/arguments.ts';
+export { isIncrementalDirective } from './plan/parts-planner.ts';
 export type { PartsFormat } from './plan/parts-planner.ts';
 export { graphqlJSExecutor, withPropagation } from './graphql-js.ts';
 export { Misfit } from './run/errors.ts';

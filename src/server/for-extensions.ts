@@ -5,15 +5,11 @@ export { parseJSON, readText, readValue } from './http/body.ts';
 export { mayBeStored } from './http/cache-control.ts';
 export { parseMediaType } from './http/media-type.ts';
 export { defaultStatusProfile, statusOf } from './http/status.ts';
-export { multipart } from './http/streams/multipart.ts';
-export type { IncrementalDelivery } from './http/streams/multipart.ts';
 export { followStream } from './operation/delivery/follow-stream.ts';
-export { executeIncrementally } from './operation/delivery/incremental.ts';
 export { documentHash } from './operation/documents/document-hash.ts';
 export { errorHashOf } from './operation/error-id.ts';
 export { codeOf, httpExtensionOf } from './operation/errors.ts';
 export { fragmentsOf } from './operation/limits/document-size.ts';
-export { maxNameLength } from './operation/limits/nesting.ts';
 export {
   areDecisionsRequested,
   budgetOf,

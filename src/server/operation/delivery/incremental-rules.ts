@@ -1,7 +1,6 @@
 import { getNullableType, GraphQLError, isListType, Kind } from 'graphql';
 import type {
   DirectiveNode,
-  FieldNode,
   OperationDefinitionNode,
   SelectionNode,
   SelectionSetNode,
@@ -10,8 +9,8 @@ import type {
   ValueNode,
 } from 'graphql';
 
-import { isGraphQL17, isIncrementalDirective } from '../../executor/for-extensions.ts';
-import { maxNameLength } from '../../server/for-extensions.ts';
+import { isGraphQL17, isIncrementalDirective } from '../../../executor/index.ts';
+import { maxNameLength } from '../limits/nesting.ts';
 
 /** Limits the length of labels, because each part repeats its label: one of 100 KB in a list made an answer of 50 MB. */
 const labelLength: ValidationRule = (context) => ({
@@ -68,17 +67,10 @@ const onlyListsAreStreamed: ValidationRule = (context) => ({
   },
 });
 
-/** Two streams cannot be merged, nor a stream and a list. (graphql 17: part of OverlappingFieldsCanBeMerged) */
-const noStreamsAreMerged: ValidationRule = (context) => ({
-  OperationDefinition({ selectionSet }) {
-    new Merging(context).look([selectionSet]);
-  },
-});
-
 /** Added to the specified rules. Only graphql 17 has the rules about these directives. */
 export const incrementalRules: readonly ValidationRule[] = isGraphQL17
   ? [labelLength]
-  : [labelLength, uniqueLabels, notAtRoots, notInSubscriptions, onlyListsAreStreamed, noStreamsAreMerged];
+  : [labelLength, uniqueLabels, notAtRoots, notInSubscriptions, onlyListsAreStreamed];
 
 interface FoundDirective {
   readonly directive: DirectiveNode;
@@ -121,70 +113,6 @@ function mayBeLeftOut({ directives = [] }: SelectionNode): boolean {
 /** True if a condition can have this value. */
 function mayBe(expected: boolean, value: ValueNode | undefined): boolean {
   return value?.kind === Kind.VARIABLE || (value?.kind === Kind.BOOLEAN && value.value === expected);
-}
-
-/** Looks for fields of one response name of which one is streamed. */
-class Merging {
-  readonly #context: ValidationContext;
-  readonly #ids = new Map<SelectionSetNode, number>();
-  /** The selection sets that have been merged. */
-  readonly #seen = new Set<string>();
-  #left = maxSteps;
-
-  constructor(context: ValidationContext) {
-    this.#context = context;
-  }
-
-  look(selectionSets: readonly SelectionSetNode[]): void {
-    const key = selectionSets.map((one) => this.#idOf(one)).join(' ');
-    if (this.#seen.has(key)) return;
-    this.#seen.add(key);
-    const fields = new Map<string, Set<FieldNode>>();
-    const visited = new Set<string>();
-    for (const selectionSet of selectionSets) this.#gather(selectionSet, fields, visited);
-    for (const [name, nodes] of fields) {
-      if (nodes.size > 1 && [...nodes].some(isStreamed)) {
-        const advice = 'Use different aliases on the fields to fetch both.';
-        this.#context.reportError(
-          new GraphQLError(`Fields "${name}" cannot be merged, because one has @stream. ${advice}`, { nodes: [...nodes] }),
-        );
-        return;
-      }
-      const below = [...nodes].flatMap(({ selectionSet }) => selectionSet ?? []);
-      if (below.length > 0) this.look(below);
-    }
-  }
-
-  #gather({ selections }: SelectionSetNode, fields: Map<string, Set<FieldNode>>, visited: Set<string>): void {
-    for (const selection of selections) {
-      if (this.#left-- <= 0) return;
-      if (selection.kind === Kind.FIELD) {
-        const name = (selection.alias ?? selection.name).value;
-        const nodes = fields.get(name);
-        if (nodes === undefined) fields.set(name, new Set([selection]));
-        else nodes.add(selection);
-        continue;
-      }
-      const isSpread = selection.kind === Kind.FRAGMENT_SPREAD;
-      if (isSpread && visited.has(selection.name.value)) continue;
-      if (isSpread) visited.add(selection.name.value);
-      const inside = isSpread ? this.#context.getFragment(selection.name.value) : selection;
-      if (inside) this.#gather(inside.selectionSet, fields, visited);
-    }
-  }
-
-  #idOf(selectionSet: SelectionSetNode): number {
-    let id = this.#ids.get(selectionSet);
-    if (id === undefined) this.#ids.set(selectionSet, (id = this.#ids.size));
-    return id;
-  }
-}
-
-/** Nested fragment spreads can be equivalent to a very large document. What is not found is harmless: the first of the fields decides. */
-const maxSteps = 20_000;
-
-function isStreamed({ directives }: FieldNode): boolean {
-  return directives?.some(({ name }) => name.value === 'stream') === true;
 }
 
 function labelOf(node: DirectiveNode): ValueNode | undefined {

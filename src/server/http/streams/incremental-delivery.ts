@@ -1,10 +1,11 @@
-import { deferDirective, planners, streamDirective } from '../../executor/for-extensions.ts';
-import { executeIncrementally, multipart } from '../../server/for-extensions.ts';
-import type { IncrementalDelivery } from '../../server/for-extensions.ts';
-import { assertKnownOptions, describe } from '../../shared/index.ts';
-import { incrementalRules } from './validation-rules.ts';
+import { deferDirective, planners, streamDirective } from '../../../executor/index.ts';
+import { assertKnownOptions, describe } from '../../../shared/index.ts';
+import { executeIncrementally } from '../../operation/delivery/incremental.ts';
+import { incrementalRules } from '../../operation/delivery/incremental-rules.ts';
+import { multipart } from './multipart.ts';
+import type { IncrementalDelivery } from './multipart.ts';
 
-export type { IncrementalDelivery } from '../../server/for-extensions.ts';
+export type { IncrementalDelivery } from './multipart.ts';
 
 /** How answers are divided into parts. */
 export interface IncrementalDeliveryOptions {

@@ -1,2 +1,0 @@
-export { incrementalDelivery } from './incremental.ts';
-export type { IncrementalDelivery, IncrementalDeliveryOptions } from './incremental.ts';
