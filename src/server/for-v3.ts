@@ -26,7 +26,7 @@ export { assertFresh } from './operation/context.ts';
 export { createExecution, executeOperation } from './operation/execute.ts';
 
 // Limits
-export { VariablesLimit } from './http/variables-limit.ts';
+export { VariablesLimit } from './http/body.ts';
 export { AnswerLimit, BatchAnswers } from './operation/limits/answer-limit.ts';
 export { BatchBudget } from './operation/limits/batch-budget.ts';
 export { ErrorAllowance } from './operation/limits/error-allowance.ts';

@@ -1,4 +1,4 @@
-import type { HTTPRequest, Invocation, ResponseHead } from '../../shared/index.ts';
+import type { HTTPRequest, ResponseHead } from '../../shared/index.ts';
 import type { RequestCall } from '../operation/plugin.ts';
 
 /** The argument of the `context` function. */
@@ -25,10 +25,7 @@ interface CallOfContext extends Pick<ContextArgument, 'request' | 'event' | 'con
   readonly view: RequestCall | undefined;
 }
 
-/**
- * `signal` is created when it is first read, and a plugin's view may notice when the platform's objects are read. A proxy, because an
- * object with four accessors takes 0.8 µs, and a copy (`{ ...argument }`) must have all members.
- */
+/** `signal` is created when it is first read, and a plugin's view may notice when the platform's objects are read. */
 export function createContextArgument(
   response: ResponseHead,
   call: CallOfContext,
@@ -36,34 +33,15 @@ export function createContextArgument(
 ): ContextArgument {
   const { view } = call;
   const waitUntil = (work: Promise<unknown>): void => call.waitUntil(work);
-  const target =
-    view === undefined
-      ? { request: call.request, response, event: call.event, context: call.context, env: call.env, waitUntil, signal: late }
-      : { request: view.request, response, event: late, context: late, env: late, waitUntil, signal: late };
-  return new Proxy(target as unknown as ContextArgument, new LateMembers(view?.invocation ?? call, operation));
+  const { event, context, env } = view === undefined ? call : {};
+  const argument = { request: (view ?? call).request, response, event, context, env, waitUntil, signal: undefined };
+  defineLate(argument, 'signal', () => operation.signal);
+  if (view !== undefined) for (const name of ['event', 'context', 'env'] as const) defineLate(argument, name, () => view.invocation[name]);
+  return argument as unknown as ContextArgument;
 }
 
-/** The placeholder of a member that has not been read. */
-const late = Symbol('created when read');
-
-class LateMembers implements ProxyHandler<ContextArgument> {
-  readonly #platform: Pick<Invocation, 'event' | 'context' | 'env'>;
-  readonly #operation: { readonly signal: AbortSignal };
-
-  constructor(platform: Pick<Invocation, 'event' | 'context' | 'env'>, operation: { readonly signal: AbortSignal }) {
-    this.#platform = platform;
-    this.#operation = operation;
-  }
-
-  get(target: ContextArgument, member: keyof ContextArgument): unknown {
-    const value: unknown = target[member];
-    if (value !== late) return value;
-    return member === 'signal' ? this.#operation.signal : this.#platform[member as 'event'];
-  }
-
-  /** Reads all members for `Object.freeze`, because a proxy must return the members of a frozen object unchanged. */
-  preventExtensions(target: ContextArgument): boolean {
-    for (const member of ['event', 'context', 'env', 'signal'] as const) Reflect.set(target, member, this.get(target, member));
-    return Reflect.preventExtensions(target);
-  }
+/** An accessor that is enumerable, because a copy (`{ ...argument }`) must have all members. It can be overwritten like any other member. */
+function defineLate(argument: object, name: string, get: () => unknown): void {
+  const set = (value: unknown): void => void Object.defineProperty(argument, name, { value, writable: true });
+  Object.defineProperty(argument, name, { get, set, enumerable: true, configurable: true });
 }

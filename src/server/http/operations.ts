@@ -13,7 +13,7 @@ import type { GraphQLRequest } from '../operation/types.ts';
 import { createContextArgument } from './context-argument.ts';
 import { malformedRequest, onlyQueriesBy, subscriptionNotPossible } from './errors.ts';
 import type { BatchElements } from './params.ts';
-import { VariablesLimit } from './variables-limit.ts';
+import { VariablesLimit } from './body.ts';
 
 /** An operation that a plugin runs. */
 export function createOperationOfPlugin(call: ArrivedCall, request: GraphQLRequest): Operation {

@@ -1,16 +1,15 @@
-import type { FormattedExecutionResult, GraphQLError } from 'graphql';
+import type { FormattedExecutionResult } from 'graphql';
 
-import { HeaderMap, addVary, describe, isHeaderField } from '../../shared/index.ts';
-import type { ChunkStream, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
+import { HeaderMap, addVary, describe, excessOf, isHeaderField } from '../../shared/index.ts';
+import type { AnswerSize, ChunkStream, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import { httpExtensionOf } from '../operation/errors.ts';
 import { formatFailure } from '../operation/format-errors.ts';
 import type { HTTPExtension } from '../operation/errors.ts';
 import type { ErrorSettings } from '../operation/format-errors.ts';
+import { resultTooLarge } from '../operation/limits/answer-limit.ts';
 import type { Logger, OperationOutcome } from '../operation/types.ts';
 import type { ResponseMediaType } from './accept.ts';
 import { removeLifetimes, setDefaultCacheControl, uncacheable } from './cache-control.ts';
-import { textOfBatch } from './batch-text.ts';
-import type { BatchResponseSettings } from './batch-text.ts';
 import { labelOf, statusOf, toFinalStatus } from './status.ts';
 import type { HTTPStatusProfile } from './status.ts';
 
@@ -28,69 +27,47 @@ export function toSingleResponse(
 ): HTTPResponse {
   const { head, errors, result: given } = outcome;
   // Most answers have no errors, and their head and extensions are not set.
-  if (
-    errors.length === 0 &&
-    given.errors === undefined &&
-    given.extensions === undefined &&
-    head.status === undefined &&
-    head.headers instanceof HeaderMap &&
-    head.headers.isEmpty
-  )
+  if (errors.length === 0 && given.errors === undefined && given.extensions === undefined && isUnset(head))
     return { status: 200, headers: HeaderMap.sharing(commonHeaders[mediaType]), body: JSON.stringify(given) };
-  const headers = takeHeaders(head);
-  const result = takeHTTPExtension(outcome);
-  addErrorHeaders(headers, errors);
+  const { headers, result } = takeHead(outcome);
   const status = toFinalStatus(statusOf(outcome, httpStatusProfile, mediaType), operation.logger);
-  const label = labelOf(status, httpStatusProfile, mediaType);
-  if (!isCacheable(outcome)) removeLifetimes(headers);
-  return respond({ status, headers, mediaType: label, text: JSON.stringify(result) });
+  // Only the answer to a query without errors may be stored, if the user has set a lifetime.
+  if (result.errors !== undefined || outcome.operation?.operation !== 'query') removeLifetimes(headers);
+  return respond({ status, headers, mediaType: labelOf(status, httpStatusProfile, mediaType), text: JSON.stringify(result) });
 }
 
-/** A context function or a plugin may have replaced them with the web's `Headers`, or a record. */
-function takeHeaders(head: { headers: HeaderMap }): HeaderMap {
+/** A context function or a plugin may have replaced the headers with the web's `Headers`, or a record. */
+function isUnset({ status, headers }: OperationOutcome['head']): boolean {
+  return status === undefined && headers instanceof HeaderMap && headers.isEmpty;
+}
+
+/** Applies `extensions.http` of the result, which a plugin may have set, and of the errors. The head's status takes precedence. */
+function takeHead({ head, result, errors }: OperationOutcome): { headers: HeaderMap; result: FormattedExecutionResult } {
   const headers = HeaderMap.from(head.headers);
-  if (headers !== head.headers) head.headers = headers;
-  return headers;
+  const http = result.extensions?.['http'] as HTTPExtension | null | undefined;
+  const isSet = typeof http === 'object' && http !== null;
+  if (isSet) {
+    head.status ??= http.status;
+    addHeaders(headers, http.headers);
+  }
+  for (const error of errors) addHeaders(headers, httpExtensionOf(error)?.headers);
+  if (!isSet) return { headers, result };
+  const { http: _applied, ...extensions } = { ...result.extensions };
+  const { extensions: _all, ...rest } = result;
+  return { headers, result: Object.keys(extensions).length === 0 ? rest : { ...rest, extensions } };
 }
 
-/** A response that plugins may have changed, with a valid status and a HeaderMap. Throws for what is not a response. */
-export function normalizeHead<T extends HTTPResponse | StreamedResponse>(response: T, logger: Logger): T {
-  assertResponse(response);
-  const status = toFinalStatus(response.status, logger);
-  const headers = HeaderMap.from(response.headers);
-  for (const name of framing) if (headers.has(name)) headers.delete(name);
-  const isEmpty = response.body === '' && bodiless.has(status);
-  if (status === response.status && headers === response.headers && !isEmpty) return response;
-  return { ...response, status, headers, ...(isEmpty && { body: null }) };
-}
-
-/** Plugins can return anything, also what a platform could not send. */
-function assertResponse(response: unknown): void {
-  if (typeof response !== 'object' || response === null || 'arrayBuffer' in response) throw wrongResponse(describe(response));
-  const { status, headers, body } = response as Partial<HTTPResponse>;
-  if (typeof headers !== 'object' || headers === null) throw wrongResponse(`one whose headers are ${describe(headers)}`);
-  if (!isBody(body)) throw wrongResponse(`one whose body is ${describe(body)}`);
-  if (bodiless.has(status!) && body) throw wrongResponse(`one with status ${status}, which has no body, and a body`);
-}
-
-function isBody(body: unknown): boolean {
-  if (typeof body === 'string' || body === null) return true;
-  return typeof body === 'object' && typeof (body as Partial<ChunkStream>).next === 'function';
-}
-
-function wrongResponse(found: string): TypeError {
-  return new TypeError(
-    `Expected plugins to return a response { status, headers, body } whose body is a string, a stream or null, got ${found}.`,
-  );
-}
-
-/** The outcomes of a batch → one response with an array in the same order, which is no GraphQL response and so not labeled as one. */
-export function toBatchResponse(settings: BatchResponseSettings, outcomes: readonly OperationOutcome[]): HTTPResponse {
-  const headers = new HeaderMap();
-  const results = outcomes.map((outcome) => takeResult(settings.errors, outcome, headers));
-  // The cache-control of one element does not apply to the others.
-  removeLifetimes(headers);
-  return respond({ status: 200, headers, mediaType: 'application/json', text: textOfBatch(settings, outcomes, results) });
+/** Skips invalid fields: it is too late to fail. */
+function addHeaders(headers: HeaderMap, added: unknown): void {
+  if (typeof added !== 'object' || added === null) return;
+  for (const pair of Symbol.iterator in added ? (added as Iterable<unknown>) : Object.entries(added)) {
+    if (!Array.isArray(pair) || !isHeaderField(pair[0], pair[1])) continue;
+    const [name, value] = pair as [string, string];
+    // These fields are lists, in which the values of one element must not replace those of another.
+    if (/^vary$/i.test(name)) addVary(headers, value);
+    else if (/^set-cookie$/i.test(name)) headers.append(name, value);
+    else headers.set(name, value);
+  }
 }
 
 interface ResponseParts {
@@ -113,15 +90,6 @@ function respond({ status, headers, mediaType, text }: ResponseParts): HTTPRespo
   return { status, headers, body };
 }
 
-/**
- * Fields of the connection (RFC 9110 section 7.6.1), which the platform writes. Copied from an upstream answer, they would garble the
- * response, or end a Node process.
- */
-const framing = ['connection', 'content-length', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'];
-
-/** Statuses without a body (Fetch standard, "null body status"): the web's `Response` would throw for one. */
-const bodiless = new Set([204, 205, 304]);
-
 /** The fields of an answer, if the user has set none. */
 const commonHeaders = {
   'application/json': prepareHeaders('application/json'),
@@ -138,55 +106,98 @@ function prepareHeaders(mediaType: ResponseMediaType): Readonly<Record<'content-
   });
 }
 
-/** The result of an element, whose header fields are added. If that fails, only this element fails. */
-function takeResult(settings: ErrorSettings, outcome: OperationOutcome, headers: HeaderMap): FormattedExecutionResult {
-  const { head, errors } = outcome;
+/**
+ * Fields of the connection (RFC 9110 section 7.6.1), which the platform writes. Copied from an upstream answer, they would garble the
+ * response, or end a Node process.
+ */
+const framing = ['connection', 'content-length', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'];
+
+/** Statuses without a body (Fetch standard, "null body status"): the web's `Response` would throw for one. */
+const bodiless = new Set([204, 205, 304]);
+
+/** A response that plugins may have changed, with a valid status and a HeaderMap. Throws for what is not a response. */
+export function normalizeHead<T extends HTTPResponse | StreamedResponse>(response: T, logger: Logger): T {
+  assertResponse(response);
+  const status = toFinalStatus(response.status, logger);
+  const headers = HeaderMap.from(response.headers);
+  for (const name of framing) if (headers.has(name)) headers.delete(name);
+  const isEmpty = response.body === '' && bodiless.has(status);
+  if (status === response.status && headers === response.headers && !isEmpty) return response;
+  return { ...response, status, headers, ...(isEmpty && { body: null }) };
+}
+
+/** Plugins can return anything, also what a platform could not send. */
+function assertResponse(response: unknown): void {
+  const { status, headers, body } = (response ?? {}) as Partial<HTTPResponse>;
+  let wrong: string | undefined;
+  if (typeof response !== 'object' || response === null || 'arrayBuffer' in response) wrong = describe(response);
+  else if (typeof headers !== 'object' || headers === null) wrong = `one whose headers are ${describe(headers)}`;
+  else if (typeof body !== 'string' && body !== null && typeof (body as Partial<ChunkStream> | undefined)?.next !== 'function')
+    wrong = `one whose body is ${describe(body)}`;
+  else if (bodiless.has(status!) && body) wrong = `one with status ${status}, which has no body, and a body`;
+  if (wrong === undefined) return;
+  throw new TypeError(
+    `Expected plugins to return a response { status, headers, body } whose body is a string, a stream or null, got ${wrong}.`,
+  );
+}
+
+/** How errors of a batch are formatted, and the size limits of the whole answer. */
+interface BatchSettings {
+  readonly errors: ErrorSettings;
+  readonly size: AnswerSize;
+}
+
+/** The outcomes of a batch → one response with an array in the same order, which is no GraphQL response and so not labeled as one. */
+export function toBatchResponse(settings: BatchSettings, outcomes: readonly OperationOutcome[]): HTTPResponse {
+  const headers = new HeaderMap();
+  const results = outcomes.map((outcome) => {
+    try {
+      const taken = takeHead(outcome);
+      addHeaders(headers, taken.headers);
+      return taken.result;
+    } catch (error) {
+      // Only this element fails.
+      return formatFailure(settings.errors, error);
+    }
+  });
+  // The cache-control of one element does not apply to the others.
+  removeLifetimes(headers);
+  return respond({ status: 200, headers, mediaType: 'application/json', text: textOfBatch(settings, outcomes, results) });
+}
+
+/** The JSON of a batch's answers, written at once if possible: ten small ones written separately take twice as long. */
+function textOfBatch(settings: BatchSettings, outcomes: readonly OperationOutcome[], results: readonly FormattedExecutionResult[]): string {
   try {
-    const elementHeaders = takeHeaders(head);
-    const result = takeHTTPExtension(outcome);
-    addErrorHeaders(elementHeaders, errors);
-    if (!elementHeaders.isEmpty) addFields(headers, [...elementHeaders]);
-    return result;
-  } catch (error) {
-    return formatFailure(settings, error);
+    const text = JSON.stringify(results);
+    if (excessOf(settings.size, text) === undefined) return text;
+  } catch {
+    // A BigInt or a cycle, as from a custom scalar, fails only its element.
   }
+  const elements = results.map((result) => {
+    try {
+      return JSON.stringify(result);
+    } catch (error) {
+      return JSON.stringify(formatFailure(settings.errors, error));
+    }
+  });
+  return fitElements(settings, outcomes, elements);
 }
 
-/** Applies and removes `extensions.http`, which a plugin may have set; the head's status takes precedence. */
-function takeHTTPExtension({ head, result }: OperationOutcome): FormattedExecutionResult {
-  const http = result.extensions?.['http'];
-  if (typeof http !== 'object' || http === null) return result;
-  const { status, headers } = http as HTTPExtension;
-  head.status ??= status;
-  addHeaders(head.headers, headers);
-  const { http: _applied, ...extensions } = { ...result.extensions };
-  const { extensions: _all, ...rest } = result;
-  return Object.keys(extensions).length === 0 ? rest : { ...rest, extensions };
-}
-
-/** `extensions.http.headers` of errors. */
-function addErrorHeaders(headers: HeaderMap, errors: readonly GraphQLError[]): void {
-  for (const error of errors) addHeaders(headers, httpExtensionOf(error)?.headers);
-}
-
-/** Skips invalid fields: it is too late to fail. */
-function addHeaders(headers: HeaderMap, added: unknown): void {
-  if (typeof added !== 'object' || added === null) return;
-  addFields(headers, Symbol.iterator in added ? [...(added as Iterable<unknown>)] : Object.entries(added));
-}
-
-function addFields(headers: HeaderMap, pairs: readonly unknown[]): void {
-  for (const pair of pairs) {
-    if (!Array.isArray(pair) || !isHeaderField(pair[0], pair[1])) continue;
-    const [name, value] = pair as [string, string];
-    // These fields are lists, in which the values of one element must not replace those of another.
-    if (/^vary$/i.test(name)) addVary(headers, value);
-    else if (/^set-cookie$/i.test(name)) headers.append(name, value);
-    else headers.set(name, value);
+/**
+ * While the answers together are too large, replaces the largest with an error: queries first, because the result of a mutation cannot be
+ * requested again.
+ */
+function fitElements({ errors, size }: BatchSettings, outcomes: readonly OperationOutcome[], elements: string[]): string {
+  const isMutation = (at: number): number => (outcomes[at]!.operation?.operation === 'mutation' ? 1 : 0);
+  const order = [...elements.keys()].toSorted(
+    (one, other) => isMutation(one) - isMutation(other) || elements[other]!.length - elements[one]!.length,
+  );
+  let failed: string | undefined;
+  for (const at of order) {
+    const excess = excessOf(size, `[${elements.join(',')}]`);
+    if (excess === undefined) break;
+    failed ??= JSON.stringify(formatFailure(errors, resultTooLarge(excess.bytes, excess.capacity)));
+    if (elements[at]!.length > failed.length) elements[at] = failed;
   }
-}
-
-/** Only the answer to a query without errors may be stored, if the user has set a lifetime. */
-function isCacheable({ result, operation }: OperationOutcome): boolean {
-  return result.errors === undefined && operation?.operation === 'query';
+  return `[${elements.join(',')}]`;
 }

@@ -1,5 +1,3 @@
-import type { GraphQLError } from 'graphql';
-
 import { codeOf, httpExtensionOf } from '../operation/errors.ts';
 import { report } from '../operation/log-errors.ts';
 import { describe } from '../../shared/index.ts';
@@ -16,43 +14,56 @@ export type HTTPStatusProfile = '2026-09' | 'classic';
 
 export const defaultStatusProfile: HTTPStatusProfile = '2026-09';
 
-/** The status of an answer without data, by the code of its first error. Any other code: 422 if the request was refused, else 500. */
-const statusByCode: Readonly<Record<string, number>> = {
-  GRAPHQL_PARSE_FAILED: 400,
-  GRAPHQL_VALIDATION_FAILED: 422,
-  OPERATION_RESOLUTION_FAILURE: 422,
-  BAD_USER_INPUT: 422,
-  BAD_REQUEST: 400,
+/**
+ * The status of an answer without data, by the code of its first error, in both profiles. Any other code: 422 or 400 if the request was
+ * refused, else 500.
+ */
+const statuses: Readonly<Record<string, readonly [edition: number, classic: number]>> = {
+  GRAPHQL_PARSE_FAILED: [400, 400],
+  GRAPHQL_VALIDATION_FAILED: [422, 400],
+  OPERATION_RESOLUTION_FAILURE: [422, 400],
+  BAD_USER_INPUT: [422, 400],
+  BAD_REQUEST: [400, 400],
   // 413 would be about the request.
-  RESULT_TOO_LARGE: 400,
-  PERSISTED_QUERY_NOT_FOUND: 404,
-  PERSISTED_QUERY_NOT_SUPPORTED: 400,
-  UNAUTHENTICATED: 401,
-  FORBIDDEN: 403,
+  RESULT_TOO_LARGE: [400, 400],
+  PERSISTED_QUERY_NOT_FOUND: [404, 200],
+  PERSISTED_QUERY_NOT_SUPPORTED: [400, 200],
+  UNAUTHENTICATED: [401, 401],
+  FORBIDDEN: [403, 403],
   // google.rpc.Code uses the same status.
-  DEADLINE_EXCEEDED: 504,
-  SERVICE_UNAVAILABLE: 503,
+  DEADLINE_EXCEEDED: [504, 504],
+  SERVICE_UNAVAILABLE: [503, 503],
   // Only hooks and logs see this status, which nginx uses, too.
-  CLIENT_LEFT: 499,
-  INTERNAL_SERVER_ERROR: 500,
-};
-
-/** The codes that have another status in the classic profile. */
-const classicStatusByCode: typeof statusByCode = {
-  GRAPHQL_VALIDATION_FAILED: 400,
-  OPERATION_RESOLUTION_FAILURE: 400,
-  BAD_USER_INPUT: 400,
-  PERSISTED_QUERY_NOT_FOUND: 200,
-  PERSISTED_QUERY_NOT_SUPPORTED: 200,
+  CLIENT_LEFT: [499, 499],
+  INTERNAL_SERVER_ERROR: [500, 500],
 };
 
 /** The codes of errors from `context` that have another status than 500. */
 const codesOfContext = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'DEADLINE_EXCEEDED', 'CLIENT_LEFT']);
 
+/** Clients that ask for application/json, and the proxies before them, may not know it. */
+const partialSuccess = 294;
+
 /** The status of an answer: set by the user, else by an error, else from the table. */
 export function statusOf(outcome: OperationOutcome, profile: HTTPStatusProfile, mediaType: ResponseMediaType): number {
-  const { head, errors } = outcome;
-  return head.status ?? statusOfErrors(errors, profile) ?? statusOfResult(outcome, profile, mediaType);
+  const { head, errors, result, contextFailed, refused } = outcome;
+  const isClassic = profile === 'classic';
+  if (head.status !== undefined) return head.status;
+  for (const error of errors) {
+    const http = httpExtensionOf(error);
+    const status = (isClassic ? http?.classicStatus : undefined) ?? http?.status;
+    if (status !== undefined) return status;
+  }
+  if (result.data !== undefined)
+    return errors.length > 0 && !isClassic && mediaType === 'application/graphql-response+json' ? partialSuccess : 200;
+  const [first] = errors;
+  if (first === undefined) return result.errors === undefined ? 200 : 500;
+  const code = codeOf(first);
+  // A context function that fails is not the client's fault, except for credentials.
+  if (contextFailed === true && !codesOfContext.has(code)) return 500;
+  // A code may be any string, such as "constructor".
+  const known = Object.hasOwn(statuses, code) ? statuses[code] : refused === true ? ([422, 400] as const) : undefined;
+  return known?.[isClassic ? 1 : 0] ?? 500;
 }
 
 /**
@@ -68,40 +79,4 @@ export function toFinalStatus(status: number, logger: Logger): number {
   if (Number.isInteger(status) && status >= 200 && status <= 599) return status;
   report(logger, `Expected the status of a response to be from 200 to 599, got ${describe(status)}: 500 is sent.`, undefined);
   return 500;
-}
-
-function statusOfResult(
-  { result, errors, contextFailed, refused }: OperationOutcome,
-  profile: HTTPStatusProfile,
-  mediaType: ResponseMediaType,
-): number {
-  if (result.data !== undefined) {
-    const isPartial = errors.length > 0 && profile === '2026-09' && mediaType === 'application/graphql-response+json';
-    return isPartial ? partialSuccess : 200;
-  }
-  const [first] = errors;
-  if (first === undefined) return result.errors === undefined ? 200 : 500;
-  const code = codeOf(first);
-  // A context function that fails is not the client's fault, except for credentials.
-  if (contextFailed === true && !codesOfContext.has(code)) return 500;
-  const known = (profile === 'classic' ? statusIn(classicStatusByCode, code) : undefined) ?? statusIn(statusByCode, code);
-  return known ?? (refused === true ? (profile === 'classic' ? 400 : 422) : 500);
-}
-
-/** Clients that ask for application/json, and the proxies before them, may not know it. */
-const partialSuccess = 294;
-
-/** A code may be any string, such as "constructor". */
-function statusIn(table: typeof statusByCode, code: string): number | undefined {
-  return Object.hasOwn(table, code) ? table[code] : undefined;
-}
-
-/** The first status that an error sets in `extensions.http`. */
-function statusOfErrors(errors: readonly GraphQLError[], profile: HTTPStatusProfile): number | undefined {
-  for (const error of errors) {
-    const http = httpExtensionOf(error);
-    const status = (profile === 'classic' ? http?.classicStatus : undefined) ?? http?.status;
-    if (status !== undefined) return status;
-  }
-  return undefined;
 }
