@@ -1,9 +1,8 @@
 // What the extensions import from the server in addition to hooks and types. No other folder imports this file (test/structure.test.ts).
 
-export { parseAccept, preference } from './http/accept.ts';
+export { parseAccept, parseMediaType, preference } from './http/accept.ts';
 export { parseJSON, readText, readValue } from './http/body.ts';
 export { mayBeStored } from './http/cache-control.ts';
-export { parseMediaType } from './http/media-type.ts';
 export { defaultStatusProfile, statusOf } from './http/status.ts';
 export { followStream } from './operation/delivery/follow-stream.ts';
 export { documentHash } from './operation/documents/document-hash.ts';

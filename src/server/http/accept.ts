@@ -42,8 +42,8 @@ export function chooseFrom(ranges: readonly MediaRange[]): ResponseMediaType | u
   const json = preference(ranges, 'application/json');
   const graphql = preference(ranges, 'application/graphql-response+json');
   if (json.quality === 0 && graphql.quality === 0) return undefined;
-  if (json.quality !== graphql.quality) return json.quality > graphql.quality ? 'application/json' : 'application/graphql-response+json';
-  return graphql.named < json.named ? 'application/graphql-response+json' : 'application/json';
+  const isGraphQL = json.quality === graphql.quality ? graphql.named < json.named : graphql.quality > json.quality;
+  return isGraphQL ? 'application/graphql-response+json' : 'application/json';
 }
 
 export interface Preference {
@@ -61,15 +61,42 @@ export function preference(ranges: readonly MediaRange[], type: ResponseMediaTyp
 
 function parseRange(element: string): MediaRange {
   const [range = '', ...parameters] = element.split(';', maxParts).map((text) => text.trim().toLowerCase());
-  const weight = parameters.find((text) => text.startsWith('q='));
-  return {
-    range,
-    quality: weight === undefined ? 1 : parseQuality(weight.slice(2)),
-    parameters: parameters.map((text) => text.replaceAll('"', '')),
-  };
+  const weight = parameters.find((text) => text.startsWith('q='))?.slice(2) ?? '';
+  // An invalid weight (RFC 9110 section 12.4.2) counts as 1.
+  const quality = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight) : 1;
+  return { range, quality, parameters: parameters.map((text) => text.replaceAll('"', '')) };
 }
 
-/** An invalid weight (RFC 9110 section 12.4.2) counts as 1. */
-function parseQuality(text: string): number {
-  return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(text) ? Number(text) : 1;
+/** A parsed media type. */
+export interface MediaType {
+  /** Type and subtype in lower case, for example "application/json". */
+  readonly essence: string;
+  /** The charset parameter in lower case; undefined when there is none. */
+  readonly charset: string | undefined;
+}
+
+/**
+ * Parses a whole Content-Type value (WHATWG MIME Sniffing, section 4.4), so that neither "application/jsonp" nor
+ * "application/json, text/plain" passes for JSON. Undefined: invalid.
+ */
+export function parseMediaType(text: string): MediaType | undefined {
+  const end = text.indexOf(';');
+  const type = (end < 0 ? text : text.slice(0, end)).trim();
+  if (!essence.test(type)) return undefined;
+  return { essence: type.toLowerCase(), charset: end < 0 ? undefined : charsetOf(text.slice(end)) };
+}
+
+const essence = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+\/[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** A parameter: its name, then a quoted string or everything up to the next semicolon. */
+const parameter = /;[\t\n\r ]*([^;=]*)(?:=(?:"((?:[^"\\]|\\.)*)"?[^;]*|([^;]*)))?/gy;
+
+/** The value of the first charset parameter that has one. */
+function charsetOf(parameters: string): string | undefined {
+  for (const [, name, quoted, plain] of parameters.matchAll(parameter)) {
+    if (name?.toLowerCase() !== 'charset') continue;
+    const value = quoted?.replaceAll(/\\(.)/g, '$1') ?? plain?.trim();
+    // An empty value without quotes is ignored (section 4.4, step 11.9).
+    if (value !== undefined && (value !== '' || quoted !== undefined)) return value.toLowerCase();
+  }
+  return undefined;
 }

@@ -1,4 +1,4 @@
-import { addVary, isHeaderField, rescued, whenReady } from '../../shared/index.ts';
+import { addVary, isHeaderField } from '../../shared/index.ts';
 import type { PromiseOrValue, HTTPRequest, HeaderMap } from '../../shared/index.ts';
 import type { ServerPlugin } from '../operation/plugin.ts';
 import type { Logger } from '../operation/types.ts';
@@ -34,44 +34,36 @@ interface Sharing {
   readonly logger: Logger;
 }
 
-/** Adds the CORS headers to an answer. Returns a promise only if `origin` is a function; if that fails, the origin is refused. */
-export function addCORSHeaders(sharing: Sharing): PromiseOrValue<void> {
-  return whenReady(rescued(allowedOrigin, refuseOrigin, sharing), addFields, sharing);
-}
-
-function refuseOrigin(error: unknown, { logger }: Sharing): undefined {
-  logger.error('cors.origin failed: the origin of a request was refused.', error);
-}
-
-function addFields(allowed: string | undefined, { cors, request, headers }: Sharing): void {
-  if (cors.origin !== undefined && cors.origin !== '*') addVary(headers, 'Origin');
-  if (allowed === undefined) return;
-  headers.set('access-control-allow-origin', allowed);
-  if (cors.credentials === true) headers.set('access-control-allow-credentials', 'true');
-  if (isPreflight(request)) addPreflightHeaders(cors, request, headers);
-  else if (cors.exposedHeaders !== undefined) headers.set('access-control-expose-headers', list(cors.exposedHeaders));
-}
-
-function isPreflight(request: HTTPRequest): boolean {
-  return request.method === 'OPTIONS' && request.headers.has('access-control-request-method');
-}
-
 /** Characters of an origin. A host name has at most 253; many patterns take quadratic time or worse on long text. */
 const maxOrigin = 300;
 
-/** The value of Access-Control-Allow-Origin. An origin is reflected only when a list, a pattern or a function names it. */
-function allowedOrigin({ cors: { origin = '*', credentials }, request }: Sharing): PromiseOrValue<string | undefined> {
-  if (origin === '*') return '*';
+/**
+ * Adds the CORS headers to an answer. An origin is reflected only when a list, a pattern or a function names it. Returns a promise only if
+ * `origin` is a function; if that fails, the origin is refused.
+ */
+export function addCORSHeaders(sharing: Sharing): PromiseOrValue<void> {
+  const { cors, request, headers } = sharing;
+  const { origin = '*', credentials } = cors;
+  if (origin === '*') {
+    addFields('*', cors, request, headers);
+    return;
+  }
+  addVary(headers, 'Origin');
   const requested = request.headers.get('origin');
-  if (requested === null || requested.length > maxOrigin) return undefined;
+  if (requested === null || requested.length > maxOrigin) return;
   // Every page can send "null", from a sandboxed frame: with credentials not even a function can allow it.
-  if (requested === 'null' && credentials === true) return undefined;
-  if (typeof origin === 'function') return callOrigin(origin, requested);
-  return matches(origin, requested) ? requested : undefined;
+  if (requested === 'null' && credentials === true) return;
+  if (typeof origin === 'function') return askOrigin(origin, requested, sharing);
+  if (matches(origin, requested)) addFields(requested, cors, request, headers);
 }
 
-async function callOrigin(isAllowed: (origin: string) => unknown, requested: string): Promise<string | undefined> {
-  return (await isAllowed(requested)) === true ? requested : undefined;
+async function askOrigin(isAllowed: (origin: string) => unknown, requested: string, sharing: Sharing): Promise<void> {
+  const { cors, request, headers, logger } = sharing;
+  try {
+    if ((await isAllowed(requested)) === true) addFields(requested, cors, request, headers);
+  } catch (error) {
+    logger.error('cors.origin failed: the origin of a request was refused.', error);
+  }
 }
 
 function matches(allowed: CORSOrigin, requested: string): boolean {
@@ -81,15 +73,22 @@ function matches(allowed: CORSOrigin, requested: string): boolean {
   return allowed.some((one) => matches(one, requested));
 }
 
-function addPreflightHeaders(cors: CORSOptions, request: HTTPRequest, headers: HeaderMap): void {
+function addFields(allowed: string, cors: CORSOptions, request: HTTPRequest, headers: HeaderMap): void {
+  const { credentials, allowedHeaders, exposedHeaders, maxAge } = cors;
+  headers.set('access-control-allow-origin', allowed);
+  if (credentials === true) headers.set('access-control-allow-credentials', 'true');
+  if (request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method')) {
+    if (exposedHeaders !== undefined) headers.set('access-control-expose-headers', list(exposedHeaders));
+    return;
+  }
   headers.set('access-control-allow-methods', list(cors.methods ?? methods));
   const requested = request.headers.get('access-control-request-headers');
-  if (cors.allowedHeaders !== undefined) headers.set('access-control-allow-headers', list(cors.allowedHeaders));
+  if (allowedHeaders !== undefined) headers.set('access-control-allow-headers', list(allowedHeaders));
   else if (requested !== null) {
     headers.set('access-control-allow-headers', requested);
     addVary(headers, 'Access-Control-Request-Headers');
   }
-  if (cors.maxAge !== undefined) headers.set('access-control-max-age', String(cors.maxAge));
+  if (maxAge !== undefined) headers.set('access-control-max-age', String(maxAge));
 }
 
 /** The options, with the header fields of plugins. Without `allowedHeaders`, those that a preflight requests are allowed anyway. */
@@ -124,21 +123,18 @@ export function assertOriginForm(origin: unknown): void {
 
 /** Throws for options that would let any page read answers with the user's credentials. */
 export function assertCredentials({ credentials, origin = '*' }: CORSOptions): void {
-  if (credentials !== true) return;
-  if (origin === '*') {
+  if (credentials !== true || typeof origin === 'function') return;
+  const origins = [origin].flat();
+  if (origin === '*')
     throw new TypeError('cors.credentials needs a cors.origin like "https://example.com": browsers refuse credentials with "*".');
-  }
-  if (typeof origin === 'function') return;
-  if ([origin].flat().includes('null')) {
+  if (origins.includes('null'))
     throw new TypeError('cors.origin must not allow "null" with cors.credentials: any page can send it from a sandboxed frame.');
-  }
-  const pattern = [origin].flat().find((one) => one instanceof RegExp);
-  if (pattern !== undefined) {
+  const pattern = origins.find((one) => one instanceof RegExp);
+  if (pattern !== undefined)
     throw new TypeError(
       `cors.origin must not be a pattern with cors.credentials, because a small mistake in it lets other sites in, but ${String(pattern)} is one. ` +
         'Write a function, for example origin: (origin) => origin.startsWith("https://") && origin.endsWith(".example.com").',
     );
-  }
 }
 
 /** The values that an option takes. */
@@ -162,7 +158,7 @@ export const corsExpectations: Readonly<Record<keyof CORSOptions, Expectation>> 
     words:
       '"*", an origin like "https://example.com", a pattern, a list of these, or a function of the origin that returns true or false ' +
       '(there is no callback). To allow every site, without credentials, leave it out',
-    holds: (value) => value === '*' || isOrigin(value) || isListOfOrigins(value) || (typeof value === 'function' && value.length < 2),
+    holds: (value) => value === '*' || [value].flat().every(isOrigin) || (typeof value === 'function' && value.length < 2),
   },
   methods: namesOfFields,
   allowedHeaders: namesOfFields,
@@ -170,10 +166,6 @@ export const corsExpectations: Readonly<Record<keyof CORSOptions, Expectation>> 
   credentials: { words: 'true or false', holds: (value) => typeof value === 'boolean' },
   maxAge: { words: `${count.words}, in seconds`, holds: count.holds },
 };
-
-function isListOfOrigins(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isOrigin);
-}
 
 /** An origin as browsers send it: scheme, host and port, without a path or a trailing slash. Nothing else would match. */
 function isOrigin(value: unknown): boolean {

@@ -1,7 +1,7 @@
 import type { HTTPRequest } from '../../shared/index.ts';
 import { methodNotAllowed, preflightMissing, unsupportedEncoding, unsupportedMediaType } from './errors.ts';
-import { parseMediaType } from './media-type.ts';
-import type { MediaType } from './media-type.ts';
+import { parseMediaType } from './accept.ts';
+import type { MediaType } from './accept.ts';
 
 /** Which requests must prove that they were not sent by a page of another site. */
 export interface CSRFSettings {
@@ -19,27 +19,33 @@ export interface CSRFSettings {
  * multipart, or none. So a request is safe if its content type or one of the listed headers shows that it was not simple. QUERY is never
  * simple. A GET needs the check although it changes nothing: its time or size can reveal what the user may see.
  */
-export function assertNotForged(settings: CSRFSettings, request: HTTPRequest): void {
-  const { method } = request;
+export function assertNotForged({ csrfPrevention, csrfRequestHeaders }: CSRFSettings, request: HTTPRequest): void {
+  const { method, headers } = request;
   if (method !== 'GET' && method !== 'POST' && method !== 'QUERY') throw methodNotAllowed(method);
 
-  const contentType = request.headers.get('content-type');
+  const contentType = headers.get('content-type');
   // True for nearly every request. A browser sends this type to another site only after a preflight.
-  if (contentType === 'application/json') {
-    assertNotEncoded(request);
-    return;
+  const mediaType = contentType === null || contentType === 'application/json' ? undefined : parseMediaType(contentType);
+  if (contentType !== 'application/json') {
+    const row = table[method][contentType === null ? 'none' : classify(mediaType)];
+    const verdict = row === run ? 'run' : row[columnOf({ csrfPrevention, csrfRequestHeaders }, headers)];
+    if (verdict === 'forgery') throw preflightMissing(csrfRequestHeaders);
+    if (verdict === 'unsupported')
+      throw unsupportedMediaType(`Expected content-type application/json, got ${mediaType?.essence.slice(0, 80) ?? 'none that is valid'}.`);
   }
-  const mediaType = contentType === null ? undefined : parseMediaType(contentType);
-  const row = table[method][contentType === null ? 'none' : classify(mediaType)];
-  const verdict = row === run ? 'run' : verdictOf(row, settings, request);
-  if (verdict === 'forgery') throw preflightMissing(settings.csrfRequestHeaders);
-  if (verdict === 'unsupported')
-    throw unsupportedMediaType(`Expected content-type application/json, got ${mediaType?.essence.slice(0, 80) ?? 'none that is valid'}.`);
-  assertDecodable(request, mediaType);
+  // UTF-8 without compression: decoding anything else takes CPU before a limit can be checked.
+  const charset = mediaType?.charset;
+  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8')
+    throw unsupportedMediaType(`Expected charset utf-8, got ${charset.slice(0, 20)}.`);
+  const encoding = headers.get('content-encoding')?.toLowerCase();
+  if (encoding && encoding !== 'identity') throw unsupportedEncoding();
 }
 
-function verdictOf(row: Row, settings: CSRFSettings, request: HTTPRequest): Verdict {
-  return hasHeader(request, settings.csrfRequestHeaders) ? row.withHeader : row[columnOf(settings, request)];
+function columnOf({ csrfPrevention, csrfRequestHeaders }: CSRFSettings, headers: HTTPRequest['headers']): keyof Row {
+  if (csrfRequestHeaders.some((name) => (headers.get(name) ?? '').trim() !== '')) return 'withHeader';
+  if (csrfPrevention === 'always') return 'always';
+  // Browsers mark requests of pages of another origin (Fetch Metadata); no page can remove the mark.
+  return csrfPrevention === 'foreign' && /^(?:cross|same)-site$/.test(headers.get('sec-fetch-site') ?? '') ? 'foreign' : 'unguarded';
 }
 
 type ContentTypeClass = 'json' | 'safelisted' | 'none' | 'other';
@@ -80,41 +86,8 @@ const table: Readonly<Record<'GET' | 'POST' | 'QUERY', Readonly<Record<ContentTy
 /** The content types of simple requests (Fetch standard, "CORS-safelisted request-header"). */
 const safelisted = new Set(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']);
 
-function columnOf(settings: CSRFSettings, request: HTTPRequest): 'always' | 'foreign' | 'unguarded' {
-  if (settings.csrfPrevention === 'always') return 'always';
-  return settings.csrfPrevention === 'foreign' && isForeign(request) ? 'foreign' : 'unguarded';
-}
-
 function classify(mediaType: MediaType | undefined): ContentTypeClass {
   const essence = mediaType?.essence;
   if (essence === 'application/json') return 'json';
   return essence !== undefined && safelisted.has(essence) ? 'safelisted' : 'other';
-}
-
-function hasHeader(request: HTTPRequest, names: readonly string[]): boolean {
-  for (const name of names) {
-    const value = request.headers.get(name);
-    if (value !== null && value.trim() !== '') return true;
-  }
-  return false;
-}
-
-/** Browsers mark requests of pages of another origin (Fetch Metadata); no page can remove the mark. */
-function isForeign(request: HTTPRequest): boolean {
-  const site = request.headers.get('sec-fetch-site');
-  return site === 'cross-site' || site === 'same-site';
-}
-
-/** UTF-8 without compression: decoding anything else takes CPU before a limit can be checked. */
-function assertDecodable(request: HTTPRequest, mediaType: MediaType | undefined): void {
-  const charset = mediaType?.charset;
-  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') {
-    throw unsupportedMediaType(`Expected charset utf-8, got ${charset.slice(0, 20)}.`);
-  }
-  assertNotEncoded(request);
-}
-
-function assertNotEncoded(request: HTTPRequest): void {
-  const encoding = request.headers.get('content-encoding')?.toLowerCase();
-  if (encoding && encoding !== 'identity') throw unsupportedEncoding();
 }
