@@ -183,6 +183,7 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
       'graphql-functions/edge',
       'graphql-functions/idempotency',
       'graphql-functions/budget',
+      'graphql-functions/limits',
       'graphql-functions/mcp',
       'graphql-functions/subgraph',
       'graphql-functions/testing aws fetch netlify',

@@ -19,6 +19,7 @@ const webEntries = [
   'opentelemetry',
   'cost-line',
   'compression',
+  'limits',
   'mcp',
   'subgraph',
   'edge',

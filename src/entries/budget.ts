@@ -1,6 +1,5 @@
 export { budget } from '../extensions/budget/index.ts';
 export type { BudgetOptions, Plan } from '../extensions/budget/index.ts';
-export type { CostRules } from '../server/index.ts';
 export {
   BudgetBucket,
   budgetTable,

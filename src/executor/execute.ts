@@ -49,7 +49,7 @@ export interface GraphQLJSExecutor {
 interface UnsupportedOptions {
   readonly incrementalDelivery?: unknown;
   readonly deadline?: unknown;
-  readonly pageLimits?: unknown;
+  readonly pageDefaults?: unknown;
 }
 
 /** An operation with its plan and its coerced variables. */

@@ -25,11 +25,11 @@ export function graphqlJSExecutor(): GraphQLJSExecutor {
 }
 
 /** Refuses options that graphql-js would ignore. */
-const assertSupported: GraphQLJSExecutor['assertSupported'] = ({ incrementalDelivery, deadline, pageLimits }, schema) => {
+const assertSupported: GraphQLJSExecutor['assertSupported'] = ({ incrementalDelivery, deadline, pageDefaults }, schema) => {
   const hasPartial = (deadline as { readonly partial?: unknown } | undefined)?.partial !== undefined;
   const refused =
     (incrementalDelivery !== undefined && 'the option `incrementalDelivery`') ||
-    (pageLimits !== undefined && 'the option `pageLimits`') ||
+    (pageDefaults !== undefined && 'the option `pageLimits` of limits()') ||
     (hasPartial && 'the option `deadline.partial`') ||
     // graphql-js 17 executes no operation of such a schema.
     (isGraphQL17 && (schema.getDirective('defer') ?? schema.getDirective('stream')) && 'a schema that defines @defer or @stream');

@@ -1,7 +1,7 @@
 // An operation: the quick check of its document, its plan, its run
 
 export { isKnownValid } from './validation/fast-validator.ts';
-export { getArgumentValues, isGraphQL17, NoSchemaIntrospectionCustomRule } from './graphql-version.ts';
+export { isGraphQL17, NoSchemaIntrospectionCustomRule } from './graphql-version.ts';
 export { coercedVariables, executePlanned, prepareExecution } from './execute.ts';
 export type { GraphQLJSExecutor, KeptPlans, PartSettings, PlannedExecution } from './execute.ts';
 export { createSourceStream } from './events.ts';

@@ -25,5 +25,5 @@ export {
 } from './operation/extension-facts.ts';
 export type { AnswerDecision, BudgetEntry, BudgetReport } from './operation/extension-facts.ts';
 export { clientAddress } from './platform/adapter.ts';
-export { aFunction, assertEntries } from './startup/options.ts';
+export { aFunction, assertEntries, positive } from './startup/options.ts';
 export type { Expectation } from './startup/options.ts';

@@ -14,8 +14,6 @@ export type {
 export type { ErrorBehavior } from './operation/error-behavior.ts';
 export type { HTTPExtension } from './operation/errors.ts';
 export type { FormatError } from './operation/format-errors.ts';
-export type { CostOptions, CostRules } from './operation/limits/cost.ts';
-export type { PageLimitOptions, PageSizes } from './operation/limits/page-limits.ts';
 export type * from './operation/plugin.ts';
 export type * from './operation/types.ts';
 export { ping } from './platform/adapter.ts';

@@ -24,7 +24,7 @@ import { createContextValue } from './operation/context.ts';
 import { loadDocument } from './operation/documents/document.ts';
 import { findSource } from './operation/documents/source.ts';
 import { codeOf, deadlineExceeded, toErrors } from './operation/errors.ts';
-import { applyOptions, checkLimits, describeExecution, execute, prepare, waitInTime } from './operation/run-execution.ts';
+import { applyOptions, describeExecution, execute, prepare, waitInTime } from './operation/run-execution.ts';
 import { startHooks } from './operation/hooks.ts';
 import { resultTooLarge } from './operation/limits/answer-limit.ts';
 import type { WrapOperation } from './operation/around.ts';
@@ -186,12 +186,10 @@ async function runSteps(operation: Operation): Promise<ExecutionResult> {
       if (answered !== undefined) return (operation.ended = answered);
     }
     operation.execution = prepare(operation);
-    if (settings.notifyExecution !== undefined || settings.maxCost !== undefined || settings.pageLimits !== undefined) {
-      const execution = describeExecution(operation);
-      checkLimits(settings, execution);
-      const options = settings.notifyExecution?.(execution);
+    if (settings.notifyExecution !== undefined) {
+      const options = settings.notifyExecution(describeExecution(operation));
       operation.options = options instanceof Promise ? await inTime(options, operation) : options;
-      if (operation.options !== undefined) applyOptions(operation, operation.options);
+      applyOptions(operation, operation.options);
     }
     const result = execute(operation);
     return (operation.ended = result instanceof Promise ? await result : result);

@@ -35,7 +35,7 @@ describe('docs/http.md tells the truth about statuses', () => {
     'the document does not parse, or is longer or deeper than the limits': [{ body: json('{') }],
     'the document is not valid': [{ body: json('{ unknown }') }],
     'a document with fragments only': [{ body: json('fragment F on Query { n }') }],
-    'a limit that is reached through fragments; `maxDepth`, `maxAliases`, `maxCost`, `pageLimits`': [{ body: json(manyFields()) }],
+    'a limit that is reached through fragments; [`limits()`](rate-limiting.md)': [{ body: json(manyFields()) }],
     'an unknown persisted query': [{ body: persisted({}) }],
     'a persisted query, where `persistedQueries` is false': [{ body: persisted({}) }, { persistedQueries: false }],
     'a persisted query whose hash is not that of `query`': [{ body: persisted({ query: '{ n }' }) }],

@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test';
 import { GraphQLError } from 'graphql';
 
 import { budget } from '../../src/entries/budget.ts';
+import { limits } from '../../src/entries/limits.ts';
 import type { BudgetStore } from '../../src/entries/budget.ts';
 import { costLine } from '../../src/entries/cost-line.ts';
 import type { CostRecord } from '../../src/entries/cost-line.ts';
@@ -279,6 +280,7 @@ export function randomShop(random: Random): Shop {
   const wrap = functionWrappers[random.pick(Object.keys(functionWrappers))]!;
   const hasBudget = random.chance(0.5);
   const plugins: ServerPlugin[] = [
+    limits({ pageLimits: { default: 5, max: 10 } }),
     ...(hasBudget ? [budgetOfWorld(random.pick(['allow', 'refuse'] as const))] : []),
     costLine({ write: (_line, record, outcome) => world.noteLine(record, outcome?.head.headers.get('x-request')) }),
     idempotency({ store: storeOfWorld, identity: ({ client }: Context) => client, storeTimeout: 60_000, releaseIf: areDeclined }),
@@ -326,7 +328,6 @@ export function randomShop(random: Random): Shop {
       Item: { price: guardedPrice },
     },
     incrementalDelivery: incrementalDelivery(),
-    pageLimits: { default: 5, max: 10 },
     trustedDocuments: {
       documents: Object.fromEntries(
         Object.entries(documents).flatMap(([id, text]) => [

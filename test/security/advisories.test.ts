@@ -1,3 +1,4 @@
+import { limits } from '../../src/entries/limits.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -135,7 +136,7 @@ describe('advisories', () => {
   });
 
   it('8. and 9. GHSA-w42g-7vfc-xf37, CVE-2026-30241: introspection is off and limits hold by GET, POST and batch alike', async () => {
-    const endpoint = createEndpoint({ maxDepth: 1 });
+    const endpoint = createEndpoint({ plugins: [limits({ maxDepth: 1 })] });
     const queries = ['{ __schema { queryType { name } } }', '{ books { title } }'];
 
     for (const query of queries) {
@@ -160,7 +161,7 @@ describe('advisories', () => {
       { length: 60 },
       (_, index) => `fragment F${index} on Query { a: __typename ${index < 59 ? `...F${index + 1} ... { ...F${index + 1} }` : ''} }`,
     );
-    const endpoint = createEndpoint({ maxDepth: 5, maxAliases: 100, maxCost: 1000 });
+    const endpoint = createEndpoint({ plugins: [limits({ maxDepth: 5, maxCost: 1000 })] });
 
     const response = await endpoint.send(post({ query: `{ ...F0 } ${fragments.join(' ')}` }));
 
@@ -190,7 +191,7 @@ describe('advisories', () => {
   it('16. CVE-2024-39895: the number of aliases can be limited', async () => {
     const query = `{ ${Array.from({ length: 30 }, (_, index) => `a${index}: hello`).join(' ')} }`;
 
-    const response = await createEndpoint({ maxAliases: 15 }).send(post({ query }));
+    const response = await createEndpoint({ plugins: [limits({ maxAliases: 15 })] }).send(post({ query }));
 
     assert.equal(response.status, 422);
     assert.match(json(response).errors[0].message, /at most 15 aliases, got 30\.$/);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { createHandler } from '../../src/entries/index.ts';
+import { limits } from '../../src/entries/limits.ts';
 import type { ServerOptions } from '../../src/server/startup/options.ts';
 import { createEndpoint } from '../support/endpoint.ts';
 import { get, json, plainRequest, post } from '../support/plain-http.ts';
@@ -43,7 +44,7 @@ const inputs: Readonly<
   'alias flood below the token limit, with maxAliases (CVE-2024-39895)': {
     request: post({ query: `{ ${repeat(100, (index) => `a${index}: hello`)} }` }),
     status: 422,
-    options: { maxAliases: 50 },
+    options: { plugins: [limits({ maxAliases: 50 })] },
   },
   'field flood': { request: post({ query: `{ ${'hello '.repeat(20_000)} }` }), status: 400 },
   'directive flood (CVE-2024-47614)': { request: post({ query: `{ hello ${'@include(if: true) '.repeat(20_000)} }` }), status: 400 },
@@ -246,7 +247,7 @@ describe('values from a resolver, a context or an upstream server', () => {
 });
 
 describe('one pipeline for every entry (CVE-2026-30241, GHSA-w42g-7vfc-xf37): a limit holds', () => {
-  const options: Partial<ServerOptions> = { typeDefs: 'type Query { a: Query b: Int }', maxDepth: 2, nodeEnv: '' };
+  const options: Partial<ServerOptions> = { typeDefs: 'type Query { a: Query b: Int }', plugins: [limits({ maxDepth: 2 })], nodeEnv: '' };
   const query = '{ a { a { b } } }';
 
   it('in a direct invocation', async () => {

@@ -1,7 +1,6 @@
-import type { GraphQLSchema } from 'graphql';
-
+import { costOf } from '../limits/index.ts';
 import { recordBudget } from '../../server/for-extensions.ts';
-import type { Logger, OperationExecution, ServerStartContext } from '../../server/index.ts';
+import type { OperationExecution, ServerStartContext } from '../../server/index.ts';
 import { rescued, toPromise, waitAtMost, whenReady } from '../../shared/index.ts';
 import type { Milliseconds, PromiseOrValue } from '../../shared/index.ts';
 import type { Take, TakeResult } from '../stores/index.ts';
@@ -26,9 +25,7 @@ export class Meter {
     (operations) =>
       `The platform reports no address of anonymous clients: set clientAddress of budget. Operations refused since the last message: ${operations}.`,
   );
-  #schema: GraphQLSchema | undefined;
-  #prices: ServerStartContext['prices'] | undefined;
-  #logger: Logger | undefined;
+  #server: ServerStartContext | undefined;
   #hasServed = false;
 
   constructor(options: BudgetOptions) {
@@ -44,12 +41,10 @@ export class Meter {
   }
 
   /** A failed start is tried again. After a successful start, another schema means another server. */
-  start({ schema, logger, prices }: ServerStartContext): void {
-    if (this.#hasServed && this.#schema !== schema)
+  start(server: ServerStartContext): void {
+    if (this.#hasServed && this.#server?.schema !== server.schema)
       throw new Error('Expected a separate budget() for each handler, got one that already serves another handler.');
-    this.#schema = schema;
-    this.#prices = prices;
-    this.#logger = logger;
+    this.#server = server;
   }
 
   /**
@@ -58,8 +53,8 @@ export class Meter {
    */
   meter(execution: OperationExecution): PromiseOrValue<void> {
     this.#hasServed = true;
-    this.#failures.flush(this.#logger!);
-    const cost = this.#prices!.costOf(execution);
+    this.#failures.flush(this.#server!.logger);
+    const cost = costOf(this.#server!, execution);
     if (cost === 0) return undefined;
     const identity = this.#options.identity(execution.contextValue, execution.call!);
     return whenReady(toPromise(identity), (found) => this.#meterClient(execution, cost, found), undefined);
@@ -69,7 +64,7 @@ export class Meter {
     if ((identity === undefined || identity === null) && this.#anonymous === undefined) throw refusal('UNAUTHENTICATED', unknownClient);
     const client = clientOf(this.#options, execution.call!, identity);
     if (client === undefined) {
-      this.#unknown.add(this.#logger!, cost);
+      this.#unknown.add(this.#server!.logger, cost);
       throw refusal('UNAUTHENTICATED', unknownClient);
     }
     const plan = client.policy === 'anonymous' ? this.#anonymous! : (this.#plan ?? planOf(this.#options, execution.contextValue));
@@ -101,7 +96,7 @@ export class Meter {
   /** Undefined: the store failed, or was late. A take may then have had its effect, so it is not repeated. */
   #take({ id }: Client, take: Take, cost: number): PromiseOrValue<TakeResult | undefined> {
     const fail = (error: unknown): undefined => {
-      this.#failures.add(this.#logger!, cost, error);
+      this.#failures.add(this.#server!.logger, cost, error);
       return undefined;
     };
     const { store, storeTimeout = 250 } = this.#options;

@@ -23,10 +23,6 @@ export function budget<TContext = any>(options: BudgetOptions<TContext>): Server
     position: 'first',
     onlyWatches: true,
     corsHeaders: { exposed: ['RateLimit', 'RateLimit-Policy', 'Retry-After'] },
-    check({ maxCost, pageLimits }) {
-      if (maxCost !== undefined || pageLimits !== undefined) return [];
-      return ['budget() counts every list without a size argument as 10 items: set pageLimits, or listSize of maxCost.'];
-    },
     async serverWillStart(context) {
       assertFits(options, context);
       if (started.has(context)) throw new Error('Expected budget() once in plugins, got it twice: each operation would take points twice.');

@@ -147,7 +147,7 @@ const namesOfFields: Expectation = {
   words: 'a string or a list of strings, with characters that HTTP allows',
   holds: (value) => (Array.isArray(value) ? value : [value]).every((one) => isHeaderField('name', one)),
 };
-export const count: Expectation = {
+const count: Expectation = {
   words: 'a whole number that is not negative',
   holds: (value) => Number.isInteger(value) && (value as number) >= 0,
 };

@@ -25,7 +25,7 @@ export interface ExecutionSettings {
   /** Undefined in production. */
   readonly explainMismatch?: ExplainMismatch | undefined;
   /** Default: arguments have the defaults of the schema. */
-  readonly pageLimits?: PageDefaults | undefined;
+  readonly pageDefaults?: PageDefaults | undefined;
 }
 
 /** One operation, ready to run. */
@@ -49,7 +49,7 @@ export function createExecution<TParts extends ExecutionParts>(settings: Executi
     schema: settings.schema,
     document,
     operation,
-    pageDefaults: settings.pageLimits,
+    pageDefaults: settings.pageDefaults,
     rootValue: settings.rootValue === undefined ? undefined : rootValueOf(settings, document),
     contextValue,
     variableValues,

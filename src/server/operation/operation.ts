@@ -2,8 +2,6 @@ import type { ExecutionResult, FormattedExecutionResult, GraphQLError, Operation
 
 import type { Capacity, PromiseOrValue, HTTPRequest, OperationInvocation, ResponseHead } from '../../shared/index.ts';
 import type { ContextInput, ContextSettings } from './context.ts';
-import type { CostSettings, Prices } from './limits/cost.ts';
-import type { PageLimits } from './limits/page-limits.ts';
 import type { KnownDocument } from './documents/document-cache.ts';
 import type { DocumentSettings } from './documents/document.ts';
 import type { Delivery, IncrementalSettings } from './delivery/delivery.ts';
@@ -48,9 +46,6 @@ export interface OperationSettings
   readonly plugins: readonly ServerPlugin[];
   /** How errors of requests without `onError` are handled. Undefined: they propagate. */
   readonly errorHandling?: ErrorHandling | undefined;
-  readonly maxCost: CostSettings | undefined;
-  readonly pageLimits: PageLimits | undefined;
-  readonly prices: Prices;
   /** Calls `executionWillStart` of the plugins. Undefined: no plugin has this hook. */
   readonly notifyExecution?: NotifyExecution | undefined;
   /** Undefined: no plugin wraps executions. */

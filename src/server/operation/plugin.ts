@@ -7,11 +7,9 @@ import type {
   OperationDefinitionNode,
 } from 'graphql';
 
-import type { ExecutionObserver } from '../../executor/index.ts';
+import type { ExecutionObserver, PageDefaults } from '../../executor/index.ts';
 import type { CallWatch, DataSourceRequest, KeyValueCache } from '../../datasources/index.ts';
 import type { HTTPRequest, HTTPResponse, Invocation, ResponseHead, StreamedResponse } from '../../shared/index.ts';
-import type { CostOptions, Prices } from './limits/cost.ts';
-import type { PageLimits } from './limits/page-limits.ts';
 import type { TrustedDocument } from './documents/trusted-documents.ts';
 import type { GraphQLRequest, Logger, ObjectListing, OperationOutcome, SubsequentPayload } from './types.ts';
 
@@ -202,12 +200,6 @@ export interface ServerStartContext {
   /** The options `maxBodyBytes` and `maxResultBytes`, or their defaults. */
   readonly maxBodyBytes: number;
   readonly maxResultBytes: number;
-  /** The option `maxCost` with its defaults. Undefined: the option is not set. */
-  readonly maxCost: Required<CostOptions> | undefined;
-  /** The option `pageLimits`. Undefined: the option is not set. */
-  readonly pageLimits: PageLimits | undefined;
-  /** Computes the cost of operations. */
-  readonly prices: Prices;
 }
 
 /** The page that browsers get in development. */
@@ -245,6 +237,11 @@ export interface ServerPlugin<TContext = unknown> {
   readonly onlyWatches?: boolean | undefined;
   /** Header fields that clients send and read because of this plugin: they are added to the lists of the option `cors`. */
   readonly corsHeaders?: { readonly allowed?: readonly string[]; readonly exposed?: readonly string[] } | undefined;
+  /**
+   * Returns the defaults that arguments of this schema have in addition to those that it defines. Called when the server is created. Of
+   * several plugins, the first that returns some applies.
+   */
+  pageDefaults?(schema: GraphQLSchema): PageDefaults | undefined;
   /**
    * Returns what `context` and the hooks of all plugins see of a request: the call itself, or another object with the same members. The
    * server itself reads the original request. Called once for each request, before all other hooks.
@@ -299,7 +296,7 @@ export interface ServerPlugin<TContext = unknown> {
    * Called by the command `check`, after the options and the schema were found to be right. Throws an Error for what would fail later, and
    * may return notices about what is probably not meant. Must have no effects: the server does not start.
    */
-  check?(context: Pick<ServerStartContext, 'schema' | 'trustedDocuments' | 'maxCost' | 'pageLimits'>): readonly string[] | void;
+  check?(context: Pick<ServerStartContext, 'schema' | 'trustedDocuments'>): readonly string[] | void;
   /** Called if the server could not start: options, schema or `serverWillStart` failed. */
   startupDidFail?(failure: { readonly error: Error; readonly logger: Logger }): MaybePromise<void>;
 }

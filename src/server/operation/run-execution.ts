@@ -9,19 +9,11 @@ import { codeOf, deadlineExceeded, toErrors, unfinishedAtDeadline } from './erro
 import { createExecution, executeOperation } from './execute.ts';
 import type { Execution } from './execute.ts';
 import { AnswerLimit } from './limits/answer-limit.ts';
-import { assertCost } from './limits/cost.ts';
 import { ErrorAllowance } from './limits/error-allowance.ts';
-import type { ChosenOptions, Operation, OperationSettings } from './operation.ts';
+import type { ChosenOptions, Operation } from './operation.ts';
 import { outcomeOfFailure, toOutcome } from './outcome.ts';
 import type { CoercedExecution, OperationExecution } from './plugin.ts';
 import type { OperationOutcome, PayloadStream } from './types.ts';
-
-/** Throws for an operation that exceeds a limit. */
-export function checkLimits({ maxCost, pageLimits, prices }: OperationSettings, execution: OperationExecution): void {
-  if (maxCost === undefined && pageLimits === undefined) return;
-  const cost = prices.costOf(execution);
-  if (maxCost !== undefined) assertCost(maxCost, cost, execution.operation);
-}
 
 /**
  * Plans the operation at its first runs, and coerces its variables. Variables with errors are the result of the execution, and its hooks

@@ -2,13 +2,11 @@ import type { GraphQLFieldResolver, GraphQLSchema, ValidationRule } from 'graphq
 
 import type { KeyValueCache } from '../../datasources/index.ts';
 import type { DeadlineOptions } from './deadline.ts';
-import { assertCredentials, assertOriginForm, corsExpectations, count } from '../http/cors.ts';
+import { assertCredentials, assertOriginForm, corsExpectations } from '../http/cors.ts';
 import type { ContextArgument } from '../http/context-argument.ts';
 import type { CORSOptions, Expectation as ValueExpectation } from '../http/cors.ts';
 import type { IncrementalDelivery } from '../http/streams/multipart.ts';
 import type { HTTPStatusProfile } from '../http/status.ts';
-import type { CostOptions } from '../operation/limits/cost.ts';
-import type { PageLimitOptions } from '../operation/limits/page-limits.ts';
 import type { ContextValue } from '../operation/context.ts';
 import { assertKnownOptions, describe, isRecord } from '../../shared/index.ts';
 import type { FormatError } from '../operation/format-errors.ts';
@@ -109,21 +107,6 @@ export interface ServerOptions<
   readonly maxResultBytes?: number;
   /** Lexical tokens of a document, or of all documents of a batch; also the fields of an operation with its fragments expanded. Default: 15,000. */
   readonly maxTokens?: number;
-  /** Levels of fields in an operation with its fragments expanded; `{ books { title } }` has two. Default: 200, as for all nesting. */
-  readonly maxDepth?: number;
-  /** Aliased fields in an operation with its fragments expanded. Default: any number. */
-  readonly maxAliases?: number;
-  /**
-   * The highest cost of an operation, calculated before it runs: each field costs 1, and the selection of a list counts once
-   * for each item. The number of items is the value of the argument first, last or limit, or else 10. An object sets these names, this
-   * default, and the cost of single fields. Default: any cost.
-   */
-  readonly maxCost?: number | CostOptions;
-  /**
-   * The number of items of fields that return a list or a connection and have an argument first, last or limit (or those that
-   * `maxCost.sizeArguments` lists): `default` if the client gives none, at most `max`. `fields` has others for single fields. Default: any number.
-   */
-  readonly pageLimits?: PageLimitOptions;
   /**
    * The time for a request: `{ ms, reserveMs, partial }`. At the deadline, the answer has all finished fields, and the error
    * DEADLINE_EXCEEDED for the others. false: no limit. Default: the limit of the platform, minus 500 ms.
@@ -140,10 +123,12 @@ export function assertOptions(options: unknown): asserts options is ServerOption
     throw new TypeError(`Expected options like { typeDefs, resolvers }, got ${describe(options)}.`);
   }
   assertOriginForm((options as ServerOptions).cors?.origin);
+  const moved = ['maxDepth', 'maxAliases', 'maxCost', 'pageLimits'].find((name) => name in options);
+  if (moved !== undefined)
+    throw new TypeError(`Unknown option "${moved}". Write plugins: [limits({ ${moved} })], imported from "graphql-functions/limits".`);
   assertEntries('', options, expectations);
-  const { cors, pageLimits } = options as ServerOptions;
+  const { cors } = options as ServerOptions;
   if (cors !== undefined) assertCredentials(cors);
-  for (const [field, sizes] of Object.entries(pageLimits?.fields ?? {})) assertEntries(`pageLimits.fields["${field}"].`, sizes, pageSizes);
 }
 
 /** `path`: empty, or the option that contains these entries, followed by a dot. `of`: the function that takes the options. */
@@ -178,25 +163,15 @@ const hasMethods = (value: unknown, names: readonly string[]): boolean => isReco
 export const boolean: Expectation = { words: 'true or false', holds: isBoolean };
 export const aFunction: Expectation = { words: 'a function', holds: isFunction };
 const anything: Expectation = { words: 'anything', holds: () => true };
-const listOfText: Expectation = { words: 'a list of strings', holds: isListOfText };
 /** Names of any other form may be added by a browser, a gateway or a proxy, to requests of other sites too. */
 const requestHeaders: Expectation = {
   words: 'a list of names like "my-app-require-preflight" or "x-my-app-operation-name", which no browser or proxy adds to requests',
   holds: (value) => isListOfText(value) && value.length > 0 && value.every((name) => preflightHeader.test(name)),
 };
 const preflightHeader = /^(?:[\w-]+-require-preflight|x-[\w-]+-operation-name)$/i;
-const positive: Expectation = { words: 'a positive whole number', holds: (value) => Number.isInteger(value) && (value as number) > 0 };
-
-const areRecords = (value: unknown): boolean => isRecord(value) && Object.values(value).every(isRecord);
-const pageSizes: Readonly<Record<string, Expectation>> = { default: positive, max: positive };
-
-const costRules: Readonly<Record<string, Expectation>> = {
-  listSize: positive,
-  sizeArguments: listOfText,
-  fields: {
-    words: 'an object like { "Query.search": 50 }, with costs that are not negative',
-    holds: (value) => isRecord(value) && Object.values(value).every((cost) => typeof cost === 'number' && cost >= 0),
-  },
+export const positive: Expectation = {
+  words: 'a positive whole number',
+  holds: (value) => Number.isInteger(value) && (value as number) > 0,
 };
 
 /** One entry per option: the type requires a check of each. */
@@ -250,18 +225,6 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   maxBodyBytes: positive,
   maxResultBytes: positive,
   maxTokens: positive,
-  maxDepth: positive,
-  maxAliases: count,
-  maxCost: {
-    words: 'a positive whole number, or { limit, listSize, sizeArguments: [names], fields: { "Type.field": cost } }',
-    holds: (value) => positive.holds(value) || has(value, 'limit'),
-    entries: { limit: positive, ...costRules },
-  },
-  pageLimits: {
-    words: 'an object with default and max, like { default: 20, max: 100, fields: { "Query.books": { max: 500 } } }',
-    holds: (value) => has(value, 'default') && has(value, 'max'),
-    entries: { ...pageSizes, fields: { words: 'an object like { "Query.books": { max: 500 } }', holds: areRecords } },
-  },
   deadline: {
     words: 'false, or { ms, reserveMs, partial }, the first two in milliseconds',
     holds: (value) => value === false || isRecord(value),

@@ -19,9 +19,6 @@ import {
   createChooseEncoding,
   inOrder,
 } from '../operation/around.ts';
-import { defaultCostRules, Prices } from '../operation/limits/cost.ts';
-import type { CostSettings } from '../operation/limits/cost.ts';
-import { createPageLimits } from '../operation/limits/page-limits.ts';
 import { DocumentCache } from '../operation/documents/document-cache.ts';
 import type { Logger } from '../operation/types.ts';
 import type { PersistedQuerySettings } from '../operation/documents/persisted-queries.ts';
@@ -85,10 +82,10 @@ export async function startServer(
   { http, plugins, nodeEnv, development, hasDefaultPage }: Server,
   listeners: ServerListener[],
 ): Promise<StartedServer> {
-  const { schema, cache, logger, trustedDocuments: trusted, maxCost, pageLimits, prices } = http.operation;
+  const { schema, cache, logger, trustedDocuments: trusted } = http.operation;
   const trustedDocuments = (): [string, TrustedDocument][] => trusted?.entries() ?? [];
   const { maxBodyBytes, maxResultBytes } = http;
-  const context = { schema, cache, logger, nodeEnv, trustedDocuments, maxBodyBytes, maxResultBytes, maxCost, pageLimits, prices };
+  const context = { schema, cache, logger, nodeEnv, trustedDocuments, maxBodyBytes, maxResultBytes };
   for (const plugin of plugins) {
     const listener = await plugin.serverWillStart?.(context);
     if (typeof listener === 'object' && listener !== null) listeners.push(listener);
@@ -155,9 +152,8 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
   const cacheBytes = defaultCacheBytes();
   const cache = cacheOf(options, logger, cacheBytes);
   const schema = schemaOf(options, developmentOrTest, logger);
-  options.executor?.assertSupported(options, schema);
-  const maxCost = costSettings(options.maxCost);
-  const pageLimits = createPageLimits(options, schema);
+  const pageDefaults = plugins.map((plugin) => plugin.pageDefaults?.(schema)).find((one) => one !== undefined);
+  options.executor?.assertSupported({ ...options, pageDefaults }, schema);
   return {
     schema,
     context: options.context as OperationSettings['context'],
@@ -176,11 +172,7 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
     validationRules: options.validationRules ?? [],
     introspection: options.introspection ?? development,
     maxTokens: options.maxTokens ?? 15_000,
-    maxDepth: options.maxDepth,
-    maxAliases: options.maxAliases,
-    maxCost,
-    pageLimits,
-    prices: new Prices(schema, maxCost ?? defaultCostRules, pageLimits),
+    pageDefaults,
     errorHandling: defaultErrorHandling(options.deadline === false ? undefined : options.deadline?.partial),
     incrementalDelivery: options.incrementalDelivery,
     takesAsyncIterables: options.incrementalDelivery !== undefined,
@@ -223,13 +215,6 @@ function persistedQuerySettings(
 function deadlineSettings({ deadline }: ServerOptions): DeadlineSettings | undefined {
   if (deadline === false) return undefined;
   return { limit: deadline?.ms, reserve: deadline?.reserveMs ?? defaultDeadline.reserve };
-}
-
-/** The option `maxCost` with its defaults. */
-export function costSettings(maxCost: ServerOptions['maxCost']): CostSettings | undefined {
-  if (maxCost === undefined) return undefined;
-  const options = typeof maxCost === 'number' ? { limit: maxCost } : maxCost;
-  return { ...defaultCostRules, ...options };
 }
 
 function schemaOf({ typeDefs, resolvers, schema, incrementalDelivery }: ServerOptions, checkWhole: boolean, logger: Logger): GraphQLSchema {

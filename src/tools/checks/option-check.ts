@@ -4,7 +4,6 @@ import { didYouMean, isRecord } from '../../shared/index.ts';
 
 /** Options that can be wrong although their types are correct. */
 export interface OptionsToCheck {
-  readonly maxCost?: unknown;
   readonly nodeEnv?: string | undefined;
   readonly resolvers?: unknown;
   readonly rootValue?: unknown;
@@ -21,30 +20,12 @@ export interface OptionProblem {
  * subscription reads. For development and `graphql-functions check`; never in a bundle.
  */
 export function findOptionProblems(options: OptionsToCheck, schema: GraphQLSchema): OptionProblem[] {
-  return [...wrongCosts(options, schema), ...wrongNodeEnv(options), ...wrongRoot(options), ...wrongSubscriptions(options, schema)];
+  return [...wrongNodeEnv(options), ...wrongRoot(options), ...wrongSubscriptions(options, schema)];
 }
 
 function wrongRoot({ rootValue }: OptionsToCheck): OptionProblem[] {
   if (!(rootValue instanceof Promise)) return [];
   return [{ path: ['rootValue'], message: 'The option rootValue is a promise, which has no fields. Await it first.' }];
-}
-
-function wrongCosts({ maxCost }: OptionsToCheck, schema: GraphQLSchema): OptionProblem[] {
-  if (!isRecord(maxCost) || !isRecord(maxCost['fields'])) return [];
-  return Object.keys(maxCost['fields']).flatMap((field) => {
-    const message = unknownField(field, schema);
-    return message === undefined ? [] : { path: ['maxCost', 'fields', field], message: `maxCost.fields names "${field}", ${message}` };
-  });
-}
-
-function unknownField(coordinate: string, schema: GraphQLSchema): string | undefined {
-  const [typeName = '', field, ...more] = coordinate.split('.');
-  if (field === undefined || more.length > 0) return 'but expects a type and a field: "Query.search".';
-  const type = schema.getType(typeName);
-  if (type === undefined) return `but the schema has no type "${typeName}".${didYouMean(typeName, Object.keys(schema.getTypeMap()))}`;
-  if (!('getFields' in type)) return `but "${typeName}" has no fields.`;
-  const fields = type.getFields();
-  return Object.hasOwn(fields, field) ? undefined : `but "${typeName}" has no such field.${didYouMean(field, Object.keys(fields))}`;
 }
 
 const environments: readonly string[] = ['development', 'production', 'test'];

@@ -53,8 +53,6 @@ export function documentSettings({ schema, validationRules = [], documentStore, 
     validationRules,
     introspection: true,
     maxTokens: typeof maxTokens === 'number' ? maxTokens : 15_000,
-    maxDepth: undefined,
-    maxAliases: undefined,
   };
 }
 

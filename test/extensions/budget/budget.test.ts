@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { budget, memoryStore } from '../../../src/entries/budget.ts';
+import { limits } from '../../../src/entries/limits.ts';
 import { createHandler } from '../../../src/entries/index.ts';
 import { subgraph } from '../../../src/entries/subgraph.ts';
 import { all, fieldsOf, one, openShop } from './shop.ts';
@@ -102,7 +103,9 @@ describe('points', () => {
 
     const answers = [
       await openShop({ server: { typeDefs, resolvers: {} } }).send({ query }),
-      await openShop({ server: { typeDefs, resolvers: {}, maxCost: { limit: 1e9, fields: { 'Book.title': 0 } } } }).send({ query }),
+      await openShop({ server: { typeDefs, resolvers: {}, plugins: [limits({ maxCost: 1e9, fields: { 'Book.title': 0 } })] } }).send({
+        query,
+      }),
     ];
 
     assert.deepEqual(
@@ -115,7 +118,10 @@ describe('points', () => {
   });
 
   test('are computed with the rules of maxCost', async () => {
-    const { send } = openShop({ capacity: 1000, server: { maxCost: { limit: 500, listSize: 100, fields: { 'Query.a': 50 } } } });
+    const { send } = openShop({
+      capacity: 1000,
+      server: { plugins: [limits({ maxCost: 500, listSize: 100, fields: { 'Query.a': 50 } })] },
+    });
 
     assert.equal(fieldsOf(await send(one))[0], '"default";r=950;t=50');
     assert.equal(fieldsOf(await send({ query: '{ books { title } }' }))[0], '"default";r=849;t=151');
@@ -168,7 +174,7 @@ describe('points', () => {
   });
 
   test('are not taken by requests that are refused before', async () => {
-    const { send } = openShop({ server: { maxAliases: 5, maxCost: 100 } });
+    const { send } = openShop({ server: { plugins: [limits({ maxAliases: 5, maxCost: 100 })] } });
     const refused = [
       await send('{'),
       await send({ query: '{' }),

@@ -65,7 +65,7 @@ describe('budget() throws for options that would not do what they say', () => {
     'clientAddress without anonymous': [{ clientAddress: () => '' }, /Expected anonymous of budget with clientAddress/],
     'a storeTimeout of 0': [{ storeTimeout: 0 }, /Expected the option storeTimeout of budget to be milliseconds, at most 60000, got 0/],
     'a storeTimeout of hours': [{ storeTimeout: 1e7 }, /got 10000000/],
-    'cost, whose rules are those of maxCost': [{ cost: { listSize: 5 } } as object, /Unknown option "cost" of budget/],
+    'cost, whose rules are those of limits()': [{ cost: { listSize: 5 } } as object, /Unknown option "cost" of budget/],
   };
   for (const [name, [changed, message]] of Object.entries(wrong))
     test(name, () => assert.throws(() => budget({ ...options, ...changed } as BudgetOptions), { name: 'TypeError', message }));
@@ -124,23 +124,5 @@ describe('the server does not start', () => {
     const response = await handler(new Request('https://shop.example/?query={a}', { headers: { 'content-type': 'application/json' } }));
 
     assert.deepEqual([response.status, response.headers.get('ratelimit')], [200, '"default";r=9;t=1']);
-  });
-});
-
-describe('the command check', () => {
-  const context = { schema: undefined as never, trustedDocuments: () => [], pageLimits: undefined };
-
-  test('notices a budget without rules for the size of lists', () => {
-    const [notice, ...others] = budget(options).check!({ ...context, maxCost: undefined }) ?? [];
-
-    assert.match(notice!, /budget\(\) counts every list without a size argument as 10 items/);
-    assert.deepEqual(others, []);
-  });
-
-  test('has no notice with maxCost or pageLimits', () => {
-    const maxCost = { limit: 1, listSize: 10, sizeArguments: [], fields: {} };
-
-    assert.deepEqual(budget(options).check!({ ...context, maxCost }), []);
-    assert.deepEqual(budget(options).check!({ ...context, maxCost: undefined, pageLimits: {} as never }), []);
   });
 });

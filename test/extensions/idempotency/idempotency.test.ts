@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import { GraphQLError, versionInfo } from 'graphql';
 
 import { idempotency, idempotencyKeyOf, memoryStore } from '../../../src/entries/idempotency.ts';
+import { limits } from '../../../src/entries/limits.ts';
 import type { ClaimResult, IdempotencyOptions, IdempotencyStore } from '../../../src/entries/idempotency.ts';
 import { incrementalDelivery } from '../../../src/entries/incremental.ts';
 import { createHandler } from '../../../src/entries/index.ts';
@@ -232,7 +233,7 @@ describe('operations that ignore a key', () => {
   ];
   for (const [what, body, status, code, fields] of unused)
     test(`do not call the store: ${what}`, async () => {
-      const bank = openBank({ store: untouched, server: { maxCost: 7 } });
+      const bank = openBank({ store: untouched, server: { plugins: [limits({ maxCost: 7 })] } });
 
       const answer = await bank.sendWithKey(body, fields);
 

@@ -423,7 +423,7 @@ describe('tools', () => {
     const schema = buildSchema('type Query { fails: Int }');
 
     assert.throws(
-      () => plugin.check?.({ schema, trustedDocuments: () => [], maxCost: undefined, pageLimits: undefined }),
+      () => plugin.check?.({ schema, trustedDocuments: () => [] }),
       /Expected the tool "x" of mcp to name a trusted document, got the id "none"/,
     );
   });

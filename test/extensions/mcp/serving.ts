@@ -73,7 +73,9 @@ export function serveTools(options: Partial<MCPOptions> = {}, server: Partial<Se
     },
     context: () => ({ tenant: '2' }),
     trustedDocuments: { documents, only: true },
+    ...server,
     plugins: [
+      ...(server.plugins ?? []),
       mcp({
         name: 'shop',
         version: '1.4.0',
@@ -82,7 +84,6 @@ export function serveTools(options: Partial<MCPOptions> = {}, server: Partial<Se
         ...options,
       }),
     ],
-    ...server,
   } as ServerOptions<any, any, any, any>);
   const tester = createTester(handler);
   const post = (body: unknown, headers: Readonly<Record<string, string>> = {}, path = '/mcp'): Promise<Response> =>

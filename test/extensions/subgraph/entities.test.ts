@@ -2,6 +2,7 @@ import { deepEqual, equal, match } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { createHandler } from '../../../src/entries/fetch.ts';
+import { limits } from '../../../src/entries/limits.ts';
 import { incrementalDelivery } from '../../../src/entries/incremental.ts';
 import { batch } from '../../../src/entries/index.ts';
 import { subgraph } from '../../../src/entries/subgraph.ts';
@@ -272,7 +273,7 @@ describe('_entities', () => {
   });
 
   it('counts each representation as an item of its cost', async () => {
-    const ask = serveSubgraph({ typeDefs, maxCost: 20 });
+    const ask = serveSubgraph({ typeDefs, plugins: [limits({ maxCost: 20 })] });
     const query = entitiesQuery('... on Product { name }');
 
     const [fits, exceeds] = await Promise.all(
@@ -284,7 +285,7 @@ describe('_entities', () => {
   });
 
   it('has no largest page, also with page limits', async () => {
-    const ask = serveSubgraph({ typeDefs, maxCost: 1000, pageLimits: { default: 10, max: 20 } });
+    const ask = serveSubgraph({ typeDefs, plugins: [limits({ maxCost: 1000, pageLimits: { default: 10, max: 20 } })] });
 
     const { data } = await ask(entitiesQuery('... on Product { name }'), {
       representations: Array.from({ length: 25 }, () => ({ __typename: 'Product' })),
@@ -295,7 +296,7 @@ describe('_entities', () => {
 });
 
 it('takes fields of references for no page sizes', async () => {
-  const ask = serveSubgraph({ typeDefs, pageLimits: { default: 10, max: 20 } });
+  const ask = serveSubgraph({ typeDefs, plugins: [limits({ pageLimits: { default: 10, max: 20 } })] });
 
   const { data, errors } = await ask(entitiesQuery('... on Product { name }'), {
     representations: [{ __typename: 'Product', limit: -500, first: 1, last: 2 }],

@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test';
 import { GraphQLError } from 'graphql';
 
 import { createHandler as createFetchHandler } from '../../../src/entries/fetch.ts';
+import { limits } from '../../../src/entries/limits.ts';
 import { createHandler, HeaderMap, RESTDataSource } from '../../../src/entries/index.ts';
 import type { OperationOutcome, ServerOptions, ServerPlugin } from '../../../src/entries/index.ts';
 import { serve } from '../../../src/entries/node.ts';
@@ -116,7 +117,7 @@ describe('aroundExecution', () => {
           responseForOperation: ({ operationName }) => (operationName === 'answered' ? { data: { echo: 'answered' } } : undefined),
         }),
       };
-      const send = serving({ plugins: [answers, wrapping((_execution, next) => (calls++, next()))], maxCost: 3 });
+      const send = serving({ plugins: [answers, wrapping((_execution, next) => (calls++, next())), limits({ maxCost: 3 })] });
 
       const answer = await send(post(body));
 
@@ -741,10 +742,9 @@ describe('runOperation', () => {
       const ran: string[] = [];
       const resolvers = { Mutation: { first: () => (ran.push('first'), 'a') } };
       const send = serving({
-        plugins: [running({ query })],
+        plugins: [running({ query }), limits({ maxCost: 3 })],
         typeDefs: `${typeDefs} type Subscription { count: Int }`,
         resolvers,
-        maxCost: 3,
       });
 
       const answer = json(await send(request));

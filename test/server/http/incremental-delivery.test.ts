@@ -5,6 +5,7 @@ import { buildSchema, GraphQLScalarType, versionInfo } from 'graphql';
 import type { GraphQLResolveInfo } from 'graphql';
 
 import { createHandler } from '../../../src/entries/fetch.ts';
+import { limits } from '../../../src/entries/limits.ts';
 import { incrementalDelivery } from '../../../src/entries/incremental.ts';
 import type { ServerOptions } from '../../../src/server/startup/options.ts';
 import { deferred } from '../../support/deferred.ts';
@@ -248,9 +249,9 @@ describe('a single response', () => {
 
 describe('limits', () => {
   for (const [name, limit, query] of [
-    ['maxDepth', { maxDepth: 2 }, '{ ... @defer { self { self { fast } } } }'],
-    ['maxAliases', { maxAliases: 1 }, '{ ... @defer { a: fast } ... @defer { b: fast } }'],
-    ['maxCost', { maxCost: 3 }, '{ ...F @defer } fragment F on Query { a: fast b: fast c: fast d: fast }'],
+    ['maxDepth', { plugins: [limits({ maxDepth: 2 })] }, '{ ... @defer { self { self { fast } } } }'],
+    ['maxAliases', { plugins: [limits({ maxAliases: 1 })] }, '{ ... @defer { a: fast } ... @defer { b: fast } }'],
+    ['maxCost', { plugins: [limits({ maxCost: 3 })] }, '{ ...F @defer } fragment F on Query { a: fast b: fast c: fast d: fast }'],
     ['maxTokens', { maxTokens: 20 }, '{ ...F @defer a: self { ...F @defer } } fragment F on Query { b: fast c: fast d: fast e: fast }'],
   ] as const) {
     it(`apply to deferred fields: ${name}`, async () => {

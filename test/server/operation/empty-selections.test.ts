@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import { versionInfo } from 'graphql';
 
 import { costLine } from '../../../src/entries/cost-line.ts';
+import { limits } from '../../../src/entries/limits.ts';
 import type { CostRecord } from '../../../src/entries/cost-line.ts';
 import { batch } from '../../../src/entries/index.ts';
 import { createEndpoint } from '../../support/endpoint.ts';
@@ -51,8 +52,8 @@ describe('an empty selection set', { skip }, () => {
     ['{ hello ... { } }', 1],
   ] as const)
     test(`${query} costs ${cost}`, async () => {
-      const within = await createEndpoint({ maxCost: cost }).send(post({ query }));
-      const beyond = cost > 1 ? await createEndpoint({ maxCost: cost - 1 }).send(post({ query })) : undefined;
+      const within = await createEndpoint({ plugins: [limits({ maxCost: cost })] }).send(post({ query }));
+      const beyond = cost > 1 ? await createEndpoint({ plugins: [limits({ maxCost: cost - 1 })] }).send(post({ query })) : undefined;
 
       assert.equal(within.status, 200, within.body);
       if (beyond !== undefined) assert.match(json(beyond).errors[0].message, new RegExp(`got one that costs ${cost}\\.$`));
@@ -62,8 +63,8 @@ describe('an empty selection set', { skip }, () => {
     const inEmpty = (levels: number): string => `${'{ ... '.repeat(levels)}{ }${' }'.repeat(levels)}`;
 
     const tests = [
-      ['{ books { author { ... { } } } }', { maxDepth: 2 }],
-      ['{ books { author { ... { } } } }', { maxDepth: 1 }],
+      ['{ books { author { ... { } } } }', { plugins: [limits({ maxDepth: 2 })] }],
+      ['{ books { author { ... { } } } }', { plugins: [limits({ maxDepth: 1 })] }],
       [inEmpty(199), {}],
       [inEmpty(200), {}],
     ] as const;

@@ -1,6 +1,7 @@
 import { BasicTracerProvider } from '@opentelemetry/sdk-trace-node';
 
 import { costLine } from '../../../src/entries/cost-line.ts';
+import { limits } from '../../../src/entries/limits.ts';
 import { cacheControlDefinitions, edge, listObjects } from '../../../src/entries/edge.ts';
 import { createHandler } from '../../../src/entries/index.ts';
 import type { KeyValueCache } from '../../../src/entries/index.ts';
@@ -45,12 +46,10 @@ function serveEquipped({ logger, cache }: Parts): BilledServer['handler'] {
     incrementalDelivery: incrementalDelivery(),
     csrfPrevention: true,
     cors: { origin: ['https://shop.example', /\.shop\.example$/] },
-    maxDepth: 100,
-    maxAliases: 10_000,
-    maxCost: 100_000_000,
     context: ({ request }: { request: { headers: Map<string, string> } }) => ({ user: request.headers.get('authorization') }),
     formatError: (formatted: unknown) => formatted,
     plugins: [
+      limits({ maxDepth: 100, maxAliases: 10_000, maxCost: 100_000_000 }),
       listObjects(),
       edge({ cdn: 'fastly', defaultMaxAge: 60, store: cache, deploy: '1' }),
       openTelemetry({ tracerProvider: provider, document: true }),

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { GraphQLError, versionInfo } from 'graphql';
 
 import { batch, createHandler, gql } from '../../../src/entries/index.ts';
+import { limits } from '../../../src/entries/limits.ts';
 import type { ServerPlugin } from '../../../src/entries/index.ts';
 import { incrementalDelivery } from '../../../src/entries/incremental.ts';
 import { graphqlJSExecutor } from '../../../src/entries/graphql-js.ts';
@@ -191,7 +192,7 @@ describe('createTester with verify', () => {
   });
 
   test('compares each query of a batch, within the limits of the batch', async () => {
-    const tester = createTester({ typeDefs, resolvers, maxAliases: 2 }, { verify: true });
+    const tester = createTester({ typeDefs, resolvers, plugins: [limits({ maxAliases: 2 })] }, { verify: true });
     const body = JSON.stringify([{ query: '{ a: now b: now }' }, { query: '{ now }' }]);
 
     const response = await tester.send({ method: 'POST', headers: { 'content-type': 'application/json' }, body });
@@ -366,10 +367,11 @@ describe('a bug of the executor', () => {
 
 test('the last line says how many queries were compared, and why other operations were not', async (context) => {
   const source = `
+    import { limits } from './src/entries/limits.ts';
     import { createTester } from './src/entries/testing.ts';
     const resolvers = { Query: { ok: () => true, list: () => [1] }, Mutation: { ok: () => true } };
     const typeDefs = 'type Query { ok: Boolean list(first: Int): [Int] } type Mutation { ok: Boolean }';
-    const { run } = createTester({ typeDefs, resolvers, pageLimits: { default: 10, max: 20 } }, { verify: true });
+    const { run } = createTester({ typeDefs, resolvers, plugins: [limits({ pageLimits: { default: 10, max: 20 } })] }, { verify: true });
     await run('{ ok }');
     await run('{ list(first: 2) }');
     await run('query ($first: Int) { list(first: $first) }', { first: 2 });

@@ -17,7 +17,7 @@ import type { DocumentCache, KnownDocument } from './document-cache.ts';
 import { measureDocument } from '../limits/document-size.ts';
 import { DocumentError, withCode } from '../errors.ts';
 import type { OperationHooks } from '../hooks.ts';
-import { assertLimits, assertMeasurable, maxComparisons, tooManyComparisons } from '../limits/limits.ts';
+import { assertFields, assertMeasurable, maxComparisons, tooManyComparisons } from '../limits/limits.ts';
 import type { LimitSettings } from '../limits/limits.ts';
 import { assertNames, assertNesting } from '../limits/nesting.ts';
 
@@ -162,8 +162,8 @@ function validateDocument(checked: Checked): void {
     const shown = introspection ? copies : copies.map(withoutSuggestion);
     throw new DocumentError(shown.map((error) => withCode(error, 'GRAPHQL_VALIDATION_FAILED')));
   }
-  assertLimits(settings, size);
-  checked.fields = Math.max(...Array.from(size.operations.values(), (operation) => operation.fields));
+  assertFields(settings, size);
+  checked.fields = Math.max(...size.operations.values());
 }
 
 /** graphql-js's rules create a new error each time. A user's rule or a scalar may throw the same one for every document. */

@@ -13,17 +13,10 @@ import { maxNesting } from './nesting.ts';
 
 /** The size of a document with its fragments expanded and fields of the same name merged, as the executor does. */
 export interface DocumentSize {
-  readonly operations: ReadonlyMap<OperationDefinitionNode, Size>;
+  /** The fields of each operation; Infinity for one that was too large to be measured. */
+  readonly operations: ReadonlyMap<OperationDefinitionNode, number>;
   /** Pairs of fields that have to be compared before they can be merged. */
   readonly comparisons: number;
-}
-
-/** Sums and heights of an operation. `fields` is Infinity for one that was too large to be measured. */
-export interface Size {
-  readonly fields: number;
-  readonly aliases: number;
-  /** Levels of fields. An introspection field counts as one level: graphql-js limits its depth, and it loads no data. */
-  readonly depth: number;
 }
 
 /**
@@ -40,7 +33,7 @@ export function measureDocument(document: DocumentNode, maxTokens: number): Docu
   const fragments = fragmentsOf(document);
   const nesting = new FragmentNesting(fragments);
   const ruler = new Ruler(fragments, 4 * maxTokens);
-  const operations = new Map<OperationDefinitionNode, Size>();
+  const operations = new Map<OperationDefinitionNode, number>();
   for (const definition of document.definitions.filter(isOperation)) {
     // Without fragments, the nesting of the text is the nesting of the operation, and has been checked.
     const depth = fragments.size === 0 ? 0 : nesting.of(definition.selectionSet);
@@ -68,14 +61,12 @@ function isFragment(definition: DefinitionNode): definition is FragmentDefinitio
   return definition.kind === Kind.FRAGMENT_DEFINITION;
 }
 
-const nothing: Size = { fields: 0, aliases: 0, depth: 0 };
-
 class Ruler {
   readonly reached: Set<string> = new Set();
   comparisons = 0;
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   /** The sizes measured so far: a fragment may be spread in many places. */
-  readonly #known = new Map<string, { readonly size: Size; readonly comparisons: number }>();
+  readonly #known = new Map<string, { readonly fields: number; readonly comparisons: number }>();
   readonly #numbers = new Map<SelectionSetNode, number>();
   #budget: number;
 
@@ -84,21 +75,21 @@ class Ruler {
     this.#budget = budget;
   }
 
-  /** Measures selection sets that are merged into one. It is recursive, so the nesting of the selection sets must have been checked. */
-  measure(selectionSets: readonly SelectionSetNode[]): Size {
+  /** Counts the fields of selection sets that are merged into one. It is recursive, so the nesting of the selection sets must have been checked. */
+  measure(selectionSets: readonly SelectionSetNode[]): number {
     // Without fragments, no selection set is measured twice.
     const key = this.#fragments.size === 0 ? '' : this.#keyOf(selectionSets);
     const known = key === '' ? undefined : this.#known.get(key);
     if (known !== undefined) {
       this.comparisons += known.comparisons;
-      return known.size;
+      return known.fields;
     }
     const { comparisons } = this;
-    let size = nothing;
-    for (const fields of this.#fieldsIn(selectionSets).values()) size = sum(size, this.#measureField(fields));
+    let fields = 0;
+    for (const merged of this.#fieldsIn(selectionSets).values()) fields += this.#measureField(merged);
     if (this.#budget < 0) return this.giveUp();
-    if (key !== '') this.#known.set(key, { size, comparisons: this.comparisons - comparisons });
-    return size;
+    if (key !== '') this.#known.set(key, { fields, comparisons: this.comparisons - comparisons });
+    return fields;
   }
 
   /** A key that is equal for the same selection sets. */
@@ -112,9 +103,9 @@ class Ruler {
     return key;
   }
 
-  giveUp(): Size {
+  giveUp(): number {
     this.comparisons = Infinity;
-    return { fields: Infinity, aliases: 0, depth: 0 };
+    return Infinity;
   }
 
   /** The fields of one level by their name in the answer. A fragment that is spread several times on that level counts once. */
@@ -141,17 +132,11 @@ class Ruler {
     return fields;
   }
 
-  /** Measures fields of the same name, which are merged into one. */
-  #measureField(fields: readonly FieldNode[]): Size {
+  /** Counts fields of the same name, which are merged into one, with those in them. */
+  #measureField(fields: readonly FieldNode[]): number {
     this.comparisons += (fields.length * (fields.length - 1)) / 2;
     const selectionSets = fields.flatMap(({ selectionSet }) => selectionSet ?? []);
-    const inner = selectionSets.length === 0 ? nothing : this.measure(selectionSets);
-    const [{ name, alias } = fields[0]!] = fields;
-    return {
-      fields: inner.fields + 1,
-      aliases: inner.aliases + (alias === undefined ? 0 : 1),
-      depth: name.value.startsWith('__') ? 1 : inner.depth + 1,
-    };
+    return selectionSets.length === 0 ? 1 : this.measure(selectionSets) + 1;
   }
 }
 
@@ -160,15 +145,6 @@ function addTo(fields: Map<string, FieldNode[]>, field: FieldNode): void {
   const present = fields.get(name);
   if (present === undefined) fields.set(name, [field]);
   else present.push(field);
-}
-
-/** The size of two sibling fields: counts add up, the greater depth wins. */
-function sum(one: Size, other: Size): Size {
-  return {
-    fields: one.fields + other.fields,
-    aliases: one.aliases + other.aliases,
-    depth: Math.max(one.depth, other.depth),
-  };
 }
 
 /**

@@ -1,16 +1,13 @@
 import { GraphQLError, NoFragmentCyclesRule, validate } from 'graphql';
-import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import type { DocumentNode, GraphQLSchema } from 'graphql';
 
-import type { DocumentSize, Size } from './document-size.ts';
+import type { DocumentSize } from './document-size.ts';
 import { maxNesting } from './nesting.ts';
 import { createError, DocumentError, withCode } from '../errors.ts';
 
 /** Limits for a document with its fragments expanded. */
 export interface LimitSettings {
-  /** Levels of fields. Undefined: only their nesting is limited. */
-  readonly maxDepth: number | undefined;
-  /** Aliased fields. Undefined: unlimited. */
-  readonly maxAliases: number | undefined;
+  readonly schema: GraphQLSchema;
   /** Lexical tokens of the text. Also limits fields, because with fragments a few tokens can select many. */
   readonly maxTokens: number;
 }
@@ -22,22 +19,21 @@ export interface LimitSettings {
 export const maxComparisons = 50_000;
 
 /** Throws if {@link measureDocument} gave up: the document is too large to be validated, or its fragments are circular. */
-export function assertMeasurable(
-  settings: LimitSettings & { readonly schema: GraphQLSchema },
-  document: DocumentNode,
-  size: DocumentSize,
-): void {
+export function assertMeasurable(settings: LimitSettings, document: DocumentNode, size: DocumentSize): void {
   if (size.comparisons < Infinity) return;
   const circles = validate(settings.schema, document, [NoFragmentCyclesRule]);
-  throw new DocumentError(
-    circles.length > 0 ? circles.map((error) => withCode(error, 'GRAPHQL_VALIDATION_FAILED')) : problemsIn(settings, size),
-  );
+  if (circles.length > 0) throw new DocumentError(circles.map((error) => withCode(error, 'GRAPHQL_VALIDATION_FAILED')));
+  assertFields(settings, size);
+  throw tooManyComparisons();
 }
 
-/** Throws if a valid document exceeds the limits. Takes the result of {@link measureDocument}. */
-export function assertLimits(settings: LimitSettings, size: DocumentSize): void {
-  const problems = problemsIn(settings, size);
-  if (problems.length > 0) throw new DocumentError(problems);
+/** Throws if an operation has too many fields. Takes the result of {@link measureDocument}. */
+export function assertFields({ maxTokens }: LimitSettings, { operations }: DocumentSize): void {
+  const tooLarge = [...operations].filter(([, fields]) => fields > maxTokens);
+  if (tooLarge.length === 0) return;
+  const message = `Expected the operation to have at most ${maxTokens} fields, and to nest at most ${maxNesting} levels deep, when its fragments are written out.`;
+  const extensions = { code: 'GRAPHQL_VALIDATION_FAILED' };
+  throw new DocumentError(tooLarge.map(([operation]) => new GraphQLError(message, { nodes: operation, extensions })));
 }
 
 /** The error for a document or batch that repeats fields too often. */
@@ -46,30 +42,4 @@ export function tooManyComparisons(): GraphQLError {
     'GRAPHQL_VALIDATION_FAILED',
     `Expected fewer repeated fields: merging those with the same name would take more than ${maxComparisons} comparisons.`,
   );
-}
-
-function problemsIn(settings: LimitSettings, { operations, comparisons }: DocumentSize): readonly GraphQLError[] {
-  const problems = [...operations].flatMap(([operation, size]) => problemsOf(settings, operation, size));
-  return problems.length === 0 && comparisons > maxComparisons ? [tooManyComparisons()] : problems;
-}
-
-function problemsOf(settings: LimitSettings, operation: OperationDefinitionNode, size: Size): GraphQLError[] {
-  const { maxTokens, maxDepth = Infinity, maxAliases = Infinity } = settings;
-  const problems: string[] = [];
-  if (size.fields > maxTokens) {
-    problems.push(`to have at most ${maxTokens} fields, and to nest at most ${maxNesting} levels deep, when its fragments are written out`);
-  }
-  if (size.depth > maxDepth) problems.push(`to have at most ${maxDepth} levels of fields, got ${shown(size.depth)}`);
-  if (size.aliases > maxAliases) problems.push(`to have at most ${maxAliases} aliases, got ${shown(size.aliases)}`);
-  return problems.map((problem) => tooMuch(`Expected the operation ${problem}.`, operation));
-}
-
-/** The error for an operation that exceeds a limit. */
-export function tooMuch(message: string, operation: OperationDefinitionNode): GraphQLError {
-  return new GraphQLError(message, { nodes: operation, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
-}
-
-/** Formats a number for a message: with fragments it can be astronomical. */
-export function shown(amount: number): string {
-  return amount < 1e9 ? String(amount) : 'more than a billion';
 }

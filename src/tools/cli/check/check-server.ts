@@ -3,11 +3,11 @@ import type { GraphQLSchema } from 'graphql';
 import { findOptionProblems } from '../../checks/option-check.ts';
 import type { OptionProblem } from '../../checks/option-check.ts';
 import { messageOf } from '../../../shared/index.ts';
-import { assertOptions, costSettings, createPageLimits, entriesOf } from '../../../server/for-tools.ts';
+import { assertOptions, entriesOf } from '../../../server/for-tools.ts';
 import type { ServerOptions } from '../../../server/index.ts';
 import { codeFrame, positionAt } from '../project/problem.ts';
 import type { Problem } from '../project/problem.ts';
-import type { RecordedSchemas, RecordedServer } from '../project/recorded-servers.ts';
+import type { RecordedServer } from '../project/recorded-servers.ts';
 import { foreignOption } from './foreign-options.ts';
 import { findInSchema } from './schema-findings.ts';
 import { findInvalidDocuments, findManifestProblems } from './trusted-documents.ts';
@@ -35,7 +35,7 @@ export async function checkServer(server: RecordedServer, search: SourceSearch):
     // Some mistakes show only in the whole schema.
     if (server.refusal !== undefined) return { problems: toProblems(server.refusal, call) };
     const { seen, served } = await server.schemas();
-    const plugins = checkPlugins(options, { seen, served });
+    const plugins = checkPlugins(options, served);
     const found = placeProblems([...problemsInSchema(options, seen), ...plugins.problems], { call, search });
     const place = placeOfOption('trustedDocuments', call, search);
     const invalid = findInvalidDocuments(options, seen, search).map((problem) => ({ ...place, ...problem }));
@@ -95,15 +95,12 @@ function placeProblems(
 /** What plugins find in the schema and the trusted documents. */
 function checkPlugins(
   options: ServerOptions,
-  { seen, served }: RecordedSchemas,
+  schema: GraphQLSchema,
 ): { readonly problems: readonly OptionProblem[]; readonly notices: readonly string[] } {
   const { plugins = [], trustedDocuments } = options;
   const context = {
-    schema: served,
+    schema,
     trustedDocuments: () => (trustedDocuments === undefined ? [] : entriesOf(trustedDocuments.documents)),
-    maxCost: costSettings(options.maxCost),
-    // Created here, not in the bundle: the types of the bundle's graphql count as none of this one.
-    pageLimits: createPageLimits(options, seen),
   };
   const problems: OptionProblem[] = [];
   const notices: string[] = [];

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
-import { Kind, parse, typeFromAST, valueFromAST } from 'graphql';
-import type { GraphQLInputType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import { Kind, parse } from 'graphql';
+import type { GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { costSettings, createPageLimits, defaultCostRules, entriesOf, Prices } from '../../../server/for-tools.ts';
+import { entriesOf } from '../../../server/for-tools.ts';
 import type { ServerOptions, TrustedDocumentManifest, TrustedDocumentOptions } from '../../../server/index.ts';
 import { messageOf } from '../../../shared/index.ts';
 import { errorsIn } from '../project/documents/check-documents.ts';
@@ -28,16 +28,11 @@ export function findManifestProblems({ trustedDocuments }: ServerOptions, place:
   }
 }
 
-/** Trusted documents that are not valid for this schema, or exceed the page limits. Without a file, they belong to the option. */
+/** Trusted documents that are not valid for this schema. Without a file, they belong to the option. */
 export function findInvalidDocuments(options: ServerOptions, schema: GraphQLSchema, search: SourceSearch): Problem[] {
   const { trustedDocuments } = options;
   if (trustedDocuments === undefined) return [];
-  const pageLimits = createPageLimits(options, schema);
-  const prices = pageLimits && new Prices(schema, costSettings(options.maxCost) ?? defaultCostRules, pageLimits);
-  const errorsOf = (text: string): readonly Error[] => {
-    const errors = errorsIn(schema, text);
-    return errors.length > 0 ? errors : pageErrors(prices, text, schema);
-  };
+  const errorsOf = (text: string): readonly Error[] => errorsIn(schema, text);
   return manifestsOf(trustedDocuments, search).flatMap(({ manifest, file }) => {
     if (file !== undefined) return checkManifest(file, errorsOf);
     return entriesOf(manifest).flatMap(([id, { text }]) => {
@@ -45,27 +40,6 @@ export function findInvalidDocuments(options: ServerOptions, schema: GraphQLSche
       return error === undefined ? [] : { message: `The trusted document ${id} is invalid: ${error.message}` };
     });
   });
-}
-
-/** The error about a page size in the text of a valid document, which every request would get. */
-function pageErrors(prices: Prices | undefined, text: string, schema: GraphQLSchema): Error[] {
-  const document = parse(text);
-  try {
-    for (const operation of document.definitions)
-      if (operation.kind === Kind.OPERATION_DEFINITION)
-        prices?.costOf({ document, operation, variableValues: defaultsOf(operation, schema) });
-    return [];
-  } catch (error) {
-    return [error as Error];
-  }
-}
-
-/** The variables of an operation that have a default, with it. */
-function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode, schema: GraphQLSchema): Record<string, unknown> {
-  const values: Record<string, unknown> = {};
-  for (const { variable, type, defaultValue } of variableDefinitions)
-    if (defaultValue !== undefined) values[variable.name.value] = valueFromAST(defaultValue, typeFromAST(schema, type) as GraphQLInputType);
-  return values;
 }
 
 /**

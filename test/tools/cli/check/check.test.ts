@@ -14,7 +14,7 @@ export default createHandler({
   csrfPrevention: true,
   introspection: false,
   context: () => { throw new Error('Nobody is logged in.'); },
-  maxDepth: 2,
+  maxTokens: 2,
   typeDefs: 'type Query { book(id: ID!): Book } type Book { title: String author: Author } type Author { name: String }',
 });
 `;
@@ -204,7 +204,7 @@ const more = gql\`
   }
   type Thing { broken: Broken, b: Boolean @nope }
 \`;
-export default createHandler({ maxDepth: '3', typeDefs: [readFileSync('schema.graphql', 'utf8'), more], resolvers: { Query } });
+export default createHandler({ maxTokens: '3', typeDefs: [readFileSync('schema.graphql', 'utf8'), more], resolvers: { Query } });
 `,
       'functions/lib/query.ts': `export const Query = {
   /* bok: */ book: 5,
@@ -226,7 +226,7 @@ export default createHandler(async () => ({ typeDefs: 'type Query { a: Missing }
     [
       'functions/bundle.ts:1:8 Could not resolve "./missing.ts"',
       'functions/bundle.ts:2:8 Could not resolve "./gone.ts"',
-      'functions/graphql.ts:16:32 Expected the option maxDepth to be a positive whole number, got "3".',
+      'functions/graphql.ts:16:32 Expected the option maxTokens to be a positive whole number, got "3".',
       'functions/graphql.ts:13:3 Syntax Error:',
       'schema.graphql:2:9 Unknown type "Bok".',
       'functions/graphql.ts:8:12 Unknown type "Othr".',
@@ -346,12 +346,6 @@ test('names in options that the schema does not have are problems, with their li
 
 export default createHandler({
   typeDefs: 'type Query { a: Int } type Subscription { ticks: Int }',
-  maxCost: {
-    limit: 10,
-    fields: {
-      'Query.b': 5,
-    },
-  },
   nodeEnv: 'prod',
   trustedDocuments: { documents: { one: '{ a }', two: '{ b }', three: '{' } },
   resolvers: {
@@ -365,11 +359,10 @@ export default createHandler({
   const { code, stdout } = await check(context, { 'functions/graphql.ts': source });
 
   assert.deepEqual(placesIn(stdout), [
-    'functions/graphql.ts:5:3 maxCost.fields names "Query.b", but "Query" has no such field. Did you mean "a"?',
-    'functions/graphql.ts:11:3 The option nodeEnv is "prod", which is treated as production. Did you mean "production"?',
-    'functions/graphql.ts:16:14 Subscription.ticks has a resolver without subscribe, so it emits no events. Write Subscription: { ticks: { subscribe: async function* () { … } } }.',
-    'functions/graphql.ts:12:3 The trusted document two is invalid: Cannot query field "b" on type "Query". Did you mean "a"?',
-    'functions/graphql.ts:12:3 The trusted document three is invalid: Syntax Error: Expected Name, found <EOF>.',
+    'functions/graphql.ts:5:3 The option nodeEnv is "prod", which is treated as production. Did you mean "production"?',
+    'functions/graphql.ts:10:14 Subscription.ticks has a resolver without subscribe, so it emits no events. Write Subscription: { ticks: { subscribe: async function* () { … } } }.',
+    'functions/graphql.ts:6:3 The trusted document two is invalid: Cannot query field "b" on type "Query". Did you mean "a"?',
+    'functions/graphql.ts:6:3 The trusted document three is invalid: Syntax Error: Expected Name, found <EOF>.',
   ]);
   assert.equal(code, 1);
 });
@@ -394,12 +387,13 @@ export default createHandler({
 
 test('wrong page limits, and trusted documents that exceed them, are problems, and right ones are none', async (context) => {
   const source = `import { createHandler } from 'graphql-functions';
+import { limits } from 'graphql-functions/limits';
 
 export default createHandler({
   csrfPrevention: true,
   typeDefs: 'type Query { books(first: Int): [Int] }',
   trustedDocuments: { documents: { one: '{ books(first: 101) }', two: 'query ($n: Int!) { books(first: $n) }' } },
-  pageLimits: { default: 20, max: 100 },
+  plugins: [limits({ pageLimits: { default: 20, max: 100 } })],
   resolvers: { Query: { books: () => [] } },
 });
 `;
@@ -414,15 +408,18 @@ export default createHandler({
   });
 
   assert.deepEqual(placesIn(exceeded.stdout), [
-    'functions/graphql.ts:6:3 The trusted document one is invalid: Expected the field "books" to be asked for 0 to 100 items, got 101.',
+    'functions/graphql.ts:8:3 The trusted document one exceeds limits(): Expected the field "books" to be asked for 0 to 100 items, got 101.',
   ]);
   assert.deepEqual(placesIn(tooLarge.stdout), [
-    'functions/graphql.ts:3:16 Expected the option pageLimits to have a default of at most its max, 100, got 200.',
+    'functions/graphql.ts:4:16 Expected the option pageLimits to have a default of at most its max, 100, got 200.',
   ]);
   assert.deepEqual(placesIn(unknown.stdout), [
-    'functions/graphql.ts:3:16 Expected pageLimits.fields to name fields that return pages, like "Query.books", got "Query.book", which is no field of an object of the schema.',
+    'functions/graphql.ts:4:16 Expected pageLimits.fields to name fields that return pages, like "Query.books", got "Query.book", which is no field of an object of the schema.',
   ]);
-  assert.match(placesIn(noNumber.stdout).join(), /Expected the option pageLimits\.max to be a positive whole number, got "all"\.$/);
+  assert.match(
+    placesIn(noNumber.stdout).join(),
+    /Expected the option pageLimits\.max of limits to be a positive whole number, got "all"\.$/,
+  );
   assert.deepEqual([exceeded.code, tooLarge.code, unknown.code, noNumber.code, right.code], [1, 1, 1, 1, 0], right.stdout);
 });
 
@@ -517,21 +514,18 @@ export default createHandler({
 
 test('check prints the notices of plugins, which do not fail it', async (context) => {
   const source = `import { createHandler } from 'graphql-functions';
-import { budget, memoryStore } from 'graphql-functions/budget';
 
 export default createHandler({
   csrfPrevention: true,
   typeDefs: 'type Query { a: Int }',
   resolvers: { Query: { a: () => 1 } },
-  plugins: [budget({ store: memoryStore(), identity: () => 'everyone', capacity: 10, refillPerSecond: 1 })],
+  plugins: [{ check: () => ['It is probably not what you mean.'] }],
 });
 `;
-  const open = await check(context, { 'functions/graphql.ts': source });
-  const limited = await check(context, { 'functions/graphql.ts': source.replace('plugins:', 'maxCost: 100,\n  plugins:') });
+  const { code, stderr } = await check(context, { 'functions/graphql.ts': source });
 
-  assert.match(open.stderr, /^graphql: budget\(\) counts every list without a size argument as 10 items/m);
-  assert.doesNotMatch(limited.stderr, /budget\(\) counts/);
-  assert.deepEqual([open.code, limited.code], [0, 0]);
+  assert.match(stderr, /^graphql: It is probably not what you mean\.$/m);
+  assert.equal(code, 0);
 });
 
 test('a function that creates its handler in each call gets a notice that it was not checked', async (context) => {

@@ -508,7 +508,7 @@ test('a server that cannot be created is reported once, with all problems at the
   const project = await createProject(context, {
     'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
       import { resolvers } from './lib/resolvers.ts';
-      export default createHandler({ typeDefs: 'type Query { a: Int }', maxDepth: '3', resolvers });`,
+      export default createHandler({ typeDefs: 'type Query { a: Int }', maxTokens: '3', resolvers });`,
     'functions/lib/resolvers.ts': 'export const resolvers = {\n  Query: { b: () => 1 },\n};',
   });
   await linkPackage(project);
@@ -518,7 +518,7 @@ test('a server that cannot be created is reported once, with all problems at the
 
   const messages = events.flatMap((event) => ('message' in event ? [event.message] : []));
   assert.equal(messages.length, 1);
-  assert.match(messages[0]!, /functions\/graphql\.ts:3:73 Expected the option maxDepth/);
+  assert.match(messages[0]!, /functions\/graphql\.ts:3:73 Expected the option maxTokens/);
   assert.match(messages[0]!, /functions\/lib\/resolvers\.ts:2:12 resolvers\.Query names the field "b"/);
   assert.match(messages[0]!, /> 2 \| {3}Query: \{ b: \(\) => 1 \},\n {6}\| {12}\^/);
   assert.equal(answer, `500 ${messages[0]!.trim()}`);
@@ -670,7 +670,7 @@ test('reports all problems of asynchronous options once, with the first request'
   const project = await createProject(context, {
     'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
 export default createHandler(async () => ({
-  maxDepth: 'x',
+  maxTokens: 'x',
   typeDefs: 'type Query { a: Missing }',
 }));`,
   });
@@ -683,11 +683,11 @@ export default createHandler(async () => ({
   const answers = [await ask(), await ask()];
   await stderr.until('The server could not start');
 
-  for (const answer of answers) assert.match(answer, /^500 .*maxDepth/);
+  for (const answer of answers) assert.match(answer, /^500 .*maxTokens/);
   const messages = events.flatMap((event) => (event.kind === 'failed' ? [event.message] : []));
   assert.equal(messages.length, 1);
   assert.match(
     messages[0]!,
-    /functions\/graphql\.ts:3:3 Expected the option maxDepth[^]*functions\/graphql\.ts:4:30 Unknown type "Missing"/,
+    /functions\/graphql\.ts:3:3 Expected the option maxTokens[^]*functions\/graphql\.ts:4:30 Unknown type "Missing"/,
   );
 });

@@ -40,11 +40,11 @@ for (const [what, code, expected] of keys) {
 test('a key of the options is searched only in the call', async (context) => {
   const { search, file } = await searchIn(
     context,
-    'createHandler({\n  maxDepth: 1,\n});\ncreateHandler(options);\nconst x = { maxDepth: 2 };',
+    'createHandler({\n  maxTokens: 1,\n});\ncreateHandler(options);\nconst x = { maxTokens: 2 };',
   );
 
-  assert.equal(at(search.findKey(['maxDepth'], { file, line: 1, column: 1 })), '2:3');
-  assert.equal(search.findKey(['maxDepth'], { file, line: 4, column: 1 }), undefined);
+  assert.equal(at(search.findKey(['maxTokens'], { file, line: 1, column: 1 })), '2:3');
+  assert.equal(search.findKey(['maxTokens'], { file, line: 4, column: 1 }), undefined);
 });
 
 test('schema text is found as a whole, or else by its line and the neighboring lines', async (context) => {

@@ -1,3 +1,4 @@
+import { limits } from 'graphql-functions/limits';
 import { subgraph } from 'graphql-functions/subgraph';
 
 import type { Context } from './context.ts';
@@ -10,7 +11,7 @@ export const options = subgraph({
   routerSecret,
   csrfPrevention: true,
   // A list has 20 items if the router does not say how many, and at most 100.
-  pageLimits: { default: 20, max: 100 },
+  plugins: [limits({ pageLimits: { default: 20, max: 100 } })],
   context: ({ request }): Context => ({ language: request.headers.get('accept-language')?.slice(0, 2) ?? 'en' }),
   typeDefs,
   resolvers,

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import type { CostOptions } from '../../../../src/server/operation/limits/cost.ts';
-import { createHandler } from '../../../../src/entries/index.ts';
-import { createEndpoint } from '../../../support/endpoint.ts';
-import { cases } from '../../../support/long-form.ts';
-import { json, post } from '../../../support/plain-http.ts';
-import { createRandom } from '../../../support/random.ts';
-import type { Random } from '../../../support/random.ts';
+import type { LimitsOptions } from '../../../src/entries/limits.ts';
+import { createHandler } from '../../../src/entries/index.ts';
+import { limits } from '../../../src/entries/limits.ts';
+import { createEndpoint } from '../../support/endpoint.ts';
+import { cases } from '../../support/long-form.ts';
+import { json, post } from '../../support/plain-http.ts';
+import { createRandom } from '../../support/random.ts';
+import type { Random } from '../../support/random.ts';
 
 const typeDefs = `
   scalar Big
@@ -121,8 +122,8 @@ describe('maxCost', () => {
     it(`${query}${variables ? ` with ${JSON.stringify(variables)}` : ''} costs ${cost}`, async () => {
       const body = { query, variables, ...(query.startsWith('query A') ? { operationName: 'A' } : {}) };
 
-      const within = await endpointFor({ limit: Math.max(1, cost) }).send(post(body));
-      const beyond = await endpointFor({ limit: Math.max(1, cost - 1) }).send(post(body));
+      const within = await endpointFor({ maxCost: Math.max(1, cost) }).send(post(body));
+      const beyond = await endpointFor({ maxCost: Math.max(1, cost - 1) }).send(post(body));
 
       assert.equal(within.status, 200, within.body);
       assert.equal(beyond.status, cost > 1 ? 422 : 200);
@@ -131,7 +132,7 @@ describe('maxCost', () => {
   }
 
   it('an operation that costs more is GRAPHQL_VALIDATION_FAILED and runs nothing', async () => {
-    const endpoint = createEndpoint({ maxCost: 2 });
+    const endpoint = createEndpoint({ plugins: [limits({ maxCost: 2 })] });
 
     const response = await endpoint.send(post({ query: '{ hello books { title } }' }));
 
@@ -141,7 +142,7 @@ describe('maxCost', () => {
   });
 
   it('is computed for every request: the same document costs more with another variable', async () => {
-    const endpoint = createEndpoint({ maxCost: 10 });
+    const endpoint = createEndpoint({ plugins: [limits({ maxCost: 10 })] });
     const query = 'query ($n: Int) { books(first: $n) { title } }';
 
     const few = await endpoint.send(post({ query, variables: { n: 5 } }));
@@ -153,7 +154,7 @@ describe('maxCost', () => {
   it('holds for each operation of a batch as for a single request', async () => {
     const element = (name: string, first: number): object => ({ query: `{ ${name}: books(first: ${first}) { title } }` });
 
-    const response = await endpointFor({ limit: 20 }).send(post([element('a', 19), element('b', 20), element('c', 19)]));
+    const response = await endpointFor({ maxCost: 20 }).send(post([element('a', 19), element('b', 20), element('c', 19)]));
 
     const [a, b, c] = json(response);
     assert.deepEqual([a.errors, c.errors], [undefined, undefined]);
@@ -161,13 +162,13 @@ describe('maxCost', () => {
   });
 
   it('takes the size of a list without an argument from listSize', async () => {
-    const response = await endpointFor({ limit: 5, listSize: 3 }).send(post({ query: '{ books { title } }' }));
+    const response = await endpointFor({ maxCost: 5, listSize: 3 }).send(post({ query: '{ books { title } }' }));
 
     assert.equal(response.status, 200);
   });
 
   it('takes sizes only from the arguments listed in sizeArguments', async () => {
-    const endpoint = endpointFor({ limit: 20, sizeArguments: ['skip'] });
+    const endpoint = endpointFor({ maxCost: 20, sizeArguments: ['skip'] });
 
     const named = await endpoint.send(post({ query: '{ books(skip: 50) { title } }' }));
     const other = await endpoint.send(post({ query: '{ books(first: 50) { title } }' }));
@@ -176,7 +177,7 @@ describe('maxCost', () => {
   });
 
   it('takes the cost of a field from fields', async () => {
-    const endpoint = endpointFor({ limit: 20, fields: { 'Query.version': 30, 'Book.title': 0 } });
+    const endpoint = endpointFor({ maxCost: 20, fields: { 'Query.version': 30, 'Book.title': 0 } });
 
     const dear = await endpoint.send(post({ query: '{ version }' }));
     const cheap = await endpoint.send(post({ query: '{ books(first: 1000) { title } }' }));
@@ -192,7 +193,7 @@ describe('maxCost', () => {
       type Pen implements Item { similar: [Item] parts: [Item] }
     `;
     const costOf = async (query: string, fields: Record<string, number> = {}): Promise<number> => {
-      const endpoint = createEndpoint({ typeDefs: shop, resolvers: {}, maxCost: { limit: 1, fields }, introspection: true });
+      const endpoint = createEndpoint({ typeDefs: shop, resolvers: {}, plugins: [limits({ maxCost: 1, fields })], introspection: true });
       const refused = await endpoint.send(post({ query }));
       return Number(/costs (\d+)\./.exec(json(refused).errors[0].message)![1]);
     };
@@ -218,7 +219,7 @@ describe('maxCost', () => {
   });
 
   it('a huge number or numeric string as a size is a huge cost', async () => {
-    const endpoint = endpointFor({ limit: 1000 });
+    const endpoint = endpointFor({ maxCost: 1000 });
 
     const responses = await Promise.all(
       ['1e308', '"1e999"', '"99999999999"'].map((limit) => endpoint.send(post({ query: `{ books(limit: ${limit}) { title } }` }))),
@@ -232,23 +233,29 @@ describe('maxCost', () => {
   });
 
   it('invalid options throw at once', () => {
-    for (const maxCost of [
-      0,
-      -1,
-      1.5,
-      {},
-      { limit: 0 },
-      { limit: 5, listSize: 0 },
-      { limit: 5, sizeArguments: 'first' },
-      { limit: 5, fields: { a: '1' } },
-      { limit: 5, typo: 1 },
-    ]) {
-      assert.throws(() => createEndpoint({ maxCost: maxCost as CostOptions }), /option "?maxCost/);
-    }
+    for (const options of [
+      { maxCost: 0 },
+      { maxCost: -1 },
+      { maxCost: 1.5 },
+      { maxCost: { limit: 5 } },
+      { maxDepth: Infinity },
+      { maxAliases: -1 },
+      { listSize: 0 },
+      { sizeArguments: 'first' },
+      { fields: { a: '1' } },
+    ])
+      assert.throws(() => limits(options as never), /Expected the option \w+ of limits to be /);
+    assert.throws(() => limits({ maxcost: 5 } as never), /^TypeError: Unknown option "maxcost" of limits\. Did you mean "maxCost"\?/);
+    assert.throws(() => createEndpoint({ maxCost: 5 } as never), /Unknown option "maxCost"\. Write plugins: \[limits\(\{ maxCost \}\)\]/);
+    for (const name of ['Book.nothing', 'Nothing.title', 'title'])
+      assert.throws(
+        () => endpointFor({ fields: { [name]: 2 } }),
+        /fields of limits to name fields of the schema, like "Query\.books", got "/,
+      );
   });
 });
 
-function endpointFor(maxCost: CostOptions): ReturnType<typeof createEndpoint> {
+function endpointFor(options: LimitsOptions): ReturnType<typeof createEndpoint> {
   return createEndpoint({
     typeDefs,
     resolvers: {
@@ -261,7 +268,7 @@ function endpointFor(maxCost: CostOptions): ReturnType<typeof createEndpoint> {
         shelf: () => ({ count: 0, edges: [], groups: [], meta: { owners: [] } }),
       },
     },
-    maxCost,
+    plugins: [limits(options)],
     introspection: true,
   });
 }
@@ -296,7 +303,7 @@ it('the cost of a random operation is that of the size in the input object that 
     };
 
     const ran = await run({});
-    const refused = await run({ maxCost: 1 });
+    const refused = await run({ plugins: [limits({ maxCost: 1 })] });
 
     assert.equal(ran, '{"data":{"books":[]}}', `${query} in ${typeDefs}`);
     const { by } = JSON.parse(got[0]!) as { by?: { first?: number } | null };

@@ -3,12 +3,13 @@ import { test } from 'node:test';
 
 import { GraphQLScalarType, Kind } from 'graphql';
 
-import { budget, memoryStore } from '../../../../src/entries/budget.ts';
-import { createHandler } from '../../../../src/entries/index.ts';
-import type { ServerOptions } from '../../../../src/entries/index.ts';
-import { cases } from '../../../support/long-form.ts';
-import { createRandom } from '../../../support/random.ts';
-import type { Random } from '../../../support/random.ts';
+import { budget, memoryStore } from '../../../src/entries/budget.ts';
+import { createHandler } from '../../../src/entries/index.ts';
+import { limits } from '../../../src/entries/limits.ts';
+import type { ServerOptions } from '../../../src/entries/index.ts';
+import { cases } from '../../support/long-form.ts';
+import { createRandom } from '../../support/random.ts';
+import type { Random } from '../../support/random.ts';
 
 const typeDefs = `
   scalar Loose
@@ -94,10 +95,16 @@ function serving({ listSize, fields, pageDefault }: Rules): Served {
     typeDefs,
     resolvers: { Loose: loose } as never,
     fieldResolver: fieldResolver as never,
-    maxCost: { limit: capacity, listSize, fields },
-    ...(pageDefault !== undefined && { pageLimits: { default: pageDefault, max: 1000 } }),
     maxResultBytes: 1e9,
-    plugins: [budget({ store: memoryStore({ isOnlyProcess: true }), identity: () => String(client), capacity, refillPerSecond: 1000 })],
+    plugins: [
+      budget({ store: memoryStore({ isOnlyProcess: true }), identity: () => String(client), capacity, refillPerSecond: 1000 }),
+      limits({
+        maxCost: capacity,
+        listSize,
+        fields,
+        ...(pageDefault !== undefined && { pageLimits: { default: pageDefault, max: 1000 } }),
+      }),
+    ],
   } as ServerOptions);
   let client = 0;
   return async (query, variables) => {

@@ -1,8 +1,8 @@
-import { getNullableType, isAbstractType, isListType, isObjectType } from 'graphql';
+import { getNullableType, isAbstractType, isInterfaceType, isListType, isObjectType } from 'graphql';
 import type { GraphQLField, GraphQLNamedType, GraphQLSchema } from 'graphql';
 
-import type { PageDefault, PageDefaults } from '../../../executor/index.ts';
-import { defaultSizeArguments, findSizeInputs, takesNumbers } from './sizes.ts';
+import type { PageDefault, PageDefaults } from '../../executor/index.ts';
+import { findSizeInputs, takesNumbers } from './sizes.ts';
 
 /** The sizes of the pages of a field. */
 export interface PageSizes {
@@ -26,17 +26,6 @@ export interface Page {
 }
 
 type Field = GraphQLField<unknown, unknown>;
-
-/** The limits of these options. Undefined without the option. */
-export function createPageLimits({ pageLimits, maxCost }: PagingOptions, schema: GraphQLSchema): PageLimits | undefined {
-  const sizeArguments = (typeof maxCost === 'object' ? maxCost.sizeArguments : undefined) ?? defaultSizeArguments;
-  return pageLimits && new PageLimits(schema, pageLimits, sizeArguments);
-}
-
-interface PagingOptions {
-  readonly pageLimits?: PageLimitOptions;
-  readonly maxCost?: number | { readonly sizeArguments?: readonly string[] };
-}
 
 /**
  * Limits the number of items of fields that return a list, or an object with a list directly in it, and takes the default for their
@@ -99,10 +88,15 @@ function assertOrder(option: string, { default: size, max }: PageSizes): void {
 }
 
 function assertPaged(coordinate: string, schema: GraphQLSchema): void {
-  const [typeName = '', name = '', ...more] = coordinate.split('.');
-  const type = schema.getType(typeName);
-  const field = isObjectType(type) && more.length === 0 ? type.getFields()[name] : undefined;
+  const field = isObjectType(schema.getType(coordinate.split('.')[0]!)) ? fieldAt(coordinate, schema) : undefined;
   if (field !== undefined && isPaged(field, schema)) return;
   const reason = field === undefined ? 'which is no field of an object of the schema' : 'which returns no list';
   throw new TypeError(`Expected pageLimits.fields to name fields that return pages, like "Query.books", got "${coordinate}", ${reason}.`);
+}
+
+/** Undefined if the coordinate, like "Query.books", names no field of an object or interface. */
+export function fieldAt(coordinate: string, schema: GraphQLSchema): Field | undefined {
+  const [typeName = '', name = '', ...more] = coordinate.split('.');
+  const type = schema.getType(typeName);
+  return (isObjectType(type) || isInterfaceType(type)) && more.length === 0 ? type.getFields()[name] : undefined;
 }

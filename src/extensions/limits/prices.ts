@@ -1,6 +1,5 @@
 import { getNamedType, getNullableType, GraphQLError, isInterfaceType, isListType, isNonNullType, isObjectType, Kind } from 'graphql';
 import type {
-  DocumentNode,
   FieldNode,
   FragmentDefinitionNode,
   GraphQLField,
@@ -14,50 +13,15 @@ import type {
   SelectionSetNode,
 } from 'graphql';
 
-import { fragmentsOf } from './document-size.ts';
-import { shown, tooMuch } from './limits.ts';
-import type { PageLimits } from './page-limits.ts';
-import { defaultSizeArguments, findSizeInputs, SizeReader } from './sizes.ts';
+import { fragmentsOf } from '../../server/for-extensions.ts';
+import type { OperationExecution } from '../../server/index.ts';
+import type { LimitsOptions } from './options.ts';
+import { fieldAt, PageLimits } from './page-limits.ts';
+import { findSizeInputs, SizeReader } from './sizes.ts';
 import type { SizeInputs, Sizes } from './sizes.ts';
 
-/** How the cost of an operation is computed before it runs. */
-export interface CostRules {
-  /** The number of items of a list without a size. Default: 10. */
-  readonly listSize?: number;
-  /**
-   * Arguments that give the number of items, or fields of input objects in arguments, which can only raise it; a list gives its length.
-   * Default: first, last, limit.
-   */
-  readonly sizeArguments?: readonly string[];
-  /** The cost of single fields, for example `{ 'Query.search': 50 }`. Default: 1. */
-  readonly fields?: Readonly<Record<string, number>>;
-}
-
-/** The option `maxCost`. */
-export interface CostOptions extends CostRules {
-  /** The highest cost of an operation that runs. */
-  readonly limit: number;
-}
-
-/** The options with defaults filled in. */
-export type CostSettings = Required<CostOptions>;
-
-/** The rules of a server without `maxCost`. */
-export const defaultCostRules: Required<CostRules> = { listSize: 10, sizeArguments: defaultSizeArguments, fields: {} };
-
-/** An operation with what its cost depends on. */
-export interface PricedOperation {
-  readonly document: DocumentNode;
-  readonly operation: OperationDefinitionNode;
-  /** The coerced variables. Undefined if they are invalid: then nothing runs. */
-  readonly variableValues: Readonly<Record<string, unknown>> | undefined;
-}
-
-/** Throws when an operation costs more than the limit. */
-export function assertCost({ limit }: CostSettings, cost: number, operation: OperationDefinitionNode): void {
-  // The cost of a list of infinite size is NaN if its items cost nothing.
-  if (!(cost <= limit)) throw tooMuch(`Expected an operation that costs at most ${limit}, got one that costs ${shown(cost)}.`, operation);
-}
+/** An operation with what its cost depends on. Without valid variables, nothing runs. */
+export type PricedOperation = Pick<OperationExecution, 'document' | 'operation' | 'variableValues'>;
 
 /**
  * Computes the cost of operations.
@@ -71,26 +35,44 @@ export function assertCost({ limit }: CostSettings, cost: number, operation: Ope
  * as `{ __typename }`.
  */
 export class Prices {
-  readonly rules: Required<CostRules>;
+  readonly pages: PageLimits | undefined;
+  readonly listSize: number;
   readonly #schema: GraphQLSchema;
-  readonly #pageLimits: PageLimits | undefined;
+  readonly #limits: LimitsOptions;
+  readonly #sizeArguments: readonly string[];
   readonly #fields = new Map<GraphQLNamedType, Map<string, PricedField>>();
   readonly #known = new WeakMap<PricedOperation, number>();
 
-  constructor(schema: GraphQLSchema, rules: Required<CostRules>, pageLimits: PageLimits | undefined) {
-    this.rules = rules;
+  constructor(schema: GraphQLSchema, limits: LimitsOptions) {
+    const { pageLimits, listSize = 10, sizeArguments = ['first', 'last', 'limit'] } = limits;
     this.#schema = schema;
-    this.#pageLimits = pageLimits;
+    this.#limits = limits;
+    this.#sizeArguments = sizeArguments;
+    this.listSize = listSize;
+    this.pages = pageLimits && new PageLimits(schema, pageLimits, sizeArguments);
+    const unknown = Object.keys(limits.fields ?? {}).find((coordinate) => fieldAt(coordinate, schema) === undefined);
+    if (unknown !== undefined)
+      throw new TypeError(`Expected the option fields of limits to name fields of the schema, like "Query.books", got "${unknown}".`);
   }
 
-  /** Computed once for each object. Throws if a field is asked for too many items, for fewer than none, or in both directions. */
+  /** Computed once for each object. Throws for an operation that exceeds a limit. */
   costOf(priced: PricedOperation): number {
+    const { document, operation, variableValues } = priced;
+    if (variableValues === undefined) return 0;
     let cost = this.#known.get(priced);
     if (cost === undefined) {
-      const { document, operation, variableValues } = priced;
-      const counter = new CostCounter(this, this.#schema, document, variableValues ?? {});
-      const { fixed, perItem } = counter.costOf(this.#schema.getRootType(operation.operation) ?? undefined, operation.selectionSet);
-      this.#known.set(priced, (cost = variableValues === undefined ? 0 : fixed + perItem * this.rules.listSize));
+      const walk = new Walk(this, this.#schema, fragmentsOf(document), variableValues);
+      const { fixed, perItem, depth, aliases } = walk.measure(
+        this.#schema.getRootType(operation.operation) ?? undefined,
+        operation.selectionSet,
+      );
+      cost = fixed + perItem * this.listSize;
+      const { maxDepth = Infinity, maxAliases = Infinity, maxCost = Infinity } = this.#limits;
+      if (depth > maxDepth) throw refusal(operation, `the operation to have at most ${maxDepth} levels of fields, got ${depth}`);
+      if (aliases > maxAliases) throw refusal(operation, `the operation to have at most ${maxAliases} aliases, got ${shown(aliases)}`);
+      // The cost of a list of infinite size is NaN if its items cost nothing.
+      if (!(cost <= maxCost)) throw refusal(operation, `an operation that costs at most ${maxCost}, got one that costs ${shown(cost)}`);
+      this.#known.set(priced, cost);
     }
     return cost;
   }
@@ -115,22 +97,20 @@ export class Prices {
     let isOpen = false;
     for (const one of all) {
       const field = one.getFields()[name]!;
-      const inputs = findSizeInputs(
-        field,
-        name === '_entities' ? [...this.rules.sizeArguments, 'representations'] : this.rules.sizeArguments,
-      );
-      const page = this.#pageLimits?.pageOf(one, field);
+      const names = this.#sizeArguments;
+      const inputs = findSizeInputs(field, name === '_entities' ? [...names, 'representations'] : names);
+      const page = this.pages?.pageOf(one, field);
       if (inputs.direct.length + inputs.objects.length === 0) isOpen = true;
       else variants.set(JSON.stringify([inputs, page]), { inputs, max: page?.max, byDefault: page?.default?.size });
     }
-    const ofType = this.rules.fields[`${type.name}.${name}`];
+    const ofType = this.#limits.fields?.[`${type.name}.${name}`];
     const cost = Math.max(...all.map((one) => this.#costOfField(one, name)), isInterfaceType(type) ? (ofType ?? 0) : 0);
     return { cost, type: getNamedType(returned), dimensions: dimensionsOf(returned), variants: [...variants.values()], isOpen };
   }
 
   /** An object's field costs as much as the interface's, unless it has a cost of its own. */
   #costOfField(type: GraphQLObjectType | GraphQLInterfaceType, name: string): number {
-    const { fields } = this.rules;
+    const { fields = {} } = this.#limits;
     const ofInterfaces = type.getInterfaces().flatMap((one) => fields[`${one.name}.${name}`] ?? []);
     return fields[`${type.name}.${name}`] ?? (ofInterfaces.length === 0 ? 1 : Math.max(...ofInterfaces));
   }
@@ -161,78 +141,89 @@ function dimensionsOf(type: GraphQLOutputType): number {
 }
 
 /**
- * The cost of a selection set: a fixed part, and a part for each item of the lists directly in it, whose number the field around it may
+ * What a selection set costs: a fixed part, and a part for each item of the lists directly in it, whose number the field around it may
  * know. The parts are separate, so that a fragment is computed once even if it is spread in fields of many sizes: the limit must not be the
  * attack.
  */
-interface Cost {
+interface Measure {
   fixed: number;
   perItem: number;
   /** `__typename` alone or under an alias, and empty selection sets: what they cost for each item of a list. */
   typenames: number;
+  /** Levels of fields. An introspection field is one level: graphql-js limits its depth, and it loads no data. */
+  depth: number;
+  aliases: number;
 }
 
-class CostCounter {
+/** The walk through one operation. It may be recursive, because the nesting of the document has been limited before. */
+class Walk {
   readonly #prices: Prices;
   readonly #schema: GraphQLSchema;
-  readonly #listSize: number;
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  readonly #costs = new Map<string, Cost>();
+  readonly #known = new Map<string, Measure>();
   readonly #sizes: SizeReader;
 
-  constructor(prices: Prices, schema: GraphQLSchema, document: DocumentNode, variables: Readonly<Record<string, unknown>>) {
+  constructor(
+    prices: Prices,
+    schema: GraphQLSchema,
+    fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+    variables: Readonly<Record<string, unknown>>,
+  ) {
     this.#prices = prices;
     this.#schema = schema;
-    this.#listSize = prices.rules.listSize;
-    this.#fragments = fragmentsOf(document);
+    this.#fragments = fragments;
     this.#sizes = new SizeReader(variables);
   }
 
-  /** This may be recursive, because the depth of the document has been limited before. */
-  costOf(parentType: GraphQLNamedType | undefined, { selections }: SelectionSetNode): Cost {
-    const sum: Cost = { fixed: 0, perItem: 0, typenames: 0 };
+  measure(parentType: GraphQLNamedType | undefined, { selections }: SelectionSetNode): Measure {
+    const sum: Measure = { fixed: 0, perItem: 0, typenames: 0, depth: 0, aliases: 0 };
+    for (const selection of selections) this.#addSelection(sum, parentType, selection);
     // `__typename` is free next to other fields: clients add it everywhere. Alone it still makes the server load all objects of a list,
     // and so does an empty selection set.
     if (selections.every(isTypename)) sum.typenames = Math.max(1, selections.length);
-    else for (const selection of selections) this.#addSelection(sum, parentType, selection);
     return sum;
   }
 
-  #addSelection(sum: Cost, parentType: GraphQLNamedType | undefined, selection: SelectionNode): void {
+  #addSelection(sum: Measure, parentType: GraphQLNamedType | undefined, selection: SelectionNode): void {
     if (selection.kind === Kind.FIELD) this.#addField(sum, parentType, selection);
-    else if (selection.kind === Kind.FRAGMENT_SPREAD) add(sum, this.#costOfFragment(selection.name.value));
+    else if (selection.kind === Kind.FRAGMENT_SPREAD) add(sum, this.#measureFragment(selection.name.value));
     else {
       const type = selection.typeCondition === undefined ? parentType : this.#schema.getType(selection.typeCondition.name.value);
-      add(sum, this.costOf(type, selection.selectionSet));
+      add(sum, this.measure(type, selection.selectionSet));
     }
   }
 
-  #costOfFragment(name: string): Cost {
-    const known = this.#costs.get(name);
-    if (known !== undefined) return known;
-    const { typeCondition, selectionSet } = this.#fragments.get(name)!;
-    const cost = this.costOf(this.#schema.getType(typeCondition.name.value), selectionSet);
-    this.#costs.set(name, cost);
-    return cost;
+  #measureFragment(name: string): Measure {
+    let known = this.#known.get(name);
+    if (known === undefined) {
+      const { typeCondition, selectionSet } = this.#fragments.get(name)!;
+      this.#known.set(name, (known = this.measure(this.#schema.getType(typeCondition.name.value), selectionSet)));
+    }
+    return known;
   }
 
-  #addField(sum: Cost, parentType: GraphQLNamedType | undefined, node: FieldNode): void {
+  #addField(sum: Measure, parentType: GraphQLNamedType | undefined, node: FieldNode): void {
+    const hasAlias = node.alias !== undefined;
+    if (hasAlias) sum.aliases += 1;
     const field = this.#prices.fieldOf(parentType, node.name.value);
     if (field === undefined) {
-      if (isTypename(node) && node.alias !== undefined) sum.typenames += 1;
+      sum.depth = Math.max(sum.depth, 1);
+      if (hasAlias && isTypename(node)) sum.typenames += 1;
       return;
     }
     const { cost, type, dimensions } = field;
     const { most, isOpen } = this.#sizesOf(field, node);
+    const { listSize } = this.#prices;
+    const inner = node.selectionSet === undefined ? leaf : this.measure(type, node.selectionSet);
     sum.fixed += cost;
-    if (node.selectionSet === undefined) return;
-    const inner = this.costOf(type, node.selectionSet);
+    sum.aliases += inner.aliases;
+    sum.depth = Math.max(sum.depth, inner.depth + 1);
     if (dimensions === 0) {
-      sum.fixed += inner.fixed + inner.perItem * (isOpen ? Math.max(most, this.#listSize) : most);
+      sum.fixed += inner.fixed + inner.perItem * (isOpen ? Math.max(most, listSize) : most);
       sum.typenames += inner.typenames;
       return;
     }
-    const item = (inner.fixed + inner.typenames + inner.perItem * this.#listSize) * this.#listSize ** (dimensions - 1);
+    const item = (inner.fixed + inner.typenames + inner.perItem * listSize) * listSize ** (dimensions - 1);
     if (most > 0) sum.fixed += item * most;
     if (isOpen) sum.perItem += item;
   }
@@ -247,7 +238,7 @@ class CostCounter {
     for (const { inputs, max, byDefault } of variants) {
       const sizes = this.#sizes.read(inputs, node);
       if (max !== undefined) assertPage(node, sizes, max);
-      const size = sizes.count(byDefault, this.#listSize);
+      const size = sizes.count(byDefault, this.#prices.listSize);
       if (size === undefined) isOpen = true;
       else most = Math.max(most, size);
     }
@@ -255,10 +246,14 @@ class CostCounter {
   }
 }
 
-function add(sum: Cost, { fixed, perItem, typenames }: Cost): void {
+const leaf: Measure = { fixed: 0, perItem: 0, typenames: 0, depth: 0, aliases: 0 };
+
+function add(sum: Measure, { fixed, perItem, typenames, depth, aliases }: Measure): void {
   sum.fixed += fixed;
   sum.perItem += perItem;
   sum.typenames += typenames;
+  sum.depth = Math.max(sum.depth, depth);
+  sum.aliases += aliases;
 }
 
 function isTypename(selection: SelectionNode): boolean {
@@ -268,14 +263,17 @@ function isTypename(selection: SelectionNode): boolean {
 function assertPage(node: FieldNode, { isFirst, isLast, least, most }: Sizes, max: number): void {
   // Without a limit, as for the references of a subgraph, a field may have such names for other things.
   if (max >= Number.MAX_SAFE_INTEGER) return;
-  if (isFirst && isLast) throw refusal(node, 'asked for its first or its last items, got both "first" and "last"');
-  if (least < 0 || most > max) throw refusal(node, `asked for 0 to ${max} items, got ${least < 0 ? least : most}`);
+  // The errors have only names that the client has sent, because the schema may be a secret.
+  const field = `the field "${node.name.value}" to be asked for`;
+  if (isFirst && isLast) throw refusal(node, `${field} its first or its last items, got both "first" and "last"`);
+  if (least < 0 || most > max) throw refusal(node, `${field} 0 to ${max} items, got ${least < 0 ? least : most}`);
 }
 
-/** The error has only names that the client has sent, because the schema may be a secret. */
-function refusal(node: FieldNode, expected: string): GraphQLError {
-  return new GraphQLError(`Expected the field "${node.name.value}" to be ${expected}.`, {
-    nodes: node,
-    extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
-  });
+function refusal(node: FieldNode | OperationDefinitionNode, expected: string): GraphQLError {
+  return new GraphQLError(`Expected ${expected}.`, { nodes: node, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
+}
+
+/** Formats a number for a message: with fragments it can be astronomical. */
+function shown(amount: number): string {
+  return amount < 1e9 ? String(amount) : 'more than a billion';
 }

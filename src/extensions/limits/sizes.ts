@@ -1,10 +1,7 @@
 import { getNamedType, getNullableType, isInputObjectType, isLeafType, isListType, Kind } from 'graphql';
 import type { ConstValueNode, FieldNode, GraphQLField, GraphQLInputField, GraphQLInputType, GraphQLLeafType, ValueNode } from 'graphql';
 
-import { getArgumentValues } from '../../../executor/index.ts';
-
-/** The arguments that give a number of items, unless `maxCost.sizeArguments` lists others. */
-export const defaultSizeArguments: readonly string[] = ['first', 'last', 'limit'];
+import { getArgumentValues } from '../../executor/for-extensions.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 

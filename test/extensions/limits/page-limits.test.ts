@@ -3,20 +3,23 @@ import { describe, test } from 'node:test';
 
 import { buildSchema, printSchema, versionInfo } from 'graphql';
 
-import { costLine } from '../../../../src/entries/cost-line.ts';
-import { graphqlJSExecutor } from '../../../../src/entries/graphql-js.ts';
-import { batch, createHandler } from '../../../../src/entries/index.ts';
-import type { ServerOptions } from '../../../../src/entries/index.ts';
-import { mcpDefinitions } from '../../../../src/entries/mcp.ts';
-import { createEndpoint } from '../../../support/endpoint.ts';
-import { cases } from '../../../support/long-form.ts';
-import { json, post } from '../../../support/plain-http.ts';
-import { createRandom } from '../../../support/random.ts';
-import type { Random } from '../../../support/random.ts';
-import { allPayloads, merge, runIncrementally } from '../../../support/run-incrementally.ts';
-import { serveTools, typeDefs as toolDefs } from '../../../extensions/mcp/serving.ts';
+import { costLine } from '../../../src/entries/cost-line.ts';
+import { graphqlJSExecutor } from '../../../src/entries/graphql-js.ts';
+import { batch, createHandler } from '../../../src/entries/index.ts';
+import type { ServerOptions } from '../../../src/entries/index.ts';
+import { limits } from '../../../src/entries/limits.ts';
+import type { LimitsOptions } from '../../../src/entries/limits.ts';
+import { mcpDefinitions } from '../../../src/entries/mcp.ts';
+import { createEndpoint } from '../../support/endpoint.ts';
+import { cases } from '../../support/long-form.ts';
+import { json, post } from '../../support/plain-http.ts';
+import { createRandom } from '../../support/random.ts';
+import type { Random } from '../../support/random.ts';
+import { allPayloads, merge, runIncrementally } from '../../support/run-incrementally.ts';
+import { serveTools, typeDefs as toolDefs } from '../mcp/serving.ts';
 
 const pageLimits = { default: 20, max: 100 };
+const byDefault: LimitsOptions = { pageLimits };
 
 const typeDefs = `
   scalar Big
@@ -56,7 +59,7 @@ interface Calls {
 }
 
 /** A server whose resolvers note their arguments. Every list has one item. */
-function serving(options: Partial<ServerOptions> = {}): Calls {
+function serving(options: Partial<ServerOptions> = {}, given: LimitsOptions = byDefault): Calls {
   let calls: Record<string, object> = {};
   const note =
     (value: () => unknown) =>
@@ -87,7 +90,7 @@ function serving(options: Partial<ServerOptions> = {}): Calls {
     Book: { chapters: note(() => ['1']), author },
     Author: { books: list },
   };
-  const endpoint = createEndpoint({ pageLimits, typeDefs, resolvers, ...options } as never);
+  const endpoint = createEndpoint({ typeDefs, resolvers, ...options, plugins: [...(options.plugins ?? []), limits(given)] } as never);
   return {
     async run(query, variables) {
       calls = {};
@@ -195,7 +198,7 @@ describe('pageLimits', () => {
   });
 
   test('are off by default: no size is passed, and any is accepted', async () => {
-    const { run } = serving({ pageLimits: undefined } as never);
+    const { run } = serving({}, {});
 
     const none = await run('{ books { title } }');
     const many = await run('{ books(first: 1000000, last: -1) { title } }');
@@ -214,7 +217,7 @@ describe('pageLimits', () => {
   });
 
   test('only the operation that runs counts', async () => {
-    const endpoint = createEndpoint({ pageLimits });
+    const endpoint = createEndpoint({ plugins: [limits({ pageLimits })] });
     const query = 'query A { books { title } } query B { books(first: 101) { title } }';
 
     const [a, b] = await Promise.all(['A', 'B'].map((operationName) => endpoint.send(post({ query, operationName }))));
@@ -223,7 +226,7 @@ describe('pageLimits', () => {
   });
 
   test('one element of a batch that asks for too much leaves the others alone', async () => {
-    const endpoint = createEndpoint({ pageLimits });
+    const endpoint = createEndpoint({ plugins: [limits({ pageLimits })] });
 
     const response = await endpoint.send(post([{ query: '{ books(first: 101) { title } }' }, { query: '{ books { title } }' }]));
 
@@ -238,14 +241,16 @@ describe('pageLimits', () => {
     assert.equal(body.errors[0].message, 'Expected the field "books" to be asked for 0 to 100 items, got 101.');
   });
 
-  test('take the arguments of maxCost.sizeArguments in place of first, last and limit', async () => {
-    const { run } = serving({
-      typeDefs: 'type Query { books(take: Int, first: Int): [Int] }',
-      resolvers: {
-        Query: { books: (_: unknown, args: { take?: number; first?: number }) => [args.take ?? -1, args.first ?? -1] },
-      } as never,
-      maxCost: { limit: 1000, sizeArguments: ['take'] },
-    });
+  test('take the arguments of sizeArguments in place of first, last and limit', async () => {
+    const { run } = serving(
+      {
+        typeDefs: 'type Query { books(take: Int, first: Int): [Int] }',
+        resolvers: {
+          Query: { books: (_: unknown, args: { take?: number; first?: number }) => [args.take ?? -1, args.first ?? -1] },
+        } as never,
+      },
+      { pageLimits, sizeArguments: ['take'] },
+    );
 
     const results = [await run('{ books }'), await run('{ books(take: 101) }'), await run('{ books(first: 101) }')];
 
@@ -264,7 +269,7 @@ describe('pageLimits.fields', () => {
   const fields = { 'Query.books': { default: 5, max: 500 }, 'Author.books': { max: 50 }, 'Query.list': { default: 1 } };
 
   test('replace the sizes of single fields', async () => {
-    const { run } = serving({ pageLimits: { ...pageLimits, fields } });
+    const { run } = serving({}, { pageLimits: { ...pageLimits, fields } });
 
     const defaults = [await run('{ books { title } }'), await run('{ list }'), await run('{ author { books { title } } }')];
     const statuses = [
@@ -285,7 +290,7 @@ describe('pageLimits.fields', () => {
   });
 
   test('hold for a field that is selected through an interface', async () => {
-    const { run } = serving({ pageLimits: { ...pageLimits, fields } });
+    const { run } = serving({}, { pageLimits: { ...pageLimits, fields } });
 
     const refusal = await run('{ owner { books(first: 51) { title } } }');
     const { calls } = await run('{ owner { books { title } } }');
@@ -347,7 +352,11 @@ describe('a default of pageLimits', () => {
     test(`is passed to deferred fields and streamed lists (${format} format)`, async () => {
       const seen: unknown[] = [];
       const note = (_: unknown, { first }: { first: number }): object[] => (seen.push(first), [{ title: 'Emma' }]);
-      const options = { pageLimits, typeDefs, resolvers: { Query: { books: note }, Author: { books: note } } } as never;
+      const options = {
+        plugins: [limits({ pageLimits })],
+        typeDefs,
+        resolvers: { Query: { books: note }, Author: { books: note } },
+      } as never;
       const deferred = '{ a: books @stream(initialCount: 0) { title } ... @defer { b: books(first: null) { title } } }';
 
       const parts = await allPayloads(await runIncrementally(options, deferred, { format }));
@@ -358,7 +367,7 @@ describe('a default of pageLimits', () => {
     });
 
   test('and the limits hold in deferred fragments', async () => {
-    const options = { pageLimits, typeDefs } as never;
+    const options = { plugins: [limits({ pageLimits })], typeDefs } as never;
 
     const { errors } = await runIncrementally(options, '{ author { name } ... @defer { books(first: 101) { title } } }');
 
@@ -368,7 +377,7 @@ describe('a default of pageLimits', () => {
   test('is passed to the source of a subscription and to its events', async () => {
     const seen: unknown[] = [];
     const handler = createHandler({
-      pageLimits,
+      plugins: [limits({ pageLimits })],
       typeDefs,
       resolvers: {
         Subscription: {
@@ -398,7 +407,7 @@ describe('a default of pageLimits', () => {
     const definitions = 'extend type Query { listed(first: Int): [Book] }';
     const seen: unknown[] = [];
     const served = serveTools({ hidden: {} }, {
-      pageLimits,
+      plugins: [limits({ pageLimits })],
       trustedDocuments: { documents: { mine, many: 'query Many { listed(first: 101) { title } }' }, only: true },
       typeDefs: [mcpDefinitions, toolDefs, definitions],
       resolvers: { Query: { listed: (_: unknown, { first }: { first: number }) => (seen.push(first), []) } },
@@ -428,7 +437,7 @@ describe('a default of pageLimits', () => {
   });
 
   test('is passed for an empty selection set', { skip: versionInfo.major < 17 && 'graphql 16 does not parse it' }, async () => {
-    const { run } = serving({ maxCost: { limit: 10_000 } });
+    const { run } = serving({}, { pageLimits, maxCost: 10_000 });
 
     const empty = await run('{ books { } }');
     const many = await run('{ books(first: 101) { } }');
@@ -442,10 +451,13 @@ describe('a default of pageLimits', () => {
     const records: { document?: unknown }[] = [];
     const handler = createHandler({
       schema,
-      pageLimits,
       nodeEnv: 'production',
       introspection: true,
-      plugins: [{ executionWillStart: ({ document }) => void records.push({ document }) }, costLine({ write: () => {} })],
+      plugins: [
+        { executionWillStart: ({ document }) => void records.push({ document }) },
+        costLine({ write: () => {} }),
+        limits({ pageLimits }),
+      ],
     });
     const ask = async (text: string): Promise<any> =>
       (
@@ -471,11 +483,7 @@ describe('a default of pageLimits', () => {
     const schema = buildSchema('type Query { books(first: Int): [Int] }');
     schema.getQueryType()!.getFields()['books']!.resolve = (_, { first }) => (seen.push(first), []);
     const options = { schema, typeDefs: undefined, resolvers: undefined } as never;
-    const servers = [
-      serving(options),
-      serving({ ...(options as object), pageLimits: { default: 7, max: 9 } } as never),
-      serving({ ...(options as object), pageLimits: undefined } as never),
-    ];
+    const servers = [serving(options), serving(options, { pageLimits: { default: 7, max: 9 } }), serving(options, {})];
 
     for (let round = 0; round < 2; round++) for (const { run } of servers) await run('{ books }');
 
@@ -484,20 +492,21 @@ describe('a default of pageLimits', () => {
 });
 
 describe('wrong pageLimits are refused at start:', () => {
-  const start = (given: unknown, more: object = {}): unknown => createHandler({ typeDefs, pageLimits: given as never, ...more });
+  const start = (given: unknown, more: object = {}): unknown =>
+    createHandler({ typeDefs, plugins: [limits({ pageLimits: given as never })], ...more });
 
   for (const [given, message] of [
     [{ default: 200, max: 100 }, 'Expected the option pageLimits to have a default of at most its max, 100, got 200.'],
-    [{ default: '20', max: 100 }, 'Expected the option pageLimits.default to be a positive whole number, got "20".'],
-    [{ default: 20, max: Infinity }, 'Expected the option pageLimits.max to be a positive whole number, got Infinity.'],
-    [{ default: 20, max: 0 }, 'Expected the option pageLimits.max to be a positive whole number, got 0.'],
-    [{ max: 100 }, /^Expected the option pageLimits to be an object with default and max, like \{ default: /],
-    [true, /^Expected the option pageLimits to be an object with default and max, like \{ default: .*, got true\.$/],
-    [{ default: 20, max: 100, maximum: 5 }, 'Unknown option "pageLimits.maximum". Known options: default, max, fields.'],
-    [{ ...pageLimits, fields: { 'Query.books': 5 } }, /^Expected the option pageLimits\.fields to be an object like /],
+    [{ default: '20', max: 100 }, 'Expected the option pageLimits.default of limits to be a positive whole number, got "20".'],
+    [{ default: 20, max: Infinity }, 'Expected the option pageLimits.max of limits to be a positive whole number, got Infinity.'],
+    [{ default: 20, max: 0 }, 'Expected the option pageLimits.max of limits to be a positive whole number, got 0.'],
+    [{ max: 100 }, /^Expected the option pageLimits of limits to be an object with default and max, like \{ default: /],
+    [true, /^Expected the option pageLimits of limits to be an object with default and max, like \{ default: .*, got true\.$/],
+    [{ default: 20, max: 100, maximum: 5 }, 'Unknown option "pageLimits.maximum" of limits. Known options: default, max, fields.'],
+    [{ ...pageLimits, fields: { 'Query.books': 5 } }, /^Expected the option pageLimits\.fields of limits to be an object like /],
     [
       { ...pageLimits, fields: { 'Query.books': { max: 'all' } } },
-      'Expected the option pageLimits.fields["Query.books"].max to be a positive whole number, got "all".',
+      'Expected the option pageLimits.fields["Query.books"].max of limits to be a positive whole number, got "all".',
     ],
     [{ ...pageLimits, fields: { 'Query.books': { most: 5 } } }, /^Unknown option "pageLimits\.fields\["Query\.books"\]\.most"/],
     [
@@ -514,7 +523,10 @@ describe('wrong pageLimits are refused at start:', () => {
     });
 
   test('with graphqlJSExecutor()', () => {
-    assert.throws(() => start(pageLimits, { executor: graphqlJSExecutor() }), /graphqlJSExecutor\(\) without the option `pageLimits`/);
+    assert.throws(
+      () => start(pageLimits, { executor: graphqlJSExecutor() }),
+      /graphqlJSExecutor\(\) without the option `pageLimits` of limits\(\)/,
+    );
   });
 });
 
@@ -524,12 +536,12 @@ test('the cost of a random operation is that of the sizes that its resolvers get
     const { args, given, variables, definitions } = randomField(random);
     const sizes: object[] = [];
     const isConnection = random.chance(0.3);
+    const sizesOfPages = {
+      default: 1 + random.below(60),
+      max: 100,
+      ...(random.chance(0.3) && { fields: { 'Query.books': { max: 70, default: 3 } } }),
+    };
     const options = {
-      pageLimits: {
-        default: 1 + random.below(60),
-        max: 100,
-        ...(random.chance(0.3) && { fields: { 'Query.books': { max: 70, default: 3 } } }),
-      },
       typeDefs: `scalar Big type Query { books${args}: ${isConnection ? 'Shelf' : '[Book]'} self: Query } type Shelf { books: [Book] } type Book { title: String }`,
       resolvers: { Query: { self: () => ({}), books: (_: unknown, its: object) => (sizes.push({ ...its }), isConnection ? {} : []) } },
       ...(random.chance(0.2) && { incrementalDelivery: undefined }),
@@ -543,16 +555,16 @@ test('the cost of a random operation is that of the sizes that its resolvers get
     ] as const);
     const query = `query${definitions} { ${open}${field}${close} }`;
 
-    const { status, body } = await serving(options as never).run(query, variables);
+    const { status, body } = await serving(options as never, { pageLimits: sizesOfPages }).run(query, variables);
     if (status === 422 || sizes.length === 0) {
       assert.equal(sizes.length, 0, query);
       assert.match(JSON.stringify(body), /items, got|must not be null|required type|argument/, `${query} ${JSON.stringify(body)}`);
       continue;
     }
-    const costed = await serving({ ...options, maxCost: 1 } as never).run(query, variables);
+    const costed = await serving(options as never, { pageLimits: sizesOfPages, maxCost: 1 }).run(query, variables);
 
     const fixed = outer + (isConnection ? 2 : 1);
-    const byDefault = options.pageLimits.fields === undefined ? options.pageLimits.default : 3;
+    const byDefault = sizesOfPages.fields === undefined ? sizesOfPages.default : 3;
     const passed = Object.values(sizes[0]!).filter((one) => one !== null && one !== undefined);
     const size = Math.max(...passed.map((one) => (Number(one) >= 1 ? Number(one) : byDefault)), -1);
     assert.notEqual(size, -1, `${query} in ${args}`);

@@ -1,0 +1,2 @@
+export { costOf, limits } from '../extensions/limits/index.ts';
+export type { LimitsOptions, PageLimitOptions, PageSizes } from '../extensions/limits/index.ts';

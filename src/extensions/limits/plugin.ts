@@ -1,0 +1,62 @@
+import { Kind, parse, validate } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
+
+import type { OperationExecution, ServerPlugin, ServerStartContext } from '../../server/index.ts';
+import { assertLimitsOptions } from './options.ts';
+import type { LimitsOptions } from './options.ts';
+import { Prices } from './prices.ts';
+
+/**
+ * Limits the depth, the aliases and the cost of operations, and the sizes of pages: before an operation runs, by the values that its
+ * resolvers will get.
+ *
+ * @example
+ * export default createHandler({ typeDefs, resolvers, plugins: [limits({ maxCost: 5000, pageLimits: { default: 20, max: 100 } })] });
+ */
+export function limits(options: LimitsOptions): ServerPlugin {
+  assertLimitsOptions(options);
+  /** Several servers may have the same options. */
+  const known = new WeakMap<GraphQLSchema, Prices>();
+  const pricesFor = (schema: GraphQLSchema): Prices => {
+    let prices = known.get(schema);
+    if (prices === undefined) known.set(schema, (prices = new Prices(schema, options)));
+    return prices;
+  };
+  return {
+    pageDefaults: (schema) => pricesFor(schema).pages,
+    check({ schema, trustedDocuments }) {
+      for (const [id, { text }] of trustedDocuments()) assertWithin(pricesFor(schema), schema, { id, text });
+    },
+    async serverWillStart(context) {
+      priceLists.set(context, pricesFor(context.schema));
+    },
+    executionWillStart(execution) {
+      pricesFor(execution.schema).costOf(execution);
+    },
+  };
+}
+
+/** By the start of the server. */
+const priceLists = new WeakMap<ServerStartContext, Prices>();
+
+/**
+ * The cost of an operation, by the rules of `limits()` in the plugins of its server. `server`: the argument of `serverWillStart`. Throws for
+ * an operation that `limits()` refuses. 0 for one that only reads the schema, and if the variables are invalid, because then nothing runs.
+ */
+export function costOf(server: ServerStartContext, execution: OperationExecution): number {
+  let prices = priceLists.get(server);
+  if (prices === undefined) priceLists.set(server, (prices = new Prices(server.schema, {})));
+  return prices.costOf(execution);
+}
+
+/** Throws for a valid document that every request would be refused. */
+function assertWithin(prices: Prices, schema: GraphQLSchema, { id, text }: { readonly id: string; readonly text: string }): void {
+  const document = parse(text);
+  if (validate(schema, document).length > 0) return;
+  try {
+    for (const operation of document.definitions)
+      if (operation.kind === Kind.OPERATION_DEFINITION) prices.costOf({ document, operation, variableValues: {} });
+  } catch (error) {
+    throw new Error(`The trusted document ${id} exceeds limits(): ${(error as Error).message}`, { cause: error });
+  }
+}
