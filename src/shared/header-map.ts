@@ -1,6 +1,10 @@
-import { assertFieldName, assertFieldValue, isHeaderField, valueIn, webValue } from './header-fields.ts';
-import type { Fields, WebHeaders } from './header-fields.ts';
 import { isObjectLike } from './plain-object.ts';
+
+/** Header fields by names in lower case. */
+type Fields = Readonly<Record<string, string>>;
+
+/** The part of the web's `Headers` that is used. */
+type WebHeaders = Iterable<[name: string, value: string]> & { get(name: string): string | null };
 
 /**
  * HTTP header fields, read and written with the methods of the web's `Headers`. The web's class would cost a cold Node process
@@ -8,9 +12,9 @@ import { isObjectLike } from './plain-object.ts';
  * joined (RFC 9110 section 5.3).
  */
 export class HeaderMap implements Iterable<[name: string, value: string]> {
-  /** The platform's fields, some of which may be invalid. They are looked up in place until all of them are needed. */
-  #given: Fields | WebHeaders | undefined;
-  /** All other fields but `set-cookie`. Valid, by names in lower case. */
+  /** The platform's fields. They are looked up in place until all of them are needed. */
+  #web: WebHeaders | undefined;
+  /** All other fields but `set-cookie`. Those of a platform may be invalid: such fields are not found. */
   #fields: Fields = none;
   /** True when the record has other owners, so it is copied before it is changed. */
   #isShared = true;
@@ -22,19 +26,14 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
   }
 
   /**
-   * The fields of a platform: a record whose names are in lower case, or the web's `Headers`, all fields of which take 5 µs to list on Node,
-   * 30 on Deno and 45 on workerd.
+   * The fields of a record whose names are in lower case, or of the web's `Headers`, all fields of which take 5 µs to list on Node, 30 on
+   * Deno and 45 on workerd.
    */
   static over(given: Fields | WebHeaders): HeaderMap {
     const headers = new HeaderMap();
-    headers.#given = given;
-    return headers;
-  }
-
-  /** The fields of a frozen record that many answers share. They are valid, and `set-cookie` is not among them. */
-  static sharing(fields: Fields): HeaderMap {
-    const headers = new HeaderMap();
-    headers.#fields = fields;
+    // A record may have a field of this name.
+    if (typeof given.get === 'function') headers.#web = given as WebHeaders;
+    else headers.#fields = given as Fields;
     return headers;
   }
 
@@ -42,9 +41,9 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
   static copyOf(original: HeaderMap): HeaderMap {
     // A plugin's view of a request may have an object that only has the same methods.
     if (!(#fields in original)) return new HeaderMap(original);
-    original.#readAll();
+    original.#takeWeb();
     original.#isShared = true;
-    const copy = HeaderMap.sharing(original.#fields);
+    const copy = HeaderMap.over(original.#fields);
     copy.#setCookies = original.#setCookies;
     return copy;
   }
@@ -56,25 +55,23 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
 
   /** The value of a field, several values joined with ", "; null when there is none. */
   get(name: string): string | null {
-    const given = this.#given;
-    if (given !== undefined)
-      return typeof given.get === 'function' ? webValue(given as WebHeaders, name) : valueIn(given as Fields, name.toLowerCase());
     const key = name.toLowerCase();
-    if (key === 'set-cookie') return this.#setCookies.length === 0 ? null : this.#setCookies.join(', ');
-    const value: unknown = this.#fields[key];
-    return typeof value === 'string' ? value : null;
+    if (key === 'set-cookie' && this.#setCookies.length > 0) return this.#setCookies.join(', ');
+    // For an invalid name, the web's `get` would throw. A record inherits functions from Object.prototype, but no strings.
+    const value: unknown = this.#web === undefined ? this.#fields[key] : fieldName.test(name) && this.#web.get(name);
+    return typeof value === 'string' && fieldValue.test(value) ? value : null;
   }
 
   /** True when there are no fields. */
   get isEmpty(): boolean {
-    if (this.#given !== undefined || this.#setCookies.length > 0) return false;
+    if (this.#web !== undefined || this.#setCookies.length > 0) return false;
     for (const _ in this.#fields) return false;
     return true;
   }
 
   /** The record of all fields, not to be changed. Undefined when they are not in one record. */
   get record(): Fields | undefined {
-    return this.#given === undefined && this.#setCookies.length === 0 ? this.#fields : undefined;
+    return this.#web === undefined && this.#setCookies.length === 0 ? this.#fields : undefined;
   }
 
   /** The same record if it is shared with other maps. */
@@ -88,26 +85,30 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
 
   /** Every `set-cookie` line, in the order they were added. */
   getSetCookie(): string[] {
-    if (this.#given !== undefined) this.#readAll();
+    if (this.#web !== undefined) this.#takeWeb();
     return [...this.#setCookies];
   }
 
   /** Replaces a field. Throws a TypeError for a name or value that HTTP does not allow (CR, LF, NUL). */
   set(name: string, value: string): void {
-    const key = assertFieldName(name);
-    const text = assertFieldValue(name, value);
-    const fields = this.#ownFields();
-    if (key === 'set-cookie') this.#setCookies = [text];
-    else fields[key] = text;
+    this.#write(name, value, false);
   }
 
   /** Adds a value to a field. Throws like {@link set}. */
   append(name: string, value: string): void {
-    const key = assertFieldName(name);
-    const text = assertFieldValue(name, value);
+    this.#write(name, value, true);
+  }
+
+  #write(name: string, value: string, keepsOthers: boolean): void {
+    if (!fieldName.test(name)) throw new TypeError(`Expected an HTTP field name, got ${JSON.stringify(name)}.`);
+    const text = String(value).trim();
+    // The message does not contain the value, which may be a secret, because messages are logged.
+    if (!fieldValue.test(text)) throw new TypeError(`The value of the HTTP field "${name}" has a character that HTTP does not allow.`);
+    const key = name.toLowerCase();
     const fields = this.#ownFields();
-    if (key === 'set-cookie') this.#setCookies = [...this.#setCookies, text];
-    else fields[key] = key in fields ? `${fields[key]}, ${text}` : text;
+    const present = keepsOthers && key !== 'set-cookie' ? this.get(key) : null;
+    if (key === 'set-cookie') this.#setCookies = keepsOthers ? [...this.#setCookies, text] : [text];
+    else fields[key] = present === null ? text : `${present}, ${text}`;
   }
 
   delete(name: string): void {
@@ -119,7 +120,7 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
 
   /** All fields but `set-cookie` in a new record. */
   toRecord(): Record<string, string> {
-    if (this.#given !== undefined) this.#readAll();
+    if (this.#web !== undefined) this.#takeWeb();
     return { ...this.#fields };
   }
 
@@ -130,8 +131,8 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
 
   /** Lower-case names with their values; one entry for each `set-cookie` line. */
   *entries(): IterableIterator<[name: string, value: string]> {
-    this.#readAll();
-    yield* Object.entries(this.#fields);
+    this.#takeWeb();
+    yield* Object.entries(this.#fields).filter(([name, value]) => isHeaderField(name, value));
     for (const line of this.#setCookies) yield ['set-cookie', line];
   }
 
@@ -147,18 +148,16 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
     return this.entries();
   }
 
-  /** Takes over the platform's fields, without those that HTTP does not allow. */
-  #readAll(): void {
-    const given = this.#given;
-    if (given === undefined) return;
-    this.#given = undefined;
-    const pairs = isIterable(given) ? given : Object.entries(given);
-    for (const [name, value] of pairs) if (isHeaderField(name, value)) this.append(name, value);
+  /** Copies the platform's fields, without those that HTTP does not allow. */
+  #takeWeb(): void {
+    const web = this.#web;
+    this.#web = undefined;
+    for (const [name, value] of web ?? []) if (isHeaderField(name, value)) this.append(name, value);
   }
 
   /** The record, after a copy if it is shared. It has no prototype, because "__proto__" is a name like any other. */
   #ownFields(): Record<string, string> {
-    this.#readAll();
+    if (this.#web !== undefined) this.#takeWeb();
     if (this.#isShared) {
       this.#fields = Object.assign(Object.create(null) as Fields, this.#fields);
       this.#isShared = false;
@@ -178,11 +177,21 @@ function isIterable(init: HeaderInit): init is Iterable<readonly [string, string
 
 /** Adds a request field that the answer depends on. "*" replaces all others (RFC 9110 section 12.5.5). */
 export function addVary(headers: HeaderMap, field: string): void {
+  const listed =
+    headers
+      .get('vary')
+      ?.toLowerCase()
+      .split(/\s*,\s*/) ?? [];
   if (field === '*') headers.set('vary', field);
-  else if (!listsVary(headers.get('vary'), field)) headers.append('vary', field);
+  else if (!listed.includes('*') && !listed.includes(field.toLowerCase())) headers.append('vary', field);
 }
 
-function listsVary(vary: string | null, field: string): boolean {
-  if (vary === null || vary === '') return false;
-  return vary.split(',').some((listed) => listed.trim() === '*' || listed.trim().toLowerCase() === field.toLowerCase());
+/** A token of RFC 9110 section 5.6.2. */
+const fieldName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** The characters that a field value may hold (RFC 9110 section 5.5): visible ones, space, tab, and bytes above ASCII. */
+const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** True when HTTP allows this pair of name and value. */
+export function isHeaderField(name: unknown, value: unknown): boolean {
+  return typeof name === 'string' && fieldName.test(name) && typeof value === 'string' && fieldValue.test(value);
 }

@@ -10,8 +10,8 @@ export { allReady, isPromiseLike, rescued, toPromise, waitAtMost, whenReady } fr
 export type { PromiseOrValue } from './promise-or-value.ts';
 export { parseExactly } from './exact-json.ts';
 export { guardLogger } from './guard-logger.ts';
-export { isHeaderField } from './header-fields.ts';
-export { HeaderMap, addVary } from './header-map.ts';
+
+export { HeaderMap, addVary, isHeaderField } from './header-map.ts';
 export { concatenate } from './http-messages.ts';
 export type { ChunkStream, HTTPRequest, HTTPRequestBody, HTTPResponse, ResponseHead, StreamedResponse } from './http-messages.ts';
 export type { CallClock, ExecutionInvocation, Invocation, LateFallbacks, Milliseconds, OperationInvocation, Until } from './invocation.ts';

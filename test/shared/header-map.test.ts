@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { isHeaderField } from '../../src/shared/header-fields.ts';
-import { HeaderMap } from '../../src/shared/header-map.ts';
+import { HeaderMap, isHeaderField } from '../../src/shared/header-map.ts';
 
 describe('a HeaderMap reads like the Headers of the web', () => {
   test('made from the same, it has the same: pairs, a record, another one', () => {
@@ -167,7 +166,7 @@ describe('fields that many answers have', () => {
   };
   for (const [name, change] of Object.entries(changes))
     test(`${name} changes one answer as it changes a HeaderMap of its own, and no other`, () => {
-      const [shared, other] = [HeaderMap.sharing(usual), HeaderMap.sharing(usual)];
+      const [shared, other] = [HeaderMap.over(usual), HeaderMap.over(usual)];
       const own = new HeaderMap(usual);
       const before = HeaderMap.copyOf(shared);
 
@@ -178,7 +177,7 @@ describe('fields that many answers have', () => {
 
       assert.deepEqual(sorted(shared), sorted(own));
       assert.deepEqual(shared.toRecord(), own.toRecord());
-      for (const untouched of [other, before, HeaderMap.sharing(usual)]) assert.deepEqual([...untouched], Object.entries(usual));
+      for (const untouched of [other, before, HeaderMap.over(usual)]) assert.deepEqual([...untouched], Object.entries(usual));
     });
 });
 

@@ -28,7 +28,7 @@ export function toSingleResponse(
   const { head, errors, result: given } = outcome;
   // Most answers have no errors, and their head and extensions are not set.
   if (errors.length === 0 && given.errors === undefined && given.extensions === undefined && isUnset(head))
-    return { status: 200, headers: HeaderMap.sharing(commonHeaders[mediaType]), body: JSON.stringify(given) };
+    return { status: 200, headers: HeaderMap.over(commonHeaders[mediaType]), body: JSON.stringify(given) };
   const { headers, result } = takeHead(outcome);
   const status = toFinalStatus(statusOf(outcome, httpStatusProfile, mediaType), operation.logger);
   // Only the answer to a query without errors may be stored, if the user has set a lifetime.
@@ -81,7 +81,7 @@ interface ResponseParts {
 function respond({ status, headers, mediaType, text }: ResponseParts): HTTPResponse {
   const body = status !== 200 && bodiless.has(status) ? null : text;
   // Most users set none. Adding them one by one took 2 µs.
-  if (headers.isEmpty) return { status, headers: HeaderMap.sharing(commonHeaders[mediaType]), body };
+  if (headers.isEmpty) return { status, headers: HeaderMap.over(commonHeaders[mediaType]), body };
   for (const name of framing) headers.delete(name);
   headers.set('content-type', commonHeaders[mediaType]['content-type']);
   headers.set('x-content-type-options', 'nosniff');
