@@ -1,4 +1,5 @@
 import type { DataSourceRequest } from './request.ts';
+import { describe } from '../shared/index.ts';
 
 /**
  * Converts a body to one that fetch can send, and sets content-type unless the caller has set it: JSON for plain objects, arrays and
@@ -63,7 +64,7 @@ function toBytes(chunk: unknown): Uint8Array {
   if (typeof chunk === 'string') return new TextEncoder().encode(chunk);
   if (chunk instanceof Uint8Array) return chunk;
   if (ArrayBuffer.isView(chunk)) return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-  throw new TypeError(`A body that is a stream must be of bytes or text, not of ${nameOf(chunk)}`);
+  throw new TypeError(`A body that is a stream must be of bytes or text, not of ${describe(chunk)}`);
 }
 
 /** Refuses what JSON leaves out, and what it silently turns into "{}": a Map, a promise or an instance without fields. */
@@ -74,10 +75,10 @@ function toJSON(body: unknown, { method }: DataSourceRequest): string {
     if (typeof value === 'function' && value !== body)
       throw new TypeError(`The field "${key}" in the body of a call is a function, which JSON leaves out`);
     if (typeof value === 'object' && value !== null && isLost(value))
-      throw new TypeError(`${subject} ${nameOf(value)}, which JSON turns into {}: ${advice(value)}`);
+      throw new TypeError(`${subject} ${describe(value)}, which JSON turns into {}: ${advice(value)}`);
     return value;
   });
-  if (text === undefined) throw new TypeError(`The body of a ${method} is ${nameOf(body)}, which JSON cannot represent`);
+  if (text === undefined) throw new TypeError(`The body of a ${method} is ${describe(body)}, which JSON cannot represent`);
   return text;
 }
 
@@ -99,12 +100,6 @@ function advice(value: object): string {
   if (tag === 'Map') return 'convert it to a plain object, for example with Object.fromEntries';
   if (tag === 'Set') return 'convert it to an array';
   return 'convert it to a plain object, or add toJSON to its class';
-}
-
-function nameOf(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return value === null ? 'null' : `a ${typeof value}`;
-  const { name } = (Object.getPrototypeOf(value) as { constructor?: { name?: string } } | null)?.constructor ?? {};
-  return name === undefined || name === '' ? 'an object' : `${/^[AEIOU]/.test(name) ? 'an' : 'a'} ${name}`;
 }
 
 function setContentType(request: DataSourceRequest, type: string): void {

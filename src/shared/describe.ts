@@ -11,8 +11,8 @@ export function describe(value: unknown): string {
 function describeObject(value: object): string {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === null || prototype === Object.prototype) return 'an object';
-  const { constructor } = prototype as Partial<object>;
-  return typeof constructor === 'function' ? `a ${constructor.name}` : 'an object';
+  const name = (prototype as Partial<object>).constructor?.name;
+  return name ? `${/^[AEIOU]/.test(name) ? 'an' : 'a'} ${name}` : 'an object';
 }
 
 /** The message of a thrown value. */

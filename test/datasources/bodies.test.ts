@@ -81,8 +81,8 @@ describe('bodies that JSON would turn into {} are refused before sending', () =>
     ['parameters in a field', { p: new URLSearchParams('a=1') }, /^The field "p" .* is an? URLSearchParams/],
     ['a generator', (function* () { yield 1; })(), /which JSON turns into \{\}/], // oxfmt-ignore
     ['a function', () => 1, /^The body of a POST is a function, which JSON cannot represent$/],
-    ['a symbol', Symbol('x'), /is a symbol/],
-    ['a bigint', 1n, /is a bigint/],
+    ['a symbol', Symbol('x'), /is Symbol\(x\), which JSON cannot represent$/],
+    ['a bigint', 1n, /is 1, which JSON cannot represent$/],
     ["another package's Blob", foreign('Blob'), /is another package's Blob, which fetch cannot send: use the Blob of the platform$/],
     ["another package's form", foreign('FormData'), /is another package's FormData/],
     ["another package's parameters", foreign('URLSearchParams'), /is another package's URLSearchParams/],

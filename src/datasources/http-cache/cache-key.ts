@@ -1,4 +1,4 @@
-import { isPromiseLike, sha256 } from '../../shared/index.ts';
+import { describe, sha256 } from '../../shared/index.ts';
 
 /** Checks the result of `cacheKeyFor`: with a promise, every request would have the key "[object Promise]". */
 export function assertCacheKey(key: unknown): string {
@@ -14,12 +14,6 @@ export function toCacheIdentity(identity: unknown): string | undefined {
   if (identity === null) return undefined;
   if (typeof identity === 'number' || typeof identity === 'bigint') return `${identity}`;
   throw new TypeError(`cacheIdentity must be a string that identifies the user, not ${describe(identity)}`);
-}
-
-function describe(value: unknown): string {
-  if (value === '') return 'an empty one';
-  if (typeof value !== 'object' || value === null) return String(value);
-  return isPromiseLike(value) ? 'a promise' : 'an object';
 }
 
 /** The part of a URL that cannot contain secrets, short enough for stores that limit the length of keys (memcached: 250 bytes). */

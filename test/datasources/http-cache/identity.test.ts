@@ -240,7 +240,7 @@ describe('credentials that httpFetch adds', () => {
   });
 
   for (const [what, identity] of [
-    ['a promise', Promise.resolve('alice')],
+    ['a Promise', Promise.resolve('alice')],
     ['an object', { id: 'alice' }],
   ] as const) {
     it(`cacheIdentity must not be ${what}`, async (t) => {
@@ -288,11 +288,11 @@ describe('options of fetch', () => {
 
 describe('what cacheKeyFor returns', () => {
   for (const [what, key] of [
-    ['a promise', Promise.resolve('k')],
+    ['a Promise', Promise.resolve('k')],
     ['undefined', undefined],
     ['null', null],
     ['an object', {}],
-    ['an empty one', ''],
+    ['""', ''],
     ['7', 7],
   ] as const) {
     it(`must be a string, not ${what}: different requests would share it`, async (t) => {
