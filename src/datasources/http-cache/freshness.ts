@@ -153,7 +153,7 @@ function termsOfOrigin(storage: StorageCase, directives: CacheDirectives, audien
   const life = lifeOf(storage, directives, audience);
   if (!isStorable(status, life, directives)) return 'status';
 
-  const dated = maxAgeOf(directives, audience) === undefined ? parseHTTPDate(headers['date'], now) : undefined;
+  const dated = maxAgeOf(directives, audience) === undefined ? parseHTTPDate(headers['date']) : undefined;
   // Expires is a moment: a response that was on its way for an hour has an hour less (RFC 9111 section 4.2.3).
   const age = Math.max(parseAge(headers['age']), (now - (dated ?? now)) / 1000);
   // For a shared cache, s-maxage means proxy-revalidate, too (RFC 9111 section 5.2.2.10).
@@ -185,7 +185,7 @@ function lifeOf({ headers, now }: StorageCase, directives: CacheDirectives, audi
   if (control === undefined && pragma?.toLowerCase().includes('no-cache') === true) return 0;
   if (expires === undefined) return undefined;
   // An invalid date is in the past (RFC 9111 section 5.3).
-  return Math.max(0, ((parseHTTPDate(expires, now) ?? 0) - (parseHTTPDate(date, now) ?? now)) / 1000);
+  return Math.max(0, ((parseHTTPDate(expires) ?? 0) - (parseHTTPDate(date) ?? now)) / 1000);
 }
 
 /** s-maxage, which is for shared caches, or max-age. */
@@ -222,39 +222,15 @@ function hasValidator(headers: StorageCase['headers']): boolean {
   return headers['etag'] !== undefined || headers['last-modified'] !== undefined;
 }
 
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-
-// The three formats of RFC 9110 section 5.6.7, and no other of the many that Date.parse accepts.
-const formats = [
-  /^[A-Z][a-z]{2}, (?<day>\d{2}) (?<month>[A-Z][a-z]{2}) (?<year>\d{4}) (?<time>\d{2}:\d{2}:\d{2}) GMT$/,
-  /^[A-Z][a-z]{5,8}, (?<day>\d{2})-(?<month>[A-Z][a-z]{2})-(?<year>\d{2}) (?<time>\d{2}:\d{2}:\d{2}) GMT$/,
-  /^[A-Z][a-z]{2} (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) (?<time>\d{2}:\d{2}:\d{2}) (?<year>\d{4})$/,
-];
+/** The three formats of RFC 9110 section 5.6.7, and no other of the many that Date.parse accepts. */
+const formats =
+  /^(?:[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} [\d:]{8} GMT|[A-Z][a-z]{5,8}, \d\d-[A-Z][a-z]{2}-\d\d [\d:]{8} GMT|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d [\d:]{8} \d{4})$/;
 
 /** Parses an HTTP date; undefined if it is invalid. */
-export function parseHTTPDate(text: string | undefined, now: Milliseconds): Milliseconds | undefined {
-  if (text === undefined) return undefined;
-  for (const format of formats) {
-    const groups = format.exec(text)?.groups;
-    if (groups !== undefined) return toTime(groups, now);
-  }
-  return undefined;
-}
-
-function toTime({ day, month, year, time }: Record<string, string>, now: Milliseconds): Milliseconds | undefined {
-  const [hours, minutes, seconds] = time!.split(':').map(Number) as [number, number, number];
-  const fullYear = year!.length === 2 ? toFullYear(Number(year), now) : Number(year);
-  const midnight = Date.UTC(fullYear, months.indexOf(month!), Number(day));
-  // Date.UTC takes the 31st of February for the 3rd of March. A 60th second is a leap second.
-  const isReal = months.includes(month!) && new Date(midnight).getUTCDate() === Number(day) && hours < 24 && minutes < 60 && seconds <= 60;
-  return isReal ? midnight + ((hours * 60 + minutes) * 60 + seconds) * 1000 : undefined;
-}
-
-/** Two digits that would be more than 50 years ahead are of the last century. */
-function toFullYear(twoDigits: number, now: Milliseconds): number {
-  const thisYear = new Date(now).getUTCFullYear();
-  const year = thisYear - (thisYear % 100) + twoDigits;
-  return year > thisYear + 50 ? year - 100 : year;
+export function parseHTTPDate(text: string | undefined): Milliseconds | undefined {
+  // The third format has no time zone, and means GMT as well.
+  const time = text !== undefined && formats.test(text) ? Date.parse(text.replace(/(?: GMT)?$/, ' GMT')) : NaN;
+  return Number.isNaN(time) ? undefined : time;
 }
 
 /** RFC 9111 section 1.2.2: larger numbers count as this. */
