@@ -1,4 +1,3 @@
-import { BoundedMemo } from '../cache/bounded-memo.ts';
 import type { Seconds } from '../cache/key-value-cache.ts';
 
 /** The directives of Cache-Control by lower-case name; true for those without a value. */
@@ -16,12 +15,15 @@ export function parseCacheControl(field: string | null | undefined): CacheDirect
   const known = parsed.get(field);
   if (known !== undefined) return known;
   const directives = parse(field);
-  parsed.set(field, directives);
+  if (parsed.size === maxParsed) parsed.clear();
+  if (field.length <= longestParsed) parsed.set(field, directives);
   return directives;
 }
 
 /** Each response is parsed several times, 4 µs each, and an API sends few different fields. */
-const parsed = new BoundedMemo<CacheDirectives>({ maxEntries: 100, maxLength: 200 });
+const parsed = new Map<string, CacheDirectives>();
+const maxParsed = 100;
+const longestParsed = 200;
 
 function parse(field: string): CacheDirectives {
   const directives = new Map<string, string | true>();

@@ -1,6 +1,5 @@
-import { bytesOf } from '../cache/in-memory.ts';
+import { bytesOf, copyText } from '../cache/in-memory.ts';
 import type { LiveValue } from '../cache/in-memory.ts';
-import { copyText } from '../cache/bounded-memo.ts';
 import type { StorageTerms } from './freshness.ts';
 import type { RequestSelection } from './request-identity.ts';
 import type { HeaderRecord } from './stored-headers.ts';

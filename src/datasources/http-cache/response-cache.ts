@@ -1,4 +1,3 @@
-import { BoundedMemo } from '../cache/bounded-memo.ts';
 import { guardCache } from '../cache/guard.ts';
 import type { KeyValueCache, Milliseconds } from '../cache/key-value-cache.ts';
 import type { CacheEntry } from './cache-entry.ts';
@@ -38,29 +37,6 @@ const firstPause: Milliseconds = 1000;
 const longestPause: Milliseconds = 60_000;
 
 /**
- * Pauses between revalidations in the background, so that a slow origin, or one that is down, does not get a request for every stale
- * response. Each is twice as long as the one before, until a revalidation succeeds.
- */
-class RetryPauses {
-  readonly #pauses = new BoundedMemo<{ readonly since: Milliseconds; readonly length: Milliseconds }>({ maxEntries: maxPauses });
-
-  isPaused(key: string, now: Milliseconds): boolean {
-    const pause = this.#pauses.get(key);
-    // The clock may have been set back.
-    return pause !== undefined && now >= pause.since && now < pause.since + pause.length;
-  }
-
-  begin(key: string, now: Milliseconds): void {
-    const length = Math.min((this.#pauses.get(key)?.length ?? firstPause / 2) * 2, longestPause);
-    this.#pauses.set(key, { since: now, length });
-  }
-
-  end(key: string): void {
-    this.#pauses.delete(key);
-  }
-}
-
-/**
  * An HTTP cache in a KeyValueCache. There is one per cache object and process, so it knows all running requests.
  */
 export class ResponseCache {
@@ -70,7 +46,11 @@ export class ResponseCache {
   readonly #running = new Map<string, Set<{ outdated: boolean }>>();
   /** Running writes by key. Meanwhile GETs do not use the stored response. */
   readonly #writing = new Map<string, number>();
-  readonly #pauses = new RetryPauses();
+  /**
+   * Pauses between revalidations in the background, so that a slow origin, or one that is down, does not get a request for every stale
+   * response. Each is twice as long as the one before, until a revalidation succeeds.
+   */
+  readonly #pauses = new Map<string, { readonly since: Milliseconds; readonly length: Milliseconds }>();
 
   constructor(cache: KeyValueCache) {
     this.#writes = new WriteOrder(guardCache(cache));
@@ -175,8 +155,12 @@ export class ResponseCache {
 
   /** Sends at most one revalidation in each pause. */
   #revalidateInBackground(lookup: CacheLookup, entry: CacheEntry): void {
-    if (this.#pauses.isPaused(lookup.key, lookup.now())) return;
-    this.#pauses.begin(lookup.key, lookup.now());
+    const now = lookup.now();
+    const pause = this.#pauses.get(lookup.key);
+    // The clock may have been set back.
+    if (pause !== undefined && now >= pause.since && now < pause.since + pause.length) return;
+    if (this.#pauses.size === maxPauses) this.#pauses.clear();
+    this.#pauses.set(lookup.key, { since: now, length: pause === undefined ? firstPause : Math.min(pause.length * 2, longestPause) });
     passToOperation(lookup, this.#revalidate(lookup, entry));
   }
 
@@ -187,7 +171,7 @@ export class ResponseCache {
       const { answer, written } = await flight.join({ signals: [], timeout: lookup.request.timeout ?? backgroundTimeout });
       // An unread body would keep its connection.
       await answer.live?.body?.cancel();
-      if (answer.fetched !== undefined || written !== undefined) this.#pauses.end(lookup.key);
+      if (answer.fetched !== undefined || written !== undefined) this.#pauses.delete(lookup.key);
       await written;
     } catch {
       // The next one is sent after the pause.
