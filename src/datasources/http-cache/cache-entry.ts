@@ -58,8 +58,8 @@ export function decodeEntry(key: string | undefined, text: string): CacheEntry |
   if (!text.startsWith(magic)) return undefined;
   try {
     const headEnd = text.indexOf('\n');
-    const head: unknown = JSON.parse(text.slice(magic.length, headEnd));
-    if (!isHead(head) || head.key !== key || text.length !== headEnd + head.headersSize + head.bodySize + 2) return undefined;
+    const head = JSON.parse(text.slice(magic.length, headEnd)) as EntryHead & EntryForm;
+    if (head.key !== key || text.length !== headEnd + head.headersSize + head.bodySize + 2) return undefined;
     const headersEnd = headEnd + 1 + head.headersSize;
     const headers = JSON.parse(text.slice(headEnd + 1, headersEnd)) as HeaderRecord;
     const body = text.slice(headersEnd + 1);
@@ -76,23 +76,6 @@ interface EntryForm {
   readonly headersSize: number;
   readonly bodySize: number;
   readonly base64: boolean;
-}
-
-function isHead(value: unknown): value is EntryHead & EntryForm {
-  if (typeof value !== 'object' || value === null) return false;
-  const head = value as Partial<Record<keyof (EntryHead & EntryForm), unknown>>;
-  return (
-    areNumbers(head.status, head.sentAt, head.storedAt, head.age, head.headersSize, head.bodySize) &&
-    areNumbers(head.freshUntil, head.staleWhileRevalidateUntil, head.staleIfErrorUntil) &&
-    typeof head.audience === 'string' &&
-    typeof head.audienceHash === 'string' &&
-    typeof head.vary === 'object' &&
-    head.vary !== null
-  );
-}
-
-function areNumbers(...values: unknown[]): boolean {
-  return values.every((value) => typeof value === 'number');
 }
 
 // Works in pieces, because a call takes a limited number of arguments.

@@ -13,9 +13,6 @@ export function isWorkerd(): boolean {
   return 'WebSocketPair' in globalThis;
 }
 
-/** Orders the changes within one millisecond. */
-const tick: Milliseconds = 0.001;
-
 /**
  * Changes the store in order: the sets and deletes of a key never overtake each other. Remembers deleted keys, so that older entries
  * are invalid in this process even if the store is down or slow.
@@ -54,11 +51,13 @@ export class WriteOrder {
   }
 
   /** Stores an entry whose request was sent after the last write to its key. Undefined: done. */
-  set(key: string, entry: CacheEntry, ttl: Seconds): Promise<void> | undefined {
-    const valid = this.isInvalidated(key, entry) ? withSentAt(entry, this.#deletedAt.get(key)! + tick) : entry;
+  set(key: string, { head, headers, body }: CacheEntry, ttl: Seconds): Promise<void> | undefined {
+    // In the millisecond of that write, or if the clock has been set back, the entry would seem older.
+    const sentAt = Math.max(head.sentAt, (this.#deletedAt.get(key) ?? -Infinity) + 1);
+    const entry = new CacheEntry({ ...head, sentAt }, headers, body);
     const live = this.#inMemory ? liveStoreOf(this.#store) : undefined;
-    if (live === undefined) return this.#setText(key, valid, ttl);
-    live.set(this.#storeKeyOf(key), new LiveEntry(valid), { ttl });
+    if (live === undefined) return this.#setText(key, entry, ttl);
+    live.set(this.#storeKeyOf(key), new LiveEntry(entry), { ttl });
     return undefined;
   }
 
@@ -68,7 +67,7 @@ export class WriteOrder {
   }
 
   delete(key: string, now: Milliseconds): Promise<boolean | void> {
-    const deletedAt = Math.max(now, (this.#deletedAt.get(key) ?? -Infinity) + 2 * tick);
+    const deletedAt = Math.max(now, (this.#deletedAt.get(key) ?? -Infinity) + 1);
     this.#deletedAt.delete(key);
     this.#deletedAt.set(key, deletedAt);
     if (this.#deletedAt.size > maxRemembered) this.#deletedAt.delete(this.#deletedAt.keys().next().value!);
@@ -86,8 +85,4 @@ export class WriteOrder {
     });
     return current;
   }
-}
-
-function withSentAt({ head, headers, body }: CacheEntry, sentAt: Milliseconds): CacheEntry {
-  return new CacheEntry({ ...head, sentAt }, headers, body);
 }

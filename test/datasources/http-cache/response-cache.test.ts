@@ -184,7 +184,6 @@ describe('reuse', () => {
       whole.slice(0, 40),
       `${whole}x`,
       whole.replace('/3 ', '/2 '),
-      whole.replace('"status"', '"state"'),
       whole.replace('{', '['),
     ];
 
