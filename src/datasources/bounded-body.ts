@@ -30,6 +30,10 @@ export function boundStream(request: DataSourceRequest, response: Response): Rea
   });
 }
 
+/** The limits for calls that set none: of bytes, and of the time from the header fields to the end of the body. */
+const defaultMaxBytes = 32 * 1024 * 1024;
+const maxTime: Milliseconds = 60_000;
+
 class BoundedBody {
   size = 0;
   readonly #request: DataSourceRequest;
@@ -43,8 +47,8 @@ class BoundedBody {
     this.#request = request;
     this.#response = response;
     this.#reader = streamOf(response)?.getReader();
-    const { maxTime } = request.bodyLimits;
-    if (maxTime !== undefined) this.#timer = setTimeout(() => this.#fail(tooSlowError(request, maxTime)), maxTime);
+    // Otherwise the timeout of the call ends with the body.
+    if (request.timeout === undefined) this.#timer = setTimeout(() => this.#fail(tooSlowError(request)), maxTime);
   }
 
   /** The next chunk; undefined at the end. */
@@ -76,7 +80,7 @@ class BoundedBody {
 
   #count(chunk: Uint8Array): void {
     this.size += chunk.byteLength;
-    const { maxBytes } = this.#request.bodyLimits;
+    const { maxResponseBytes: maxBytes = defaultMaxBytes } = this.#request;
     if (this.size > maxBytes) this.#fail(tooLargeError(this.#request, maxBytes));
   }
 
@@ -135,7 +139,7 @@ function tooLargeError(request: DataSourceRequest, maxBytes: number): CallError 
   return new CallError('ResponseTooLargeError', message, { response: callOf(request) });
 }
 
-function tooSlowError(request: DataSourceRequest, maxTime: Milliseconds): CallError {
+function tooSlowError(request: DataSourceRequest): CallError {
   const message = `${request.method} answered with a body that did not end within ${maxTime} ms. Set timeout to allow more`;
   return new CallError('TimeoutError', message, { response: callOf(request) });
 }

@@ -111,8 +111,6 @@ export class DataSourceRequest {
   readonly invalidates: readonly string[] | undefined;
   /** Limit of the response's decoded body. Undefined: the class's `maxResponseBytes` */
   maxResponseBytes: number | undefined;
-  /** Limits of reading the body. */
-  bodyLimits: BodyLimits = defaultBodyLimits;
   /** The caller's options for fetch. */
   fetchOptions: Readonly<Record<string, unknown>> | undefined;
   /** Where the response came from, when it is known. */
@@ -210,22 +208,6 @@ function toHeaders(source: CallOptions['headers']): Headers {
   if (source === undefined || Symbol.iterator in source) return new Headers(source as HeadersSource);
   const present = Object.entries(source).filter((field): field is [string, string] => field[1] !== undefined && field[1] !== null);
   return new Headers(present);
-}
-
-/** Limits of reading a response's body. */
-export interface BodyLimits {
-  readonly maxBytes: number;
-  /** From the header fields to the end of the body; undefined if the call has a `timeout`. */
-  readonly maxTime: Milliseconds | undefined;
-}
-
-/** The time is for slow APIs and calls without a `timeout`. */
-const defaultBodyLimits: BodyLimits = Object.freeze({ maxBytes: 32 * 1024 * 1024, maxTime: 60_000 });
-
-/** The limits of a call. */
-export function bodyLimitsFor(maxBytes: number | undefined, timeout: Milliseconds | undefined): BodyLimits {
-  if (maxBytes === undefined && timeout === undefined) return defaultBodyLimits;
-  return { maxBytes: maxBytes ?? defaultBodyLimits.maxBytes, maxTime: timeout === undefined ? defaultBodyLimits.maxTime : undefined };
 }
 
 /** New query parameters from an object, pairs, text or a URLSearchParams. Undefined and null are omitted, arrays repeat the parameter. */

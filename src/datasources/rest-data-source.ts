@@ -1,5 +1,5 @@
 import { isStream, serializeBody } from './body.ts';
-import { bodyLimitsFor, DataSourceRequest, takeFetchOptions } from './request.ts';
+import { DataSourceRequest, takeFetchOptions } from './request.ts';
 import { takeBoth, takeHead, takeResult, fromOrigin, releaseUnread } from './received.ts';
 import type { CallAnswer, FetchResult, Take, ReceivedResponse, FetchedResponse } from './received.ts';
 import type { DataSourceConfig, DataSourceOperation, WatchCall } from './data-source.ts';
@@ -137,6 +137,8 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
         serializeBody(each);
         keys.push(assertCacheKey(this.cacheKeyFor(each)));
       }
+      request.timeout ??= this.timeout;
+      request.maxResponseBytes ??= this.maxResponseBytes;
       request.signal?.throwIfAborted();
       this.signal?.throwIfAborted();
       if (method === 'GET' && this.#sending.size > 0) await this.#waitForWrites(keys[0]!, request);
@@ -199,14 +201,13 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
   #waitOptions(request: DataSourceRequest): WaitOptions {
     return {
       signals: [request.signal, this.signal],
-      timeout: request.timeout ?? this.timeout,
+      timeout: request.timeout,
       onTimeout: (timeout) => createTimeoutError(request, timeout),
     };
   }
 
   /** Starts a call for all callers that wait for it. */
   #start(keys: readonly string[], request: DataSourceRequest): Flight<CallAnswer> {
-    request.bodyLimits = bodyLimitsFor(request.maxResponseBytes ?? this.maxResponseBytes, request.timeout ?? this.timeout);
     return new Flight(async (flight) => {
       const lookup = this.#lookupOf(keys[0]!, request, flight);
       try {
