@@ -1,4 +1,5 @@
 import type { Milliseconds } from './cache/key-value-cache.ts';
+import { waitAtMost } from '../shared/index.ts';
 
 /** Retries of failed GETs. A number means `{ limit }`. */
 export interface RetryOptions {
@@ -58,23 +59,13 @@ function toRetryOptions(options: RetryOptions | number): RetryOptions {
 /** One attempt. The timeout ends with the header fields; `signal` aborts the body, too. */
 async function sendInTime({ send, signal, onTimeout }: Omit<Attempts, 'isRepeatable'>, timeout: Milliseconds): Promise<Response> {
   const attempt = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      attempt.abort(onTimeout(timeout));
-      reject(attempt.signal.reason as Error);
-    }, timeout);
-  });
   const sent = send(AbortSignal.any([signal, attempt.signal]));
-  // `httpFetch` may ignore the signal. The body of a late response is canceled.
-  sent.then((response) => (attempt.signal.aborted ? response.body?.cancel() : undefined)).catch(() => {});
-  try {
-    return await Promise.race([sent, late]);
-  } catch (error) {
-    throw attempt.signal.aborted ? attempt.signal.reason : error;
-  } finally {
-    clearTimeout(timer);
-  }
+  const response = await waitAtMost(timeout, sent);
+  if (response !== 'late') return response;
+  attempt.abort(onTimeout(timeout));
+  // `httpFetch` may ignore the signal.
+  sent.then((late) => late.body?.cancel()).catch(() => {});
+  throw attempt.signal.reason;
 }
 
 /** Network failures are retried, aborts are not. */

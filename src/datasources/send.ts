@@ -20,6 +20,8 @@ export interface SendOptions {
   readonly waiting: Waiting;
   /** Additional header fields for a revalidation. */
   readonly validators?: Readonly<Record<string, string>> | undefined;
+  /** Aborts one attempt. Default: that of `waiting` */
+  readonly signal?: AbortSignal;
 }
 
 /** Sends a request to its origin. Failures without a response become a NetworkError, except aborts. */
@@ -43,12 +45,7 @@ export async function sendToOrigin(request: DataSourceRequest, options: SendOpti
   }
 }
 
-/** One attempt; `signal` aborts it. */
-interface Attempt extends SendOptions {
-  readonly signal?: AbortSignal;
-}
-
-async function sendOnce(request: DataSourceRequest, { httpFetch, waiting, signal, validators }: Attempt): Promise<Response> {
+async function sendOnce(request: DataSourceRequest, { httpFetch, waiting, signal, validators }: SendOptions): Promise<Response> {
   const init = toFetchInit(request, validators);
   const dispatch: Dispatch = (url, options) => {
     request.redirected = url !== request.url;

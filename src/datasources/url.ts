@@ -1,12 +1,5 @@
 import { createURLError } from './errors.ts';
 
-/** A parsed base URL. */
-interface Base {
-  readonly origin: string;
-  /** Always ends with "/". */
-  readonly path: string;
-}
-
 /**
  * The URL of a call: the base URL, then the path.
  *
@@ -23,10 +16,10 @@ export function resolveCallURL(baseURL: string | undefined, path: string): URL {
 
   assertNoDotSegments(path);
   const relative = path.replace(/^[/\\]+/, '');
-  const url = new URL(base.origin + base.path + relative);
+  const url = new URL(base.origin + base.pathname + relative);
   // We know of no path that gets here, but the checks above only imitate the URL parser.
-  const stays = url.origin === base.origin && url.pathname.startsWith(base.path);
-  if (!stays || countSegments(url.pathname.slice(base.path.length)) !== countSegments(toParsedPath(relative)))
+  const stays = url.origin === base.origin && url.pathname.startsWith(base.pathname);
+  if (!stays || countSegments(url.pathname.slice(base.pathname.length)) !== countSegments(toParsedPath(relative)))
     throw createURLError('The path of the call leaves the baseURL, or another path in it', path);
   return url;
 }
@@ -58,7 +51,8 @@ function parseAbsolute(path: string): URL {
   throw createURLError('The path of the call is not an absolute http(s) URL, and there is no baseURL to put before it', path);
 }
 
-function parseBase(baseURL: string): Base {
+/** The pathname always ends with "/". */
+function parseBase(baseURL: string): Pick<URL, 'origin' | 'pathname'> {
   const url = URL.canParse(baseURL) ? new URL(baseURL) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw createURLError('baseURL must be an absolute http(s) URL', baseURL);
@@ -70,10 +64,10 @@ function parseBase(baseURL: string): Base {
     throw new Error('baseURL must not contain a query or fragment: add query parameters in willSendRequest with request.params.set');
   }
 
-  return { origin: url.origin, path: url.pathname.endsWith('/') ? url.pathname : `${url.pathname}/` };
+  return { origin: url.origin, pathname: url.pathname.endsWith('/') ? url.pathname : `${url.pathname}/` };
 }
 
-function assertSameOrigin(path: string, base: Base): URL {
+function assertSameOrigin(path: string, base: Pick<URL, 'origin'>): URL {
   const url = parseAbsolute(path);
   if (url.origin === base.origin) return url;
   throw createURLError("The URL of the call leaves the baseURL's origin. Override resolveURL if that is meant", path);

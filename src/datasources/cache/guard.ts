@@ -1,4 +1,5 @@
 import type { KeyValueCache, KeyValueCacheSetOptions } from './key-value-cache.ts';
+import { waitAtMost } from '../../shared/index.ts';
 
 /** Options of {@link guardCache}. */
 export interface GuardOptions {
@@ -109,24 +110,21 @@ class GuardedCache implements KeyValueCache {
 
   /** The call's result; undefined when it throws, rejects or is late. A store that refuses a call still works. */
   async #inTime<T>(call: () => Promise<T>): Promise<T | undefined> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
     let isLate = false;
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => {
-        isLate = true;
-        reject(new Error(`The cache did not answer within ${this.#deadline} ms`));
-      }, this.#deadline);
-    });
     try {
-      // The race also handles the rejection of a call that fails after its deadline.
-      return await Promise.race([call(), late]);
+      const result = await waitAtMost(
+        this.#deadline,
+        call().then((value) => ({ value })),
+      );
+      if (result !== 'late') return result.value;
+      isLate = true;
+      this.#report(new Error(`The cache did not answer within ${this.#deadline} ms`));
     } catch (error) {
       this.#report(error);
-      return undefined;
     } finally {
       this.#pausedUntil = isLate ? this.#now() + this.#cooldown : -Infinity;
-      clearTimeout(timer);
     }
+    return undefined;
   }
 
   #report(error: unknown): void {
