@@ -43,7 +43,7 @@ export function markBatched(resolve: Resolver, mark: Omit<BatchMark, 'resolve'>)
   Object.defineProperties(resolve, { bind: { value: bindUnlessBatched }, isBatched: { value: true } });
 }
 
-/** Returns a batched resolver itself: schema builders bind resolvers to their map, and a bound function would lose the mark. Batched resolvers do not use `this`. */
+/** Returns a batched resolver itself: makeExecutableSchema binds resolvers to their map, and a bound function would lose the mark. Batched resolvers do not use `this`. */
 function bindUnlessBatched(this: Resolver, ...given: readonly [unknown, ...unknown[]]): Resolver {
   return batchOf(this) === undefined ? (Function.prototype.bind.apply(this, given as never) as Resolver) : this;
 }

@@ -12,7 +12,7 @@ function describeObject(value: object): string {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === null || prototype === Object.prototype) return 'an object';
   const name = (prototype as Partial<object>).constructor?.name;
-  return name ? `${/^[AEIOU]/.test(name) ? 'an' : 'a'} ${name}` : 'an object';
+  return name ? `${/^[AEIO]/.test(name) ? 'an' : 'a'} ${name}` : 'an object';
 }
 
 /** The message of a thrown value. */

@@ -28,14 +28,10 @@ export function editDistance(from: string, to: string, limit: number): number {
   for (let row = 1; row <= from.length; row += 1) {
     const current = [row];
     for (let column = 1; column <= to.length; column += 1) {
-      const replaced = at(above, column - 1) + (from[row - 1] === to[column - 1] ? 0 : 1);
-      current.push(Math.min(replaced, at(above, column) + 1, at(current, column - 1) + 1));
+      const replaced = above[column - 1]! + (from[row - 1] === to[column - 1] ? 0 : 1);
+      current.push(Math.min(replaced, above[column]! + 1, current[column - 1]! + 1));
     }
     above = current;
   }
-  return at(above, to.length);
-}
-
-function at(row: readonly number[], column: number): number {
-  return row[column] ?? Number.POSITIVE_INFINITY;
+  return above[to.length]!;
 }

@@ -22,7 +22,7 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
 
   constructor(init?: HeaderInit) {
     if (init === undefined) return;
-    for (const [name, value] of isIterable(init) ? init : Object.entries(init)) this.append(name, value);
+    for (const [name, value] of Symbol.iterator in init ? init : Object.entries(init)) this.append(name, value);
   }
 
   /**
@@ -170,10 +170,6 @@ const none: Fields = Object.freeze({});
 
 /** The sources of a {@link HeaderMap}: pairs (another `HeaderMap`, the web's `Headers`) or a record. */
 export type HeaderInit = Iterable<readonly [name: string, value: string]> | Fields;
-
-function isIterable(init: HeaderInit): init is Iterable<readonly [string, string]> {
-  return Symbol.iterator in init;
-}
 
 /** Adds a request field that the answer depends on. "*" replaces all others (RFC 9110 section 12.5.5). */
 export function addVary(headers: HeaderMap, field: string): void {

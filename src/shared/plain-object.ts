@@ -17,26 +17,16 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 
 /** A plain object with the same values. Getters stay getters: they may be expensive, fail, or never be read. */
 export function shallowCopyOf<T extends object>(value: T): T {
-  if (!hasOnlyValues(value)) return copyOfDescriptors(value);
-  return Object.getPrototypeOf(value) === null ? Object.assign(Object.create(null) as T, value) : { ...value };
-}
-
-function hasOnlyValues(value: object): boolean {
-  return Reflect.ownKeys(value).every((key) => {
-    const { get, set, enumerable } = Object.getOwnPropertyDescriptor(value, key)!;
-    return get === undefined && set === undefined && enumerable === true;
-  });
-}
-
-function copyOfDescriptors<T extends object>(value: T): T {
   const descriptors = Object.getOwnPropertyDescriptors(value) as Record<PropertyKey, PropertyDescriptor>;
-  for (const key of Reflect.ownKeys(descriptors)) {
-    const descriptor = descriptors[key]!;
+  const all = Reflect.ownKeys(descriptors).map((key) => descriptors[key]!);
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  if (prototype !== null && all.every((each) => 'value' in each && each.enumerable === true)) return { ...value };
+  for (const each of all) {
     // The copy of a frozen object can be written to.
-    descriptor.configurable = true;
-    if ('value' in descriptor) descriptor.writable = true;
+    each.configurable = true;
+    if ('value' in each) each.writable = true;
   }
-  return Object.defineProperties(Object.create(Object.getPrototypeOf(value) as object | null) as T, descriptors);
+  return Object.defineProperties(Object.create(prototype) as T, descriptors);
 }
 
 /** Copies a value with all plain objects and lists in it, up to a number of them. Functions and instances of classes are shared. */

@@ -53,22 +53,18 @@ export function traceMixed<T>(channel: TracingChannel, context: object, run: () 
 }
 
 function runTraced<T>(channel: TracingChannel, context: Traced, run: () => T): T {
-  let result: T;
   try {
-    result = run();
+    const result = run();
+    if (isPromiseLike(result)) return traceSettling(channel, context, result) as T;
+    context.result = result;
+    return result;
   } catch (error) {
     context.error = error;
     channel.error.publish(context);
-    channel.end.publish(context);
     throw error;
-  }
-  if (isPromiseLike(result)) {
+  } finally {
     channel.end.publish(context);
-    return traceSettling(channel, context, result) as T;
   }
-  context.result = result;
-  channel.end.publish(context);
-  return result;
 }
 
 /** Everything that is added to the context object of an event. */
@@ -77,20 +73,17 @@ interface Traced {
   result?: unknown;
 }
 
-function traceSettling<T>(channel: TracingChannel, context: Traced, promise: PromiseLike<T>): PromiseLike<T> {
-  return promise.then(
-    (value) => {
-      context.result = value;
-      channel.asyncStart.publish(context);
-      channel.asyncEnd.publish(context);
-      return value;
-    },
-    (error: unknown) => {
-      context.error = error;
-      channel.error.publish(context);
-      channel.asyncStart.publish(context);
-      channel.asyncEnd.publish(context);
-      throw error;
-    },
-  );
+async function traceSettling<T>(channel: TracingChannel, context: Traced, promise: PromiseLike<T>): Promise<T> {
+  try {
+    const value = await promise;
+    context.result = value;
+    return value;
+  } catch (error) {
+    context.error = error;
+    channel.error.publish(context);
+    throw error;
+  } finally {
+    channel.asyncStart.publish(context);
+    channel.asyncEnd.publish(context);
+  }
 }
