@@ -6,6 +6,7 @@ import { toRootError } from './run/errors.ts';
 import { weighsAtMost } from './costs.ts';
 import { executeFields } from './run/fields.ts';
 import { getVariableValues, isGraphQL17 } from './graphql-version.ts';
+import { handleRejections } from './run/unhandled-rejections.ts';
 import { Pending } from './run/pending.ts';
 import { Plan } from './plan/plan.ts';
 import type { PlanMemory, PlannedOperation } from './plan/plan.ts';
@@ -123,6 +124,7 @@ function start({ plan, run, errors }: PreparedExecution, { parts }: PlannedExecu
         executeSerially(run, selection.deferral?.whole ?? selection, run.settings.rootValue)
       : executeFields(run, selection, run.settings.rootValue, undefined);
   } catch (error) {
+    handleRejections(run.settings.rootValue);
     run.record(toRootError(error));
     data = null;
   }

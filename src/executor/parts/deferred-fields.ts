@@ -1,5 +1,4 @@
-import type { Path } from '../plan/path.ts';
-import type { Deferral, PlannedField, Selection } from '../plan/planned-field.ts';
+import type { Deferral, PlannedField, Position, Selection } from '../plan/planned-field.ts';
 import type { Run } from '../run/run.ts';
 import { DeferredPart } from './deferred-part.ts';
 import { Fragment, laterOf } from './later.ts';
@@ -43,27 +42,27 @@ export class DeferredFields implements Deferral {
     return (this.#whole ??= this.#collectWhole());
   }
 
-  enter(run: Run, path: Path | undefined): Run | undefined {
+  enter(run: Run, position: Position | undefined): Run | undefined {
     if (!run.budget.takeParts(this.#parts)) return undefined;
-    return this.isShared ? run.derive(run.part, this.#scopeOf(run, path)) : run;
+    return this.isShared ? run.derive(run.part, this.#scopeOf(run, position)) : run;
   }
 
-  defer(run: Run, source: unknown, path: Path | undefined): void {
-    const scope = this.isShared ? (run.scope as Scope) : this.#scopeOf(run, path);
+  defer(run: Run, source: unknown, position: Position | undefined): void {
+    const scope = this.isShared ? (run.scope as Scope) : this.#scopeOf(run, position);
     const later = laterOf(run.part);
     if (this.#usages.length > 0) later.fragments.push(...scope!.fragments);
     for (const [at, { usages }] of this.groups.entries()) {
       const fragments = usages.map((usage) => scope!.find(usage)!);
-      later.parts.push(new DeferredPart({ run, scope }, fragments, { selection: this.#selections[at]!, source, path }));
+      later.parts.push(new DeferredPart({ run, scope }, fragments, { selection: this.#selections[at]!, source, position }));
     }
   }
 
   /** The fragments around the object, and those of the object. */
-  #scopeOf(run: Run, path: Path | undefined): Scope | undefined {
+  #scopeOf(run: Run, position: Position | undefined): Scope | undefined {
     const outer = run.scope as Scope | undefined;
     if (this.#usages.length === 0) return outer;
     const scope = new Scope(this.#usages, outer);
-    for (const { label, parent } of this.#usages) scope.fragments.push(new Fragment(label, path, parent && scope.find(parent)));
+    for (const { label, parent } of this.#usages) scope.fragments.push(new Fragment(label, position?.path, parent && scope.find(parent)));
     return scope;
   }
 }

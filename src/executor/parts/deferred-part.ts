@@ -4,7 +4,7 @@ import { toRootError } from '../run/errors.ts';
 import { executeFields } from '../run/fields.ts';
 import { Pending } from '../run/pending.ts';
 import type { Path } from '../plan/path.ts';
-import type { Selection } from '../plan/planned-field.ts';
+import type { Position, Selection } from '../plan/planned-field.ts';
 import { handleRejections } from '../run/unhandled-rejections.ts';
 import { Part } from '../run/part.ts';
 import type { Run } from '../run/run.ts';
@@ -22,7 +22,8 @@ interface PartOrigin {
 interface DeferredObject {
   readonly selection: Selection;
   readonly source: unknown;
-  readonly path: Path | undefined;
+  /** Undefined for the root. */
+  readonly position: Position | undefined;
 }
 
 /** Deferred fields of one object, which are executed and delivered together. */
@@ -46,7 +47,7 @@ export class DeferredPart implements LaterPart {
 
   constructor(origin: PartOrigin, fragments: readonly Fragment[], object: DeferredObject) {
     this.fragments = fragments;
-    this.path = object.path;
+    this.path = object.position?.path;
     this.#origin = origin;
     this.#object = object;
     this.#handleRejections();
@@ -94,13 +95,13 @@ export class DeferredPart implements LaterPart {
     this.#state = 'running';
     const part = this.#part;
     part.onFinish = (data) => this.#finish(data);
-    const { selection, source, path } = this.#object;
+    const { selection, source, position } = this.#object;
     const { run: outer, scope } = this.#origin;
     const run = outer.derive(part, scope);
     try {
       const { cancelReason } = run.root;
       if (cancelReason !== undefined) throw cancelReason;
-      const data = executeFields(run, selection, source, path);
+      const data = executeFields(run, selection, source, position);
       if (data instanceof Pending) this.#pending = data;
       else run.finish(data);
     } catch (error) {

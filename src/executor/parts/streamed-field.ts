@@ -3,7 +3,7 @@ import { GraphQLError, Kind } from 'graphql';
 import { closeSource, completeAsyncIterable, isAsyncIterable } from '../run/shapes/async-lists.ts';
 import { ListRun } from '../run/shapes/items.ts';
 import { completeItems } from '../run/shapes/lists.ts';
-import { placed } from '../run/pending.ts';
+import type { ListShape } from '../run/shapes/lists.ts';
 import type { PlannedField, Position, Shape, Streaming } from '../plan/planned-field.ts';
 import type { Run } from '../run/run.ts';
 import { laterOf } from './later.ts';
@@ -27,23 +27,23 @@ export class StreamedField implements Streaming {
     const count = this.#initialCount(run);
     const list = new ListRun(position, item);
     const follow = (iterator: Iterator<unknown> | AsyncIterator<unknown>, ofAsync: boolean): void => {
-      this.#follow({ position, item, count, iterator, isAsync: ofAsync });
+      this.#follow({ position, item: (this.#items.shape as ListShape).item, count, iterator, isAsync: ofAsync });
     };
     const isAsync = !Array.isArray(value) && isAsyncIterable(value);
     const isStreamed = !(Array.isArray(value) && value.length < count) && run.budget.takeParts(1);
     if (isAsync) {
       const follower = isStreamed ? { count, follow: (iterator: AsyncIterator<unknown>) => follow(iterator, true) } : undefined;
-      return placed(completeAsyncIterable(list, value, follower), position);
+      return completeAsyncIterable(list, value, follower);
     }
-    if (!isStreamed) return placed(completeItems(list, value), position);
+    if (!isStreamed) return completeItems(list, value);
     if (Array.isArray(value)) {
-      const items = placed(completeItems(list, value.slice(0, count)), position);
+      const items = completeItems(list, value.slice(0, count));
       follow(new ReadAhead(value.slice(count)[Symbol.iterator]()), false);
       return items;
     }
     const first = new FirstItems(value[Symbol.iterator](), count);
     try {
-      const items = placed(completeItems(list, first), position);
+      const items = completeItems(list, first);
       if (first.isFull) follow(new ReadAhead(first.iterator), false);
       return items;
     } catch (error) {

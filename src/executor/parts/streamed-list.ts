@@ -4,8 +4,6 @@ import { locate, toRootError } from '../run/errors.ts';
 import { startField } from '../run/field-run.ts';
 import { closeSource } from '../run/shapes/async-lists.ts';
 import { completeItem, ListRun } from '../run/shapes/items.ts';
-import { rowsFor } from '../run/shapes/lists.ts';
-import { noBatches } from '../run/rows/rows.ts';
 import { Part } from '../run/part.ts';
 import { Pending, PendingContainer } from '../run/pending.ts';
 import { sizeOfRead } from '../costs.ts';
@@ -141,11 +139,10 @@ export class StreamedList implements LaterList {
 
   #complete(value: unknown): CompletingItem {
     const index = this.#index++;
-    const { run, part, list, rows } = (this.#next ??= this.#runItem());
+    const { run, part, list } = (this.#next ??= this.#runItem());
     run.budget.grow(sizeOfRead);
-    const completed = rows === undefined ? completeItem(list, value, index) : rows.complete(value, index);
-    const [within, batched] = [rows?.takePending(), rows?.takeBatchedRows() ?? noBatches];
-    const isDone = !(completed instanceof Pending) && within === undefined && batched.length === 0;
+    const completed = completeItem(list, value, index);
+    const isDone = !(completed instanceof Pending);
     if (!isDone || part.errors !== undefined || part.later !== undefined) this.#next = undefined;
     const item = new CompletingItem(part, this.#depth);
     if (isDone) {
@@ -154,16 +151,13 @@ export class StreamedList implements LaterList {
     }
     // An object instead of an array, because the item has its index in the whole list.
     const result: Record<number, unknown> = {};
-    const container = new PendingContainer(run, result);
+    const container = new PendingContainer(run, result, undefined);
     part.onFinish = () => {
       item.take(result[index]);
       this.#deliver();
     };
     item.pending = container;
-    if (completed instanceof Pending) container.waitFor(completed, index);
-    else result[index] = completed;
-    if (within !== undefined) container.waitWithin(completed as object, within);
-    for (const rowsOfItem of batched) rowsOfItem.startIn(list, container);
+    container.waitFor(completed, index);
     container.filled();
     return item;
   }
@@ -172,8 +166,8 @@ export class StreamedList implements LaterList {
     const { field, item, path } = this.#origin;
     const part = new Part();
     const run = this.#run.derive(part, undefined);
-    const list = new ListRun(startField(run, field, path.prev), item);
-    return { run, part, list, rows: rowsFor(list, 1) };
+    const list = new ListRun(startField(run, field, { path: path.prev }), item);
+    return { run, part, list };
   }
 
   #deliver(): void {
@@ -209,7 +203,7 @@ export class StreamedList implements LaterList {
   }
 
   #located(error: unknown): GraphQLError {
-    const fieldRun: FieldRun = startField(this.#run, this.#origin.field, this.path.prev);
+    const fieldRun: FieldRun = startField(this.#run, this.#origin.field, { path: this.path.prev });
     return toRootError(locate(error, fieldRun));
   }
 }
@@ -218,7 +212,6 @@ interface ItemRun {
   readonly run: Run;
   readonly part: Part;
   readonly list: ListRun;
-  readonly rows: ReturnType<typeof rowsFor>;
 }
 
 /** An item that has been read. */

@@ -1,7 +1,7 @@
 import { getNullableType, isListType } from 'graphql';
 import type { FieldNode, GraphQLField, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 
-import { sizeInLists, sizeOfAliasedObject, workOf } from '../costs.ts';
+import { sizeInLists, sizeOfAliasedObject } from '../costs.ts';
 import { resolverCall } from '../run/visible-arguments.ts';
 import type { Resolver, ResolverCall } from '../run/visible-arguments.ts';
 import type { Run } from '../run/run.ts';
@@ -9,7 +9,6 @@ import type { PlannedArguments } from './arguments.ts';
 import type { Path } from './path.ts';
 import { resultClassFor } from './result-classes.ts';
 import type { ResultClass, ResultObject } from './result-classes.ts';
-import type { RowBuilder } from '../run/rows/row-code.ts';
 
 /** The `plain` of types that are no built-in scalar. */
 export const notPlain = 0;
@@ -27,18 +26,11 @@ export abstract class Shape {
 
   /** Completes a value that is not a promise, an Error or null. Returns the value or a Pending. Throws unlocated errors. */
   abstract complete(position: Position, value: unknown): unknown;
-  /** The fields of every object of this shape below the field; undefined when the type depends on the object. */
-  selectionFor?(field: PlannedField): Selection | undefined;
-  /** Undefined unless the type of these objects has an `isTypeOf`. */
-  typeCheck?(): TypeCheck | undefined;
 }
 
-/** The `isTypeOf` of a type. */
-export interface TypeCheck {
-  /** Returns the result of `isTypeOf`: usually true, possibly a promise. */
-  isOf(fieldRun: FieldRun, value: unknown): unknown;
-  /** Completes an object by the result of `isOf`. */
-  complete(position: Position, value: unknown, accepted: unknown): unknown;
+/** What contains a field or an item. Its path is created when it is first needed. */
+export interface Parent {
+  readonly path: Path | undefined;
 }
 
 /** The position of a value in the response. */
@@ -54,6 +46,9 @@ export interface FieldRun extends Position {
   readonly field: PlannedField;
   readonly info: GraphQLResolveInfo;
 }
+
+/** Generated code that makes an object of a selection, like the loop in fields.ts. */
+export type GeneratedCode = (run: Run, source: object, position: Position) => unknown;
 
 /** Collects the fields below some nodes for an object of the type. `parts` are those of their field. */
 export type CollectFields = (type: GraphQLObjectType, nodes: readonly FieldNode[], parts?: FieldParts) => Selection;
@@ -79,9 +74,9 @@ export interface Deferral {
   /** True if objects below the other fields may have deferred fields that belong to fragments of this object. */
   readonly isShared: boolean;
   /** Called for each object before its fields are executed. Returns the run for its fields; undefined if the response has too many parts. */
-  enter(run: Run, path: Path | undefined): Run | undefined;
+  enter(run: Run, position: Position | undefined): Run | undefined;
   /** Called when the other fields of the object have been executed, with that run. */
-  defer(run: Run, source: unknown, path: Path | undefined): void;
+  defer(run: Run, source: unknown, position: Position | undefined): void;
 }
 
 interface PlannedFieldInit {
@@ -118,10 +113,6 @@ export class PlannedField {
   /** Undefined for most fields. */
   parts: FieldParts | undefined = undefined;
   readonly #collect: CollectFields;
-  // Created for the second type, because an empty Map is larger than the rest of the field.
-  #selections: Map<GraphQLObjectType, Selection> | undefined = undefined;
-  #lastType: GraphQLObjectType | undefined = undefined;
-  #lastSelection: Selection | undefined = undefined;
 
   constructor(init: PlannedFieldInit) {
     this.responseName = init.responseName;
@@ -149,21 +140,10 @@ export class PlannedField {
     return this.#call!;
   }
 
-  /** The fields to run for an object of the type. Collected when first needed: for a second type and further ones, that is work of the run. */
-  selectionFor(type: GraphQLObjectType, run?: Run): Selection {
-    if (this.#lastType === type) return this.#lastSelection!;
-    const selection = this.#selections?.get(type) ?? this.#addSelection(type, run);
-    this.#lastType = type;
-    this.#lastSelection = selection;
-    return selection;
-  }
-
-  #addSelection(type: GraphQLObjectType, run: Run | undefined): Selection {
-    if (this.#lastType !== undefined) this.#selections ??= new Map([[this.#lastType, this.#lastSelection!]]);
+  /** Collects the fields to run for an object of the type: see ObjectShape, which keeps them. */
+  selectionFor(type: GraphQLObjectType): Selection {
     const selection = this.#collect(type, this.nodes, this.parts);
     selection.nestIn(this.lists + (isListType(getNullableType(this.definition.type)) ? 1 : 0));
-    this.#selections?.set(type, selection);
-    if (this.#selections !== undefined) run?.budget.spend((selection.fields.length + 1) * workOf.plannedField);
     return selection;
   }
 }
@@ -180,9 +160,9 @@ export class Selection {
   #lists = 0;
   /** Characters counted for an object: its names, and one for each value. More in lists of lists. */
   size: number;
-  /** Number of objects so far, and the code that is generated after many: see rows.ts. */
-  rowsSeen = 0;
-  rowBuilder: RowBuilder<PlannedField> | undefined = undefined;
+  /** Number of objects so far, and the code that is generated after many: see generated-code.ts. */
+  runs = 0;
+  code: GeneratedCode | undefined = undefined;
   /** Undefined if all fields belong to one part. */
   readonly deferral: Deferral | undefined;
 
@@ -201,12 +181,6 @@ export class Selection {
     return new this.#Result();
   }
 
-  /** Called when a resolver has been replaced. */
-  forgetCode(): void {
-    this.rowsSeen = 0;
-    this.rowBuilder = undefined;
-  }
-
   /** Sets the number of lists around its objects. Of several calls the largest number counts. */
   nestIn(lists: number): void {
     if (lists <= this.#lists) return;
@@ -221,13 +195,4 @@ interface SelectionOrigin {
   readonly nodes: readonly FieldNode[];
   readonly next: Selection | undefined;
   readonly deferral?: Deferral | undefined;
-}
-
-/** Undefined also where collecting the fields fails: then each object has that error. */
-export function selectionBelow(field: PlannedField, shape: Shape = field.shape): Selection | undefined {
-  try {
-    return shape.selectionFor?.(field);
-  } catch {
-    return undefined;
-  }
 }

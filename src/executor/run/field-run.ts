@@ -1,13 +1,16 @@
-import type { GraphQLResolveInfo } from 'graphql';
+import type { GraphQLField, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 
 import { isGraphQL17 } from '../graphql-version.ts';
+import { argumentValues } from '../plan/arguments.ts';
+import type { ArgumentValues } from '../plan/arguments.ts';
 import { addPath } from '../plan/path.ts';
-import type { FieldRun, PlannedField, Shape } from '../plan/planned-field.ts';
+import type { FieldRun, Parent, PlannedField, Shape } from '../plan/planned-field.ts';
 import type { Path } from '../plan/path.ts';
+import type { ObservedCall } from './observer.ts';
 import type { Run } from './run.ts';
 
-/** Starts a field of the object at this path; undefined for the root. */
-export function startField(run: Run, field: PlannedField, parent: Path | undefined): FieldRun {
+/** Starts a field of an object; undefined for the root. */
+export function startField(run: Run, field: PlannedField, parent: Parent | undefined): FieldRun {
   return new StartedField(run, field, parent);
 }
 
@@ -15,11 +18,11 @@ export function startField(run: Run, field: PlannedField, parent: Path | undefin
 class StartedField implements FieldRun {
   readonly run: Run;
   readonly field: PlannedField;
-  readonly #parent: Path | undefined;
+  readonly #parent: Parent | undefined;
   #path: Path | undefined = undefined;
   #info: GraphQLResolveInfo | undefined = undefined;
 
-  constructor(run: Run, field: PlannedField, parent: Path | undefined) {
+  constructor(run: Run, field: PlannedField, parent: Parent | undefined) {
     this.run = run;
     this.field = field;
     this.#parent = parent;
@@ -34,11 +37,38 @@ class StartedField implements FieldRun {
   }
 
   get path(): Path {
-    return (this.#path ??= addPath(this.#parent, this.field.responseName, this.field.parentType.name));
+    return (this.#path ??= addPath(this.#parent?.path, this.field.responseName, this.field.parentType.name));
   }
 
   get info(): GraphQLResolveInfo {
     return (this.#info ??= createInfo(this));
+  }
+}
+
+/** A started field as an observer sees it. */
+export class ObservedField extends StartedField implements ObservedCall {
+  readonly source: unknown;
+  readonly parents: number | undefined;
+  #args: ArgumentValues | undefined = undefined;
+
+  /** `parents`: the number of parents of a batched resolver, whose `source` is the list of them. */
+  constructor(run: Run, field: PlannedField, parent: Parent | undefined, source: unknown, parents?: number) {
+    super(run, field, parent);
+    this.source = source;
+    this.parents = parents;
+  }
+
+  get definition(): GraphQLField<unknown, unknown> {
+    return this.field.definition;
+  }
+
+  get parentType(): GraphQLObjectType {
+    return this.field.parentType;
+  }
+
+  /** The arguments. Throws if one is invalid. */
+  get args(): ArgumentValues {
+    return (this.#args ??= argumentValues(this.field, this.run));
   }
 }
 

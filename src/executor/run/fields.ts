@@ -1,80 +1,103 @@
 import type { GraphQLResolveInfo } from 'graphql';
 
-import { allArguments, inBatches } from './visible-arguments.ts';
+import { allArguments } from './visible-arguments.ts';
+import type { ResolverCall } from './visible-arguments.ts';
 import { runnerOf } from './batch/batch-types.ts';
-import { FieldCall, startedOf } from './observed-call.ts';
 import { argumentValues } from '../plan/arguments.ts';
 import type { ArgumentValues } from '../plan/arguments.ts';
-import { handleRejections } from './unhandled-rejections.ts';
 import { completeValue, nullOrThrow } from './errors.ts';
-import { startField } from './field-run.ts';
+import { ObservedField, startField } from './field-run.ts';
+import { createCode } from './generated-code.ts';
 import { plainValue } from './shapes/leaf.ts';
 import { Pending, PendingContainer, PromisedValue } from './pending.ts';
-import type { FieldRun, PlannedField, Selection } from '../plan/planned-field.ts';
-import type { Path } from '../plan/path.ts';
+import type { FieldRun, GeneratedCode, PlannedField, Position, Selection } from '../plan/planned-field.ts';
+import type { FieldObserver } from './observer.ts';
 import type { Run } from './run.ts';
 import { isPromiseLike } from '../../shared/index.ts';
-import type { BatchMark } from '../../shared/index.ts';
 
 /**
- * Runs the fields of one object. Returns the object, or a Pending when a field is asynchronous. Throws the located
- * error of a non-null field.
+ * Runs the fields of one object. Returns the object, or a Pending when a field is asynchronous. Throws the located error of a non-null
+ * field. `position`: undefined at the root.
  */
-export function executeFields(run: Run, selection: Selection, source: unknown, path: Path | undefined): unknown {
+export function executeFields(run: Run, selection: Selection, source: unknown, position: Position | undefined): unknown {
   const { deferral } = selection;
-  const inner = deferral === undefined ? run : deferral.enter(run, path);
-  if (inner === undefined) return executeFields(run, deferral!.whole, source, path);
+  if (deferral === undefined) return runFields(run, selection, source, position);
+  const inner = deferral.enter(run, position);
+  if (inner === undefined) return executeFields(run, deferral.whole, source, position);
+  const made = runFields(inner, selection, source, position);
+  deferral.defer(inner, source, position);
+  return made;
+}
+
+/** By generated code, or by a loop. */
+function runFields(run: Run, selection: Selection, source: unknown, position: Position | undefined): unknown {
+  if (run.runsCode && position !== undefined && typeof source === 'object' && source !== null) {
+    const code = selection.code ?? codeAfterMany(run, selection);
+    if (code !== undefined) return code(run, source, position);
+  }
+  return loop(run, selection, source, position);
+}
+
+/** Generates code for a selection after many objects. It is tried only once, because it would fail again. */
+function codeAfterMany({ settings }: Run, selection: Selection): GeneratedCode | undefined {
+  if (selection.runs === Infinity || ++selection.runs < (settings.rowsBeforeCode ?? defaultRowsBeforeCode)) return undefined;
+  selection.runs = Infinity;
+  selection.code = createCode(selection, codeRuntime);
+  return selection.code;
+}
+
+const defaultRowsBeforeCode = 1_000;
+
+function loop(run: Run, selection: Selection, source: unknown, position: Position | undefined): unknown {
   run.budget.grow(selection.size);
   const result = selection.createResult();
-  const execute = run.fieldObserver === undefined ? executeField : executeObservedField;
   let pending: PendingContainer | undefined;
   try {
     for (const field of selection.fields) {
-      const value = execute(inner, field, source, path);
+      const value = executeField(run, field, source, position);
       if (value instanceof Pending) {
-        pending ??= new PendingContainer(run, result);
+        pending ??= new PendingContainer(run, result, position);
         pending.waitFor(value, field.responseName);
       } else {
         result[field.responseName] = value;
       }
     }
   } catch (error) {
-    handleRejections(source);
     if (pending !== undefined) pending.failed = true;
     throw error;
   }
-  if (deferral !== undefined) deferral.defer(inner, source, path);
-  if (pending === undefined) return result;
-  pending.filled();
-  return pending;
+  pending?.filled();
+  return pending ?? result;
 }
 
 /**
  * Runs one field: resolver, then completion. Returns the completed value or a Pending; throws a located error if the field is
  * non-null. The path and `info` are created only when needed.
  */
-export function executeField(run: Run, field: PlannedField, source: unknown, path: Path | undefined): unknown {
-  if (field.typename !== undefined) return field.typename;
+export function executeField(run: Run, field: PlannedField, source: unknown, parent: Position | undefined): unknown {
+  const { fieldObserver } = run;
+  if (field.typename !== undefined && fieldObserver === undefined) return field.typename;
   let fieldRun: FieldRun | undefined;
   try {
     const resolve = field.definition.resolve ?? run.fieldResolver;
+    const call = resolve === undefined ? undefined : field.callOf(resolve);
     let value: unknown;
-    if (resolve === undefined) {
+    if (call?.batch !== undefined) return runnerOf(call.batch).startField(run, field, source, parent, call.batch);
+    if (fieldObserver !== undefined) {
+      const observed = (fieldRun = new ObservedField(run, field, parent, source));
+      value = observe(observed, fieldObserver, call);
+    } else if (call === undefined) {
       const values = checkArguments(field, run);
       value = propertyOf(source, field.fieldName);
       if (typeof value === 'function') {
-        fieldRun = startField(run, field, path);
+        fieldRun = startField(run, field, parent);
         value = callMethod(fieldRun, source as object, values);
       }
+    } else if (call.visible === allArguments) {
+      fieldRun = startField(run, field, parent);
+      value = resolve!(source, argumentValues(field, run), run.contextValue, fieldRun.info);
     } else {
-      const { visible, call, batch } = field.callOf(resolve);
-      if (visible === inBatches) return runnerOf(batch!).startField(run, field, { source, path, mark: batch! });
-      if (visible === allArguments) {
-        fieldRun = startField(run, field, path);
-        value = resolve(source, argumentValues(field, run), run.contextValue, fieldRun.info);
-      } else {
-        value = call(source, visible < 2 ? checkArguments(field, run) : argumentValues(field, run), run.contextValue);
-      }
+      value = call.call(source, call.visible < 2 ? checkArguments(field, run) : argumentValues(field, run), run.contextValue);
     }
     const { shape } = field;
     const plain = plainValue(shape.plain, value);
@@ -83,33 +106,10 @@ export function executeField(run: Run, field: PlannedField, source: unknown, pat
       return plain;
     }
     if ((value === null || value === undefined) && !shape.nonNull) return null;
-    return completeResolved((fieldRun ??= startField(run, field, path)), value, source);
+    return completeResolved((fieldRun ??= startField(run, field, parent)), value, source);
   } catch (error) {
-    return nullOrThrow(fieldRun ?? startField(run, field, path), error);
+    return nullOrThrow(fieldRun ?? startField(run, field, parent), error);
   }
-}
-
-/** Like `executeField`, with an observer that is called in place of the resolver. A batched resolver is observed when it is called. */
-export function executeObservedField(run: Run, field: PlannedField, source: unknown, path: Path | undefined): unknown {
-  const batch = batchOfField(field);
-  if (batch !== undefined) return runnerOf(batch).startField(run, field, { source, path, mark: batch });
-  const call = new FieldCall(run, field, { source, path });
-  try {
-    if (field.arguments !== undefined) void call.args;
-    const value = run.fieldObserver!.field(call, () => resolveField(call, run, field));
-    const plain = plainValue(field.shape.plain, value);
-    if (plain === undefined) return completeResolved(startedOf(call), value, source);
-    if (typeof plain === 'string' || field.isAliased) run.budget.growByLeaf(plain, field.isAliased);
-    return plain;
-  } catch (error) {
-    return nullOrThrow(startedOf(call), error);
-  }
-}
-
-/** Undefined for a field without a batched resolver. */
-export function batchOfField(field: PlannedField): BatchMark | undefined {
-  const { resolve } = field.definition;
-  return resolve === undefined || resolve === null ? undefined : field.callOf(resolve).batch;
 }
 
 /** Invalid arguments are an error of the field even if its resolver does not read them. Undefined: they cannot be invalid. */
@@ -117,18 +117,21 @@ function checkArguments(field: PlannedField, run: Run): ArgumentValues | undefin
   return field.arguments === undefined || field.arguments.areConstant ? undefined : argumentValues(field, run);
 }
 
-/** The result of a field's resolver, or of graphql-js's default resolver. */
-function resolveField(observed: FieldCall, run: Run, field: PlannedField): unknown {
-  const { source } = observed;
+/** Calls the observer in place of the resolver. */
+function observe(observed: ObservedField, observer: FieldObserver, call: ResolverCall | undefined): unknown {
+  if (observed.field.arguments !== undefined) void observed.args;
+  return observer.field(observed, () => resolveObserved(observed, call));
+}
+
+/** Calls the resolver of an observed field, or graphql-js's default resolver. */
+function resolveObserved(observed: ObservedField, call: ResolverCall | undefined): unknown {
+  const { field, run, source } = observed;
   if (field.typename !== undefined) return field.typename;
-  const resolve = field.definition.resolve ?? run.fieldResolver;
-  if (resolve !== undefined) {
-    const { visible, call } = field.callOf(resolve);
-    if (visible < allArguments) return call(source, observed.args, run.contextValue);
-    return resolve(source, observed.args, run.contextValue, observed.info);
-  }
+  if (call?.visible === allArguments)
+    return (field.definition.resolve ?? run.fieldResolver!)(source, observed.args, run.contextValue, observed.info);
+  if (call !== undefined) return call.call(source, observed.args, run.contextValue);
   const value = propertyOf(source, field.fieldName);
-  return typeof value === 'function' ? callMethod(startedOf(observed), source as object, observed.args) : value;
+  return typeof value === 'function' ? callMethod(observed, source as object, observed.args) : value;
 }
 
 function propertyOf(source: unknown, name: string): unknown {
@@ -137,14 +140,55 @@ function propertyOf(source: unknown, name: string): unknown {
 }
 
 /** Calls a method of the parent as graphql-js does, with all arguments of a resolver except the parent. */
-export function callMethod(fieldRun: FieldRun, source: object, values?: ArgumentValues): unknown {
+function callMethod(fieldRun: FieldRun, source: object, values?: ArgumentValues): unknown {
   const { run, field, info } = fieldRun;
   const object = source as Record<string, (values: ArgumentValues, contextValue: unknown, info: GraphQLResolveInfo) => unknown>;
   return object[field.fieldName]!(values ?? argumentValues(field, run), run.contextValue, info);
 }
 
 /** Completes the result of a resolver, or the value of a property of the parent. */
-export function completeResolved(fieldRun: FieldRun, value: unknown, parent: unknown): unknown {
+function completeResolved(fieldRun: FieldRun, value: unknown, parent: unknown): unknown {
   if (isPromiseLike(value)) return new PromisedValue(fieldRun, value);
   return completeValue(fieldRun, value, parent);
 }
+
+/** What generated code calls: see generated-code.ts. */
+const codeRuntime = {
+  execute: executeField,
+  start: startField,
+  argumentValues,
+  nullOrThrow,
+
+  /** Completes the result of a resolver. */
+  complete(fieldRun: FieldRun, value: unknown, source: object): unknown {
+    try {
+      return completeResolved(fieldRun, value, source);
+    } catch (error) {
+      return nullOrThrow(fieldRun, error);
+    }
+  },
+
+  /** Completes the value of a property, which may be a method. */
+  property(fieldRun: FieldRun, value: unknown, source: object): unknown {
+    try {
+      return completeResolved(fieldRun, typeof value === 'function' ? callMethod(fieldRun, source) : value, source);
+    } catch (error) {
+      return nullOrThrow(fieldRun, error);
+    }
+  },
+
+  /** Adds a value to the pending ones of an object, which is created when all fields have run. Returns their container. */
+  wait(run: Run, position: Position, pending: PendingContainer | undefined, value: Pending, key: string): PendingContainer {
+    const container = pending ?? new PendingContainer(run, undefined, position);
+    container.adopt(value, key);
+    return container;
+  },
+
+  /** Sets the object of pending values. */
+  filled(pending: PendingContainer, row: object): PendingContainer {
+    pending.result = row as Record<string, unknown>;
+    pending.filled();
+    return pending;
+  },
+  Pending,
+};

@@ -13,23 +13,24 @@ import type { Run } from './run.ts';
 export abstract class Pending {
   readonly run: Run;
   /** Undefined for the root of the response. */
-  position: Position | undefined;
+  abstract readonly position: Position | undefined;
   /** Undefined for the root. */
   parent: PendingContainer | undefined = undefined;
-  /** The object that receives the value under `key`: the container's result, or an object in it. */
-  into: Record<string | number, unknown> | undefined = undefined;
+  /** Where the container's result has the value. */
   key: string | number = '';
   /** True when an error has made this position null: later errors below it are dropped. */
   failed = false;
 
-  constructor(run: Run, position?: Position) {
+  constructor(run: Run) {
     this.run = run;
-    this.position = position;
   }
 
   /** True when its value is no longer needed: the run has finished, or this position or one above is null because of an error. */
   isOver(): boolean {
-    return this.run.finished || this.failed || (this.parent?.isOver() ?? false);
+    if (this.failed || this.run.finished) return true;
+    let above = this.parent;
+    while (above !== undefined && !above.failed) above = above.parent;
+    return above !== undefined;
   }
 
   /** Stores the completed value. */
@@ -37,7 +38,7 @@ export abstract class Pending {
     if (this.parent === undefined) {
       this.run.finish(value);
     } else {
-      this.into![this.key] = value;
+      this.parent.result[this.key] = value;
       this.parent.filled();
     }
   }
@@ -68,44 +69,33 @@ export abstract class Pending {
 
 /** An object or a list with pending values. */
 export class PendingContainer extends Pending {
-  readonly result: Record<string | number, unknown>;
+  readonly position: Position | undefined;
+  /** Generated code sets it when all fields have run. */
+  result: Record<string | number, unknown>;
   // Counts the container itself until it has been filled for the first time.
   #missing = 1;
-  /** Objects in the result whose pending values it also waits for. */
-  #within: object[] | undefined = undefined;
 
-  constructor(run: Run, result: object) {
+  constructor(run: Run, result: object | undefined, position: Position | undefined) {
     super(run);
+    this.position = position;
     this.result = result as Record<string | number, unknown>;
   }
 
   /** Waits for a value. Until it arrives, the child is stored at its key. */
   waitFor(child: Pending, key: string | number): void {
-    child.key = key;
     this.result[key] = child;
-    this.adopt(child);
+    this.adopt(child, key);
   }
 
-  /** Waits for a value whose child is already stored at its key. */
-  adopt(child: Pending, into: object = this.result): void {
+  /** Waits for a value whose child is, or will be, stored at its key. */
+  adopt(child: Pending, key: string | number): void {
     this.#missing++;
     child.parent = this;
-    child.into = into as Record<string, unknown>;
-  }
-
-  /** Waits for values of an object in the result. They are nullable, so the object needs no container. */
-  waitWithin(object: object, children: readonly Pending[]): void {
-    for (const child of children) this.adopt(child, object);
-    (this.#within ??= []).push(object);
+    child.key = key;
   }
 
   stopWaiting(reason: unknown): void {
-    for (const object of [this.result, ...(this.#within ?? [])] as Record<string, unknown>[]) {
-      for (const key of Object.keys(object)) {
-        const value = object[key];
-        if (value instanceof Pending) value.stopWaiting(reason);
-      }
-    }
+    for (const value of Object.values(this.result)) if (value instanceof Pending) value.stopWaiting(reason);
   }
 
   /** A value has arrived, or the container has been filled for the first time. */
@@ -115,15 +105,9 @@ export class PendingContainer extends Pending {
   }
 }
 
-/** Sets the position of a completed value that is still pending. */
-export function placed(value: unknown, position: Position): unknown {
-  if (value instanceof PendingContainer) value.position = position;
-  return value;
-}
-
 /** A value that is completed when it arrives. */
 export abstract class Late extends Pending {
-  declare readonly position: Position;
+  abstract override readonly position: Position;
 
   /** Completes the value. Throws errors not yet located. */
   protected abstract complete(value: unknown): unknown;
@@ -156,19 +140,20 @@ export abstract class Late extends Pending {
 
   #replaceBy(child: Pending): void {
     child.parent = this.parent;
-    child.into = this.into;
     child.key = this.key;
-    if (this.into !== undefined) this.into[this.key] = child;
+    if (this.parent !== undefined) this.parent.result[this.key] = child;
   }
 }
 
 /** A value of a promise. */
 export abstract class Promised extends Late {
+  readonly position: Position;
   readonly #promise: PromiseLike<unknown>;
 
   constructor(position: Position, promise: PromiseLike<unknown>) {
     const { run } = position.fieldRun;
-    super(run, position);
+    super(run);
+    this.position = position;
     this.#promise = promise;
     run.root.awaitsPromises = true;
     // `Promise.resolve`, because other thenables may call back synchronously, or twice.

@@ -30,7 +30,7 @@ export interface RunSettings {
   readonly fieldResolver?: GraphQLFieldResolver<unknown, unknown> | undefined;
   readonly hideSuggestions: boolean;
   /**
-   * Number of rows of a selection before code is generated for it (rows.ts), which costs as much as some hundred rows without it.
+   * Number of rows of a selection before code is generated for it (generated-code.ts), which costs as much as some hundred rows without it.
    * Infinity: never. Default: 1,000.
    */
   readonly rowsBeforeCode?: number | undefined;
@@ -114,6 +114,8 @@ export class Run {
   observer: ExecutionObserver | undefined = undefined;
   /** The observer, if it is called in place of resolvers. */
   fieldObserver: FieldObserver | undefined = undefined;
+  /** True if generated code may run the fields. */
+  runsCode: boolean;
   readonly budget: Budget;
   /** The members that the `info` objects of its resolvers share. */
   readonly info: SharedInfo;
@@ -153,6 +155,7 @@ export class Run {
     this.settings = settings;
     this.contextValue = settings.contextValue;
     this.fieldResolver = settings.fieldResolver;
+    this.runsCode = settings.fieldResolver === undefined;
     this.objects = settings.objects;
     this.budget = root?.budget ?? new Budget(settings.answerLimit, (error) => this.#endBy(error), settings.parts?.maxParts);
     this.info = root?.info ?? new SharedInfo(settings.invocation, plan.fragments);
@@ -168,6 +171,7 @@ export class Run {
     this.coerced = root.coerced;
     this.observer = root.observer;
     this.fieldObserver = root.fieldObserver;
+    this.runsCode = root.runsCode;
   }
 
   /** The same execution for another part, or inside other deferred fragments. */
@@ -189,6 +193,7 @@ export class Run {
   observe(observer: ExecutionObserver): void {
     this.observer = joinObservers([observer, this.observer]);
     this.fieldObserver = observesFields(this.observer) ? this.observer : undefined;
+    this.runsCode &&= this.fieldObserver === undefined;
   }
 
   /** Called after construction, so that coercion counts toward the limits of this run. */

@@ -1,7 +1,7 @@
 import { handleRejections } from './unhandled-rejections.ts';
 import { nullOrThrow } from './errors.ts';
 import { startField } from './field-run.ts';
-import { executeField, executeObservedField } from './fields.ts';
+import { executeField } from './fields.ts';
 import { Pending, PendingContainer } from './pending.ts';
 import type { PlannedField, Selection } from '../plan/planned-field.ts';
 import type { ResultObject } from '../plan/result-classes.ts';
@@ -19,7 +19,7 @@ class Series extends PendingContainer {
   #next = 0;
 
   constructor(run: Run, selection: Selection, source: unknown) {
-    super(run, selection.createResult());
+    super(run, selection.createResult(), undefined);
     this.#selection = selection;
     this.#source = source;
   }
@@ -44,7 +44,7 @@ class Series extends PendingContainer {
     const { run } = this;
     if (run.root.cancelReason === undefined || field.typename !== undefined) {
       try {
-        return (run.fieldObserver === undefined ? executeField : executeObservedField)(run, field, this.#source, undefined);
+        return executeField(run, field, this.#source, undefined);
       } finally {
         if (!run.hasInvalidArguments(field)) run.objects?.called.add(field.responseName);
       }

@@ -6,16 +6,13 @@ export type Resolver = (...given: any[]) => unknown;
 /** The arguments of a resolver: parent, arguments of the field, context, info. */
 export const allArguments = 4;
 
-/** Marks a batched resolver, which is called later, for many parents. It is not a number of arguments. */
-export const inBatches = 5;
-
 /** How to call a resolver. */
 export interface ResolverCall {
   /** Number of leading arguments it needs. The others are not created; the context is always passed. */
   readonly visible: number;
   /** The function to call: for an arrow function the one before it was bound to its resolver map. */
   readonly call: Resolver;
-  /** The mark of a batched resolver; undefined for others. */
+  /** The mark of a batched resolver, which is called later, for many parents. Undefined for others. */
   readonly batch?: BatchMark;
 }
 
@@ -44,7 +41,7 @@ export function seesInfo(resolver: Resolver | null | undefined): boolean {
 function readCall(given: Resolver): ResolverCall {
   const batch = batchOf(given);
   // A resolver with the mark of another copy of this package is an ordinary one.
-  if (batch?.runner.copy === thisCopy) return { visible: inBatches, call: given, batch };
+  if (batch?.runner.copy === thisCopy) return { visible: allArguments, call: given, batch };
   const call = asWritten(given);
   const [, name, list = name] = arrowFunction.exec(textOf.call(call)) ?? [];
   return list === undefined ? { visible: allArguments, call: given } : { visible: Math.min(allArguments, countParameters(list)), call };

@@ -3,35 +3,14 @@ import type { ExecutionResult, GraphQLResolveInfo } from 'graphql';
 import { describe, isPromiseLike } from '../../../shared/index.ts';
 import type { BatchFunction, BatchMark } from '../../../shared/index.ts';
 import { completeValue } from '../errors.ts';
-import { startField } from '../field-run.ts';
+import { ObservedField, startField } from '../field-run.ts';
 import { Late, PromisedValue } from '../pending.ts';
-import { FieldCall } from '../observed-call.ts';
-import type { FieldRun, PlannedField } from '../../plan/planned-field.ts';
+import { plainValue } from '../shapes/leaf.ts';
+import type { FieldRun, PlannedField, Position } from '../../plan/planned-field.ts';
 import type { Path } from '../../plan/path.ts';
 import { handleRejections } from '../unhandled-rejections.ts';
 import type { Batches, Run } from '../run.ts';
 import { allArguments, resolverCall } from '../visible-arguments.ts';
-import type { BatchedParent } from './batch-types.ts';
-
-/** Waits for values of a batched field: that of one object, or those of a list's objects. */
-export interface BatchReceiver {
-  /** True when no value is needed any more. */
-  isOver(): boolean;
-  /** The parents whose values are still needed; no others arrive. */
-  takeParents(): readonly unknown[];
-  /** Takes the values of its parents from `start` to before `end`, which begin at `offset` in the result of a call. */
-  takeValues(values: readonly unknown[], slice: BatchSlice): void;
-  /** The call has failed. */
-  takeError(error: unknown, slice: BatchSlice): void;
-  /** The field as it runs for the first of its parents. */
-  readonly fieldRun: FieldRun;
-}
-
-export interface BatchSlice {
-  readonly start: number;
-  readonly end: number;
-  readonly offset: number;
-}
 
 /**
  * The calls of batched fields that a run has not made yet, one for each field of the plan.
@@ -95,7 +74,7 @@ class OpenBatch {
   readonly #run: Run;
   readonly #field: PlannedField;
   readonly #mark: BatchMark;
-  readonly #receivers: BatchReceiver[] = [];
+  readonly #values: BatchedValue[] = [];
 
   constructor(run: Run, field: PlannedField, mark: BatchMark) {
     this.#run = run;
@@ -103,58 +82,49 @@ class OpenBatch {
     this.#mark = mark;
   }
 
-  add(receiver: BatchReceiver): void {
-    this.#receivers.push(receiver);
+  add(value: BatchedValue): void {
+    this.#values.push(value);
   }
 
   /** Calls the function once for every `maxSize` parents. A call that ends the run, or fails what is around its parents, is the last one. */
   call(): void {
     const { maxSize } = this.#mark;
-    let parts: Part[] = [];
-    let parents: unknown[] = [];
-    for (const receiver of this.#receivers) {
-      const given = receiver.takeParents();
-      for (let start = 0; start < given.length && !receiver.isOver();) {
-        const end = Math.min(given.length, start + maxSize - parents.length);
-        parts.push({ receiver, start, end, offset: parents.length });
-        for (let at = start; at < end; at++) parents.push(given[at]);
-        start = end;
-        if (parents.length < maxSize) continue;
-        this.#make(parts, parents);
-        [parts, parents] = [[], []];
-      }
+    let values: BatchedValue[] = [];
+    for (const value of this.#values) {
+      if (value.isOver()) continue;
+      values.push(value);
+      if (values.length < maxSize) continue;
+      this.#make(values);
+      values = [];
     }
-    if (parts.length > 0) this.#make(parts, parents);
+    if (values.length > 0) this.#make(values);
   }
 
-  #make(parts: readonly Part[], parents: readonly unknown[]): void {
-    new BatchCall(this.#run, this.#field, parts).make(this.#mark.call, parents);
+  #make(values: readonly BatchedValue[]): void {
+    new BatchCall(this.#run, this.#field, values).make(this.#mark.call);
   }
-}
-
-interface Part extends BatchSlice {
-  readonly receiver: BatchReceiver;
 }
 
 /** One call of a batched resolver. */
 class BatchCall {
   readonly #run: Run;
   readonly #field: PlannedField;
-  readonly #parts: readonly Part[];
+  readonly #values: readonly BatchedValue[];
 
-  constructor(run: Run, field: PlannedField, parts: readonly Part[]) {
+  constructor(run: Run, field: PlannedField, values: readonly BatchedValue[]) {
     this.#run = run;
     this.#field = field;
-    this.#parts = parts;
+    this.#values = values;
   }
 
-  make(call: BatchFunction, parents: readonly unknown[]): void {
-    // The function may change the list.
-    const count = parents.length;
+  make(call: BatchFunction): void {
     try {
-      const values = this.#resolve(call, parents);
-      if (isPromiseLike(values)) this.#await(values, count);
-      else this.#arrive(values, count);
+      const values = this.#resolve(
+        call,
+        this.#values.map(({ source }) => source),
+      );
+      if (isPromiseLike(values)) this.#await(values);
+      else this.#arrive(values);
     } catch (error) {
       this.#refuse(error);
     }
@@ -163,36 +133,36 @@ class BatchCall {
   #resolve(call: BatchFunction, parents: readonly unknown[]): unknown {
     const run = this.#run;
     // The path of a call is that of the selection, without the indexes of lists.
-    const path = withoutIndexes(this.#parts[0]!.receiver.fieldRun.path.prev);
-    const observed = new FieldCall(run, this.#field, { source: parents, path, parents: parents.length });
+    const path = withoutIndexes(this.#values[0]!.position.path.prev);
+    const observed = new ObservedField(run, this.#field, { path }, parents, parents.length);
     const { args } = observed;
     const seesInfo = resolverCall(call).visible === allArguments;
     const resolve = (): unknown => call(parents, args, run.contextValue, seesInfo ? observed.info : (undefined as never));
     return run.fieldObserver === undefined ? resolve() : run.fieldObserver.field(observed, resolve);
   }
 
-  #await(values: PromiseLike<unknown>, count: number): void {
+  #await(values: PromiseLike<unknown>): void {
     this.#run.root.awaitsPromises = true;
     void Promise.resolve(values).then(
-      (settled) => this.#arrive(settled, count),
+      (settled) => this.#arrive(settled),
       (error: unknown) => this.#refuse(error),
     );
   }
 
-  #arrive(values: unknown, count: number): void {
+  #arrive(values: unknown): void {
     let list: readonly unknown[];
     try {
-      list = assertValues(values, count, this.#field);
+      list = assertValues(values, this.#values.length, this.#field);
     } catch (error) {
       this.#refuse(error);
       return;
     }
-    for (const part of this.#parts) part.receiver.takeValues(list, part);
+    for (let at = 0; at < this.#values.length; at++) this.#values[at]!.takeFrom(list, at);
   }
 
   #refuse(error: unknown): void {
     this.#run.budget.shareError(error, () => {
-      for (const part of this.#parts) part.receiver.takeError(error, part);
+      for (const value of this.#values) value.takeError(error);
     });
   }
 }
@@ -216,26 +186,28 @@ function withoutIndexes(path: Path | undefined): Path | undefined {
 }
 
 /** The value of a batched field of one object. */
-export class BatchedValue extends Late implements BatchReceiver {
-  readonly #parents: readonly unknown[];
+export class BatchedValue extends Late {
+  readonly source: unknown;
+  readonly #field: PlannedField;
+  readonly #parent: Position | undefined;
+  #position: FieldRun | undefined = undefined;
 
-  constructor(run: Run, field: PlannedField, { source, path }: Pick<BatchedParent, 'source' | 'path'>) {
-    super(run, startField(run, field, path));
-    this.#parents = [source];
+  constructor(run: Run, field: PlannedField, source: unknown, parent: Position | undefined) {
+    super(run);
+    this.source = source;
+    this.#field = field;
+    this.#parent = parent;
   }
 
-  get fieldRun(): FieldRun {
-    return this.position.fieldRun;
+  get position(): FieldRun {
+    return (this.#position ??= startField(this.run, this.#field, this.#parent));
   }
 
-  takeParents(): readonly unknown[] {
-    return this.isOver() ? [] : this.#parents;
-  }
-
-  takeValues(values: readonly unknown[], { offset }: BatchSlice): void {
+  /** Takes its value from the result of a call, which may be a proxy. */
+  takeFrom(values: readonly unknown[], at: number): void {
     let value: unknown;
     try {
-      value = values[offset];
+      value = values[at];
     } catch (error) {
       this.refuse(error);
       return;
@@ -248,6 +220,14 @@ export class BatchedValue extends Late implements BatchReceiver {
   }
 
   protected complete(value: unknown): unknown {
+    const { run } = this;
+    const { shape, isAliased } = this.#field;
+    const plain = plainValue(shape.plain, value);
+    if (plain !== undefined) {
+      run.budget.growByLeaf(plain, isAliased);
+      return plain;
+    }
+    if ((value === null || value === undefined) && !shape.nonNull) return null;
     return isPromiseLike(value) ? new PromisedValue(this.position, value) : completeValue(this.position, value);
   }
 }

@@ -2,11 +2,8 @@ import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 
 import { describe, isPromiseLike, markBatched, thisCopy } from '../../../shared/index.ts';
 import type { BatchedFieldResolver, BatchFunction } from '../../../shared/index.ts';
-import type { PlannedField } from '../../plan/planned-field.ts';
-import type { Run } from '../run.ts';
 import { workOf } from '../../costs.ts';
 import type { BatchRunner } from './batch-types.ts';
-import { BatchedRows } from './batched-rows.ts';
 import { assertValues, BatchedValue, openBatchesOf } from './batch-calls.ts';
 
 /** The value of one parent, a promise of it, or the error of its field. */
@@ -71,11 +68,10 @@ function oneByOne(call: BatchFunction): GraphQLFieldResolver<unknown, unknown> {
 
 const runner: BatchRunner = {
   copy: thisCopy,
-  startField(run: Run, field: PlannedField, parent) {
+  startField(run, field, source, parent, mark) {
     run.budget.spend(workOf.promise);
-    const value = new BatchedValue(run, field, parent);
-    openBatchesOf(run).ofField(field, parent.mark).add(value);
+    const value = new BatchedValue(run, field, source, parent);
+    openBatchesOf(run).ofField(field, mark).add(value);
     return value;
   },
-  collectRows: (fields) => new BatchedRows(fields),
 };

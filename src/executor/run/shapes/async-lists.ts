@@ -36,7 +36,7 @@ class AsyncList extends PendingContainer {
   #ended = false;
 
   constructor(list: ListRun, iterator: AsyncIterator<unknown>, follower: Follower | undefined) {
-    super(list.fieldRun.run, []);
+    super(list.fieldRun.run, [], list.position);
     this.run.root.awaitsPromises = true;
     this.#list = list;
     this.#iterator = iterator;

