@@ -19,7 +19,7 @@ export interface NamedFunctionArguments extends FunctionArguments {
 export interface DevArguments extends FunctionArguments {
   readonly name: 'dev';
   readonly prefix: string;
-  /** Undefined: 8888, or the next free one. */
+  /** Undefined: 8888, or any free one. */
   readonly port: number | undefined;
   readonly host: string;
   /** An operation to run once after the server has started. */
@@ -27,8 +27,6 @@ export interface DevArguments extends FunctionArguments {
   readonly platform: PlatformSettings;
   /** Undefined: .env, if it exists. */
   readonly envFile: string | undefined;
-  /** True: opens the first GraphQL function in the browser. */
-  readonly open: boolean;
 }
 
 /** The arguments of `graphql-functions check`. */

@@ -77,7 +77,7 @@ In a terminal, prompts for the platform, and for who sends operations. Writes no
     about: 'Runs every function in a folder locally, as the platform would, and reloads functions when files change.',
     options: {
       prefix: text('<path>', 'the path before function names (default: `/.netlify/functions` for Netlify, else `/`)'),
-      port: text('<number>', '0: any free port (default: 8888, or the next free one)'),
+      port: text('<number>', '0: any free port (default: 8888, or any free one)'),
       host: text('<name>', 'the interface to listen on (default: `localhost`)'),
       query: text('<operation>', 'runs an operation at the start, in the first function whose schema it fits, and prints the response'),
       platform: text('<name>', `calls functions as this platform does: ${listOf(devPlatforms)} (default: \`netlify\`)`),
@@ -86,11 +86,10 @@ In a terminal, prompts for the platform, and for who sends operations. Writes no
         '<file>',
         'reads variables from a file; those of the shell and of `--env` take precedence (default: `.env`, if it exists)',
       ),
-      open: flag('opens the first GraphQL function in the browser'),
       ...folderOptions,
     },
     note: 'In values of --env, {url} is replaced with the server’s URL. NODE_ENV is "development" unless it is set.',
-    parse({ port, host = 'localhost', query, platform = 'netlify', timeout, open = false, 'env-file': envFile, ...values }) {
+    parse({ port, host = 'localhost', query, platform = 'netlify', timeout, 'env-file': envFile, ...values }) {
       const { prefix = platform.startsWith('netlify') ? '/.netlify/functions' : '/' } = values;
       return {
         name: 'dev',
@@ -105,7 +104,6 @@ In a terminal, prompts for the platform, and for who sends operations. Writes no
           timeout: timeout === undefined ? undefined : toMilliseconds(timeout),
         },
         envFile,
-        open,
       };
     },
   }),

@@ -3,12 +3,10 @@ import { parseArguments } from './command-table.ts';
 import { runBuild } from './build/build.ts';
 import { runCheck } from './check/check.ts';
 import { runDocuments } from './documents/documents.ts';
-import { startDevServer, shutDown } from './dev/dev.ts';
+import { startDevServer } from './dev/dev.ts';
 import type { DevServer } from './dev/dev.ts';
 import { runInit } from './init/init.ts';
 import { readEnvFile, UsageError } from './read-options.ts';
-import { followRunner } from './dev/follow-runner.ts';
-import { openBrowser } from './dev/listen.ts';
 import { readPackageVersion, requirementNotices } from './requirements.ts';
 import { runQuery } from './dev/run-query.ts';
 import { runMigrate } from './migrate/migrate.ts';
@@ -80,14 +78,17 @@ async function prepareEnvironment(named: Readonly<Record<string, string>>): Prom
   Object.assign(process.env, named);
 }
 
-async function dev({ query, open, ...settings }: DevArguments): Promise<void> {
+async function dev({ query, ...settings }: DevArguments): Promise<void> {
   let server: DevServer | undefined;
-  process.once('SIGINT', () => void shutDown(server, 130));
-  process.once('SIGTERM', () => void shutDown(server, 143));
-  await followRunner(process.env, () => {
-    console.error('The process that started the dev server has exited. Stopping.');
-    void shutDown(server, 0);
-  });
+  const stop = (exitCode: number): void => {
+    // The reader of these streams may be gone, too.
+    for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+    void server?.close().finally(() => process.exit(exitCode));
+    setTimeout(() => process.exit(exitCode), server === undefined ? 0 : maxWait);
+  };
+  process.once('SIGINT', () => stop(130));
+  process.once('SIGTERM', () => stop(143));
+  if (process.env['npm_lifecycle_event'] !== undefined) followParent(() => stop(0));
   for (const notice of requirementNotices(process.versions.node)) console.error(notice);
   const reporter = new Reporter(console, process.cwd());
   server = await startDevServer({
@@ -98,14 +99,22 @@ async function dev({ query, open, ...settings }: DevArguments): Promise<void> {
   });
   reporter.banner(server, query);
   if (query !== undefined) reporter.answer(query, await runQuery(server, query), server);
-  if (open) openPage(server);
   reporter.waiting();
 }
 
-function openPage({ url, prefix, functions }: DevServer): void {
-  const shown = [...functions.values()].find(({ isGraphQL, isHelper }) => isGraphQL && !isHelper);
-  if (shown === undefined) console.error('There is no GraphQL function to open.');
-  else openBrowser(`${url}${prefix}/${shown.name}`, () => console.error('Could not open a browser. Open the URL yourself.'));
+/** Milliseconds that the dev server may take to close. */
+const maxWait = 2000;
+
+/** Calls back when the package manager that runs this command is gone: its children survive when it is killed, and would keep the port. */
+function followParent(onGone: () => void): void {
+  const { ppid } = process;
+  const timer = setInterval(() => {
+    if (process.ppid === ppid) return;
+    clearInterval(timer);
+    console.error('The process that started the dev server has exited. Stopping.');
+    onGone();
+  }, 1000);
+  timer.unref();
 }
 
 /** True for errors that the user can fix: also a file or folder of theirs. All others are bugs of this package and are printed with their stack. */

@@ -1,9 +1,8 @@
 import { relative } from 'node:path';
 
 import type { DevServer } from './dev/dev.ts';
-import type { LocalFunction } from './dev/function-host.ts';
 import type { Answer } from './dev/run-query.ts';
-import type { DevEvent, OperationRecord, RequestRecord } from './dev/messages.ts';
+import type { DevEvent, LocalFunction, OperationRecord, RequestRecord } from './dev/messages.ts';
 import { counted } from '../../shared/index.ts';
 import { bad, paintMessage, statusOf } from './project/paint.ts';
 import type { Terminal } from './project/paint.ts';
@@ -33,7 +32,7 @@ export class Reporter {
   }
 
   banner({ url, prefix, functions, folder }: DevServer, query?: string): void {
-    const names = [...functions.values()].filter(({ isHelper }) => !isHelper).map(({ name }) => name);
+    const names = [...functions.values()].filter(({ notice }) => notice === undefined).map(({ name }) => name);
     const width = Math.max(...names.map(({ length }) => length));
     const lines = names.map((name) => `  ${name.padEnd(width)}  ${url}${prefix}/${name}`);
     if (names.length === 0) lines.push(`  No functions yet. Add one: ${relative(this.#directory, folder)}/graphql.ts`);
@@ -68,8 +67,8 @@ export class Reporter {
   }
 }
 
-function isServed({ isGraphQL, isHelper }: LocalFunction): boolean {
-  return isGraphQL && !isHelper;
+function isServed({ isGraphQL, notice }: LocalFunction): boolean {
+  return isGraphQL && notice === undefined;
 }
 
 /** One line per operation, or one for a request without operations, each followed by its unmasked errors. */
@@ -92,7 +91,10 @@ function operationLine(name: string, status: number, { operation, milliseconds, 
 const shown = 5;
 
 function errorLines(errors: readonly string[]): string[] {
-  const lines = errors.slice(0, shown).map((message) => bad(`  ${message.split('\n', 1)[0]}`));
+  const lines = errors.slice(0, shown).flatMap((text) => {
+    const [message = '', ...stack] = text.split('\n');
+    return [bad(`  ${message}`), ...stack.map((line) => `  ${line}`)];
+  });
   return errors.length > shown ? [...lines, `  and ${errors.length - shown} more`] : lines;
 }
 

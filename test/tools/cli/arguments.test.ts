@@ -15,7 +15,6 @@ test('dev without options has the defaults', () => {
     query: undefined,
     platform: { platform: 'netlify', timeout: undefined },
     envFile: undefined,
-    open: false,
   });
 });
 
@@ -42,7 +41,6 @@ test('every option of dev is read', () => {
     '2.5',
     '--env-file',
     'test.env',
-    '--open',
   ];
 
   assert.deepEqual(parseArguments(argv), {
@@ -55,7 +53,6 @@ test('every option of dev is read', () => {
     query: '{ a }',
     platform: { platform: 'aws-http', timeout: 2500 },
     envFile: 'test.env',
-    open: true,
   });
 });
 
@@ -130,8 +127,8 @@ for (const [argv, message] of [
   [['dev', '-p', '1'], /^dev has no option -p\./],
   [['dev', '--constructor'], /no option --constructor/],
   [['dev', '--port'], /^--port requires a value, got none/],
-  [['dev', '--query', '--open'], /^--query requires a value, got the option --open.*--query=--open/],
-  [['dev', '--open=yes'], /^--open takes no value, got "yes"/],
+  [['dev', '--query', '--port'], /^--query requires a value, got the option --port.*--query=--port/],
+  [['init', '--subgraph=yes'], /^--subgraph takes no value, got "yes"/],
   [['dev', '--platform', 'azure'], /netlify, .*alb, fetch, got "azure"/],
   [['dev', '--timeout', '0'], /--timeout.*"0"/],
   [['check', '--port', '1'], /--port/],

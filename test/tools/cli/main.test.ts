@@ -26,9 +26,9 @@ test('dev prints the address of every function, serves it, and shows what it log
   await until('called');
 });
 
-/** Runs dev as npm does: in a shell, which outlives an npm that is killed. */
+/** Runs dev as npm does: in a shell, which becomes the process of a script with one command. */
 const likeNPM = `import { spawn } from 'node:child_process';
-const script = JSON.stringify(process.execPath) + ' ' + JSON.stringify(process.argv[2]) + ' dev --port 0; exit $?';
+const script = 'exec ' + JSON.stringify(process.execPath) + ' ' + JSON.stringify(process.argv[2]) + ' dev --port 0';
 spawn('sh', ['-c', script], { stdio: 'inherit', env: { ...process.env, npm_lifecycle_event: 'dev' } });`;
 
 test('dev ends when the npm that runs it is killed', { skip: process.platform === 'win32' }, async (context) => {

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -7,51 +8,29 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
 import { builtFile } from '../project/built-file.ts';
-import { nameField } from './messages.ts';
 import type { ProcessData, ProcessMessage } from './messages.ts';
+import { sendFailure } from './pages.ts';
+import type { Failure } from './pages.ts';
 
 /** Milliseconds that a replaced process has to finish its requests. */
 const retirement = 5000;
 
-/** A request whose body has been read, and its response. */
-export interface Exchange {
-  readonly request: IncomingMessage;
-  readonly body: Uint8Array | undefined;
-  readonly response: ServerResponse;
-}
-
-/** Why a function did not answer. */
-export class FunctionError extends Error {
-  readonly status: number;
-
-  constructor(message: string, status = 500) {
-    super(message);
-    this.status = status;
-  }
-}
-
 /** The process that runs all functions. A change of any of them replaces it. */
 export class FunctionProcess {
-  /** Resolves when requests can be forwarded. Rejects if the process ends before. */
+  /** Resolves when requests can be forwarded, or the process has ended. */
   readonly ready: Promise<void>;
   hasEnded = false;
   readonly #child: ChildProcess;
   readonly #data: ProcessData;
-  readonly #ended = Promise.withResolvers<FunctionError>();
+  readonly #ended = Promise.withResolvers<Failure>();
   #running = 0;
-  /** The number of requests without a response. */
-  #waiting = 0;
   #retiring: NodeJS.Timeout | undefined;
-  #crash: string | undefined;
-  /** Why it has been stopped. Undefined: it has ended by itself. */
-  #stopped: FunctionError | undefined;
+  /** Why it has been stopped or has crashed. Undefined: it has ended by itself. */
+  #reason: Failure | undefined;
 
-  /** `onMessage` gets the messages of the process, and one about a crash that no request reports. */
-  constructor(data: ProcessData, env: NodeJS.ProcessEnv, onMessage: (message: ProcessMessage) => void) {
+  constructor(data: ProcessData, env: NodeJS.ProcessEnv, onMessage: (message: Exclude<ProcessMessage, { kind: 'crash' }>) => void) {
     const ready = Promise.withResolvers<void>();
     this.ready = ready.promise;
-    // Requests see the rejection, but there may be none.
-    this.ready.catch(() => {});
     this.#data = data;
     // Node compiles a package once, not at every restart.
     const cached = { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'), ...env };
@@ -59,34 +38,42 @@ export class FunctionProcess {
     this.#child.stdout?.on('data', (text: Buffer) => void process.stdout.write(text));
     this.#child.stderr?.on('data', (text: Buffer) => void process.stderr.write(text));
     this.#child.on('message', (message: ProcessMessage) => {
-      if (message.kind === 'crash') {
-        this.#crash = message.message;
-        return;
-      }
-      if (message.kind === 'listening') ready.resolve();
-      onMessage(message);
+      if (message.kind === 'crash') this.#reason ??= failed(message.message);
+      else onMessage(message);
+      if (message.kind === 'loaded') ready.resolve();
     });
     this.#child.once('close', (code) => {
       this.hasEnded = true;
       clearTimeout(this.#retiring);
-      const reason = this.#stopped ?? new FunctionError(this.#crash ?? `The function's process exited with code ${code}.`);
-      if (this.#stopped === undefined && this.#waiting === 0) onMessage({ kind: 'crash', message: reason.message });
-      ready.reject(reason);
+      const reason = this.#reason ?? failed(`The functions' process exited with code ${code}.`);
+      if (reason !== closed) onMessage({ kind: 'failed', name: 'A function', message: reason.message });
+      ready.resolve();
       this.#ended.resolve(reason);
     });
     this.#child.send(data, () => {});
   }
 
-  /** Sends a request to its function, and the function's response to the client. Rejects with a FunctionError if there is no response. */
-  async forward(name: string, { request, body, response }: Exchange): Promise<void> {
+  /** Sends a request to the process, and its response to the client. If there is none, answers with the reason. */
+  async forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.#running++;
+    const { socket: socketPath, platform } = this.#data;
+    const { method, url: path } = request;
+    const forwarded = httpRequest({ socketPath, agent: false, method, path, headers: fieldsOf(request) });
+    response.once('close', () => forwarded.destroy());
+    const timer = platform.timeout === undefined ? undefined : setTimeout(() => this.#timeOut(request), platform.timeout);
     try {
-      const answer = await this.#ask(name, { request, body, response });
-      for (const [field, value] of fieldsOf(answer)) response.appendHeader(field, value);
-      response.writeHead(answer.statusCode ?? 500);
+      request.pipe(forwarded);
+      const [answer] = (await once(forwarded, 'response')) as [IncomingMessage];
+      clearTimeout(timer);
+      response.writeHead(answer.statusCode ?? 500, fieldsOf(answer));
+      response.flushHeaders();
       // Also ends the function's stream when the client disconnects.
       await pipeline(answer, response);
+    } catch {
+      // The process ends, or the client has left.
+      if (!response.destroyed) sendFailure(request, response, await this.#ended.promise);
     } finally {
+      clearTimeout(timer);
       this.#running--;
       if (this.#retiring !== undefined && this.#running === 0) void this.close();
     }
@@ -94,61 +81,33 @@ export class FunctionProcess {
 
   /** Ends the process once its requests are answered, or after a time limit: a hanging request may be why the user reloads. */
   retire(): void {
+    const late = `The functions were reloaded. This request had not finished ${retirement / 1000} s later, so it was stopped.`;
     if (this.#running === 0) void this.close();
-    else
-      this.#retiring = setTimeout(() => {
-        const seconds = retirement / 1000;
-        const message = `The functions were reloaded. This request had not finished ${seconds} s later, so it was stopped.`;
-        void this.close(new FunctionError(message, 503));
-      }, retirement);
+    else this.#retiring = setTimeout(() => void this.close({ ...failed(late), status: 503 }), retirement);
   }
 
-  async close(reason: FunctionError = new FunctionError('The functions were stopped.', 503)): Promise<void> {
-    this.#stopped ??= reason;
+  async close(reason: Failure = closed): Promise<void> {
+    this.#reason ??= reason;
+    // Ending the process takes a moment; the next request must not reach it.
+    this.hasEnded = true;
     this.#child.kill('SIGKILL');
     await this.#ended.promise;
   }
 
-  async #ask(name: string, { request, body, response }: Exchange): Promise<IncomingMessage> {
-    const { timeout } = this.#data.platform;
-    const headers = fieldsOf(request);
-    if (request.headers['transfer-encoding'] !== undefined) headers.push(['content-length', String(body?.length ?? 0)]);
-    const forwarded = httpRequest({
-      socketPath: this.#data.socket,
-      agent: false,
-      method: request.method,
-      path: request.url,
-      headers: [...headers, [nameField, name]].flat(),
-    });
-    response.once('close', () => forwarded.destroy());
-    const answered = Promise.withResolvers<IncomingMessage>();
-    // The process ends, or the client has left.
-    const fail = async (error: Error): Promise<void> => answered.reject(response.destroyed ? error : await this.#ended.promise);
-    forwarded.once('response', answered.resolve).once('error', (error) => void fail(error));
-    forwarded.end(body);
-    this.#waiting++;
-    const timer =
-      timeout === undefined
-        ? undefined
-        : setTimeout(() => {
-            // Ending the process takes a moment; the next request must not reach it.
-            this.hasEnded = true;
-            void this.close(
-              new FunctionError(`No response after ${timeout / 1000} s (--timeout). The instance was stopped, as on the platform.`),
-            );
-          }, timeout);
-    try {
-      return await answered.promise;
-    } finally {
-      this.#waiting--;
-      clearTimeout(timer);
-    }
+  #timeOut({ method, url }: IncomingMessage): void {
+    const seconds = this.#data.platform.timeout! / 1000;
+    const message = `No response after ${seconds} s (--timeout) to ${method} ${url}. The instance was stopped, as on the platform.`;
+    void this.close(failed(message));
   }
 }
 
-/** The fields of a request or response that do not belong to one connection. */
-function fieldsOf({ rawHeaders }: IncomingMessage): [name: string, value: string][] {
-  return rawHeaders.flatMap((name, at): [string, string][] =>
-    at % 2 === 1 || /^(?:connection|keep-alive|transfer-encoding|expect|upgrade|te)$/i.test(name) ? [] : [[name, rawHeaders[at + 1] ?? '']],
-  );
+function failed(message: string): Failure {
+  return { status: 500, heading: 'This function failed', message };
+}
+
+const closed: Failure = { ...failed('The functions were stopped.'), status: 503 };
+
+/** The names and values of the fields of a request or response that do not belong to one connection. */
+function fieldsOf({ rawHeaders }: IncomingMessage): string[] {
+  return rawHeaders.filter((_, at) => !/^(?:connection|keep-alive|expect|upgrade|te)$/i.test(rawHeaders[at - (at % 2)]!));
 }

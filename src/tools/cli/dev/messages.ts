@@ -1,29 +1,43 @@
 import type { OptionsSource, ServerOptions } from '../../../server/index.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
-import type { CompiledFunction } from '../project/loader.ts';
+import type { Compilation } from '../project/loader.ts';
 
 // What the server and the process of the functions tell each other.
 
 /** What the process loads, and where it listens. */
-export interface ProcessData {
+export interface ProcessData extends ServeSettings {
   readonly functions: readonly FunctionToLoad[];
-  /** The project's folder. */
-  readonly directory: string;
-  readonly platform: PlatformSettings;
   readonly socket: string;
 }
 
-export interface FunctionToLoad extends FunctionSource, Pick<CompiledFunction, 'output' | 'packages' | 'files'> {}
+/** How functions are served. */
+export interface ServeSettings {
+  /** The project's folder. */
+  readonly directory: string;
+  readonly host: string;
+  readonly prefix: string;
+  readonly platform: PlatformSettings;
+}
+
+export interface FunctionToLoad extends FunctionSource {
+  readonly compiled: Compilation;
+}
+
+/** A function of the folder. */
+export interface LocalFunction {
+  readonly name: string;
+  readonly isGraphQL: boolean;
+  /** Why it cannot be compiled or loaded. */
+  readonly problem: string | undefined;
+  /** Set for a file that is not a function but is imported by functions. */
+  readonly notice: string | undefined;
+}
 
 /** A message of the process. */
 export type ProcessMessage =
-  | Exclude<DevEvent, { kind: 'ready' }>
-  /** Its module has been loaded. `paths` are those of its `config`. */
-  | { readonly kind: 'ready'; readonly name: string; readonly paths: readonly string[] }
-  /** All functions have been loaded, or have failed to. */
-  | { readonly kind: 'listening' }
-  /** Its module exports nothing that can be called. */
-  | { readonly kind: 'no function'; readonly name: string }
+  | DevEvent
+  /** The process is listening. */
+  | { readonly kind: 'loaded'; readonly functions: readonly LocalFunction[] }
   /** Why the process is about to end. */
   | { readonly kind: 'crash'; readonly message: string };
 
@@ -76,19 +90,6 @@ export interface RefusedOptions {
   readonly place: string | undefined;
   readonly refusal: unknown;
 }
-
-/** The header field that names the function of a request to the process. */
-export const nameField = 'graphql-functions-name';
-
-/** The path after a function's name in a URL, for display: "/books/1?x". */
-export function pathOf(name: string, url: string): string {
-  const at = url.indexOf(`/${name}`);
-  const text = at < 0 ? url : url.slice(at + name.length + 1);
-  return text.length > longest ? `${text.slice(0, longest)}…` : text;
-}
-
-/** The number of characters to display. */
-const longest = 60;
 
 /** The platforms that the dev server emulates. For `netlify`, the exports decide how a function is called. */
 export const devPlatforms = ['netlify', 'netlify-v1', 'aws-http', 'aws-rest', 'function-url', 'alb', 'fetch'] as const;

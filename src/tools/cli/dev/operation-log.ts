@@ -1,8 +1,40 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+import type { GraphQLError } from 'graphql';
+
 import { followStream } from '../../../server/for-tools.ts';
-import type { OperationCall, OperationOutcome, OptionsSource, ServerOptions, ServerPlugin } from '../../../server/index.ts';
+import type { Logger, OperationCall, OperationOutcome, OptionsSource, ServerOptions, ServerPlugin } from '../../../server/index.ts';
+import { isForeign } from '../../../server/node/index.ts';
 import { valueAt } from '../../../shared/index.ts';
-import { recordings } from './request-recording.ts';
 import type { OperationRecord } from './messages.ts';
+
+type SendRecord = (operations: readonly OperationRecord[], errors: readonly string[]) => void;
+
+/** The operations and errors of a request until it is reported, and of a stream that ends afterwards. */
+export class Recording {
+  readonly errors: string[] = [];
+  readonly #ended: OperationRecord[] = [];
+  readonly #opened: OperationRecord[] = [];
+  #send: SendRecord | undefined = undefined;
+
+  /** A stream has begun; it is recorded again when it ends. */
+  opened(record: OperationRecord): void {
+    this.#opened.push(record);
+  }
+
+  ended(record: OperationRecord): void {
+    if (this.#send === undefined) this.#ended.push(record);
+    else this.#send([record], []);
+  }
+
+  report(sendRecord: SendRecord): void {
+    this.#send = sendRecord;
+    sendRecord(this.#ended.length > 0 ? this.#ended : this.#opened, this.errors);
+  }
+}
+
+/** The recording of the request that is being answered. */
+export const recordings: AsyncLocalStorage<Recording> = new AsyncLocalStorage();
 
 /** Called with the options of a server. */
 export interface OptionsListener {
@@ -24,32 +56,40 @@ export function withOperationLog(source: OptionsSource<ServerOptions>, listener:
 function withPlugin(options: ServerOptions, listener: OptionsListener): ServerOptions {
   if (typeof options !== 'object' || options === null || !Array.isArray(options.plugins ?? [])) return options;
   listener.given(options);
-  const { context } = options;
+  const { context, logger = quietConsole } = options;
   // First, so that its record includes the work of the other plugins.
-  const logged = { ...options, plugins: [operationLog, ...(options.plugins ?? [])] };
+  const logged = { ...options, logger, plugins: [operationLog, ...(options.plugins ?? [])] };
   return typeof context === 'function' ? { ...logged, context: withHint(context) } : logged;
 }
 
-/** The same function. When it reads a property that only other servers pass to context(), the log lists the available ones. */
+/** Leaves out the errors of operations, which follow the operation in the terminal. */
+const quietConsole: Logger = {
+  ...console,
+  error(text, ...details) {
+    if (!/^(?:Unexpected|Upstream) error /.test(text)) console.error(text, ...details);
+  },
+};
+
+/** The same function. If it fails after it has read a property that only other servers pass to context(), the log lists the available ones. */
 function withHint(context: NonNullable<ServerOptions['context']>): NonNullable<ServerOptions['context']> {
-  return (argument) => {
+  return async (argument) => {
+    const missing = new Set<string>();
+    const get = (target: object, name: string): unknown => {
+      if (!(name in target)) missing.add(name);
+      return Reflect.get(target, name);
+    };
     try {
-      const value = context(argument);
-      return value instanceof Promise ? value.catch(hintAndThrow) : value;
+      return await context(new Proxy(argument, { get: get as never }));
     } catch (error) {
-      return hintAndThrow(error);
+      if (missing.size > 0) recordings.getStore()?.errors.push(contextHint([...missing].join(', ')));
+      throw error;
     }
   };
 }
 
-function hintAndThrow(error: unknown): never {
-  if (error instanceof TypeError && /^Cannot (?:read|destructure) propert|is not a function/.test(error.message))
-    recordings.getStore()?.errors.push(contextHint);
-  throw error;
+function contextHint(names: string): string {
+  return `context() read ${names}, but its argument has request, response, event, context, env, waitUntil and signal. Read a header with request.headers.get('authorization').`;
 }
-
-const contextHint =
-  "context() failed. Its argument has request, response, event, context, env, waitUntil and signal. Read a header with request.headers.get('authorization').";
 
 /** The calls of REST data sources by one operation. */
 interface Calls {
@@ -91,7 +131,7 @@ const operationLog: ServerPlugin = {
     };
   },
   async invalidRequestWasReceived({ error }) {
-    recordings.getStore()?.errors.push(messageOf(error));
+    recordings.getStore()?.errors.push(textOf(error));
   },
 };
 
@@ -102,16 +142,17 @@ function toOperationRecord(milliseconds: number, { calls, hits }: Calls, outcome
     milliseconds: Math.round(milliseconds),
     calls,
     hits,
-    errors: [...errors.map(messageOf), ...noticeOfLoss(outcome)],
+    errors: [...errors.map(textOf), ...noticeOfLoss(outcome)],
   };
 }
 
-/** Reports a non-null field whose error made more than the field itself null. */
+/** Reports a non-null field whose error made more than the field itself null, if its resolver has thrown it. */
 function noticeOfLoss({ errors, result, onError }: OperationOutcome): readonly string[] {
   if (result.data === undefined || onError === 'HALT') return [];
-  for (const { path = [], message, originalError } of errors) {
-    // The remedy is another value.
-    if (isMismatch(originalError?.message ?? message)) continue;
+  for (const error of errors) {
+    // The remedy for a value that does not match its type, or for a mistake in the code, is another value.
+    const { path = [], originalError } = error;
+    if (framesOf(error).length === 0 || /^(?:Type|Reference|Range|Syntax)Error$/.test(originalError?.name ?? '')) continue;
     const nulled = path.findIndex((_, length) => valueAt(result.data, path.slice(0, length)) === null);
     if (nulled < 0) continue;
     const lost = nulled === 0 ? 'all of data' : path.slice(0, nulled).join('.');
@@ -120,29 +161,31 @@ function noticeOfLoss({ errors, result, onError }: OperationOutcome): readonly s
   return [];
 }
 
-function isMismatch(message: string): boolean {
-  return /^(?:Cannot return null for non-nullable field|Expected Iterable, but did not find one) /.test(message);
-}
-
 function labelOf(operation: OperationOutcome['operation']): string | undefined {
   if (operation === undefined) return undefined;
   const fields = operation.selectionSet.selections.map((selection) => ('name' in selection ? selection.name.value : '…'));
   return `${operation.operation} ${operation.name?.value ?? `{ ${fields.join(' ')} }`}`;
 }
 
-/** The message of the thrown error, before graphql-js wraps it and masking hides it. */
-function messageOf(error: {
-  readonly message: string;
-  readonly originalError?: unknown;
-  readonly path?: readonly unknown[] | undefined;
-  readonly extensions?: Readonly<Record<string, unknown>> | undefined;
-}): string {
-  const { originalError, path, extensions } = error;
-  const { url } = (extensions?.['response'] ?? {}) as { readonly url?: unknown };
-  const text = withRemedy(originalError instanceof Error ? originalError.message : error.message);
+/** The message of an error, unmasked, and the lines of its stack and the causes, unless it was thrown for clients. */
+function textOf(error: Error & Partial<GraphQLError>): string {
+  const { originalError, path, extensions = {}, message } = error;
+  const { name = 'Error', cause } = originalError ?? {};
+  const { url } = (extensions['response'] ?? {}) as { readonly url?: unknown };
+  const place = path === undefined ? '' : ` (at ${path.join('.')})`;
   // The message goes to clients, so it does not contain the URL.
-  const message = typeof url === 'string' && url !== '' ? `${text} (${url})` : text;
-  return path === undefined ? message : `${message} (at ${path.join('.')})`;
+  const text = `${/^(?:GraphQL)?Error$/.test(name) ? '' : `${name}: `}${withRemedy(message)}${url === undefined ? '' : ` (${String(url)})`}${place}`;
+  if (extensions['code'] !== undefined) return text;
+  return [text, ...framesOf(error), ...causesOf(cause)].join('\n');
+}
+
+/** The lines of an error's stack that are the user's code. An error has none if this package has found a wrong value. */
+function framesOf({ stack = '' }: Error): string[] {
+  return stack.split('\n').filter((line) => /^\s+at /.test(line) && !isForeign(line));
+}
+
+function causesOf(cause: unknown): string[] {
+  return cause instanceof Error ? [`Caused by ${cause.name}: ${cause.message}`, ...framesOf(cause), ...causesOf(cause.cause)] : [];
 }
 
 /** graphql-js's message for an unresolved abstract type only explains schemas built in code, and V8's does not know of promises. */

@@ -1,11 +1,7 @@
-// The process of the functions: imports all of them, and calls one for every request.
+// The process of the functions: imports all of them, and answers every request.
 
 import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { flushCompileCache } from 'node:module';
-import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
 
 import type { CreateFromOptions } from '../../../server/for-tools.ts';
 import type { OptionsSource, ServerOptions } from '../../../server/index.ts';
@@ -13,28 +9,18 @@ import { withUserFrames } from '../../../server/node/index.ts';
 import { describeFailure, describeLoadFailure, describeOptions } from '../check/describe-failure.ts';
 import { csrfNotices } from '../project/csrf-notice.ts';
 import { importFunction } from '../project/loader.ts';
-import { exportsFunction } from '../project/no-function.ts';
+import { exportsFunction, helperNotice, isHelper, noFunctionMessage } from '../project/no-function.ts';
+import type { BundledFile } from '../project/no-function.ts';
 import { observeHandlers } from '../project/observe-handlers.ts';
 import { placeOf } from '../project/user-code.ts';
+import { answerRequest } from './answer-request.ts';
+import type { ServedFunction } from './answer-request.ts';
 import { toCallable } from './call-function.ts';
-import type { Callable, FunctionRequest, FunctionResponse } from './call-function.ts';
-import { nameField, pathOf } from './messages.ts';
 import type { FunctionToLoad, ProcessData, ProcessMessage, RefusedOptions } from './messages.ts';
 import { withOperationLog } from './operation-log.ts';
-import { sendFailure } from './pages.ts';
-import { Recording, recordings } from './request-recording.ts';
 
-/** A function that has been loaded. */
-interface Loaded {
-  readonly source: FunctionToLoad;
-  readonly callable: Callable;
-}
-
-/** Options that resolved asynchronously and have not been checked yet, by the name of their function. */
-const later = new Map<string, { readonly options: ServerOptions; readonly place: string | undefined }>();
-
-/** The reasons that were reported: the server tries to start again with every request. */
-const reported = new Set<string>();
+/** Options that resolved asynchronously, by the name of their function. Undefined after they have been checked: the server tries to start again with every request. */
+const later = new Map<string, { readonly options: ServerOptions; readonly place: string | undefined } | undefined>();
 
 // As in functions on Netlify.
 Object.assign(globalThis, { Netlify: { env: variables() } });
@@ -57,43 +43,52 @@ function variables(): object {
 }
 
 async function start(data: ProcessData): Promise<void> {
-  const functions = new Map<string, Loaded>();
-  for (const source of data.functions) {
-    const callable = await load(source, data);
-    if (callable !== undefined) functions.set(source.name, { source, callable });
-  }
-  createServer((request, response) => {
-    const loaded = functions.get(String(request.headers[nameField]));
-    delete request.headersDistinct[nameField];
-    if (loaded === undefined) response.destroy();
-    else answer(loaded, data.directory, request, response).catch(() => response.destroy());
-  }).listen(data.socket, () => {
-    send({ kind: 'listening' });
-    // At its end, this process is killed.
-    flushCompileCache();
-  });
+  const files = data.functions.flatMap(({ name, file, compiled }) =>
+    compiled.kind === 'code' ? { ...compiled, source: { name, file } } : [],
+  );
+  const functions: ServedFunction[] = [];
+  for (const source of data.functions) functions.push(await load(source, files, data));
+  const onFailure = (name: string): Promise<void> => reportOptionProblems(name, files, data);
+  createServer((request, response) => void answerRequest({ ...data, functions, send, onFailure }, request, response)).listen(
+    data.socket,
+    () => {
+      send({
+        kind: 'loaded',
+        functions: functions.map(({ name, isGraphQL, problem, notice }) => ({ name, isGraphQL, problem, notice })),
+      });
+      // At its end, this process is killed.
+      flushCompileCache();
+    },
+  );
 }
 
-/** Imports a function, and reports whether that succeeds. */
-async function load(source: FunctionToLoad, { directory, platform }: ProcessData): Promise<Callable | undefined> {
-  const { name } = source;
+/** Imports a function, or says why that is not possible. */
+async function load(
+  { name, compiled }: FunctionToLoad,
+  all: readonly BundledFile[],
+  { directory, platform }: ProcessData,
+): Promise<ServedFunction> {
+  const served = { name, isGraphQL: false, problem: undefined, notice: undefined, paths: [], callable: undefined };
+  if (compiled.kind === 'problem') return { ...served, problem: compiled.message };
+  const { files, isGraphQL } = compiled;
   const refusals: RefusedOptions[] = [];
   const notices: string[] = [];
   observeHandlers((create, options) => createLogged(create, options, { name, refusals, notices }));
   try {
-    const exports = await importFunction(source);
-    if (!exportsFunction(Object.keys(exports))) {
-      send({ kind: 'no function', name });
-      return undefined;
+    const exports = await importFunction(compiled);
+    const names = Object.keys(exports);
+    if (!exportsFunction(names)) {
+      const file = all.find(({ source }) => source.name === name)!;
+      return isHelper(file, all)
+        ? { ...served, notice: helperNotice(file, all, directory) }
+        : { ...served, problem: noFunctionMessage(name, names) };
     }
     const callable = toCallable(name, exports, platform);
     const { path = [] } = (exports['config'] ?? {}) as { readonly path?: string | readonly string[] };
-    send({ kind: 'ready', name, paths: platform.platform === 'netlify' ? [path].flat() : [] });
     for (const message of notices) send({ kind: 'warning', message });
-    return callable;
+    return { ...served, isGraphQL, callable, paths: platform.platform === 'netlify' ? [path].flat() : [] };
   } catch (error) {
-    send({ kind: 'broken', name, message: await describeLoadFailure(error, refusals, { files: source.files, directory }) });
-    return undefined;
+    return { ...served, isGraphQL, problem: await describeLoadFailure(error, refusals, { files, directory }) };
   }
 }
 
@@ -113,7 +108,7 @@ function createLogged<T>(create: CreateFromOptions<T>, source: OptionsSource<Ser
         given: (options) => void notices.push(...csrfNotices(name, options)),
         givenLater(options) {
           for (const message of csrfNotices(name, options)) send({ kind: 'warning', message });
-          later.set(name, { options, place: placeOf(call) });
+          if (!later.has(name)) later.set(name, { options, place: placeOf(call) });
         },
       }),
     );
@@ -123,75 +118,14 @@ function createLogged<T>(create: CreateFromOptions<T>, source: OptionsSource<Ser
   }
 }
 
-async function answer({ source, callable }: Loaded, directory: string, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  const { name } = source;
-  const recording = new Recording();
-  const began = performance.now();
-  const request = await toFunctionRequest(incoming);
-  const report = (status: number): void => {
-    const { method } = request;
-    recording.report((operations, errors) => {
-      const milliseconds = Math.round(performance.now() - began);
-      send({ kind: 'request', name, record: { method, path: pathOf(name, incoming.url ?? ''), status, milliseconds, operations, errors } });
-    });
-  };
-  try {
-    const response = await recordings.run(recording, () => callable(request));
-    if (response.status >= 500) await reportOptionProblems(source, directory);
-    const hint = corsHint(request, response);
-    if (hint !== undefined) recording.errors.push(hint);
-    report(response.status);
-    await sendResponse(outgoing, response, request.method === 'HEAD');
-  } catch (error) {
-    report(500);
-    const message = describeFailure(error);
-    send({ kind: 'failed', name, message });
-    sendFailure(incoming, outgoing, { status: 500, heading: 'This function failed', message });
-  }
-}
-
-async function toFunctionRequest(request: IncomingMessage): Promise<FunctionRequest> {
-  const { method = 'GET', url = '/' } = request;
-  const headers = Object.entries(request.headersDistinct).flatMap(([name, values]) =>
-    (values ?? []).map((value) => [name, value] as const),
-  );
-  const body = new Uint8Array(await buffer(request));
-  // Request allows no body for these methods, and platforms drop it.
-  const hasNone = method === 'GET' || method === 'HEAD' || body.length === 0;
-  return { method, url: `http://${request.headers.host ?? 'localhost'}${url}`, headers, body: hasNone ? undefined : body };
-}
-
-async function sendResponse(outgoing: ServerResponse, { status, headers, body }: FunctionResponse, isHead: boolean): Promise<void> {
-  for (const [name, value] of headers) outgoing.appendHeader(name, value);
-  outgoing.writeHead(status);
-  if (body === null || isHead) {
-    await body?.cancel();
-    outgoing.end();
-    return;
-  }
-  outgoing.flushHeaders();
-  // A stream that fails, or a client that leaves, ends the other side.
-  await pipeline(Readable.fromWeb(body), outgoing).catch(() => outgoing.destroy());
-}
-
-/** Browsers report only the missing header; the log names the option that sets it. */
-function corsHint({ method, headers }: FunctionRequest, response: FunctionResponse): string | undefined {
-  const requested = new Headers(headers.map(([key, value]) => [key, value]));
-  const origin = requested.get('origin');
-  if (method !== 'OPTIONS' || origin === null || !requested.has('access-control-request-method')) return undefined;
-  if (response.headers.some(([key]) => key.toLowerCase() === 'access-control-allow-origin')) return undefined;
-  return `Browsers block this request from pages of ${origin} (CORS). To allow it, set cors: { origin: ['${origin}'] }`;
-}
-
 /** The server may have failed to start: its message names only the first mistake, and no line. */
-async function reportOptionProblems({ name, files }: FunctionToLoad, directory: string): Promise<void> {
+async function reportOptionProblems(name: string, all: readonly BundledFile[], { directory }: ProcessData): Promise<void> {
   const refused = later.get(name);
   if (refused === undefined) return;
-  later.delete(name);
+  later.set(name, undefined);
+  const { files } = all.find(({ source }) => source.name === name)!;
   const message = await describeOptions(refused.options, refused.place, { files, directory });
-  if (message === '' || reported.has(message)) return;
-  reported.add(message);
-  send({ kind: 'failed', name, message });
+  if (message !== '') send({ kind: 'failed', name, message });
 }
 
 function send(message: ProcessMessage): void {

@@ -15,8 +15,8 @@ export interface Answer {
  */
 export async function runQuery(server: Pick<DevServer, 'url' | 'prefix' | 'functions'>, query: string): Promise<Answer | undefined> {
   let first: Answer | undefined;
-  for (const { name, isGraphQL, problem, isHelper } of server.functions.values()) {
-    if (!isGraphQL || problem !== undefined || isHelper) continue;
+  for (const { name, isGraphQL, problem, notice } of server.functions.values()) {
+    if (!isGraphQL || problem !== undefined || notice !== undefined) continue;
     const { isValid, ...answer } = await send(`${server.url}${server.prefix}/${name}`, query);
     if (isValid) return answer;
     first ??= answer;

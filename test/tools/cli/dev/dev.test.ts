@@ -357,15 +357,18 @@ test('the prefix is an option', async (context) => {
   assert.equal(await read(`${server.url}/api/one`), '200 one');
 });
 
-test('functions see NODE_ENV=development, unless it is set, and the variables of the command', async (context) => {
-  const code = { 'functions/env.ts': answers('JSON.stringify([process.env.NODE_ENV, process.env.API, process.env.URL])') };
+test('functions see NODE_ENV=development, unless it is set in the shell, and the variables of the command', async (context) => {
+  const code = {
+    '.env': 'NODE_ENV=production',
+    'functions/env.ts': answers('JSON.stringify([process.env.NODE_ENV, process.env.API, process.env.URL])'),
+  };
   const env = { API: '{url}/api/' };
 
   const unset = await serveProject(context, code, { env });
-  const set = await serveProject(context, code, { environment: { NODE_ENV: 'production' } });
+  const set = await serveProject(context, code, { environment: { NODE_ENV: 'test' } });
 
   assert.equal(await read(unset.address('env')), `200 ${JSON.stringify(['development', `${unset.server.url}/api/`, unset.server.url])}`);
-  assert.equal(await read(set.address('env')), `200 ${JSON.stringify(['production', null, set.server.url])}`);
+  assert.equal(await read(set.address('env')), `200 ${JSON.stringify(['test', null, set.server.url])}`);
 });
 
 test('warns about a misspelt NODE_ENV, but not about a custom name', async (context) => {
@@ -379,7 +382,7 @@ test('warns about a misspelt NODE_ENV, but not about a custom name', async (cont
   assert.deepEqual(messages(own), []);
 });
 
-test('without --port, the next free port is used, and the log says why', async (context) => {
+test('without --port, any free port is used if 8888 is not free, and the log says why', async (context) => {
   const code = { 'functions/one.ts': answers("'one'") };
 
   const first = await serveProject(context, code, { port: undefined });
@@ -537,7 +540,7 @@ test('errors of modules and requests are shown with their source line', async (c
   assert.match(messages[1]!, /Not this one\.[^]*throws\.ts:2:9[^]*> 2 \| {3}throw new Error/);
 });
 
-test('the log lists the argument of a context function, and names the option that allows pages of other sites', async (context) => {
+test('the log lists the argument of a context function that reads another property, and names the option that allows pages of other sites', async (context) => {
   const schema = "typeDefs: 'type Query { ok: Boolean }'";
   const project = await createProject(context, {
     'functions/reads.js': `import { createHandler } from 'graphql-functions';\nexport default createHandler({ ${schema}, context: ({ req }) => ({ user: req.headers.user }) });`,
@@ -556,8 +559,8 @@ test('the log lists the argument of a context function, and names the option tha
   const errors = events.flatMap((event) =>
     'record' in event ? [[...event.record.errors, ...event.record.operations.flatMap(({ errors: own }) => own)].join('\n')] : [],
   );
-  assert.match(errors[0]!, /context\(\) failed\. Its argument has request, response[^]*reading 'headers'/);
-  assert.match(errors[1]!, /Read a header with request\.headers\.get\('authorization'\)[^]*reading 'id'/);
+  assert.match(errors[0]!, /context\(\) read req, but its argument has request, response[^]*reading 'headers'/);
+  assert.match(errors[1]!, /^TypeError: Cannot read properties of undefined \(reading 'id'\)\n\s+at context \(.*waits\.js:2:/);
   assert.match(errors[2]!, /pages of https:\/\/app\.example\.com[^]*cors: \{ origin: \['https:\/\/app\.example\.com'\] \}/);
   assert.equal(errors[3], '');
 });
@@ -593,16 +596,16 @@ describe('the errors in the log', () => {
         class API extends RESTDataSource { baseURL = 'http://localhost:1/'; read() { return this.get('all'); } async list() { return []; } }
         export default createHandler({
           typeDefs: \`
-            type Query { shop: Shop down: Int media: Media open: Boolean! names: [String] }
-            type Shop { name: String ads: [Int!]! }
+            type Query { shop: Shop down: Int media: Media open: Boolean! names: [String] fault: Int! end: Int sized(size: Int!): Int }
+            type Shop { name: String ads: [Int!]! size: Int! }
             union Media = Book
             type Book { id: ID }
           \`,
           dataSources: () => ({ api: new API() }),
           resolvers: {
-            Query: { shop: () => ({ name: 'Corner' }), down: (_, _args, { dataSources }) => dataSources.api.read(), media: () => ({ id: 1 }),
+            Query: { shop: () => ({ name: 'Corner', size: 'small' }), down: (_, _args, { dataSources }) => dataSources.api.read(), media: () => ({ id: 1 }),
               open: () => { served(); },
-              names: (_, _args, { dataSources }) => dataSources.api.list().map(({ name }) => name) },
+              names: (_, _args, { dataSources }) => dataSources.api.list().map(({ name }) => name), fault: () => null.size, end: () => console.error('end') },
             Shop: { ads: () => { throw new Error('down'); } },
           },
         });`,
@@ -612,12 +615,43 @@ describe('the errors in the log', () => {
   });
 
   /** The errors that the log has for one operation. */
-  async function errorsOf(body: { readonly query: string; readonly onError?: string }): Promise<readonly string[]> {
+  async function errorsOf(body: {
+    readonly query: string;
+    readonly onError?: string;
+    readonly variables?: object;
+  }): Promise<readonly string[]> {
     const seen = served.events.length;
     const headers = { 'content-type': 'application/json' };
     await read(served.address('shop'), { method: 'POST', headers, body: JSON.stringify(body) });
     return served.events.slice(seen).flatMap((event) => ('record' in event ? event.record.operations.flatMap(({ errors }) => errors) : []));
   }
+
+  test('advise onError only where a resolver fails, not for a mistake in its code or a value that does not match', async (own) => {
+    captureStderr(own);
+
+    const errors = await errorsOf({ query: '{ shop { size } fault }', onError: 'PROPAGATE' });
+
+    assert.equal(errors.length, 2);
+    assert.doesNotMatch(errors.join('\n'), /onError/);
+  });
+
+  test('stand in the terminal once, under their public name', async (own) => {
+    const stderr = captureStderr(own);
+
+    await errorsOf({ query: '{ down }' });
+    await errorsOf({ query: '{ shop { size } }' });
+    await errorsOf({ query: '{ end }' });
+
+    assert.equal(await stderr.until('end'), 'end\n');
+  });
+
+  test('name the variable that has a wrong value', async (own) => {
+    captureStderr(own);
+
+    const errors = await errorsOf({ query: 'query ($size: Int!) { sized(size: $size) }', variables: { size: 'large' } });
+
+    assert.deepEqual(errors, ['Variable "$size" has invalid value: Int cannot represent non-integer value: "large"']);
+  });
 
   test('say how to resolve an abstract type', async (own) => {
     captureStderr(own);
@@ -630,7 +664,9 @@ describe('the errors in the log', () => {
   test('say which URL did not answer', async (own) => {
     captureStderr(own);
 
-    assert.deepEqual(await errorsOf({ query: '{ down }' }), ['GET got no answer (http://localhost:1/all) (at down)']);
+    const [error] = await errorsOf({ query: '{ down }' });
+
+    assert.match(error!, /^NetworkError: GET got no answer \(http:\/\/localhost:1\/all\) \(at down\)\nCaused by TypeError: fetch failed\n/);
   });
 
   test('say where the resolver is that returns nothing, without advice about onError', async (own) => {
@@ -658,11 +694,12 @@ describe('the errors in the log', () => {
 
     const query = '{ shop { name ads } }';
 
-    assert.deepEqual(await errorsOf({ query, onError: 'PROPAGATE' }), [
-      'down (at shop.ads)',
-      'shop.ads is non-null ("!"), so its error made shop null. With onError: "NULL", clients get the other fields.',
-    ]);
-    assert.deepEqual(await errorsOf({ query, onError: 'NULL' }), ['down (at shop.ads)']);
+    const [thrown, lost, ...others] = await errorsOf({ query, onError: 'PROPAGATE' });
+
+    assert.match(thrown!, /^down \(at shop\.ads\)\n\s+at ads \(.*functions\/shop\.js:16:40\)$/);
+    assert.equal(lost, 'shop.ads is non-null ("!"), so its error made shop null. With onError: "NULL", clients get the other fields.');
+    assert.deepEqual(others, []);
+    assert.deepEqual(await errorsOf({ query, onError: 'NULL' }), [thrown]);
   });
 });
 

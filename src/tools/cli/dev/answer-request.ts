@@ -1,0 +1,149 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+import { isLocalHost } from '../../../server/node/index.ts';
+import { describeFailure } from '../check/describe-failure.ts';
+import type { Callable, FunctionRequest, FunctionResponse } from './call-function.ts';
+import type { DevEvent, LocalFunction, ServeSettings } from './messages.ts';
+import { Recording, recordings } from './operation-log.ts';
+import { sendFailure } from './pages.ts';
+
+/** A function that has been loaded, or has failed to. */
+export interface ServedFunction extends LocalFunction {
+  /** The paths of its `config`, besides the usual one. */
+  readonly paths: readonly string[];
+  readonly callable: Callable | undefined;
+}
+
+interface Served extends ServeSettings {
+  readonly functions: readonly ServedFunction[];
+  readonly send: (event: DevEvent) => void;
+  /** Called when a function has answered with an error of the server. */
+  readonly onFailure: (name: string) => Promise<void>;
+}
+
+/** The limit of Netlify and AWS for buffered requests. */
+const maxBodyBytes = 6 * 1024 * 1024;
+
+/** Answers a request with the function at its path, and reports it. */
+export async function answerRequest(served: Served, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { send } = served;
+  const recording = new Recording();
+  const began = performance.now();
+  const { method = 'GET', url = '/' } = request;
+  let name = '-';
+  const report = (status: number): void =>
+    recording.report((operations, errors) => {
+      const milliseconds = Math.round(performance.now() - began);
+      send({ kind: 'request', name, record: { method, path: pathOf(name, url), status, milliseconds, operations, errors } });
+    });
+  try {
+    assertLocalHost(served, request);
+    const local = functionFor(served, url);
+    ({ name } = local);
+    if (local.callable === undefined) throw new Refused(500, 'This function does not compile', local.problem!);
+    const asked = await toFunctionRequest(request);
+    const answer = await recordings.run(recording, () => local.callable!(asked));
+    if (answer.status >= 500) await served.onFailure(name);
+    recording.errors.push(...corsHints(asked, answer));
+    report(answer.status);
+    await sendResponse(response, answer, method === 'HEAD');
+  } catch (error) {
+    const failure = error instanceof Refused ? error : { status: 500, heading: 'This function failed', message: describeFailure(error) };
+    if (failure === error && ![404, 500].includes(failure.status)) recording.errors.push(failure.message);
+    report(failure.status);
+    if (failure !== error) send({ kind: 'failed', name, message: failure.message });
+    sendFailure(request, response, failure);
+  }
+}
+
+class Refused extends Error {
+  readonly status: number;
+  readonly heading: string;
+
+  constructor(status: number, heading: string, message: string) {
+    super(message);
+    this.status = status;
+    this.heading = heading;
+  }
+}
+
+/**
+ * Prevents DNS rebinding: any page can point its host name to this machine, and would then have the same origin as this
+ * server, which shows everything. The host must be localhost unless the user listens on another one.
+ */
+function assertLocalHost({ host }: Served, { headers }: IncomingMessage): void {
+  if (host !== 'localhost' || isLocalHost(headers.host ?? '')) return;
+  throw new Refused(403, 'Request refused', 'This server only answers requests for localhost. Use --host to change that.');
+}
+
+function functionFor({ prefix, functions }: Served, url: string): ServedFunction {
+  const [path = ''] = url.split('?', 1);
+  const shown = functions.filter(({ notice }) => notice === undefined);
+  const local =
+    shown.find(({ name }) => `${path}/`.startsWith(`${prefix}/${name}/`)) ??
+    shown.find(({ paths }) => paths.some((one) => matches(one, path)));
+  if (local !== undefined) return local;
+  const list = shown.map(({ name }) => `  ${prefix}/${name}`).join('\n');
+  const message = `No function at ${path}. ${list === '' ? 'There are none yet.' : `Functions:\n\n${list}`}`;
+  throw new Refused(404, path === '/' ? 'Functions' : 'Not found', message);
+}
+
+/** True for a path that a pattern of Netlify matches: `/books/:id`, `/files/*`. */
+function matches(pattern: string, path: string): boolean {
+  const expression = pattern
+    .replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`)
+    .replaceAll('*', '.*')
+    .replaceAll(/:\w+/g, '[^/]+');
+  return new RegExp(`^${expression}/?$`).test(path);
+}
+
+/** The path after a function's name in a URL, for display: "/books/1?x". */
+function pathOf(name: string, url: string): string {
+  const at = url.indexOf(`/${name}`);
+  return (at < 0 ? url : url.slice(at + name.length + 1)).slice(0, 60);
+}
+
+async function toFunctionRequest(request: IncomingMessage): Promise<FunctionRequest> {
+  const { method = 'GET', url = '/' } = request;
+  const headers = Object.entries(request.headersDistinct).flatMap(([name, values = []]) => values.map((value) => [name, value] as const));
+  const body = await readBody(request);
+  // Request allows no body for these methods, and platforms drop it.
+  const hasNone = method === 'GET' || method === 'HEAD' || body.length === 0;
+  return { method, url: `http://${request.headers.host ?? 'localhost'}${url}`, headers, body: hasNone ? undefined : body };
+}
+
+/** Reads all of the body, also of one that is too large, because few clients read an answer while they send. */
+async function readBody(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes <= maxBodyBytes) chunks.push(chunk);
+  }
+  if (bytes <= maxBodyBytes) return new Uint8Array(Buffer.concat(chunks));
+  throw new Refused(413, 'Request refused', `The body exceeds ${maxBodyBytes} bytes, the limit of Netlify and AWS.`);
+}
+
+async function sendResponse(outgoing: ServerResponse, { status, headers, body }: FunctionResponse, isHead: boolean): Promise<void> {
+  for (const [name, value] of headers) outgoing.appendHeader(name, value);
+  outgoing.writeHead(status);
+  if (body === null || isHead) {
+    await body?.cancel();
+    outgoing.end();
+    return;
+  }
+  outgoing.flushHeaders();
+  // A stream that fails, or a client that leaves, ends the other side.
+  await pipeline(Readable.fromWeb(body), outgoing).catch(() => outgoing.destroy());
+}
+
+/** Browsers report only the missing header; the log names the option that sets it. */
+function corsHints({ method, headers }: FunctionRequest, response: FunctionResponse): string[] {
+  const requested = new Headers(headers.map(([key, value]) => [key, value]));
+  const origin = requested.get('origin');
+  if (method !== 'OPTIONS' || origin === null || !requested.has('access-control-request-method')) return [];
+  if (response.headers.some(([key]) => key.toLowerCase() === 'access-control-allow-origin')) return [];
+  return [`Browsers block this request from pages of ${origin} (CORS). To allow it, set cors: { origin: ['${origin}'] }`];
+}
