@@ -2,13 +2,13 @@ export { budget } from '../extensions/budget/index.ts';
 export type { BudgetOptions, Plan } from '../extensions/budget/index.ts';
 export {
   BudgetBucket,
-  budgetTable,
   d1Store,
   durableObjectStore,
   dynamoDBStore,
   memoryStore,
   postgresStore,
   redisStore,
+  storeTable,
 } from '../extensions/stores/index.ts';
 export type {
   BudgetStore,

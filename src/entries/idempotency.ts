@@ -5,11 +5,11 @@ export {
   d1Store,
   durableObjectStore,
   dynamoDBStore,
-  idempotencyTable,
   memoryStore,
   netlifyBlobsStore,
   postgresStore,
   redisStore,
+  storeTable,
 } from '../extensions/stores/index.ts';
 export type {
   BlobStore,

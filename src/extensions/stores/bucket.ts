@@ -1,12 +1,12 @@
 import type { Microseconds, Take, TakeResult } from './budget-store.ts';
 
-/** A take: its result, and the time to write. Without `write`, nothing changes. */
+/** The result of a take, and the new time at which the bucket is full. Without `write`, the bucket stays as it is. */
 export interface TakeStep {
   readonly result: TakeResult;
   readonly write?: Microseconds;
 }
 
-/** Takes points from a bucket, for stores without a query language. `fullAt` and `now` are microseconds since the epoch. */
+/** Takes points from a bucket. `fullAt` and `now` are microseconds since the epoch. */
 export function takeFrom(fullAt: Microseconds | undefined, take: Take, now: Microseconds): TakeStep {
   assertCost(take);
   const { cost, capacity } = take;

@@ -1,8 +1,7 @@
-import { assertCost, takeFrom } from './bucket.ts';
-import type { BudgetStore, Microseconds, Take, TakeResult } from './budget-store.ts';
-import { claimRecord, finishRecord, releaseRecord } from './record.ts';
-import type { RecordStep, StoredRecord } from './record.ts';
-import type { Claim, ClaimResult, Finish, IdempotencyStore } from './idempotency-store.ts';
+import { assertCost } from './bucket.ts';
+import type { BudgetStore, TakeResult } from './budget-store.ts';
+import { conditionalStore } from './conditional-store.ts';
+import type { IdempotencyStore } from './idempotency-store.ts';
 
 /** A binding of Durable Objects, as in `env`. */
 export interface DurableObjectBinding {
@@ -20,12 +19,7 @@ export interface DurableObjectState {
   };
 }
 
-/** An operation of the store, with its arguments. */
-type Operation =
-  | (Claim & { readonly kind: 'claim' })
-  | (Finish & { readonly kind: 'finish' })
-  | { readonly kind: 'release'; readonly token: string }
-  | (Take & { readonly kind: 'take' });
+type Store = Required<Omit<IdempotencyStore & BudgetStore, 'isLocal' | 'isInMemory'>>;
 
 /**
  * Keeps each record or bucket in a separate Durable Object, by the clock of the object. Export {@link IdempotencyRecord} from the worker, and
@@ -38,66 +32,67 @@ type Operation =
 export function durableObjectStore(binding: DurableObjectBinding): IdempotencyStore & BudgetStore {
   if (typeof binding?.idFromName !== 'function')
     throw new TypeError('Expected durableObjectStore to get a binding of Durable Objects, such as env.IDEMPOTENCY.');
-  const call = async <T>(id: string, operation: Operation): Promise<T> => {
-    const object = binding.get(binding.idFromName(id));
-    const response = await object.fetch('https://idempotency.invalid/', { method: 'POST', body: JSON.stringify(operation) });
-    if (!response.ok) throw new Error(`The Durable Object of a store answered ${response.status}.`);
-    return (await response.json()) as T;
-  };
+  const call =
+    (method: keyof Store) =>
+    async (id: string, argument: object): Promise<any> => {
+      const body = JSON.stringify({ method, argument });
+      const response = await binding.get(binding.idFromName(id)).fetch('https://idempotency.invalid/', { method: 'POST', body });
+      if (!response.ok) throw new Error(`The Durable Object of a store answered ${response.status}.`);
+      return response.json();
+    };
+  const take = call('take');
   return {
-    claim: (id, claim) => call<ClaimResult>(id, { kind: 'claim', ...claim }),
-    finish: (id, finish) => call<boolean>(id, { kind: 'finish', ...finish }),
-    release: (id, { token }) => call<boolean>(id, { kind: 'release', token }),
-    take: async (id, take) => {
-      assertCost(take);
-      return call<TakeResult>(id, { kind: 'take', ...take });
+    claim: call('claim'),
+    finish: call('finish'),
+    release: call('release'),
+    take: async (id, given) => {
+      assertCost(given);
+      return take(id, given) as Promise<TakeResult>;
     },
   };
+}
+
+interface StoredValue {
+  readonly value: string;
+  readonly expires: number;
 }
 
 /** The class of the Durable Objects of {@link durableObjectStore}. */
 export class IdempotencyRecord {
   readonly #storage: DurableObjectState['storage'];
+  readonly #store: Store;
 
-  constructor(state: DurableObjectState) {
-    this.#storage = state.storage;
+  constructor({ storage }: DurableObjectState) {
+    this.#storage = storage;
+    this.#store = conditionalStore({
+      read: async () => {
+        const value = (await this.#read())?.value;
+        return { value, version: value, now: Date.now() };
+      },
+      // Other requests wait while the storage is used, and nothing else is awaited after the read, so the version is still the same.
+      write: async (_id, { value, version, expires }) => {
+        const writes = [storage.put('value', { value, expires } satisfies StoredValue)];
+        // The alarm sets the next one, because every alarm is a write.
+        if (version === undefined) writes.push(storage.setAlarm(expires));
+        await Promise.all(writes);
+        return true;
+      },
+    });
   }
 
   async fetch(request: { json(): Promise<any> }): Promise<Response> {
-    const operation = (await request.json()) as Operation;
-    if (operation.kind === 'take') return Response.json(await this.#take(operation));
-    // Other requests wait while the storage is used, so nothing else may be awaited between reading and writing.
-    const record = (await this.#storage.get('record')) as StoredRecord | undefined;
-    const { result, write } = step(record, operation, Date.now());
-    if (write === null) await this.#storage.deleteAll();
-    else if (write !== undefined) await Promise.all([this.#storage.put('record', write), this.#storage.setAlarm(write.expires)]);
-    return Response.json(result);
+    const { method, argument } = (await request.json()) as { method: keyof Store; argument: never };
+    return Response.json(await this.#store[method]('', argument));
   }
 
-  async #take(take: Take): Promise<TakeResult> {
-    const fullAt = (await this.#storage.get('fullAt')) as Microseconds | undefined;
-    const { result, write } = takeFrom(fullAt, take, Date.now() * 1000);
-    const writes = write === undefined ? [] : [this.#storage.put('fullAt', write)];
-    // The alarm sets the next one, because every alarm is a write.
-    if (write !== undefined && fullAt === undefined) writes.push(this.#storage.setAlarm(write / 1000));
-    await Promise.all(writes);
-    return result;
-  }
-
-  /** Removes an expired record, or a full bucket. Another may have been written while the alarm was on its way. */
+  /** Removes an expired value. Another may have been written while the alarm was on its way. */
   async alarm(): Promise<void> {
-    const fullAt = (await this.#storage.get('fullAt')) as Microseconds | undefined;
-    if (fullAt !== undefined && fullAt > Date.now() * 1000) return this.#storage.setAlarm(fullAt / 1000);
-    const record = (await this.#storage.get('record')) as StoredRecord | undefined;
-    if (record === undefined || record.expires <= Date.now()) await this.#storage.deleteAll();
+    const stored = await this.#read();
+    if (stored !== undefined && stored.expires > Date.now()) return this.#storage.setAlarm(stored.expires);
+    return this.#storage.deleteAll();
   }
-}
 
-function step(
-  record: StoredRecord | undefined,
-  operation: Exclude<Operation, { kind: 'take' }>,
-  now: number,
-): RecordStep<ClaimResult | boolean> {
-  if (operation.kind === 'claim') return claimRecord(record, operation, now);
-  return operation.kind === 'finish' ? finishRecord(record, operation, now) : releaseRecord(record, operation, now);
+  #read(): Promise<StoredValue | undefined> {
+    return this.#storage.get('value') as Promise<StoredValue | undefined>;
+  }
 }

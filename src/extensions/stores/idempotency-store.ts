@@ -16,7 +16,10 @@ export interface IdempotencyStore {
    * before.
    */
   finish(id: string, finish: Finish): Promise<boolean>;
-  /** Removes the record, if the attempt with this token has claimed it and not finished it. Resolves to whether it has. */
+  /**
+   * Frees the record for others, if the attempt with this token has claimed it and not finished it. Resolves to whether it has. In either
+   * case, a claim with this token that arrives late should not claim it: nobody would release it.
+   */
   release(id: string, release: Pick<Finish, 'token'>): Promise<boolean>;
   /** True if the records are in the memory of this process. Such a store is refused in production. Default: false */
   readonly isLocal?: boolean | undefined;

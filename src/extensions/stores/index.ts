@@ -10,5 +10,5 @@ export { netlifyBlobsStore } from './netlify-blobs.ts';
 export type { BlobStore } from './netlify-blobs.ts';
 export { redisStore } from './redis.ts';
 export type { EvaluateScript } from './redis.ts';
-export { budgetTable, d1Store, idempotencyTable, postgresStore } from './sql.ts';
+export { d1Store, postgresStore, storeTable } from './sql.ts';
 export type { D1Client, PostgresClient, TableOptions } from './sql.ts';

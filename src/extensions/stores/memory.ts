@@ -1,5 +1,6 @@
+import type { Milliseconds } from '../../shared/index.ts';
 import { takeFrom } from './bucket.ts';
-import type { BudgetStore, Microseconds, Take, TakeResult } from './budget-store.ts';
+import type { BudgetStore } from './budget-store.ts';
 import { claimRecord, finishRecord, releaseRecord } from './record.ts';
 import type { RecordStep, StoredRecord } from './record.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
@@ -12,10 +13,8 @@ export interface MemoryStoreOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** Records that are kept. Further claims are refused, because to forget a record would let its mutation run twice. */
-const maxRecords = 100_000;
-/** Buckets that are kept, and as many of anonymous clients. Takes from further ones fail, because to forget a bucket would fill it. */
-const maxBuckets = 100_000;
+/** Records that are kept, and as many buckets, and as many of anonymous clients. To forget one would run a mutation twice, or fill a bucket. */
+const maxEntries = 100_000;
 /** Characters of all answers. Those beyond are not kept, and a retry is refused. */
 const maxCharacters = 67_108_864;
 
@@ -24,38 +23,31 @@ const maxCharacters = 67_108_864;
  * memory of this process: for tests and development. A restart forgets them.
  */
 export function memoryStore({ isOnlyProcess = false, now = () => Date.now() }: MemoryStoreOptions = {}): IdempotencyStore & BudgetStore {
-  const records = new Map<string, StoredRecord>();
   let characters = 0;
-  const remove = (id: string): void => {
-    characters -= lengthOf(records.get(id)?.answer);
-    records.delete(id);
-  };
+  const records = new Entries<StoredRecord>('records', ({ answer }) => void (characters -= answer?.length ?? 0));
   const apply = <T>(id: string, { result, write }: RecordStep<T>): T => {
     if (write === undefined) return result;
-    // The map keeps records in the order in which they expire.
-    remove(id);
-    if (write === null) return result;
-    const isKept = characters + lengthOf(write.answer) <= maxCharacters;
+    records.delete(id);
+    const length = write.answer?.length ?? 0;
+    const isKept = characters + length <= maxCharacters;
     records.set(id, isKept ? write : { ...write, answer: undefined });
-    if (isKept) characters += lengthOf(write.answer);
+    if (isKept) characters += length;
     return result;
   };
-  /** Removes expired records, which are nearly in the order in which they expire. */
-  const removeExpired = (): void => {
-    for (const [id, { expires }] of records) {
-      if (expires > now()) return;
-      remove(id);
-    }
-  };
-  const identified = new Buckets();
-  const anonymous = new Buckets();
+  const identified = new Entries<{ readonly expires: Milliseconds; readonly fullAt: number }>('buckets');
+  const anonymous = new Entries<{ readonly expires: Milliseconds; readonly fullAt: number }>('buckets of anonymous clients');
   return {
     isLocal: !isOnlyProcess,
     isInMemory: true,
-    take: (id, take) => (take.isAnonymous === true ? anonymous : identified).take(id, take, Math.floor(now() * 1000)),
+    take: (id, take) => {
+      const buckets = take.isAnonymous === true ? anonymous : identified;
+      buckets.makeRoom(id, now());
+      const { result, write: fullAt } = takeFrom(buckets.get(id)?.fullAt, take, Math.floor(now() * 1000));
+      if (fullAt !== undefined) buckets.set(id, { fullAt, expires: fullAt / 1000 });
+      return result;
+    },
     claim: async (id, claim) => {
-      removeExpired();
-      if (records.size >= maxRecords && !records.has(id)) throw new Error(`memoryStore has ${maxRecords} records, the most that it keeps.`);
+      records.makeRoom(id, now());
       return apply(id, claimRecord(records.get(id), claim, now()));
     },
     finish: async (id, finish) => apply(id, finishRecord(records.get(id), finish, now())),
@@ -63,33 +55,43 @@ export function memoryStore({ isOnlyProcess = false, now = () => Date.now() }: M
   };
 }
 
-function lengthOf(answer: string | undefined): number {
-  return answer?.length ?? 0;
-}
+/** Entries that expire in any order. */
+class Entries<T extends { readonly expires: Milliseconds }> {
+  readonly #name: string;
+  readonly #onDelete: ((entry: T) => void) | undefined;
+  readonly #entries = new Map<string, T>();
+  #sweep = this.#entries.entries();
 
-/** Buckets that do not take the room of others. */
-class Buckets {
-  readonly #buckets = new Map<string, Microseconds>();
-  #sweep = this.#buckets.entries();
-
-  take(id: string, take: Take, time: Microseconds): TakeResult {
-    this.#removeFull(time);
-    const fullAt = this.#buckets.get(id);
-    if (fullAt === undefined && this.#buckets.size >= maxBuckets)
-      throw new Error(
-        `memoryStore has ${maxBuckets} buckets${take.isAnonymous === true ? ' of anonymous clients' : ''}, the most that it keeps.`,
-      );
-    const { result, write } = takeFrom(fullAt, take, time);
-    if (write !== undefined) this.#buckets.set(id, write);
-    return result;
+  constructor(name: string, onDelete?: (entry: T) => void) {
+    this.#name = name;
+    this.#onDelete = onDelete;
   }
 
-  /** Looks at two buckets, in turns, and removes them if they are full: each take adds at most one. */
-  #removeFull(time: Microseconds): void {
-    for (let seen = 0; seen < 2; seen++) {
+  get(id: string): T | undefined {
+    return this.#entries.get(id);
+  }
+
+  set(id: string, entry: T): void {
+    this.#entries.set(id, entry);
+  }
+
+  delete(id: string): void {
+    const entry = this.#entries.get(id);
+    if (entry !== undefined) this.#onDelete?.(entry);
+    this.#entries.delete(id);
+  }
+
+  /**
+   * Looks at two entries, in turns, and removes those that have expired: each call adds at most one. Looks at more if there is no room left,
+   * and throws if there is still none.
+   */
+  makeRoom(id: string, now: Milliseconds): void {
+    const isFull = (): boolean => this.#entries.size >= maxEntries && !this.#entries.has(id);
+    for (let seen = 0; seen < (isFull() ? 1000 : 2); seen++) {
       const { value } = this.#sweep.next();
-      if (value === undefined) this.#sweep = this.#buckets.entries();
-      else if (value[1] <= time) this.#buckets.delete(value[0]);
+      if (value === undefined) this.#sweep = this.#entries.entries();
+      else if (value[1].expires <= now) this.delete(value[0]);
     }
+    if (isFull()) throw new Error(`memoryStore has ${maxEntries} ${this.#name}, the most that it keeps.`);
   }
 }

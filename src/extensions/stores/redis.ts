@@ -1,6 +1,7 @@
 import { assertCost } from './bucket.ts';
 import type { BudgetStore, TakeResult } from './budget-store.ts';
-import type { ClaimResult, IdempotencyStore } from './idempotency-store.ts';
+import { conditionalStore } from './conditional-store.ts';
+import type { IdempotencyStore } from './idempotency-store.ts';
 
 /**
  * Runs a Lua script with one key (EVAL) and resolves to its result. One line for each client:
@@ -12,8 +13,8 @@ import type { ClaimResult, IdempotencyStore } from './idempotency-store.ts';
 export type EvaluateScript = (script: string, key: string, args: string[]) => Promise<unknown>;
 
 /**
- * Keeps records and buckets in Redis 5 or newer, or Valkey: one script for each operation, by the clock of the server. Set
- * `maxmemory-policy noeviction`: the others evict them. A failover may lose a claim or a take that was not replicated yet.
+ * Keeps records and buckets in Redis 5 or newer, or Valkey, by the clock of the server: two scripts for each operation of a record, and one
+ * for each take. Set `maxmemory-policy noeviction`: the others evict them. A failover may lose a claim or a take that was not replicated yet.
  *
  * @example
  * redisStore((script, key, args) => client.eval(script, { keys: [key], arguments: args }))
@@ -22,11 +23,16 @@ export function redisStore(evaluate: EvaluateScript): IdempotencyStore & BudgetS
   if (typeof evaluate !== 'function')
     throw new TypeError('Expected redisStore to get a function such as (script, key, args) => client.eval(script, 1, key, ...args).');
   return {
-    claim: async (id, { token, fingerprint, lease, keep, again }) =>
-      toResult(await evaluate(claimScript, id, [token, fingerprint, toInteger(lease), toInteger(keep), again ? '1' : '0'])),
-    finish: async (id, { token, answer, keep }) =>
-      (await evaluate(finishScript, id, [token, toInteger(keep), answer === undefined ? '0' : '1', answer ?? ''])) === 'yes',
-    release: async (id, { token }) => (await evaluate(releaseScript, id, [token])) === 'yes',
+    ...conditionalStore({
+      read: async (id) => {
+        const text = String(await evaluate(readScript, id, []));
+        const [start, now] = /^at (\d+) /.exec(text) ?? unexpected(text);
+        const value = text.slice(start.length) || undefined;
+        return { value, version: value, now: Number(now) };
+      },
+      write: async (id, { value, version, now, expires }) =>
+        (await evaluate(writeScript, id, [version ?? '', value, String(Math.max(1, expires - now))])) === 'written',
+    }),
     take: async (id, take) => {
       assertCost(take);
       return toTakeResult(await evaluate(takeScript, id, [String(take.cost), String(take.capacity)]));
@@ -34,52 +40,16 @@ export function redisStore(evaluate: EvaluateScript): IdempotencyStore & BudgetS
   };
 }
 
-/** Times of Redis are whole milliseconds. */
-function toInteger(milliseconds: number): string {
-  return String(Math.ceil(milliseconds));
-}
-
-/**
- * A record is a hash; `answer` begins with "+", or is "-" if it was not kept. Results are texts that no client takes for JSON or a number,
- * as Upstash's does: `running <left> <fingerprint>`, `finished <fingerprint> <answer>`.
- */
-const claimScript = `
+/** Results are texts that no client takes for JSON or a number, as Upstash's does. */
+const readScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local token, fingerprint, ends, answer = unpack(redis.call('HMGET', KEYS[1], 'token', 'fingerprint', 'ends', 'answer'))
-if answer then return 'finished ' .. fingerprint .. ' ' .. answer end
-if token and token ~= ARGV[1] then
-  if tonumber(ends) > now then return 'running ' .. string.format('%d', tonumber(ends) - now) .. ' ' .. fingerprint end
-  if ARGV[5] ~= '1' or fingerprint ~= ARGV[2] then return 'abandoned ' .. fingerprint end
-end
-redis.call('HSET', KEYS[1], 'token', ARGV[1], 'fingerprint', ARGV[2], 'ends', string.format('%d', now + ARGV[3]))
-redis.call('PEXPIRE', KEYS[1], ARGV[4])
-return 'claimed'`;
+return 'at ' .. string.format('%.0f', now) .. ' ' .. (redis.call('GET', KEYS[1]) or '')`;
 
-const finishScript = `
-local token, answer = unpack(redis.call('HMGET', KEYS[1], 'token', 'answer'))
-if token ~= ARGV[1] then return 'no' end
-if not answer then
-  redis.call('HSET', KEYS[1], 'answer', ARGV[3] == '1' and '+' .. ARGV[4] or '-')
-  redis.call('PEXPIRE', KEYS[1], ARGV[2])
-end
-return 'yes'`;
-
-const releaseScript = `
-local token, answer = unpack(redis.call('HMGET', KEYS[1], 'token', 'answer'))
-if token ~= ARGV[1] or answer then return 'no' end
-redis.call('DEL', KEYS[1])
-return 'yes'`;
-
-function toResult(result: unknown): ClaimResult {
-  const text = String(result);
-  const [state, first = '', second = ''] = text.split(' ', 3);
-  if (state === 'claimed') return { state };
-  if (state === 'running') return { state, fingerprint: second, left: Number(first) };
-  if (state === 'abandoned') return { state, fingerprint: first };
-  if (state !== 'finished') throw unexpected(text);
-  return { state, fingerprint: first, answer: second.startsWith('+') ? text.slice(`finished ${first} +`.length) : undefined };
-}
+const writeScript = `
+if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then return 'changed' end
+redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+return 'written'`;
 
 /** A bucket is a number that expires when the bucket is full. Lua's numbers have 53 bits, so microseconds are exact. */
 const takeScript = `
@@ -92,11 +62,10 @@ redis.call('SET', KEYS[1], string.format('%.0f', full), 'PX', string.format('%.0
 return 'taken ' .. string.format('%.0f', full - now)`;
 
 function toTakeResult(result: unknown): TakeResult {
-  const [state, untilFull] = String(result).split(' ', 2);
-  if (state !== 'taken' && state !== 'refused') throw unexpected(String(result));
+  const [, state, untilFull] = /^(taken|refused) (\d+)$/.exec(String(result)) ?? unexpected(String(result));
   return { isTaken: state === 'taken', untilFull: Number(untilFull) };
 }
 
-function unexpected(result: string): Error {
-  return new Error(`Expected the result of a script of redisStore, got ${result.slice(0, 100)}.`);
+function unexpected(result: string): never {
+  throw new Error(`Expected the result of a script of redisStore, got ${result.slice(0, 100)}.`);
 }

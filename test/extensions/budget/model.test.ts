@@ -142,21 +142,21 @@ const takeInDynamoDB: TakePoints = async (instance, id, take) => {
   let at = Number.NaN;
   const { items } = world;
   const client: DynamoDBClient = {
-    getItem: ({ Key }) => world.call(instance, () => ({ Item: items.get(Key.id.S) })),
-    putItem: ({ Item, ConditionExpression, ExpressionAttributeValues }) => {
-      // The write grants points by the time at which it was sent.
+    getItem: async ({ Key }) => {
+      const found = await world.call(instance, () => ({ Item: items.get(Key.id.S) }));
+      // Points are granted by the time of the read.
       at = world.now;
-      return world.call(instance, () => {
+      return found;
+    },
+    putItem: ({ Item, ConditionExpression, ExpressionAttributeValues }) =>
+      world.call(instance, () => {
         const known = items.get(Item.id.S);
         const isUnchanged = ConditionExpression.startsWith('attribute_not_exists')
           ? known === undefined
-          : known?.fullAt.N === ExpressionAttributeValues[':old'].N;
-        if (!isUnchanged) throw Object.assign(new Error('refused'), { name: 'ConditionalCheckFailedException', Item: known });
+          : known?.value.S === ExpressionAttributeValues[':version'].S;
+        if (!isUnchanged) throw Object.assign(new Error('refused'), { name: 'ConditionalCheckFailedException' });
         items.set(Item.id.S, Item);
-      });
-    },
-    updateItem: async () => {},
-    deleteItem: async () => {},
+      }),
   };
   const result = await dynamoDBStore({ client, table: 't' }).take(id, take);
   return { ...result, at };

@@ -29,7 +29,7 @@ describe('redisStore over a real Redis', needsProgram('redis-server'), () => {
     store = await connect(suite, port);
   });
 
-  testStore(() => store);
+  testStore(() => store, { hasClock: true });
 
   test('lets one of three servers run a mutation that all receive concurrently', async (t) => {
     const banks = [store, await connect(t, port), await connect(t, port)].map((one) => openBank({ store: one }));

@@ -37,6 +37,19 @@ describe('memoryStore', () => {
     assert.deepEqual([known.state, later.state], ['running', 'claimed']);
   });
 
+  test('removes expired records though one that is kept for a day came before', async () => {
+    let time = 0;
+    const store = memoryStore({ now: () => time });
+    await store.claim('slow', { ...claim, keep: 86_400_000 });
+
+    for (let id = 0; id < 150_000; id++) {
+      time += 1;
+      await store.claim(`quick ${id}`, { ...claim, keep: 10 });
+    }
+
+    assert.equal((await store.claim('slow', { ...claim, token: 'b' })).state, 'abandoned');
+  });
+
   test('refuses takes above 100,000 buckets until some are full, and forgets none before', () => {
     let time = 0;
     const store = memoryStore({ now: () => time });

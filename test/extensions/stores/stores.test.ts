@@ -7,13 +7,12 @@ import {
   d1Store,
   durableObjectStore,
   dynamoDBStore,
-  idempotencyTable,
   netlifyBlobsStore,
   postgresStore,
   redisStore,
+  storeTable,
 } from '../../../src/entries/idempotency.ts';
 import type { BlobStore, D1Client, IdempotencyStore } from '../../../src/entries/idempotency.ts';
-import { budgetTable } from '../../../src/entries/budget.ts';
 import type { BudgetStore } from '../../../src/entries/budget.ts';
 import { testStore } from '../../support/stores/test-store.ts';
 
@@ -22,7 +21,7 @@ import { testStore } from '../../support/stores/test-store.ts';
 /** Implements D1's interface with node:sqlite. */
 function sqliteD1(): D1Client {
   const database = new DatabaseSync(':memory:');
-  for (const statement of [...idempotencyTable(), ...budgetTable()]) database.exec(statement);
+  for (const statement of storeTable()) database.exec(statement);
   return {
     prepare: (text) => ({
       bind: (...values) => ({
@@ -90,7 +89,7 @@ function localBlobs(faults: Fault[] = []): BlobStore {
   };
 }
 
-describe('d1Store over node:sqlite', () => testStore(() => d1Store(sqliteD1())));
+describe('d1Store over node:sqlite', () => testStore(() => d1Store(sqliteD1()), { hasClock: true }));
 describe('durableObjectStore', () => testStore(localObjects));
 describe('netlifyBlobsStore', () => testStore(() => netlifyBlobsStore(localBlobs()), { hasPoints: false }));
 
@@ -107,7 +106,7 @@ test('the alarm of a Durable Object keeps a bucket until it is full, and then re
     },
   });
   const take = async (): Promise<unknown> => {
-    const body = JSON.stringify({ kind: 'take', cost: 1_000_000, capacity: 5_000_000 });
+    const body = JSON.stringify({ method: 'take', argument: { cost: 1_000_000, capacity: 5_000_000 } });
     return (await bucket.fetch(new Request('https://store.invalid/', { method: 'POST', body }))).json();
   };
 
@@ -119,7 +118,7 @@ test('the alarm of a Durable Object keeps a bucket until it is full, and then re
   t.mock.timers.tick(1_000);
   await bucket.alarm();
 
-  assert.deepEqual([alarms, kept, entries.size], [[1_000, 2_000], [2_000_000], 0]);
+  assert.deepEqual([alarms, kept, entries.size], [[1_000, 2_000], [{ value: '{"fullAt":2000000,"expires":2000}', expires: 2_000 }], 0]);
 });
 
 const claim = { token: 'one', fingerprint: 'print', lease: 60_000, keep: 60_000, again: false };

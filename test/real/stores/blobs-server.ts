@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 
 import type { suiteContext } from '../../support/suite-context.ts';
 
@@ -17,8 +18,7 @@ export async function startBlobs(suite: Pick<ReturnType<typeof suiteContext>, 'a
   const blobs = new Map<string, { body: string; etag: string }>();
   let version = 0;
   const server = createServer(async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += String(chunk);
+    const body = await text(request);
     const key = request.url!;
     const known = blobs.get(key);
     if (request.method === 'GET') {

@@ -12,15 +12,13 @@ import {
   d1Store,
   durableObjectStore,
   dynamoDBStore,
-  idempotencyTable,
   netlifyBlobsStore,
   postgresStore,
   redisStore,
+  storeTable,
 } from '../../../src/entries/idempotency.ts';
 import type { D1Client, IdempotencyStore } from '../../../src/entries/idempotency.ts';
-import { budgetTable } from '../../../src/entries/budget.ts';
 import type { BudgetStore } from '../../../src/entries/budget.ts';
-import { startOrigin } from '../../datasources/origin.ts';
 import { end, startRedis } from '../../datasources/cache/processes.ts';
 import { freePort } from '../../support/free-port.ts';
 import { testStore } from '../../support/stores/test-store.ts';
@@ -43,7 +41,7 @@ function testRealStore(
   name: string,
   options: { skip: string | false },
   start: (suite: Suite) => Promise<IdempotencyStore>,
-  hasPoints = true,
+  { hasPoints = true, hasClock = false } = {},
 ): void {
   describe(name, options, () => {
     const suite = suiteContext();
@@ -51,37 +49,45 @@ function testRealStore(
     before(async () => {
       store = await start(suite);
     });
-    testStore(() => store, { hasPoints });
+    testStore(() => store, { hasPoints, hasClock });
   });
 }
 
-testRealStore('redisStore with ioredis', { skip: needs(part).skip || needsProgram('redis-server').skip }, async (suite) => {
-  const port = await freePort();
-  await startRedis(suite, port);
-  const client = new (load('ioredis').Redis)(port, '127.0.0.1');
-  suite.after(() => client.disconnect());
-  return redisStore((script, key, args) => client.eval(script, 1, key, ...args));
-});
+testRealStore(
+  'redisStore with ioredis',
+  { skip: needs(part).skip || needsProgram('redis-server').skip },
+  async (suite) => {
+    const port = await freePort();
+    await startRedis(suite, port);
+    const client = new (load('ioredis').Redis)(port, '127.0.0.1');
+    suite.after(() => client.disconnect());
+    return redisStore((script, key, args) => client.eval(script, 1, key, ...args));
+  },
+  { hasClock: true },
+);
 
 testRealStore('postgresStore with PGlite', needs(part), async (suite) => {
   const { PGlite } = load('@electric-sql/pglite');
   const client = new PGlite();
   suite.after(() => client.close());
-  for (const statement of [...idempotencyTable(), ...budgetTable()]) await client.query(statement);
+  for (const statement of storeTable()) await client.query(statement);
   return postgresStore(client);
 });
 
 // CI does not install Debian's postgres.
 const isPostgresThere = isOnPath('postgres') && isOnPath('initdb');
-testRealStore('postgresStore with pg', { skip: needs(part).skip || (!isPostgresThere && 'not on the PATH: postgres') }, async (suite) => {
-  const port = await startPostgres(suite);
-  const pool = new (load('pg').Pool)({ host: '127.0.0.1', port, user: 'test', database: 'postgres', max: 10 });
-  suite.after(() => pool.end());
-  for (const statement of [...idempotencyTable({ table: 'records' }), ...budgetTable({ table: 'public.points' })])
-    await pool.query(statement);
-  const { take } = postgresStore(pool, { table: 'public.points' });
-  return { ...postgresStore(pool, { table: 'records' }), take };
-});
+testRealStore(
+  'postgresStore with pg',
+  { skip: needs(part).skip || (!isPostgresThere && 'not on the PATH: postgres') },
+  async (suite) => {
+    const port = await startPostgres(suite);
+    const pool = new (load('pg').Pool)({ host: '127.0.0.1', port, user: 'test', database: 'postgres', max: 10 });
+    suite.after(() => pool.end());
+    for (const statement of storeTable({ table: 'public.records' })) await pool.query(statement);
+    return postgresStore(pool, { table: 'public.records' });
+  },
+  { hasClock: true },
+);
 
 /** Starts a Postgres server, which refuses to run as root. */
 async function startPostgres(suite: Suite): Promise<number> {
@@ -134,28 +140,7 @@ async function openBlobs(suite: Pick<Suite, 'after'>, faults: BlobFault[] = []):
   return netlifyBlobsStore(getStore({ name: 'idempotency', ...place }));
 }
 
-test('dynamoDBStore reads the item that DynamoDB returns with a refusal, in the same round trip', needs(part), async (t) => {
-  const answer = {
-    __type: 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException',
-    Item: { fingerprint: { S: 'print' }, leaseEnds: { N: String(Date.now() + 60_000) } },
-  };
-  const origin = await startOrigin(t, () => ({ status: 400, headers: { 'content-type': 'application/x-amz-json-1.0' }, body: answer }));
-  const { DynamoDB } = load('@aws-sdk/client-dynamodb');
-  const client = new DynamoDB({ endpoint: origin.url, region: 'eu-west-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' } });
-  t.after(() => client.destroy());
-
-  const found = await dynamoDBStore({ client, table: 't' }).claim('id', {
-    token: 'one',
-    fingerprint: 'print',
-    lease: 1,
-    keep: 1,
-    again: false,
-  });
-
-  assert.deepEqual([found.state, origin.calls.length], ['running', 1]);
-});
-
-testRealStore('netlifyBlobsStore with the client of Netlify', blobsPart, openBlobs, false);
+testRealStore('netlifyBlobsStore with the client of Netlify', blobsPart, openBlobs, { hasPoints: false });
 
 describe('failures of Netlify Blobs', blobsPart, () => {
   const claim = { token: 'one', fingerprint: 'print', lease: 60_000, keep: 60_000, again: false };
@@ -227,7 +212,7 @@ async function startWorker(suite: Suite): Promise<{ d1: BothStores; objects: Bot
   });
   suite.after(() => miniflare.dispose());
   const database = (await miniflare.getD1Database('DB')) as D1Client;
-  for (const statement of [...idempotencyTable(), ...budgetTable()]) await database.prepare(statement).bind().all();
+  for (const statement of storeTable()) await database.prepare(statement).bind().all();
   return {
     d1: d1Store(database),
     objects: durableObjectStore(await miniflare.getDurableObjectNamespace('IDEMPOTENCY')),

@@ -9,7 +9,7 @@ import { storeTests } from '../../../src/entries/testing.ts';
 type Details<TStore> = Readonly<Record<string, (store: TStore, id: string) => Promise<void>>>;
 
 /** Registers the tests that authors of stores run, and what this package's stores promise beyond them. */
-export function testStore(createStore: () => AnyStore | Promise<AnyStore>, { hasPoints = true } = {}): void {
+export function testStore(createStore: () => AnyStore | Promise<AnyStore>, { hasPoints = true, hasClock = false } = {}): void {
   for (const { name, run } of storeTests(createStore)) if (hasPoints || name.startsWith('claim: ')) test(name, run);
   const register = <TStore>(details: Details<TStore>): void => {
     for (const [name, check] of Object.entries(details))
@@ -17,6 +17,7 @@ export function testStore(createStore: () => AnyStore | Promise<AnyStore>, { has
   };
   register(ofKeys);
   if (hasPoints) register(ofPoints);
+  if (hasClock) register(byItsClock);
 }
 
 type AnyStore = IdempotencyStore | BudgetStore;
@@ -44,13 +45,22 @@ const ofKeys: Details<IdempotencyStore> = {
     );
   },
   'what was not claimed, or was released, is neither finished nor released': async (store, id) => {
-    for (const released of [false, true]) {
-      assert.equal(await store.release(id, first), released);
-      assert.deepEqual([await store.release(id, first), await store.finish(id, end)], [false, false]);
-      assert.deepEqual(await store.claim(id, first), { state: 'claimed' });
-    }
+    assert.deepEqual([await store.release(id, first), await store.finish(id, end)], [false, false]);
+    assert.deepEqual(await store.claim(id, second), { state: 'claimed' });
+    assert.equal(await store.release(id, second), true);
+    assert.deepEqual([await store.release(id, second), await store.finish(id, { ...end, token: 'second' })], [false, false]);
+    assert.deepEqual(await store.claim(id, { ...first, token: 'third' }), { state: 'claimed' });
     assert.equal(await store.release(id, { token: 'second' }), false);
-    assert.equal((await store.claim(id, second)).state, 'running');
+    assert.equal((await store.claim(id, { ...first, token: 'fourth' })).state, 'running');
+  },
+  'a claim that arrives after its release does not block the key': async (store, id) => {
+    for (const isClaimed of [false, true]) {
+      if (isClaimed) await store.claim(id, first);
+      await store.release(id, first);
+      assert.notEqual((await store.claim(id, first)).state, 'claimed');
+      assert.deepEqual(await store.claim(id, second), { state: 'claimed' });
+      await store.release(id, second);
+    }
   },
   'an abandoned attempt stays abandoned, and finishes if no other has taken over': async (store, id) => {
     await abandon(store, id);
@@ -72,6 +82,24 @@ const ofKeys: Details<IdempotencyStore> = {
     assert.equal(await store.finish(id, { ...end, token: 'second', keep: 20 }), true);
     await until(async () => (await store.claim(id, first)).state === 'claimed');
     assert.equal(await store.finish(id, end), true);
+  },
+};
+
+/** Two clients whose clocks are ten minutes apart. */
+const byItsClock: Details<IdempotencyStore & BudgetStore> = {
+  'the clock of the store decides, whatever that of the client shows': async (store, id) => {
+    const [early, late] = [-300_000, 300_000].map((shift) => async <T>(run: () => Promise<T>): Promise<T> => {
+      const { now } = Date;
+      Date.now = () => now() + shift;
+      return run().finally(() => void (Date.now = now));
+    });
+    const take = async (): Promise<boolean> => (await store.take(`${id}:points`, all)).isTaken;
+
+    assert.equal((await early!(async () => store.claim(id, first))).state, 'claimed');
+    assert.equal((await late!(async () => store.claim(id, takeover))).state, 'running');
+    assert.equal(await early!(async () => store.finish(id, end)), true);
+    assert.equal((await late!(async () => store.claim(id, takeover))).state, 'finished');
+    assert.deepEqual([await early!(take), await late!(take)], [true, false]);
   },
 };
 
