@@ -5,7 +5,7 @@ export { parseJSON, readText, readValue } from './http/body.ts';
 export { mayBeStored } from './http/cache-control.ts';
 export { defaultStatusProfile, statusOf } from './http/status.ts';
 export { followStream } from './operation/delivery/follow-stream.ts';
-export { documentHash } from './operation/documents/document-hash.ts';
+export { documentHash } from './operation/documents/sources.ts';
 export { errorHashOf } from './operation/error-id.ts';
 export { codeOf, httpExtensionOf } from './operation/errors.ts';
 export { fragmentsOf } from './operation/limits/document-size.ts';

@@ -22,7 +22,7 @@ import { normalizeHead, toBatchResponse } from './http/response.ts';
 import { operationToRun } from './operation/choose-operation.ts';
 import { createContextValue } from './operation/context.ts';
 import { loadDocument } from './operation/documents/document.ts';
-import { findSource } from './operation/documents/source.ts';
+import { findSource } from './operation/documents/sources.ts';
 import { codeOf, deadlineExceeded, toErrors } from './operation/errors.ts';
 import { applyOptions, describeExecution, execute, prepare, waitInTime } from './operation/run-execution.ts';
 import { startHooks } from './operation/hooks.ts';

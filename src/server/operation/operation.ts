@@ -10,10 +10,10 @@ import type { ErrorHandling } from '../../executor/index.ts';
 import type { ErrorSettings } from './format-errors.ts';
 import type { Execution, ExecutionSettings } from './execute.ts';
 import type { OperationHooks } from './hooks.ts';
-import type { FoundSource } from './documents/persisted-queries.ts';
+import type { FoundSource } from './documents/sources.ts';
 import type { CoercedExecution, ExecutionOptions, OperationExecution, RequestCall, ServerPlugin } from './plugin.ts';
 import type { RefuseOperation } from './choose-operation.ts';
-import type { SourceSettings } from './documents/source.ts';
+import type { SourceSettings } from './documents/sources.ts';
 import type { BatchBudget } from './limits/batch-budget.ts';
 import type { ErrorAllowance } from './limits/error-allowance.ts';
 

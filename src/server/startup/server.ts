@@ -21,7 +21,7 @@ import {
 } from '../operation/around.ts';
 import { DocumentCache } from '../operation/documents/document-cache.ts';
 import type { Logger } from '../operation/types.ts';
-import type { PersistedQuerySettings } from '../operation/documents/persisted-queries.ts';
+import type { PersistedQuerySettings } from '../operation/documents/sources.ts';
 import type { ServerListener, ServerPlugin } from '../operation/plugin.ts';
 import type { OperationSettings } from '../operation/operation.ts';
 import { defaultErrorHandling } from '../operation/error-behavior.ts';

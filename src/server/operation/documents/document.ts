@@ -1,14 +1,7 @@
 import { GraphQLError, parse, validate, versionInfo } from 'graphql';
 import type { DocumentNode, GraphQLSchema, ValidationRule } from 'graphql';
 
-import {
-  listenedChannel,
-  markAsCopied,
-  copyErrorForOperation,
-  whenReady,
-  withCopiedExtensions,
-  withoutStacks,
-} from '../../../shared/index.ts';
+import { listenedChannel, markAsCopied, copyErrorForOperation, withCopiedExtensions, withoutStacks } from '../../../shared/index.ts';
 import type { ChannelName, PromiseOrValue } from '../../../shared/index.ts';
 import { specifiedRulesForLazySchema } from '../../../executor/schema/index.ts';
 import type { BatchBudget } from '../limits/batch-budget.ts';
@@ -47,58 +40,43 @@ export function loadDocument(
   budget: BatchBudget | undefined,
 ): PromiseOrValue<KnownDocument> | GraphQLError {
   const known = settings.documents.get(source);
-  if (known === undefined) return readDocument({ settings, source, hooks, budget });
-  budget?.spendTokens(known.weight);
-  return known;
+  if (known !== undefined) {
+    budget?.spendTokens(known.weight);
+    return known;
+  }
+  const reading = { settings, source, budget };
+  if (hooks !== undefined) return readInHooks(reading, hooks);
+  const document = parseDocument(reading);
+  return document instanceof GraphQLError ? document : keepDocument(reading, document, validateDocument(reading, document));
 }
 
 interface Reading {
   readonly settings: DocumentSettings;
   readonly source: string;
-  readonly hooks: DocumentHooks | undefined;
   readonly budget: BatchBudget | undefined;
 }
 
-interface Checked extends Reading {
-  readonly document: DocumentNode;
-  /** Fields of its largest operation, with fragments expanded. Set by validation. */
-  fields: number;
+/** A syntax error is thrown, so that the hooks see it. */
+async function readInHooks(reading: Reading, hooks: DocumentHooks): Promise<KnownDocument> {
+  const document = await hooks.aroundParsing(() => {
+    const parsed = parseDocument(reading);
+    if (parsed instanceof GraphQLError) throw parsed;
+    return parsed;
+  });
+  let fields = 0;
+  await hooks.aroundValidation(document, () => {
+    fields = validateDocument(reading, document);
+  });
+  return keepDocument(reading, document, fields);
 }
 
-function readDocument(reading: Reading): PromiseOrValue<KnownDocument> | GraphQLError {
-  const document = parseInHooks(reading);
-  return document instanceof GraphQLError ? document : whenReady(document, checkDocument, reading);
-}
-
-/** With hooks, a syntax error is thrown, so that they see it. */
-function parseInHooks(reading: Reading): PromiseOrValue<DocumentNode> | GraphQLError {
-  return reading.hooks === undefined ? parseDocument(reading) : reading.hooks.aroundParsing(() => parseOrThrow(reading));
-}
-
-function checkDocument(document: DocumentNode, reading: Reading): PromiseOrValue<KnownDocument> {
-  const { hooks } = reading;
-  const checked = { ...reading, document, fields: 0 };
-  if (hooks !== undefined) return whenReady(validateInHooks(checked, hooks), keepDocument, checked);
-  validateDocument(checked);
-  return keepDocument(undefined, checked);
-}
-
-function validateInHooks(checked: Checked, hooks: DocumentHooks): Promise<void> {
-  return hooks.aroundValidation(checked.document, () => validateDocument(checked));
-}
-
-function keepDocument(_valid: void, { settings, source, budget, document, fields }: Checked): KnownDocument {
-  const tokens = tokensOf(document);
+/** `fields`: those of its largest operation, with fragments expanded. */
+function keepDocument({ settings, source, budget }: Reading, document: DocumentNode, fields: number): KnownDocument {
+  const tokens = document.tokenCount ?? 0;
   const known = { document, weight: Math.max(tokens, fields), plans: { byOperation: new Map() } };
   settings.documents.set(source, known);
   budget?.spendTokens(known.weight - tokens);
   return known;
-}
-
-function parseOrThrow(reading: Reading): DocumentNode {
-  const document = parseDocument(reading);
-  if (document instanceof GraphQLError) throw document;
-  return document;
 }
 
 function parseDocument({ settings, source, budget }: Reading): DocumentNode | GraphQLError {
@@ -107,7 +85,7 @@ function parseDocument({ settings, source, budget }: Reading): DocumentNode | Gr
   assertNames(source);
   try {
     const document = parseWithoutStack(source, Math.min(settings.maxTokens, budget?.tokens ?? Infinity));
-    budget?.spendTokens(tokensOf(document));
+    budget?.spendTokens(document.tokenCount ?? 0);
     return document;
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
@@ -139,19 +117,15 @@ function parseWithoutStack(source: string, maxTokens: number): DocumentNode {
   );
 }
 
-function tokensOf(document: DocumentNode): number {
-  return document.tokenCount ?? 0;
-}
-
-function validateDocument(checked: Checked): void {
-  const { settings, budget, document } = checked;
+/** Throws for a document that is not valid or exceeds a limit. Returns the fields of its largest operation, with fragments expanded. */
+function validateDocument({ settings, budget }: Reading, document: DocumentNode): number {
+  const { schema, introspection } = settings;
   const size = measureDocument(document, settings.maxTokens);
   assertMeasurable(settings, document, size);
   if (budget !== undefined) budget.spendComparisons(size.comparisons);
   else if (size.comparisons > maxComparisons) throw tooManyComparisons();
 
   const rules = rulesFor(settings, document);
-  const { schema, introspection } = settings;
   const options = { hideSuggestions: !introspection, maxErrors } as object;
   const errors =
     rules.length === 0
@@ -163,7 +137,7 @@ function validateDocument(checked: Checked): void {
     throw new DocumentError(shown.map((error) => withCode(error, 'GRAPHQL_VALIDATION_FAILED')));
   }
   assertFields(settings, size);
-  checked.fields = Math.max(...size.operations.values());
+  return Math.max(...size.operations.values());
 }
 
 /** graphql-js's rules create a new error each time. A user's rule or a scalar may throw the same one for every document. */

@@ -1,7 +1,6 @@
 import { isRecord, describe } from '../../../shared/index.ts';
 import { errorBehaviors } from '../error-behavior.ts';
 import type { ErrorBehavior } from '../error-behavior.ts';
-import { createError } from '../errors.ts';
 import { cut } from '../limits/error-allowance.ts';
 
 /**
@@ -67,76 +66,47 @@ export function createTrustedDocuments({ documents, only = false }: TrustedDocum
 /** The documents of one or several manifests by id. Throws a TypeError if a format is unknown, or if an id has two documents. */
 export function entriesOf(documents: TrustedDocumentOptions['documents']): [id: string, document: TrustedDocument][] {
   const name = 'trustedDocuments.documents';
-  const manifests = isList(documents) ? documents.map((one, at) => ({ one, name: `${name}[${at}]` })) : [{ one: documents, name }];
-  const byId = new Map<string, NamedDocument>();
-  for (const { one, name: manifest } of manifests) {
+  const manifests = Array.isArray(documents)
+    ? (documents as readonly TrustedDocumentManifest[]).map((one, at) => [`${name}[${at}]`, one] as const)
+    : ([[name, documents as TrustedDocumentManifest]] as const);
+  const byId = new Map<string, { readonly document: TrustedDocument; readonly shown: string }>();
+  for (const [manifest, one] of manifests) {
     for (const [id, document] of entriesOfOne(one, manifest)) {
-      const named = { document, manifest };
-      const known = byId.get(id) ?? named;
-      if (!isSame(known.document, document)) throw twoDocuments(id, known, named);
-      byId.set(id, known);
+      const { text, onError } = document;
+      const known = byId.get(id);
+      const shown = `${JSON.stringify(cut(text, 100))}${onError === undefined ? '' : ` with onError ${onError}`} in ${manifest}`;
+      if (known !== undefined && (known.document.text !== text || known.document.onError !== onError))
+        throw new TypeError(`Expected one document for the id ${JSON.stringify(cut(id, 100))}, got ${known.shown} and ${shown}.`);
+      if (known === undefined) byId.set(id, { document, shown });
     }
   }
   return Array.from(byId, ([id, { document }]) => [id, document]);
 }
 
-/** A document, and the name of its manifest in messages. */
-interface NamedDocument {
-  readonly document: TrustedDocument;
-  readonly manifest: string;
-}
-
-function isList<T extends object>(documents: T | readonly T[]): documents is readonly T[] {
-  return Array.isArray(documents);
-}
-
-function isSame(one: TrustedDocument, other: TrustedDocument): boolean {
-  return one.text === other.text && one.onError === other.onError;
-}
-
-function twoDocuments(id: string, ...documents: readonly NamedDocument[]): TypeError {
-  const shown = documents.map(
-    ({ document: { text, onError }, manifest }) =>
-      `${JSON.stringify(cut(text, 100))}${onError === undefined ? '' : ` with onError ${onError}`} in ${manifest}`,
-  );
-  return new TypeError(`Expected one document for the id ${JSON.stringify(cut(id, 100))}, got ${shown.join(' and ')}.`);
-}
-
-function entriesOfOne(manifest: TrustedDocumentManifest, name: string): [id: string, document: TrustedDocument][] {
-  const isObject = isRecord(manifest);
-  const entries = isObject ? (isApolloManifest(manifest) ? apolloEntries(manifest) : plainEntries(manifest)) : undefined;
+function entriesOfOne(manifest: TrustedDocumentManifest, name: string): readonly [id: string, document: TrustedDocument][] {
+  const entries = isRecord(manifest) ? readManifest(manifest) : undefined;
   const wrong = entries?.find((entry) => !isEntry(entry));
   if (entries !== undefined && wrong === undefined) return entries;
+  const [id] = (wrong ?? []) as readonly unknown[];
+  const wrongEntry =
+    typeof id === 'string' ? `something else for the id ${JSON.stringify(cut(id, 100))}` : `an operation with the id ${describe(id)}`;
   throw new TypeError(
     `Expected ${name} to be an Apollo operation manifest, { operations: [{ id, body }] }, or texts by id, ` +
-      `{ "<id>": "query …" } or { "<id>": { text, onError } }, or a list of these, got ${wrong === undefined ? describe(manifest) : described(wrong)}.`,
+      `{ "<id>": "query …" } or { "<id>": { text, onError } }, or a list of these, got ${wrong === undefined ? describe(manifest) : wrongEntry}.`,
   );
 }
 
-/** Describes an entry that is not valid. */
-function described([id]: readonly [unknown, unknown]): string {
-  return typeof id === 'string' ? `something else for the id ${JSON.stringify(cut(id, 100))}` : `an operation with the id ${describe(id)}`;
-}
-
-function isApolloManifest(documents: TrustedDocumentManifest): documents is ApolloOperationManifest {
-  return 'operations' in documents && Array.isArray(documents.operations);
-}
-
-function apolloEntries({ operations }: ApolloOperationManifest): [id: string, document: TrustedDocument][] {
-  return operations.map(({ id, body: text, onError }) => [id, { text, ...(onError && { onError }) }]);
-}
-
-function plainEntries(documents: Readonly<Record<string, string | TrustedDocument>>): [id: string, document: TrustedDocument][] {
-  return Object.entries(documents).map(([id, one]) => [id, typeof one === 'string' ? { text: one } : one]);
+function readManifest(manifest: TrustedDocumentManifest): readonly [id: string, document: TrustedDocument][] {
+  if ('operations' in manifest && Array.isArray(manifest.operations))
+    return (manifest as ApolloOperationManifest).operations.map(({ id, body: text, onError }) => [
+      id,
+      { text, ...(onError && { onError }) },
+    ]);
+  const texts = manifest as Readonly<Record<string, string | TrustedDocument>>;
+  return Object.entries(texts).map(([id, one]) => [id, typeof one === 'string' ? { text: one } : one]);
 }
 
 function isEntry([id, document]: readonly [unknown, unknown]): boolean {
   if (typeof id !== 'string' || !isRecord(document) || typeof document['text'] !== 'string') return false;
-  const { onError } = document;
-  return onError === undefined || errorBehaviors.includes(onError as ErrorBehavior);
-}
-
-/** The error for a document that is not trusted. */
-export function notTrusted(what: string): Error {
-  return createError('BAD_REQUEST', `Expected one of the server's trusted documents (trustedDocuments), got ${what}.`);
+  return document['onError'] === undefined || errorBehaviors.includes(document['onError'] as ErrorBehavior);
 }
