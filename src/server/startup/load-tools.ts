@@ -11,22 +11,21 @@ type Render = () => LandingPage | undefined | Promise<LandingPage | undefined>;
 
 /** Renders the default page of development, `landingPage()`, which loads when a browser first requests it. */
 export function createDefaultPage(context: ServerStartContext): Render {
+  const find = async (): Promise<Render> => {
+    try {
+      const { landingPage } = requireFromPackage('landing-page') as { landingPage: () => ServerPlugin };
+      const listener = await landingPage().serverWillStart?.(context);
+      return () => listener?.renderLandingPage?.();
+    } catch (error) {
+      const reason = firstLineOf(error);
+      context.logger.warn(
+        `There is no page for browsers: ${reason}. Add landingPage() from graphql-functions/landing-page to plugins, or set landingPage: false.`,
+      );
+      return () => undefined;
+    }
+  };
   let finding: Promise<Render> | undefined;
-  return async () => (await (finding ??= findPage(context)))();
-}
-
-async function findPage(context: ServerStartContext): Promise<Render> {
-  try {
-    const { landingPage } = requireFromPackage('landing-page') as { landingPage: () => ServerPlugin };
-    const listener = await landingPage().serverWillStart?.(context);
-    return () => listener?.renderLandingPage?.();
-  } catch (error) {
-    const reason = firstLineOf(error);
-    context.logger.warn(
-      `There is no page for browsers: ${reason}. Add landingPage() from graphql-functions/landing-page to plugins, or set landingPage: false.`,
-    );
-    return () => undefined;
-  }
+  return async () => (await (finding ??= find()))();
 }
 
 type Explain = NonNullable<ExplainSettings['explain']>;
@@ -36,17 +35,14 @@ export function createExplain(logger: Logger): Explain {
   let found: Explain | undefined;
   return (explainable) => {
     if (explainable.call.request.headers.get('graphql-functions-explain') !== '1') return undefined;
-    return (found ??= findExplain(logger))(explainable);
+    try {
+      found ??= (requireFromPackage('explain') as { explainOperation: Explain }).explainOperation;
+    } catch (error) {
+      logger.warn('Operations cannot be explained here.', error);
+      found = () => undefined;
+    }
+    return found(explainable);
   };
-}
-
-function findExplain(logger: Logger): Explain {
-  try {
-    return (requireFromPackage('explain') as { explainOperation: Explain }).explainOperation;
-  } catch (error) {
-    logger.warn('Operations cannot be explained here.', error);
-    return () => undefined;
-  }
 }
 
 /** The additional checks of development. */
