@@ -9,7 +9,7 @@ import { runtime } from './platform/adapter.ts';
 import type { PlatformAdapter } from './platform/adapter.ts';
 import { Clock } from './clock.ts';
 import type { ClockView } from './clock.ts';
-import { deadlineOf } from './startup/deadline.ts';
+import { deadlineOf, defaultDeadline } from './startup/deadline.ts';
 import type { Deadline } from './startup/deadline.ts';
 import type { Starter } from './startup/start.ts';
 
@@ -89,7 +89,8 @@ export class Call {
 
   /** The moments at which a call that began then must end. Undefined: there is no limit. */
   findDeadline(begunAt: Milliseconds): Deadline | undefined {
-    const settings = this.starter.deadline();
+    const server = this.starter.prepared();
+    const settings = server === undefined ? defaultDeadline : server.deadline;
     const assumed = this.adapter.timeLimit?.(this.context);
     return settings && deadlineOf(settings, { context: this.context, assumed, begunAt });
   }

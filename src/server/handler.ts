@@ -1,7 +1,7 @@
 import { Call } from './call.ts';
 import type { CallArguments, Serving } from './call.ts';
 import type { Streaming } from './http/streams/streaming.ts';
-import { createClose } from './close.ts';
+import { createClose } from './startup/close.ts';
 import { createObserved } from './handler-observer.ts';
 import { serve } from './pipeline.ts';
 import { findAdapter } from './platform/adapter.ts';

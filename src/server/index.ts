@@ -1,4 +1,4 @@
-export type { Closable } from './close.ts';
+export type { Closable } from './startup/close.ts';
 export { createHandlerFor } from './handler.ts';
 export type { ContextArgument } from './http/context-argument.ts';
 export type { CORSOptions, CORSOrigin } from './http/cors.ts';

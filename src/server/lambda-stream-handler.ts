@@ -1,6 +1,6 @@
 import { Call, isStreamed } from './call.ts';
 import type { CallArguments } from './call.ts';
-import { createClose } from './close.ts';
+import { createClose } from './startup/close.ts';
 import { streaming } from './http/streams/streaming.ts';
 import { createObserved } from './handler-observer.ts';
 import { answer } from './pipeline.ts';

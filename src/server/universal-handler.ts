@@ -1,6 +1,6 @@
 import type { Context as LambdaContext } from 'aws-lambda';
 
-import type { Closable } from './close.ts';
+import type { Closable } from './startup/close.ts';
 import { createHandlerFor } from './handler.ts';
 import { streaming } from './http/streams/streaming.ts';
 import type { ContextFits, ServerOptions } from './startup/options.ts';

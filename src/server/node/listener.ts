@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import type { Closable } from '../close.ts';
+import type { Closable } from '../startup/close.ts';
 import { createServe } from '../handler.ts';
 import { streaming } from '../http/streams/streaming.ts';
 import type { ContextFits, ServerOptions } from '../startup/options.ts';
@@ -62,7 +62,7 @@ export function createTrackedListener(options: OptionsSource<ServerOptions>, all
   const serve = createServe({ adapters: [nodeHTTP], streaming }, starter);
   const answer = async (event: NodeExchange, done: () => void): Promise<void> => {
     try {
-      const isChecked = allowedHosts !== undefined && starter.isDevelopment() !== false;
+      const isChecked = allowedHosts !== undefined && starter.prepared()?.development !== false;
       if (isChecked && (await isRebound(starter, event.request, allowedHosts))) refuseHost(event.request, event.response);
       else await serve({ event, context: { waitUntil }, env: undefined });
     } catch (error) {

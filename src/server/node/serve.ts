@@ -7,7 +7,6 @@ import { waitAtMost } from '../../shared/index.ts';
 import { healthResponse } from '../http/health.ts';
 import { uncacheable } from '../http/cache-control.ts';
 import { readNodeEnv } from '../startup/server.ts';
-import type { StartedServer } from '../startup/server.ts';
 import type { ContextFits, ServerOptions } from '../startup/options.ts';
 import type { NodeExchange } from '../platform/node.ts';
 import type { OptionsSource } from '../startup/start.ts';
@@ -16,7 +15,7 @@ import { assertListenOptions } from './listen-options.ts';
 import type { ListenOptions } from './listen-options.ts';
 import { createTrackedListener } from './listener.ts';
 import type { TrackedListener } from './listener.ts';
-import { stopListeners } from '../startup/stop-listeners.ts';
+import { createClose } from '../startup/close.ts';
 
 /** A server that is listening. */
 export interface RunningServer {
@@ -50,7 +49,7 @@ export async function serve(options: unknown, listen: ListenOptions = {}): Promi
   const allowedHosts = listen.host === undefined ? (listen.allowedHosts ?? []) : listen.allowedHosts;
   const tracked = createTrackedListener(adapted(options as OptionsSource<ServerOptions>), allowedHosts);
   // A failed start is final, unlike in a function: a process that cannot answer should not look alive.
-  const started = await orClose(tracked, tracked.starter.server());
+  await orClose(tracked, tracked.starter.server());
 
   const state: ServerState = { stopping: false, unanswered: new Set() };
   const server = createServer((request, response) => {
@@ -66,7 +65,7 @@ export async function serve(options: unknown, listen: ListenOptions = {}): Promi
   server.keepAliveTimeout = 65_000;
   await orClose(tracked, listening(server, listen));
 
-  const close = closeOnce(server, tracked, { state, started, timeout: listen.shutdownTimeout ?? 10_000 });
+  const close = createServerClose(server, tracked, state, listen.shutdownTimeout ?? 10_000);
   if (listen.signals !== false)
     closeOnSignals(server, () => close().catch((error: unknown) => tracked.starter.logger().error(cannotStop, error)));
   const { port } = server.address() as AddressInfo;
@@ -126,21 +125,14 @@ interface ServerState {
   readonly unanswered: Set<ServerResponse>;
 }
 
-function closeOnce(
-  server: Server,
-  tracked: TrackedListener,
-  { state, started, timeout }: { readonly state: ServerState; readonly started: StartedServer; readonly timeout: number },
-): () => Promise<void> {
-  let closing: Promise<void> | undefined;
-  const close = async (): Promise<void> => {
+function createServerClose(server: Server, tracked: TrackedListener, state: ServerState, timeout: number): () => Promise<void> {
+  const close = createClose(tracked.starter, { timeout, finish: () => finished(server, tracked, timeout) });
+  return () => {
     state.stopping = true;
     // Otherwise a client would send its next request on a closed connection.
     for (const response of state.unanswered) if (!response.headersSent) response.setHeader('connection', 'close');
-    tracked.starter.calls.close();
-    const { http, listeners } = started;
-    await stopListeners({ listeners, finished: finished(server, tracked, timeout), timeout, logger: http.operation.logger });
+    return close();
   };
-  return () => (closing ??= close());
 }
 
 /**

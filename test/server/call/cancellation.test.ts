@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, mock, test } from 'node:test';
 
 import { Call } from '../../../src/server/call.ts';
 import type { Clock, ClockView } from '../../../src/server/clock.ts';
-import { OpenCalls } from '../../../src/server/startup/open-calls.ts';
+import { OpenCalls } from '../../../src/server/startup/start.ts';
 import type { DeadlineSettings } from '../../../src/server/startup/deadline.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
@@ -36,7 +36,7 @@ class WatchedCall {
         this.#disconnect = leave;
       },
     };
-    const settings = { logger: () => recordingLogger()[0], deadline: () => this.#settings, calls: new OpenCalls() };
+    const settings = { logger: () => recordingLogger()[0], prepared: () => ({ deadline: this.#settings }), calls: new OpenCalls() };
     this.call = createCall(settings, platform);
     this.clock = this.call.clock;
     this.view = this.clock.view({ until: 'disconnect' });
@@ -250,7 +250,7 @@ describe('the end of a call', () => {
     test('has a signal that is aborted with the reason, even if it was not read before', () => {
       const { clock } = createCall({
         logger: () => recordingLogger()[0],
-        deadline: () => undefined,
+        prepared: () => ({ deadline: undefined }),
         calls: new OpenCalls(),
       });
 
@@ -321,7 +321,7 @@ describe('the end of a call', () => {
   test('a synchronous call sets no timer, and calls no function of the platform', () => {
     let asked = 0;
     const platform = { onLeave: () => asked++, timeLimit: () => asked++ };
-    const settings = { logger: () => recordingLogger()[0], deadline: () => (asked++, atStart), calls: new OpenCalls() };
+    const settings = { logger: () => recordingLogger()[0], prepared: () => (asked++, { deadline: atStart }), calls: new OpenCalls() };
     const { clock } = createCall(settings, platform);
 
     clock.answered();
@@ -336,7 +336,7 @@ test('a call whose options are known before the timer is set has one timer, and 
   let settings = atStart;
   const { clock } = createCall({
     logger: () => recordingLogger()[0],
-    deadline: () => settings,
+    prepared: () => ({ deadline: settings }),
     calls: new OpenCalls(),
   });
   const before = timers();
@@ -356,7 +356,7 @@ test('a call leaves no timer behind after its answer, even if its options are kn
   let settings = atStart;
   const { clock } = createCall({
     logger: () => recordingLogger()[0],
-    deadline: () => settings,
+    prepared: () => ({ deadline: settings }),
     calls: new OpenCalls(),
   });
   const before = timers();
