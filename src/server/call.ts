@@ -89,7 +89,7 @@ export class Call {
 
   /** The moments at which a call that began then must end. Undefined: there is no limit. */
   findDeadline(begunAt: Milliseconds): Deadline | undefined {
-    const server = this.starter.prepared();
+    const server = this.starter.prepared;
     const settings = server === undefined ? defaultDeadline : server.deadline;
     const assumed = this.adapter.timeLimit?.(this.context);
     return settings && deadlineOf(settings, { context: this.context, assumed, begunAt });

@@ -13,4 +13,4 @@ export { lambdaAdapters } from './platform/aws.ts';
 export { netlifyV1 } from './platform/netlify.ts';
 export { assertOptions } from './startup/options.ts';
 export { findBuiltFile, hasPackageFiles } from './startup/package-files.ts';
-export { createStarter } from './startup/start.ts';
+export { Starter } from './startup/start.ts';

@@ -7,8 +7,8 @@ import { serve } from './pipeline.ts';
 import { findAdapter } from './platform/adapter.ts';
 import type { PlatformAdapter } from './platform/adapter.ts';
 import type { ServerOptions } from './startup/options.ts';
-import { createStarter } from './startup/start.ts';
-import type { OptionsSource, Starter } from './startup/start.ts';
+import { Starter } from './startup/start.ts';
+import type { OptionsSource } from './startup/start.ts';
 
 /** Takes an event of any of its platforms, or a web `Request`, and returns the result that the platform expects. */
 export interface UntypedHandler {
@@ -33,7 +33,7 @@ export function createHandlerFor(platforms: Platforms, options: unknown): Untype
 
 /** Creates a handler for `/v3`, whose options the tools do not know. */
 export function createUnobservedHandler(platforms: Platforms, source: OptionsSource<ServerOptions>): UntypedHandler {
-  const serveCall = createServe(platforms, createStarter(source));
+  const serveCall = createServe(platforms, new Starter(source));
   const handler = (event: unknown, context?: unknown): Promise<unknown> => serveCall({ event, context, env: undefined });
   // Workers call fetch(request, env, context), Deno and Bun fetch(request, info).
   const fetch = (request: Request, env?: unknown, context?: unknown): Promise<Response> =>

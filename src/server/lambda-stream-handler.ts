@@ -7,8 +7,8 @@ import { answer } from './pipeline.ts';
 import { findStreamingAdapter, writeResponse } from './platform/aws-stream.ts';
 import type { ResponseStream } from './platform/aws-stream.ts';
 import type { ServerOptions } from './startup/options.ts';
-import { createStarter } from './startup/start.ts';
-import type { OptionsSource, Starter } from './startup/start.ts';
+import { Starter } from './startup/start.ts';
+import type { OptionsSource } from './startup/start.ts';
 
 /** Writes the answer to an event into a stream. */
 export interface UntypedStreamingHandler {
@@ -25,7 +25,7 @@ export function createUntypedStreamingHandler(options: OptionsSource<ServerOptio
 }
 
 function createUnobserved(options: OptionsSource<ServerOptions>): UntypedStreamingHandler {
-  const starter = createStarter(options);
+  const starter = new Starter(options);
   const handler = (event: unknown, responseStream: ResponseStream, context?: unknown): Promise<void> =>
     starter.calls.add(serveIntoStream(starter, { event, context, env: undefined }, responseStream));
   return Object.assign(handler, { [handlerMark]: 'response', close: createClose(starter) });

@@ -46,7 +46,7 @@ interface RefusalSettings extends ResponseSettings {
 function settingsOf({ settings, starter }: Call): RefusalSettings {
   if (settings !== undefined) return settings;
   return {
-    httpStatusProfile: starter.prepared()?.http.httpStatusProfile ?? defaultStatusProfile,
+    httpStatusProfile: starter.prepared?.http.httpStatusProfile ?? defaultStatusProfile,
     operation: { maskErrors: true, includeStacktrace: false, exposeUpstreamErrors: false, logger: starter.logger() },
   };
 }
@@ -98,7 +98,7 @@ export function addCommonHeaders(call: Call, response: Response): PromiseOrValue
   call.finished = headers;
   if (!('defaultCacheControl' in response)) setDefaultCacheControl(headers);
   const finished = request.method === 'HEAD' ? { ...response, body: null } : response;
-  const cors = settings === undefined ? starter.prepared()?.http.cors : settings.cors;
+  const cors = settings === undefined ? starter.prepared?.http.cors : settings.cors;
   if (cors === undefined) return finished;
   const adding = addCORSHeaders({ cors, request, headers, logger: starter.logger() });
   return adding instanceof Promise ? adding.then(() => finished) : finished;

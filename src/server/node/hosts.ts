@@ -27,8 +27,8 @@ export async function isRebound(starter: Starter, { headers }: IncomingMessage, 
   const host = headers.host ?? headers[':authority'];
   if (typeof host !== 'string' || isLocalHost(host) || allowedHosts.some((name) => name.toLowerCase() === nameIn(host))) return false;
   // Undefined until the options are known. If they cannot be known, the error that says why is not for other sites either.
-  if (starter.prepared() === undefined) await Promise.allSettled([starter.server()]);
-  return starter.prepared()?.development ?? true;
+  if (starter.prepared === undefined) await Promise.allSettled([starter.server()]);
+  return starter.prepared?.development ?? true;
 }
 
 /** The answer to such a request. */

@@ -9,8 +9,8 @@ import type { NodeExchange } from '../platform/node.ts';
 import { isRebound, refuseHost } from './hosts.ts';
 import { assertListenerOptions } from './listen-options.ts';
 import type { ListenOptions } from './listen-options.ts';
-import { createStarter } from '../startup/start.ts';
-import type { OptionsSource, Starter } from '../startup/start.ts';
+import { Starter } from '../startup/start.ts';
+import type { OptionsSource } from '../startup/start.ts';
 
 /** Serves the requests of a node:http server, or of a route in Express and Connect. */
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -52,7 +52,7 @@ const notNode =
 
 /** `allowedHosts`: undefined if every Host is allowed, also in development. */
 export function createTrackedListener(options: OptionsSource<ServerOptions>, allowedHosts: readonly string[] | undefined): TrackedListener {
-  const starter = createStarter(options);
+  const starter = new Starter(options);
   const pending = new Set<Promise<unknown>>();
   const waitUntil = (work: Promise<unknown>): void => {
     const tracked = work.finally(() => pending.delete(tracked));
@@ -62,7 +62,7 @@ export function createTrackedListener(options: OptionsSource<ServerOptions>, all
   const serve = createServe({ adapters: [nodeHTTP], streaming }, starter);
   const answer = async (event: NodeExchange, done: () => void): Promise<void> => {
     try {
-      const isChecked = allowedHosts !== undefined && starter.prepared()?.development !== false;
+      const isChecked = allowedHosts !== undefined && starter.prepared?.development !== false;
       if (isChecked && (await isRebound(starter, event.request, allowedHosts))) refuseHost(event.request, event.response);
       else await serve({ event, context: { waitUntil }, env: undefined });
     } catch (error) {

@@ -26,7 +26,7 @@ const closeTimeout = 10_000;
 /** Creates the `close` of a handler. All its calls return the same promise. */
 export function createClose(
   starter: Starter,
-  { timeout, finish }: Closing = { timeout: closeTimeout, finish: () => finishCalls(starter) },
+  { timeout = closeTimeout, finish = () => finishCalls(starter) }: Partial<Closing> = {},
 ): () => Promise<void> {
   const close = async (): Promise<void> => {
     starter.calls.close();
@@ -44,11 +44,13 @@ export function createClose(
   return () => (closing ??= close());
 }
 
-async function finishCalls({ calls, logger }: Starter): Promise<void> {
-  if ((await waitAtMost(closeTimeout, calls.idle())) === 'late')
-    logger().warn(
-      `The handler was closed although calls, sources of streams, or work passed to waitUntil, did not end within ${closeTimeout} ms.`,
-    );
+async function finishCalls(starter: Starter): Promise<void> {
+  if ((await waitAtMost(closeTimeout, starter.calls.idle())) === 'late')
+    starter
+      .logger()
+      .warn(
+        `The handler was closed although calls, sources of streams, or work passed to waitUntil, did not end within ${closeTimeout} ms.`,
+      );
 }
 
 /** Milliseconds that `serverWillStop` always has, even after the timeout. */
@@ -59,7 +61,7 @@ const minStopTime = 1000;
  * kill the process, with all requests in flight. Throws the first error of a hook when all of them have been called.
  */
 async function stopListeners(
-  { logger }: Starter,
+  starter: Starter,
   listeners: readonly ServerListener[],
   { timeout, finished }: { readonly timeout: Milliseconds; readonly finished: Promise<void> },
 ): Promise<void> {
@@ -68,11 +70,11 @@ async function stopListeners(
   const callAll = async (name: 'drainServer' | 'serverWillStop', limit: number): Promise<void> => {
     const call = async (listener: ServerListener): Promise<void> => listener[name]?.();
     const all = Promise.all(listeners.map((listener) => call(listener).catch((error: unknown) => void errors.push(error))));
-    if ((await waitAtMost(limit, all)) === 'late') logger().warn(`${name} of a plugin did not finish within ${limit} ms.`);
+    if ((await waitAtMost(limit, all)) === 'late') starter.logger().warn(`${name} of a plugin did not finish within ${limit} ms.`);
   };
   await callAll('drainServer', timeout);
   await finished;
   await callAll('serverWillStop', Math.max(minStopTime, end - Date.now()));
-  for (const error of errors.slice(1)) logger().error('A plugin could not stop.', error);
+  for (const error of errors.slice(1)) starter.logger().error('A plugin could not stop.', error);
   if (errors.length > 0) throw errors[0];
 }

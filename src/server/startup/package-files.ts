@@ -17,7 +17,7 @@ export function findBuiltFile(name: string): string | undefined {
   try {
     const { require } = origin();
     const file = `${packageFolder() ?? installedFolder(require)}dist/${name}`;
-    return (require('node:fs') as typeof import('node:fs')).existsSync(file) ? file : undefined;
+    return globalThis.process.getBuiltinModule('node:fs').existsSync(file) ? file : undefined;
   } catch {
     return undefined;
   }

@@ -2,7 +2,7 @@ import { print } from 'graphql';
 import type { ErrorBehavior, OptionsSource, ServerOptions } from '../../server/index.ts';
 import type { DocumentNode, GraphQLFormattedError } from 'graphql';
 
-import { createServe, createStarter, fetchAPI, lambdaAdapters, netlifyV1, streaming } from '../../server/for-tools.ts';
+import { Starter, createServe, fetchAPI, lambdaAdapters, netlifyV1, streaming } from '../../server/for-tools.ts';
 import { describe, didYouMean } from '../../shared/index.ts';
 import { createVerifier } from '../verify/index.ts';
 import type { RequestFields } from './event-request.ts';
@@ -208,17 +208,16 @@ function isHandler(server: unknown): server is AnyHandler {
 
 /** Like createHandler, but without the warning about several handlers for one schema, which is normal in tests. */
 function serveOptions(options: OptionsSource<ServerOptions>, explain: Explain | undefined): Tested {
-  const starter = createStarter(inTest(options), 'test');
-  const server: Starter['server'] = async (call) => withExplain(await starter.server(call), explain!);
-  const serve = createServe(
-    { adapters: [fetchAPI, ...lambdaAdapters, netlifyV1], streaming },
-    explain === undefined ? starter : { ...starter, server },
-  );
+  const starter = new Starter(inTest(options), 'test');
+  if (explain !== undefined) {
+    const server = starter.server.bind(starter);
+    starter.server = async (call) => withExplain(await server(call), explain);
+  }
+  const serve = createServe({ adapters: [fetchAPI, ...lambdaAdapters, netlifyV1], streaming }, starter);
   return { call: (event, context) => serve({ event, context, env: undefined }), close: serve.close };
 }
 
 type Explain = ReturnType<typeof createVerifier>;
-type Starter = ReturnType<typeof createStarter>;
 
 function withExplain<T extends { readonly http: object }>(server: T, explain: Explain): T {
   return { ...server, http: { ...server.http, explain } };

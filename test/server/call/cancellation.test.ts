@@ -26,7 +26,7 @@ class WatchedCall {
   readonly clock: Clock;
   readonly view: ClockView;
   readonly #begunAt = Date.now();
-  #settings = atStart;
+  readonly #starter = { logger: () => recordingLogger()[0], prepared: { deadline: atStart }, calls: new OpenCalls() };
   #disconnect = (): void => {};
 
   constructor() {
@@ -36,8 +36,7 @@ class WatchedCall {
         this.#disconnect = leave;
       },
     };
-    const settings = { logger: () => recordingLogger()[0], prepared: () => ({ deadline: this.#settings }), calls: new OpenCalls() };
-    this.call = createCall(settings, platform);
+    this.call = createCall(this.#starter, platform);
     this.clock = this.call.clock;
     this.view = this.clock.view({ until: 'disconnect' });
     this.view.onCancel((reason) => this.told.push(codeOf(reason)));
@@ -50,10 +49,10 @@ class WatchedCall {
     if (step === 'answered') this.clock.answered();
     else if (step === 'left') this.clock.left();
     else if (step === 'disconnects') this.#disconnect();
-    else if (step === 'deadline') this.#passUntil(this.#settings.limit! - reserve);
-    else if (step === 'last moment') this.#passUntil(this.#settings.limit! - reserve / 2);
+    else if (step === 'deadline') this.#passUntil(this.#starter.prepared.deadline.limit! - reserve);
+    else if (step === 'last moment') this.#passUntil(this.#starter.prepared.deadline.limit! - reserve / 2);
     else {
-      this.#settings = whenKnown;
+      this.#starter.prepared = { deadline: whenKnown };
       this.clock.optionsAreKnown();
     }
   }
@@ -250,7 +249,7 @@ describe('the end of a call', () => {
     test('has a signal that is aborted with the reason, even if it was not read before', () => {
       const { clock } = createCall({
         logger: () => recordingLogger()[0],
-        prepared: () => ({ deadline: undefined }),
+        prepared: { deadline: undefined },
         calls: new OpenCalls(),
       });
 
@@ -321,8 +320,15 @@ describe('the end of a call', () => {
   test('a synchronous call sets no timer, and calls no function of the platform', () => {
     let asked = 0;
     const platform = { onLeave: () => asked++, timeLimit: () => asked++ };
-    const settings = { logger: () => recordingLogger()[0], prepared: () => (asked++, { deadline: atStart }), calls: new OpenCalls() };
-    const { clock } = createCall(settings, platform);
+    const starter = {
+      logger: () => recordingLogger()[0],
+      calls: new OpenCalls(),
+      get prepared() {
+        asked++;
+        return { deadline: atStart };
+      },
+    };
+    const { clock } = createCall(starter, platform);
 
     clock.answered();
     mock.timers.runAll();
@@ -333,16 +339,12 @@ describe('the end of a call', () => {
 
 test('a call whose options are known before the timer is set has one timer, and none after its answer', async () => {
   const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-  let settings = atStart;
-  const { clock } = createCall({
-    logger: () => recordingLogger()[0],
-    prepared: () => ({ deadline: settings }),
-    calls: new OpenCalls(),
-  });
+  const starter = { logger: () => recordingLogger()[0], prepared: { deadline: atStart }, calls: new OpenCalls() };
+  const { clock } = createCall(starter);
   const before = timers();
 
   clock.view({ until: 'disconnect' }).onCancel(() => {});
-  settings = whenKnown;
+  starter.prepared = { deadline: whenKnown };
   clock.optionsAreKnown();
   await new Promise((resolve) => setImmediate(resolve));
   const whileOpen = timers();
@@ -353,19 +355,15 @@ test('a call whose options are known before the timer is set has one timer, and 
 
 test('a call leaves no timer behind after its answer, even if its options are known later', async () => {
   const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-  let settings = atStart;
-  const { clock } = createCall({
-    logger: () => recordingLogger()[0],
-    prepared: () => ({ deadline: settings }),
-    calls: new OpenCalls(),
-  });
+  const starter = { logger: () => recordingLogger()[0], prepared: { deadline: atStart }, calls: new OpenCalls() };
+  const { clock } = createCall(starter);
   const before = timers();
 
   clock.view({ until: 'disconnect' }).onCancel(() => {});
   await new Promise((resolve) => setImmediate(resolve));
   const whileOpen = timers();
   clock.answered();
-  settings = whenKnown;
+  starter.prepared = { deadline: whenKnown };
   clock.optionsAreKnown();
 
   assert.deepEqual([whileOpen, timers()], [before + 1, before]);
