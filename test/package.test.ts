@@ -323,7 +323,6 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'cloudflarePurge',
     'edge',
     'fastlyPurge',
-    'listObjects',
     'netlifyPurge',
     'type CDN',
     'type CacheAnnotation',

@@ -5,7 +5,6 @@ export {
   cloudflarePurge,
   edge,
   fastlyPurge,
-  listObjects,
   netlifyPurge,
   vercelPurge,
 } from '../extensions/edge/index.ts';

@@ -2,6 +2,7 @@ export { capacityOf, excessOf } from './answer-size.ts';
 export type { AnswerSize, Capacity, ResultLimit } from './answer-size.ts';
 export { batchOf, markBatched, thisCopy } from './batch-mark.ts';
 export type { BatchedFieldResolver, BatchFunction, BatchMark } from './batch-mark.ts';
+export { canonicalJSON } from './canonical-json.ts';
 export { byteLength } from './byte-length.ts';
 export { asWritten, bindTo, counted, describe, firstLineOf, messageOf, withoutStacks } from './describe.ts';
 export { didYouMean, editDistance, listOf } from './did-you-mean.ts';

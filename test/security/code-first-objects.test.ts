@@ -7,7 +7,7 @@ import { GraphQLEnumType, GraphQLInputObjectType, GraphQLInterfaceType, GraphQLL
 import { InMemoryLRUCache } from '../../src/entries/cache.ts';
 import { costLine } from '../../src/entries/cost-line.ts';
 import { RESTDataSource } from '../../src/entries/datasource.ts';
-import { edge, listObjects } from '../../src/entries/edge.ts';
+import { edge } from '../../src/entries/edge.ts';
 import { incrementalDelivery } from '../../src/entries/incremental.ts';
 import { openTelemetry } from '../../src/entries/opentelemetry.ts';
 import type { ServerOptions } from '../../src/server/startup/options.ts';
@@ -199,7 +199,6 @@ function serverWith(witness: Witness, random: Random): ServerOptions {
     plugins: [
       ...(random.chance(0.5) ? [openTelemetry()] : []),
       ...(random.chance(0.5) ? [costLine({ write: careless('costLine', () => undefined, false) as never })] : []),
-      ...(random.chance(0.5) ? [listObjects()] : []),
       ...(isEdge ? [edge({ store: cache, deploy: '1', defaultMaxAge: 60 })] : []),
       {
         position: random.pick(['first', undefined]),

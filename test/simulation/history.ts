@@ -66,7 +66,7 @@ export function planOf(seed: number): Plan {
   const product = (): number => (random.chance(0.75) ? 1 : 2);
   const query = (): string => {
     const kind = random.below(10);
-    if (kind < 5) return `{ product(id: ${product()}) { id version } }`;
+    if (kind < 5) return `{ product(id: ${product()}) { __typename id version } }`;
     if (kind === 5) return '{ build }';
     if (kind === 6) return '{ me { id secret card } }';
     const fields = [`product(id: ${product()}) { id version }`, 'products { id version }', 'build', 'me { id secret card }'];
@@ -97,7 +97,7 @@ export function planOf(seed: number): Plan {
     const isKeyed = random.chance(0.5);
     const key = isKeyed ? `key-${random.below(3)}` : undefined;
     const user = random.pick(users);
-    const rename = `${random.pick(['rename', 'strictRename'])}(id: ${product()}) { id version }`;
+    const rename = `${random.pick(['rename', 'strictRename'])}(id: ${product()}) { __typename id version }`;
     // Equal keys of a user belong to equal requests.
     const fields = isKeyed ? [`pay(order: "${key}") { id payer }`] : [rename];
     const batch = isKeyed
@@ -113,7 +113,7 @@ export function planOf(seed: number): Plan {
   const readers = (write: Step): Step[] => {
     const id = write.kind === 'write' ? /ename\(id: (\d)/.exec(write.query)?.[1] : undefined;
     if (id === undefined || random.chance(0.3)) return [];
-    const read = { kind: 'read', user: random.pick([undefined, ...users]), query: `{ product(id: ${id}) { id version } }`, batch: undefined, method: 'GET', leavesAfter: undefined } as const; // prettier-ignore
+    const read = { kind: 'read', user: random.pick([undefined, ...users]), query: `{ product(id: ${id}) { __typename id version } }`, batch: undefined, method: 'GET', leavesAfter: undefined } as const; // prettier-ignore
     const before = Math.max(0, write.at - 100 + random.below(200));
     return [
       { ...read, at: before, name: `${write.name}-reader`, isLate: random.chance(0.5) },
@@ -230,7 +230,7 @@ class History {
       void this.#read({
         name: `last ${id}`,
         user: undefined,
-        query: `{ product(id: ${id}) { id version } }`,
+        query: `{ product(id: ${id}) { __typename id version } }`,
         batch: undefined,
         method: 'GET',
         leavesAfter: undefined,

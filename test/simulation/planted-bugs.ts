@@ -123,11 +123,10 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   'purges name only the type that a product has now': {
     world: (world) => {
       const { purge } = world;
-      const isPresent = (tag: string): boolean => {
-        const [, type, id] = /^e:(\w+):(\d)$/.exec(tag) ?? [];
-        return id === undefined || (world.versions.get(id)! % 2 === 0) === (type === 'Even');
+      world.purge = (tags) => {
+        const named = new Set(tags.map((tag) => /^e:(\w+):\d$/.exec(tag)?.[1]));
+        return purge(tags.filter((tag) => named.size < 2 || !/^[tl]:(?:Even|Odd)$/.test(tag) || named.has(tag.slice(2))));
       };
-      world.purge = (tags) => purge(tags.filter(isPresent));
     },
   },
   'answers outlive the stored responses that they are made of': {

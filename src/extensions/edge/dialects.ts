@@ -132,11 +132,6 @@ export function lifetimeFields({ lifetime, directives, stale }: Dialect, given: 
   ];
 }
 
-/** The fields of a public answer with its lifetime and its tags. */
-export function publicFieldsOf({ lifetime, tags }: Dialect): string[] {
-  return ['cache-control', lifetime, tags?.header].filter((name) => name !== undefined);
-}
-
 function staleDirectives({ staleWhileRevalidate, staleIfError }: Lifetime): string[] {
   return [
     ...(staleWhileRevalidate === undefined ? [] : [`stale-while-revalidate=${staleWhileRevalidate}`]),

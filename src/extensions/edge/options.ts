@@ -2,10 +2,10 @@ import type { KeyValueCache, Seconds } from '../../datasources/index.ts';
 import type { RequestCall } from '../../server/index.ts';
 import { dialects } from './dialects.ts';
 import type { CDN } from './dialects.ts';
-import type { Purge, PurgeClient } from './purge/purge-client.ts';
+import type { Purge, PurgeClient } from './purge.ts';
 import { harmlessHeaders, operationParameters, routerHeaders } from './watched-request.ts';
 import type { ReadingRules } from './watched-request.ts';
-import { assertKnownOptions } from '../../shared/index.ts';
+import { assertKnownOptions, describe, isHeaderField } from '../../shared/index.ts';
 
 /** Options of {@link edge}. */
 export interface EdgeOptions {
@@ -33,16 +33,9 @@ export interface EdgeOptions {
   readonly ignoredHeaders?: readonly string[] | undefined;
   /** Query parameters, beside those of GraphQL, that are in the store's key. Reading others makes the answer private. */
   readonly queryParameters?: readonly string[] | undefined;
-  /**
-   * Names an object of an answer by the value that a resolver has returned for it: the same object must have the same name in
-   * every answer. Undefined: the object has no name, and every change of its type purges the answer. Default: its field `id`, if the client
-   * has selected it
-   */
-  // `any`: as the first argument of a resolver.
-  readonly entity?: ((typename: string, object: any) => string | number | undefined) | undefined;
   /** Hashed into the ids of tags, for stores that send their tags on to clients. */
   readonly salt?: string | undefined;
-  /** The name of the deploy, added as a tag where the store keeps answers across deploys. Letters, digits and `_ - .` */
+  /** The name of this deploy: the tag `d:<name>` on CDNs, and part of every key in `store`. Letters, digits and `_ - .` */
   readonly deploy?: string | undefined;
   /**
    * Removes answers from the CDN: `netlifyPurge(purgeCache)`, `cloudflarePurge()` and so on, your function, or an object with your
@@ -65,76 +58,67 @@ export type EdgeDecision =
   /** The first rule that was broken. */
   | { readonly public: false; readonly reason: string };
 
-/** Throws for wrong options. */
-export function readingRules(options: EdgeOptions): ReadingRules {
-  const { cdn, deploy, varyHeaders = [], ignoredHeaders = [], queryParameters = [] } = options;
-  assertKnownOptions(options, known, { of: 'edge' });
-  assertKeepers(options);
-  for (const name of seconds) assertSeconds(name, options[name]);
-  if (deploy !== undefined && !/^[\w.-]{1,200}$/.test(deploy))
-    throw new TypeError(`Expected deploy of edge to be letters, digits, "_", "-" and ".", got ${JSON.stringify(deploy)}.`);
-  return {
-    varyHeaders: names('varyHeaders', varyHeaders),
-    ignoredHeaders: new Set([
-      ...harmlessHeaders,
-      ...(cdn === 'apollo-router' ? routerHeaders : []),
-      ...names('ignoredHeaders', ignoredHeaders),
-    ]),
-    queryParameters: new Set([...operationParameters, ...queryParameters]),
-  };
+/** Header fields that always identify the user, so that no option may list them. */
+const personal = ['authorization', 'cookie', 'proxy-authorization', 'set-cookie', 'x-api-key'];
+
+interface Expectation {
+  readonly words: string;
+  readonly holds: (value: unknown) => boolean;
 }
 
-function assertKeepers({ cdn, store, deploy, purge }: EdgeOptions): void {
-  if (cdn === undefined ? store === undefined : !Object.hasOwn(dialects, cdn))
-    throw new TypeError(
-      `Expected cdn of edge to be one of ${Object.keys(dialects).join(', ')}, got ${cdn}. Without a CDN, give it a store.`,
-    );
+const seconds: Expectation = {
+  words: 'a number of seconds, 0 or more',
+  holds: (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0,
+};
+const isText = (value: unknown): value is string => typeof value === 'string';
+const hasMethods = (value: unknown, ...names: readonly string[]): boolean => names.every((name) => typeof (value as any)?.[name] === 'function'); // prettier-ignore
+const areTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
+const fieldNames: Expectation = {
+  words: 'names of header fields that do not identify the user',
+  holds: (value) => areTexts(value) && value.every((name) => isHeaderField(name, '') && !personal.includes(name.toLowerCase())),
+};
+
+const expectations: Readonly<Record<keyof EdgeOptions, Expectation>> = {
+  cdn: { words: `one of ${Object.keys(dialects).join(', ')}`, holds: (value) => isText(value) && Object.hasOwn(dialects, value) },
+  store: { words: 'a KeyValueCache, with get, set and delete', holds: (value) => hasMethods(value, 'get', 'set', 'delete') },
+  defaultMaxAge: seconds,
+  browserMaxAge: seconds,
+  staleWhileRevalidate: seconds,
+  staleIfError: seconds,
+  varyHeaders: fieldNames,
+  ignoredHeaders: fieldNames,
+  queryParameters: { words: 'names of query parameters', holds: areTexts },
+  salt: { words: 'a string', holds: isText },
+  deploy: { words: 'letters, digits, "_", "-" and "."', holds: (value) => isText(value) && /^[\w.-]{1,200}$/.test(value) },
+  purge: { words: 'a function or a client with purge', holds: (value) => typeof value === 'function' || hasMethods(value, 'purge') },
+  onDecision: { words: 'a function', holds: (value) => typeof value === 'function' },
+};
+
+/** Throws for wrong options. */
+export function readingRules(options: EdgeOptions): ReadingRules {
+  assertKnownOptions(options, expectations, { of: 'edge' });
+  for (const [name, { words, holds }] of Object.entries(expectations)) {
+    const value = options[name as keyof EdgeOptions];
+    if (value !== undefined && !holds(value)) throw new TypeError(`Expected ${name} of edge to be ${words}, got ${describe(value)}.`);
+  }
+  const { cdn, store, deploy, purge, varyHeaders = [], ignoredHeaders = [], queryParameters = [] } = options;
+  if (cdn === undefined && store === undefined)
+    throw new TypeError(`Expected cdn of edge to be ${expectations.cdn.words}, got undefined. Without a CDN, give it a store.`);
   if (purge !== undefined && (cdn === undefined || dialects[cdn].tags === undefined))
     throw new TypeError(
       `Expected edge to have no purge option ${cdn === undefined ? 'without a cdn' : `with cdn "${cdn}", which has no tags for purging`}.`,
     );
-  if (store === undefined) return;
-  if (typeof store?.get !== 'function' || typeof store.set !== 'function')
-    throw new TypeError('Expected store of edge to be a KeyValueCache, with get, set and delete.');
-  if (deploy === undefined)
+  if (store !== undefined && deploy === undefined)
     throw new TypeError(
       'Expected edge with a store to have deploy, the name of this version of this function, because other versions use the same store.',
     );
+  return {
+    varyHeaders: new Set(varyHeaders.map(lowerCase)),
+    ignoredHeaders: new Set([...harmlessHeaders, ...(cdn === 'apollo-router' ? routerHeaders : []), ...ignoredHeaders.map(lowerCase)]),
+    queryParameters: new Set([...operationParameters, ...queryParameters]),
+  };
 }
 
-const known: Readonly<Record<keyof EdgeOptions, true>> = {
-  cdn: true,
-  store: true,
-  defaultMaxAge: true,
-  browserMaxAge: true,
-  staleWhileRevalidate: true,
-  staleIfError: true,
-  varyHeaders: true,
-  ignoredHeaders: true,
-  queryParameters: true,
-  entity: true,
-  salt: true,
-  deploy: true,
-  purge: true,
-  onDecision: true,
-};
-
-const seconds = ['defaultMaxAge', 'browserMaxAge', 'staleWhileRevalidate', 'staleIfError'] as const;
-
-function assertSeconds(name: string, value: unknown): void {
-  if (value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= 0)) return;
-  throw new TypeError(`Expected ${name} of edge to be a number of seconds, 0 or more, got ${String(value)}.`);
-}
-
-/** Headers that always identify the user, so that no option may list them. */
-const personal = new Set(['authorization', 'cookie', 'proxy-authorization', 'set-cookie', 'x-api-key']);
-
-function names(option: string, given: readonly string[]): Set<string> {
-  const lower = given.map((name) => name.toLowerCase());
-  for (const name of lower)
-    if (personal.has(name) || !/^[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name))
-      throw new TypeError(
-        `Expected ${option} of edge to be names of header fields that do not identify the user, got ${JSON.stringify(name)}.`,
-      );
-  return new Set(lower);
+function lowerCase(name: string): string {
+  return name.toLowerCase();
 }

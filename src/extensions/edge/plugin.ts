@@ -1,3 +1,5 @@
+import type { GraphQLSchema } from 'graphql';
+
 import { isWorkerd } from '../../datasources/index.ts';
 import { parseExactly } from '../../shared/index.ts';
 import type { HeaderMap, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
@@ -6,6 +8,8 @@ import type {
   DataSourceCall,
   DataSourceCallListener,
   ExecutionOptions,
+  GraphQLRequest,
+  Logger,
   OperationCall,
   OperationExecution,
   OperationOutcome,
@@ -13,29 +17,29 @@ import type {
   ServerPlugin,
   ServerStartContext,
 } from '../../server/index.ts';
-import { listObjects } from './object-list.ts';
-import { assess, decideFor, mayBePublic, notShareable, operationOf } from './decide.ts';
-import type { DecisionSettings, EdgeRequest } from './decide.ts';
-import { dialects, publicFieldsOf } from './dialects.ts';
-import { KnownDocuments } from './documents.ts';
-import type { KnownDocument } from './documents.ts';
+import { FieldHints } from './cache-hints/field-policy.ts';
+import { assess, decideFor, notShareable, operationOf } from './decide.ts';
+import type { EdgeOperation, EdgeRequest, Shareable } from './decide.ts';
+import { dialects } from './dialects.ts';
+import type { CDN } from './dialects.ts';
 import { acceptsJSON, writeDecision } from './headers.ts';
-import type { HeaderSettings } from './headers.ts';
-import { hostResponseOf, reasonInHost, varyWithHost, withdrawIfCookieComes } from './host-response.ts';
+import { reasonInHost, varyWithHost } from './host-response.ts';
+import { MutationWatch } from './mutation-watch.ts';
 import { readingRules } from './options.ts';
 import type { EdgeDecision, EdgeOptions } from './options.ts';
-import { namingBy } from './contents.ts';
-import { PurgeLog } from './purge/purge-log.ts';
-import { Purges } from './purge/purges.ts';
-import type { PurgePlatform } from './purge/purge-client.ts';
-import type { PurgeRequest } from './purge/purges.ts';
+import { Purges } from './purge.ts';
+import type { PurgeLog, PurgePlatform, PurgeRequest } from './purge.ts';
 import { ResolverHints } from './resolver-hints.ts';
 import { tagExtensionsOf } from './router-tags.ts';
 import type { TagExtensions } from './router-tags.ts';
 import { StaticHints } from './static-hints.ts';
+import type { OperationHints } from './static-hints.ts';
+import { AnswerStore } from './store/answer-store.ts';
 import { StoredAnswers } from './store/stored-answers.ts';
+import { tagsOfMutation, tagsOfType } from './tags.ts';
+import type { TagSettings } from './tags.ts';
 import { explainHeader, SharedEnv, watchedCall, watchOf } from './watched-request.ts';
-import type { RequestWatch } from './watched-request.ts';
+import type { ReadingRules } from './watched-request.ts';
 
 /** The extension, with the functions that resolvers and webhooks may call. */
 export interface Edge extends ServerPlugin {
@@ -57,15 +61,6 @@ export function edge(options: EdgeOptions): Edge {
   return new EdgePlugin((options as EdgeOptions | undefined) ?? {});
 }
 
-/** A request with its response. */
-interface Finished {
-  /** Undefined if the request was not watched. */
-  readonly request: EdgeRequest | undefined;
-  readonly response: HTTPResponse | StreamedResponse;
-}
-
-const defaultMethods = ['GET'];
-
 class EdgePlugin implements Edge {
   readonly position = 'first';
   readonly onlyWatches = true;
@@ -77,44 +72,44 @@ class EdgePlugin implements Edge {
   /** The methods whose answers the CDN keeps. */
   readonly #methods: readonly string[];
   readonly #options: EdgeOptions;
-  readonly #settings: DecisionSettings & HeaderSettings;
+  readonly #rules: ReadingRules;
+  readonly #settings: TagSettings & { readonly log: PurgeLog };
+  readonly #fieldHints: FieldHints;
+  readonly #hints: StaticHints;
   readonly #purges: Purges;
   readonly #stored: StoredAnswers | undefined;
-  readonly #documents: KnownDocuments;
-  /** Requests the list of objects for tags, in the store or in the CDN. Undefined: neither has tags. */
-  readonly #listing: ExecutionOptions['objects'];
   readonly #env = new SharedEnv(isWorkerd());
+  /** Mutations that run. */
+  readonly #mutations = new WeakMap<GraphQLRequest, RunningMutation>();
+  /** The names of fields of mutations that have purged nothing. */
+  readonly #warned = new Set<string>();
+  /** Undefined until the server has started. */
+  #schema: GraphQLSchema | undefined;
   #hasServed = false;
+  /** False if graphql-js runs the operations. */
+  #isObserved = true;
 
   constructor(options: EdgeOptions) {
-    const { salt, deploy, defaultMaxAge = 0, store, cdn } = options;
-    const rules = readingRules(options);
-    const entity = options.entity && namingBy(options.entity);
-    const tags = { salt, deploy, entity };
+    const { salt, deploy, defaultMaxAge = 0, store, cdn, purge } = options;
+    this.#rules = readingRules(options);
     this.#options = options;
-    this.#methods = (cdn !== undefined && dialects[cdn].methods) || defaultMethods;
-    this.#documents = new KnownDocuments(store !== undefined);
-    this.#settings = { ...tags, options, rules, hints: new StaticHints(defaultMaxAge), log: new PurgeLog() };
-    this.#stored =
-      store &&
-      new StoredAnswers(store, {
-        settings: this.#settings,
-        deploy: deploy!,
-        documents: this.#documents,
-      });
-    this.#listing = store !== undefined || (cdn !== undefined && dialects[cdn].tags !== undefined) ? listObjects(entity) : undefined;
-    const purgeStore = this.#stored && ((given: readonly string[]) => this.#stored!.purge(given));
-    this.#purges = new Purges({ ...options, settings: this.#settings, purgeStore });
+    this.#methods = (cdn !== undefined && dialects[cdn].methods) || ['GET'];
+    this.#fieldHints = new FieldHints(defaultMaxAge);
+    this.#hints = new StaticHints(this.#fieldHints);
+    const answers = store && new AnswerStore(store);
+    this.#purges = new Purges(purge, answers && ((tags) => answers.purge(tags)), salt);
+    this.#settings = { salt, deploy, log: this.#purges.log };
+    this.#stored = answers && new StoredAnswers(answers, this.#settings);
     if (this.#stored !== undefined) this.aroundOperation = (call, next) => this.#findOrRun(call, next);
     if (cdn === 'apollo-router') this.aroundRequest = async (call, next) => this.#withTags(call, await next());
   }
 
-  async serverWillStart({ schema }: ServerStartContext): Promise<void> {
+  async serverWillStart({ schema, observesResolvers }: ServerStartContext): Promise<void> {
     // A failed start may be retried with another schema. After a successful start, another schema means another server.
-    if (this.#hasServed && this.#purges.schema !== schema)
+    if (this.#hasServed && this.#schema !== schema)
       throw new Error('Expected a separate edge for each handler, got one that already serves another handler.');
-    this.#purges.schema = schema;
-    if (this.#stored !== undefined) this.#stored.schema = schema;
+    this.#schema = schema;
+    this.#isObserved = observesResolvers;
   }
 
   viewRequest(call: RequestCall): RequestCall {
@@ -122,18 +117,15 @@ class EdgePlugin implements Edge {
     const isEnvShared = this.#env.isShared(call.invocation);
     // The CDN does not keep the answer to other methods, so reads of such a request do not matter.
     if (this.#stored === undefined && !this.#methods.includes(call.request.method)) return call;
-    const { rules, log } = this.#settings;
-    const watch: EdgeRequest & RequestWatch = {
+    const watch: EdgeRequest = {
       edge: this,
       call,
-      original: call.request,
       readings: { personal: undefined, varies: false, hasAccept: false },
-      rules,
-      purgeMoment: log.now,
+      rules: this.#rules,
+      purgeMoment: this.#purges.log.now,
       startedAtMs: performance.now(),
       operations: [],
       isBatch: false,
-      isExplained: call.request.headers.has(explainHeader),
       isEnvShared,
     };
     return watchedCall(call, watch);
@@ -141,7 +133,7 @@ class EdgePlugin implements Edge {
 
   /** Undefined: the request is not watched, or another edge watches it. */
   #requestOf(headers: HeaderMap | undefined): EdgeRequest | undefined {
-    const watch = headers && (watchOf(headers) as (EdgeRequest & RequestWatch) | undefined);
+    const watch = headers && (watchOf(headers) as EdgeRequest | undefined);
     return watch?.edge === this ? watch : undefined;
   }
 
@@ -150,13 +142,9 @@ class EdgePlugin implements Edge {
     const { headers, method } = call.request;
     const request = this.#requestOf(headers);
     // The usual unwatched request: its answer is private, and no listener needs the reason.
-    const decision =
-      request === undefined && onDecision === undefined && !areDecisionsRequested()
-        ? notWatched
-        : this.#decide({ request, response }, call);
-    writeDecision(decision, { headers: response.headers, method }, this.#settings);
-    const host = decision.public && request !== undefined ? hostResponseOf(request.call) : undefined;
-    if (host !== undefined && this.#options.cdn !== undefined) withdrawIfCookieComes(host, publicFieldsOf(dialects[this.#options.cdn]));
+    const isUnwatched = request === undefined && onDecision === undefined && !areDecisionsRequested();
+    const decision = isUnwatched ? notShareable() : this.#decide(request, response, call);
+    writeDecision(decision, { headers: response.headers, method }, { options: this.#options, rules: this.#rules });
     this.#purges.requestWillEnd(call);
     recordDecision(call, decision);
     try {
@@ -176,8 +164,7 @@ class EdgePlugin implements Edge {
 
   async #findOrRun(call: OperationCall, next: () => Promise<OperationOutcome>): Promise<OperationOutcome> {
     const request = this.#requestOf(call.http.request.headers);
-    const operation = request && operationOf(request, call.request);
-    const found = operation && (await this.#stored!.find(operation, request!, call));
+    const found = request && (await this.#stored!.find(operationOf(request, call.request), request, call.response));
     if (found === undefined) return next();
     // With an answer from the store, no later hook of the operation is called.
     void this.operationDidEnd(call, found);
@@ -191,29 +178,22 @@ class EdgePlugin implements Edge {
     return { used: ({ head }) => void (operation.freshUntil = Math.min(operation.freshUntil, head.freshUntil)) };
   }
 
-  executionWillStart(execution: OperationExecution): ExecutionOptions | undefined {
+  executionWillStart({ schema, http, operation, request: graphQLRequest, batchIndex }: OperationExecution): ExecutionOptions | undefined {
     this.#hasServed = true;
-    const { schema, http, operation, request: graphQLRequest, batchIndex } = execution;
-    const request = http && this.#requestOf(http.headers);
+    const request = this.#requestOf(http?.headers);
     if (request !== undefined && batchIndex !== undefined) request.isBatch = true;
-    if (schema !== this.#purges.schema) {
-      // The records of documents belong to the other schema.
+    if (schema !== this.#schema) {
       if (request !== undefined) request.readings.personal ??= 'the schema of another handler';
       return undefined;
     }
-    const observer = new ResolverHints(schema, this.#settings.hints.fields);
-    const known = this.#documents.of(execution);
-    if (operation.operation === 'mutation') {
-      if (this.#purges.hasNone) return { observer };
-      return { observer, objects: this.#purges.mutationWillStart(graphQLRequest, this.#listing) };
+    if (operation.operation === 'mutation' && !this.#purges.hasNone) {
+      const watch = new MutationWatch(schema, this.#fieldHints);
+      this.#mutations.set(graphQLRequest, { watch, purgeMoment: this.#purges.log.now });
+      return { observer: watch };
     }
-    if (request === undefined) return { observer };
-    const hints = this.#settings.hints.of({ known, operation, variables: graphQLRequest.variables });
-    const edgeOperation = operationOf(request, graphQLRequest);
-    edgeOperation.planned = { operation, hints };
-    edgeOperation.resolverHints = observer;
-    if (this.#listing === undefined || hints?.selection.isFlat === true) return { observer };
-    return known.mayHint || mayBePublic(hints) ? { observer, objects: this.#listing } : { observer };
+    const observer = new ResolverHints(schema, this.#fieldHints);
+    if (request !== undefined) operationOf(request, graphQLRequest).resolverHints = observer;
+    return { observer };
   }
 
   operationDidEnd(call: OperationCall, outcome: OperationOutcome): Promise<void> | undefined {
@@ -223,62 +203,100 @@ class EdgePlugin implements Edge {
       const operation = operationOf(request, call.request);
       operation.outcome = outcome;
       if (operation.lookup !== undefined && !outcome.head.headers.isEmpty) operation.fields = [...outcome.head.headers];
-      if (operation.resolverHints?.isEmpty === false) {
-        const known = this.#knownOf(outcome);
-        if (known !== undefined) known.hasHinted = true;
-      }
+      if (this.#stored !== undefined && operation.lookup?.hit === undefined) this.#stored.note(operation, this.#hintsOf(operation));
     }
+    const running = this.#mutations.get(call.request);
     // The stored answer of a mutation that ran before has changed nothing.
-    const hasRun = outcome.operation?.operation === 'mutation' && outcome.executed !== false;
-    if (!hasRun || this.#purges.hasNone) return undefined;
-    return this.#purges.after({ outcome, known: this.#knownOf(outcome) }, call);
+    return running === undefined || outcome.executed === false ? undefined : this.#purgeAfter(running, outcome, call);
+  }
+
+  /** Purges after a mutation, even if it has errors: a field may have changed data before another field failed. */
+  async #purgeAfter({ watch, purgeMoment }: RunningMutation, outcome: OperationOutcome, call: OperationCall): Promise<void> {
+    const { logger } = call.http;
+    const hints = this.#hintsOf({ request: call.request, outcome });
+    if (hints === undefined) return;
+    // The later parts of a streamed answer are not known yet.
+    const data = outcome.stream === undefined ? (outcome.result.data ?? null) : null;
+    const hasRun = (key: string): boolean => !this.#isObserved || watch.hasRun(key);
+    let tags: readonly string[];
+    try {
+      tags = tagsOfMutation({ root: hints.root, data, errors: outcome.errors, hasRun }, this.#options.salt);
+    } catch (error) {
+      // A failure, for example of the getter of an object, must not keep answers from before the mutation.
+      logger.error('edge could not determine what a mutation changed: all types that it selects are purged.', error);
+      tags = [...hints.root.typesBelow()].flatMap(tagsOfType);
+    }
+    if (tags.length === 0) {
+      if (purgeMoment === this.#purges.log.now) this.#warn(Object.keys(data ?? {}).join(', '), logger);
+      return;
+    }
+    if (outcome.errors.some(({ extensions: { code } }) => code === 'DEADLINE_EXCEEDED' || code === 'CLIENT_LEFT'))
+      logger.warn(`A mutation was answered before its end. If it changes more, answers with these tags may be old until their lifetime ends: ${tags.join(', ')}`); // prettier-ignore
+    await this.#purges.purgeAfterMutation(tags, call.http);
+  }
+
+  /** Warns once for each mutation that purges nothing. */
+  #warn(fields: string, logger: Logger): void {
+    if (this.#warned.has(fields) || this.#warned.size === 100) return;
+    this.#warned.add(fields);
+    logger.warn(
+      `The answer to the mutation ${fields} names no object, so no answer was purged. Return the changed objects from it, or call purge of edge in its resolver.`,
+    );
   }
 
   async purge(request: PurgeRequest, platform?: PurgePlatform): Promise<void> {
     await this.#purges.purge(request, platform);
   }
 
-  /** The record of the document of an operation that has ended. */
-  #knownOf(outcome: OperationOutcome | undefined): KnownDocument | undefined {
-    const { operation, document, source } = outcome ?? {};
-    const { schema } = this.#purges;
-    return operation && document && schema && this.#documents.of({ schema, document, operation, source });
+  /** Undefined: no operation was chosen, its document is unknown, or it is that of another handler. */
+  #hintsOf({ request: { variables }, outcome }: Pick<EdgeOperation, 'request' | 'outcome'>): OperationHints | undefined {
+    const { document, operation } = outcome ?? {};
+    if (document === undefined || operation === undefined || this.#schema === undefined) return undefined;
+    return this.#hints.of({ schema: this.#schema, document, operation, variables });
   }
 
-  /** An error, for example in the user's `entity`, does not fail the request. */
-  #decide({ request, response }: Finished, { request: { method }, invocation, logger }: RequestCall): EdgeDecision {
+  /** An error does not fail the request. */
+  #decide(request: EdgeRequest | undefined, response: HTTPResponse | StreamedResponse, call: RequestCall): EdgeDecision {
+    const { method, headers } = call.request;
     try {
       if (request === undefined) return notShareable(this.#methods.includes(method) ? undefined : `the method is ${method}`);
-      if (request.isExplained) return notShareable('a report was requested');
-      const [operation] = request.operations;
-      const known = this.#knownOf(operation?.outcome);
-      const answer = assess({ request, response, known }, this.#settings);
+      if (headers.has(explainHeader)) return notShareable('a report was requested');
+      const answer = assess(request, response, (operation) => this.#hintsOf(operation));
       if (typeof answer === 'string') return notShareable(answer);
-      const stored = this.#stored?.keep(answer, (work) => invocation.waitUntil(work));
-      const { cdn } = this.#options;
-      if (cdn === undefined) return stored!;
-      const host = hostResponseOf(request.call);
-      const reason = host && reasonInHost(host);
-      if (reason !== undefined) return notShareable(reason);
-      const { milliseconds, maxAge } = this.#purges.answerLimits;
-      if (performance.now() - request.startedAtMs > milliseconds)
-        return notShareable('it took so long that its data may have changed in the meantime');
-      const vary = varyWithHost(response.headers.get('vary'), host);
-      const dialect = dialects[cdn];
-      if (!dialect.keyHasAccept && !acceptsJSON(request.original.headers))
-        return notShareable('the client does not accept application/json');
-      const limited = { ...answer, maxAge: Math.min(answer.maxAge, maxAge) };
-      const decision = decideFor({ methods: this.#methods, dialect, vary }, limited, this.#settings);
-      if (cdn !== 'apollo-router' || !decision.public) return decision;
-      const extensions = tagExtensionsOf(answer, decision.tags, this.#settings);
-      if (extensions === undefined) return notShareable('its tags cannot be assigned to its entities');
-      this.#tagExtensions.set(request, extensions);
-      return decision;
+      const stored = this.#stored?.keep(answer);
+      return this.#options.cdn === undefined ? stored! : this.#decideForCDN(this.#options.cdn, answer, response);
     } catch (error) {
-      logger.error('edge could not decide whether an answer may be kept: it is private.', error);
+      call.logger.error('edge could not decide whether an answer may be kept: it is private.', error);
       return notShareable('the decision has failed');
     }
   }
+
+  #decideForCDN(cdn: CDN, answer: Shareable, response: HTTPResponse | StreamedResponse): EdgeDecision {
+    const { request, hints, data } = answer;
+    const reason = reasonInHost(request.call);
+    if (reason !== undefined) return notShareable(reason);
+    const { milliseconds, maxAge } = this.#purges.answerLimits;
+    if (performance.now() - request.startedAtMs > milliseconds)
+      return notShareable('it took so long that its data may have changed in the meantime');
+    const dialect = dialects[cdn];
+    if (!dialect.keyHasAccept && !acceptsJSON(request.call.request.headers))
+      return notShareable('the client does not accept application/json');
+    const vary = varyWithHost(response.headers.get('vary'), request.call);
+    const limited = { ...answer, maxAge: Math.min(answer.maxAge, maxAge) };
+    const decision = decideFor({ methods: this.#methods, dialect, vary }, limited, this.#settings);
+    if (cdn !== 'apollo-router' || !decision.public) return decision;
+    const extensions = tagExtensionsOf(hints.root, data, decision.tags, this.#settings);
+    if (extensions === undefined) return notShareable('its tags cannot be assigned to its entities');
+    this.#tagExtensions.set(request, extensions);
+    return decision;
+  }
+}
+
+/** A mutation in progress. */
+interface RunningMutation {
+  readonly watch: MutationWatch;
+  /** The moment of the purge log at which it began. */
+  readonly purgeMoment: number;
 }
 
 /** Adds to the extensions of an answer, whose text stays as it is if it has none. */
@@ -287,5 +305,3 @@ function withExtensions(body: string, added: object): string {
   const answer = parseExactly(body) as { readonly extensions?: object };
   return JSON.stringify({ ...answer, extensions: { ...answer.extensions, ...added } });
 }
-
-const notWatched = notShareable();

@@ -1,14 +1,4 @@
-import {
-  getNamedType,
-  isAbstractType,
-  isInterfaceType,
-  isListType,
-  isNonNullType,
-  isObjectType,
-  Kind,
-  SchemaMetaFieldDef,
-  TypeMetaFieldDef,
-} from 'graphql';
+import { getNamedType, isAbstractType, isListType, isNonNullType, isObjectType, Kind } from 'graphql';
 import type {
   DirectiveNode,
   FieldNode,
@@ -18,43 +8,10 @@ import type {
   GraphQLObjectType,
   GraphQLOutputType,
   GraphQLSchema,
+  InlineFragmentNode,
   OperationDefinitionNode,
-  SelectionNode,
   SelectionSetNode,
 } from 'graphql';
-
-import { appliesTo } from '../../executor/for-extensions.ts';
-
-/** A field of one object type in the answer. */
-export interface SelectedField {
-  readonly key: string;
-  readonly name: string;
-  readonly parent: GraphQLObjectType;
-  readonly field: GraphQLField<unknown, unknown>;
-  readonly hasList: boolean;
-  /** Undefined for leaves. */
-  readonly below: AnswerSelection | undefined;
-}
-
-/** The selection of the objects at one place of an answer. */
-export interface AnswerSelection {
-  readonly type: GraphQLNamedType;
-  /** The object types that may be at this place. */
-  readonly types: readonly GraphQLObjectType[];
-  /** Keys that hold the name of the type, for every type that has them. */
-  readonly typenameKeys: readonly string[];
-  fieldsFor(type: GraphQLObjectType): readonly SelectedField[];
-  /** The fields with selections that are lists or may be null, or that contain such fields. Introspection is left out. */
-  absentFor(type: GraphQLObjectType): readonly SelectedField[];
-  /** True when any of the objects has such fields. */
-  readonly hasAbsences: boolean;
-  /** True when the fields are all leaves, introspection apart. */
-  readonly isFlat: boolean;
-  /** The names of all object types that are selected below. Each selection is read once, whatever its types. */
-  typesBelow(): ReadonlySet<string>;
-  /** True when the operation has more selections than the limit. From then on, only selections that occur in an answer are read. */
-  readonly isTooLarge: boolean;
-}
 
 /** An operation whose `@skip` and `@include` have been evaluated. */
 export interface Selecting {
@@ -62,32 +19,52 @@ export interface Selecting {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   /** True when `@skip` and `@include` do not exclude a selection. */
   readonly isIncluded: (directives: readonly DirectiveNode[] | undefined) => boolean;
-  /** The number of selections read. A selection counts once for each object type that it may apply to. */
-  looked?: number;
 }
 
-/**
- * A query of 5 KB can have 360,000 selections, if 100 fields of an interface with 60 types each return such an interface. Without the
- * limit it took 700 ms and 73 MiB.
- */
-const maxLooked = 15_000;
+/** A selected field of one of the types that an object may have. */
+export interface SelectedField {
+  readonly parent: GraphQLObjectType;
+  readonly field: GraphQLField<unknown, unknown>;
+  readonly node: FieldNode;
+}
 
-/** The selections of an operation, each made on first use. Undefined: the schema has no such root type. */
-export function selectionOf(selecting: Selecting, operation: OperationDefinitionNode): AnswerSelection | undefined {
+/** The selected fields of objects of one type. */
+export interface Shape {
+  /** The response names of all fields, joined with spaces. */
+  readonly keys: string;
+  /** The response name of the id. With arguments, an object may have several ids, so that such a field is none. */
+  readonly idKey: string | undefined;
+  /** The fields with selections. */
+  readonly fields: readonly NestedField[];
+}
+
+/** A field with a selection. */
+export interface NestedField {
+  readonly key: string;
+  readonly hasList: boolean;
+  readonly below: Place;
+}
+
+/** Selections that are read for one list of fields. Documents with more are possible, because fragments apply to many types. */
+const maxSteps = 100_000;
+
+/** Returns the place of the root object. Undefined: the schema has no such root type. */
+export function rootOf(selecting: Selecting, operation: OperationDefinitionNode): Place | undefined {
   const root = selecting.schema.getRootType(operation.operation);
-  return root ? new TypedSelection(selecting, root, [operation.selectionSet]) : undefined;
+  return root ? new Place(selecting, root, [operation.selectionSet]) : undefined;
 }
 
-class TypedSelection implements AnswerSelection {
+/** A place of an answer where objects may be, with their selections. */
+export class Place {
   readonly type: GraphQLNamedType;
+  /** The object types that may be at this place. */
   readonly types: readonly GraphQLObjectType[];
   readonly #selecting: Selecting;
   readonly #sets: readonly SelectionSetNode[];
-  readonly #fields = new Map<GraphQLObjectType, readonly SelectedField[]>();
-  readonly #absent = new Map<GraphQLObjectType, readonly SelectedField[]>();
+  readonly #shapes = new Map<GraphQLObjectType, Shape>();
+  readonly #typesByKeys = new Map<string, GraphQLObjectType | undefined>();
   #typenameKeys: readonly string[] | undefined;
-  #hasAbsences: boolean | undefined;
-  #isFlat: boolean | undefined;
+  #typesBelow: ReadonlySet<string> | undefined;
 
   constructor(selecting: Selecting, type: GraphQLNamedType, sets: readonly SelectionSetNode[]) {
     this.type = type;
@@ -96,132 +73,127 @@ class TypedSelection implements AnswerSelection {
     this.#sets = sets;
   }
 
-  get typenameKeys(): readonly string[] {
-    return (this.#typenameKeys ??= this.#findTypenameKeys());
+  /** The type of an object. Undefined: its `__typename` is not selected, and several types have the same fields. */
+  typeOf(object: Readonly<Record<string, unknown>>): GraphQLObjectType | undefined {
+    if (!isAbstractType(this.type)) return this.types[0];
+    this.#typenameKeys ??= this.#findTypenameKeys();
+    const key = this.#typenameKeys.find((one) => one in object);
+    if (key !== undefined) return this.types.find(({ name }) => name === object[key]);
+    const keys = Object.keys(object).join(' ');
+    if (!this.#typesByKeys.has(keys)) {
+      const types = this.types.filter((type) => this.shapeOf(type).keys === keys);
+      this.#typesByKeys.set(keys, types.length === 1 ? types[0] : undefined);
+    }
+    return this.#typesByKeys.get(keys);
   }
 
-  fieldsFor(type: GraphQLObjectType): readonly SelectedField[] {
-    const known = this.#fields.get(type);
+  shapeOf(type: GraphQLObjectType): Shape {
+    const known = this.#shapes.get(type);
     if (known !== undefined) return known;
-    const fields = [...this.#nodesFor(type)].flatMap(([key, [first, ...rest]]) => this.#selectedField(type, key, [first!, ...rest]));
-    this.#fields.set(type, fields);
-    return fields;
+    let idKey: string | undefined;
+    const fields: NestedField[] = [];
+    const nodesByKey = this.#nodesFor((fragment) => this.#applies(fragment, type));
+    for (const [key, nodes] of nodesByKey) {
+      const { name } = nodes[0]!;
+      const field = type.getFields()[name.value];
+      if (field === undefined) continue;
+      if (name.value === 'id' && field.args.length === 0) idKey ??= key;
+      const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+      const below = (): Place => new Place(this.#selecting, getNamedType(field.type), sets);
+      if (sets.length > 0) fields.push({ key, hasList: hasList(field.type), below: below() });
+    }
+    const shape = { keys: [...nodesByKey.keys()].join(' '), idKey, fields };
+    this.#shapes.set(type, shape);
+    return shape;
   }
 
-  absentFor(type: GraphQLObjectType): readonly SelectedField[] {
-    const known = this.#absent.get(type);
-    if (known !== undefined) return known;
-    const fields = this.fieldsFor(type).filter(
-      ({ name, field, hasList: isList, below }) =>
-        below !== undefined && !name.startsWith('__') && (isList || !isNonNullType(field.type) || below.hasAbsences),
-    );
-    this.#absent.set(type, fields);
-    return fields;
+  /** The names of the selected fields of all types, each once. */
+  get fieldNames(): readonly string[] {
+    return [...new Set([...this.#nodesFor(() => true).values()].flat().map(({ name }) => name.value))];
   }
 
-  get hasAbsences(): boolean {
-    if (this.#hasAbsences !== undefined) return this.#hasAbsences;
-    // Above the limit, the whole answer is searched.
-    return (this.#hasAbsences = this.types.some((type) => this.isTooLarge || this.absentFor(type).length > 0));
-  }
-
-  get isFlat(): boolean {
-    return (this.#isFlat ??= this.types.every((type) =>
-      this.fieldsFor(type).every(({ name, below }) => below === undefined || name.startsWith('__')),
-    ));
-  }
-
-  get isTooLarge(): boolean {
-    return (this.#selecting.looked ?? 0) > maxLooked;
-  }
-
-  typesBelow(): ReadonlySet<string> {
-    const { schema, isIncluded } = this.#selecting;
-    const found = new Set<string>();
+  /** Visits each field of each type that may be here or below, once or more often. False: there are too many, and not all were visited. */
+  eachField(visit: (selected: SelectedField) => void): boolean {
+    const { schema, fragments, isIncluded } = this.#selecting;
     const spread = new Set<string>();
-    const addBelow = (type: GraphQLNamedType, selections: readonly SelectionNode[]): void => {
+    let left = maxSteps;
+    const walk = (types: readonly GraphQLObjectType[], { selections }: SelectionSetNode): void => {
+      for (const selection of selections) {
+        if ((left -= types.length + 1) < 0) return;
+        if (!isIncluded(selection.directives)) continue;
+        if (selection.kind === Kind.FIELD) {
+          const below = new Set<GraphQLObjectType>();
+          for (const parent of types) {
+            const field = parent.getFields()[selection.name.value];
+            if (field === undefined) continue;
+            visit({ parent, field, node: selection });
+            for (const type of objectTypesOf(schema, getNamedType(field.type))) below.add(type);
+          }
+          if (selection.selectionSet !== undefined) walk([...below], selection.selectionSet);
+          continue;
+        }
+        const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value);
+        const narrowed = types.filter((type) => this.#applies(fragment, type));
+        const key = selection.kind === Kind.FRAGMENT_SPREAD ? [selection.name.value, ...narrowed].join(' ') : '';
+        if (fragment === undefined || spread.has(key)) continue;
+        if (key !== '') spread.add(key);
+        walk(narrowed, fragment.selectionSet);
+      }
+    };
+    for (const set of this.#sets) walk(this.types, set);
+    return left >= 0;
+  }
+
+  /** The names of all object types that may be here or below, or of all types of the schema if the selection is too large. */
+  typesBelow(): ReadonlySet<string> {
+    if (this.#typesBelow !== undefined) return this.#typesBelow;
+    const { schema } = this.#selecting;
+    const found = new Set(this.types);
+    const isWhole = this.eachField(({ field }) => {
+      for (const type of objectTypesOf(schema, getNamedType(field.type))) found.add(type);
+    });
+    const all = isWhole ? [...found] : Object.values(schema.getTypeMap()).filter((type) => isObjectType(type));
+    return (this.#typesBelow = new Set(all.map(({ name }) => name)));
+  }
+
+  /** The fields with selections, by response name. Without the set of fragments, sixty that each spread the next two would have 10 ** 12. */
+  #nodesFor(applies: (fragment: FragmentDefinitionNode | InlineFragmentNode) => boolean): ReadonlyMap<string, readonly FieldNode[]> {
+    const { fragments, isIncluded } = this.#selecting;
+    const nodes = new Map<string, FieldNode[]>();
+    const spread = new Set<string>();
+    const collect = ({ selections }: SelectionSetNode): void => {
       for (const selection of selections) {
         if (!isIncluded(selection.directives)) continue;
         if (selection.kind === Kind.FIELD) {
-          const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[selection.name.value] : undefined;
-          if (field === undefined || selection.selectionSet === undefined) continue;
-          const named = getNamedType(field.type);
-          for (const { name } of objectTypesOf(schema, named)) found.add(name);
-          addBelow(named, selection.selectionSet.selections);
-          continue;
+          const key = selection.alias?.value ?? selection.name.value;
+          const known = nodes.get(key);
+          if (known === undefined) nodes.set(key, [selection]);
+          else known.push(selection);
+        } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+          if (applies(selection)) collect(selection.selectionSet);
+        } else if (!spread.has(selection.name.value)) {
+          spread.add(selection.name.value);
+          const fragment = fragments.get(selection.name.value);
+          if (fragment !== undefined && applies(fragment)) collect(fragment.selectionSet);
         }
-        const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : this.#unseenFragment(selection.name.value, spread);
-        const condition = fragment?.typeCondition && schema.getType(fragment.typeCondition.name.value);
-        if (fragment !== undefined) addBelow(condition ?? type, fragment.selectionSet.selections);
       }
     };
-    for (const { selections } of this.#sets) addBelow(this.type, selections);
-    return found;
-  }
-
-  #selectedField(parent: GraphQLObjectType, key: string, nodes: readonly [FieldNode, ...FieldNode[]]): SelectedField[] {
-    const name = nodes[0].name.value;
-    const field = name.startsWith('__') ? metaFields.get(name) : parent.getFields()[name];
-    if (field === undefined) return [];
-    const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-    const below = sets.length === 0 ? undefined : new TypedSelection(this.#selecting, getNamedType(field.type), sets);
-    return [{ key, name, parent, field, hasList: hasList(field.type), below }];
-  }
-
-  #collect(type: GraphQLObjectType, selections: readonly SelectionNode[], { nodes, spread }: Collected): void {
-    this.#selecting.looked = (this.#selecting.looked ?? 0) + selections.length;
-    for (const selection of selections) {
-      if (!this.#selecting.isIncluded(selection.directives)) continue;
-      if (selection.kind === Kind.FIELD) {
-        const key = selection.alias?.value ?? selection.name.value;
-        const known = nodes.get(key);
-        if (known === undefined) nodes.set(key, [selection]);
-        else known.push(selection);
-        continue;
-      }
-      const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : this.#unseenFragment(selection.name.value, spread);
-      if (fragment !== undefined && appliesTo(this.#selecting.schema, fragment.typeCondition, type))
-        this.#collect(type, fragment.selectionSet.selections, { nodes, spread });
-    }
-  }
-
-  #unseenFragment(name: string, spread: Set<string>): FragmentDefinitionNode | undefined {
-    if (spread.has(name)) return undefined;
-    spread.add(name);
-    return this.#selecting.fragments.get(name);
+    for (const set of this.#sets) collect(set);
+    return nodes;
   }
 
   /** Excludes keys under which another type has a different field: such a key does not identify the type. */
   #findTypenameKeys(): readonly string[] {
-    const names = new Map<string, Set<string>>();
-    for (const type of this.types)
-      for (const [key, [node]] of this.#nodesFor(type)) {
-        const known = names.get(key) ?? new Set();
-        names.set(key, known.add(node!.name.value));
-      }
-    return [...names].flatMap(([key, set]) => (set.size === 1 && set.has('__typename') ? key : []));
+    const nodes = [...this.#nodesFor(() => true)];
+    return nodes.flatMap(([key, all]) => (all.every(({ name }) => name.value === '__typename') ? key : []));
   }
 
-  #nodesFor(type: GraphQLObjectType): ReadonlyMap<string, readonly FieldNode[]> {
-    const nodes = new Map<string, FieldNode[]>();
-    const spread = new Set<string>();
-    for (const set of this.#sets) this.#collect(type, set.selections, { nodes, spread });
-    return nodes;
+  #applies(fragment: Partial<Pick<InlineFragmentNode, 'typeCondition'>> | undefined, type: GraphQLObjectType): boolean {
+    const { schema } = this.#selecting;
+    const condition = fragment?.typeCondition && schema.getType(fragment.typeCondition.name.value);
+    return condition === undefined || condition === type || (isAbstractType(condition) && schema.isSubType(condition, type));
   }
 }
-
-/** The fields of one object. */
-interface Collected {
-  readonly nodes: Map<string, FieldNode[]>;
-  /** Fragments already included. Without this, sixty fragments that each spread the next two would have 10 ** 12 selections. */
-  readonly spread: Set<string>;
-}
-
-/** The fields of introspection. `__typename` is left out, because it has no cache hint and returns no object. */
-const metaFields = new Map<string, GraphQLField<unknown, unknown>>([
-  ['__schema', SchemaMetaFieldDef],
-  ['__type', TypeMetaFieldDef],
-]);
 
 function objectTypesOf(schema: GraphQLSchema, type: GraphQLNamedType): readonly GraphQLObjectType[] {
   return isAbstractType(type) ? schema.getPossibleTypes(type) : isObjectType(type) ? [type] : [];

@@ -200,6 +200,8 @@ export interface ServerStartContext {
   /** The options `maxBodyBytes` and `maxResultBytes`, or their defaults. */
   readonly maxBodyBytes: number;
   readonly maxResultBytes: number;
+  /** False if graphql-js runs the operations: then `observer` of {@link ExecutionOptions} is ignored. */
+  readonly observesResolvers: boolean;
 }
 
 /** The page that browsers get in development. */

@@ -21,7 +21,6 @@ const traced = cases({ short: 4, long: 30 });
 const schemas = cases({ short: 8, long: 60 });
 const behaviors = cases({ short: 5, long: 350 });
 const batched = cases({ short: 15, long: 150 });
-const listed = cases({ short: 10, long: 80 });
 
 for (const timing of ['sync', 'apart', 'together'] as const) {
   test(`traced random operations, resolvers ${timing}: the channels publish the events of graphql-js 17 in its order`, async (t) => {
@@ -55,16 +54,6 @@ for (const onError of ['NULL', 'HALT'] as const) {
       ok(operations > behaviors * 4 && withErrors > operations / 4, `${operations}, ${withErrors}`);
     });
   }
-}
-
-for (const timing of ['sync', 'apart', 'together'] as const) {
-  test(`random operations whose objects are listed, resolvers ${timing}: the list never changes the result`, async () => {
-    const { listed: objects, differences, unhandled } = await compareExecutors(500, listed, { timing, listed: true });
-
-    deepEqual(differences.slice(0, 1), []);
-    equal(unhandled.ours, 0);
-    ok(objects > listed / 2, `${objects}`);
-  });
 }
 
 for (const timing of ['sync', 'apart', 'together'] as const) {

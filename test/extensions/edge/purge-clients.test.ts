@@ -5,7 +5,7 @@ import { cloudflarePurge, cloudFrontPurge, edge, fastlyPurge, netlifyPurge, verc
 import type { InvalidationInput, PurgeClient, PurgePlatform } from '../../../src/entries/edge.ts';
 import { createHandler } from '../../../src/entries/fetch.ts';
 import { deferred } from '../../support/deferred.ts';
-import { Purger } from '../../../src/extensions/edge/purge/purger.ts';
+import { Purger } from '../../../src/extensions/edge/purge.ts';
 
 /** Sends tags in batches, as edge does. Rejects with the refusal. */
 async function send(client: PurgeClient, tags: readonly string[], platform?: PurgePlatform): Promise<void> {

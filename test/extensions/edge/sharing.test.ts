@@ -438,24 +438,6 @@ describe('sharing between users', () => {
     assert.equal(response.headers.get('cache-control'), 'private, no-store');
   });
 
-  test('a failing hook of the user does not fail the request', async () => {
-    const { get, log } = edgeServing({
-      entity: () => {
-        throw new Error('No.');
-      },
-      server: { typeDefs: 'type Query { a: A @cacheControl(maxAge: 9) } type A { id: ID }', rootValue: { a: { id: 1 } } },
-    });
-
-    const response = await get('{ a { id } }');
-
-    assert.deepEqual(await response.json(), { data: { a: { id: '1' } } });
-    assert.equal(response.headers.get('cache-control'), 'private, no-store');
-    assert.deepEqual(
-      log.map(({ message }) => message),
-      ['edge could not decide whether an answer may be kept: it is private.'],
-    );
-  });
-
   for (const wrong of [
     { cdn: 'akamai' },
     { varyHeaders: ['Authorization'] },

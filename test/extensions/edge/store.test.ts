@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { describe, test } from 'node:test';
+import { describe, mock, test } from 'node:test';
 
 import type { EdgeOptions } from '../../../src/entries/edge.ts';
 import type { ContextArgument, KeyValueCache, ServerOptions, ServerPlugin } from '../../../src/entries/index.ts';
@@ -221,6 +221,33 @@ describe('a client that reads events', () => {
     assert.match(await response.text(), /data: \{"data":\{"book":\{"id":"1","title":"one"\}\}\}/);
     assert.equal(runs.length, 2);
   });
+});
+
+describe('mutations, and queries that are private by their hints', () => {
+  const documents = { rename: 'mutation { rename(id: 1, title: "x") { id } }', private: '{ unmarked }', public: one.query };
+  const hash = createHash('sha256').update(documents.rename).digest('hex');
+  const requests = {
+    'by text': [{ query: documents.rename }, { query: documents.private }],
+    'by id': [{ documentId: 'rename' }, { documentId: 'private' }],
+    'by hash': [{ extensions: { persistedQuery: { version: 1, sha256Hash: hash } } }],
+  };
+  for (const [name, all] of Object.entries(requests))
+    test(`do not read the answers in the store once this process knows them: ${name}`, async () => {
+      const trusted = name === 'by id' ? { trustedDocuments: { documents } } : {};
+      const { post, settled, cache } = shop({ server: trusted as never });
+      if (name === 'by hash') await post({ query: documents.rename, ...all[0] });
+      for (const body of all) await post(body);
+      await settled();
+      const get = mock.method(cache, 'get');
+
+      for (const body of all) await post(body);
+
+      const keys = get.mock.calls.map(({ arguments: [key] }) => String(key));
+      assert.deepEqual(
+        keys.filter((key) => key.includes('answer:')),
+        [],
+      );
+    });
 });
 
 describe('a persisted query and a shared store', () => {

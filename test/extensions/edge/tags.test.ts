@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { listObjects } from '../../../src/entries/edge.ts';
 import type { EdgeOptions } from '../../../src/entries/edge.ts';
-import type { ServerOptions, ServerPlugin } from '../../../src/entries/index.ts';
+import type { ServerOptions } from '../../../src/entries/index.ts';
 import { edgeServing } from './serving.ts';
 import { graphqlJSExecutor } from '../../../src/entries/graphql-js.ts';
 
@@ -24,7 +23,7 @@ interface Row {
   readonly server?: Partial<Omit<ServerOptions, 'typeDefs'>>;
 }
 
-async function tagsOf({ query, options, server }: Row): Promise<string[]> {
+async function tagsOf({ query, options, server }: Omit<Row, 'tags'>): Promise<string[]> {
   const serving = edgeServing({ ...options, server: { typeDefs, rootValue: data, ...server } });
   const response = await serving.get(query);
   return (response.headers.get('xkey') ?? 'none').split(' ').toSorted();
@@ -45,9 +44,13 @@ describe('tags', () => {
     },
     'an object whose id is not selected is unnamed': { query: '{ book { sku } }', tags: 't:Book q:book u:Book' },
     'each object of a list is named': { query: '{ books { id } }', tags: 't:Book q:books l:Book e:Book:b1 e:Book:b2' },
-    'an object of an interface is named, even without __typename': {
+    'an object of an interface is named, even without __typename, if no other type has its fields': {
       query: '{ node { ... on Book { id } } }',
       tags: 't:Book q:node e:Book:b1',
+    },
+    'an object of an interface may have any of its types, if several have its fields': {
+      query: '{ node { id } }',
+      tags: 't:Book t:Author l:Book l:Author u:Book u:Author q:node',
     },
     'a field with the alias id is not the id': { query: '{ book { id: sku } }', tags: 't:Book q:book u:Book' },
     'an id may be a promise': {
@@ -71,14 +74,21 @@ describe('tags', () => {
       server: { rootValue: { book: { id: 'b 1' } } },
     },
     'all ids are hashed if there is a salt': {
-      query: '{ node { id } }',
+      query: '{ node { __typename id } }',
       tags: 't:Author q:node e:Author:62ffa48a48dd5f127b131f5a',
       options: { salt: 's' },
       server: { rootValue: { node: book.author } },
     },
     'an object of a type without an id is unnamed': { query: '{ pen { name } }', tags: 't:Pen q:pen u:Pen' },
-    'a list has a tag for objects that may be added': { query: '{ nodes { id } }', tags: 't:Book l:Node q:nodes e:Book:b1' },
-    'an empty list has only this tag': { query: '{ nodes { id } }', tags: 'l:Node q:nodes', server: { rootValue: { nodes: [] } } },
+    'a list has a tag for each type of object that may be added': {
+      query: '{ nodes { kind: __typename id } }',
+      tags: 't:Book l:Book l:Author q:nodes e:Book:b1',
+    },
+    'an empty list has only these tags': {
+      query: '{ nodes { id } }',
+      tags: 'l:Book l:Author q:nodes',
+      server: { rootValue: { nodes: [] } },
+    },
     'a null in place of an object has the same tag': {
       query: '{ book { id } }',
       tags: 'l:Book q:book',
@@ -117,7 +127,7 @@ describe('tags', () => {
       server: { rootValue: { books: [book, null, { ...book, id: 'b2', author: null }] } },
     },
     'a type that has no objects in the answer has no tag': {
-      query: '{ node { ... on Book { id } ... on Author { id } } }',
+      query: '{ node { __typename ... on Book { id } ... on Author { id } } }',
       tags: 't:Book q:node e:Book:b1',
     },
   });
@@ -142,151 +152,30 @@ test('only selected ids are resolved, for the tags of answers and for the purges
   assert.deepEqual(asked, ['A1', 'A1']);
 });
 
-describe('entity', () => {
-  const bySKU: Row['options'] & object = { entity: (_type, { sku }) => sku as string };
-  const fromRows: Row['server'] & object = {
-    rootValue: { books: [{ book_id: 7 }, { book_id: 8 }], pen: 'p1' },
-    resolvers: {
-      Book: { id: ({ book_id: number }: any) => `Book/${number}`, sku: () => 's' },
-      Pen: { name: (pen: string) => pen },
-    } as never,
-  };
+test('a name that another type answers under the alias of __typename is not believed', async () => {
+  const query = '{ node { ... on Author { x: __typename } ... on Book { x: sku } } }';
+  const server = { rootValue: { node: { ...book, sku: 'Author' } } };
 
-  check({
-    'names an object by a field that is not selected': { query: '{ book { id } }', tags: 't:Book q:book e:Book:s1', options: bySKU },
-    'receives the value of the resolver, whatever the names of the fields in the schema': {
-      query: '{ books { sku } }',
-      tags: 't:Book q:books l:Book e:Book:7 e:Book:8',
-      server: fromRows,
-      options: { entity: (_type, { book_id: number }) => number as number },
-    },
-    'receives a value that is not an object': {
-      query: '{ pen { name } }',
-      tags: 't:Pen q:pen e:Pen:p1',
-      server: fromRows,
-      options: { entity: (_type, pen) => pen as string },
-    },
-    'does not fall back to the id of an object that it does not name': {
-      query: '{ books { id sku } }',
-      tags: 't:Book q:books l:Book u:Book e:Book:2',
-      server: { rootValue: { books: [{ id: 1 }, { id: 2, sku: '2' }] } },
-      options: bySKU,
-    },
-    'can name the objects of one type only': {
-      query: '{ book { author { id } } }',
-      tags: 't:Book t:Author q:book e:Book:b1 u:Author',
-      options: { entity: (type, { id }) => (type === 'Book' ? (id as string) : undefined) },
-    },
-    // The fields of the answer could give the same object another name.
-    'is not called when graphql-js runs the operation': {
-      query: '{ book { id sku } }',
-      tags: 't:Book q:book u:Book',
-      server: { executor: graphqlJSExecutor() },
-      options: { entity: (_type, { sku, id }) => (sku ?? id) as string },
-    },
-    'receives an object as it was when it was completed': {
-      query: '{ books { sku } }',
-      tags: 't:Book q:books l:Book e:Book:1 e:Book:2',
-      server: {
-        rootValue: () => ({
-          *books() {
-            const row = { sku: '0' };
-            for (row.sku of ['1', '2']) yield row;
-          },
-        }),
-      },
-      options: bySKU,
-    },
-  });
-
-  test('names objects for a mutation in the same way as for a query', async (t) => {
-    t.mock.timers.enable({ apis: ['setTimeout'] });
-    const purged: string[] = [];
-    const { post } = edgeServing({
-      entity: (_type, { book_id: number }) => number as number,
-      purge: async (tags) => purged.push(...tags),
-      server: { typeDefs: `${typeDefs} type Mutation { rename: Book }`, rootValue: { rename: { book_id: 7, sku: 's' } } },
-    });
-
-    await post({ query: 'mutation { rename { sku } }' });
-
-    assert.deepEqual(purged.toSorted(), ['e:Book:7', 'l:Book', 'l:Node', 'u:Book']);
-  });
-
-  for (const [name, entity] of [
-    ['that fails', () => assert.fail('No name.')],
-    ['that is asynchronous, and rejects', () => Promise.reject(new Error('No name.'))],
-  ] as const)
-    test(`${name} does not fail the answer, and a mutation purges the whole type`, async (t) => {
-      t.mock.timers.enable({ apis: ['setTimeout'] });
-      const purged: string[] = [];
-      const { get, post, log } = edgeServing({
-        entity: entity as never,
-        purge: async (tags) => purged.push(...tags),
-        server: { typeDefs: `${typeDefs} type Mutation { rename: Book }`, rootValue: { ...data, rename: book } },
-      });
-
-      const read = await get('{ book { sku } }');
-      const changed = await post({ query: 'mutation { rename { sku } }' });
-
-      assert.deepEqual(await read.json(), { data: { book: { sku: 's1' } } });
-      assert.equal(read.headers.get('cache-control'), 'private, no-store');
-      assert.deepEqual(await changed.json(), { data: { rename: { sku: 's1' } } });
-      assert.deepEqual(purged.toSorted(), ['l:Book', 'l:Node', 't:Book', 'u:Book']);
-      assert.deepEqual(
-        log.map(({ message }) => message),
-        [
-          'edge could not decide whether an answer may be kept: it is private.',
-          'entity of edge has failed for an object that a mutation has changed: all of its type is purged.',
-        ],
-      );
-    });
-
-  test('uses the names of this extension, even if another extension names objects differently', async () => {
-    const other: ServerPlugin = { position: 'first', executionWillStart: () => ({ objects: listObjects(() => 'the same for all') }) };
-    const { get } = edgeServing({ ...bySKU, server: { typeDefs, rootValue: data, plugins: [other] } });
-
-    const response = await get('{ book { sku } }');
-
-    assert.deepEqual(response.headers.get('xkey')?.split(' ').toSorted(), ['q:book', 't:Book', 'u:Book']);
-  });
+  assert.deepEqual(await tagsOf({ query, server }), 'l:Author l:Book q:node t:Author t:Book u:Author u:Book'.split(' '));
 });
 
-describe('where graphql-js runs the operation, tags name the objects with an id in the answer', () => {
-  const server: Row['server'] & object = { executor: graphqlJSExecutor() };
-  check({
-    'of an object with its id': { query: '{ book { author { x: id } } }', tags: 't:Book t:Author q:book u:Book e:Author:A1', server },
-    'of an interface by __typename': {
-      query: '{ node { __typename ... on Author { id } ... on Book { author { id } } } }',
-      tags: 't:Book t:Author q:node u:Book e:Author:A1',
-      server,
-    },
-    'of an interface without it: every type': { query: '{ node { id } }', tags: 't:Book t:Author q:node u:Book u:Author', server },
-    'a name that another type answers under the alias of __typename is not believed': {
-      query: '{ node { ... on Author { x: __typename } ... on Book { x: sku } } }',
-      tags: 't:Book t:Author q:node u:Book u:Author',
-      server: { executor: graphqlJSExecutor(), rootValue: { node: { ...book, sku: 'Author' } } },
+test('where graphql-js runs the operation, tags are the same', async () => {
+  const query = '{ node { __typename ... on Author { id } ... on Book { author { x: id } } } }';
+
+  for (const server of [{}, { executor: graphqlJSExecutor() }])
+    assert.deepEqual(await tagsOf({ query, server }), 'e:Author:A1 q:node t:Author t:Book u:Book'.split(' '));
+});
+
+test('an object whose id has arguments has no name, because a mutation can return another id', async () => {
+  const { get } = edgeServing({
+    server: {
+      typeDefs: `type Query { coin: Coin ${hint} } type Coin { id(in: String): ID! }`,
+      rootValue: { coin: { id: ({ in: unit = 'GBP' }: any) => `1${unit}` } },
     },
   });
 
-  test('name only the type of an object whose id has arguments, because a mutation can return another id', async () => {
-    const { get } = edgeServing({
-      server: {
-        executor: graphqlJSExecutor(),
-        typeDefs: `type Query { coin: Coin ${hint} } type Coin { id(in: String): ID! }`,
-        rootValue: { coin: { id: ({ in: unit = 'GBP' }: any) => `1${unit}` } },
-      },
-    });
-
-    const one = await get('{ coin { a: id(in: "EUR") } }');
-    const two = await get('{ coin { a: id(in: "EUR") b: id } }');
-
-    assert.deepEqual(
-      [one, two].map(({ headers }) => headers.get('xkey')?.split(' ').toSorted()),
-      [
-        ['q:coin', 't:Coin', 'u:Coin'],
-        ['q:coin', 't:Coin', 'u:Coin'],
-      ],
-    );
-  });
+  for (const query of ['{ coin { a: id(in: "EUR") } }', '{ coin { a: id(in: "EUR") b: id } }']) {
+    const { headers } = await get(query);
+    assert.deepEqual(headers.get('xkey')?.split(' ').toSorted(), ['q:coin', 't:Coin', 'u:Coin']);
+  }
 });

@@ -12,8 +12,6 @@ import { json, post } from '../../support/plain-http.ts';
 import type { PlainRequest, PlainResponse } from '../../support/plain-http.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { httpAPI } from '../../support/sources.ts';
-import { listObjects } from '../../../src/entries/edge.ts';
-import { graphqlJSExecutor } from '../../../src/entries/graphql-js.ts';
 
 const typeDefs = 'type Query { name: String where: String slow: String } type Mutation { add: Int }';
 const place = new AsyncLocalStorage<string>();
@@ -574,49 +572,6 @@ describe('hooks that only observe', () => {
     const { body } = await serving({ plugins })(post({ query: '{ name }' }));
 
     assert.match(body, /At once\./);
-  });
-});
-
-describe('outcome.objects', () => {
-  const shop = 'type Query { books: [Book] } type Book { id: ID! title: String author: Author! } type Author { id: ID! }';
-  const books = [{ id: 1, title: 'Emma', author: { id: 'a' } }, { id: 2, title: 'Persuasion', author: Promise.resolve({ id: 'a' }) }]; // prettier-ignore
-  const listing = async (options: Partial<ServerOptions>, wish = true): Promise<unknown> => {
-    let found: unknown;
-    const plugin: ServerPlugin = {
-      executionWillStart: () => ({ objects: wish ? listObjects() : undefined }),
-      operationDidEnd: (_call, { objects }) => {
-        if (objects === undefined) return;
-        const all: string[] = [];
-        objects.each((typename, id) => void all.push(`${typename} ${id}`));
-        found = [all.toSorted(), [...objects.types].toSorted(), objects.isWhole];
-      },
-    };
-    const send = serving({ typeDefs: shop, resolvers: { Query: { books: () => books } } as never, plugins: [plugin], ...options });
-    await send(post({ query: '{ books { key: id title author { __typename } } }' }));
-    return found;
-  };
-
-  test('has the type of each object, and its id if the client has selected it', async () => {
-    assert.deepEqual(await listing({}), [['Author undefined', 'Author undefined', 'Book 1', 'Book 2'], ['Author', 'Book'], true]);
-  });
-
-  test('is missing unless a plugin requests it, and when graphql-js executes the operation', async () => {
-    assert.deepEqual([await listing({}, false), await listing({ executor: graphqlJSExecutor() })], [undefined, undefined]);
-  });
-
-  test('has only the types of more than 10,000 objects', async () => {
-    let found: unknown;
-    const rows = Array.from({ length: 10_001 }, (_, id) => ({ id, title: 'x' }));
-    const plugin: ServerPlugin = {
-      executionWillStart: () => ({ objects: listObjects() }),
-      operationDidEnd: (_call, { objects }) => void (found = [[...objects!.types], objects!.isWhole]),
-    };
-
-    await serving({ typeDefs: shop, resolvers: { Query: { books: () => rows } } as never, plugins: [plugin] })(
-      post({ query: '{ books { title } }' }),
-    );
-
-    assert.deepEqual(found, [['Book'], false]);
   });
 });
 

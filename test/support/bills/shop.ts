@@ -2,7 +2,7 @@ import { BasicTracerProvider } from '@opentelemetry/sdk-trace-node';
 
 import { costLine } from '../../../src/entries/cost-line.ts';
 import { limits } from '../../../src/entries/limits.ts';
-import { cacheControlDefinitions, edge, listObjects } from '../../../src/entries/edge.ts';
+import { cacheControlDefinitions, edge } from '../../../src/entries/edge.ts';
 import { createHandler } from '../../../src/entries/index.ts';
 import type { KeyValueCache } from '../../../src/entries/index.ts';
 import { incrementalDelivery } from '../../../src/entries/incremental.ts';
@@ -50,7 +50,6 @@ function serveEquipped({ logger, cache }: Parts): BilledServer['handler'] {
     formatError: (formatted: unknown) => formatted,
     plugins: [
       limits({ maxDepth: 100, maxAliases: 10_000, maxCost: 100_000_000 }),
-      listObjects(),
       edge({ cdn: 'fastly', defaultMaxAge: 60, store: cache, deploy: '1' }),
       openTelemetry({ tracerProvider: provider, document: true }),
       costLine({ write: (line) => logger.info(line) }),

@@ -1,7 +1,6 @@
 import { defaultFieldResolver, execute, Kind, parse, validate, versionInfo } from 'graphql';
 import type { DocumentNode, ExecutionResult, GraphQLFieldResolver, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { listObjects } from '../../../src/entries/edge.ts';
 import { executePlanned } from '../../../src/executor/execute.ts';
 import type { PlannedExecution } from '../../../src/executor/execute.ts';
 import { maxRecordedErrors } from '../../../src/executor/costs.ts';
@@ -37,8 +36,6 @@ export interface Comparison {
   readonly withErrors: number;
   readonly withData: number;
   readonly differences: readonly Difference[];
-  /** The number of objects that were listed. */
-  readonly listed: number;
   /** The number of calls of batched resolvers with more than one parent. */
   readonly batches: number;
   /** The number of unhandled rejections, in our executor and in graphql-js. */
@@ -66,15 +63,13 @@ interface Scenario {
   readonly rowsBeforeCode: number;
   /** The tracing channels have listeners. */
   readonly traced: boolean;
-  /** Our executor also lists the objects of the response. */
-  readonly listed: boolean;
   readonly onError: 'PROPAGATE' | 'NULL' | 'HALT';
   /** In our executor, half of the fields are batched. */
   readonly batched: BatchedFields | undefined;
 }
 
-/** Default: no tracing, no listing, no batches, errors propagate. */
-interface Choices extends Partial<Pick<Scenario, 'traced' | 'listed' | 'onError'>> {
+/** Default: no tracing, no batches, errors propagate. */
+interface Choices extends Partial<Pick<Scenario, 'traced' | 'onError'>> {
   readonly timing: Timing;
   readonly batched?: boolean;
 }
@@ -85,21 +80,21 @@ const errorHandling = { PROPAGATE: undefined, NULL: { propagates: false }, HALT:
 export async function compareExecutors(
   firstSeed: number,
   count: number,
-  { timing, traced = false, listed = false, batched = false, onError = 'PROPAGATE' }: Choices,
+  { timing, traced = false, batched = false, onError = 'PROPAGATE' }: Choices,
 ): Promise<Comparison> {
-  const none = { operations: 0, withErrors: 0, withData: 0, listed: 0, batches: 0 };
+  const none = { operations: 0, withErrors: 0, withData: 0, batches: 0 };
   const found: Findings = { ...none, differences: [], unhandled: { ours: 0, theirs: 0 } };
   for (let seed = firstSeed; seed < firstSeed + count; seed++) {
     for (const scenario of scenarios(seed, timing)) {
       const fields = batched ? batchFields(scenario.schema, createRandom(scenario.seed)) : undefined;
       const mischief = batched ? { ...scenario.mischief, listsBelow: 8 } : scenario.mischief;
-      await compareOnce({ ...scenario, mischief, traced, listed, onError, batched: fields }, found);
+      await compareOnce({ ...scenario, mischief, traced, onError, batched: fields }, found);
     }
   }
   return found;
 }
 
-function* scenarios(seed: number, timing: Timing): Generator<Omit<Scenario, 'traced' | 'listed' | 'onError' | 'batched'>> {
+function* scenarios(seed: number, timing: Timing): Generator<Omit<Scenario, 'traced' | 'onError' | 'batched'>> {
   const random = createRandom(seed);
   const schema = randomSchema(random);
   for (let round = 0; round < 6; round++) {
@@ -143,13 +138,11 @@ async function compareOnce(scenario: Scenario, found: Findings): Promise<void> {
     scenario.batched?.inBatches();
     // Later errors are only counted.
     if ((expected.result.errors?.length ?? 0) >= maxRecordedErrors) return;
-    const objects = scenario.listed ? listObjects().begin() : undefined;
     const actual = await observe(scenario, (run) =>
-      executePlanned({ ...execution, ...run, rowsBeforeCode, objects, errorHandling: errorHandling[scenario.onError] }),
+      executePlanned({ ...execution, ...run, rowsBeforeCode, errorHandling: errorHandling[scenario.onError] }),
     );
     scenario.batched?.oneByOne();
     for (const parents of scenario.batched?.takeCalls() ?? []) if (parents > 1) found.batches++;
-    objects?.each(() => void found.listed++);
     found.operations++;
     if (expected.result.errors !== undefined) found.withErrors++;
     if (expected.result.data !== null && expected.result.data !== undefined) found.withData++;
@@ -220,7 +213,7 @@ async function observe(scenario: Scenario, start: Runner): Promise<Observation> 
     if (scenario.timing === 'sync')
       return {
         result: outcome,
-        calls: scenario.listed || scenario.batched !== undefined ? [] : calls,
+        calls: scenario.batched === undefined ? calls : [],
         events,
         unhandled: rejections.count(),
       };

@@ -9,25 +9,15 @@ export const cacheControlDefinitions: string =
 
 type Field = GraphQLField<unknown, unknown>;
 
-const annotations = new WeakMap<GraphQLCompositeType | Field, CacheAnnotation>();
-
 /** The `@cacheControl` of a type, or of its first extension that has one. */
 export function annotationOfType(type: GraphQLCompositeType): CacheAnnotation {
-  return remembered(type, () => {
-    const nodes = [type.astNode, ...type.extensionASTNodes];
-    return nodes.map((node) => readAnnotation(node?.directives)).find((found) => found !== undefined) ?? {};
-  });
+  const nodes = [type.astNode, ...type.extensionASTNodes];
+  return nodes.map((node) => readAnnotation(node?.directives)).find((found) => found !== undefined) ?? {};
 }
 
 /** The `@cacheControl` of a field. */
 export function annotationOfField(field: Field): CacheAnnotation {
-  return remembered(field, () => readAnnotation(field.astNode?.directives) ?? {});
-}
-
-function remembered(owner: GraphQLCompositeType | Field, read: () => CacheAnnotation): CacheAnnotation {
-  const found = annotations.get(owner) ?? read();
-  annotations.set(owner, found);
-  return found;
+  return readAnnotation(field.astNode?.directives) ?? {};
 }
 
 function readAnnotation(directives: readonly ConstDirectiveNode[] | undefined): CacheAnnotation | undefined {

@@ -1,6 +1,7 @@
 import { getNamedType, isAbstractType, isCompositeType } from 'graphql';
 import type { GraphQLCompositeType, GraphQLField, GraphQLObjectType, GraphQLOutputType, GraphQLSchema } from 'graphql';
 
+import type { SelectedField } from '../selection.ts';
 import { annotationOfField, annotationOfType } from './annotations.ts';
 import { newCachePolicy } from './policy.ts';
 import type { CacheAnnotation, CacheHint, CachePolicy } from './policy.ts';
@@ -58,14 +59,6 @@ export function applyDefault(policy: CachePolicy, { returnType, isRoot }: Hinted
   if (policy.maxAge === undefined && needsLifetime) policy.restrict({ maxAge: defaultMaxAge });
 }
 
-/** A field of an object type. */
-export interface FieldOfType {
-  readonly schema: GraphQLSchema;
-  readonly parent: GraphQLObjectType;
-  readonly field: GraphQLField<unknown, unknown>;
-  readonly isRoot: boolean;
-}
-
 /** A hint that may need a lifetime. */
 export interface FieldHint extends CacheHint {
   /** Without a lifetime, it has the default. */
@@ -75,17 +68,16 @@ export interface FieldHint extends CacheHint {
 /** The hints of fields in the schema. */
 export class FieldHints {
   readonly #defaultMaxAge: number;
-  readonly #known = { root: new WeakMap<object, FieldHint>(), nested: new WeakMap<object, FieldHint>() };
+  readonly #known = new WeakMap<object, FieldHint>();
 
   constructor(defaultMaxAge: number) {
     this.#defaultMaxAge = defaultMaxAge;
   }
 
   /** The strictest hint that the field has with any of the types that its value may have. Computed once for each field. */
-  of(place: FieldOfType): FieldHint {
-    const known = place.isRoot ? this.#known.root : this.#known.nested;
-    const hint = known.get(place.field) ?? this.#strictest(place);
-    known.set(place.field, hint);
+  of(schema: GraphQLSchema, { parent, field }: Pick<SelectedField, 'parent' | 'field'>): FieldHint {
+    const hint = this.#known.get(field) ?? this.#strictest(schema, parent, field);
+    this.#known.set(field, hint);
     return hint;
   }
 
@@ -94,7 +86,8 @@ export class FieldHints {
     overall.restrict({ maxAge: maxAge === undefined && needsLifetime ? this.#defaultMaxAge : maxAge, scope });
   }
 
-  #strictest({ schema, parent, field, isRoot }: FieldOfType): FieldHint {
+  #strictest(schema: GraphQLSchema, parent: GraphQLObjectType, field: SelectedField['field']): FieldHint {
+    const isRoot = parent === schema.getQueryType();
     const type = getNamedType(field.type);
     const types = isAbstractType(type) ? schema.getPossibleTypes(type) : [type];
     const hints = types.map((returnType): FieldHint => {

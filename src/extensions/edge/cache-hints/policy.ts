@@ -20,7 +20,7 @@ export interface CacheAnnotation extends CacheHint {
 
 /** A hint that can be refined. */
 export interface CachePolicy extends CacheHint {
-  /** Takes the shorter lifetime and the narrower scope. */
+  /** Takes the shorter lifetime and the narrower scope. A malformed one counts as the strictest. */
   restrict(hint: CacheHint): void;
   /** Takes the given lifetime and scope. A value that is not given stays unchanged. */
   replace(hint: CacheHint): void;
@@ -38,8 +38,8 @@ class Policy implements CachePolicy {
   scope: CacheScope | undefined = undefined;
 
   restrict({ maxAge, scope }: CacheHint): void {
-    if (maxAge !== undefined && (this.maxAge === undefined || maxAge < this.maxAge)) this.maxAge = maxAge;
-    if (scope !== undefined && this.scope !== 'PRIVATE') this.scope = scope;
+    if (maxAge !== undefined) this.maxAge = Math.min(this.maxAge ?? Infinity, Number.isFinite(maxAge) ? maxAge : 0);
+    if (scope !== undefined && this.scope !== 'PRIVATE') this.scope = scope === 'PUBLIC' ? scope : 'PRIVATE';
   }
 
   replace({ maxAge, scope }: CacheHint): void {

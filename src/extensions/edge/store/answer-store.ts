@@ -38,6 +38,7 @@ export interface Lookup {
 export interface FoundAnswer extends KeptAnswer {
   /** The rest of its lifetime. */
   readonly maxAge: Seconds;
+  readonly tags: readonly string[];
 }
 
 /** An entry in the form that the store holds. */
@@ -84,7 +85,7 @@ export class AnswerStore {
     const maxAge = entry === undefined ? 0 : Math.max(0, Math.floor((entry.until - Date.now()) / 1_000));
     if (entry === undefined || maxAge === 0 || !(await this.#isValid(entry))) return { key, moment, startedAtMs, hit: undefined };
     const { result, source, headers, varies } = entry;
-    return { key, moment, startedAtMs, hit: { result, source, headers, varies, maxAge } };
+    return { key, moment, startedAtMs, hit: { result, source, headers, varies, maxAge, tags: entry.tags.map(([tag]) => tag) } };
   }
 
   /** Keeps an answer, unless anything was purged since its lookup. Never rejects. */

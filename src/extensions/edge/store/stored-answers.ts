@@ -1,15 +1,15 @@
-import { getOperationAST } from 'graphql';
-import type { GraphQLSchema } from 'graphql';
+import { getOperationAST, parse } from 'graphql';
 
-import type { KeyValueCache } from '../../../datasources/index.ts';
-import type { GraphQLRequest, OperationCall, OperationOutcome } from '../../../server/index.ts';
+import type { OperationCall, OperationOutcome } from '../../../server/index.ts';
 import { answerKey } from './answer-key.ts';
-import { AnswerStore } from './answer-store.ts';
-import type { FoundAnswer } from './answer-store.ts';
+import type { AnswerStore } from './answer-store.ts';
 import { decideFor, notShareable } from '../decide.ts';
-import type { DecisionSettings, EdgeOperation, EdgeRequest, Keeper, Shareable } from '../decide.ts';
-import type { KnownDocument, KnownDocuments } from '../documents.ts';
+import type { EdgeOperation, EdgeRequest, Keeper, Shareable } from '../decide.ts';
 import type { EdgeDecision } from '../options.ts';
+import type { PurgeLog } from '../purge.ts';
+import type { OperationHints } from '../static-hints.ts';
+import type { TagSettings } from '../tags.ts';
+import { explainHeader } from '../watched-request.ts';
 
 /** The methods that the store answers: the key has the body, too. */
 const methods: readonly string[] = ['GET', 'QUERY', 'POST'];
@@ -22,88 +22,91 @@ const dialect: Keeper['dialect'] = {
   tags: { header: '', separator: ',', maxTags: 50, maxLength: 256, maxTotal: 8_000 },
 };
 
-/** The settings of {@link StoredAnswers}. */
-export interface StoredAnswersInput {
-  readonly settings: DecisionSettings;
-  readonly deploy: string;
-  readonly documents: KnownDocuments;
-}
+/** The number of documents that are known not to be stored. */
+const maxUnstored = 1_000;
 
 /** The answers of one server in a store that all its processes share. */
 export class StoredAnswers {
   readonly #store: AnswerStore;
-  readonly #input: StoredAnswersInput;
-  /** Undefined until the server has started. */
-  schema: GraphQLSchema | undefined;
+  readonly #settings: TagSettings & { readonly log: PurgeLog };
+  /** Mutations, and queries that are private by their hints: by text, hash or id. No lookup is needed. The oldest are dropped first. */
+  readonly #unstored = new Set<string>();
 
-  constructor(cache: KeyValueCache, input: StoredAnswersInput) {
-    this.#store = new AnswerStore(cache);
-    this.#input = input;
+  constructor(store: AnswerStore, settings: TagSettings & { readonly log: PurgeLog }) {
+    this.#store = store;
+    this.#settings = settings;
   }
 
   /** Looks for the answer to an operation. Undefined: there is none, and the operation has to run. */
-  async find(operation: EdgeOperation, edgeRequest: EdgeRequest, { response: head }: OperationCall): Promise<OperationOutcome | undefined> {
-    const { original, readings, isExplained } = edgeRequest;
-    // A report describes an operation that runs, so it never uses a stored answer.
-    if (!methods.includes(original.method) || isExplained) return undefined;
-    const { settings, deploy } = this.#input;
+  async find(
+    operation: EdgeOperation,
+    { call, rules, readings }: EdgeRequest,
+    head: OperationCall['response'],
+  ): Promise<OperationOutcome | undefined> {
+    const { request: original } = call;
     const { request } = operation;
-    if (this.#isNeverStored(request)) return undefined;
-    const key = answerKey({ original, request, rules: settings.rules, deploy });
+    // A report describes an operation that runs, so it never uses a stored answer.
+    if (!methods.includes(original.method) || original.headers.has(explainHeader) || this.#unstored.has(nameOf(operation)))
+      return undefined;
+    const key = answerKey({ original, request, rules, deploy: this.#settings.deploy! });
     if (key === undefined) return undefined;
     const lookup = await this.#store.look(key);
-    const { hit } = lookup;
-    const known = hit && this.#documentOf(hit);
-    const chosen = known && getOperationAST(known.document, request.operationName);
-    operation.lookup = { ...lookup, hit: chosen ? hit : undefined };
-    if (hit === undefined || !chosen) return undefined;
-    readings.varies = hit.varies;
-    for (const [name, value] of hit.headers) head.headers.append(name, value);
-    return { result: hit.result, errors: [], head, operation: chosen, document: known.document, source: hit.source };
+    const found = lookup.hit && outcomeOf(lookup.hit, request.operationName, head);
+    operation.lookup = found === undefined ? { ...lookup, hit: undefined } : lookup;
+    if (found === undefined) return undefined;
+    readings.varies = lookup.hit!.varies;
+    for (const [name, value] of lookup.hit!.headers) head.headers.append(name, value);
+    return found;
   }
 
-  /** Another process may have kept the answer: then its document is parsed here. Undefined: the store has damaged it. */
-  #documentOf({ source }: FoundAnswer): KnownDocument | undefined {
-    try {
-      return this.#input.documents.read(source, this.schema!);
-    } catch {
-      return undefined;
-    }
+  /** Remembers whether answers of this document may be stored. */
+  note(operation: EdgeOperation, hints: OperationHints | undefined): void {
+    const name = nameOf(operation);
+    this.#unstored.delete(name);
+    const { outcome, resolverHints } = operation;
+    const isQuery = outcome?.operation?.operation === 'query';
+    const isPrivate = resolverHints?.isEmpty !== false && (hints?.policy.scope === 'PRIVATE' || !((hints?.policy.maxAge ?? 0) > 0));
+    if (outcome?.operation === undefined || (isQuery && !isPrivate) || name.length > 10_000) return;
+    this.#unstored.add(name);
+    const [oldest] = this.#unstored;
+    if (this.#unstored.size > maxUnstored) this.#unstored.delete(oldest!);
   }
 
   /** Decides whether the store may keep an answer, and keeps it in `waitUntil`. */
-  keep(answer: Shareable, waitUntil: (work: Promise<void>) => void): EdgeDecision {
-    const { operation, request } = answer;
+  keep(answer: Shareable): EdgeDecision {
+    const { operation, request, hints } = answer;
     const { lookup, outcome, fields } = operation;
     // Introspection may be allowed in only some of the environments that share a store.
-    if (selectsSchema(answer)) return notShareable('it contains the schema');
+    if (hints.root.fieldNames.some((name) => name === '__schema' || name === '__type')) return notShareable('it contains the schema');
     // Another plugin may have removed the field from the response, but stored fields are sent with every hit.
     if (fields.some(([name]) => name === 'set-cookie')) return notShareable('it sets a cookie');
     const vary = fields.find(([name]) => name === 'vary')?.[1] ?? null;
-    const decision = decideFor({ methods, dialect, vary }, answer, this.#input.settings);
+    const decision = decideFor({ methods, dialect, vary }, answer, this.#settings);
     const source = outcome?.source;
     if (!decision.public || decision.hit === true || lookup === undefined || source === undefined) return decision;
     const kept = { resultJSON: JSON.stringify(outcome!.result), source, headers: fields, varies: request.readings.varies };
-    const { maxAge, tags } = decision;
-    waitUntil(this.#store.keep(lookup, kept, { maxAge, tags }));
+    request.call.invocation.waitUntil(this.#store.keep(lookup, kept, decision));
     return decision;
-  }
-
-  /** True for a mutation, and for a query that is private by its hints if no resolver gives hints: no lookup is needed. */
-  #isNeverStored({ query, operationName, variables }: GraphQLRequest): boolean {
-    const known = this.#input.documents.get(query);
-    const operation = known && getOperationAST(known.document, operationName);
-    if (known === undefined || !operation) return false;
-    if (operation.operation !== 'query') return true;
-    const policy = this.#input.settings.hints.of({ known, operation, variables })?.policy;
-    return !known.hasHinted && (policy?.scope === 'PRIVATE' || !((policy?.maxAge ?? 0) > 0));
-  }
-
-  purge(tags: readonly string[]): Promise<void> {
-    return this.#store.purge(tags);
   }
 }
 
-function selectsSchema({ selection }: Shareable): boolean {
-  return selection.types.some((type) => selection.fieldsFor(type).some(({ name }) => name === '__schema' || name === '__type'));
+/** The name of a document and an operation in it. */
+function nameOf({ request: { query, documentId, extensions, operationName } }: EdgeOperation): string {
+  const { sha256Hash } = (extensions?.['persistedQuery'] ?? {}) as { readonly sha256Hash?: unknown };
+  return `${operationName ?? ''} ${query ?? documentId ?? (typeof sha256Hash === 'string' ? sha256Hash : '')}`;
+}
+
+/** The outcome of an operation whose answer was stored. Undefined: the store has damaged its document. */
+function outcomeOf(
+  { source, result }: Pick<OperationOutcome, 'result'> & { readonly source: string },
+  operationName: string | undefined,
+  head: OperationOutcome['head'],
+): OperationOutcome | undefined {
+  try {
+    const document = parse(source, { noLocation: true });
+    const operation = getOperationAST(document, operationName);
+    return operation ? { result, errors: [], head, operation, document, source } : undefined;
+  } catch {
+    return undefined;
+  }
 }

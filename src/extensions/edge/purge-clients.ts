@@ -1,6 +1,17 @@
-import type { Seconds } from '../../../datasources/index.ts';
-import { PurgeRefused } from './purge-client.ts';
-import type { PurgeClient, PurgeFetch, PurgeResponse } from './purge-client.ts';
+import type { Seconds } from '../../datasources/index.ts';
+import { PurgeRefused } from './purge.ts';
+import type { PurgeClient } from './purge.ts';
+
+/** The part of `fetch` that is needed. */
+export type PurgeFetch = (url: string, init: { method: string; headers: Record<string, string>; body?: string }) => Promise<PurgeResponse>;
+
+/** The part of `Response` that is needed. */
+export interface PurgeResponse {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  arrayBuffer(): Promise<unknown>;
+}
 
 /**
  * Purges Netlify's cache with `purgeCache` of `@netlify/functions`. Netlify lets each tag be purged twice in 5 seconds (November 2026).
@@ -60,16 +71,12 @@ export function cloudFrontPurge(options: {
   /** Sends the command, for example with `@aws-sdk/client-cloudfront`. */
   readonly send: (input: InvalidationInput) => Promise<unknown>;
 }): PurgeClient {
-  let count = 0;
   return {
     batchSize: 1_000,
     purge: (tags) => {
-      const Items = tags.map((tag) => `#${tag}`);
-      const CallerReference = `${Date.now()}-${Math.random().toString(36).slice(2)}-${++count}`;
-      return options.send({
-        DistributionId: options.distributionId,
-        InvalidationBatch: { CallerReference, Paths: { Quantity: Items.length, Items } },
-      });
+      const Paths = { Quantity: tags.length, Items: tags.map((tag) => `#${tag}`) };
+      const CallerReference = `${Date.now()}-${Math.random().toString(36).slice(2)}`;
+      return options.send({ DistributionId: options.distributionId, InvalidationBatch: { CallerReference, Paths } });
     },
   };
 }
@@ -101,17 +108,13 @@ export function fastlyPurge(options: {
   readonly fetch?: PurgeFetch | undefined;
 }): PurgeClient {
   const { serviceId, token, soft = false, fetch = globalThis.fetch } = options;
-  const headers = {
-    accept: 'application/json',
-    'content-type': 'application/json',
-    'fastly-key': token,
-    ...(soft && { 'fastly-soft-purge': '1' }),
-  };
+  const url = `https://api.fastly.com/service/${encodeURIComponent(serviceId)}/purge`;
+  const headers = { accept: 'application/json', 'content-type': 'application/json', 'fastly-key': token };
   return {
     batchSize: 256,
     async purge(tags) {
-      const url = `https://api.fastly.com/service/${encodeURIComponent(serviceId)}/purge`;
-      const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ surrogate_keys: tags }) });
+      const body = JSON.stringify({ surrogate_keys: tags });
+      const response = await fetch(url, { method: 'POST', headers: { ...headers, ...(soft && { 'fastly-soft-purge': '1' }) }, body });
       // An unread body would keep the connection in use.
       await response.arrayBuffer();
       if (!response.ok) throw new PurgeRefused(`Fastly answered a purge with ${response.status}.`, retryAfterIn(response.headers));

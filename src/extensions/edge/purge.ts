@@ -1,0 +1,263 @@
+import type { Seconds } from '../../datasources/index.ts';
+import type { Logger, RequestCall } from '../../server/index.ts';
+import { guardLogger, waitAtMost } from '../../shared/index.ts';
+import type { Milliseconds } from '../../shared/index.ts';
+import { tagsOfEntity, tagsOfType } from './tags.ts';
+
+/** The platform's objects for the call that purges. Workers needs them. */
+export interface PurgePlatform {
+  readonly context: unknown;
+  readonly env: unknown;
+}
+
+/** Removes answers from a CDN by their tags. It gets at least one tag and at most `batchSize`, without duplicates. */
+export type Purge = (tags: readonly string[], platform: PurgePlatform | undefined) => Promise<unknown>;
+
+/** A way to purge a CDN, with its limits. */
+export interface PurgeClient {
+  readonly purge: Purge;
+  /** The maximum number of tags in one call. Default: 30 */
+  readonly batchSize?: number | undefined;
+  /** The maximum total length of the tags in one call, counting one separator between two tags. Default: no limit */
+  readonly batchLength?: number | undefined;
+  /** The time after which refused tags may be sent again, if the CDN does not say. Default: 3 */
+  readonly retryAfter?: Seconds | undefined;
+}
+
+/** A CDN has refused a purge for now. */
+export class PurgeRefused extends Error {
+  /** When to retry. Undefined: the CDN did not say. */
+  readonly retryAfter: Seconds | undefined;
+
+  constructor(message: string, retryAfter?: Seconds) {
+    super(message);
+    this.name = 'PurgeRefused';
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** The answers that a purge removes. */
+export interface PurgeRequest {
+  /** Objects by type and id: all answers that show one, and lists of their type. */
+  readonly entities?: readonly { readonly typename: string; readonly id: string | number }[] | undefined;
+  /** Types: all answers with an object of one, and lists. */
+  readonly types?: readonly string[] | undefined;
+  /** Fields of Query: all answers with one of them. */
+  readonly fields?: readonly string[] | undefined;
+  /** Tags, sent unchanged. */
+  readonly tags?: readonly string[] | undefined;
+}
+
+/** A purge that was refused, as a whole or in part. */
+export interface Refusal {
+  readonly tags: ReadonlySet<string>;
+  readonly error: Error;
+  /** The time after which the tags may be sent again. */
+  readonly retryAfter: Seconds;
+}
+
+/** For one request to the CDN. */
+const timeout: Milliseconds = 30_000;
+/** The number of refused tags that are kept. Each purge sends all of them. */
+const maxRefused = 1_000;
+
+/** Purges one CDN or store. The tags that it refuses are sent again with the next purge of this process. */
+export class Purger {
+  readonly #client: PurgeClient;
+  #refused = new Set<string>();
+
+  constructor(client: PurgeClient) {
+    this.#client = client;
+  }
+
+  /** Sends tags immediately, with those that were refused before. Never rejects. Undefined: all were accepted. */
+  async purge(tags: readonly string[], platform: PurgePlatform | undefined): Promise<Refusal | undefined> {
+    const all = new Set([...this.#refused, ...tags]);
+    this.#refused = new Set();
+    const refused: string[] = [];
+    const errors: Error[] = [];
+    const send = async (batch: readonly string[]): Promise<void> => {
+      try {
+        const result = await waitAtMost(timeout, this.#client.purge(batch, platform));
+        if (result === 'late') throw new Error('A purge has not ended within 30 seconds.');
+      } catch (thrown) {
+        errors.push(thrown instanceof Error ? thrown : new Error(String(thrown)));
+        refused.push(...batch);
+      }
+    };
+    // Some CDNs treat an empty list as everything: without tags, there is no batch.
+    await Promise.all(batchesOf(all, this.#client).map(send));
+    if (errors.length === 0) return undefined;
+    this.#refused = new Set([...this.#refused, ...refused].slice(-maxRefused));
+    return { tags: new Set(refused), error: errors[0]!, retryAfter: Math.max(...errors.map((error) => this.#waitAfter(error))) };
+  }
+
+  #waitAfter(error: Error): Seconds {
+    const { retryAfter = 3 } = this.#client;
+    return error instanceof PurgeRefused ? Math.max(1, error.retryAfter ?? retryAfter) : retryAfter;
+  }
+}
+
+function batchesOf(tags: ReadonlySet<string>, { batchSize = 30, batchLength = Infinity }: PurgeClient): string[][] {
+  const batches: string[][] = [];
+  let length = Infinity;
+  for (const tag of tags) {
+    const batch = batches.at(-1);
+    length += tag.length + 1;
+    if (batch !== undefined && batch.length < batchSize && length <= batchLength) batch.push(tag);
+    else {
+      batches.push([tag]);
+      length = tag.length;
+    }
+  }
+  return batches;
+}
+
+/** The number of purges that the log keeps. */
+const maxPurges = 1_000;
+
+/** Keeps the tags of the last purges, because an answer that started before a purge must not be stored after it. */
+export class PurgeLog {
+  readonly #purges: ReadonlySet<string>[] = [];
+  #dropped = 0;
+
+  /** The current moment: the number of purges so far. */
+  get now(): number {
+    return this.#dropped + this.#purges.length;
+  }
+
+  add(tags: readonly string[]): void {
+    this.#purges.push(new Set(tags));
+    if (this.#purges.length <= maxPurges) return;
+    this.#purges.shift();
+    this.#dropped++;
+  }
+
+  /** True if one of the tags may have been purged since that moment. */
+  hasSince(moment: number, tags: readonly string[]): boolean {
+    if (moment < this.#dropped) return true;
+    return this.#purges.slice(moment - this.#dropped).some((purged) => tags.some((tag) => purged.has(tag)));
+  }
+}
+
+/** Milliseconds that the answer to a mutation waits for the shared store, so that its client then reads the new state. */
+const storeTime = 500;
+/** Seconds from a purge to its repeat: another process may have stored an answer that it read before the change. */
+const repeatAfter: Seconds = 3;
+/** Milliseconds in which refused tags are sent again. On Workers, a call ends 30 seconds after its answer. */
+const life = 27_000;
+
+/** The limits of an answer that the CDN may keep. */
+export interface AnswerLimits {
+  /** How long it may take. */
+  readonly milliseconds: Milliseconds;
+  readonly maxAge: Seconds;
+}
+
+/** Where a purge is sent from. */
+interface PurgingCall {
+  readonly platform: PurgePlatform | undefined;
+  readonly logger: Logger;
+}
+
+/** Purges answers, in the CDN and in the shared store. */
+export class Purges {
+  readonly log: PurgeLog = new PurgeLog();
+  readonly #cdn: Purger | undefined;
+  readonly #store: Purger | undefined;
+  readonly #salt: string | undefined;
+  /** Work after purges by hand. The next request to end keeps the process alive for it. */
+  readonly #work = new Set<Promise<void>>();
+  /** True if the platform freezes the process after its answer, as the last request has shown. */
+  #isFrozen = false;
+  #logger: Logger | undefined;
+
+  constructor(cdn: Purge | PurgeClient | undefined, store: Purge | undefined, salt: string | undefined) {
+    this.#cdn = cdn && new Purger(typeof cdn === 'function' ? { purge: cdn } : cdn);
+    this.#store = store && new Purger({ purge: store, batchSize: Infinity });
+    this.#salt = salt;
+  }
+
+  get hasNone(): boolean {
+    return this.#cdn === undefined && this.#store === undefined;
+  }
+
+  /**
+   * Where purges are repeated, a slower answer may show the state before a mutation, and reach the CDN after the repeat. A third of the time
+   * is left for its way to the CDN. Where nothing keeps the process alive for a repeat, such answers stay for a minute at most.
+   */
+  get answerLimits(): AnswerLimits {
+    if (this.#cdn === undefined) return { milliseconds: Infinity, maxAge: Infinity };
+    return this.#isFrozen ? { milliseconds: Infinity, maxAge: 60 } : { milliseconds: (repeatAfter * 2_000) / 3, maxAge: Infinity };
+  }
+
+  requestDidStart({ invocation, logger }: RequestCall): void {
+    this.#isFrozen = invocation.waitsForWork === true;
+    this.#logger = logger;
+  }
+
+  requestWillEnd({ invocation }: RequestCall): void {
+    for (const work of this.#work) invocation.waitUntil(work);
+    this.#work.clear();
+  }
+
+  /** Purges by hand. */
+  async purge({ entities = [], types = [], fields = [], tags = [] }: PurgeRequest, platform: PurgePlatform | undefined): Promise<void> {
+    if (this.hasNone) throw new Error('Expected edge to have the option purge or store to purge answers from, got neither.');
+    const named = entities.flatMap(({ typename, id }) => tagsOfEntity(typename, String(id), this.#salt));
+    const all = [...named, ...types.flatMap(tagsOfType), ...fields.map((name) => `q:${name}`), ...tags];
+    const purges = this.#start([...new Set(all)], { platform, logger: this.#logger ?? guardLogger(console) });
+    const { waitUntil } = (platform?.context ?? {}) as { waitUntil?: unknown };
+    for (const { work } of purges) {
+      if (typeof waitUntil === 'function') waitUntil.call(platform!.context, work);
+      else this.#work.add(work);
+      void work.then(() => this.#work.delete(work));
+    }
+    for (const refusal of await Promise.all(purges.map(({ first }) => first))) if (refusal !== undefined) throw refusal.error;
+  }
+
+  /** Purges after a mutation. Resolves when the store is purged, or after a while. */
+  async purgeAfterMutation(tags: readonly string[], { invocation, logger }: RequestCall): Promise<void> {
+    const purges = this.#start(tags, { platform: invocation, logger });
+    for (const { work } of purges) invocation.waitUntil(work);
+    if (this.#store !== undefined) await waitAtMost(storeTime, purges[0]!.first);
+  }
+
+  /** Sends tags to the store and the CDN at once. `work` ends when nothing is left to be sent. */
+  #start(tags: readonly string[], call: PurgingCall): { first: Promise<Refusal | undefined>; work: Promise<void> }[] {
+    this.log.add(tags);
+    return [this.#store, this.#cdn].flatMap((purger) => {
+      if (purger === undefined || tags.length === 0) return [];
+      const first = purger.purge(tags, call.platform);
+      return { first, work: this.#repeat(purger, first, { tags, ...call }) };
+    });
+  }
+
+  /** Repeats a purge in the CDN, and sends refused tags again, where something keeps the process alive. Logs the tags that are left. */
+  async #repeat(
+    purger: Purger,
+    first: Promise<Refusal | undefined>,
+    { tags, platform, logger }: PurgingCall & { readonly tags: readonly string[] },
+  ): Promise<void> {
+    const until = performance.now() + life;
+    const isRepeated = purger === this.#cdn && !this.#isFrozen;
+    // The store itself rejects answers that were started before. It needs no repeat.
+    let refusal = isRepeated ? await sleep(repeatAfter).then(() => purger.purge(tags, platform)) : await first;
+    while (refusal !== undefined && !this.#isFrozen && performance.now() + refusal.retryAfter * 1_000 <= until) {
+      await sleep(refusal.retryAfter);
+      refusal = await purger.purge([], platform);
+    }
+    const left = tags.filter((tag) => refusal?.tags.has(tag));
+    if (left.length === 0) return;
+    logger.error(
+      `A purge was refused. Answers with these tags may be old until the next purge of this process, or until their lifetime ends: ${left.join(', ')}`,
+      refusal!.error,
+    );
+  }
+}
+
+function sleep(time: Seconds): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, time * 1_000);
+  });
+}
