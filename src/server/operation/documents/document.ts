@@ -12,7 +12,7 @@ import { DocumentError, withCode } from '../errors.ts';
 import type { OperationHooks } from '../hooks.ts';
 import { assertFields, assertMeasurable, maxComparisons, tooManyComparisons } from '../limits/limits.ts';
 import type { LimitSettings } from '../limits/limits.ts';
-import { assertNames, assertNesting } from '../limits/nesting.ts';
+import { assertSource } from '../limits/nesting.ts';
 
 /** The settings for reading a document. */
 export interface DocumentSettings extends LimitSettings {
@@ -81,8 +81,7 @@ function keepDocument({ settings, source, budget }: Reading, document: DocumentN
 
 function parseDocument({ settings, source, budget }: Reading): DocumentNode | GraphQLError {
   // The parser is recursive: deep nesting would overflow the stack.
-  assertNesting(source, settings.maxTokens);
-  assertNames(source);
+  assertSource(source, settings.maxTokens);
   try {
     const document = parseWithoutStack(source, Math.min(settings.maxTokens, budget?.tokens ?? Infinity));
     budget?.spendTokens(document.tokenCount ?? 0);

@@ -4,10 +4,16 @@ import { createError } from '../errors.ts';
 export const maxNesting = 200;
 
 /**
- * Throws when braces, brackets and parentheses nest deeper than the limit, or when there are too many comments: the parser keeps a token
- * for each of them, but does not count it. One pass over the text, no recursion.
+ * Maximum length of a name. A name may be repeated in each of a hundred errors, and an alias in each row of an answer: one of 900 KB in
+ * 500 rows took 450 MB. The longest names that code generators write have about 150 characters.
  */
-export function assertNesting(source: string, maxComments: number): void {
+export const maxNameLength = 256;
+
+/**
+ * Throws when braces, brackets and parentheses nest deeper than the limit, when a name is too long, or when there are too many comments:
+ * the parser keeps a token for each of them, but does not count it. One pass over the text before parsing, no recursion.
+ */
+export function assertSource(source: string, maxComments: number): void {
   let depth = 0;
   let comments = 0;
   for (let at = 0; at < source.length; at++) {
@@ -15,8 +21,7 @@ export function assertNesting(source: string, maxComments: number): void {
       case '{':
       case '[':
       case '(':
-        if (++depth > maxNesting)
-          throw createError('GRAPHQL_PARSE_FAILED', `Syntax Error: Document nests deeper than ${maxNesting} levels. Parsing aborted.`);
+        if (++depth > maxNesting) throw refusal(`Document nests deeper than ${maxNesting} levels. Parsing aborted.`);
         break;
       case '}':
       case ']':
@@ -27,58 +32,23 @@ export function assertNesting(source: string, maxComments: number): void {
         at = endOfString(source, at);
         break;
       case '#':
-        if (++comments > maxComments)
-          throw createError('GRAPHQL_PARSE_FAILED', `Syntax Error: Document has more than ${maxComments} comments. Parsing aborted.`);
+        if (++comments > maxComments) throw refusal(`Document has more than ${maxComments} comments. Parsing aborted.`);
         at = endOfLine(source, at);
         break;
+      default: {
+        const start = at;
+        while (isOfWord(source.charCodeAt(at))) at++;
+        // A number may have any length.
+        if (at - start > maxNameLength && !isDigit(source.charCodeAt(start)))
+          throw refusal(`Expected names of at most ${maxNameLength} characters, got one of ${at - start}.`);
+        if (at > start) at--;
+      }
     }
   }
 }
 
-/**
- * Maximum length of a name. A name may be repeated in each of a hundred errors, and an alias in each row of an answer: one of 900 KB in
- * 500 rows took 450 MB. The longest names that code generators write have about 150 characters.
- */
-export const maxNameLength = 256;
-
-/** Throws when a name, alias or variable name is longer. Must run before parsing, whose errors quote names. */
-export function assertNames(source: string): void {
-  // Look at every 257th character: a name that is too long covers at least one of them.
-  for (let at = maxNameLength; at < source.length; at += maxNameLength + 1) {
-    if (lengthOfWord(source, at) <= maxNameLength) continue;
-    assertNamesOneByOne(source);
-    return;
-  }
-}
-
-/** The slow check: skips strings, comments and numbers. */
-function assertNamesOneByOne(source: string): void {
-  for (let at = 0; at < source.length; at++) {
-    const code = source.charCodeAt(at);
-    if (source[at] === '"') at = endOfString(source, at);
-    else if (source[at] === '#') at = endOfLine(source, at);
-    else if (isOfWord(code)) {
-      const end = endOfWord(source, at);
-      if (end - at > maxNameLength && !isDigit(code)) throw nameTooLong(end - at);
-      at = end - 1;
-    }
-  }
-}
-
-function nameTooLong(length: number): Error {
-  return createError('GRAPHQL_PARSE_FAILED', `Syntax Error: Expected names of at most ${maxNameLength} characters, got one of ${length}.`);
-}
-
-function lengthOfWord(source: string, at: number): number {
-  let start = at;
-  while (start > 0 && isOfWord(source.charCodeAt(start - 1))) start--;
-  return endOfWord(source, at) - start;
-}
-
-function endOfWord(source: string, start: number): number {
-  let end = start;
-  while (isOfWord(source.charCodeAt(end))) end++;
-  return end;
+function refusal(problem: string): Error {
+  return createError('GRAPHQL_PARSE_FAILED', `Syntax Error: ${problem}`);
 }
 
 /** True for letters, digits and the underscore. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { Lexer, Source } from 'graphql';
 
-import { assertNesting, endOfString } from '../../../../src/server/operation/limits/nesting.ts';
+import { assertSource, endOfString } from '../../../../src/server/operation/limits/nesting.ts';
 
 /** Every text of six of these characters, after a quote. */
 const alphabet = ['"', '\\', 'n', '\n', '{'];
@@ -28,8 +28,8 @@ test('finds the end of a string in every JSON text', () => {
 
 test('finds no nesting in a block string without an end, which the parser refuses', () => {
   const deep = '{'.repeat(201);
-  assert.doesNotThrow(() => assertNesting(`{ a(b: """ ${deep} \\""" ${deep}`, 0));
-  assert.throws(() => assertNesting(`{ a(b: """ ${deep} """ ${deep}`, 0), /nests deeper than 200 levels/);
+  assert.doesNotThrow(() => assertSource(`{ a(b: """ ${deep} \\""" ${deep}`, 0));
+  assert.throws(() => assertSource(`{ a(b: """ ${deep} """ ${deep}`, 0), /nests deeper than 200 levels/);
 });
 
 function* textsOf(length: number, text = '"'): Generator<string> {
