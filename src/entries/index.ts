@@ -1,7 +1,5 @@
 export { createHandler } from '../server/index.ts';
 export type {
-  AnsweredObjects,
-  AnsweredRun,
   ApolloOperationManifest,
   CORSOptions,
   CORSOrigin,
@@ -24,7 +22,6 @@ export type {
   Handler,
   LandingPage,
   Logger,
-  ObjectListing,
   OperationCall,
   OperationExecution,
   OperationOutcome,

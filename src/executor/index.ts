@@ -18,7 +18,6 @@ export type { ErrorHandling, ExplainMismatch, Mismatch } from './run/run.ts';
 // What observes a run
 export { joinObservers } from './run/observer.ts';
 export type { ExecutionObserver, ObservedCall, ObservedTypeCall } from './run/observer.ts';
-export type { ListedSelection, ObjectLog, ObjectNaming, ObjectRun } from './run/object-log.ts';
 
 // What a run costs
 export { lengthOfJSON, maxRecordedErrors, minRecordedErrors, workOf } from './costs.ts';

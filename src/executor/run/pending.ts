@@ -113,13 +113,11 @@ export abstract class Late extends Pending {
   protected abstract complete(value: unknown): unknown;
 
   protected refuse(error: unknown): void {
-    if (this.run.finished) this.run.objects?.onLate?.();
     this.fail(error);
   }
 
   protected arrive(value: unknown): void {
     if (this.isOver()) {
-      if (this.run.finished) this.run.objects?.onLate?.();
       handleRejections(value);
       return;
     }

@@ -15,7 +15,6 @@ import { SharedInfo } from './shared-info.ts';
 import type { VariableValues } from './shared-info.ts';
 import { isGraphQL17 } from '../graphql-version.ts';
 import type { LineStarts } from './line-starts.ts';
-import type { ObjectLog } from './object-log.ts';
 import { joinObservers, observesFields } from './observer.ts';
 import type { ExecutionObserver, FieldObserver } from './observer.ts';
 import { Part } from './part.ts';
@@ -40,8 +39,6 @@ export interface RunSettings {
   readonly errorHandling?: ErrorHandling | undefined;
   /** Default: no limit. */
   readonly answerLimit?: BudgetLimits | undefined;
-  /** Lists the objects of the response. Default: they are not listed. */
-  readonly objects?: ObjectLog | undefined;
   /** Observes resolvers. Default: they are not observed. */
   readonly observer?: ExecutionObserver | undefined;
   /** Finds the likely cause of a value that does not match its field's type. Default: errors name no cause, as in graphql-js. */
@@ -110,7 +107,6 @@ export class Run {
   readonly scope: object | undefined;
   /** The values of the variables by name, in either major. */
   coerced: Readonly<Record<string, unknown>> = noVariables;
-  objects: ObjectLog | undefined;
   observer: ExecutionObserver | undefined = undefined;
   /** The observer, if it is called in place of resolvers. */
   fieldObserver: FieldObserver | undefined = undefined;
@@ -156,7 +152,6 @@ export class Run {
     this.contextValue = settings.contextValue;
     this.fieldResolver = settings.fieldResolver;
     this.runsCode = settings.fieldResolver === undefined;
-    this.objects = settings.objects;
     this.budget = root?.budget ?? new Budget(settings.answerLimit, (error) => this.#endBy(error), settings.parts?.maxParts);
     this.info = root?.info ?? new SharedInfo(settings.invocation, plan.fragments);
     const { errorHandling } = settings;
@@ -184,8 +179,7 @@ export class Run {
   }
 
   /** Applies what plugins chose after the variables were coerced. */
-  choose({ objects, observer }: Pick<RunSettings, 'objects' | 'observer'>): void {
-    this.objects = objects;
+  choose({ observer }: Pick<RunSettings, 'observer'>): void {
     if (observer !== undefined) this.observe(observer);
   }
 
@@ -222,11 +216,6 @@ export class Run {
       (root.#argumentErrors ??= new Map()).set(field, error);
       throw error;
     }
-  }
-
-  /** True if a field has failed because of its arguments, so that its resolver was not called. */
-  hasInvalidArguments({ arguments: planned }: { readonly arguments: object | undefined }): boolean {
-    return planned !== undefined && this.root.#argumentErrors?.has(planned) === true;
   }
 
   /** True if an error makes its position's parent null, when the position is non-null. */
@@ -266,10 +255,7 @@ export class Run {
   resultOf(data: unknown): ExecutionResult {
     const { endedBy } = this;
     const { errors, later } = this.part;
-    if (later === undefined) {
-      if (this.objects !== undefined) this.objects.isComplete = true;
-      this.info.end();
-    }
+    if (later === undefined) this.info.end();
     if (endedBy !== undefined) return endedBy === this.budget.exceededBy ? { errors: [endedBy] } : { errors: [endedBy], data: null };
     return (errors === undefined ? { data } : { errors, data }) as ExecutionResult;
   }

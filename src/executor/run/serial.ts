@@ -42,13 +42,7 @@ class Series extends PendingContainer {
   /** After a cancellation the remaining fields fail. */
   #execute(field: PlannedField): unknown {
     const { run } = this;
-    if (run.root.cancelReason === undefined || field.typename !== undefined) {
-      try {
-        return executeField(run, field, this.#source, undefined);
-      } finally {
-        if (!run.hasInvalidArguments(field)) run.objects?.called.add(field.responseName);
-      }
-    }
+    if (run.root.cancelReason === undefined || field.typename !== undefined) return executeField(run, field, this.#source, undefined);
     return nullOrThrow(startField(run, field, undefined), run.root.cancelReason);
   }
 

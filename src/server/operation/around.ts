@@ -248,10 +248,7 @@ function optionsOf(plugin: ServerPlugin, execution: OperationExecution): Promise
 
 function combineOptions(all: readonly (ExecutionOptions | void)[], choosing: readonly ServerPlugin[]): ChosenOptions {
   const chosen = all.map((options) => options ?? {});
-  const listings = chosen.flatMap(({ objects }) => objects ?? []);
   return {
-    // A list with a naming function serves plugins that need no names, too.
-    objects: listings.find(({ naming }) => naming !== undefined) ?? listings[0],
     runToEnd: chosen.some(({ runToEnd }) => runToEnd === true),
     observer: joinObservers(chosen.map(({ observer }) => observer)),
     inOneAnswer: chosen.some(({ inOneAnswer }) => inOneAnswer === true),

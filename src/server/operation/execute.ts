@@ -3,11 +3,10 @@ import type { DocumentNode, ExecutionResult, GraphQLFieldResolver, GraphQLSchema
 import { isPlainObject, shallowCopyOf } from '../../shared/index.ts';
 import type { OperationInvocation } from '../../shared/index.ts';
 import { executePlanned } from '../../executor/index.ts';
-import type { ExplainMismatch, GraphQLJSExecutor, ObjectLog, PageDefaults, PlannedExecution } from '../../executor/index.ts';
+import type { ExplainMismatch, GraphQLJSExecutor, PageDefaults, PlannedExecution } from '../../executor/index.ts';
 import { withoutSuggestion } from './documents/document.ts';
 import { withCode } from './errors.ts';
 import type { AnswerLimit } from './limits/answer-limit.ts';
-import type { AnsweredObjects } from './types.ts';
 
 export type { GraphQLJSExecutor } from '../../executor/index.ts';
 
@@ -33,8 +32,6 @@ export interface Execution extends PlannedExecution {
   /** Ends the execution at the deadline, and when the client has left. */
   readonly invocation: OperationInvocation;
   readonly answerLimit: AnswerLimit;
-  /** Lists the objects in the answer. Undefined if no plugin requested it. */
-  readonly objects?: (AnsweredObjects & ObjectLog) | undefined;
 }
 
 /** The parts of an execution that are not settings of the server. */
@@ -42,8 +39,7 @@ type ExecutionParts = Omit<PlannedExecution, keyof ExecutionSettings | 'hideSugg
 
 /** One operation with the settings of the server. Version 3 runs some operations without a platform's call: they have no deadline and no size limit. */
 export function createExecution<TParts extends ExecutionParts>(settings: ExecutionSettings, given: TParts): PlannedExecution & TParts {
-  const { document, operation, contextValue, variableValues, invocation, answerLimit, kept, objects, errorHandling, observer, parts } =
-    given;
+  const { document, operation, contextValue, variableValues, invocation, answerLimit, kept, errorHandling, observer, parts } = given;
   // All members are listed, so that all executions have the same hidden class in V8.
   const execution: PlannedExecution = {
     schema: settings.schema,
@@ -58,7 +54,6 @@ export function createExecution<TParts extends ExecutionParts>(settings: Executi
     invocation,
     answerLimit,
     kept,
-    objects,
     errorHandling,
     observer,
     explainMismatch: settings.explainMismatch,

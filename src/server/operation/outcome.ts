@@ -8,7 +8,7 @@ import { formatFailure, formatResult } from './format-errors.ts';
 import { reportUnfinished } from './log-errors.ts';
 import type { ErrorAllowance } from './limits/error-allowance.ts';
 import { callFailureHook } from './hooks.ts';
-import type { AnsweredObjects, OperationOutcome } from './types.ts';
+import type { OperationOutcome } from './types.ts';
 import type { Operation } from './operation.ts';
 
 /** Converts a result to an outcome: formats errors and calls the last hooks. Never fails. */
@@ -61,7 +61,6 @@ function outcomeOf(formatted: FormattedExecutionResult, operation: Operation): O
     // What errors do to the answer, from the request or the trusted document.
     onError: request.onError ?? source?.onError,
     stream,
-    objects: operation.execution?.objects && objectsOf(operation, formatted),
   };
 }
 
@@ -69,12 +68,6 @@ function outcomeOf(formatted: FormattedExecutionResult, operation: Operation): O
 function isRefused({ source, node, ended, timeIsUp }: Operation): boolean {
   if (source === undefined || timeIsUp !== undefined || ended === undefined) return false;
   return node === undefined || haveWrongVariables(ended);
-}
-
-/** Undefined if a hook has replaced the data: then its objects are unknown. */
-function objectsOf({ execution, result }: Operation, { data }: FormattedExecutionResult): AnsweredObjects | undefined {
-  const objects = execution?.objects;
-  return objects?.isComplete === true && data === result!.data ? objects : undefined;
 }
 
 /** The outcome if a hook, a plugin or formatError failed. Calls none of them again. */

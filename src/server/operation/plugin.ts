@@ -11,7 +11,7 @@ import type { ExecutionObserver, PageDefaults } from '../../executor/index.ts';
 import type { CallWatch, DataSourceRequest, KeyValueCache } from '../../datasources/index.ts';
 import type { HTTPRequest, HTTPResponse, Invocation, ResponseHead, StreamedResponse } from '../../shared/index.ts';
 import type { TrustedDocument } from './documents/trusted-documents.ts';
-import type { GraphQLRequest, Logger, ObjectListing, OperationOutcome, SubsequentPayload } from './types.ts';
+import type { GraphQLRequest, Logger, OperationOutcome, SubsequentPayload } from './types.ts';
 
 type MaybePromise<T> = T | Promise<T>;
 
@@ -149,11 +149,6 @@ export interface CoercedExecution extends OperationExecution {
 
 /** Settings that a plugin may choose for an execution. */
 export interface ExecutionOptions {
-  /**
-   * Lists the objects in the answer, as `objects` of the outcome: use `listObjects()` of `graphql-functions/edge`. If several plugins set
-   * this, the first one with a naming function applies, or else the first one. Default: no list.
-   */
-  readonly objects?: ObjectListing | undefined;
   /**
    * If true, the execution and the calls of its data sources continue when the client leaves, and only the deadline ends them. The
    * execution is passed to `waitUntil`. The parts of `@defer` and `@stream` still end with their stream. Default: false

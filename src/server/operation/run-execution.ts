@@ -33,7 +33,6 @@ export function prepare(operation: Operation): Execution {
     invocation,
     answerLimit: new AnswerLimit(capacity, node!.operation, budget),
     kept: plans,
-    objects: undefined,
     errorHandling: onError === undefined ? settings.errorHandling : handlingOf[onError],
     observer: undefined,
     parts: partsFormat && settings.incrementalDelivery?.partsOf(partsFormat),
@@ -46,7 +45,7 @@ export function prepare(operation: Operation): Execution {
 type Writable = { -readonly [TKey in keyof Execution]: Execution[TKey] };
 
 /** Applies the choices of plugins for an execution. */
-export function applyOptions(operation: Operation, { runToEnd, inOneAnswer, objects, observer }: ChosenOptions): void {
+export function applyOptions(operation: Operation, { runToEnd, inOneAnswer, observer }: ChosenOptions): void {
   const { invocation } = operation;
   const { execution } = operation as { execution: Writable };
   if (runToEnd === true) invocation.until = 'deadline';
@@ -54,7 +53,6 @@ export function applyOptions(operation: Operation, { runToEnd, inOneAnswer, obje
     operation.delivery = undefined;
     execution.parts = undefined;
   }
-  execution.objects = objects?.begin();
   execution.observer = observer;
   execution.prepared?.run.choose(execution);
 }

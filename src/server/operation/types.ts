@@ -1,6 +1,5 @@
 import type { DocumentNode, FormattedExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql';
 
-import type { ObjectLog, ObjectNaming } from '../../executor/index.ts';
 import type { ResponseHead } from '../../shared/index.ts';
 import type { ErrorBehavior } from './error-behavior.ts';
 
@@ -33,8 +32,6 @@ export interface OperationOutcome {
   readonly document: DocumentNode | undefined;
   /** The text of the document, even if the request had only a hash or an id. Undefined if it was not found. */
   readonly source: string | undefined;
-  /** The objects in the answer. Undefined if no plugin requested them, or graphql-js executed the operation. */
-  readonly objects?: AnsweredObjects | undefined;
   /** True if resolvers may have been called. False: the operation was refused before, or a plugin answered. */
   readonly executed?: boolean;
   /** True if its document, the choice of its operation or its variables were refused: the client's mistake, whatever the codes of its errors. */
@@ -45,41 +42,6 @@ export interface OperationOutcome {
   readonly onError?: ErrorBehavior | undefined;
   /** The payloads after `result`. For a subscription, `result` is empty and all payloads are here. */
   readonly stream?: PayloadStream | undefined;
-}
-
-/** The objects in an answer, without root objects. */
-export interface AnsweredObjects {
-  /** The function that named them. Undefined: their names are their selected ids. */
-  readonly naming: ObjectNaming | undefined;
-  /** The first error thrown while naming an object, which then has no name. */
-  readonly failure: unknown;
-  /** The names of the objects' types. */
-  readonly types: ReadonlySet<string>;
-  /** False if there are more than 10,000 objects: then only their types are known. */
-  readonly isWhole: boolean;
-  /**
-   * Calls `visit` for each object until it returns false. `id` is the name, or the value of the field `id` as a string; undefined if there
-   * is none, or the client has not selected it.
-   */
-  each(visit: (typename: string, id: string | undefined) => boolean | void): void;
-  /** The same objects, grouped into runs by the selections of the operation. */
-  readonly runs: readonly AnsweredRun[];
-}
-
-/** Consecutive objects of one type, made for the same selection. */
-export interface AnsweredRun {
-  readonly typename: string;
-  readonly count: number;
-  /** The name or id of the object at an index. */
-  nameAt(at: number): string | undefined;
-}
-
-/** Lists the objects in answers: see `listObjects()` of `graphql-functions/edge`. An option, so that other bundles do not contain it. */
-export interface ObjectListing {
-  /** Names objects. Undefined: their names are their selected ids. */
-  readonly naming: ObjectNaming | undefined;
-  /** Creates the list for one execution. */
-  readonly begin: () => AnsweredObjects & ObjectLog;
 }
 
 /** The payloads of an operation, or those after the first. Never rejects: after a failure, the last payload has errors. */

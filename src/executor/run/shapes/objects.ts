@@ -3,7 +3,7 @@ import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 import { misfit } from '../errors.ts';
 import { inspect } from '../inspect.ts';
 import { isGraphQL17 } from '../../graphql-version.ts';
-import { PendingContainer, PromisedType } from '../pending.ts';
+import { PromisedType } from '../pending.ts';
 import { executeFields } from '../fields.ts';
 import type { ObservedTypeCall } from '../observer.ts';
 import { Shape } from '../../plan/planned-field.ts';
@@ -46,9 +46,7 @@ export class ObjectShape extends Shape {
   #execute(position: Position, value: unknown): unknown {
     const { run } = position.fieldRun;
     const selection = this.#selection ?? this.#collect(position.fieldRun);
-    const made = executeFields(run, selection, value, position);
-    if (run.objects !== undefined) run.objects.runOf(selection).note(made instanceof PendingContainer ? made.result : made, value);
-    return made;
+    return executeFields(run, selection, value, position);
   }
 
   /** The fields to run for an object. Collected when first needed: for further types, that is work of the run. */
