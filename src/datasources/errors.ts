@@ -36,6 +36,11 @@ export interface FailedCall {
  * The URL is in `extensions.response`, for hooks, formatError and the log (and clients in development), and the original error in `cause`.
  */
 export class CallError extends Error {
+  static {
+    // The console shows the name of the class besides that of the error.
+    Object.defineProperty(this, 'name', { value: 'Error' });
+  }
+
   readonly extensions: { readonly response: FailedCall };
 
   constructor(name: string, message: string, { response, ...options }: { response: FailedCall; cause?: unknown }) {

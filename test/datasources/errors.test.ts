@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { inspect } from 'node:util';
+
 import { GraphQLError } from 'graphql';
 import { InMemoryLRUCache } from '../../src/datasources/cache/in-memory.ts';
 import type { DataSourceRequest } from '../../src/datasources/request.ts';
@@ -142,4 +144,10 @@ describe('a successful response with invalid JSON', () => {
       extensions: { response: { url: `${origin.url}/x`, method: 'GET' } },
     });
   });
+});
+
+it('is printed under its public name', async () => {
+  const error = await failureOf(new API('http://localhost:1/').read('x'));
+
+  assert.match(inspect(error), /^Error \[NetworkError\]: GET got no answer/);
 });

@@ -75,7 +75,12 @@ export function nullOrThrow(position: Position, thrown: unknown): null {
  * The error for a value that does not match its type. It is a GraphQLError, as in graphql-js, but no code has thrown it for clients,
  * who must not see the value in its message.
  */
-export class Misfit extends GraphQLError {}
+export class Misfit extends GraphQLError {
+  static {
+    // The console shows the name of the class.
+    Object.defineProperty(this, 'name', { value: 'GraphQLError' });
+  }
+}
 
 /** Creates an error without a stack trace, which would take half the time and show only our frames. */
 export function misfit(message: string): Misfit {
@@ -103,8 +108,7 @@ export function explain(position: Position, found: Found): string {
   const { run, field } = position.fieldRun;
   const { explainMismatch } = run.settings;
   if (explainMismatch === undefined || position !== position.fieldRun) return '';
-  const { definition, parentType, fieldName } = field;
-  return explainMismatch({ ...found, parentType: parentType.name, fieldName, resolve: definition.resolve ?? run.fieldResolver });
+  return explainMismatch({ ...found, info: position.fieldRun.info, resolve: field.definition.resolve ?? run.fieldResolver });
 }
 
 /** An error that reached the root. */

@@ -3,6 +3,7 @@ import type {
   FragmentDefinitionNode,
   GraphQLError,
   GraphQLFieldResolver,
+  GraphQLResolveInfo,
   GraphQLSchema,
   OperationDefinitionNode,
 } from 'graphql';
@@ -52,10 +53,9 @@ export interface RunSettings {
 /** Returns a sentence to append to the error's message, with a space before it, or an empty text. */
 export type ExplainMismatch = (mismatch: Mismatch) => string;
 
-/** A value that does not match the type of its field: null where that is not allowed, or no list where one is expected. */
+/** A value that does not match the type of its field: null where that is not allowed, no list where one is expected, or a wrong leaf. */
 export interface Mismatch {
-  readonly parentType: string;
-  readonly fieldName: string;
+  readonly info: GraphQLResolveInfo;
   /** Undefined: the value is a property of the parent object, or what its method returned. */
   readonly resolve: GraphQLFieldResolver<unknown, unknown> | undefined;
   readonly value: unknown;

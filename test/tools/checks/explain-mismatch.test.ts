@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { inspect } from 'node:util';
 
 import { createHandler } from '../../../src/entries/index.ts';
 import type { ServerOptions } from '../../../src/entries/index.ts';
@@ -8,7 +9,7 @@ import { recordingLogger } from '../../support/recording-logger.ts';
 
 const typeDefs = `
   type Query { book: Book! later: Book! books: [Book!]! shelf: Shelf missing: Int! }
-  type Book { id: ID! title: String! }
+  type Book { id: ID! title: String! pages: Int }
   type Shelf { book: Book! books: [Book!] }
 `;
 
@@ -22,6 +23,8 @@ async function messageFor(query: string, options: Partial<ServerOptions>): Promi
 /** The message of graphql-js for the field. */
 const nullOf = (coordinate: string): string => `Cannot return null for non-nullable field ${coordinate}.`;
 const here = String.raw`\(test/tools/checks/explain-mismatch\.test\.ts:\d+:\d+\)`;
+
+const ofBook = `The parent comes from the resolver of Query\\.book ${here}\\.`;
 
 describe('in development, the error of a value that does not match its field', () => {
   const empty = (): undefined => undefined;
@@ -50,17 +53,58 @@ describe('in development, the error of a value that does not match its field', (
     'names the properties of the parent, and the one that is meant': [
       '{ book { title } }',
       { Query: { book: () => ({ id: 1, titel: 'Emma' }) } },
-      /Book\.title\. It has no resolver, and its parent has only id, titel\. Did you mean "titel"\?$/,
+      new RegExp(`Book\\.title\\. It has no resolver, and its parent has only id, titel\\. Did you mean "titel"\\? ${ofBook}$`),
+    ],
+    'asks for an await where a property is undefined, and does not offer its own name': [
+      '{ book { title } }',
+      { Query: { book: () => ({ id: 1, title: undefined }) } },
+      new RegExp(
+        `Book\\.title\\. It has no resolver, and the property "title" of its parent is undefined: is an await missing where it is set\\? ${ofBook}$`,
+      ),
+    ],
+    'says that a getter returned undefined': [
+      '{ book { title } }',
+      {
+        Query: {
+          book: () =>
+            new (class Book {
+              get title(): undefined {
+                return undefined;
+              }
+            })(),
+        },
+      },
+      new RegExp(`Book\\.title\\. It has no resolver, and the getter "title" of its parent returned undefined[^]* ${ofBook}$`),
+    ],
+    'says that the parent is a text': [
+      '{ book { title } }',
+      { Query: { book: () => 'Emma' } },
+      new RegExp(`Book\\.title\\. Its parent is "Emma", not an object\\. ${ofBook}$`),
+    ],
+    'finds the resolver of a parent in a list': [
+      '{ books { title } }',
+      { Query: { books: () => [{ id: 1 }] } },
+      new RegExp(`its parent has only id\\. The parent comes from the resolver of Query\\.books ${here}\\.$`),
+    ],
+    'has the coordinate and the resolver of a wrong leaf value': [
+      '{ missing }',
+      { Query: { missing: () => 'many' } },
+      new RegExp(`^Int cannot represent non-integer value: "many" in Query\\.missing\\. Its resolver ${here} returned "many"\\.$`),
+    ],
+    'has the coordinate of a wrong leaf value without a resolver': [
+      '{ book { pages } }',
+      { Query: { book: () => ({ pages: 'many' }) } },
+      new RegExp(`^Int cannot represent[^]* in Book\\.pages\\. It has no resolver, and the property "pages" of its parent is "many"\\.`),
     ],
     'says that the parent is a list': [
       '{ book { title } }',
       { Query: { book: () => [{ title: 'Emma' }] } },
-      /Book\.title\. Its parent is an array of 1 items, not one object/,
+      /Book\.title\. Its parent is an array of 1 items, not one object[^]*Query\.book /,
     ],
     'names a promise in the parent that is not awaited': [
       '{ book { title } }',
       { Query: { book: () => ({ row: Promise.resolve({ title: 'Emma' }) }) } },
-      /Book\.title\. It has no resolver, and its parent has only row\. "row" is a promise: is an await missing\?$/,
+      /Book\.title\. It has no resolver, and its parent has only row\. "row" is a promise: is an await missing\? The parent comes from/,
     ],
     'says where the method of the parent is': [
       '{ shelf { book { id } } }',
@@ -77,7 +121,7 @@ describe('in development, the error of a value that does not match its field', (
     'says what was returned for a list, without a resolver too': [
       '{ shelf { books { id } } }',
       { Query: { shelf: () => ({ books: 'Emma' }) } },
-      /"Shelf\.books"\. It has no resolver, and the property "books" of its parent is "Emma"\.$/,
+      /"Shelf\.books"\. It has no resolver, and the property "books" of its parent is "Emma"\. The parent comes from the resolver of Query\.shelf /,
     ],
   };
 
@@ -97,6 +141,14 @@ describe('in development, the error of a value that does not match its field', (
       (await messageFor('{ book { id } }', { resolvers: { Query: { book: empty.bind(null) } } as never })) ?? '',
       new RegExp(here),
     );
+  });
+
+  test('is logged under its public name', async () => {
+    const [logger, entries] = recordingLogger();
+    const resolvers = { Query: { missing: () => 'many' } } as never;
+    await createTester(createHandler({ typeDefs, nodeEnv: 'development', landingPage: false, logger, resolvers })).run('{ missing }');
+
+    assert.match(entries.map(({ details }) => inspect(details)).join('\n'), /^\s*\[GraphQLError: Int cannot represent/m);
   });
 
   test('names no cause in production, and none of an item of a list', async () => {

@@ -1,7 +1,7 @@
 import { GraphQLBoolean, GraphQLFloat, GraphQLID, GraphQLInt, GraphQLString, isEnumType } from 'graphql';
 import type { GraphQLLeafType } from 'graphql';
 
-import { misfit } from '../errors.ts';
+import { explain, misfit } from '../errors.ts';
 import { inspect } from '../inspect.ts';
 import { coerceOutput, isGraphQL17 } from '../../graphql-version.ts';
 import { Promised } from '../pending.ts';
@@ -101,7 +101,7 @@ class LeafShape extends Shape {
       run.budget.growByLeaf(plain, field.isAliased);
       return plain;
     }
-    const coerced = this.#coerce(value);
+    const coerced = this.#coerce(position, value);
     if (coerced === null || coerced === undefined) throw new Error(returned(this.#type, value, coerced, 'non-nullable value'));
     // graphql-js also awaits asynchronous conversions.
     if (isGraphQL17 ? coerced instanceof Promise : isPromiseLike(coerced))
@@ -112,11 +112,12 @@ class LeafShape extends Shape {
   }
 
   /** GraphQLErrors of scalars of the user are thrown on purpose, those of graphql-js are not. */
-  #coerce(value: unknown): unknown {
+  #coerce(position: Position, value: unknown): unknown {
     try {
       return this.#type[coerceOutput](value);
     } catch (error) {
-      if (isGraphQLError(error) && (this.plain !== notPlain || isEnumType(this.#type))) throw misfit(error.message);
+      if (isGraphQLError(error) && (this.plain !== notPlain || isEnumType(this.#type)))
+        throw misfit(error.message + explain(position, { value }));
       throw error;
     }
   }
