@@ -74,8 +74,10 @@ const withoutTags = (): ServerPlugin[] => [edge({ cdn: 'rfc9213' })];
 /** Marks all responses public. Their ETags and header fields cost the same without edge. */
 const marking = (): ServerPlugin[] => [
   {
-    responseWillBeSent(_call, { headers }) {
-      headers.set('cache-control', 'public, max-age=60');
+    async request(_call, next) {
+      const response = await next();
+      response.headers.set('cache-control', 'public, max-age=60');
+      return response;
     },
   },
 ];

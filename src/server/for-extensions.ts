@@ -4,26 +4,10 @@ export { parseAccept, parseMediaType, preference } from './http/accept.ts';
 export { parseJSON, readText, readValue } from './http/body.ts';
 export { mayBeStored } from './http/cache-control.ts';
 export { defaultStatusProfile, statusOf } from './http/status.ts';
-export { followStream } from './operation/delivery/follow-stream.ts';
 export { documentHash } from './operation/documents/sources.ts';
 export { errorHashOf } from './operation/error-id.ts';
 export { codeOf, httpExtensionOf } from './operation/errors.ts';
 export { fragmentsOf } from './operation/limits/document-size.ts';
-export {
-  areDecisionsRequested,
-  budgetOf,
-  budgetsOf,
-  originalOf,
-  recordBudget,
-  requestDecisions,
-  viewOf,
-  decisionOf,
-  recordDecision,
-  recordRun,
-  runOf,
-  now,
-} from './operation/extension-facts.ts';
-export type { AnswerDecision, BudgetEntry, BudgetReport } from './operation/extension-facts.ts';
 export { clientAddress } from './platform/adapter.ts';
 export { aFunction, assertEntries, positive } from './startup/options.ts';
 export type { Expectation } from './startup/options.ts';

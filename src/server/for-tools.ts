@@ -5,7 +5,6 @@ export { uncacheable } from './http/cache-control.ts';
 export type { Explainable } from './http/http-settings.ts';
 export { streaming } from './http/streams/streaming.ts';
 export type { CreateFromOptions, HandlerObserver } from './handler-observer.ts';
-export { followStream } from './operation/delivery/follow-stream.ts';
 export { entriesOf } from './operation/documents/trusted-documents.ts';
 export type { OperationSettings } from './operation/operation.ts';
 export { fetchAPI } from './platform/fetch.ts';

@@ -14,6 +14,7 @@ export type {
 export type { ErrorBehavior } from './operation/error-behavior.ts';
 export type { HTTPExtension } from './operation/errors.ts';
 export type { FormatError } from './operation/format-errors.ts';
+export type * from './operation/apollo-hooks.ts';
 export type * from './operation/plugin.ts';
 export type * from './operation/types.ts';
 export { ping } from './platform/adapter.ts';

@@ -6,7 +6,7 @@
 import { GraphQLError } from 'graphql';
 import type { ExecutionResult } from 'graphql';
 
-import { HeaderMap, excessOf, isGraphQLError, whenReady } from '../shared/index.ts';
+import { HeaderMap, excessOf, isGraphQLError } from '../shared/index.ts';
 import type { HTTPResponse, Milliseconds, PromiseOrValue, StreamedResponse } from '../shared/index.ts';
 import { PlatformInvocation, isStreamed } from './call.ts';
 import type { ArrivedCall, Call } from './call.ts';
@@ -23,14 +23,14 @@ import { operationToRun } from './operation/choose-operation.ts';
 import { createContextValue } from './operation/context.ts';
 import { loadDocument } from './operation/documents/document.ts';
 import { findSource } from './operation/documents/sources.ts';
-import { codeOf, deadlineExceeded, toErrors } from './operation/errors.ts';
-import { applyOptions, describeExecution, execute, prepare, waitInTime } from './operation/run-execution.ts';
-import { startHooks } from './operation/hooks.ts';
+import { DocumentError, codeOf, deadlineExceeded, toErrors } from './operation/errors.ts';
+import { execute, prepare, waitInTime } from './operation/run-execution.ts';
+import { startHooks } from './operation/apollo-hooks.ts';
 import { resultTooLarge } from './operation/limits/answer-limit.ts';
-import type { WrapOperation } from './operation/around.ts';
-import type { Operation, Wrapped } from './operation/operation.ts';
+import type { Stages, Wrapped } from './operation/around.ts';
+import type { Operation } from './operation/operation.ts';
 import { toOutcome } from './operation/outcome.ts';
-import type { RequestCall } from './operation/plugin.ts';
+import type { DocumentOutcome, OperationCall, RequestCall } from './operation/plugin.ts';
 import type { GraphQLRequest, OperationOutcome } from './operation/types.ts';
 import { addCommonHeaders, answerInTime, mayBeLate, refuse, refusedOutcome } from './refuse.ts';
 
@@ -94,9 +94,11 @@ async function arrive(call: Call): Promise<Response> {
   const starting = starter.server(call);
   call.settings = (starting instanceof Promise ? await starting : starting).http;
   if (starting instanceof Promise) call.optionsAreKnown();
-  if (call.settings.hasPlugins) {
-    const responding = respondInPlugins(call as ArrivedCall);
-    return (call.arrived = responding instanceof Promise ? await responding : responding);
+  const { stages } = call.settings.operation;
+  if (stages !== undefined) {
+    const seen = (call.view = requestCall(call as ArrivedCall));
+    if (call.adapter.decodesBase64 === true) call.encode = stages.encode?.(seen);
+    if (stages.request !== undefined) return (call.arrived = await respondInStage(call as ArrivedCall, stages.request, seen));
   }
   const responding = respond(call as ArrivedCall);
   return (call.arrived = call.responded ?? (await responding));
@@ -134,9 +136,19 @@ async function respond(call: ArrivedCall): Promise<Response> {
 
 /** Runs one operation inside the plugins that wrap operations. */
 function operate(call: ArrivedCall, operation: Operation): PromiseOrValue<OperationOutcome> {
-  const { explain, wrapOperation } = call.settings;
-  if (wrapOperation !== undefined) return operateInPlugins(call, operation, wrapOperation);
-  return explain?.({ call, operation, run: runOperation }) ?? runOperation(operation);
+  const { explain, operation: settings } = call.settings;
+  const { stages } = settings;
+  const run = (): PromiseOrValue<OperationOutcome> => explain?.({ call, operation, run: runOperation }) ?? runOperation(operation);
+  if (stages === undefined) return run();
+  if (stages.sourceCall !== undefined) operation.watchCall = stages.sourceCall(operation.seen!);
+  if (stages.operation === undefined) return run();
+  // If a plugin fails, so does the operation.
+  const fail: Wrapped<OperationCall, OperationOutcome>['fail'] = (thrown, inner, running) => {
+    void closeStream(running);
+    const { result, errors } = refusedOutcome(settings, thrown);
+    return { ...refusedOutcome(settings, thrown), ...inner, result, errors, head: operation.head, stream: undefined };
+  };
+  return stages.operation(operation.seen!, { run, invocation: operation.invocation, fail });
 }
 
 /** Runs one operation, from its context to its formatted answer. Never fails: what is thrown becomes an error in the answer. */
@@ -170,27 +182,20 @@ async function runSteps(operation: Operation): Promise<ExecutionResult> {
       const hooks = startHooks(operation);
       operation.hooks = hooks instanceof Promise ? await inTime(hooks, operation) : hooks;
     }
-    const source = findSource(settings, operation);
-    operation.source = source instanceof Promise ? await inTime(source, operation) : source;
-    const document = loadDocument(settings, operation.source.source, operation.hooks, operation.budget);
-    if (document instanceof GraphQLError) throw document;
-    operation.document = document instanceof Promise ? await inTime(document, operation) : document;
-    operation.node = operationToRun(settings.schema, operation.document.document, {
+    const reading =
+      settings.stages?.document === undefined ? readDocument(operation) : readDocumentInStage(operation, settings.stages.document);
+    if (operation.document === undefined) await inTime(reading, operation);
+    operation.node = operationToRun(settings.schema, operation.document!.document, {
       name: request.operationName,
       refuse: operation.refuse,
     });
     // A document that came with a hash is registered once it is valid.
-    if (operation.source.keep !== undefined) invocation.waitUntil(operation.source.keep());
+    if (operation.source!.keep !== undefined) invocation.waitUntil(operation.source!.keep());
     if (operation.hooks !== undefined) {
       const answered = await inTime(callHooks(operation), operation);
       if (answered !== undefined) return (operation.ended = answered);
     }
     operation.execution = prepare(operation);
-    if (settings.notifyExecution !== undefined) {
-      const options = settings.notifyExecution(describeExecution(operation));
-      operation.options = options instanceof Promise ? await inTime(options, operation) : options;
-      applyOptions(operation, operation.options);
-    }
     const result = execute(operation);
     return (operation.ended = result instanceof Promise ? await result : result);
   } catch (thrown) {
@@ -203,6 +208,43 @@ async function inTime<T>(value: Promise<T>, operation: Operation): Promise<T> {
   const arrived = await value;
   if (operation.timeIsUp !== undefined) throw operation.timeIsUp;
   return arrived;
+}
+
+/** Finds, parses and validates the document of an operation, unless it is known. */
+async function readDocument(operation: Operation): Promise<void> {
+  const { settings, hooks, budget } = operation;
+  const source = findSource(settings, operation);
+  operation.source = source instanceof Promise ? await inTime(source, operation) : source;
+  const document = loadDocument(settings, operation.source.source, hooks, budget);
+  if (document instanceof GraphQLError) throw document;
+  operation.document = document instanceof Promise ? await inTime(document, operation) : document;
+}
+
+/** The same, inside the plugins that wrap it. */
+async function readDocumentInStage(operation: Operation, stage: NonNullable<Stages['document']>): Promise<void> {
+  const { settings, seen, contextValue, invocation } = operation;
+  let failure: Error | undefined;
+  const outcome = (): DocumentOutcome => ({
+    source: operation.source?.source,
+    document: operation.document?.document,
+    errors: failure === undefined ? [] : toErrors(failure).errors!,
+  });
+  const run = async (): Promise<DocumentOutcome> => {
+    await readDocument(operation).catch((thrown: Error) => (failure = thrown));
+    return outcome();
+  };
+  const fail = (thrown: unknown): DocumentOutcome => {
+    failure = thrown as Error;
+    return outcome();
+  };
+  const { document, errors } = await stage({ ...seen!, schema: settings.schema, contextValue }, { run, invocation, fail });
+  const known = operation.document;
+  if (errors.length === 0 && failure === undefined && document !== undefined && document === known?.document) return;
+  operation.document = undefined;
+  if (failure !== undefined) throw failure;
+  throw errors.length > 0
+    ? new DocumentError(errors)
+    : new TypeError('Expected the stage document of a plugin to return the outcome of next().');
 }
 
 /** `didResolveOperation`, then `responseForOperation`: a plugin may answer in place of the execution. */
@@ -247,29 +289,25 @@ async function encodeOrRefuse(call: Call, encode: NonNullable<Call['encode']>, r
 }
 
 /** Runs `respond` inside the plugins that wrap requests, which also see refusals and late answers. */
-function respondInPlugins(call: ArrivedCall): PromiseOrValue<Response> {
-  const { viewRequest, wrapRequest, wrapOperation, chooseEncoding } = call.settings;
-  if (viewRequest !== undefined || wrapRequest !== undefined || wrapOperation !== undefined || chooseEncoding !== undefined) {
-    const seen = requestCall(call);
-    call.view = viewRequest === undefined ? seen : viewRequest(seen);
-    if (call.adapter.decodesBase64 === true) call.encode = chooseEncoding?.(seen);
-  }
-  const run = (): PromiseOrValue<Response> => {
-    const responding = respond(call);
-    return call.responded ?? responding;
-  };
-  if (wrapRequest === undefined) return run();
-  const wrapped = {
-    run: () => respondInTime(call, run),
+async function respondInStage(call: ArrivedCall, stage: NonNullable<Stages['request']>, seen: RequestCall): Promise<Response> {
+  const response = await stage(seen, {
+    run: (view) => {
+      call.view = view;
+      return respondInTime(call, () => {
+        const responding = respond(call);
+        return call.responded ?? responding;
+      });
+    },
     invocation: call.clock.view({ until: 'deadline' }),
-    fail: (thrown: unknown, _inner: unknown, running: PromiseOrValue<Response> | undefined) => {
+    fail: (thrown, _inner, running) => {
       void closeBody(running);
       if (isGraphQLError(thrown) && codeOf(thrown) === 'DEADLINE_EXCEEDED')
         call.starter.logger().warn('A plugin around the request had not ended at the deadline.');
       return respondInTime(call, () => Promise.reject(thrown as Error));
     },
-  };
-  return whenReady(wrapRequest(call.view!, wrapped), normalizeHead, call.starter.logger());
+    pass: (same, view?: RequestCall) => view ?? same,
+  });
+  return normalizeHead(response, call.starter.logger());
 }
 
 /**
@@ -303,20 +341,8 @@ function requestCall(call: ArrivedCall): RequestCall {
   const { adapter, request, settings } = call;
   const { cache, logger } = settings.operation;
   const run = async (given: GraphQLRequest): Promise<OperationOutcome> => operate(call, createOperationOfPlugin(call, given));
-  return { request, platform: adapter.name, invocation: new PlatformInvocation(call), cache, logger, runOperation: run };
-}
-
-/** If a plugin fails, so does the operation. */
-function operateInPlugins(call: ArrivedCall, operation: Operation, wrap: WrapOperation): PromiseOrValue<OperationOutcome> {
-  const { explain, operation: settings } = call.settings;
-  const run = (given: Operation): PromiseOrValue<OperationOutcome> =>
-    explain?.({ call, operation: given, run: runOperation }) ?? runOperation(given);
-  const fail: Wrapped<OperationOutcome>['fail'] = (thrown, inner, running) => {
-    void closeStream(running);
-    const refused = refusedOutcome(settings, thrown);
-    return { ...refused, ...inner, result: refused.result, errors: refused.errors, head: operation.head, stream: undefined };
-  };
-  return wrap({ operation, http: call.view!, run, fail });
+  const invocation = new PlatformInvocation(call);
+  return { request, platform: adapter.name, invocation, cache, logger, facts: new Map(), runOperation: run };
 }
 
 // A plugin that fails after the operation does not leave its stream open.

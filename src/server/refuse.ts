@@ -12,7 +12,7 @@ import type { ResponseSettings } from './http/response.ts';
 import { copyThrown, deadlineExceeded, httpExtensionOf, toGraphQLError, unfinishedAtDeadline } from './operation/errors.ts';
 import { formatResult } from './operation/format-errors.ts';
 import type { ErrorSettings } from './operation/format-errors.ts';
-import { callFailureHook } from './operation/hooks.ts';
+import { callFailureHook } from './operation/apollo-hooks.ts';
 import { report } from './operation/log-errors.ts';
 import type { OperationSettings } from './operation/operation.ts';
 import type { OperationOutcome } from './operation/types.ts';
@@ -23,7 +23,7 @@ type Response = HTTPResponse | StreamedResponse;
 export async function refuse(failure: unknown, call: Call): Promise<HTTPResponse> {
   const thrown = copyThrown(failure);
   if (isGraphQLError(thrown) && httpExtensionOf(thrown)?.status === 500) report(call.starter.logger(), thrown.message, undefined);
-  if (call.settings?.hasPlugins === true) await reportRefusal(call.settings.operation, thrown);
+  if (call.settings !== undefined) await reportRefusal(call.settings.operation, thrown);
   return toErrorResponse(settingsOf(call), call.request, thrown);
 }
 
@@ -127,7 +127,7 @@ export function answerInTime(responding: Promise<Response>, call: Call, extraTim
 function tooLate(call: Call): Response {
   call.starter.logger().warn('The deadline passed before there was an answer.');
   // Operations may be running, also those that a plugin around the request has started.
-  const mayHaveRun = call.mayHaveRun || call.settings?.wrapRequest !== undefined;
+  const mayHaveRun = call.mayHaveRun || call.settings?.operation.stages?.request !== undefined;
   const error = mayHaveRun ? unfinishedAtDeadline() : deadlineExceeded();
   const response = toErrorResponse(settingsOf(call), call.request, error);
   const finished = addCommonHeaders(call, response);

@@ -34,7 +34,7 @@ export interface HTTPResponse {
   readonly headers: HeaderMap;
   /** null: no body, as for 204 and HEAD. */
   readonly body: string | null;
-  /** True: the body is base64 of its bytes. Only for platforms that decode it: see `encodeResponse` of plugins. Default: false */
+  /** True: the body is base64 of its bytes. Only for platforms that decode it: see `encode` of plugins. Default: false */
   readonly isBase64Encoded?: boolean;
   /** false: adds neither `cache-control` nor `etag` to `headers`. Default: the response gets `private, no-store`, or an `etag`. */
   readonly defaultCacheControl?: false;

@@ -10,6 +10,8 @@ export { assertKnownOptions } from './known-options.ts';
 export { allReady, isPromiseLike, rescued, toPromise, waitAtMost, whenReady } from './promise-or-value.ts';
 export type { PromiseOrValue } from './promise-or-value.ts';
 export { parseExactly } from './exact-json.ts';
+export { now, originalOf, rememberOriginal } from './facts.ts';
+export type { AnswerDecision, BudgetReport, RunDecision } from './facts.ts';
 export { guardLogger } from './guard-logger.ts';
 
 export { HeaderMap, addVary, isHeaderField } from './header-map.ts';

@@ -8,20 +8,6 @@ import { linksOf } from '../support/markdown.ts';
 
 const readmes = globSync('src/**/README.md', { exclude: [templates] }).map((path) => path.replaceAll('\\', '/'));
 
-test('every file of src/ is named in one README.md, and every name is a file', () => {
-  const named = readmes.flatMap((readme) => filesNamedBy(readme));
-  const files = globSync('src/**/*.ts', { exclude: [templates] }).map((path) => path.replaceAll('\\', '/'));
-
-  deepEqual(
-    {
-      unnamed: files.filter((file) => !named.includes(file)),
-      missing: named.filter((name) => !files.includes(name)),
-      namedTwice: named.filter((name, at) => named.indexOf(name) !== at),
-    },
-    { unnamed: [], missing: [], namedTwice: [] },
-  );
-});
-
 test('every path that ARCHITECTURE.md, CONTRIBUTING.md or a README.md of src/ mentions exists', () => {
   for (const page of ['ARCHITECTURE.md', 'CONTRIBUTING.md', ...readmes]) {
     const mentioned = [...readFileSync(page, 'utf8').matchAll(/`([\w.-]+\/[\w./-]+\.(?:ts|md))`/g)].map(([, path = '']) => path);
@@ -39,13 +25,6 @@ test('every link of ARCHITECTURE.md, CONTRIBUTING.md, SECURITY.md and the README
     deepEqual(broken, [], page);
   }
 });
-
-/** The files that a README.md lists: the code at the start of a list item, up to the colon. */
-function filesNamedBy(readme: string): string[] {
-  return [...readFileSync(readme, 'utf8').matchAll(/^- ((?:`[\w./-]+\.ts`(?:, )?)+):/gm)].flatMap(([, names = '']) =>
-    [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => posix.join(posix.dirname(readme), name)),
-  );
-}
 
 function exists(path: string): boolean {
   return globSync(path).length > 0;

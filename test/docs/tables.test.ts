@@ -11,8 +11,9 @@ const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8
 
 /** Where a page lists names that the source defines: the heading above the table, and how to find the names in the source. */
 const tables: readonly [page: string, heading: string, source: string, names: (source: string) => string[]][] = [
-  ['plugins', 'Hooks of the server', 'src/server/operation/plugin.ts', (source) => membersOf(source, 'ServerPlugin')],
-  ['plugins', 'Hooks of an operation', 'src/server/operation/plugin.ts', (source) => membersOf(source, 'GraphQLRequestListener')],
+  ['plugins', 'Stages', 'src/server/operation/plugin.ts', (source) => membersOf(source, 'ServerPlugin')],
+  ['plugins', "Apollo Server's hooks", 'src/server/operation/apollo-hooks.ts', (source) => membersOf(source, 'ApolloHooks')],
+  ['plugins', 'Hooks of an operation', 'src/server/operation/apollo-hooks.ts', (source) => membersOf(source, 'GraphQLRequestListener')],
   ['platforms', 'A long-lived Node process', 'src/server/node/listen-options.ts', (source) => membersOf(source, 'ListenOptions')],
   [
     'configuration-schema',

@@ -407,7 +407,7 @@ function redact(value: unknown): unknown {
 
 const pluginsByKind: Readonly<Record<PluginKind, ServerPlugin>> = {
   committing: {
-    async aroundExecution(_execution, next) {
+    async execution(_execution, next) {
       const outcome = await next();
       await world.turn();
       if (world.fails(0.3)) throw new GraphQLError('The transaction was rolled back.');
@@ -415,7 +415,7 @@ const pluginsByKind: Readonly<Record<PluginKind, ServerPlugin>> = {
     },
   },
   refusing: {
-    async aroundExecution(_execution, next) {
+    async execution(_execution, next) {
       await world.turn();
       if (world.fails(0.3)) throw new GraphQLError('Not now.', { extensions: { code: 'MAINTENANCE' } });
       return next();
@@ -423,7 +423,7 @@ const pluginsByKind: Readonly<Record<PluginKind, ServerPlugin>> = {
   },
   watching: {
     onlyWatches: true,
-    async aroundExecution(_execution, next) {
+    async execution(_execution, next) {
       const outcome = await next();
       await world.turn();
       return outcome;
@@ -439,7 +439,7 @@ const pluginsByKind: Readonly<Record<PluginKind, ServerPlugin>> = {
     }),
   },
   redactingAround: {
-    async aroundOperation(_call, next) {
+    async operation(_call, next) {
       const outcome = await next();
       await world.turn();
       const { data, ...rest } = outcome.result;
@@ -447,7 +447,7 @@ const pluginsByKind: Readonly<Record<PluginKind, ServerPlugin>> = {
     },
   },
   failingAround: {
-    async aroundOperation(_call, next) {
+    async operation(_call, next) {
       const outcome = await next();
       if (world.fails(0.3)) throw new GraphQLError('The wrapper has failed.');
       return outcome;

@@ -25,6 +25,7 @@ import { recordingLogger } from '../support/recording-logger.ts';
 import { recordStream, splitPrelude } from '../support/response-stream.ts';
 import { merge } from '../support/run-incrementally.ts';
 import { unhandledRejections } from '../support/unhandled-rejections.ts';
+import { before } from '../support/stages.ts';
 
 // Extensions and hooks do for an answer in parts what they do for the same answer as a whole.
 
@@ -52,14 +53,14 @@ function library(more: Partial<ServerOptions> = {}): { readonly options: ServerO
     shutdown: async () => {},
   };
   const observing: ServerPlugin = {
-    executionWillStart: () => ({
+    execution: before(() => ({
       observer: {
         field({ definition, parentType, parents }, resolve) {
           seen.observed.push(`${parentType.name}.${definition.name}${parents === undefined ? '' : ` of ${parents}`}`);
           return resolve();
         },
       },
-    }),
+    })),
   };
   const title = async ({ id }: { id: string }, _: unknown, _context: unknown, info: GraphQLResolveInfo): Promise<string> => {
     const { cacheControl } = info as unknown as { cacheControl: { setCacheHint(hint: object): void; cacheHint: { maxAge?: number } } };

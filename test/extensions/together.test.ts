@@ -260,7 +260,7 @@ const extensions: Readonly<Record<string, Extension>> = {
   'a plugin that refuses requests': {
     plugins: () => [
       {
-        async aroundRequest({ request }, next) {
+        async request({ request }, next) {
           if (!request.path.startsWith('/closed')) return next();
           return { status: 401, headers: new HeaderMap({ 'content-type': 'application/json' }), body: '{"errors":[{"message":"No."}]}' };
         },

@@ -20,6 +20,7 @@ import type { Random } from '../support/random.ts';
 import { reachableFrom } from '../support/reachable.ts';
 import { frontDoors } from '../support/sources.ts';
 import { callers, spoil, Witness } from '../support/witness.ts';
+import { after } from '../support/stages.ts';
 
 const rounds = cases({ short: 1, long: 12 });
 const seed = Number(process.env['SEED'] ?? 3);
@@ -202,10 +203,9 @@ function serverWith(witness: Witness, random: Random): ServerOptions {
       ...(isEdge ? [edge({ store: cache, deploy: '1', defaultMaxAge: 60 })] : []),
       {
         position: random.pick(['first', undefined]),
-        aroundOperation: careless('aroundOperation', async (_call, next) => { const outcome = await next(); witness.sees('outcome', outcome); return outcome; }, false), // prettier-ignore
-        responseWillBeSent: careless('responseWillBeSent', (call, response) => (witness.sees('sent', [call, response]), undefined), false),
-        operationDidEnd: careless('operationDidEnd', () => undefined, false),
-        dataSourceCallDidStart: careless('dataSourceCallDidStart', () => careless('dataSourceCallDidEnd', () => undefined, false) as never, false), // prettier-ignore
+        operation: careless('operation', async (_call, next) => { const outcome = await next(); witness.sees('outcome', outcome); return outcome; }, false), // prettier-ignore
+        request: after(careless('request', (call, response) => (witness.sees('sent', [call, response]), undefined), false)),
+        sourceCall: careless('sourceCall', () => careless('dataSourceCallDidEnd', () => undefined, false) as never, false), // prettier-ignore
       } as never,
     ],
   } as unknown as ServerOptions;

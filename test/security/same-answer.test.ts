@@ -4,19 +4,20 @@ import { test } from 'node:test';
 import { createHandler } from '../../src/entries/fetch.ts';
 import { HeaderMap } from '../../src/entries/index.ts';
 import { newUsers, sendTogether } from '../support/many-users.ts';
+import { after } from '../support/stages.ts';
 
 const constant = { data: { me: 'all' }, errors: [{ message: 'later', extensions: { of: {} } }], extensions: { of: {} } };
 
 /** Plugins that return the same response to all users, as for maintenance or rate limits. */
 const constants: Readonly<Record<string, () => object>> = {
-  aroundRequest: () => {
+  request: () => {
     const response = { status: 429, headers: new HeaderMap({ 'content-type': 'application/json' }), body: '{"errors":[]}' };
-    return { aroundRequest: async () => response };
+    return { request: async () => response };
   },
-  aroundOperation: () => {
+  operation: () => {
     const result = { data: { me: 'all' }, errors: [{ message: 'later', extensions: { of: {} } }], extensions: { of: {} } };
     const outcome = { result, errors: [], head: { headers: new HeaderMap({ 'x-all': '1' }) }, operation: undefined, source: undefined };
-    return { aroundOperation: async () => outcome };
+    return { operation: async () => outcome };
   },
   willSendResponse: () => ({
     requestDidStart: () => ({
@@ -30,15 +31,15 @@ const constants: Readonly<Record<string, () => object>> = {
 for (const [hook, make] of Object.entries(constants)) {
   test(`a response object reused by ${hook} does not carry changes by hooks and CORS to the next user`, async () => {
     const writer = {
-      operationDidEnd: ({ http }: any, { head, result }: any) => {
+      operation: after(({ http }: any, { head, result }: any) => {
         const user = http.request.headers.get('x-user');
         head.headers.append('set-cookie', `operation=${user}`);
         for (const { of } of [result.extensions, ...result.errors.map((error: any) => error.extensions)]) of[user] = user;
-      },
-      responseWillBeSent: ({ request }: any, { headers }: any) => {
+      }),
+      request: after(({ request }: any, { headers }: any) => {
         headers.append('set-cookie', `user=${request.headers.get('x-user')}`);
         headers.set(`x-${request.headers.get('x-user')}`, '1');
-      },
+      }),
     };
     const handler = createHandler({
       nodeEnv: 'production',

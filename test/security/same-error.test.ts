@@ -37,7 +37,7 @@ const kinds: Readonly<Record<string, () => Error>> = {
 
 const places = 'context|context, later|dataSources|initialize|requestDidStart|didResolveSource|parsingDidStart|validationDidStart'
   .concat('|didResolveOperation|responseForOperation|an answer of a plugin|executionDidStart|executionDidEnd|willSendResponse')
-  .concat('|aroundOperation|aroundRequest|viewRequest|cors|a rule|parseValue|parseLiteral|serialize|resolveType')
+  .concat('|operation|request|cors|a rule|parseValue|parseLiteral|serialize|resolveType')
   .concat('|a resolver|a resolver, later|a returned error|items|a field that is not null|a deferred field')
   .concat('|subscribe|the events|a resolver of events|a form of formatError|an Error of formatError')
   .split('|');
@@ -135,9 +135,8 @@ function serverThatThrows(same: Error, place: Place, executor: ServerOptions['ex
     },
     plugins: [
       {
-        viewRequest: (call: unknown) => (throwAt('viewRequest'), call),
-        aroundRequest: async (_call: unknown, next: () => unknown) => (throwAt('aroundRequest'), next()),
-        aroundOperation: async (_call: unknown, next: () => unknown) => (throwAt('aroundOperation'), next()),
+        request: async (_call: unknown, next: () => unknown) => (throwAt('request'), next()),
+        operation: async (_call: unknown, next: () => unknown) => (throwAt('operation'), next()),
         contextCreationDidFail: ({ error: failure }: any) => note(failure),
         invalidRequestWasReceived: ({ error: failure }: any) => note(failure),
         requestDidStart: () => (throwAt('requestDidStart'), listener),

@@ -15,6 +15,7 @@ import type { ServerOptions } from '../../src/entries/index.ts';
 import { openTelemetry } from '../../src/entries/opentelemetry.ts';
 import { ApolloServerBase } from '../../src/entries/v3/core.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
+import { before } from '../support/stages.ts';
 
 const incrementalDirectives = `
   directive @defer(if: Boolean! = true, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT
@@ -157,7 +158,7 @@ const surfaces: Readonly<Record<string, (schema: GraphQLSchema) => Ask>> = {
     ...production,
     plugins: [
       {
-        executionWillStart: () => ({ observer: { info: (info) => void Object.assign(info, { x: 1 }), field: (_, resolve) => resolve() } }),
+        execution: before(() => ({ observer: { info: (info) => void Object.assign(info, { x: 1 }), field: (_, resolve) => resolve() } })),
       },
     ],
   }),

@@ -5,6 +5,7 @@ import { activity } from './clock.ts';
 import { productsOf } from './shop.ts';
 import type { Context, PlantedBug } from './shop.ts';
 import type { World } from './world.ts';
+import { after } from '../support/stages.ts';
 
 /** The user of the request that runs, found behind the back of the server. */
 const userOfActivity = (world: World): string | null => world.users.get(activity()!.request) ?? null;
@@ -91,7 +92,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     plugins: (plugins, { world }) => {
       plugins['committing'] = {
         position: 'first',
-        async aroundOperation(_call, next) {
+        async operation(_call, next) {
           const outcome = await next();
           const hasRun = [...world.payers.values()].includes(activity()!.request);
           if (hasRun && world.dice('commit').chance(0.5)) throw new Error('The commit has failed.');
@@ -131,20 +132,24 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'answers outlive the stored responses that they are made of': {
     plugins: (plugins) => {
-      plugins['edge'] = withHooks(plugins['edge']!, () => ({ dataSourceCallDidStart: () => undefined }));
+      plugins['edge'] = withHooks(plugins['edge']!, () => ({ sourceCall: () => undefined }));
     },
   },
   'a mutation that fails purges nothing': {
     plugins: (plugins) => {
-      plugins['edge'] = withHooks(plugins['edge']!, ({ operationDidEnd }) => ({
-        operationDidEnd: (call, outcome) =>
-          outcome.operation?.operation === 'mutation' && outcome.result.errors !== undefined ? undefined : operationDidEnd(call, outcome),
+      plugins['edge'] = withHooks(plugins['edge']!, ({ operation }) => ({
+        operation: (call, next) =>
+          operation(call, async () => {
+            const outcome = await next();
+            const fails = outcome.operation?.operation === 'mutation' && outcome.result.errors !== undefined;
+            return fails ? { ...outcome, executed: false } : outcome;
+          }),
       }));
     },
   },
   'every answer is public': {
     plugins: (plugins) => {
-      plugins['public'] = { responseWillBeSent: (_call, { headers }) => headers.set('cache-control', 'public, s-maxage=60') };
+      plugins['public'] = { request: after((_call, { headers }) => headers.set('cache-control', 'public, s-maxage=60')) };
       delete plugins['edge'];
     },
   },

@@ -107,22 +107,21 @@ export function serverWith(witness: Witness, random: Random): ServerOptions {
     ...hook('invalidRequestWasReceived'),
   } as ServerPlugin<any>;
   const around = {
-    ...hook('aroundRequest', async (_call, next) => {
+    ...hook('request', async (_call, next) => {
       const response = await next();
-      witness.sees('aroundRequest', response, ' response');
+      witness.sees('request', response, ' response');
       response.headers.append('x-around', caller());
       return response;
     }),
-    ...hook('aroundOperation', async (_call, next) => {
+    ...hook('operation', async (_call, next) => {
       const outcome = await next();
-      witness.sees('aroundOperation', outcome, ' outcome');
+      witness.sees('operation', outcome, ' outcome');
       return outcome;
     }),
-    ...hook('responseWillBeSent', (_call, { headers }) => headers.set('x-last', caller())),
-    ...hook('operationDidEnd'),
-    ...hook('executionWillStart'),
-    ...hook('viewRequest', (call) => call),
-    ...hook('encodeResponse', () => (response: unknown) => response),
+    ...hook('document', (_operation, next) => next()),
+    ...hook('execution', (_execution, next) => next()),
+    ...hook('payload', (_execution, next) => next()),
+    ...hook('encode', () => (response: unknown) => response),
   } as ServerPlugin<any>;
   const item = (): object => ({ id: 'i', owner: { id: 'o', name: 'owner' } });
   const texts = (value: unknown): string[] => [JSON.stringify(value) ?? 'nothing', caller()];

@@ -1,5 +1,5 @@
-import { describe, isPromiseLike, sha256 } from '../../shared/index.ts';
-import { clientAddress, originalOf } from '../../server/for-extensions.ts';
+import { describe, isPromiseLike, originalOf, sha256 } from '../../shared/index.ts';
+import { clientAddress } from '../../server/for-extensions.ts';
 import type { RequestCall } from '../../server/index.ts';
 import type { BudgetOptions } from './options.ts';
 

@@ -1,16 +1,19 @@
 import { costOf } from '../limits/index.ts';
-import { recordBudget } from '../../server/for-extensions.ts';
 import type { OperationExecution, ServerStartContext } from '../../server/index.ts';
 import { rescued, toPromise, waitAtMost, whenReady } from '../../shared/index.ts';
-import type { Milliseconds, PromiseOrValue } from '../../shared/index.ts';
+import type { BudgetReport, Milliseconds, PromiseOrValue } from '../../shared/index.ts';
 import type { Take, TakeResult } from '../stores/index.ts';
 import { clientOf } from './client.ts';
 import type { Client } from './client.ts';
 import type { BudgetOptions } from './options.ts';
 import { measured, planOf, pointsLeft, secondsUntil, takeOf } from './measured-plan.ts';
 import type { MeasuredPlan } from './measured-plan.ts';
+import type { BudgetEntry } from './rate-limit-fields.ts';
 import { QuietLog } from './quiet-log.ts';
 import { costAboveCapacity, rateLimited, refusal } from './refusals.ts';
+
+/** The fact of a request: what header fields say of the points that its operations took. */
+export const entriesOfBudget: unique symbol = Symbol('budget');
 
 const unknownClient = 'Operations take points here, which needs a known client.';
 
@@ -56,13 +59,13 @@ export class Meter {
     this.#failures.flush(this.#server!.logger);
     const cost = costOf(this.#server!, execution);
     if (cost === 0) return undefined;
-    const identity = this.#options.identity(execution.contextValue, execution.call!);
+    const identity = this.#options.identity(execution.contextValue, execution.call);
     return whenReady(toPromise(identity), (found) => this.#meterClient(execution, cost, found), undefined);
   }
 
   #meterClient(execution: OperationExecution, cost: number, identity: string | null | undefined): PromiseOrValue<void> {
     if ((identity === undefined || identity === null) && this.#anonymous === undefined) throw refusal('UNAUTHENTICATED', unknownClient);
-    const client = clientOf(this.#options, execution.call!, identity);
+    const client = clientOf(this.#options, execution.call, identity);
     if (client === undefined) {
       this.#unknown.add(this.#server!.logger, cost);
       throw refusal('UNAUTHENTICATED', unknownClient);
@@ -107,11 +110,12 @@ export class Meter {
     return rescued<TakeResult | undefined, undefined>(work, fail, undefined);
   }
 
-  #record({ call, response }: OperationExecution, { client: { policy }, plan, cost }: Purchase, result: TakeResult | undefined): void {
+  #record({ call, facts }: OperationExecution, { client: { policy }, plan, cost }: Purchase, result: TakeResult | undefined): void {
     const left = result && pointsLeft(result, plan);
-    recordBudget(call!, {
-      head: response,
-      report: { policy, capacity: plan.capacity, cost, left },
+    const report: BudgetReport = { policy, capacity: plan.capacity, cost, left };
+    facts.set('budget', report);
+    (call.facts.get(entriesOfBudget) as BudgetEntry[]).push({
+      report,
       policy: `"${policy}";${plan.parameters}`,
       limit: result && `"${policy}";r=${left};t=${Math.ceil(result.untilFull / 1e6)}`,
     });

@@ -1,9 +1,9 @@
-import { budgetsOf } from '../../server/for-extensions.ts';
-import type { OperationExecution, RequestCall, ServerPlugin, ServerStartContext } from '../../server/index.ts';
+import type { ServerPlugin, ServerStartContext } from '../../server/index.ts';
 import { assertBudgetOptions } from './options.ts';
 import type { BudgetOptions } from './options.ts';
 import { writeFields } from './rate-limit-fields.ts';
-import { Meter } from './meter.ts';
+import type { BudgetEntry } from './rate-limit-fields.ts';
+import { Meter, entriesOfBudget } from './meter.ts';
 
 /**
  * Gives each client points, and takes the cost of every operation from them before it runs. All instances of a function share the points in
@@ -29,12 +29,16 @@ export function budget<TContext = any>(options: BudgetOptions<TContext>): Server
       started.add(context);
       meter.start(context);
     },
-    executionWillStart(execution: OperationExecution): void | Promise<void> {
-      return meter.meter(execution);
+    async execution(execution, next) {
+      await meter.meter(execution);
+      return next();
     },
-    responseWillBeSent(call: RequestCall, { headers }) {
-      const entries = budgetsOf(call);
-      if (entries !== undefined) writeFields(headers, entries);
+    async request(call, next) {
+      const entries: BudgetEntry[] = [];
+      call.facts.set(entriesOfBudget, entries);
+      const response = await next();
+      if (entries.length > 0) writeFields(response.headers, entries);
+      return response;
     },
   };
 }

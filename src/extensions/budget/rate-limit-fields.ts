@@ -1,6 +1,14 @@
 import { mayBeStored } from '../../server/for-extensions.ts';
-import type { BudgetEntry } from '../../server/for-extensions.ts';
-import type { HeaderMap } from '../../shared/index.ts';
+import type { BudgetReport, HeaderMap } from '../../shared/index.ts';
+
+/** The points that an operation took, and what header fields say of them. */
+export interface BudgetEntry {
+  readonly report: BudgetReport;
+  /** The value of `RateLimit-Policy`. */
+  readonly policy: string;
+  /** The value of `RateLimit`. Undefined: the store has failed. */
+  readonly limit: string | undefined;
+}
 
 /**
  * Writes the fields of draft-ietf-httpapi-ratelimit-headers-11, in the syntax of Structured Fields (RFC 9651). Of several operations, the

@@ -36,7 +36,7 @@ export function compression(options: CompressionOptions = {}): ServerPlugin {
   const { restAPI = false, withCookies = false } = options;
   const isCompressible = (call: RequestCall): boolean => restAPI || !isFromRestAPI(call);
   return {
-    encodeResponse(call) {
+    encode(call) {
       const { headers } = call.request;
       if (!isCompressible(call) || (headers.has('cookie') && !withCookies)) return undefined;
       const coding = chooseCoding(headers.get('accept-encoding'));
@@ -44,8 +44,11 @@ export function compression(options: CompressionOptions = {}): ServerPlugin {
     },
     // Vary is also set for clients that accept no coding, to whom a cache must not send the compressed answer. The event is not read here: that
     // would make the answer private for `edge`.
-    responseWillBeSent({ platform }, { headers, body }) {
+    async request({ platform }, next) {
+      const response = await next();
+      const { headers, body } = response;
       if (typeof body === 'string' && body.length >= minLength && gateways.test(platform)) addCodingToVary(headers);
+      return response;
     },
   };
 }
@@ -54,7 +57,7 @@ function addCodingToVary(headers: HeaderMap): void {
   if (!/\baccept-encoding\b/i.test(headers.get('vary') ?? '')) addVary(headers, 'Accept-Encoding');
 }
 
-/** The platforms for which `encodeResponse` is called. */
+/** The platforms for which `encode` is called. */
 const gateways = /^(?:Lambda function URL|API Gateway|Application Load Balancer)/;
 
 /** True for a REST API. An HTTP API sends the version of the payload, and a load balancer its name. */

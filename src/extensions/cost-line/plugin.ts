@@ -1,18 +1,8 @@
 import type { GraphQLError } from 'graphql';
 
-import { assertKnownOptions, byteLength, escapeControls, isPromiseLike } from '../../shared/index.ts';
-import type { HTTPResponse, StreamedResponse } from '../../shared/index.ts';
-import {
-  budgetOf,
-  requestDecisions,
-  decisionOf,
-  documentHash,
-  errorHashOf,
-  followStream,
-  now,
-  runOf,
-} from '../../server/for-extensions.ts';
-import type { AnswerDecision } from '../../server/for-extensions.ts';
+import { assertKnownOptions, byteLength, escapeControls, isPromiseLike, now } from '../../shared/index.ts';
+import type { AnswerDecision, BudgetReport, HTTPResponse, RunDecision, StreamedResponse } from '../../shared/index.ts';
+import { documentHash, errorHashOf } from '../../server/for-extensions.ts';
 import type { OperationCall, OperationOutcome, RequestCall, ServerPlugin } from '../../server/index.ts';
 import { bytesIn, countedBody } from './bytes.ts';
 import { toEmbeddedMetrics } from './record.ts';
@@ -50,10 +40,9 @@ export function costLine(options: CostLineOptions = {}): ServerPlugin {
   // oxlint-disable-next-line no-console -- platforms read log lines from there
   const { format = 'json', namespace = 'GraphQL', write = (line: string) => console.log(escapeControls(line)) } = options;
   assertCostLineOptions(options);
-  const requests = new WeakMap<RequestCall, Request>();
-  const operations = new WeakMap<OperationCall, Operation>();
+  /** The facts of this plugin. */
+  const own = Symbol('costLine');
   let cold = true;
-  requestDecisions();
 
   const writeAll = (request: Request, call: RequestCall, response: Sent): void => {
     for (const [record, outcome] of toRecords(request, call, response)) {
@@ -72,29 +61,31 @@ export function costLine(options: CostLineOptions = {}): ServerPlugin {
     // This plugin is the outermost, so that its time includes that of other plugins.
     position: 'first',
     onlyWatches: true,
-    async aroundRequest(call, next) {
+    async request(call, next) {
       const request: Request = { cold, start: now(), cpu: cpuUsage(), operations: [] };
       cold = false;
-      requests.set(call, request);
+      call.facts.set(own, request);
       const response = await next();
       return finished(response, (bytesOut, refusal) => writeAll(request, call, { status: response.status, bytesOut, refusal }));
     },
-    async aroundOperation(call, next) {
+    async operation(call, next) {
       const operation = startOperation(call);
-      requests.get(call.http)?.operations.push(operation);
-      operations.set(call, operation);
+      (call.call.facts.get(own) as Request | undefined)?.operations.push(operation);
+      call.facts.set(own, operation);
       const outcome = await next();
       operation.outcome = outcome;
       operation.milliseconds = now() - operation.start;
-      const addErrors = (errors: readonly GraphQLError[]): void => {
-        addCodes(operation.errors, errors);
-        addHashes(operation.errorHashes, errors);
-      };
-      addErrors(outcome.errors);
-      return outcome.stream === undefined ? outcome : { ...outcome, stream: followStream(outcome.stream, { onErrors: addErrors }) };
+      addErrors(operation, outcome.errors);
+      return outcome;
     },
-    dataSourceCallDidStart({ request, operation: operationCall }) {
-      const operation = operations.get(operationCall);
+    async payload({ facts }, next) {
+      const payload = await next();
+      const operation = facts.get(own) as Operation | undefined;
+      if (payload !== undefined && operation !== undefined) addErrors(operation, payload.errors);
+      return payload;
+    },
+    sourceCall({ request, operation: operationCall }) {
+      const operation = operationCall.facts.get(own) as Operation | undefined;
       if (operation === undefined) return undefined;
       const start = now();
       operation.calls++;
@@ -166,7 +157,7 @@ function toRecords(request: Request, call: RequestCall, sent: Sent): (readonly [
     ...(received !== undefined && { bytesIn: received }),
     bytesOut: sent.bytesOut,
     ...(left !== undefined && { deadlineLeftMs: Math.round(left) }),
-    ...sharingOf(decisionOf(call)),
+    ...sharingOf(call.facts.get('edge') as AnswerDecision | undefined),
   };
   if (operations.length === 0)
     return [[{ ...noOperation(), ...shared, durationMs: rounded(now() - start), errors: codesIn(sent) }, undefined]];
@@ -177,12 +168,10 @@ function toRecords(request: Request, call: RequestCall, sent: Sent): (readonly [
   ]);
 }
 
-/** An edge() listed before costLine() in `plugins` decides after costLine has read the decision. */
-function sharingOf(decision: AnswerDecision | 'not yet' | undefined): Pick<CostRecord, 'sharing'> {
+function sharingOf(decision: AnswerDecision | undefined): Pick<CostRecord, 'sharing'> {
   if (decision === undefined) return {};
-  if (decision === 'not yet') return { sharing: { reason: 'not known yet: list costLine before edge' } };
   const { public: isPublic, hit, reason } = decision;
-  return { sharing: { public: isPublic, ...(hit && { hit }), ...(reason !== undefined && { reason }) } };
+  return { sharing: { ...(isPublic !== undefined && { public: isPublic }), ...(hit && { hit }), ...(reason !== undefined && { reason }) } };
 }
 
 /** A new object for each record, because `write` may change it. */
@@ -195,9 +184,9 @@ const noOperation = (): Pick<CostRecord, 'operation' | 'type' | 'hash' | 'upstre
 
 function describe(one: Operation): Omit<CostRecord, 'status' | 'cold' | 'bytesOut'> {
   const { operation, source, stream, onError } = one.outcome ?? {};
-  const idempotency = runOf(one.call.response);
+  const idempotency = one.call.facts.get('idempotency') as RunDecision | undefined;
   const documentId = operation && documentIdOf(one.call.request);
-  const budget = budgetOf(one.call.http, one.call.response);
+  const budget = one.call.facts.get('budget') as BudgetReport | undefined;
   return {
     operation: operation?.name?.value ?? null,
     type: operation?.operation ?? null,
@@ -236,6 +225,11 @@ function addCodes(counts: Counts, errors: readonly { readonly extensions?: { rea
   for (const { extensions } of errors) {
     increment(counts, typeof extensions?.code === 'string' ? extensions.code : 'INTERNAL_SERVER_ERROR');
   }
+}
+
+function addErrors({ errors, errorHashes }: Operation, added: readonly GraphQLError[]): void {
+  addCodes(errors, added);
+  addHashes(errorHashes, added);
 }
 
 function addHashes(counts: Counts, errors: readonly GraphQLError[]): void {

@@ -1,4 +1,4 @@
-import type { BudgetReport } from '../../server/for-extensions.ts';
+import type { BudgetReport } from '../../shared/index.ts';
 import type { ErrorBehavior } from '../../server/index.ts';
 
 /** The cost of one operation. */

@@ -3,7 +3,6 @@ import type { GraphQLSchema } from 'graphql';
 import { isWorkerd } from '../../datasources/index.ts';
 import { parseExactly } from '../../shared/index.ts';
 import type { HeaderMap, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
-import { areDecisionsRequested, recordDecision } from '../../server/for-extensions.ts';
 import type {
   DataSourceCall,
   DataSourceCallListener,
@@ -61,13 +60,11 @@ export function edge(options: EdgeOptions): Edge {
   return new EdgePlugin((options as EdgeOptions | undefined) ?? {});
 }
 
+type Response = HTTPResponse | StreamedResponse;
+
 class EdgePlugin implements Edge {
   readonly position = 'first';
   readonly onlyWatches = true;
-  /** Hooks that exist only with a store, because hooks that only observe need no promises. */
-  readonly aroundOperation?: NonNullable<ServerPlugin['aroundOperation']>;
-  /** For a router only, which reads tags in answers. */
-  readonly aroundRequest?: NonNullable<ServerPlugin['aroundRequest']>;
   readonly #tagExtensions = new WeakMap<EdgeRequest, TagExtensions>();
   /** The methods whose answers the CDN keeps. */
   readonly #methods: readonly string[];
@@ -100,8 +97,6 @@ class EdgePlugin implements Edge {
     this.#purges = new Purges(purge, answers && ((tags) => answers.purge(tags)), salt);
     this.#settings = { salt, deploy, log: this.#purges.log };
     this.#stored = answers && new StoredAnswers(answers, this.#settings);
-    if (this.#stored !== undefined) this.aroundOperation = (call, next) => this.#findOrRun(call, next);
-    if (cdn === 'apollo-router') this.aroundRequest = async (call, next) => this.#withTags(call, await next());
   }
 
   async serverWillStart({ schema, observesResolvers }: ServerStartContext): Promise<void> {
@@ -112,8 +107,17 @@ class EdgePlugin implements Edge {
     this.#isObserved = observesResolvers;
   }
 
-  viewRequest(call: RequestCall): RequestCall {
+  /** Passes a view inwards that records what is read of the request. */
+  async request(call: RequestCall, next: (view: RequestCall) => Promise<Response>): Promise<Response> {
+    const view = this.#viewOf(call);
+    const response = await next(view);
+    this.#finish(view, response);
+    return this.#options.cdn === 'apollo-router' ? this.#withTags(view, response) : response;
+  }
+
+  #viewOf(call: RequestCall): RequestCall {
     this.#purges.requestDidStart(call);
+    call.facts.set('edge', { reason: 'not known yet: list costLine before edge' });
     const isEnvShared = this.#env.isShared(call.invocation);
     // The CDN does not keep the answer to other methods, so reads of such a request do not matter.
     if (this.#stored === undefined && !this.#methods.includes(call.request.method)) return call;
@@ -137,16 +141,16 @@ class EdgePlugin implements Edge {
     return watch?.edge === this ? watch : undefined;
   }
 
-  responseWillBeSent(call: RequestCall, response: HTTPResponse | StreamedResponse): void {
+  #finish(call: RequestCall, response: Response): void {
     const { onDecision } = this.#options;
     const { headers, method } = call.request;
     const request = this.#requestOf(headers);
     // The usual unwatched request: its answer is private, and no listener needs the reason.
-    const isUnwatched = request === undefined && onDecision === undefined && !areDecisionsRequested();
+    const isUnwatched = request === undefined && onDecision === undefined;
     const decision = isUnwatched ? notShareable() : this.#decide(request, response, call);
     writeDecision(decision, { headers: response.headers, method }, { options: this.#options, rules: this.#rules });
     this.#purges.requestWillEnd(call);
-    recordDecision(call, decision);
+    call.facts.set('edge', decision);
     try {
       onDecision?.({ ...decision }, call);
     } catch (error) {
@@ -162,25 +166,28 @@ class EdgePlugin implements Edge {
     return { ...(response as HTTPResponse), body: withExtensions(response.body, tags) };
   }
 
-  async #findOrRun(call: OperationCall, next: () => Promise<OperationOutcome>): Promise<OperationOutcome> {
-    const request = this.#requestOf(call.http.request.headers);
-    const found = request && (await this.#stored!.find(operationOf(request, call.request), request, call.response));
-    if (found === undefined) return next();
-    // With an answer from the store, no later hook of the operation is called.
-    void this.operationDidEnd(call, found);
-    return found;
+  async operation(call: OperationCall, next: () => Promise<OperationOutcome>): Promise<OperationOutcome> {
+    const request = this.#requestOf(call.call.request.headers);
+    const found = request && (await this.#stored?.find(operationOf(request, call.request), request, call.response));
+    const outcome = found ?? (await next());
+    await this.#endOperation(call, outcome);
+    return outcome;
   }
 
-  dataSourceCallDidStart({ operation: { http, request } }: DataSourceCall): DataSourceCallListener | undefined {
+  sourceCall({ operation: { call: http, request } }: DataSourceCall): DataSourceCallListener | undefined {
     const edgeRequest = this.#requestOf(http.request.headers);
     if (edgeRequest === undefined) return undefined;
     const operation = operationOf(edgeRequest, request);
     return { used: ({ head }) => void (operation.freshUntil = Math.min(operation.freshUntil, head.freshUntil)) };
   }
 
-  executionWillStart({ schema, http, operation, request: graphQLRequest, batchIndex }: OperationExecution): ExecutionOptions | undefined {
+  execution(execution: OperationExecution, next: (options?: ExecutionOptions) => Promise<OperationOutcome>): Promise<OperationOutcome> {
+    return next(this.#optionsFor(execution));
+  }
+
+  #optionsFor({ schema, call, operation, request: graphQLRequest, batchIndex }: OperationExecution): ExecutionOptions | undefined {
     this.#hasServed = true;
-    const request = this.#requestOf(http?.headers);
+    const request = this.#requestOf(call.request.headers);
     if (request !== undefined && batchIndex !== undefined) request.isBatch = true;
     if (schema !== this.#schema) {
       if (request !== undefined) request.readings.personal ??= 'the schema of another handler';
@@ -196,9 +203,8 @@ class EdgePlugin implements Edge {
     return { observer };
   }
 
-  operationDidEnd(call: OperationCall, outcome: OperationOutcome): Promise<void> | undefined {
-    recordDecision(call.http, undefined);
-    const request = this.#requestOf(call.http.request.headers);
+  #endOperation(call: OperationCall, outcome: OperationOutcome): Promise<void> | undefined {
+    const request = this.#requestOf(call.call.request.headers);
     if (request !== undefined) {
       const operation = operationOf(request, call.request);
       operation.outcome = outcome;
@@ -212,7 +218,7 @@ class EdgePlugin implements Edge {
 
   /** Purges after a mutation, even if it has errors: a field may have changed data before another field failed. */
   async #purgeAfter({ watch, purgeMoment }: RunningMutation, outcome: OperationOutcome, call: OperationCall): Promise<void> {
-    const { logger } = call.http;
+    const { logger } = call.call;
     const hints = this.#hintsOf({ request: call.request, outcome });
     if (hints === undefined) return;
     // The later parts of a streamed answer are not known yet.
@@ -232,7 +238,7 @@ class EdgePlugin implements Edge {
     }
     if (outcome.errors.some(({ extensions: { code } }) => code === 'DEADLINE_EXCEEDED' || code === 'CLIENT_LEFT'))
       logger.warn(`A mutation was answered before its end. If it changes more, answers with these tags may be old until their lifetime ends: ${tags.join(', ')}`); // prettier-ignore
-    await this.#purges.purgeAfterMutation(tags, call.http);
+    await this.#purges.purgeAfterMutation(tags, call.call);
   }
 
   /** Warns once for each mutation that purges nothing. */

@@ -1,5 +1,4 @@
-import { viewOf } from '../../server/for-extensions.ts';
-import { HeaderMap } from '../../shared/index.ts';
+import { HeaderMap, rememberOriginal } from '../../shared/index.ts';
 import type { HTTPRequest } from '../../shared/index.ts';
 import type { RequestCall } from '../../server/index.ts';
 
@@ -55,7 +54,8 @@ export const operationParameters: readonly string[] = [
 /** The same call, with its reads recorded. Path and method are in every key. */
 export function watchedCall(call: RequestCall, watch: RequestWatch): RequestCall {
   const invocation = new Proxy(call.invocation, new WatchedInvocation(watch));
-  return viewOf({ ...call, request: watchedRequest(call.request, watch), invocation }, call);
+  rememberOriginal(call);
+  return { ...call, request: watchedRequest(call.request, watch), invocation };
 }
 
 /** The watch over a request: reads are recorded in `readings`. */

@@ -3,7 +3,7 @@ import type { FormattedExecutionResult } from 'graphql';
 
 import { byteLength, isRecord, parseExactly } from '../../shared/index.ts';
 import { codeOf, httpExtensionOf } from '../../server/for-extensions.ts';
-import type { CoercedExecution, HTTPExtension, OperationOutcome } from '../../server/index.ts';
+import type { OperationExecution, HTTPExtension, OperationOutcome } from '../../server/index.ts';
 
 /** A stored answer, in JSON. It has no header fields, because they may be cookies. */
 interface StoredAnswer {
@@ -43,7 +43,7 @@ export function toStoredAnswer({ result, head, errors: [first, ...others] }: Ope
 }
 
 /** The outcome of a stored answer: the same status and bytes. */
-export function toReplay(text: string, { response, operation, document, source, batchIndex }: CoercedExecution): OperationOutcome {
+export function toReplay(text: string, { response, operation, document, source, batchIndex }: OperationExecution): OperationOutcome {
   const { result, status, code, http } = assertAnswer(parseExactly(text));
   response.status = status;
   // In a batch, a header field would apply to all elements.

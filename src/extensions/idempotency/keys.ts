@@ -2,7 +2,7 @@ import { visit } from 'graphql';
 import type { DirectiveNode, FieldNode, GraphQLError, SelectionNode } from 'graphql';
 
 import { sha256 } from '../../shared/index.ts';
-import type { CoercedExecution, OperationExecution } from '../../server/index.ts';
+import type { OperationExecution } from '../../server/index.ts';
 import type { IdempotencyOptions } from './options.ts';
 import { refusal } from './refusals.ts';
 
@@ -17,7 +17,7 @@ export function findKey(
   { bareKeys = false, required = false }: Pick<IdempotencyOptions, 'bareKeys' | 'required'>,
   execution: OperationExecution,
 ): KeySource | undefined {
-  const header = execution.http?.headers.get('idempotency-key') ?? undefined;
+  const header = execution.call.request.headers.get('idempotency-key') ?? undefined;
   // Most documents do not contain the name, and need no visit.
   const field = execution.source.includes('idempotent') ? fieldWithKey(execution) : undefined;
   if (header !== undefined && field !== undefined) throw invalidKey('the header Idempotency-Key or @idempotent, got both');
@@ -29,7 +29,7 @@ export function findKey(
 }
 
 /** The text of the key. Throws if the argument of `@idempotent` is no key. */
-export function readKey(source: KeySource, { variableValues }: Pick<CoercedExecution, 'variableValues'>): string {
+export function readKey(source: KeySource, { variableValues }: Pick<OperationExecution, 'variableValues'>): string {
   if (source.kind === 'header') return source.key;
   const value = directiveOf(source.field)!.arguments?.find(({ name }) => name.value === 'key')?.value;
   const key = value?.kind === 'Variable' ? variableValues[value.name.value] : value?.kind === 'StringValue' && value.value;

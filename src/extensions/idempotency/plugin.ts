@@ -1,4 +1,4 @@
-import type { ExecutionOptions, OperationExecution, ServerPlugin, ServerStartContext } from '../../server/index.ts';
+import type { ServerPlugin, ServerStartContext } from '../../server/index.ts';
 import { guardLogger, isPlainObject } from '../../shared/index.ts';
 import { rememberRecord } from './idempotency-key-of.ts';
 import { findKey } from './keys.ts';
@@ -25,7 +25,7 @@ export function idempotency<TContext = any>(options: IdempotencyOptions<TContext
   const { prefix = 'idempotency:', ttl = defaultTTL, storeTimeout = 500, maxAnswerBytes = 262_144 } = options;
   let settings: RunSettings = { ...options, prefix, ttl, storeTimeout, maxAnswerBytes, logger: guardLogger(console) };
   return {
-    // After the execution, this plugin only stores the answer.
+    // So it is outside of plugins that change an answer, and stores what the client gets.
     onlyWatches: true,
     corsHeaders: { allowed: ['Idempotency-Key'], exposed: ['Idempotent-Replayed', 'Retry-After'] },
     async serverWillStart(context) {
@@ -35,16 +35,19 @@ export function idempotency<TContext = any>(options: IdempotencyOptions<TContext
       started.add(context);
       settings = { ...settings, logger: context.logger };
     },
-    executionWillStart(execution: OperationExecution): ExecutionOptions | undefined {
-      if (execution.operation.operation !== 'mutation') return undefined;
+    async execution(execution, next) {
+      if (execution.operation.operation !== 'mutation') return next();
       const source = findKey(options, execution);
       if (source === undefined) {
         // Only an instance of a class can be the context of several operations, one of which may have a key.
         if (!isPlainObject(execution.contextValue)) rememberRecord(execution.contextValue, '');
-        return undefined;
+        return next();
       }
       // A client that loses the connection retries, so the mutation must end, and its answer must be stored.
-      return { runToEnd: true, inOneAnswer: true, around: (coerced, next) => runOnce(settings, { execution: coerced, source }, next) };
+      const running = runOnce(settings, { execution, source }, () => next({ runToEnd: true, inOneAnswer: true }));
+      // A claim that comes too late is released.
+      execution.invocation.waitUntil(running.catch(() => {}));
+      return running;
     },
   };
 }

@@ -1,10 +1,9 @@
 import type { GraphQLError } from 'graphql';
 
 import { describe, waitAtMost } from '../../shared/index.ts';
-import type { Milliseconds } from '../../shared/index.ts';
+import type { Milliseconds, RunDecision } from '../../shared/index.ts';
 import type { Seconds } from '../../datasources/index.ts';
-import { recordRun } from '../../server/for-extensions.ts';
-import type { CoercedExecution, Logger, OperationOutcome } from '../../server/index.ts';
+import type { OperationExecution, Logger, OperationOutcome } from '../../server/index.ts';
 import { toReplay, toStoredAnswer } from './answer.ts';
 import { rememberRecord } from './idempotency-key-of.ts';
 import { fingerprintOf, readKey, recordId, rootFields } from './keys.ts';
@@ -26,7 +25,7 @@ export interface RunSettings extends IdempotencyOptions {
 /** One attempt to run an operation with a key. */
 interface Attempt {
   readonly settings: RunSettings;
-  readonly execution: CoercedExecution;
+  readonly execution: OperationExecution;
   readonly id: string;
   readonly token: string;
 }
@@ -34,7 +33,7 @@ interface Attempt {
 /** Runs an operation unless its key has been used, and stores its answer; else returns the stored answer, or throws a refusal. */
 export async function runOnce(
   settings: RunSettings,
-  { execution, source }: { readonly execution: CoercedExecution; readonly source: KeySource },
+  { execution, source }: { readonly execution: OperationExecution; readonly source: KeySource },
   next: () => Promise<OperationOutcome>,
 ): Promise<OperationOutcome> {
   const key = readKey(source, execution);
@@ -46,15 +45,20 @@ export async function runOnce(
   const fingerprint = fingerprintOf(execution);
   const claimed = await claim(attempt, fingerprint);
   if (claimed.state !== 'claimed') return answerFor(attempt, claimed, fingerprint);
-  recordRun(execution.response, 'claimed');
+  record(execution, 'claimed');
   rememberRecord(execution.contextValue, id);
   const outcome = await next();
   await end(attempt, outcome);
   return outcome;
 }
 
-async function identityOf(settings: RunSettings, { contextValue, http }: CoercedExecution): Promise<string> {
-  const client = await once(settings, 'identity', () => settings.identity(contextValue, http));
+/** For plugins that report it. */
+function record({ facts }: OperationExecution, decision: RunDecision): void {
+  facts.set('idempotency', decision);
+}
+
+async function identityOf(settings: RunSettings, { contextValue, call }: OperationExecution): Promise<string> {
+  const client = await once(settings, 'identity', () => settings.identity(contextValue, call.request));
   if (client === undefined || client === null || client === '') throw refusal('IDEMPOTENCY_IDENTITY_MISSING');
   if (typeof client !== 'string') throw new TypeError(`Expected a string from identity of idempotency, got ${describe(client)}.`);
   return client;
@@ -89,7 +93,7 @@ async function claim(attempt: Attempt, fingerprint: string): Promise<ClaimResult
  * Throws if the request has been answered already, while `identity` or the store was running, or if the client had left before that: a
  * resolver that passes the signal of `context` on would be aborted, and the abort stored.
  */
-function assertOpen({ invocation }: CoercedExecution): void {
+function assertOpen({ invocation }: OperationExecution): void {
   const left = invocation.deadlineLeft();
   if (left !== undefined && left <= 0) throw refusal('DEADLINE_EXCEEDED');
   if (invocation.signal.aborted) throw refusal('CLIENT_LEFT');
@@ -121,7 +125,7 @@ function answerFor(attempt: Attempt, found: Exclude<ClaimResult, { state: 'claim
   if (found.answer === undefined) throw refuse(attempt, 'IDEMPOTENCY_ANSWER_NOT_KEPT');
   try {
     const replay = toReplay(found.answer, execution);
-    recordRun(execution.response, 'replayed');
+    record(execution, 'replayed');
     return replay;
   } catch (error) {
     throw logAndReturn(attempt, refuse(attempt, 'IDEMPOTENCY_ANSWER_NOT_KEPT'), error);
@@ -130,8 +134,8 @@ function answerFor(attempt: Attempt, found: Exclude<ClaimResult, { state: 'claim
 
 /** Creates a refusal. `left` is the time until a retry can succeed, but clients may retry after five seconds. */
 function refuse({ execution }: Attempt, code: RefusalCode, left?: Milliseconds): GraphQLError {
-  const { response, batchIndex } = execution;
-  recordRun(response, 'refused');
+  const { batchIndex } = execution;
+  record(execution, 'refused');
   if (left === undefined) return refusal(code);
   const after = Math.min(5, Math.max(1, Math.ceil(left / 1000)));
   return refusal(code, { retry: { after, withField: batchIndex === undefined } });
@@ -192,7 +196,7 @@ function isReleased(attempt: Attempt, { errors }: OperationOutcome): boolean {
  * True if the resolver of every field of the mutation has failed. `data: null` does not say so: with HALT, and where fields are non-null,
  * those before the failed one have run. An error below a field means that it has run.
  */
-function haveAllFailed(execution: CoercedExecution, errors: readonly GraphQLError[]): boolean {
+function haveAllFailed(execution: OperationExecution, errors: readonly GraphQLError[]): boolean {
   const failed = new Set(errors.flatMap(({ path }) => (path?.length === 1 ? path[0] : [])));
   return rootFields(execution).every(({ alias, name }) => failed.has((alias ?? name).value));
 }

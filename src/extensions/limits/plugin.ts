@@ -30,8 +30,9 @@ export function limits(options: LimitsOptions): ServerPlugin {
     async serverWillStart(context) {
       priceLists.set(context, pricesFor(context.schema));
     },
-    executionWillStart(execution) {
+    async execution(execution, next) {
       pricesFor(execution.schema).costOf(execution);
+      return next();
     },
   };
 }

@@ -38,7 +38,7 @@ export function mcp<TContext = any>(options: MCPOptions<TContext>): ServerPlugin
     async serverWillStart(context) {
       endpoint.start(context);
     },
-    async aroundRequest(call, next) {
+    async request(call, next) {
       return endpoint.answer(call) ?? next();
     },
     // The hook exists only with the option, because it makes every operation of the server asynchronous.

@@ -1,10 +1,11 @@
 import { context, metrics, SpanKind, SpanStatusCode, trace, propagation, ROOT_CONTEXT, TraceFlags } from '@opentelemetry/api';
 import type { Context, MeterProvider, Span, Tracer, TracerProvider, TextMapGetter } from '@opentelemetry/api';
 import type { GraphQLError } from 'graphql';
-import { assertKnownOptions } from '../../shared/index.ts';
+import { assertKnownOptions, now, originalOf } from '../../shared/index.ts';
+import type { BudgetReport, RunDecision } from '../../shared/index.ts';
 
-import { budgetOf, documentHash, errorHashOf, followStream, now, originalOf, runOf } from '../../server/for-extensions.ts';
-import type { OperationCall, OperationOutcome, RequestCall, ServerPlugin } from '../../server/index.ts';
+import { documentHash, errorHashOf } from '../../server/for-extensions.ts';
+import type { OperationCall, OperationOutcome, PayloadOutcome, RequestCall, ServerPlugin } from '../../server/index.ts';
 import { Meters } from './meters.ts';
 import { followCall, recordWithMessages, recordWithoutMessages } from './spans.ts';
 import type { SpanSettings } from './spans.ts';
@@ -49,32 +50,27 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): ServerPlugin 
   const tracer = (options.tracerProvider ?? trace).getTracer(name, packageVersion);
   const meters = new Meters((options.meterProvider ?? metrics).getMeter(name, packageVersion));
   const settings: SpanSettings = { tracer, recordErrors: options.errorMessages === true ? recordWithMessages : recordWithoutMessages };
-  const withOperations = new WeakSet<RequestCall>();
   return {
     onlyWatches: true,
-    aroundRequest: (call, next) => traceRequest({ tracer, call, withOperations, flush }, next),
-    aroundOperation: (call, next) => {
-      withOperations.add(call.http);
-      return traceOperation({ ...settings, meters, call, options }, next);
-    },
-    dataSourceCallDidStart: (call) => followCall({ ...settings, meters, operation: contextOf(call.operation.response) }, call),
+    request: (call, next) => traceRequest({ tracer, call, flush }, next),
+    operation: (call, next) => traceOperation({ ...settings, meters, call, options }, next),
+    payload: ({ facts }, next) => tracePayload(facts.get(tracedOperation) as TracedOperation | undefined, next),
+    sourceCall: (call) => followCall({ ...settings, meters, operation: contextOf(call.operation) }, call),
   };
 }
 
 interface RequestTracing {
   readonly tracer: Tracer;
   readonly call: RequestCall;
-  /** Requests that reached an operation, which has a span. */
-  readonly withOperations: WeakSet<RequestCall>;
   readonly flush: OpenTelemetryOptions['flush'];
 }
 
-type Response = Awaited<ReturnType<NonNullable<ServerPlugin['aroundRequest']>>>;
+type Response = Awaited<ReturnType<NonNullable<ServerPlugin['request']>>>;
 
-async function traceRequest({ tracer, call, withOperations, flush }: RequestTracing, next: () => Promise<Response>): Promise<Response> {
+async function traceRequest({ tracer, call, flush }: RequestTracing, next: () => Promise<Response>): Promise<Response> {
   const startTime = Date.now();
   const response = await next();
-  if (response.status >= 400 && !withOperations.has(call)) {
+  if (response.status >= 400 && call.facts.get(tracedOperation) !== true) {
     const { kind, parent } = placeOf(call);
     const attributes = {
       'http.request.method': call.request.method,
@@ -111,15 +107,18 @@ interface Tracing extends SpanSettings {
 async function traceOperation(tracing: Tracing, next: () => Promise<OperationOutcome>): Promise<OperationOutcome> {
   const { tracer, recordErrors, call } = tracing;
   const server = trace.getActiveSpan();
-  const { kind, parent } = placeOf(call.http);
+  const { kind, parent } = placeOf(call.call);
+  call.call.facts.set(tracedOperation, true);
   const span = tracer.startSpan('GraphQL Operation', { kind }, parent);
   const active = trace.setSpan(parent, span);
-  contexts.set(call.response, active);
+  const traced: TracedOperation = { active };
+  call.facts.set(tracedOperation, traced);
   const start = now();
   try {
     const outcome = await context.with(active, next);
     describe(tracing, { span, server }, outcome);
-    return followTo(tracing, { span, start, active }, outcome);
+    followTo(tracing, { span, start, traced }, outcome);
+    return outcome;
   } catch (error) {
     recordErrors(span, [error]);
     span.end();
@@ -127,21 +126,40 @@ async function traceOperation(tracing: Tracing, next: () => Promise<OperationOut
   }
 }
 
-/** Contexts of operations in progress, by the response that they share with their hooks. */
-const contexts = new WeakMap<OperationCall['response'], Context>();
+/** The fact of an operation in progress; of a request that reached one, true. */
+const tracedOperation = Symbol('openTelemetry');
+
+interface TracedOperation {
+  readonly active: Context;
+  /** Follows the payloads of a stream. Undefined until there is one. */
+  onErrors?: (errors: readonly GraphQLError[]) => void;
+  onEnd?: () => void;
+}
 
 /** Returns the active context, or that of the operation if asynchronous calls have none, as on Workers without nodejs_compat. */
-function contextOf(response: OperationCall['response']): Context {
+function contextOf({ facts }: OperationCall): Context {
   const active = context.active();
-  return trace.getSpan(active) === undefined ? (contexts.get(response) ?? active) : active;
+  if (trace.getSpan(active) !== undefined) return active;
+  return (facts.get(tracedOperation) as TracedOperation | undefined)?.active ?? active;
+}
+
+async function tracePayload(
+  traced: TracedOperation | undefined,
+  next: () => Promise<PayloadOutcome | undefined>,
+): Promise<PayloadOutcome | undefined> {
+  if (traced === undefined) return next();
+  const payload = await context.with(traced.active, next);
+  if (payload === undefined) traced.onEnd?.();
+  else if (payload.errors.length > 0) traced.onErrors?.(payload.errors);
+  return payload;
 }
 
 /** Ends the span with the outcome, or with its stream. */
 function followTo(
   { meters, recordErrors, call, options: { flush } }: Tracing,
-  { span, start, active }: { readonly span: Span; readonly start: number; readonly active: Context },
+  { span, start, traced }: { readonly span: Span; readonly start: number; readonly traced: TracedOperation },
   outcome: OperationOutcome,
-): OperationOutcome {
+): void {
   let [first] = outcome.errors;
   const hashes = new Set<string>();
   setErrorHashes(span, hashes, outcome.errors);
@@ -152,22 +170,18 @@ function followTo(
   };
   if (outcome.stream === undefined) {
     end();
-    return outcome;
+    return;
   }
-  const stream = followStream(outcome.stream, {
-    around: (next) => context.with(active, next),
-    onErrors: (errors) => {
-      first ??= errors[0];
-      meters.errors(outcome, errors);
-      recordErrors(span, errors);
-      setErrorHashes(span, hashes, errors);
-    },
-    onEnd: () => {
-      end();
-      if (flush !== undefined) call.http.invocation.waitUntil(settled(flush));
-    },
-  });
-  return { ...outcome, stream };
+  traced.onErrors = (errors) => {
+    first ??= errors[0];
+    meters.errors(outcome, errors);
+    recordErrors(span, errors);
+    setErrorHashes(span, hashes, errors);
+  };
+  traced.onEnd = () => {
+    end();
+    if (flush !== undefined) call.call.invocation.waitUntil(settled(flush));
+  };
 }
 
 /** Sets the attribute to the hashes of all unexpected errors so far, up to ten. */
@@ -179,7 +193,7 @@ function setErrorHashes(span: Span, hashes: Set<string>, errors: readonly GraphQ
 function describe(
   { recordErrors, call, options }: Tracing,
   { span, server }: { readonly span: Span; readonly server: Span | undefined },
-  { operation, source, errors, head, onError }: OperationOutcome,
+  { operation, source, errors, onError }: OperationOutcome,
 ): void {
   recordErrors(span, errors);
   if (operation === undefined || source === undefined) return;
@@ -191,8 +205,8 @@ function describe(
   // The span of the platform's or a framework's instrumentation has only a method and a path.
   server?.setAttributes(attributes);
   if (!span.isRecording()) return;
-  const idempotency = runOf(head);
-  const budget = budgetOf(call.http, call.response);
+  const idempotency = call.facts.get('idempotency') as RunDecision | undefined;
+  const budget = call.facts.get('budget') as BudgetReport | undefined;
   span.setAttributes({
     ...attributes,
     ...(onError && { 'graphql_functions.on_error': onError }),

@@ -1,7 +1,8 @@
 import { GraphQLError } from 'graphql';
 
-import type { OperationExecution, OperationOutcome, ServerPlugin } from '../../server/index.ts';
+import type { OperationOutcome, ServerPlugin } from '../../server/index.ts';
 import { isGraphQLError, isRecord } from '../../shared/index.ts';
+import type { HTTPRequest } from '../../shared/index.ts';
 import { ExecutionTrace } from './trace.ts';
 import { encodeTrace } from './trace-format.ts';
 
@@ -43,26 +44,21 @@ export function inlineTraces({ includeErrors = { masked: true } }: InlineTraceOp
           },
         };
       },
-      executionWillStart({ http, contextValue, operation }) {
-        if (!asksForTrace(http) || (operation.operation as string) === 'subscription') return undefined;
+      async execution({ call, contextValue, operation }, next) {
+        if (!asksForTrace(call.request) || (operation.operation as string) === 'subscription') return next();
         const trace = new ExecutionTrace(starts.get(contextValue as object) ?? performance.now());
-        return {
-          observer: { field: (call, resolve) => trace.observe(call, resolve) },
-          async around(_execution, next) {
-            const outcome: OperationOutcome = await next();
-            // Routers read traces in single answers alone.
-            if (outcome.stream !== undefined || trace.isTooLarge) return outcome;
-            const result = { ...outcome.result };
-            setTrace(result, trace, { errors: outcome.errors, shownError });
-            return { ...outcome, result };
-          },
-        };
+        const outcome = await next({ observer: { field: (field, resolve) => trace.observe(field, resolve) } });
+        // Routers read traces in single answers alone.
+        if (outcome.stream !== undefined || trace.isTooLarge) return outcome;
+        const result = { ...outcome.result };
+        setTrace(result, trace, { errors: outcome.errors, shownError });
+        return { ...outcome, result };
       },
     },
   };
 }
 
-function asksForTrace(http: OperationExecution['http']): boolean {
+function asksForTrace(http: HTTPRequest | undefined): boolean {
   return http?.headers.get('apollo-federation-include-trace') === 'ftv1';
 }
 

@@ -125,7 +125,7 @@ function partsOf(given: unknown): SubgraphParts {
   return { typeDefs: [...sources, added], queryRoot, hasEntities, sdl: () => (sdl ??= textOf(sources)) };
 }
 
-/** `inVersion3`: the plugin that servers of version 3 take in its place, because they do not call `aroundRequest`. */
+/** `inVersion3`: the plugin that servers of version 3 take in its place, because they have no stages. */
 function subgraphPlugin(
   references: References,
   routerSecret: RouterSecret | undefined,
@@ -150,7 +150,7 @@ function subgraphPlugin(
       if (context.nodeEnv === 'development' || context.nodeEnv === 'test') check(context);
     },
     ...(routerSecret !== undefined && {
-      async aroundRequest({ platform, request }, next) {
+      async request({ platform, request }, next) {
         // Only callers with permission to invoke the function can do so directly.
         if (platform !== 'direct invocation') assertRouter(routerSecret, request.headers);
         return next();

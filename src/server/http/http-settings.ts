@@ -1,7 +1,6 @@
 import type { HTTPRequest, Milliseconds } from '../../shared/index.ts';
 import type { Operation, OperationSettings } from '../operation/operation.ts';
-import type { ChooseEncoding, ViewRequest, WrapOperation, WrapRequest } from '../operation/around.ts';
-import type { LandingPage } from '../operation/plugin.ts';
+import type { LandingPage } from '../operation/apollo-hooks.ts';
 import type { CORSOptions } from './cors.ts';
 import type { CSRFSettings } from './csrf.ts';
 import type { RequestSettings } from './params.ts';
@@ -18,16 +17,6 @@ export interface HTTPSettings extends CSRFSettings, ExplainSettings, LandingSett
   readonly maxResultBytes: number;
   /** True if a request waits only for its body and its operations, which observe the deadline themselves. */
   readonly waitsInOperationsOnly: boolean;
-  /** True if a plugin has a hook of requests or operations. */
-  readonly hasPlugins: boolean;
-  /** Undefined: no plugin has a view of requests. */
-  readonly viewRequest: ViewRequest | undefined;
-  /** Undefined: no plugin wraps requests. */
-  readonly wrapRequest: WrapRequest | undefined;
-  /** Undefined: no plugin encodes responses. */
-  readonly chooseEncoding: ChooseEncoding | undefined;
-  /** Undefined: no plugin wraps operations. */
-  readonly wrapOperation: WrapOperation | undefined;
   readonly operation: OperationSettings;
 }
 

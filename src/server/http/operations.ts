@@ -43,18 +43,20 @@ export function createOperation(
 ): Operation {
   const { view } = call;
   const { operation: settings } = call.settings;
+  // A new object, because plugins may write to it, or use it as a key.
+  const request = given instanceof GraphQLError ? { ...unreadable } : given;
   const head = { headers: new HeaderMap() };
   const invocation = new ClockView(call, 'disconnect');
   return {
     settings,
-    // A new object, because plugins may write to it, or use it as a key.
-    request: given instanceof GraphQLError ? { ...unreadable } : given,
+    request,
     problem: given instanceof GraphQLError ? given : undefined,
     contextArgument: settings.context && createContextArgument(head, call, invocation),
     invocation,
     watchCall: undefined,
     http: view === undefined ? call.request : view.request,
-    call: view,
+    seen: view && { request, response: head, call: view, facts: new Map(), requestIsBatched: budget !== undefined, batchIndex },
+    observer: undefined,
     head,
     refuse: refusals[call.request.method] ?? (delivery?.subscriptions === true ? undefined : refuseSubscription),
     capacity: capacityOf(answerSizeOf(call)),
@@ -66,7 +68,6 @@ export function createOperation(
     source: undefined,
     document: undefined,
     node: undefined,
-    options: undefined,
     execution: undefined,
     isExecuting: false,
     timeIsUp: undefined,

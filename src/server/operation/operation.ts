@@ -1,44 +1,22 @@
 import type { ExecutionResult, FormattedExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql';
 
-import type { Capacity, PromiseOrValue, HTTPRequest, OperationInvocation, ResponseHead } from '../../shared/index.ts';
+import type { Capacity, PromiseOrValue, HTTPRequest, ResponseHead } from '../../shared/index.ts';
 import type { ContextInput, ContextSettings } from './context.ts';
 import type { KnownDocument } from './documents/document-cache.ts';
 import type { DocumentSettings } from './documents/document.ts';
 import type { Delivery, IncrementalSettings } from './delivery/delivery.ts';
 import type { GraphQLRequest, OperationOutcome, PayloadStream } from './types.ts';
-import type { ErrorHandling } from '../../executor/index.ts';
+import type { ErrorHandling, ExecutionObserver } from '../../executor/index.ts';
 import type { ErrorSettings } from './format-errors.ts';
 import type { Execution, ExecutionSettings } from './execute.ts';
-import type { OperationHooks } from './hooks.ts';
+import type { OperationHooks } from './apollo-hooks.ts';
 import type { FoundSource } from './documents/sources.ts';
-import type { CoercedExecution, ExecutionOptions, OperationExecution, RequestCall, ServerPlugin } from './plugin.ts';
+import type { OperationCall, ServerPlugin } from './plugin.ts';
+import type { Stages } from './around.ts';
 import type { RefuseOperation } from './choose-operation.ts';
 import type { SourceSettings } from './documents/sources.ts';
 import type { BatchBudget } from './limits/batch-budget.ts';
 import type { ErrorAllowance } from './limits/error-allowance.ts';
-
-/** Calls the plugins before an execution, and returns what they choose for it. */
-export type NotifyExecution = (execution: OperationExecution) => PromiseOrValue<ChosenOptions>;
-
-/** The choices of all plugins for an execution. */
-export interface ChosenOptions extends Omit<ExecutionOptions, 'around'> {
-  /** Undefined: no plugin wraps the execution. */
-  readonly wrap: WrapExecution | undefined;
-}
-
-/** What plugins wrap. */
-export interface Wrapped<TResult> {
-  readonly run: () => PromiseOrValue<TResult>;
-  readonly invocation: Pick<OperationInvocation, 'inTime'>;
-  /**
-   * The result in place of a hook that has failed. `running` is what the hook has called with `next`, and `inner` its result if there was
-   * one by then.
-   */
-  readonly fail: (thrown: unknown, inner: TResult | undefined, running: PromiseOrValue<TResult> | undefined) => PromiseOrValue<TResult>;
-}
-
-/** Runs an execution inside the plugins that wrap it. */
-export type WrapExecution = (execution: CoercedExecution, wrapped: Wrapped<OperationOutcome>) => PromiseOrValue<OperationOutcome>;
 
 /** Everything that an operation needs from the server. Created once, at cold start. */
 export interface OperationSettings
@@ -46,10 +24,8 @@ export interface OperationSettings
   readonly plugins: readonly ServerPlugin[];
   /** How errors of requests without `onError` are handled. Undefined: they propagate. */
   readonly errorHandling?: ErrorHandling | undefined;
-  /** Calls `executionWillStart` of the plugins. Undefined: no plugin has this hook. */
-  readonly notifyExecution?: NotifyExecution | undefined;
-  /** Undefined: no plugin wraps executions. */
-  readonly wrapExecution?: WrapExecution | undefined;
+  /** Undefined: no plugin has a stage. */
+  readonly stages: Stages | undefined;
 }
 
 /** One operation on its way through the pipeline, which fills in its fields. */
@@ -58,10 +34,10 @@ export interface Operation extends ContextInput {
   readonly request: GraphQLRequest;
   /** What is wrong with the request: then nothing runs. */
   readonly problem: GraphQLError | undefined;
-  /** Passed to plugins; the server does not read it. */
+  /** Passed to hooks; the server does not read it. */
   readonly http: HTTPRequest | undefined;
-  /** The same, with the platform's objects. Undefined: no plugin has a hook of requests or operations. */
-  readonly call: RequestCall | undefined;
+  /** The operation as plugins see it. Undefined: no plugin has a stage. */
+  readonly seen: OperationCall | undefined;
   readonly head: ResponseHead;
   /** Returns the reason why an operation may not run here; undefined lets it run. */
   readonly refuse: RefuseOperation | undefined;
@@ -79,8 +55,8 @@ export interface Operation extends ContextInput {
   source: FoundSource | undefined;
   document: KnownDocument | undefined;
   node: OperationDefinitionNode | undefined;
-  /** The choices of plugins for this execution. Undefined: no plugin has `executionWillStart`. */
-  options: ChosenOptions | undefined;
+  /** Observes resolvers inside of the observers of plugins. Undefined in production. */
+  readonly observer: ExecutionObserver | undefined;
   execution: Execution | undefined;
   /** True once resolvers may have run. From then on the executor keeps the deadline. */
   isExecuting: boolean;

@@ -7,7 +7,7 @@ import { haveWrongVariables } from './execute.ts';
 import { formatFailure, formatResult } from './format-errors.ts';
 import { reportUnfinished } from './log-errors.ts';
 import type { ErrorAllowance } from './limits/error-allowance.ts';
-import { callFailureHook } from './hooks.ts';
+import { callFailureHook } from './apollo-hooks.ts';
 import type { OperationOutcome } from './types.ts';
 import type { Operation } from './operation.ts';
 

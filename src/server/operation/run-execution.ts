@@ -1,18 +1,20 @@
 /** From a chosen operation to its result: limits, variables, and the execution inside plugins and hooks, in time. */
 import type { ExecutionResult, GraphQLError } from 'graphql';
 
-import { coercedVariables, prepareExecution } from '../../executor/index.ts';
+import { coercedVariables, joinObservers, prepareExecution } from '../../executor/index.ts';
 import type { PromiseOrValue } from '../../shared/index.ts';
 import { errorHandling as handlingOf } from './error-behavior.ts';
+import type { Stage } from './around.ts';
 import { attachDataSources } from './context.ts';
 import { codeOf, deadlineExceeded, toErrors, unfinishedAtDeadline } from './errors.ts';
 import { createExecution, executeOperation } from './execute.ts';
 import type { Execution } from './execute.ts';
 import { AnswerLimit } from './limits/answer-limit.ts';
 import { ErrorAllowance } from './limits/error-allowance.ts';
-import type { ChosenOptions, Operation } from './operation.ts';
+import type { Operation } from './operation.ts';
 import { outcomeOfFailure, toOutcome } from './outcome.ts';
-import type { CoercedExecution, OperationExecution } from './plugin.ts';
+import { payloadsInStage } from './payload-stage.ts';
+import type { ExecutionOptions, OperationExecution } from './plugin.ts';
 import type { OperationOutcome, PayloadStream } from './types.ts';
 
 /**
@@ -34,7 +36,7 @@ export function prepare(operation: Operation): Execution {
     answerLimit: new AnswerLimit(capacity, node!.operation, budget),
     kept: plans,
     errorHandling: onError === undefined ? settings.errorHandling : handlingOf[onError],
-    observer: undefined,
+    observer: operation.observer,
     parts: partsFormat && settings.incrementalDelivery?.partsOf(partsFormat),
   });
   // The option `executor` coerces variables itself.
@@ -42,52 +44,55 @@ export function prepare(operation: Operation): Execution {
   return execution;
 }
 
-type Writable = { -readonly [TKey in keyof Execution]: Execution[TKey] };
-
-/** Applies the choices of plugins for an execution. */
-export function applyOptions(operation: Operation, { runToEnd, inOneAnswer, observer }: ChosenOptions): void {
-  const { invocation } = operation;
-  const { execution } = operation as { execution: Writable };
-  if (runToEnd === true) invocation.until = 'deadline';
-  if (inOneAnswer === true) {
-    operation.delivery = undefined;
-    execution.parts = undefined;
-  }
-  execution.observer = observer;
-  execution.prepared?.run.choose(execution);
-}
-
 /** Runs the resolvers, inside the plugins that wrap executions, and inside hooks. */
 export function execute(operation: Operation): PromiseOrValue<ExecutionResult> {
-  const { settings, options, invocation, node } = operation;
-  const isWrapped = (options?.wrap ?? settings.wrapExecution) !== undefined && node!.operation !== 'subscription';
-  const executing = isWrapped ? executeInPlugins(operation) : executeInHooks(operation);
-  if (options?.runToEnd === true && executing instanceof Promise) invocation.waitUntil(executing.catch(() => {}));
-  return executing;
+  const stage = operation.settings.stages?.execution;
+  if (stage === undefined || coercedVariables(operation.execution!) === undefined) return executeInHooks(operation);
+  return executeInStage(operation, stage);
 }
 
-/**
- * Fills in `outcome`. Per-execution wrappers are outermost, so they store exactly what the client gets, even if another plugin fails after
- * the execution, for example when it commits a transaction.
- */
-async function executeInPlugins(operation: Operation): Promise<ExecutionResult> {
-  const { settings, options, head, invocation } = operation;
-  const variableValues = coercedVariables(operation.execution!);
-  if (variableValues === undefined) return executeInHooks(operation);
-  const execution: CoercedExecution = { ...describeExecution(operation), response: head, variableValues };
-  let run = (): PromiseOrValue<OperationOutcome> => (operation.wrapped = executeToOutcome(operation));
-  for (const wrap of [settings.wrapExecution, options?.wrap]) {
-    if (wrap === undefined) continue;
-    const wrapped = { run, invocation, fail: (thrown: unknown) => failInPlugins(thrown, operation) };
-    run = () => wrap(execution, wrapped);
-  }
-  const outcome = await run();
+/** Fills in `outcome`. */
+async function executeInStage(operation: Operation, stage: Stage<OperationExecution, OperationOutcome>): Promise<ExecutionResult> {
+  const { invocation } = operation;
+  const chosen: ExecutionOptions[] = [];
+  const executing = stage(describeExecution(operation), {
+    invocation,
+    run: () => {
+      applyOptions(operation, chosen);
+      return (operation.wrapped = executeToOutcome(operation));
+    },
+    fail: (thrown) => failInPlugins(thrown, operation),
+    pass: (execution, options?: ExecutionOptions) => {
+      if (options !== undefined) chosen.push(options);
+      if (options?.runToEnd === true) {
+        invocation.until = 'deadline';
+        // `executing` has been assigned by then.
+        queueMicrotask(() => invocation.waitUntil(executing));
+      }
+      return execution;
+    },
+  });
+  const outcome = await executing;
   // A plugin may have stored the answer.
   operation.outcome = 'onError' in outcome ? outcome : { ...outcome, onError: operation.request.onError ?? operation.source!.onError };
   return {};
 }
 
-/** The result of `next`. If a plugin calls it after the operation was answered, nothing starts. */
+type Writable = { -readonly [TKey in keyof Execution]: Execution[TKey] };
+
+/** Applies the choices of plugins for an execution, the outermost first. */
+function applyOptions(operation: Operation, chosen: readonly ExecutionOptions[]): void {
+  if (chosen.length === 0) return;
+  const { execution } = operation as { execution: Writable };
+  if (chosen.some(({ inOneAnswer }) => inOneAnswer === true)) {
+    operation.delivery = undefined;
+    execution.parts = undefined;
+  }
+  execution.observer = joinObservers([...chosen.map(({ observer }) => observer), operation.observer]);
+  execution.prepared?.run.choose(execution);
+}
+
+/** The outcome of `next`. If a plugin calls it after the operation was answered, nothing starts. */
 async function executeToOutcome(operation: Operation): Promise<OperationOutcome> {
   if (operation.timeIsUp !== undefined) return outcomeOfFailure(operation.timeIsUp, operation);
   let result: ExecutionResult;
@@ -107,21 +112,17 @@ function failInPlugins(thrown: unknown, operation: Operation): PromiseOrValue<Op
 }
 
 /** The execution as plugins see it. */
-export function describeExecution(operation: Operation): OperationExecution {
-  const { settings, request, http, call, head, contextValue, source, document, node, batchIndex, invocation } = operation;
+function describeExecution(operation: Operation): OperationExecution {
+  const { settings, seen, contextValue, source, document, node, invocation } = operation;
   return {
-    request,
-    http,
-    call,
-    response: head,
+    ...seen!,
     schema: settings.schema,
     contextValue,
     source: source!.source,
     document: document!.document,
     operation: node!,
-    batchIndex,
     invocation,
-    variableValues: coercedVariables(operation.execution!),
+    variableValues: coercedVariables(operation.execution!)!,
   };
 }
 
@@ -137,8 +138,12 @@ function executeNow(operation: Operation): PromiseOrValue<ExecutionResult> {
   // A mutation whose variables are invalid changes nothing: such requests must not empty the CDN of `edge`.
   operation.isExecuting = node!.operation !== 'mutation' || coercedVariables(execution!) !== undefined;
   if (delivery === undefined) return executeOperation(settings, execution!);
+  const stage = settings.stages?.payload;
   const open = (stream: PayloadStream): void => {
-    operation.stream = stream;
+    operation.stream =
+      stage === undefined
+        ? stream
+        : payloadsInStage(stream, stage, { execution: describeExecution(operation), invocation: operation.invocation });
   };
   const allowance = (operation.allowance = new ErrorAllowance());
   const renewDataSources =

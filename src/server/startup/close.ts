@@ -1,6 +1,6 @@
 import { waitAtMost } from '../../shared/index.ts';
 import type { Milliseconds } from '../../shared/index.ts';
-import type { ServerListener } from '../operation/plugin.ts';
+import type { ServerListener } from '../operation/apollo-hooks.ts';
 import type { Starter } from './start.ts';
 
 /** What all handlers have in common. */

@@ -1,7 +1,8 @@
 import type { ExplainMismatch } from '../../executor/index.ts';
 import type { CheckWhole } from '../../executor/schema/index.ts';
 import { firstLineOf } from '../../shared/index.ts';
-import type { LandingPage, ServerPlugin, ServerStartContext } from '../operation/plugin.ts';
+import type { LandingPage, ServerStartContext } from '../operation/apollo-hooks.ts';
+import type { ServerPlugin } from '../operation/plugin.ts';
 import { hasPackageFiles, packageFolder, requireFromPackage } from './package-files.ts';
 import type { DataSourceChecks } from '../operation/context.ts';
 import type { ExplainSettings } from '../http/http-settings.ts';

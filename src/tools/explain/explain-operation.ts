@@ -2,7 +2,7 @@ import { uncacheable } from '../../server/for-tools.ts';
 import type { Explainable } from '../../server/for-tools.ts';
 import type { OperationOutcome } from '../../server/index.ts';
 import { Recording } from './operation-recording.ts';
-import { withResolverPaths } from './resolver-paths.ts';
+import { pathObserver, withResolverPaths } from './resolver-paths.ts';
 import { messageOf } from '../../shared/index.ts';
 import type { Milliseconds } from '../../datasources/index.ts';
 import { whyAnswered } from './cache-words.ts';
@@ -17,7 +17,7 @@ export async function explainOperation({ call, operation, run }: Explainable): P
   const leftAtStart = call.deadlineLeft();
   const watchCall = recording.watchCall.bind(recording);
   const outcome = await withResolverPaths(recording.noteBatch.bind(recording), async () =>
-    run({ ...operation, settings: recording.listeningSettings(settings.operation), watchCall }),
+    run({ ...operation, settings: recording.listeningSettings(settings.operation), watchCall, observer: pathObserver }),
   );
   const leftAtEnd = call.deadlineLeft();
   recording.isOver = true;

@@ -1,10 +1,7 @@
 import type { DataSourceRequest, Milliseconds } from '../../datasources/index.ts';
-import { joinObservers } from '../../executor/index.ts';
-import type { ExecutionObserver } from '../../executor/index.ts';
-import { whenReady } from '../../shared/index.ts';
 import type { OperationSettings } from '../../server/for-tools.ts';
 import type { ServerPlugin } from '../../server/index.ts';
-import { currentPath, pathObserver } from './resolver-paths.ts';
+import { currentPath } from './resolver-paths.ts';
 import type { ResponsePath } from './resolver-paths.ts';
 import { WatchedCall } from './watched-call.ts';
 
@@ -25,14 +22,12 @@ export class Recording {
   /** True after the report was written. */
   isOver = false;
 
-  /** The same settings, with a plugin and an observer that record. */
+  /** The same settings, with a plugin that records. */
   listeningSettings(settings: OperationSettings): OperationSettings {
-    const { notifyExecution } = settings;
     return {
       ...settings,
       // The plugin is last, so that it measures the step without the other plugins.
       plugins: [...settings.plugins, this.#plugin()],
-      notifyExecution: (execution) => whenReady(notifyExecution?.(execution) ?? { wrap: undefined }, observePaths, undefined),
     };
   }
 
@@ -73,9 +68,4 @@ export class Recording {
       this.milliseconds[stage] = performance.now() - start;
     };
   }
-}
-
-/** What the plugins have chosen for an execution, with an observer of paths inside of theirs. */
-function observePaths<T extends { readonly observer?: ExecutionObserver | undefined }>(chosen: T): T {
-  return { ...chosen, observer: joinObservers([chosen.observer, pathObserver]) };
 }

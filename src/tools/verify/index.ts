@@ -95,7 +95,7 @@ async function runAgain(operation: Operation, run: Explainable['run']): Promise<
     new Proxy(operation.contextArgument, { get: (argument, name) => (name === 'response' ? response : Reflect.get(argument, name)) });
   const executor = { executeWithGraphQLJS: executeAgain, assertSupported() {} };
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
-  const settings = { ...operation.settings, executor, logger, notifyExecution: undefined, wrapExecution: undefined };
+  const settings = { ...operation.settings, executor, logger, stages: undefined };
   const again = { ...operation, settings, contextArgument, head: response, budget: undefined, delivery: undefined };
   await run(again);
   return again.result!;

@@ -116,17 +116,7 @@ function formOf(plugin: ApolloServerPlugin<any> & { readonly inVersion3?: Apollo
 }
 
 /** Hooks of plugins for createHandler that the servers of version 3 do not call. */
-const otherHooks = [
-  'viewRequest',
-  'aroundRequest',
-  'aroundOperation',
-  'aroundExecution',
-  'responseWillBeSent',
-  'encodeResponse',
-  'operationDidEnd',
-  'executionWillStart',
-  'dataSourceCallDidStart',
-];
+const otherHooks = ['request', 'operation', 'document', 'execution', 'payload', 'sourceCall', 'encode', 'schemaWillBuild', 'start'];
 
 /** Throws for a plugin that would do nothing here, or only a part of what it should, such as idempotency() and edge(). */
 function assertCallable(plugin: object, position: number): void {

@@ -50,7 +50,7 @@ export function toServerOptions(given: CreateHandlerOptions, settings: HandlerSe
     persistedQueries: false,
     plugins: [
       {
-        aroundRequest: async ({ request, invocation }) => ({
+        request: async ({ request, invocation }) => ({
           ...(await serveRequest(serving, request, invocation as Invocation)),
           defaultCacheControl: false,
         }),

@@ -25,6 +25,7 @@ import {
   webRequest,
 } from '../../support/sources.ts';
 import type { Source } from '../../support/sources.ts';
+import { after } from '../../support/stages.ts';
 
 const accepting = (codings: string): PlainRequest['headers'] => [['Accept-Encoding', codings]];
 const both = accepting('gzip, br');
@@ -163,9 +164,9 @@ test('requests with cookies are compressed only if the option allows it', async 
 
 /** Sets header fields of every response. */
 const setting = (fields: Readonly<Record<string, string>>): ServerPlugin => ({
-  responseWillBeSent: (_call, { headers }) => {
+  request: after((_call, { headers }) => {
     for (const [name, value] of Object.entries(fields)) headers.set(name, value);
-  },
+  }),
 });
 
 for (const fields of [{ 'set-cookie': 'a=1' }, { 'cache-control': 'public, no-transform' }]) {
@@ -184,7 +185,7 @@ test('plugins see the answer before it is compressed, wherever they are in the l
   const seen: unknown[] = [];
   const watching: ServerPlugin = {
     position: 'first',
-    async aroundRequest(_call, next) {
+    async request(_call, next) {
       const response = await next();
       seen.push(typeof response.body === 'string' && response.body.length > 100_000, response.headers.has('content-encoding'));
       return response;
@@ -203,7 +204,7 @@ test('Vary has Accept-Encoding once, also for an answer by another plugin', asyn
   const headers = { 'content-type': 'application/json', vary: 'Accept' };
   const answering: ServerPlugin = {
     position: 'first',
-    aroundRequest: async () => ({ status: 200, headers: new Headers(headers) as never, body: JSON.stringify('a'.repeat(100_000)) }),
+    request: async () => ({ status: 200, headers: new Headers(headers) as never, body: JSON.stringify('a'.repeat(100_000)) }),
   };
 
   for (const plugins of [[compression()], [answering, compression()]]) {

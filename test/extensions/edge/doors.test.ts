@@ -291,7 +291,6 @@ function createResolvers(at: At, filler: string): object {
 
 function hooks(at: At, find: (argument: ContextArgument) => string): ServerPlugin {
   return {
-    aroundRequest: (call, next) => active.run(call, next),
     requestDidStart({ request, contextValue }) {
       const read: Read = () => find({ request: request.http!, event: {} } as never);
       return {
@@ -314,9 +313,11 @@ function hooks(at: At, find: (argument: ContextArgument) => string): ServerPlugi
         },
       };
     },
-    responseWillBeSent({ request }, { headers }) {
-      const who = at('view', () => [...request.headers].join(' '));
-      if (who !== 'all') headers.set('x-view', who);
+    async request(call, next) {
+      const response = await active.run(call, next);
+      const who = at('view', () => [...call.request.headers].join(' '));
+      if (who !== 'all') response.headers.set('x-view', who);
+      return response;
     },
   };
 }

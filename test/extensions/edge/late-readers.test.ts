@@ -27,7 +27,7 @@ interface Context {
 }
 
 /** The places where code may identify the user. Each is used by some requests only, because code that always reads never shares an answer. */
-const places = ['context', 'context that fails', 'data source', 'resolver', 'resolver after a wait', 'item', 'hint after a wait', 'requestDidStart', 'didResolveOperation', 'willSendResponse', 'aroundOperation', 'aroundRequest', 'responseWillBeSent', 'nowhere', 'nowhere'] as const; // prettier-ignore
+const places = ['context', 'context that fails', 'data source', 'resolver', 'resolver after a wait', 'item', 'hint after a wait', 'requestDidStart', 'didResolveOperation', 'willSendResponse', 'operation', 'request', 'nowhere', 'nowhere'] as const; // prettier-ignore
 
 class World {
   readonly turns: Turns;
@@ -80,21 +80,17 @@ class World {
     const own = (response: { http: { headers: { set: (name: string, value: string) => void } } }, who: string): void =>
       response.http.headers.set('x-for', who);
     const plugin: ServerPlugin = {
-      async aroundRequest(call, next) {
+      async request(call, next) {
         const response = await next();
         await turns.wait();
-        const who = place('aroundRequest', readOf(call));
+        const who = place('request', readOf(call));
         if (who !== 'all') response.headers.set('x-for', who);
         return response;
       },
-      async aroundOperation({ http }, next) {
+      async operation({ call }, next) {
         const outcome = await next();
-        const who = place('aroundOperation', readOf(http));
+        const who = place('operation', readOf(call));
         return who === 'all' ? outcome : { ...outcome, result: { ...outcome.result, extensions: { who } } };
-      },
-      responseWillBeSent(call, { headers }) {
-        const who = place('responseWillBeSent', readOf(call));
-        if (who !== 'all') headers.set('x-for', who);
       },
       requestDidStart({ request, contextValue }) {
         const read = readOf({ request: request.http! });

@@ -182,7 +182,7 @@ describe('a mutation purges', () => {
   });
 
   test('what it has changed, even if a plugin around it fails afterwards', async () => {
-    const plugin: ServerPlugin = { aroundOperation: async (_call, next) => (await next(), fail()) };
+    const plugin: ServerPlugin = { operation: async (_call, next) => (await next(), fail()) };
     const { post, purges } = shop({}, {}, { plugins: [plugin] });
 
     await post({ query: 'mutation { failing { id } rename(id: 2) { id } }' });
@@ -235,7 +235,7 @@ describe('a mutation purges', () => {
     });
 
   test('nothing for a field whose arguments are invalid, even if a plugin fails afterwards', async () => {
-    const failing: ServerPlugin = { aroundOperation: async (_call, next) => (await next(), fail()) };
+    const failing: ServerPlugin = { operation: async (_call, next) => (await next(), fail()) };
     const { post: send, purges } = shop({}, {}, { plugins: [failing] });
 
     await send({ query: 'mutation ($id: ID = "1") { rename(id: $id) { id } }', variables: { id: null } });
@@ -343,7 +343,7 @@ describe('a mutation purges', () => {
 
   test('all types that it selects, if what it has changed cannot be determined', async () => {
     const broken: ServerPlugin = {
-      aroundOperation: async (_call, next) => {
+      operation: async (_call, next) => {
         const outcome = await next();
         const data = {
           get rename(): object {

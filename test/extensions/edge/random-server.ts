@@ -52,7 +52,7 @@ const identities: readonly ((argument: ContextArgument) => string)[] = [
 
 /** Runs each request in an asynchronous context with its user, as a plugin for sessions does. */
 const sessions: ServerPlugin = {
-  aroundRequest: (call, next) => active.run(call.request.headers.get('x-user') ?? '', next),
+  request: (call, next) => active.run(call.request.headers.get('x-user') ?? '', next),
 };
 
 /**

@@ -28,7 +28,7 @@ describe('the header that requests a report', () => {
 });
 
 describe('onDecision gets the reason of a private answer', () => {
-  const around = (change: object): ServerPlugin => ({ aroundOperation: async (_call, next) => ({ ...(await next()), ...change }) });
+  const around = (change: object): ServerPlugin => ({ operation: async (_call, next) => ({ ...(await next()), ...change }) });
   const withHeader = (name: string, value: string): Partial<ServerOptions> => ({
     plugins: [{ requestDidStart: () => ({ willSendResponse: ({ response }) => response.http.headers.set(name, value) }) }],
   });

@@ -60,7 +60,7 @@ for (const [name, options] of Object.entries({
   ] as const)
     test(`numbers that JavaScript would round keep their text ${name}, in an answer ${what}`, async () => {
       const value = { b: rawJSON('9007199254740993'), a: rawJSON('1.0'), '1': rawJSON('1E400'), text: '"extensions":' };
-      const adding: ServerPlugin = { aroundOperation: async (_call, next) => withExtensions(await next(), extensions) };
+      const adding: ServerPlugin = { operation: async (_call, next) => withExtensions(await next(), extensions) };
       const { post, settled } = edgeServing({
         ...options,
         server: {

@@ -15,17 +15,17 @@ function noting(): { ask: (user: string) => Promise<string>; settled: () => Prom
   let turns = async (): Promise<void> => {};
   const settings = { of: 'all' };
   const audit = {
-    aroundOperation: async (call: any, next: () => Promise<any>) => {
+    operation: async (call: any, next: () => Promise<any>) => {
       const outcome = await next();
       // Plugins change answers in this way for a log that is written after the answer is sent.
       const note = async (): Promise<void> => {
         await new Promise(setImmediate);
-        const user = call.http.request.headers.get('x-user');
+        const user = call.call.request.headers.get('x-user');
         if (outcome.result.data.item.name === 'all') outcome.result.data.item.name = user;
         outcome.result.extensions ??= { sentTo: user };
         settings.of = user;
       };
-      call.http.invocation.waitUntil(note());
+      call.call.invocation.waitUntil(note());
       return outcome;
     },
   };

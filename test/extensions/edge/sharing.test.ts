@@ -10,6 +10,7 @@ import { recordingLogger } from '../../support/recording-logger.ts';
 import { deferred } from '../../support/deferred.ts';
 import { SharedEnv } from '../../../src/extensions/edge/watched-request.ts';
 import { edgeServing } from './serving.ts';
+import { after, before } from '../../support/stages.ts';
 
 const typeDefs = `
   type Query { hello: String @cacheControl(maxAge: 60) failing: String @cacheControl(maxAge: 60) }
@@ -136,10 +137,10 @@ describe('sharing between users', () => {
 
   test('a header field that a plugin adds to one public answer is not in any other', async () => {
     const marking: ServerPlugin = {
-      responseWillBeSent: ({ request }, { headers }) => {
+      request: after(({ request }, { headers }) => {
         headers.set('x-path', request.path);
         headers.append('vary', request.path.slice(1));
-      },
+      }),
     };
     const handler = createHandler({
       typeDefs: [cacheControlDefinitions, typeDefs],
@@ -158,16 +159,16 @@ describe('sharing between users', () => {
   });
 
   const readsIn: Readonly<Record<string, ServerPlugin>> = {
-    aroundRequest: { aroundRequest: (call, next) => user.run(call.request.headers.get('authorization'), next) },
-    aroundOperation: { aroundOperation: ({ http }, next) => user.run(http.request.headers.get('cookie'), next) },
-    'aroundRequest, of the event': { aroundRequest: (call, next) => user.run(call.invocation.event, next) },
+    request: { request: (call, next) => user.run(call.request.headers.get('authorization'), next) },
+    operation: { operation: ({ call }, next) => user.run(call.request.headers.get('cookie'), next) },
+    'request, of the event': { request: (call, next) => user.run(call.invocation.event, next) },
     requestDidStart: {
       requestDidStart: ({ request, contextValue }) => {
         Object.assign(contextValue as object, { user: request.http?.headers.get('authorization') });
       },
     },
     'a separate view': {
-      viewRequest: (call: RequestCall) => ({ ...call, user: call.request.headers.get('authorization') }),
+      request: before((call: RequestCall) => ({ ...call, user: call.request.headers.get('authorization') })),
     },
   };
   for (const [hook, plugin] of Object.entries(readsIn))
@@ -222,7 +223,7 @@ describe('sharing between users', () => {
 
   test('a plugin that sets a cookie on the finished response makes it private', async () => {
     const cookies: ServerPlugin = {
-      async aroundRequest(_call, next) {
+      async request(_call, next) {
         const response = await next();
         response.headers.append('set-cookie', 'session=1');
         return response;
@@ -235,7 +236,7 @@ describe('sharing between users', () => {
 
   test('a plugin that sets Expires on the finished response keeps it, and the response is private', async () => {
     const expires: ServerPlugin = {
-      async aroundRequest(_call, next) {
+      async request(_call, next) {
         const response = await next();
         response.headers.set('expires', '0');
         return response;

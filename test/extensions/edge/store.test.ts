@@ -8,6 +8,7 @@ import { deferred } from '../../support/deferred.ts';
 import { MapCache } from './map-cache.ts';
 import { edgeServing } from './serving.ts';
 import type { EdgeServing } from './serving.ts';
+import { after } from '../../support/stages.ts';
 
 const typeDefs = `
   type Query {
@@ -329,7 +330,7 @@ describe('a shared store keeps nothing', () => {
 
   test('if a cookie was set and removed again', async () => {
     const context = ({ response }: ContextArgument): object => (response.headers.append('set-cookie', 'session=anna'), {});
-    const plugin: ServerPlugin = { responseWillBeSent: (_call, { headers }) => headers.delete('set-cookie') };
+    const plugin: ServerPlugin = { request: after((_call, { headers }) => headers.delete('set-cookie')) };
     const { post, settled, runs, cache } = shop({ server: { context, plugins: [plugin] } });
 
     await post(one);

@@ -727,7 +727,7 @@ describe('answers', () => {
 
   test('that a plugin causes after the mutation, for example when it commits, are stored: a retry gets them', async () => {
     const commits: ServerPlugin = {
-      async aroundExecution(_execution, next) {
+      async execution(_execution, next) {
         await next();
         throw new GraphQLError('The transaction could not be committed.');
       },
@@ -747,7 +747,7 @@ describe('answers', () => {
   test('of a plugin that refuses the mutation before it runs release the key', async () => {
     let isOpen = false;
     const guard: ServerPlugin = {
-      async aroundExecution(_execution, next) {
+      async execution(_execution, next) {
         if (!isOpen) throw new GraphQLError('Not now.', { extensions: { code: 'FORBIDDEN' } });
         return next();
       },
@@ -943,7 +943,7 @@ describe('at the deadline', () => {
     const store = memoryStore();
     const gate = deferred();
     const slow: IdempotencyStore = { ...store, finish: async (id, finish) => (await gate.promise, store.finish(id, finish)) };
-    const committing: ServerPlugin = { aroundExecution: async (_execution, next) => next() };
+    const committing: ServerPlugin = { execution: async (_execution, next) => next() };
     const bank = openBank({ store: slow, storeTimeout: 10_000, server: { deadline, plugins: [committing] } });
 
     const first = await sendUntilDeadline(t, bank);
@@ -1038,22 +1038,20 @@ describe('other plugins', () => {
   });
 
   test('that refuse the operation around its execution release its key, in every order', async () => {
-    for (const position of ['first', undefined, 'last'] as const)
-      for (const isChosen of [true, false]) {
-        let refuses = true;
-        const refuse: NonNullable<ServerPlugin['aroundExecution']> = async (_execution, next) => {
-          if (refuses) throw new GraphQLError('Not now.', { extensions: { code: 'MAINTENANCE' } });
-          return next();
-        };
-        const hook: ServerPlugin = isChosen ? { executionWillStart: () => ({ around: refuse }) } : { aroundExecution: refuse };
-        const bank = openBank({ server: { plugins: [{ ...hook, position }] } });
+    for (const position of ['first', undefined, 'last'] as const) {
+      let refuses = true;
+      const refuse: NonNullable<ServerPlugin['execution']> = async (_execution, next) => {
+        if (refuses) throw new GraphQLError('Not now.', { extensions: { code: 'MAINTENANCE' } });
+        return next();
+      };
+      const bank = openBank({ server: { plugins: [{ execution: refuse, position }] } });
 
-        const first = await bank.sendWithKey(charge);
-        refuses = false;
-        const again = await bank.sendWithKey(charge);
+      const first = await bank.sendWithKey(charge);
+      refuses = false;
+      const again = await bank.sendWithKey(charge);
 
-        assert.deepEqual([first.code, again.status, bank.charges.length], ['MAINTENANCE', 200, 1]);
-      }
+      assert.deepEqual([first.code, again.status, bank.charges.length], ['MAINTENANCE', 200, 1]);
+    }
   });
 
   test('that fail around its execution after the resolvers, as a commit may, have their error stored, in every order', async () => {
@@ -1061,7 +1059,7 @@ describe('other plugins', () => {
       let fails = true;
       const committing: ServerPlugin = {
         position,
-        aroundExecution: async (_execution, next) => {
+        execution: async (_execution, next) => {
           const outcome = await next();
           if (fails) throw new GraphQLError('The transaction was rolled back.');
           return outcome;

@@ -17,6 +17,7 @@ import { createRandom } from '../../support/random.ts';
 import type { Random } from '../../support/random.ts';
 import { allPayloads, merge, runIncrementally } from '../../support/run-incrementally.ts';
 import { serveTools, typeDefs as toolDefs } from '../mcp/serving.ts';
+import { before } from '../../support/stages.ts';
 
 const pageLimits = { default: 20, max: 100 };
 const byDefault: LimitsOptions = { pageLimits };
@@ -426,9 +427,9 @@ describe('a default of pageLimits', () => {
   test('is seen by observers of resolvers', async () => {
     const seen: unknown[] = [];
     const plugin = {
-      executionWillStart: () => ({
+      execution: before(() => ({
         observer: { field: (call: { args: object }, resolve: () => unknown) => (seen.push({ ...call.args }), resolve()) },
-      }),
+      })),
     };
 
     await serving({ plugins: [plugin as never] }).run('{ list }');
@@ -447,14 +448,14 @@ describe('a default of pageLimits', () => {
 
   test('is written neither into the schema nor into the document', async () => {
     const schema = buildSchema(typeDefs);
-    const before = printSchema(schema);
+    const text = printSchema(schema);
     const records: { document?: unknown }[] = [];
     const handler = createHandler({
       schema,
       nodeEnv: 'production',
       introspection: true,
       plugins: [
-        { executionWillStart: ({ document }) => void records.push({ document }) },
+        { execution: before(({ document }) => void records.push({ document })) },
         costLine({ write: () => {} }),
         limits({ pageLimits }),
       ],
@@ -473,7 +474,7 @@ describe('a default of pageLimits', () => {
     await ask('{ books { title } }');
     const { data } = await ask('{ __type(name: "Query") { fields { args { name defaultValue } } } }');
 
-    assert.equal(printSchema(schema), before);
+    assert.equal(printSchema(schema), text);
     assert.equal(JSON.stringify(data).includes('20'), false);
     assert.equal(JSON.stringify(records[0]!.document).includes('20'), false);
   });

@@ -131,7 +131,7 @@ describe('the endpoint', () => {
   for (const isFirst of [true, false])
     test(`runs after a plugin that refuses requests, which is listed ${isFirst ? 'before' : 'after'} it`, async () => {
       const refusing: ServerPlugin = {
-        async aroundRequest() {
+        async request() {
           throw new GraphQLError('Too many requests.', { extensions: { http: { status: 429 } } });
         },
       };

@@ -8,6 +8,7 @@ import type { ServerPlugin } from '../../../src/entries/index.ts';
 import { inlineTraces, subgraph } from '../../../src/entries/subgraph.ts';
 import { linkTo, silent } from './serving.ts';
 import type { Answer } from './serving.ts';
+import { after } from '../../support/stages.ts';
 
 const typeDefs = `${linkTo('v2.12', '@key')}
   type Query { top: [Product!]! @cacheControl(maxAge: 60) me: String }
@@ -162,7 +163,7 @@ describe('cache tags for a router', () => {
     });
 
   test('an answer that a later plugin makes private has no tags', async () => {
-    const late: ServerPlugin = { responseWillBeSent: ({ request }) => void request.headers.get('authorization') };
+    const late: ServerPlugin = { request: after(({ request }) => void request.headers.get('authorization')) };
 
     const { cacheControl, answer } = await serve({}, [late])(entities('id', '1'));
 

@@ -91,7 +91,7 @@ describe('routerSecret', () => {
     let calls = 0;
     const plugin = {
       position: 'first' as const,
-      async aroundRequest(_: unknown, next: () => any) {
+      async request(_: unknown, next: () => any) {
         calls++;
         return next();
       },

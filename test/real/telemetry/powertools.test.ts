@@ -24,7 +24,7 @@ const source = `
   const tracer = new Tracer({ serviceName: 'graphql' });
   const metrics = new Metrics({ namespace: 'Shop', serviceName: 'graphql' });
   const powertools = {
-    aroundOperation: (call, next) =>
+    operation: (call, next) =>
       tracer.provider.captureAsyncFunc('graphql', async (subsegment) => {
         const outcome = await next();
         subsegment?.addAnnotation('operation', outcome.operation?.name?.value ?? 'unnamed');
@@ -33,7 +33,7 @@ const source = `
         metrics.addMetric('errors', MetricUnit.Count, outcome.errors.length);
         return outcome;
       }),
-    async aroundRequest(call, next) {
+    async request(call, next) {
       const response = await next();
       metrics.publishStoredMetrics();
       return response;

@@ -7,6 +7,7 @@ import { json, post } from '../../support/plain-http.ts';
 import type { PlainResponse } from '../../support/plain-http.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { httpAPI, webRequest } from '../../support/sources.ts';
+import { after } from '../../support/stages.ts';
 
 const headers = new HeaderMap({ 'content-type': 'application/json' });
 /** What a plugin could return by mistake in place of a response. */
@@ -33,12 +34,10 @@ async function answer(plugin: unknown, outer: ServerPlugin = {}): Promise<readon
 for (const [name, mistake] of Object.entries(mistakes)) {
   describe(`${name} in place of a response`, () => {
     const hooks: Readonly<Record<string, object>> = {
-      'aroundRequest, asynchronous': { aroundRequest: async () => mistake() },
-      'aroundRequest, synchronous': { aroundRequest: () => mistake() },
-      encodeResponse: { encodeResponse: () => async () => mistake() },
-      responseWillBeSent: {
-        responseWillBeSent: (_call: unknown, response: object) => void Object.assign(response, { body: 1 }, mistake()),
-      },
+      'request, asynchronous': { request: async () => mistake() },
+      'request, synchronous': { request: () => mistake() },
+      encode: { encode: () => async () => mistake() },
+      'request, after next': { request: after((_call, response: object) => void Object.assign(response, { body: 1 }, mistake())) },
     };
     for (const [hook, plugin] of Object.entries(hooks)) {
       test(`of ${hook} is a masked 500`, async () => {
@@ -52,7 +51,7 @@ for (const [name, mistake] of Object.entries(mistakes)) {
 }
 
 test('the log says what a plugin should have returned, and what it returned', async () => {
-  const [, log] = await answer({ aroundRequest: async () => ({ status: 200, headers, body: new Uint8Array(2) }) });
+  const [, log] = await answer({ request: async () => ({ status: 200, headers, body: new Uint8Array(2) }) });
 
   assert.match(log, /Expected plugins to return a response \{ status, headers, body \}.* got one whose body is a Uint8Array/);
 });
@@ -61,7 +60,7 @@ test('a 204 with an empty text is sent', async () => {
   const handler = createHandler({
     typeDefs: 'type Query { a: Int }',
     rootValue: { a: 1 },
-    plugins: [{ aroundRequest: async () => ({ status: 204, headers: new HeaderMap(), body: '' }) }],
+    plugins: [{ request: async () => ({ status: 204, headers: new HeaderMap(), body: '' }) }],
   });
 
   const response = await webRequest.read(await handler(webRequest.build(post({ query: '{ a }' })) as never));
@@ -72,10 +71,11 @@ test('a 204 with an empty text is sent', async () => {
 test('fields of the connection in the response of a plugin are not sent', async () => {
   const framing = { 'transfer-encoding': 'chunked', 'content-length': '28', connection: 'close', 'x-kept': 'yes' };
   for (const plugin of [
-    { aroundRequest: async () => ({ status: 200, headers: new HeaderMap({ ...headers.toRecord(), ...framing }), body: '{}' }) },
+    { request: async () => ({ status: 200, headers: new HeaderMap({ ...headers.toRecord(), ...framing }), body: '{}' }) },
     {
-      responseWillBeSent: (_call: unknown, response: { headers: HeaderMap }) =>
+      request: after((_call: unknown, response: { headers: HeaderMap }) =>
         Object.entries(framing).forEach(([name, value]) => response.headers.set(name, value)),
+      ),
     },
   ]) {
     const [response] = await answer(plugin);

@@ -18,9 +18,10 @@ import { recordingLogger } from '../../support/recording-logger.ts';
 import { readWebResponse } from '../../support/results.ts';
 import { functionURL, httpAPI, netlifyV1, restAPI, webRequest } from '../../support/sources.ts';
 import type { Source } from '../../support/sources.ts';
+import { after, before } from '../../support/stages.ts';
 
 type Options = ServerOptions<any, any, any, any>;
-type AroundExecution = NonNullable<ServerPlugin['aroundExecution']>;
+type AroundExecution = NonNullable<ServerPlugin['execution']>;
 
 const typeDefs = 'type Query { echo(text: String = "x"): String fail: String } type Mutation { first: String second: String }';
 
@@ -46,9 +47,9 @@ function serving(options: Partial<Options>, source: Source = httpAPI): (request:
   return async (request) => source.read(await handler(source.build(request)));
 }
 
-const wrapping = (aroundExecution: AroundExecution): ServerPlugin => ({ aroundExecution });
+const wrapping = (execution: AroundExecution): ServerPlugin => ({ execution });
 
-describe('aroundExecution', () => {
+describe('execution', () => {
   for (const source of [httpAPI, restAPI, functionURL, netlifyV1, webRequest]) {
     test(`may answer from a cache, and nothing is executed: ${source.name}`, async () => {
       const kept = new Map<string, OperationOutcome>();
@@ -80,7 +81,7 @@ describe('aroundExecution', () => {
 
   test('gets the coerced variables, the operation and its context', async () => {
     let seen: unknown;
-    const plugin = wrapping(async ({ request, variableValues, operation, contextValue, schema, document, http }, next) => {
+    const plugin = wrapping(async ({ request, variableValues, operation, contextValue, schema, document, call }, next) => {
       seen = [
         request.variables,
         { ...variableValues },
@@ -88,7 +89,7 @@ describe('aroundExecution', () => {
         contextValue,
         schema.getType('Query')?.name,
         document.kind,
-        http?.method,
+        call.request.method,
       ];
       return next();
     });
@@ -125,8 +126,8 @@ describe('aroundExecution', () => {
     });
   }
 
-  test('is not called for a subscription', async () => {
-    let calls = 0;
+  test('wraps the start of a subscription, and its outcome has the stream', async () => {
+    let streams = 0;
     const handler = createFetchHandler({
       typeDefs: 'type Query { a: Int } type Subscription { count: Int }',
       resolvers: {
@@ -139,20 +140,20 @@ describe('aroundExecution', () => {
         },
       },
       logger: recordingLogger()[0],
-      plugins: [wrapping((_execution, next) => (calls++, next()))],
+      plugins: [wrapping(after((_execution, { stream }) => void (streams += stream === undefined ? 0 : 1)))],
     });
 
     const request = post({ query: 'subscription { count }' });
     const response = await handler.fetch(webRequestFor({ ...request, headers: [...request.headers, ['accept', 'text/event-stream']] }));
 
     assert.match(await response.text(), /"count":1/);
-    assert.equal(calls, 0);
+    assert.equal(streams, 1);
   });
 
   test('sees the outcome as the client gets it, after the last hooks, with the errors as they were thrown', async () => {
     const notes: unknown[] = [];
     const plugin: ServerPlugin = {
-      aroundExecution: async (_execution, next) => {
+      execution: async (_execution, next) => {
         const outcome = await next();
         const { result, errors } = outcome;
         notes.push(result.errors?.[0]?.message, errors[0]?.message);
@@ -201,7 +202,7 @@ describe('aroundExecution', () => {
   test('that fails after the execution calls the last hooks once', async () => {
     const notes: string[] = [];
     const plugin: ServerPlugin = {
-      aroundExecution: async (_execution, next) => {
+      execution: async (_execution, next) => {
         await next();
         throw new Error('secret');
       },
@@ -246,32 +247,11 @@ async function respondingAtDeadline(
   return httpAPI.read(await answering);
 }
 
-describe('executionWillStart', () => {
-  test('may wrap one execution, around the plugins that wrap all', async () => {
-    const notes: string[] = [];
-    const noting =
-      (name: string): AroundExecution =>
-      async ({ variableValues }, next) => {
-        notes.push(`${name} ${String(variableValues['text'])}`);
-        const outcome = await next();
-        notes.push(`${name} ${outcome.executed}`);
-        return outcome;
-      };
-    const choosing = (name: string): ServerPlugin => ({
-      executionWillStart: ({ request }) => (request.operationName === 'wrapped' ? { around: noting(name) } : undefined),
-    });
-    const send = serving({ plugins: [choosing('one'), choosing('two'), wrapping(noting('all'))] });
-
-    await send(post({ query: 'query wrapped($text: String) { echo(text: $text) }', operationName: 'wrapped', variables: { text: 'a' } }));
-    await send(post({ query: '{ echo }' }));
-
-    assert.deepEqual(notes, ['one a', 'two a', 'all a', 'all true', 'two true', 'one true', 'all undefined', 'all true']);
-  });
-
+describe('execution', () => {
   test('knows the position in a batch, and the time that is left', async () => {
     const seen: unknown[] = [];
     const plugin: ServerPlugin = {
-      executionWillStart: ({ batchIndex, invocation }) => void seen.push(batchIndex, typeof invocation.deadlineLeft()),
+      execution: before(({ batchIndex, invocation }) => void seen.push(batchIndex, typeof invocation.deadlineLeft())),
     };
     const send = serving({ plugins: [plugin], deadline: { ms: 1000 } });
 
@@ -290,14 +270,12 @@ describe('executionWillStart', () => {
     test(`of an operation that ${what}: its outcome is not executed`, async () => {
       const executed: unknown[] = [];
       const plugin: ServerPlugin = {
-        operationDidEnd: (_call, outcome) => void executed.push(outcome.executed ?? false),
+        operation: after((_call, outcome) => void executed.push(outcome.executed ?? false)),
         requestDidStart: () => ({
           responseForOperation: ({ operationName }) => (operationName === 'answered' ? { data: { echo: 'kept' } } : null),
         }),
-        executionWillStart: ({ operation: { name } }) =>
-          name?.value === 'replaced'
-            ? { around: async ({ response, operation, document, source }) => ({ result: { data: {} }, errors: [], head: response, operation, document, source }) } // prettier-ignore
-            : undefined,
+        execution: async ({ response, operation, document, source }, next) =>
+          operation.name?.value === 'replaced' ? { result: { data: {} }, errors: [], head: response, operation, document, source } : next(),
       };
 
       await serving({ plugins: [plugin] })(post(body));
@@ -310,11 +288,11 @@ describe('at the deadline', () => {
   for (const context of [undefined, async () => ({})] as const) {
     const where = context === undefined ? '' : ', with an asynchronous context';
 
-    test(`an aroundExecution that hangs before next() is an error, and starts nothing when it continues${where}`, async (t) => {
+    test(`an execution that hangs before next() is an error, and starts nothing when it continues${where}`, async (t) => {
       const notes: string[] = [];
       const gate = deferred();
       const plugin: ServerPlugin = {
-        aroundExecution: async (_execution, next) => {
+        execution: async (_execution, next) => {
           await gate.promise;
           const { result } = await next();
           notes.push(String(result.errors?.[0]?.extensions?.['code']));
@@ -335,23 +313,23 @@ describe('at the deadline', () => {
       assert.deepEqual(notes, ['willSendResponse', 'DEADLINE_EXCEEDED']);
     });
 
-    test(`an aroundExecution that hangs after next() withholds the answer, which it may refuse${where}`, async (t) => {
-      const hanging: ServerPlugin['aroundExecution'] = async (_execution, next) => {
+    test(`an execution that hangs after next() withholds the answer, which it may refuse${where}`, async (t) => {
+      const hanging: ServerPlugin['execution'] = async (_execution, next) => {
         await next();
         return new Promise(() => {});
       };
 
-      const answer = await servingUntilDeadline(t, [{ aroundExecution: hanging }], context && { context })(post({ query: '{ echo }' }));
+      const answer = await servingUntilDeadline(t, [{ execution: hanging }], context && { context })(post({ query: '{ echo }' }));
 
       assert.equal(answer.data, undefined);
       assert.equal(answer.errors[0].message, 'The deadline of the request passed before this was finished. It may have run.');
     });
 
-    test(`an aroundExecution that only watches, and hangs after next(), does not withhold the answer${where}`, async (t) => {
+    test(`an execution that only watches, and hangs after next(), does not withhold the answer${where}`, async (t) => {
       const notes: string[] = [];
       const plugin: ServerPlugin = {
         onlyWatches: true,
-        aroundExecution: async (_execution, next) => {
+        execution: async (_execution, next) => {
           await next();
           return new Promise(() => {});
         },
@@ -365,13 +343,13 @@ describe('at the deadline', () => {
     });
   }
 
-  for (const hook of ['aroundRequest', 'aroundOperation', 'aroundExecution'] as const) {
+  for (const hook of ['request', 'operation', 'execution'] as const) {
     type Next = (call: unknown, next: () => Promise<any>) => Promise<unknown>;
     const around = (run: Next, rest: ServerPlugin = {}): ServerPlugin => ({ ...rest, [hook]: run });
     const seeing = (seen: unknown[], name: string): ServerPlugin =>
       around(async (_call, next) => {
         const answer = await next();
-        const { errors, data } = JSON.parse(hook === 'aroundRequest' ? String(answer.body) : JSON.stringify(answer.result));
+        const { errors, data } = JSON.parse(hook === 'request' ? String(answer.body) : JSON.stringify(answer.result));
         seen.push([name, errors?.[0].extensions.code ?? data]);
         (answer.headers ?? answer.head.headers).set(`x-${name}`, 'seen');
         return answer;
@@ -430,10 +408,10 @@ describe('at the deadline', () => {
     });
   }
 
-  test('an aroundRequest sees the late answer even if the operations took all of their time', async (t) => {
+  test('an request sees the late answer even if the operations took all of their time', async (t) => {
     const seen: number[] = [];
     const seeing: ServerPlugin = {
-      async aroundRequest(_call, next) {
+      async request(_call, next) {
         const response = await next();
         seen.push(response.status);
         return response;
@@ -446,21 +424,22 @@ describe('at the deadline', () => {
     assert.deepEqual([seen, answer.status], [[504], 504]);
   });
 
-  test('an operationDidEnd gets the answer of a wrapper that hangs, and what has run', async (t) => {
+  test('a stage around one that hangs gets its answer, and what has run', async (t) => {
     const ended: unknown[] = [];
     const watching: ServerPlugin = {
       position: 'first',
-      operationDidEnd: (_call, { errors, executed, operation }) =>
-        void ended.push([errors[0]?.extensions['code'], executed, operation?.operation]),
+      operation: after(
+        (_call, { errors, executed, operation }) => void ended.push([errors[0]?.extensions['code'], executed, operation?.operation]),
+      ),
     };
-    const hanging: ServerPlugin = { aroundOperation: async (_call, next) => next().then(() => new Promise(() => {})) };
+    const hanging: ServerPlugin = { operation: async (_call, next) => next().then(() => new Promise(() => {})) };
 
     await respondingAtDeadline(t, [hanging, watching]);
 
     assert.deepEqual(ended, [['DEADLINE_EXCEEDED', true, 'query']]);
   });
 
-  for (const hook of ['aroundExecution', 'aroundOperation'] as const) {
+  for (const hook of ['execution', 'operation'] as const) {
     test(`a willSendResponse that hangs inside of ${hook} withholds the answer, which it may change`, async (t) => {
       const hanging: ServerPlugin = { requestDidStart: () => ({ willSendResponse: () => new Promise<void>(() => {}) }) };
       const plugin: ServerPlugin = { [hook]: (_call: unknown, next: () => Promise<OperationOutcome>) => next() };
@@ -486,7 +465,7 @@ describe('at the deadline', () => {
     });
   }
 
-  test('an executionDidStart that hangs inside of aroundExecution is an error', async (t) => {
+  test('an executionDidStart that hangs inside of execution is an error', async (t) => {
     const hanging: ServerPlugin = { requestDidStart: () => ({ executionDidStart: () => new Promise<void>(() => {}) }) };
 
     const answer = await servingUntilDeadline(t, [wrapping((_execution, next) => next()), hanging])(post({ query: '{ echo }' }));
@@ -510,11 +489,11 @@ function slowMutation(): { options: Options; started: Promise<void>; finish: () 
       second: () => (ran.push('second'), 'b'),
     },
   };
-  const plugins: ServerPlugin[] = [{ operationDidEnd: () => ended.resolve() }];
+  const plugins: ServerPlugin[] = [{ operation: after(() => ended.resolve()) }];
   return { options: optionsWith({ resolvers, plugins }), started: started.promise, finish: gate.resolve, ran, ended: ended.promise };
 }
 
-const runningToEnd: ServerPlugin = { executionWillStart: () => ({ runToEnd: true }) };
+const runningToEnd: ServerPlugin = { execution: before(() => ({ runToEnd: true })) };
 const mutation = post({ query: 'mutation { first second }' });
 
 /** Runs the mutation for a client that leaves during its first field. */
@@ -533,8 +512,8 @@ const leavings: Readonly<Record<string, (options: Options, started: Promise<void
   'node:http': async (options, started) => {
     const left = deferred();
     const noting: ServerPlugin = {
-      executionWillStart: () => {},
-      aroundRequest: ({ invocation }, next) => (invocation.signal.addEventListener('abort', () => left.resolve()), next()),
+      execution: before(() => {}),
+      request: ({ invocation }, next) => (invocation.signal.addEventListener('abort', () => left.resolve()), next()),
     };
     const plugins = [noting, ...(options.plugins as ServerPlugin[])];
     const server = await serve({ ...options, plugins }, { port: 0, host: '127.0.0.1', signals: false });
@@ -609,11 +588,10 @@ describe('an execution that runs to its end', () => {
     assert.deepEqual(json(await readWebResponse(await answering)).data, { first: 'a', second: 'b' });
   });
 
-  test('is not handed over if it is synchronous, nor if no plugin chooses so', async () => {
+  test('is not handed over if no plugin chooses so', async () => {
     const work: unknown[] = [];
     const platform = { waitUntil: (one: Promise<unknown>) => work.push(one) };
 
-    await createFetchHandler(optionsWith({ plugins: [runningToEnd] })).fetch(webRequestFor(post({ query: '{ echo }' })), {}, platform);
     const { options, started, finish } = slowMutation();
     const answering = createFetchHandler(options).fetch(webRequestFor(mutation), {}, platform);
     await started;
@@ -665,7 +643,7 @@ describe('an execution that runs to its end', () => {
           resolvers: {
             Mutation: { first: (_: unknown, __: unknown, { dataSources }: { dataSources: { api: API } }) => dataSources.api.load() },
           },
-          plugins: [{ executionWillStart: () => ({ runToEnd }) }],
+          plugins: [{ execution: before(() => ({ runToEnd })) }],
         }),
       );
 
@@ -688,8 +666,8 @@ describe('an execution that runs to its end', () => {
 
 describe('runOperation', () => {
   /** A plugin that answers with the result of this operation. */
-  const running = (request: Parameters<Parameters<NonNullable<ServerPlugin['aroundRequest']>>[0]['runOperation']>[0]): ServerPlugin => ({
-    aroundRequest: async ({ runOperation }) => {
+  const running = (request: Parameters<Parameters<NonNullable<ServerPlugin['request']>>[0]['runOperation']>[0]): ServerPlugin => ({
+    request: async ({ runOperation }) => {
       const { result, head } = await runOperation(request);
       head.headers.set('content-type', 'application/json');
       return { status: 200, headers: head.headers, body: JSON.stringify(result) };
@@ -700,7 +678,7 @@ describe('runOperation', () => {
     test(`runs an operation with its context, data sources and the hooks of all plugins: ${source.name}`, async () => {
       const notes: unknown[] = [];
       const noting: ServerPlugin = {
-        aroundOperation: async ({ request, http }, next) => (notes.push(request.query, http.request.method), next()),
+        operation: async ({ request, call }, next) => (notes.push(request.query, call.request.method), next()),
         requestDidStart: ({ contextValue }) => void notes.push(contextValue),
       };
       const context = ({ response }: { response: OperationOutcome['head'] }) => (response.headers.set('x-context', 'ran'), { user: 'ada' });
@@ -718,7 +696,7 @@ describe('runOperation', () => {
   test('runs several concurrently, each with its context, for a response that is not GraphQL', async () => {
     let contexts = 0;
     const plugin: ServerPlugin = {
-      aroundRequest: async ({ runOperation }) => {
+      request: async ({ runOperation }) => {
         const outcomes = await Promise.all(['a', 'b'].map((text) => runOperation({ query: `{ echo(text: "${text}") }` })));
         const lines = outcomes.map(({ result }) => (result.data as { echo: string }).echo);
         return { status: 200, headers: new HeaderMap({ 'content-type': 'text/plain' }), body: lines.join('\n') };

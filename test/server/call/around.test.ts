@@ -12,6 +12,7 @@ import { json, post } from '../../support/plain-http.ts';
 import type { PlainRequest, PlainResponse } from '../../support/plain-http.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { httpAPI } from '../../support/sources.ts';
+import { after, before } from '../../support/stages.ts';
 
 const typeDefs = 'type Query { name: String where: String slow: String } type Mutation { add: Int }';
 const place = new AsyncLocalStorage<string>();
@@ -27,13 +28,13 @@ function serving(options: Partial<ServerOptions>): (request: PlainRequest) => Pr
 /** A plugin that records when it is entered and left. */
 function noting(notes: string[], name: string): ServerPlugin {
   return {
-    async aroundRequest({ request, platform }, next) {
+    async request({ request, platform }, next) {
       notes.push(`${name}: ${request.method} by ${platform}`);
       const response = await next();
       notes.push(`${name}: ${response.status}`);
       return response;
     },
-    async aroundOperation({ request }, next) {
+    async operation({ request }, next) {
       notes.push(`${name}: ${request.query}`);
       const outcome = await next();
       notes.push(`${name}: ${JSON.stringify(outcome.result.data)}`);
@@ -42,16 +43,16 @@ function noting(notes: string[], name: string): ServerPlugin {
   };
 }
 
-const wrapping = (aroundOperation: ServerPlugin['aroundOperation']): ServerPlugin => ({ aroundOperation: aroundOperation! });
-const wrappingRequest = (aroundRequest: ServerPlugin['aroundRequest']): ServerPlugin => ({ aroundRequest: aroundRequest! });
+const wrapping = (operation: ServerPlugin['operation']): ServerPlugin => ({ operation: operation! });
+const wrappingRequest = (request: ServerPlugin['request']): ServerPlugin => ({ request: request! });
 
-for (const hook of ['aroundRequest', 'aroundOperation', 'aroundExecution'] as const) {
+for (const hook of ['request', 'operation', 'execution'] as const) {
   test(`the error of one ${hook} is the answer that those around it see, whether it throws before, during or after next()`, async () => {
     for (const moment of ['before', 'during', 'after']) {
       const seen: number[] = [];
       const watching = async (_call: unknown, next: () => Promise<any>): Promise<unknown> => {
         const answer = await next();
-        const { errors } = hook === 'aroundRequest' ? JSON.parse(String(answer.body)) : answer.result;
+        const { errors } = hook === 'request' ? JSON.parse(String(answer.body)) : answer.result;
         seen.push(errors[0].message);
         return answer;
       };
@@ -69,7 +70,7 @@ for (const hook of ['aroundRequest', 'aroundOperation', 'aroundExecution'] as co
   });
 }
 
-describe('aroundRequest', () => {
+describe('request', () => {
   test('wraps the operations of a request, the first plugin outermost', async () => {
     const notes: string[] = [];
 
@@ -144,7 +145,7 @@ describe('aroundRequest', () => {
     assert.equal(failed.status, 500);
     assert.equal(JSON.stringify(failed).includes('secret'), false);
     assert.equal(forgot.status, 500);
-    assert.match(json(forgot).errors[0].message, /^aroundRequest of a plugin returned no answer\.$/);
+    assert.match(json(forgot).errors[0].message, /^The stage request of a plugin returned no answer\.$/);
   });
 
   test('that throws after next() ends the stream of the response', async () => {
@@ -174,8 +175,8 @@ describe('aroundRequest', () => {
   test('is given the same object as the operations of a batch', async () => {
     const seen = new Set<unknown>();
     const plugin: ServerPlugin = {
-      aroundRequest: (call, next) => (seen.add(call), next()),
-      aroundOperation: ({ http }, next) => (seen.add(http), next()),
+      request: (call, next) => (seen.add(call), next()),
+      operation: ({ call }, next) => (seen.add(call), next()),
     };
 
     await serving({ plugins: [plugin] })(post([{ query: '{ name }' }, { query: '{ where }' }]));
@@ -194,7 +195,7 @@ test('an answer of a plugin that is too large for the platform is refused, like 
   assert.ok(answer.body.length < 10_000);
 });
 
-describe('aroundOperation', () => {
+describe('operation', () => {
   test('runs context, data sources and resolvers in its asynchronous context', async () => {
     const seen: unknown[] = [];
     const send = serving({
@@ -327,7 +328,7 @@ describe('aroundOperation', () => {
   });
 });
 
-describe('dataSourceCallDidStart', () => {
+describe('sourceCall', () => {
   test('follows each call of a REST data source to its end', async () => {
     const notes: unknown[] = [];
     class Books extends RESTDataSource {
@@ -339,8 +340,8 @@ describe('dataSourceCallDidStart', () => {
     const httpFetch = async ({ url }: Request): Promise<Response> =>
       url.endsWith('gone') ? new Response('gone', { status: 410 }) : Response.json({ title: 'Emma' });
     const plugin: ServerPlugin = {
-      dataSourceCallDidStart: ({ dataSource, request, operation }) => {
-        notes.push([dataSource.constructor.name, request.method, operation.http.platform.split(' (')[0]]);
+      sourceCall: ({ dataSource, request, operation }) => {
+        notes.push([dataSource.constructor.name, request.method, operation.call.platform.split(' (')[0]]);
         return {
           sent: () => notes.push('sent'),
           answered: (status) => notes.push(status),
@@ -378,8 +379,8 @@ describe('dataSourceCallDidStart', () => {
   test('works together with hooks that are checked in development', async () => {
     const notes: unknown[] = [];
     const plugin: ServerPlugin = {
-      aroundRequest: ({ platform }, next) => (notes.push(platform), next()),
-      aroundOperation: (_call, next) => (notes.push('operation'), next()),
+      request: ({ platform }, next) => (notes.push(platform), next()),
+      operation: (_call, next) => (notes.push('operation'), next()),
     };
     const [logger, lines] = recordingLogger();
     const handler = createHandler({
@@ -397,28 +398,28 @@ describe('dataSourceCallDidStart', () => {
   });
 });
 
-describe('viewRequest', () => {
+describe('next(view) of a request', () => {
   /** A view whose request has an additional header. */
   const adding = (name: string, notes: string[] = []): ServerPlugin => ({
-    viewRequest(call) {
+    request(call, next) {
       notes.push(name);
       const headers = new HeaderMap([...call.request.headers, ['x-seen', name]]);
-      return { ...call, request: { ...call.request, headers } };
+      return next({ ...call, request: { ...call.request, headers } });
     },
   });
 
-  test('is what context and the hooks of all plugins see, including earlier plugins', async () => {
+  test('is what context and the plugins inside see', async () => {
     const seen: Record<string, string | null> = {};
     const looking: ServerPlugin = {
-      aroundRequest: ({ request }, next) => ((seen['aroundRequest'] = request.headers.get('x-seen')), next()),
-      aroundOperation: ({ http }, next) => ((seen['aroundOperation'] = http.request.headers.get('x-seen')), next()),
+      request: ({ request }, next) => ((seen['request'] = request.headers.get('x-seen')), next()),
+      operation: ({ call }, next) => ((seen['operation'] = call.request.headers.get('x-seen')), next()),
       requestDidStart: ({ request }) => void (seen['requestDidStart'] = request.http?.headers.get('x-seen') ?? null),
     };
     const context = ({ request }: { request: { headers: HeaderMap } }): object => ((seen['context'] = request.headers.get('x-seen')), {});
 
-    await serving({ plugins: [looking, adding('a')], context } as never)(post({ query: '{ name }' }));
+    await serving({ plugins: [adding('a'), looking], context } as never)(post({ query: '{ name }' }));
 
-    assert.deepEqual(seen, { aroundRequest: 'a', aroundOperation: 'a', context: 'a', requestDidStart: 'a' });
+    assert.deepEqual(seen, { request: 'a', operation: 'a', context: 'a', requestDidStart: 'a' });
   });
 
   test('is seen by the elements of a batch, too', async () => {
@@ -433,7 +434,7 @@ describe('viewRequest', () => {
   test('replaces the event and the context of the platform, which are read lazily', async () => {
     const reads: string[] = [];
     const view: ServerPlugin = {
-      viewRequest: (call) => ({
+      request: before((call) => ({
         ...call,
         invocation: {
           get event() {
@@ -446,7 +447,7 @@ describe('viewRequest', () => {
           waitUntil: (work) => call.invocation.waitUntil(work),
           deadlineLeft: () => call.invocation.deadlineLeft(),
         },
-      }),
+      })),
     };
     let found: unknown;
     const context = (argument: { event: unknown; context: unknown }): object => {
@@ -462,7 +463,7 @@ describe('viewRequest', () => {
 
   test('does not change what the pipeline reads', async () => {
     const view: ServerPlugin = {
-      viewRequest: (call) => ({ ...call, request: { ...call.request, headers: new HeaderMap(), body: { kind: 'none' } } }),
+      request: before((call) => ({ ...call, request: { ...call.request, headers: new HeaderMap(), body: { kind: 'none' } } })),
     };
 
     const response = await serving({ plugins: [view] })(post({ query: '{ name }' }));
@@ -472,7 +473,7 @@ describe('viewRequest', () => {
 
   test('that throws fails the request', async () => {
     const view: ServerPlugin = {
-      viewRequest() {
+      request() {
         throw new Error('No.');
       },
     };
@@ -483,13 +484,17 @@ describe('viewRequest', () => {
   });
 });
 
-describe('hooks that only observe', () => {
-  test('are called at the points where wrappers of the same plugin would continue', async () => {
+describe('stages that only watch', () => {
+  const fail = ({ request }: { readonly request: { readonly query?: string | undefined } }): void => {
+    if (request.query === '{ name }') throw new Error('No.');
+  };
+
+  test('are entered and left in the order of the list', async () => {
     const notes: string[] = [];
     const looking: ServerPlugin = {
-      executionWillStart: ({ source, contextValue }) => void notes.push(`look: ${source} ${JSON.stringify(contextValue)}`),
-      operationDidEnd: (_call, { result }) => void notes.push(`look: ${JSON.stringify(result.data)}`),
-      responseWillBeSent: (_call, { status }) => void notes.push(`look: ${status}`),
+      execution: before(({ source, contextValue }) => void notes.push(`look: ${source} ${JSON.stringify(contextValue)}`)),
+      operation: after((_call, { result }) => void notes.push(`look: ${JSON.stringify(result.data)}`)),
+      request: after((_call, { status }) => void notes.push(`look: ${status}`)),
     };
 
     await serving({ plugins: [noting(notes, 'a'), looking, noting(notes, 'b')], context: () => ({ user: 1 }) })(
@@ -510,7 +515,7 @@ describe('hooks that only observe', () => {
   });
 
   test('see refusals, and may change their headers', async () => {
-    const send = serving({ plugins: [{ responseWillBeSent: (_call, { headers }) => headers.set('x-seen', 'yes') }] });
+    const send = serving({ plugins: [{ request: after((_call, { headers }) => headers.set('x-seen', 'yes')) }] });
 
     const { status, headers } = await send({ ...post({ query: '{ name }' }), headers: [['content-type', 'text/plain']] });
 
@@ -520,11 +525,11 @@ describe('hooks that only observe', () => {
   test('are awaited at the end of an operation', async () => {
     const notes: string[] = [];
     const plugin: ServerPlugin = {
-      operationDidEnd: async () => {
+      operation: after(async () => {
         await new Promise(setImmediate);
         notes.push('ended');
-      },
-      responseWillBeSent: () => void notes.push('sent'),
+      }),
+      request: after(() => void notes.push('sent')),
     };
 
     await serving({ plugins: [plugin] })(post({ query: '{ name }' }));
@@ -532,26 +537,25 @@ describe('hooks that only observe', () => {
     assert.deepEqual(notes, ['ended', 'sent']);
   });
 
-  for (const hook of ['executionWillStart', 'operationDidEnd'] as const)
-    test(`${hook} that throws is an error of its operation: the other elements of the batch keep their answers`, async () => {
-      const [first, second] = ['{ name }', '{ where }'];
-      const fail = (asked: { readonly request: { readonly query?: string | undefined } }): void => {
-        if (asked.request.query === first) throw new Error('No.');
-      };
-      const send = serving({ plugins: [{ [hook]: fail }] });
+  for (const [name, fails] of [
+    ['execution, before next', { execution: before(fail) }],
+    ['operation, after next', { operation: after(fail) }],
+  ] as const)
+    test(`${name}: one that throws is an error of its operation: the other elements of the batch keep their answers`, async () => {
+      const send = serving({ plugins: [fails as ServerPlugin] });
 
-      const response = await send(post([{ query: first }, { query: second }]));
+      const response = await send(post([{ query: '{ name }' }, { query: '{ where }' }]));
 
       const [one, other] = json(response) as { data?: unknown; errors?: { message: string }[] }[];
       assert.equal(one?.errors?.[0]?.message, 'No.');
       assert.deepEqual(other, { data: { where: null } });
     });
 
-  test('responseWillBeSent that throws is a masked 500', async () => {
+  test('request, after next: one that throws is a masked 500', async () => {
     const plugin: ServerPlugin = {
-      responseWillBeSent: () => {
+      request: after(() => {
         throw new Error('No.');
-      },
+      }),
     };
 
     const { status } = await serving({ plugins: [plugin], nodeEnv: 'production' })(post({ query: '{ name }' }));

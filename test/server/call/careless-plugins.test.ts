@@ -65,17 +65,16 @@ describe('a plugin that calls next() twice', () => {
       }
     },
   };
-  for (const hook of ['aroundRequest', 'aroundOperation', 'aroundExecution', 'executionWillStart'])
+  for (const hook of ['request', 'operation', 'execution'])
     for (const [way, around] of Object.entries(ways))
       it(`in ${hook}, ${way}, runs the operation once and gets an error`, async () => {
-        const isChosen = hook === 'executionWillStart';
-        const { response, runs, lines, unhandled } = await ask({ [hook]: isChosen ? () => ({ around }) : around });
+        const { response, runs, lines, unhandled } = await ask({ [hook]: around });
 
         assert.equal(runs, 1);
         assert.equal(json(response).errors[0].extensions.code, 'INTERNAL_SERVER_ERROR');
         assert.match(
           lines.map(({ message, details }) => [message, ...details].join(' ')).join('\n'),
-          new RegExp(`Expected ${isChosen ? 'aroundExecution' : hook} of a plugin to call next\\(\\) once`),
+          new RegExp(`Expected the stage ${hook} of a plugin to call next\\(\\) once`),
         );
         assert.equal(unhandled, 0);
       });
@@ -86,30 +85,7 @@ describe('a synchronous hook that is written as asynchronous', () => {
     throw new ForbiddenError('Not you');
   };
 
-  it('can refuse the operation as executionWillStart, which is awaited', async () => {
-    const { response, runs, unhandled } = await ask({ executionWillStart: refuse });
-
-    assert.deepEqual([runs, unhandled], [0, 0]);
-    assert.equal(json(response).errors[0].extensions.code, 'FORBIDDEN');
-  });
-
-  it('can refuse the operation as executionWillStart also if another one throws at once', async () => {
-    const { unhandled } = await ask({ executionWillStart: refuse, requestDidStart: () => ({ didResolveOperation: refuse }) });
-
-    assert.equal(unhandled, 0);
-  });
-
-  it('can return options as executionWillStart', async () => {
-    const { response } = await ask({
-      executionWillStart: async () => ({
-        around: async (_execution: unknown, next: Next) => ({ ...((await next()) as object), result: { data: { title: 'other' } } }),
-      }),
-    });
-
-    assert.equal(json(response).data.title, 'other');
-  });
-
-  for (const hook of ['viewRequest', 'encodeResponse', 'dataSourceCallDidStart'])
+  for (const hook of ['encode', 'sourceCall'])
     for (const [way, written] of Object.entries({ 'that refuses': refuse, 'that returns nothing': async () => {} }))
       it(`is a masked error that names it, as ${hook} ${way}`, async () => {
         const { response, lines, unhandled } = await ask({ [hook]: written });
@@ -124,7 +100,7 @@ describe('a synchronous hook that is written as asynchronous', () => {
 
   for (const step of ['sent', 'answered', 'ended'])
     it(`is logged, as ${step} of a call of a data source`, async () => {
-      const { response, lines, unhandled } = await ask({ dataSourceCallDidStart: () => ({ [step]: refuse }) });
+      const { response, lines, unhandled } = await ask({ sourceCall: () => ({ [step]: refuse }) });
 
       assert.equal(json(response).data.title, 'Emma');
       assert.deepEqual(

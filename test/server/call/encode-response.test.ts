@@ -17,7 +17,7 @@ async function answer(plugins: readonly ServerPlugin[], source: Source = httpAPI
 }
 
 type Encode = (response: HTTPResponse) => HTTPResponse | Promise<HTTPResponse>;
-const encoding = (encode: Encode): ServerPlugin => ({ encodeResponse: () => encode });
+const encoding = (encode: Encode): ServerPlugin => ({ encode: () => encode });
 /** Marks a response. */
 const marking =
   (name: string): Encode =>
@@ -26,16 +26,16 @@ const marking =
     return response;
   };
 
-describe('encodeResponse', () => {
+describe('encode', () => {
   test('the first plugin that returns a function encodes, and once', async () => {
-    const plugins = [{ encodeResponse: () => undefined }, encoding(marking('one')), encoding(async (response) => marking('two')(response))];
+    const plugins = [{ encode: () => undefined }, encoding(marking('one')), encoding(async (response) => marking('two')(response))];
 
     assert.equal((await answer(plugins)).headers.get('x-encoded-by'), 'one');
     assert.equal((await answer(plugins.toReversed())).headers.get('x-encoded-by'), 'two');
   });
 
   test('is not called on platforms that take no base64', async () => {
-    const response = await answer([{ encodeResponse: () => assert.fail('it was called') }], webRequest);
+    const response = await answer([{ encode: () => assert.fail('it was called') }], webRequest);
 
     assert.deepEqual(json(response), { data: { a: 1 } });
   });
@@ -44,7 +44,7 @@ describe('encodeResponse', () => {
     const seen: unknown[] = [];
     const plugins: ServerPlugin[] = [
       {
-        encodeResponse({ request }) {
+        encode({ request }) {
           seen.push(request.headers.get('content-type'));
           return (response) => {
             seen.push(response.status, response.headers.get('x-set'), response.body);
@@ -53,8 +53,10 @@ describe('encodeResponse', () => {
         },
       },
       {
-        viewRequest: (call) => ({ ...call, request: { ...call.request, headers: new Map() as never } }),
-        aroundRequest: async () => ({ status: 201, headers: new Headers({ 'x-set': '1' }) as never, body: 'text' }),
+        request: async (call, next) => {
+          await next({ ...call, request: { ...call.request, headers: new Map() as never } });
+          return { status: 201, headers: new Headers({ 'x-set': '1' }) as never, body: 'text' };
+        },
       },
     ];
 

@@ -4,7 +4,8 @@ import { describe, test } from 'node:test';
 import { GraphQLError } from 'graphql';
 
 import { createHandler } from '../../../src/entries/index.ts';
-import type { GraphQLRequestContext, GraphQLRequestListener, ServerPlugin } from '../../../src/server/operation/plugin.ts';
+import type { GraphQLRequestContext, GraphQLRequestListener } from '../../../src/server/operation/apollo-hooks.ts';
+import type { ServerPlugin } from '../../../src/server/operation/plugin.ts';
 import type { ServerOptions } from '../../../src/server/startup/options.ts';
 import { echoServer } from '../../support/echo-server.ts';
 import type { EchoServer } from '../../support/echo-server.ts';

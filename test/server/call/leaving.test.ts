@@ -9,6 +9,7 @@ import { createListener, serve } from '../../../src/entries/node.ts';
 import type { ServerOptions } from '../../../src/server/startup/options.ts';
 import { deferred } from '../../support/deferred.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
+import { after } from '../../support/stages.ts';
 
 const body = JSON.stringify({ query: '{ slow }' });
 const headers = { 'content-type': 'application/json' };
@@ -276,10 +277,10 @@ test('a client that leaves during `context` is 499 to hooks, and no failure of `
     plugins: [
       {
         contextCreationDidFail: () => void calls.push('contextCreationDidFail'),
-        responseWillBeSent: (_call, { status }) => {
+        request: after((_call, { status }) => {
           calls.push(status);
           ended.resolve();
-        },
+        }),
       },
     ],
   });

@@ -6,6 +6,7 @@ import { GraphQLError } from 'graphql';
 import { deferred } from '../../support/deferred.ts';
 import { createEndpoint } from '../../support/endpoint.ts';
 import { json, post } from '../../support/plain-http.ts';
+import { after } from '../../support/stages.ts';
 
 const good = { query: '{ hello }' };
 const answered = { data: { hello: 'Hello, world!' } };
@@ -278,7 +279,7 @@ describe('a malformed element of a batch', () => {
       context: () => (seen.push('context'), {}),
       plugins: [
         {
-          operationDidEnd: ({ request }, { errors, executed }) => void seen.push([request.query, errors.length, executed === true]),
+          operation: after(({ request }, { errors, executed }) => void seen.push([request.query, errors.length, executed === true])),
           contextCreationDidFail: () => void seen.push('contextCreationDidFail'),
         },
       ],
@@ -297,10 +298,10 @@ describe('a malformed element of a batch', () => {
     const endpoint = createEndpoint({
       plugins: [
         {
-          operationDidEnd: ({ request }, { contextFailed }) => {
+          operation: after(({ request }, { contextFailed }) => {
             requests.push(request);
             outcomes.push(contextFailed);
-          },
+          }),
         },
       ],
     });

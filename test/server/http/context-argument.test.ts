@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 
 import { createHandler } from '../../../src/entries/fetch.ts';
 import type { ContextArgument, ServerPlugin } from '../../../src/entries/index.ts';
+import { before } from '../../support/stages.ts';
 
 /** The argument of `context` for one request, with the result of `read`. */
 async function argumentOf(read: (argument: ContextArgument) => unknown, plugins: ServerPlugin[] = []): Promise<unknown> {
@@ -19,7 +20,7 @@ async function argumentOf(read: (argument: ContextArgument) => unknown, plugins:
 
 /** The same invocation as another object. */
 const view: ServerPlugin = {
-  viewRequest: (call) => {
+  request: before((call) => {
     const { invocation } = call;
     const { event, context, env } = invocation;
     return {
@@ -35,7 +36,7 @@ const view: ServerPlugin = {
         deadlineLeft: () => invocation.deadlineLeft(),
       },
     };
-  },
+  }),
 };
 const members = ['request', 'response', 'event', 'context', 'env', 'waitUntil', 'signal'];
 

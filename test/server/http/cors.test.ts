@@ -5,6 +5,7 @@ import type { CORSOptions } from '../../../src/server/http/cors.ts';
 import { createEndpoint } from '../../support/endpoint.ts';
 import { plainRequest, post } from '../../support/plain-http.ts';
 import type { PlainRequest, PlainResponse } from '../../support/plain-http.ts';
+import { after } from '../../support/stages.ts';
 
 const asking = 'https://shop.example';
 
@@ -263,7 +264,7 @@ describe('cors.origin as a function', () => {
     const endpoint = createEndpoint({
       cors: { origin: () => (calls++, true) },
       context: ({ response }) => (response.headers.set('cache-control', 'public, max-age=60'), {}),
-      plugins: [{ responseWillBeSent: () => {} }],
+      plugins: [{ request: after(() => {}) }],
     });
 
     const response = await endpoint.send(plainRequest({ query: 'query={hello}', headers: [['Origin', asking]] }));

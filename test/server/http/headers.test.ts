@@ -59,18 +59,18 @@ describe('response headers replaced by a Headers object or a plain object', () =
         { requestDidStart: async () => ({ willSendResponse: ({ response }) => void Object.assign(response.http, { headers: fields() }) }) },
       ],
     },
-    'by aroundOperation': {
+    'by operation': {
       plugins: [
         {
-          aroundOperation: async (_call, next) => {
+          operation: async (_call, next) => {
             const outcome = await next();
             return { ...outcome, head: { ...outcome.head, headers: fields() as never } };
           },
         },
       ],
     },
-    'by aroundRequest': {
-      plugins: [{ aroundRequest: async (_call, next) => Object.assign(await next(), { headers: fields() as never }) }],
+    'by request': {
+      plugins: [{ request: async (_call, next) => Object.assign(await next(), { headers: fields() as never }) }],
     },
   };
   for (const [name, options] of Object.entries(replaced)) {

@@ -75,7 +75,7 @@ describe('a repeated body', () => {
             requestDidStart({ request }) {
               spoil(request);
             },
-            async aroundOperation({ request }, next) {
+            async operation({ request }, next) {
               const outcome = await next();
               spoil(request);
               return outcome;

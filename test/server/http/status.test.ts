@@ -538,8 +538,8 @@ describe('a status that no response can have is logged, and 500 is sent', () => 
           throw new GraphQLError('No.', { extensions: { http: { status } } });
         },
       },
-      aroundRequest: { plugins: [{ aroundRequest: async (_call, next) => ({ ...(await next()), status }) }] },
-      'aroundRequest, in place': { plugins: [{ aroundRequest: async (_call, next) => Object.assign(await next(), { status }) }] },
+      request: { plugins: [{ request: async (_call, next) => ({ ...(await next()), status }) }] },
+      'request, in place': { plugins: [{ request: async (_call, next) => Object.assign(await next(), { status }) }] },
     };
     for (const [name, options] of Object.entries(set)) {
       it(`${status}, by ${name}`, async () => {

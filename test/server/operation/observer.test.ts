@@ -6,6 +6,7 @@ import { incrementalDelivery } from '../../../src/entries/incremental.ts';
 import { batch, createHandler } from '../../../src/entries/index.ts';
 import type { ExecutionObserver, ObservedCall, ServerOptions, ServerPlugin } from '../../../src/entries/index.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
+import { before } from '../../support/stages.ts';
 
 const typeDefs = `
   type Query { book(id: ID = 1): Book books: [Book!]! later: String failing: String }
@@ -31,7 +32,7 @@ const resolvers = {
   },
 };
 
-const observing = (observer: ExecutionObserver): ServerPlugin => ({ executionWillStart: () => ({ observer }) });
+const observing = (observer: ExecutionObserver): ServerPlugin => ({ execution: before(() => ({ observer })) });
 
 /** Creates a function that answers queries with these observers. */
 function serving(observers: readonly ExecutionObserver[], options: Partial<ServerOptions> = {}): (query: string) => Promise<any> {
@@ -153,7 +154,7 @@ describe('an observer of fields', () => {
     let calls = 0;
     let isObserved = false;
     const observer: ExecutionObserver = { field: (_, resolve) => (calls++, resolve()) };
-    const plugin: ServerPlugin = { executionWillStart: () => (isObserved ? { observer } : undefined) };
+    const plugin: ServerPlugin = { execution: before(() => (isObserved ? { observer } : undefined)) };
     const rows = Array.from({ length: 2_000 }, (_, id) => ({ id }));
     const ask = serving([], { plugins: [plugin], resolvers: { Query: { books: () => rows } } });
     for (let time = 0; time < 3; time++) await ask('{ books { id title } }');

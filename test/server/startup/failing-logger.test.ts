@@ -7,6 +7,7 @@ import type { ServerOptions } from '../../../src/server/startup/options.ts';
 import { ApolloServer } from '../../../src/entries/v3.ts';
 import { eventOf } from '../../v3/server.ts';
 import { unhandledRejections } from '../../support/unhandled-rejections.ts';
+import { after } from '../../support/stages.ts';
 
 const fail = (): never => {
   throw new Error('The log is full.');
@@ -46,7 +47,7 @@ describe('a logger', () => {
         cache: { get: failLater, set: failLater, delete: failLater },
         plugins: [
           edge({ cdn: 'varnish', purge: failLater, onDecision: fail, deploy: '1' } as never),
-          { operationDidEnd: fail, serverWillStart: () => undefined },
+          { operation: after(fail), serverWillStart: () => undefined },
         ],
       } as unknown as ServerOptions) as unknown as (event: object, context: object) => Promise<{ statusCode: number }>;
 

@@ -177,13 +177,11 @@ describe('createTester with verify', () => {
   test('compares what plugins around an execution got, not what they return', async () => {
     let runs = 0;
     const plugin: ServerPlugin = {
-      executionWillStart: () => ({
-        around: async (_, next) => {
-          runs++;
-          const outcome = await next();
-          return { ...outcome, result: { data: { now: 13 } } };
-        },
-      }),
+      execution: async (_, next) => {
+        runs++;
+        const outcome = await next();
+        return { ...outcome, result: { data: { now: 13 } } };
+      },
     };
     const tester = createTester({ typeDefs, resolvers, plugins: [plugin] }, { verify: true });
 

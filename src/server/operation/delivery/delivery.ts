@@ -4,7 +4,7 @@ import type { PartSettings, PartsFormat } from '../../../executor/index.ts';
 import type { OperationInvocation } from '../../../shared/index.ts';
 import type { ErrorSettings } from '../format-errors.ts';
 import type { Execution, ExecutionSettings } from '../execute.ts';
-import type { OperationHooks } from '../hooks.ts';
+import type { OperationHooks } from '../apollo-hooks.ts';
 import type { ErrorAllowance } from '../limits/error-allowance.ts';
 import type { PayloadStream } from '../types.ts';
 

@@ -4,8 +4,8 @@ import type { OperationInvocation } from '../../../shared/index.ts';
 import type { DeliveryInput } from './delivery.ts';
 import { toGraphQLError } from '../errors.ts';
 import { formatFailure, formatResult } from '../format-errors.ts';
-import type { OperationHooks } from '../hooks.ts';
-import type { RequestContextWithOperation } from '../plugin.ts';
+import type { OperationHooks } from '../apollo-hooks.ts';
+import type { RequestContextWithOperation } from '../apollo-hooks.ts';
 import type { SubsequentPayload } from '../types.ts';
 import { withThrown } from './payload-stream.ts';
 

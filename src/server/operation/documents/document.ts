@@ -9,7 +9,7 @@ import { isKnownValid, NoSchemaIntrospectionCustomRule } from '../../../executor
 import type { DocumentCache, KnownDocument } from './document-cache.ts';
 import { measureDocument } from '../limits/document-size.ts';
 import { DocumentError, withCode } from '../errors.ts';
-import type { OperationHooks } from '../hooks.ts';
+import type { OperationHooks } from '../apollo-hooks.ts';
 import { assertFields, assertMeasurable, maxComparisons, tooManyComparisons } from '../limits/limits.ts';
 import type { LimitSettings } from '../limits/limits.ts';
 import { assertSource } from '../limits/nesting.ts';

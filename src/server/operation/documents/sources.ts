@@ -3,7 +3,7 @@ import { describe, sha256 } from '../../../shared/index.ts';
 import type { PromiseOrValue, ResponseHead } from '../../../shared/index.ts';
 import type { ErrorBehavior } from '../error-behavior.ts';
 import { createError } from '../errors.ts';
-import type { OperationHooks } from '../hooks.ts';
+import type { OperationHooks } from '../apollo-hooks.ts';
 import type { GraphQLRequest } from '../types.ts';
 import type { TrustedDocument, TrustedDocuments } from './trusted-documents.ts';
 

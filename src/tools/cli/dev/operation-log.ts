@@ -2,8 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 import type { GraphQLError } from 'graphql';
 
-import { followStream } from '../../../server/for-tools.ts';
-import type { Logger, OperationCall, OperationOutcome, OptionsSource, ServerOptions, ServerPlugin } from '../../../server/index.ts';
+import type { Logger, OperationOutcome, OptionsSource, ServerOptions, ServerPlugin } from '../../../server/index.ts';
 import { isForeign } from '../../../server/node/index.ts';
 import { valueAt } from '../../../shared/index.ts';
 import type { OperationRecord } from './messages.ts';
@@ -98,18 +97,19 @@ interface Calls {
   hits: number;
 }
 
-const callsOf = new WeakMap<OperationCall, Calls>();
+/** The facts of an operation: its calls, and what is called at the end of its stream. */
+const [callsOf, onEnd] = [Symbol('calls'), Symbol('end of stream')];
 const answeredHere: readonly unknown[] = ['memo', 'fresh', 'revalidated', 'stale'];
 
 const operationLog: ServerPlugin = {
   position: 'first',
   onlyWatches: true,
-  async aroundOperation(call, next) {
+  async operation(call, next) {
     const start = performance.now();
     // The recording is read here, because a subscription's stream ends in the asynchronous context of its reader.
     const recording = recordings.getStore();
     const calls: Calls = { calls: 0, hits: 0 };
-    callsOf.set(call, calls);
+    call.facts.set(callsOf, calls);
     const outcome = await next();
     const toRecord = (): OperationRecord => toOperationRecord(performance.now() - start, calls, outcome);
     if (outcome.stream === undefined) {
@@ -117,11 +117,16 @@ const operationLog: ServerPlugin = {
       return outcome;
     }
     recording?.opened(toRecord());
-    const onEnd = (): void => recording?.ended(toRecord());
-    return { ...outcome, stream: followStream(outcome.stream, { onErrors: () => {}, onEnd }) };
+    call.facts.set(onEnd, () => recording?.ended(toRecord()));
+    return outcome;
   },
-  dataSourceCallDidStart({ request, operation }) {
-    const calls = callsOf.get(operation);
+  async payload({ facts }, next) {
+    const payload = await next();
+    if (payload === undefined) (facts.get(onEnd) as (() => void) | undefined)?.();
+    return payload;
+  },
+  sourceCall({ request, operation }) {
+    const calls = operation.facts.get(callsOf) as Calls | undefined;
     if (calls === undefined) return undefined;
     calls.calls++;
     return {

@@ -64,8 +64,8 @@ async function readSchemas(source: OptionsSource<ServerOptions>, create: CreateF
   const recorder: ServerPlugin = {
     serverWillStart: (context) => void (served = context.schema),
     // The response would be limited to Lambda's size, which a schema of 1,500 types exceeds. So would the result, if nothing encoded it.
-    aroundOperation: async (_, next) => (outcome = await next()),
-    encodeResponse: () => (response) => response,
+    operation: async (_, next) => (outcome = await next()),
+    encode: () => (response) => response,
   };
   const handler = create({
     ...Object.fromEntries(given),

@@ -1,27 +1,151 @@
-import type { DocumentNode, ExecutionResult, FormattedExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql';
+/**
+ * The hooks of Apollo Server's plugins, versions 3 to 5, which plugins of this server may have beside their stages. The pipeline starts
+ * them once, after the context, and calls them where Apollo Server does.
+ */
+import type {
+  DocumentNode,
+  ExecutionResult,
+  FormattedExecutionResult,
+  GraphQLError,
+  GraphQLSchema,
+  OperationDefinitionNode,
+} from 'graphql';
 
+import type { KeyValueCache } from '../../datasources/index.ts';
 import { deepCopyOf, isPromiseLike, copyFormattedError } from '../../shared/index.ts';
 import type { HTTPRequest, PromiseOrValue, ResponseHead } from '../../shared/index.ts';
 import { DocumentError, copyThrown, toGraphQLError } from './errors.ts';
+import type { TrustedDocument } from './documents/trusted-documents.ts';
 import { report } from './log-errors.ts';
-import type { GraphQLRequest, Logger } from './types.ts';
-import type {
-  EndHook,
-  GraphQLRequestContext,
-  GraphQLRequestListener,
-  RequestContextWithDocument,
-  RequestContextWithErrors,
-  RequestContextWithOperation,
-  RequestContextWithResponse,
-  RequestContextWithSource,
-  ServerPlugin,
-} from './plugin.ts';
+import type { GraphQLRequest, Logger, SubsequentPayload } from './types.ts';
+
+type MaybePromise<T> = T | Promise<T>;
+
+/** The argument of `start`. */
+export interface ServerStartContext {
+  readonly schema: GraphQLSchema;
+  /** The store of the option `cache`. */
+  readonly cache: KeyValueCache;
+  readonly logger: Logger;
+  /** The option `nodeEnv`, or NODE_ENV. Undefined counts as production. */
+  readonly nodeEnv: string | undefined;
+  /** The documents of the option `trustedDocuments`, with their ids. A function, because a manifest may list thousands. */
+  readonly trustedDocuments: () => readonly (readonly [id: string, document: TrustedDocument])[];
+  /** The options `maxBodyBytes` and `maxResultBytes`, or their defaults. */
+  readonly maxBodyBytes: number;
+  readonly maxResultBytes: number;
+  /** False if graphql-js runs the operations: then `observer` of an execution is ignored. */
+  readonly observesResolvers: boolean;
+}
+
+/** The page that browsers get in development. */
+export interface LandingPage {
+  /** The HTML document, or a function that returns one for each request. */
+  readonly html: string | (() => MaybePromise<string>);
+  /** Additional response headers, for example a content security policy. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The hooks of a plugin of Apollo Server. */
+export interface ApolloHooks<TContext = unknown> {
+  /** Called once per process, before the first request is served. If it fails, so does that request, and the next one retries it. */
+  serverWillStart?(context: ServerStartContext): MaybePromise<ServerListener | void>;
+  /** Called for every operation, also in a batch, after `context` and `dataSources`. */
+  requestDidStart?(context: GraphQLRequestContext<TContext>): MaybePromise<GraphQLRequestListener<TContext> | void>;
+  /** Called if `context` or `dataSources` threw. There is no request context, so hooks that need one are not called. */
+  contextCreationDidFail?(failure: { readonly error: Error; readonly logger: Logger }): MaybePromise<void>;
+  /** Called if an HTTP request was refused before its operation was read. */
+  invalidRequestWasReceived?(failure: { readonly error: Error; readonly logger: Logger }): MaybePromise<void>;
+  /** Called if the server could not start: options, schema or `serverWillStart` failed. */
+  startupDidFail?(failure: { readonly error: Error; readonly logger: Logger }): MaybePromise<void>;
+}
+
+/** The hooks of a server's lifecycle. */
+export interface ServerListener {
+  /** Called before a long-lived process stops taking requests. */
+  drainServer?(): MaybePromise<void>;
+  /** Called when the server has answered its last request. */
+  serverWillStop?(): MaybePromise<void>;
+  /** Returns the page that browsers get in development. */
+  renderLandingPage?(): MaybePromise<LandingPage>;
+}
+
+/** The context that all hooks of one operation share. Each step adds to it; the types below say what each hook can rely on. */
+export interface GraphQLRequestContext<TContext = unknown> {
+  /** The operation as the client requested it, with its HTTP request. */
+  readonly request: GraphQLRequest & { readonly http?: HTTPRequest | undefined };
+  /** Status and headers, which may be changed until `willSendResponse` has run. */
+  readonly response: { readonly http: ResponseHead; result?: ExecutionResult | FormattedExecutionResult };
+  /** True if the operation is an element of a batch, even the only one. Then its response head is merged with those of the others. */
+  readonly requestIsBatched: boolean;
+  readonly schema: GraphQLSchema;
+  /** The third argument of resolvers: the return value of `context`, with `dataSources`. */
+  readonly contextValue: TContext;
+  /** The store of the option `cache`. */
+  readonly cache: KeyValueCache;
+  readonly logger: Logger;
+  /** The text of the document, from `didResolveSource` on. */
+  readonly source?: string;
+  /** The parsed document, from `validationDidStart` on. */
+  readonly document?: DocumentNode;
+  /** The name of the chosen operation, null if it has none; from `didResolveOperation` on. */
+  readonly operationName?: string | null;
+  /** The chosen operation, from `didResolveOperation` on. */
+  readonly operation?: OperationDefinitionNode;
+  /** The errors as they were thrown, from `didEncounterErrors` on. */
+  readonly errors?: readonly GraphQLError[];
+}
+
+type With<TContext, TKey extends keyof GraphQLRequestContext> = GraphQLRequestContext<TContext> &
+  Required<Pick<GraphQLRequestContext<TContext>, TKey>>;
+
+/** The context from `didResolveSource` on: the text of the document is known. */
+export type RequestContextWithSource<TContext> = With<TContext, 'source'>;
+/** The context from `validationDidStart` on: the document is parsed. */
+export type RequestContextWithDocument<TContext> = With<TContext, 'source' | 'document'>;
+/** The context from `didResolveOperation` on: the document is valid, and the operation is chosen. */
+export type RequestContextWithOperation<TContext> = With<TContext, 'source' | 'document' | 'operationName' | 'operation'>;
+/** The context in `didEncounterErrors`: has the errors as they were thrown. */
+export type RequestContextWithErrors<TContext> = With<TContext, 'errors'>;
+/** The context in `willSendResponse`: has the result as it will be sent. */
+export type RequestContextWithResponse<TContext> = GraphQLRequestContext<TContext> & {
+  readonly response: { readonly http: ResponseHead; result: FormattedExecutionResult };
+};
+
+/** Called and awaited when a step has ended, with the error if it failed. */
+export type EndHook<TError = Error> = (error?: TError) => MaybePromise<void>;
+
+/** The hooks of one operation, in the order of the pipeline. All are optional and awaited. */
+export interface GraphQLRequestListener<TContext = unknown> {
+  /** Called when the text of the document is known, from the request or by a hash or an id. */
+  didResolveSource?(context: RequestContextWithSource<TContext>): MaybePromise<void>;
+  /** Called before parsing, only for a document that is not in the document cache. */
+  parsingDidStart?(context: RequestContextWithSource<TContext>): MaybePromise<EndHook | void>;
+  /** Called before validation, only for a document that is not in the document cache. */
+  validationDidStart?(context: RequestContextWithDocument<TContext>): MaybePromise<EndHook<readonly GraphQLError[]> | void>;
+  /** Called when the document is valid and the operation is chosen. If it throws, the error is the answer and nothing is executed. */
+  didResolveOperation?(context: RequestContextWithOperation<TContext>): MaybePromise<void>;
+  /** If it returns a result, that is the answer and nothing is executed. */
+  responseForOperation?(context: RequestContextWithOperation<TContext>): MaybePromise<ExecutionResult | null | undefined>;
+  /** Called before execution. May return a callback, or an object with `executionDidEnd`. */
+  executionDidStart?(context: RequestContextWithOperation<TContext>): MaybePromise<EndHook | { executionDidEnd?: EndHook } | void>;
+  /** Called if any step had errors. They are as they were thrown, before masking and `formatError`. */
+  didEncounterErrors?(context: RequestContextWithErrors<TContext>): MaybePromise<void>;
+  /** Called last: may change `response.result` and `response.http`. For a subscription the result is empty, and only the head is sent. */
+  willSendResponse?(context: RequestContextWithResponse<TContext>): MaybePromise<void>;
+  /** Called with the errors of an event of a subscription, or of a payload after the first response. */
+  didEncounterSubsequentErrors?(context: RequestContextWithOperation<TContext>, errors: readonly GraphQLError[]): MaybePromise<void>;
+  /** Called before each event of a subscription, and each payload after the first response. May change the payload. */
+  willSendSubsequentPayload?(context: RequestContextWithOperation<TContext>, payload: SubsequentPayload): MaybePromise<void>;
+}
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
+type HookedPlugin = ApolloHooks & { readonly onlyWatches?: boolean | undefined };
+
 /** The fields of an operation that its hooks get. */
 interface HookedOperation extends Pick<GraphQLRequestContext, 'contextValue'> {
-  readonly settings: Pick<GraphQLRequestContext, 'schema' | 'cache' | 'logger'> & { readonly plugins: readonly ServerPlugin[] };
+  readonly settings: Pick<GraphQLRequestContext, 'schema' | 'cache' | 'logger'> & { readonly plugins: readonly HookedPlugin[] };
   readonly request: GraphQLRequest;
   readonly http: HTTPRequest | undefined;
   readonly head: ResponseHead;
