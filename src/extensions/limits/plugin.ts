@@ -23,6 +23,9 @@ export function limits(options: LimitsOptions): ServerPlugin {
     return prices;
   };
   return {
+    // Refused operations reach no other plugin.
+    position: 'first',
+    onlyWatches: true,
     pageDefaults: (schema) => pricesFor(schema).pages,
     check({ schema, trustedDocuments }) {
       for (const [id, { text }] of trustedDocuments()) assertWithin(pricesFor(schema), schema, { id, text });
