@@ -4,4 +4,3 @@ export { minRecordedErrors } from './costs.ts';
 export { getArgumentValues } from './graphql-version.ts';
 export { appliesTo } from './plan/collect-fields.ts';
 export { seesInfo } from './run/visible-arguments.ts';
-export { handleRejections } from './run/unhandled-rejections.ts';

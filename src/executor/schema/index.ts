@@ -6,7 +6,7 @@ export { isScalarType, MergedResolvers } from './resolvers/merge-resolvers.ts';
 export type * from './resolvers/resolver-map.ts';
 export { createSchemaIndex } from './sdl/create-index.ts';
 export { isParsed } from './sdl/location.ts';
-export type { FoundDefinition, Span } from './sdl/location.ts';
+export type { FoundDefinition } from './sdl/location.ts';
 export { describeIn } from './sdl/parse-sdl.ts';
 export { partsOf } from './sdl/schema-index.ts';
 export type { SchemaIndex } from './sdl/schema-index.ts';

@@ -1,22 +1,23 @@
-import { Kind, parse, print } from 'graphql';
+import { Kind, print } from 'graphql';
 import type { ConstDirectiveNode, ConstValueNode, SchemaDefinitionNode, SchemaExtensionNode } from 'graphql';
 
 import { didYouMean } from '../../shared/index.ts';
 import { federation1, federation2, linkDefinitions, newestMinor } from './definitions.ts';
 import type { LinkedDefinition } from './definitions.ts';
-import { errorAt, textOfSource } from './sources.ts';
+import { errorAt } from './sources.ts';
 import type { Definition } from './sources.ts';
+
+/** `schema` or `extend schema`. */
+export interface SchemaPart extends Definition {
+  readonly node: SchemaDefinitionNode | SchemaExtensionNode;
+}
 
 /** The directives and scalars of federation in one schema, by the names that they have there. */
 export interface Links {
-  /** Federation 2 if the schema has a link to it. */
-  readonly version: 1 | 2;
   /** The name of `@key`, without `@`. */
   readonly key: string;
   /** The definitions that the schema does not contain, by local name. The names of directives start with `@`. */
   readonly definitions: ReadonlyMap<string, string>;
-  /** The local name of each federation directive that this version has, by its name in the specification. */
-  readonly localNames: ReadonlyMap<string, string>;
 }
 
 /** A use of `@link` on the schema. */
@@ -31,40 +32,28 @@ interface Link {
  * Reads the links of a schema. Throws an Error that names the line for a second link to federation, an unknown version, and imports that
  * the version does not have.
  */
-export function readLinks(schemaDefinitions: readonly Definition[]): Links {
-  const linkName = localNameOfLink(schemaDefinitions);
-  const links = schemaDefinitions.flatMap((owner) => linksOn(owner, linkName));
-  const [link, second] = links.filter(({ url }) => specificationOf(url) === 'federation');
+export function readLinks(schemas: readonly SchemaPart[]): Links {
+  const uses = schemas.flatMap((owner) => (owner.node.directives ?? []).map((node) => linkOf(owner, node)));
+  // `link`, unless a link to the link specification renames it: `@lnk(url: "https://specs.apollo.dev/link/v1.0", as: "lnk")`.
+  const renamed = uses.find(({ node, url: given, as }) => specificationOf(given) === 'link' && as === node.name.value);
+  const linkName = renamed?.as ?? 'link';
+  const links = uses.filter(({ node }) => node.name.value === linkName);
+  const [link, second] = links.filter(({ url: given }) => specificationOf(given) === 'federation');
   if (second !== undefined)
     throw errorAt(second.owner, second.node, 'Expected one @link to federation, got a second one. Remove one, and join their imports.');
-  const own = links.length > 0 ? linkDefinitions.map((one) => written(one, localName(linkName, new Map()))) : [];
-  if (link === undefined) {
-    const definitions = federation1();
-    const localNames = new Map(definitions.flatMap(({ name }) => (name.startsWith('@') ? [[name, name] as const] : [])));
-    return {
-      version: 1,
-      key: 'key',
-      definitions: new Map([...own, ...definitions.map((one) => written(one, nameInVersion1))]),
-      localNames,
-    };
-  }
-  const definitions = federation2(minorVersion(link));
-  const local = localName(link.as ?? 'federation', importsOf(link, definitions));
-  const localNames = new Map(Array.from(definitions.keys(), (name) => [name, local(name)]));
-  return {
-    version: 2,
-    key: local('@key').slice(1),
-    definitions: new Map([...own, ...Array.from(definitions.values(), (one) => written(one, local))]),
-    localNames,
-  };
+  const own = links.length > 0 ? written(linkDefinitions, localName(linkName, new Map())) : [];
+  if (link === undefined) return { key: 'key', definitions: new Map([...own, ...written(federation1(), nameInVersion1)]) };
+  const known = federation2(minorVersion(link));
+  const local = localName(link.as ?? 'federation', importsOf(link, known));
+  return { key: local('@key').slice(1), definitions: new Map([...own, ...written([...known.values()], local)]) };
 }
 
 function nameInVersion1(name: string): string {
   return name === 'FieldSet' ? '_FieldSet' : name;
 }
 
-function written({ name, write }: LinkedDefinition, local: (name: string) => string): readonly [string, string] {
-  return [local(name), write(local)];
+function written(definitions: readonly LinkedDefinition[], local: (name: string) => string): readonly (readonly [string, string])[] {
+  return definitions.map(({ name, write }) => [local(name), write(local)]);
 }
 
 /** Names in a schema: imported ones as imported, all others with the prefix of their link. */
@@ -82,36 +71,8 @@ function specificationOf(given: string): string | undefined {
   return url.exec(given)?.[1];
 }
 
-/** `link`, unless a link to the link specification renames it: `@lnk(url: "https://specs.apollo.dev/link/v1.0", as: "lnk")`. */
-function localNameOfLink(definitions: readonly Definition[]): string {
-  for (const owner of definitions) {
-    for (const node of directivesOn(owner)) {
-      const name = node.name.value;
-      const own = specificationOf(textArgument(node, 'url') ?? '') === 'link';
-      if (own && (textArgument(node, 'as') === name || importedAs(node, '@link') === `@${name}`)) return name;
-    }
-  }
-  return 'link';
-}
-
-function importedAs(node: ConstDirectiveNode, name: string): string | undefined {
-  const list = argument(node, 'import');
-  if (list?.kind !== Kind.LIST) return undefined;
-  return list.values.map(importOf).find((one) => one?.name === name)?.as;
-}
-
-function linksOn(owner: Definition, linkName: string): Link[] {
-  return directivesOn(owner).flatMap((node) => {
-    const given = node.name.value === linkName ? textArgument(node, 'url') : undefined;
-    return given === undefined ? [] : [{ owner, node, url: given, as: textArgument(node, 'as') }];
-  });
-}
-
-/** Parses `schema` and `extend schema` with the places of their directives. */
-function directivesOn(owner: Definition): readonly ConstDirectiveNode[] {
-  const text = textOfSource(owner);
-  const node = text === undefined ? owner.found.at : parse(text).definitions[0];
-  return (node as SchemaDefinitionNode | SchemaExtensionNode).directives ?? [];
+function linkOf(owner: Definition, node: ConstDirectiveNode): Link {
+  return { owner, node, url: textArgument(node, 'url') ?? '', as: textArgument(node, 'as') };
 }
 
 function argument(node: ConstDirectiveNode, name: string): ConstValueNode | undefined {

@@ -47,23 +47,3 @@ function isEqual(given: string, secret: string): boolean {
   for (let at = 0; at < given.length; at++) difference |= given.charCodeAt(at) ^ secret.charCodeAt(at % secret.length);
   return difference === 0;
 }
-
-/** Asks for the secret before `context`: servers of version 3 wrap no requests. `isNeeded` is false for all others. */
-export function guardedContext(routerSecret: RouterSecret, given: unknown, isNeeded: () => boolean): (argument: object) => unknown {
-  return (argument) => {
-    if (isNeeded()) assertRouter(routerSecret, { get: (name) => fieldIn(argument as VersionThreeArgument, name) });
-    if (typeof given === 'function') return (given as (argument: object) => unknown)(argument);
-    // Version 3 also takes an object, and copies it for each request.
-    return Object.assign(Object.create(Object.getPrototypeOf(given ?? {}) as object) as object, given);
-  };
-}
-
-/** The argument of `context` in version 3: a request of Express or node:http, or the event of Lambda. */
-type VersionThreeArgument = Readonly<Record<'req' | 'event', { readonly headers?: Readonly<Record<string, unknown>> } | undefined>>;
-
-function fieldIn({ req, event }: VersionThreeArgument, name: string): string | null {
-  const { headers = {} } = req ?? event ?? {};
-  const key = Object.keys(headers).find((one) => one.toLowerCase() === name.toLowerCase());
-  const value = key === undefined ? undefined : headers[key];
-  return typeof value === 'string' ? value : null;
-}

@@ -1,9 +1,9 @@
-import { parse, print, specifiedDirectives } from 'graphql';
-import type { DocumentNode, SchemaExtensionNode } from 'graphql';
+import { print } from 'graphql';
+import type { DocumentNode } from 'graphql';
 
 import { readLinks } from './links.ts';
-import type { Links } from './links.ts';
-import { findDefinitions, findUnknownDirective, hasDirective, textOfSource } from './sources.ts';
+import type { SchemaPart } from './links.ts';
+import { findDefinitions, hasDirective, nodeOf } from './sources.ts';
 import type { Definition } from './sources.ts';
 
 /** What a subgraph adds to the author's schema. */
@@ -16,14 +16,13 @@ export interface SubgraphText {
 
 /**
  * Creates the part of the schema that makes it a subgraph (Apollo's "Subgraph specification"). Throws an Error that names the line for
- * links that no router understands, and for directives that nothing defines.
+ * links that no router understands.
  */
 export function subgraphText(sources: readonly (string | DocumentNode)[]): SubgraphText {
   const definitions = findDefinitions(sources);
-  const schemas = definitions.filter(({ found }) => found.kind === 'schema');
+  const schemas = definitions.flatMap((one) => (one.found.kind === 'schema' ? [{ ...one, node: nodeOf(one) as SchemaPart['node'] }] : []));
   const links = readLinks(schemas);
   const defined = namesIn(definitions);
-  assertKnownDirectives(definitions, defined, links);
   const added = Array.from(links.definitions, ([name, text]) => (defined.has(name) ? [] : [text])).flat();
   for (const { found } of definitions)
     if (found.extends && found.kind !== 'schema' && found.kind !== 'directive' && !defined.has(found.name)) {
@@ -57,31 +56,10 @@ function namesIn(definitions: readonly Definition[]): Set<string> {
   return names;
 }
 
-function assertKnownDirectives(definitions: readonly Definition[], defined: ReadonlySet<string>, links: Links): void {
-  const standard = new Set(specifiedDirectives.map(({ name }) => `@${name}`));
-  const isKnown = (name: string): boolean => {
-    const directive = `@${name}`;
-    return defined.has(directive) || links.definitions.has(directive) || standard.has(directive);
-  };
-  const unknown = findUnknownDirective(definitions, isKnown);
-  if (unknown === undefined) return;
-  const local = links.localNames.get(`@${unknown.name}`);
-  const hint =
-    links.version === 1
-      ? ' Directives of federation 2 need a link: extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"]).'
-      : local === undefined
-        ? ''
-        : ` The link to federation does not import it: add "@${unknown.name}" to its imports, or write ${local}.`;
-  throw new Error(`typeDefs use the directive "@${unknown.name}", but do not define it.${hint}${unknown.place}`);
-}
-
 /** Undefined if there is a `schema` definition without a query root. */
-function nameOfQueryRoot(schemas: readonly Definition[]): string | undefined {
-  for (const definition of schemas) {
-    const text = textOfSource(definition);
-    const node = text === undefined ? definition.found.at : parse(text, { noLocation: true }).definitions[0];
-    const { operationTypes } = node as SchemaExtensionNode;
-    const query = operationTypes?.find(({ operation }) => (operation as string) === 'query');
+function nameOfQueryRoot(schemas: readonly SchemaPart[]): string | undefined {
+  for (const { node } of schemas) {
+    const query = node.operationTypes?.find(({ operation }) => (operation as string) === 'query');
     if (query !== undefined) return query.type.name.value;
   }
   return schemas.some(({ found }) => !found.extends) ? undefined : 'Query';

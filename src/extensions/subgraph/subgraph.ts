@@ -3,11 +3,11 @@ import type { GraphQLSchema } from 'graphql';
 import type { TypeDefs } from '../../executor/schema/index.ts';
 import { sourcesOf } from '../../executor/schema/index.ts';
 import type { ServerOptions, ServerPlugin } from '../../server/index.ts';
-import { describe, didYouMean } from '../../shared/index.ts';
+import { describe } from '../../shared/index.ts';
 import type { InlineTraces } from './inline-traces.ts';
 import { createEntitiesResolver, resolveEntityType } from './entities.ts';
 import { References, withoutReferences } from './reference-resolvers.ts';
-import { assertRouter, assertRouterSecret, guardedContext } from './router-secret.ts';
+import { assertRouter, assertRouterSecret } from './router-secret.ts';
 import type { RouterSecret } from './router-secret.ts';
 import { subgraphText, textOf } from './subgraph-text.ts';
 
@@ -47,7 +47,7 @@ export type SubgraphServerOptions<
  * Makes the options of a federation subgraph, versions 1 and 2.0 to 2.15, for the `createHandler` of any entry: adds `Query._service` and
  * `Query._entities` to the schema, and calls `__resolveReference` or `__resolveReferences` of entities.
  *
- * Throws an Error that names the line for links that no router understands, and for directives that nothing defines.
+ * Throws an Error that names the line for links that no router understands.
  *
  * @example
  * ```ts
@@ -66,14 +66,13 @@ export function subgraph<
 >(
   options: SubgraphOptions<TContext, TDataSources, TEvent, TPlatformContext, TEnv>,
 ): SubgraphServerOptions<TContext, TDataSources, TEvent, TPlatformContext, TEnv>;
-/** The same for the servers of `graphql-functions/v3`, whose options are others. `traces` is for `createHandler` alone. */
+/** The same for the servers of `graphql-functions/v3`, whose options are others. `routerSecret` and `traces` are for `createHandler` alone. */
 export function subgraph<TConfig extends { readonly typeDefs?: unknown; readonly resolvers?: unknown }>(
-  config: TConfig & Pick<SubgraphSettings, 'routerSecret'> & { readonly context?: object | ((argument: any) => unknown) },
-): Omit<TConfig, 'routerSecret'>;
+  config: TConfig & { readonly routerSecret?: never; readonly context?: object | ((argument: any) => unknown) },
+): TConfig;
 export function subgraph(options: object): object {
   const { routerSecret, traces, ...given } = ((options as object | undefined) ?? {}) as ServerOptions & SubgraphSettings;
   assertTypeDefs(given);
-  assertNotMisspelled(given);
   if (routerSecret !== undefined) assertRouterSecret(routerSecret);
   if (traces !== undefined && !(traces as Partial<InlineTraces> | null)?.plugin)
     throw new TypeError(`Expected the option traces of subgraph to be inlineTraces(), got ${describe(traces)}.`);
@@ -81,7 +80,6 @@ export function subgraph(options: object): object {
     throw new Error('Expected subgraph without `executor`, or without `traces`: graphql-js does not report when resolvers are called.');
   const { typeDefs, queryRoot, sdl, hasEntities } = partsOf(given.typeDefs);
   const references = new References(given.resolvers);
-  const server = { isVersion3: false };
   const resolvers = {
     [queryRoot]: { _service: () => ({ sdl: sdl() }), ...(hasEntities && { _entities: createEntitiesResolver(references) }) },
     ...(hasEntities && { _Entity: { __resolveType: resolveEntityType } }),
@@ -91,8 +89,7 @@ export function subgraph(options: object): object {
     typeDefs,
     // The author's are last, so that they replace these.
     resolvers: [resolvers, withoutReferences(given.resolvers)].flat() as ServerOptions['resolvers'],
-    ...(routerSecret !== undefined && { context: guardedContext(routerSecret, given.context, () => server.isVersion3) }),
-    plugins: [subgraphPlugin(references, routerSecret, server), ...(traces ? [traces.plugin] : []), ...(given.plugins ?? [])],
+    plugins: [subgraphPlugin(references, routerSecret), ...(traces ? [traces.plugin] : []), ...(given.plugins ?? [])],
   };
 }
 
@@ -100,14 +97,6 @@ function assertTypeDefs({ schema, typeDefs }: ServerOptions): void {
   if (schema === undefined && typeDefs !== undefined) return;
   const got = schema === undefined ? 'neither' : 'a `schema`, which does not keep the @link and @key of its text';
   throw new Error(`subgraph expects \`typeDefs\` with \`resolvers\`, got ${got}.`);
-}
-
-/** Servers refuse unknown options, but those of version 3 ignore them: a misspelled secret would let everybody in. */
-function assertNotMisspelled(given: object): void {
-  for (const name of Object.keys(given)) {
-    const hint = didYouMean(name, ['routerSecret']);
-    if (hint !== '') throw new TypeError(`Unknown option "${name}" of subgraph.${hint}`);
-  }
 }
 
 interface SubgraphParts {
@@ -125,12 +114,7 @@ function partsOf(given: unknown): SubgraphParts {
   return { typeDefs: [...sources, added], queryRoot, hasEntities, sdl: () => (sdl ??= textOf(sources)) };
 }
 
-/** `inVersion3`: the plugin that servers of version 3 take in its place, because they have no stages. */
-function subgraphPlugin(
-  references: References,
-  routerSecret: RouterSecret | undefined,
-  server: { isVersion3: boolean },
-): ServerPlugin & { readonly inVersion3: object } {
+function subgraphPlugin(references: References, routerSecret: RouterSecret | undefined): ServerPlugin {
   const check = ({ schema }: { readonly schema: GraphQLSchema }): readonly string[] => {
     references.check((name) => {
       const type = schema.getType(name);
@@ -142,7 +126,6 @@ function subgraphPlugin(
   };
   return {
     position: 'first',
-    inVersion3: { serverWillStart: async () => void (server.isVersion3 = true) },
     check,
     serverWillStart(context) {
       if (routerSecret !== undefined && !('nodeEnv' in context))

@@ -101,18 +101,13 @@ export function logStartupError(logger: Logger, error: unknown): void {
 
 /** The user's plugins, with functions called, and those that the server adds. */
 export function installPlugins({ plugins = [], cacheControl, apollo }: Config): ApolloServerPlugin<any>[] {
-  const installed = plugins.map((plugin) => (typeof plugin === 'function' ? plugin() : formOf(plugin)));
+  const installed = plugins.map((plugin) => (typeof plugin === 'function' ? plugin() : plugin));
   installed.forEach(assertCallable);
   if (!hasInternalPlugin(installed, 'CacheControl') && cacheControl !== false)
     installed.push(ApolloServerPluginCacheControl(typeof cacheControl === 'object' ? (cacheControl as object) : {}));
   const key = apollo?.key ?? globalThis.process?.env?.['APOLLO_KEY'];
   if (!hasInternalPlugin(installed, 'UsageReporting') && key) installed.push(ApolloServerPluginUsageReporting());
   return installed;
-}
-
-/** Plugins of this package may have another form for these servers. */
-function formOf(plugin: ApolloServerPlugin<any> & { readonly inVersion3?: ApolloServerPlugin<any> }): ApolloServerPlugin<any> {
-  return plugin.inVersion3 ?? plugin;
 }
 
 /** Hooks of plugins for createHandler that the servers of version 3 do not call. */

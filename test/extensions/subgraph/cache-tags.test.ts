@@ -89,7 +89,7 @@ describe('cache tags for a router', () => {
     assert.deepEqual(answer.extensions, {
       apolloEntityCacheTags: [
         ['t:Product', 'e:Product:2'],
-        ['l:_Entity', 'q:_entities'],
+        ['l:Product', 'l:Account', 'q:_entities'],
         ['t:Product', 'e:Product:1'],
         ['t:Product', 'e:Product:2'],
       ],

@@ -112,11 +112,6 @@ describe('routerSecret', () => {
     );
   });
 
-  it('is refused at start under another name, which servers of version 3 would ignore', () => {
-    for (const name of ['routerSecrets', 'routersecret', 'router_secret'])
-      throws(() => subgraph({ typeDefs, [name]: { secrets: () => ['a'] } } as never), /Did you mean "routerSecret"\?/);
-  });
-
   const wrong: readonly (readonly [string, any, RegExp])[] = [
     ['no function', { secrets: ['a'] }, /secrets to be a function that returns a list of secrets, got an array of 1/],
     ['no list', { secrets: () => 'secret' }, /got "string"/],

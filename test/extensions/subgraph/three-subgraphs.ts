@@ -120,7 +120,6 @@ const inventory = new ApolloServer({
       }
       type ProductDimension @shareable { size: String weight: Float }
     `,
-    routerSecret,
     resolvers: {
       Query: { inventories: () => [{ __typename: 'Store', id: 's1', city: 'Bath' }] },
       Inventory: { __resolveType: () => 'Store' },

@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 
 import { inlineTraces, subgraph } from '../../../src/entries/subgraph.ts';
 import { ApolloServer } from '../../../src/entries/v3.ts';
-import { guardedContext } from '../../../src/extensions/subgraph/router-secret.ts';
 import { httpAPIEvent } from '../../support/events.ts';
 import { linkTo, silent } from './serving.ts';
 
@@ -45,38 +44,11 @@ describe('a subgraph of version 3', () => {
     deepEqual(body.errors[0].path, ['_entities', 1]);
   });
 
-  for (const [what, argument] of [
-    ['of Express', (headers: object) => ({ req: { headers } })],
-    ['of Lambda', (headers: object) => ({ event: { headers } })],
-  ] as const)
-    it(`finds the secret in the argument ${what}, and nowhere else`, () => {
-      const context = guardedContext({ secrets: () => ['s'] }, { user: 'ada' }, () => true);
-
-      deepEqual({ ...(context(argument({ 'X-Router-Secret': 's' })) as object) }, { user: 'ada' });
-      for (const headers of [{}, { 'x-other': 's' }, { 'x-router-secret': ['s'] }, { 'x-router-secret': 'other' }])
-        throws(() => context(argument(headers)), /router/i);
-      throws(() => context({}), /router/i);
-    });
-
-  it('refuses requests without the secret before context', async () => {
-    let calls = 0;
-    const context = (): object => {
-      calls++;
-      return { path: 'called' };
-    };
-    const ask = serve({ routerSecret: { secrets: () => ['open'] } }, context);
-
-    const refused = await ask('{ user }', { 'x-router-secret': 'shut' });
-    equal(refused.body.data, undefined);
-    equal(refused.body.errors[0].extensions.code, 'UNAUTHENTICATED');
-    equal(calls, 0);
-    deepEqual((await ask('{ user }', { 'X-Router-Secret': 'open' })).body, { data: { user: 'called' } });
-  });
-
-  it('takes a context that is an object, and copies it', async () => {
-    const ask = serve({ routerSecret: { secrets: () => ['open'] } }, { path: 'constant' });
-
-    deepEqual((await ask('{ user }', { 'x-router-secret': 'open' })).body, { data: { user: 'constant' } });
+  it('does not start with routerSecret, which it would not check', () => {
+    throws(
+      () => serve({ routerSecret: { secrets: () => ['open'] } }),
+      /has the hook request, which the servers of version 3 do not call/,
+    );
   });
 
   it('does not start with traces', () => {

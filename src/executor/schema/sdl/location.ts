@@ -23,6 +23,8 @@ export interface FoundDefinition<At extends DefinitionLocation = DefinitionLocat
   readonly at: At;
   /** Names after `implements`. */
   readonly interfaces: readonly string[];
+  /** The text of its own directives. */
+  readonly directives: string;
   /** True without description and directives: there are only members to merge. */
   readonly bare: boolean;
 }

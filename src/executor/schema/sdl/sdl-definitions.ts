@@ -1,4 +1,4 @@
-import { Kind } from 'graphql';
+import { Kind, print } from 'graphql';
 import type { DefinitionNode, DocumentNode } from 'graphql';
 
 import { membersOf, parseDefinition, parseSource } from './parse-sdl.ts';
@@ -58,6 +58,9 @@ function foundDefinition(node: DefinitionNode): FoundDefinition {
     extends: extending,
     at: node,
     interfaces: 'interfaces' in node ? (node.interfaces ?? []).map(({ name }) => name.value) : [],
+    get directives() {
+      return 'directives' in node ? (node.directives ?? []).map((directive) => print(directive)).join(' ') : '';
+    },
     bare: !('description' in node && node.description) && !('directives' in node && node.directives?.length),
   };
 }

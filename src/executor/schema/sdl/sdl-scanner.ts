@@ -144,6 +144,7 @@ class ScannedDefinition implements FoundDefinition<Span> {
   readonly kind: DefinitionKind;
   readonly name: string;
   readonly extends: boolean;
+  readonly directives: string;
   readonly bare: boolean;
   readonly end: number;
   readonly #start: number;
@@ -155,7 +156,8 @@ class ScannedDefinition implements FoundDefinition<Span> {
     this.kind = found[3] as DefinitionKind;
     this.name = found[4] as string;
     this.extends = found[2] !== undefined;
-    this.bare = found[1] === undefined && !found[6];
+    this.directives = found[6] as string;
+    this.bare = found[1] === undefined && this.directives === '';
     this.end = end + offset;
     this.#start = found.index + offset;
     this.#implemented = found[5];
