@@ -137,27 +137,28 @@ async function respond(call: ArrivedCall): Promise<Response> {
 /** Runs one operation inside the plugins that wrap operations. */
 function operate(call: ArrivedCall, operation: Operation): PromiseOrValue<OperationOutcome> {
   const { explain, operation: settings } = call.settings;
+  if (settings.stages !== undefined || explain !== undefined) return operateInStage(call, operation);
+  const running = runOperation(operation);
+  return operation.answer ?? running;
+}
+
+async function operateInStage(call: ArrivedCall, operation: Operation): Promise<OperationOutcome> {
+  const { explain, operation: settings } = call.settings;
   const { stages } = settings;
-  const run = (): PromiseOrValue<OperationOutcome> => explain?.({ call, operation, run: runOperation }) ?? runOperation(operation);
-  if (stages === undefined) return run();
-  if (stages.sourceCall !== undefined) operation.watchCall = stages.sourceCall(operation.seen!);
-  if (stages.operation === undefined) return run();
+  const run = (): Promise<OperationOutcome> => explain?.({ call, operation, run: runOperation }) ?? runOperation(operation);
+  if (stages?.sourceCall !== undefined) operation.watchCall = stages.sourceCall(operation.seen!);
+  if (stages?.operation === undefined) return run();
   // If a plugin fails, so does the operation.
   const fail: Wrapped<OperationCall, OperationOutcome>['fail'] = (thrown, inner, running) => {
     void closeStream(running);
-    const { result, errors } = refusedOutcome(settings, thrown);
-    return { ...refusedOutcome(settings, thrown), ...inner, result, errors, head: operation.head, stream: undefined };
+    const { result, errors, ...refused } = refusedOutcome(settings, thrown);
+    return { ...refused, ...inner, result, errors, head: operation.head, stream: undefined };
   };
   return stages.operation(operation.seen!, { run, invocation: operation.invocation, fail });
 }
 
 /** Runs one operation, from its context to its formatted answer. Never fails: what is thrown becomes an error in the answer. */
-export function runOperation(operation: Operation): PromiseOrValue<OperationOutcome> {
-  const answering = answerOperation(operation);
-  return operation.answer ?? answering;
-}
-
-async function answerOperation(operation: Operation): Promise<OperationOutcome> {
+export async function runOperation(operation: Operation): Promise<OperationOutcome> {
   let result: ExecutionResult;
   try {
     const running = runSteps(operation);
