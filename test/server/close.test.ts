@@ -413,15 +413,15 @@ describe('a start that fails', () => {
       else process.env['NODE_ENV'] = before;
     });
     context.mock.method(console, 'error', () => {});
-    const messageOf = async (server: AnyHandler): Promise<string | undefined> => {
-      const { errors, status } = await createTester(server).run('{ ok }');
+    const messageOf = async (server: AnyHandler | Promise<never>): Promise<string | undefined> => {
+      const { errors, status } = await createTester(server as AnyHandler).run('{ ok }');
       assert.equal(status, 500);
       return errors?.[0]?.message;
     };
 
     process.env['NODE_ENV'] = 'production';
     assert.equal(await messageOf(createHandler(fails)), 'Internal server error');
-    assert.equal(await messageOf(fails), 'The server could not start: the database is down');
+    assert.equal(await messageOf(fails()), 'The server could not start: the database is down');
     process.env['NODE_ENV'] = 'test';
     assert.equal(await messageOf(createHandler(fails)), 'The server could not start: the database is down');
   });

@@ -66,9 +66,7 @@ function originOf({ info: { path, schema } }: Mismatch): string {
   while (typeof above?.key === 'number') above = above.prev;
   const { key = '', typename = '' } = above ?? {};
   const { resolve } = (schema.getType(typename) as GraphQLObjectType | undefined)?.getFields()[key] ?? {};
-  return resolve === undefined || resolve === null
-    ? ''
-    : ` The parent comes from the resolver of ${typename}.${key}${placed(resolve)}.`;
+  return resolve === undefined || resolve === null ? '' : ` The parent comes from the resolver of ${typename}.${key}${placed(resolve)}.`;
 }
 
 function keyOf(value: unknown, test: (member: unknown) => boolean): string | undefined {

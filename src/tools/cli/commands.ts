@@ -1,3 +1,6 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
 import type { Arguments, DevArguments } from './arguments.ts';
 import { parseArguments } from './command-table.ts';
 import { runBuild } from './build/build.ts';
@@ -7,7 +10,7 @@ import { startDevServer } from './dev/dev.ts';
 import type { DevServer } from './dev/dev.ts';
 import { runInit } from './init/init.ts';
 import { readEnvFile, UsageError } from './read-options.ts';
-import { readPackageVersion, requirementNotices } from './requirements.ts';
+import { packageRoot, readPackageVersion, requirementNotices } from './requirements.ts';
 import { runQuery } from './dev/run-query.ts';
 import { runMigrate } from './migrate/migrate.ts';
 import { runPrintSchema } from './schema/print-schema.ts';
@@ -117,7 +120,8 @@ function followParent(onGone: () => void): void {
   timer.unref();
 }
 
-/** True for errors that the user can fix: also a file or folder of theirs. All others are bugs of this package and are printed with their stack. */
+/** True for errors that the user can fix, also about a file of theirs. All others are bugs of this package and are printed with their stack. */
 function isExpected(error: Error): boolean {
-  return error instanceof UsageError || error.name === 'DevError' || ('syscall' in error && 'path' in error);
+  if (error instanceof UsageError || error.name === 'DevError') return true;
+  return 'syscall' in error && 'path' in error && !resolve(String(error.path)).startsWith(fileURLToPath(packageRoot));
 }

@@ -72,10 +72,11 @@ function reading(contract: ResultContract, build: Platform['build']): Platform {
 
 function assertResponse(result: unknown): Response {
   if (result instanceof Response) return result;
-  const isOfEvents = typeof result === 'object' && result !== null && 'statusCode' in result;
-  const hint = isOfEvents
-    ? " Its handler takes events: set the platform that sends them, such as { platform: 'aws-http' } for AWS Lambda."
-    : '';
+  const keys: object = typeof result === 'object' && result !== null ? result : {};
+  let hint = '';
+  if ('statusCode' in keys)
+    hint = " Its handler takes events: set the platform that sends them, such as { platform: 'aws-http' } for AWS Lambda.";
+  if ('typeDefs' in keys || 'schema' in keys) hint = ' To test options, pass them, or a promise of them: createTester(options()).';
   throw new TypeError(`Expected the function to return a Response, got ${result === null ? 'null' : typeof result}.${hint}`);
 }
 

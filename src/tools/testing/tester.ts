@@ -1,5 +1,5 @@
 import { print } from 'graphql';
-import type { ErrorBehavior, OptionsSource, ServerOptions } from '../../server/index.ts';
+import type { ErrorBehavior, ServerOptions } from '../../server/index.ts';
 import type { DocumentNode, GraphQLFormattedError } from 'graphql';
 
 import { Starter, createServe, fetchAPI, lambdaAdapters, netlifyV1, streaming } from '../../server/for-tools.ts';
@@ -119,7 +119,7 @@ export type AnyHandler = ((event: any, context?: any) => Promise<any>) | ((event
  */
 export function createTester<TContext extends object = object, TDataSources extends object = object>(
   // Any: the options of each entry point refer to its platform's event types.
-  options: OptionsSource<ServerOptions<TContext, TDataSources, any, any>>,
+  options: ServerOptions<TContext, TDataSources, any, any> | Promise<ServerOptions<TContext, TDataSources, any, any>>,
   settings?: TesterSettings,
 ): Tester;
 export function createTester(handler: AnyHandler, settings?: TesterSettings): Tester;
@@ -137,9 +137,7 @@ export function createTester(server: unknown, settings: TesterSettings = {}): Te
     );
   const differences: Error[] = [];
   const verifier = verify ? createVerifier((difference) => void differences.push(difference)) : undefined;
-  const { call, close } = isHandler(server)
-    ? callHandler(server, platform)
-    : serveOptions(server as OptionsSource<ServerOptions>, verifier);
+  const { call, close } = isHandler(server) ? callHandler(server, platform) : serveOptions(server as ServerOptions, verifier);
   const assertVerified = (): void => {
     const [difference] = differences.splice(0);
     if (difference !== undefined) throw difference;
@@ -201,31 +199,22 @@ function isClosable(handler: object): handler is { close(): Promise<void> } {
   return typeof (handler as { close?: unknown }).close === 'function';
 }
 
-/** A function that returns options has no parameters. A handler has at least one, or has `fetch`. */
 function isHandler(server: unknown): server is AnyHandler {
-  return typeof server === 'function' && (server.length > 0 || 'fetch' in server);
+  return typeof server === 'function';
 }
 
 /** Like createHandler, but without the warning about several handlers for one schema, which is normal in tests. */
-function serveOptions(options: OptionsSource<ServerOptions>, explain: Explain | undefined): Tested {
-  const starter = new Starter(inTest(options), 'test');
+function serveOptions(options: ServerOptions | Promise<ServerOptions>, explain: ReturnType<typeof createVerifier> | undefined): Tested {
+  const starter = new Starter(options instanceof Promise ? options.then(asTest) : asTest(options), 'test');
   if (explain !== undefined) {
-    const server = starter.server.bind(starter);
-    starter.server = async (call) => withExplain(await server(call), explain);
+    const start = starter.server.bind(starter);
+    starter.server = async (call) => {
+      const server = await start(call);
+      return { ...server, http: { ...server.http, explain } };
+    };
   }
   const serve = createServe({ adapters: [fetchAPI, ...lambdaAdapters, netlifyV1], streaming }, starter);
   return { call: (event, context) => serve({ event, context, env: undefined }), close: serve.close };
-}
-
-type Explain = ReturnType<typeof createVerifier>;
-
-function withExplain<T extends { readonly http: object }>(server: T, explain: Explain): T {
-  return { ...server, http: { ...server.http, explain } };
-}
-
-function inTest(source: OptionsSource<ServerOptions>): OptionsSource<ServerOptions> {
-  if (typeof source === 'function') return async () => asTest(await source());
-  return source instanceof Promise ? source.then(asTest) : asTest(source);
 }
 
 function asTest(options: ServerOptions): ServerOptions {

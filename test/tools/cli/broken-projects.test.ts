@@ -262,6 +262,20 @@ for (const [version, expected] of [
   });
 }
 
+test('a missing file of this package is printed with its stack', async (context) => {
+  const { directory } = await createProject(context, {});
+  const installed = join(directory, 'node_modules/graphql-functions');
+  await cp(join(root, 'dist/esm'), join(installed, 'dist/esm'), { recursive: true });
+  await cp(join(root, 'package.json'), join(installed, 'package.json'));
+  await symlink(join(root, 'node_modules/graphql'), join(directory, 'node_modules/graphql'));
+
+  const command = [join(installed, 'dist/esm/cli/main.js'), 'init', 'api', '--platform', 'node'];
+  const { code, stderr } = await startCommand(context, command, { cwd: directory }).ended;
+
+  assert.equal(code, 1);
+  assert.match(stderr, /ENOENT[^]*templates[^]*\n\s+at /);
+});
+
 test('rejected requests are logged with status and reason; masked errors are shown', async (context) => {
   const project = await createProject(context, {
     'functions/graphql.ts': `import { AuthenticationError, createHandler } from 'graphql-functions';

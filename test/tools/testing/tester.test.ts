@@ -86,13 +86,23 @@ test('an explicit nodeEnv takes precedence, so that tests can check production r
 
 test('options may be asynchronous, and a handler is used unchanged', async () => {
   const tests = [
-    createTester(async () => ({ typeDefs, resolvers })),
     createTester(Promise.resolve({ typeDefs, resolvers })),
     createTester(createHandler({ typeDefs: `${typeDefs}# 1`, resolvers })),
     createTester(createLambdaHandler({ typeDefs: `${typeDefs}# 2`, resolvers }), { platform: 'aws-http' }),
   ];
 
   for (const { run } of tests) assert.deepEqual((await run('{ hello }')).data, { hello: 'Hello, world!' });
+});
+
+test('a function that wraps a handler is one, whatever its parameters; one that returns options is told to pass them', async () => {
+  const handler = createHandler({ typeDefs: `${typeDefs}# 4`, resolvers });
+  const wrappers = [
+    (...given: Parameters<typeof handler>) => handler(...given),
+    (event = new Request('https://example.org/')) => handler(event),
+  ];
+
+  for (const wrapper of wrappers) assert.deepEqual((await createTester(wrapper).run('{ hello }')).data, { hello: 'Hello, world!' });
+  await assert.rejects(createTester((async () => ({ typeDefs })) as never).run('{ hello }'), /got object\. To test options, pass them/);
 });
 
 test('a handler of /aws-lambda without a platform is an error that names the setting', async () => {
