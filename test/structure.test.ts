@@ -181,8 +181,7 @@ const secondDoors = [
   'server/for-extensions.ts',
   'server/for-tools.ts',
   'executor/for-extensions.ts',
-  'tools/checks/option-check.ts',
-  'tools/checks/semantic-non-null.ts',
+  'tools/checks/for-cli.ts',
 ];
 
 function isDoor(file: string): boolean {

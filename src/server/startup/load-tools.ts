@@ -1,6 +1,6 @@
 import type { ExplainMismatch } from '../../executor/index.ts';
 import type { CheckWhole } from '../../executor/schema/index.ts';
-import { firstLineOf } from '../../shared/index.ts';
+import { firstLineOf, messageOf } from '../../shared/index.ts';
 import type { LandingPage, ServerStartContext } from '../operation/apollo-hooks.ts';
 import type { ServerPlugin } from '../operation/plugin.ts';
 import { hasPackageFiles, packageFolder, requireFromPackage } from './package-files.ts';
@@ -53,6 +53,8 @@ export interface DevelopmentChecks extends DataSourceChecks {
   /** Names the likely cause of a null in a non-null field, or of a value that is not a list. */
   explainMismatch: ExplainMismatch;
   warnOfOptions(options: object, schema: ServerStartContext['schema'], logger: Logger): void;
+  /** The error for options that a server refused, with all problems. `called`: an error from the call of createHandler, if it has returned. */
+  explainRefusal(error: unknown, options: unknown, called: Error | undefined): unknown;
 }
 
 /** The checks of development; undefined if they are not found, or of another version than the bundle. */
@@ -63,6 +65,13 @@ export function findChecks(): DevelopmentChecks | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** For development: an error that names all problems of refused options with file and line, or else the command that does. */
+export function explainRefusal(error: unknown, options: unknown, called: Error | undefined): unknown {
+  const checks = findChecks();
+  if (checks !== undefined) return checks.explainRefusal(error, options, called);
+  return new Error(`${messageOf(error)} To see all problems with file and line, run: npx graphql-functions check`, { cause: error });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { guardLogger, messageOf, waitAtMost } from '../../shared/index.ts';
 import type { ChunkStream, Milliseconds } from '../../shared/index.ts';
+import { explainRefusal } from './load-tools.ts';
 import { readNodeEnv, createServer, startServer, startedAtOnce } from './server.ts';
 import { createError, deadlineExceeded } from '../operation/errors.ts';
 import { callFailureHook } from '../operation/apollo-hooks.ts';
@@ -44,6 +45,8 @@ export class Starter {
   /** True while the synchronous part of a start runs. */
   #isBeginning = false;
   #reported: string | undefined;
+  /** In development, an error of the call whose options come later: the stack of the start does not have its place. */
+  readonly #called: Error | undefined;
   /** Those of the last start, which may have failed. */
   #listeners: ServerListener[] = [];
   /** Also those that no call waits for any more. */
@@ -55,7 +58,8 @@ export class Starter {
     this.#assumedNodeEnv = assumedNodeEnv;
     // The first request gets the rejection. Unhandled until then, it would end the process.
     if (options instanceof Promise) options.catch(() => {});
-    else if (typeof options !== 'function') this.prepared = createServer(options);
+    else if (typeof options !== 'function') this.prepared = prepare(options);
+    if (this.prepared === undefined && readNodeEnv() === 'development') this.#called = new Error('called from');
   }
 
   logger(): Logger {
@@ -107,7 +111,7 @@ export class Starter {
   }
 
   async #start(): Promise<StartedServer> {
-    this.prepared ??= createServer(await (typeof this.#options === 'function' ? this.#options() : this.#options));
+    this.prepared ??= prepare(await (typeof this.#options === 'function' ? this.#options() : this.#options), this.#called);
     const server = await startServer(this.prepared, (this.#listeners = []));
     return (this.#started ??= server);
   }
@@ -134,6 +138,16 @@ export class Starter {
       callFailureHook(failure.logger, 'startupDidFail', () => plugin.startupDidFail?.(failure)),
     );
     if (calls.length > 0) await waitAtMost(timeForHooks, Promise.all(calls));
+  }
+}
+
+/** Creates the server. In development, the error for wrong options names all problems, with file and line. */
+function prepare(options: ServerOptions, called?: Error): Server {
+  try {
+    return createServer(options);
+  } catch (error) {
+    const { nodeEnv = readNodeEnv() } = (options ?? {}) as Partial<ServerOptions>;
+    throw nodeEnv === 'development' ? explainRefusal(error, options, called) : error;
   }
 }
 

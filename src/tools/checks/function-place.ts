@@ -2,23 +2,18 @@ import type { Session } from 'node:inspector';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A place in the user's files. Line and column begin at 1. */
-interface FunctionPlace {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-}
+import type { Place } from './problem.ts';
 
 type AnyFunction = (...given: never[]) => unknown;
 
 /** Looking a function up takes up to 100 ms, and one resolver may fail for every row. */
-const places = new WeakMap<AnyFunction, FunctionPlace | null>();
+const places = new WeakMap<AnyFunction, Place | null>();
 
 /**
  * Where a function is written, by V8's inspector: functions have no stack, and `toString` does not say where. Undefined for functions of
  * packages and of the platform, and where there is no inspector.
  */
-function placeOfFunction(given: AnyFunction): FunctionPlace | undefined {
+export function placeOfFunction(given: AnyFunction): Place | undefined {
   let place = places.get(given);
   if (place === undefined) places.set(given, (place = findPlace(given) ?? null));
   return place ?? undefined;
@@ -32,7 +27,7 @@ export function placeTextOf(given: AnyFunction): string | undefined {
   return `${path.startsWith('..') ? place.file : path}:${place.line}:${place.column}`;
 }
 
-function findPlace(given: AnyFunction): FunctionPlace | undefined {
+function findPlace(given: AnyFunction): Place | undefined {
   try {
     const { Session: InspectorSession } = process.getBuiltinModule('node:inspector');
     const session = new InspectorSession();
@@ -93,7 +88,7 @@ function internalsOf(session: Session, objectId: string): Map<string, Internal> 
 }
 
 /** The place in the source of a bundle, if the function is the user's. */
-function toUserPlace(location: Location | undefined): FunctionPlace | undefined {
+function toUserPlace(location: Location | undefined): Place | undefined {
   if (location === undefined || !/^(?:file:|\/|[A-Za-z]:\\)/.test(location.url)) return undefined;
   const { findSourceMap } = process.getBuiltinModule('node:module');
   const entry = findSourceMap(location.url)?.findEntry(location.line, location.column);

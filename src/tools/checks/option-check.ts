@@ -20,7 +20,7 @@ export interface OptionProblem {
  * subscription reads. For development and `graphql-functions check`; never in a bundle.
  */
 export function findOptionProblems(options: OptionsToCheck, schema: GraphQLSchema): OptionProblem[] {
-  return [...wrongNodeEnv(options), ...wrongRoot(options), ...wrongSubscriptions(options, schema)];
+  return [...wrongNodeEnv(options), ...wrongRoot(options), ...repeatedResolvers(options), ...wrongSubscriptions(options, schema)];
 }
 
 function wrongRoot({ rootValue }: OptionsToCheck): OptionProblem[] {
@@ -49,8 +49,25 @@ export function nodeEnvProblem(nodeEnv: string): string | undefined {
   return meant === undefined ? undefined : `"${nodeEnv}", which is treated as production. Did you mean "${meant}"?`;
 }
 
+function repeatedResolvers({ resolvers }: OptionsToCheck): OptionProblem[] {
+  const known = new Map<string, unknown>();
+  const given = mapsOf(resolvers).flatMap((map) =>
+    Object.entries(map).flatMap(([type, fields]) =>
+      Object.entries(isRecord(fields) ? fields : {}).map((entry) => [type, ...entry] as const),
+    ),
+  );
+  return given.flatMap(([type, field, resolver]) => {
+    const name = `${type}.${field}`;
+    const earlier = known.get(name);
+    known.set(name, resolver);
+    if (earlier === resolver || typeof earlier !== 'function' || typeof resolver !== 'function') return [];
+    const message = `This resolver of ${name} is never called, because a later map has one, too. Remove one of them.`;
+    return { path: ['resolvers', type, field], message };
+  });
+}
+
 function wrongSubscriptions({ resolvers, rootValue }: OptionsToCheck, schema: GraphQLSchema): OptionProblem[] {
-  const maps = (Array.isArray(resolvers) ? resolvers.flat(Infinity) : [resolvers]).filter(isRecord);
+  const maps = mapsOf(resolvers);
   const subscription = schema.getSubscriptionType() ?? undefined;
   const misplaced = subscribesElsewhere(maps, subscription?.name);
   // Without a resolver, graphql-js reads the events from rootValue.
@@ -58,6 +75,10 @@ function wrongSubscriptions({ resolvers, rootValue }: OptionsToCheck, schema: Gr
   const { name } = subscription;
   const silent = Object.values(subscription.getFields()).flatMap((field) => withoutEvents(name, field, maps));
   return [...misplaced, ...silent];
+}
+
+function mapsOf(resolvers: unknown): Maps {
+  return [resolvers].flat(Number.POSITIVE_INFINITY).filter(isRecord);
 }
 
 type Maps = readonly Readonly<Record<string, unknown>>[];

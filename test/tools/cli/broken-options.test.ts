@@ -57,7 +57,7 @@ const breaks: Readonly<Record<string, Break>> = {
         '});',
       ),
     },
-    expected: /functions\/graphql\.ts:4:25 [^\n]*okay/,
+    expected: /functions\/graphql\.ts:4:31 [^\n]*okay/,
   },
   'data sources that are created only once': {
     files: {
@@ -101,7 +101,7 @@ const breaks: Readonly<Record<string, Break>> = {
         '});',
       ),
     },
-    expected: /functions\/graphql\.ts:4:35 resolvers\.Genre names the value "POEM"[^\n]*It has "NOVEL"/,
+    expected: /functions\/graphql\.ts:4:3 resolvers\.Genre names the value "POEM"[^\n]*It has "NOVEL"/,
   },
   'a value in place of a resolver': {
     files: {
@@ -112,7 +112,7 @@ const breaks: Readonly<Record<string, Break>> = {
         '} as never);',
       ),
     },
-    expected: /functions\/graphql\.ts:4:25 resolvers\.Query\.ok takes a function[^\n]*got a string[^\n]*\(\) => …/,
+    expected: /functions\/graphql\.ts:4:3 resolvers\.Query\.ok takes a function[^\n]*got a string[^\n]*\(\) => …/,
   },
   'no schema': {
     files: { [file]: functionOf('export default createHandler({', '  resolvers: {},', '});') },

@@ -1,62 +1,66 @@
 import { relative } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 
 import type { Plugin } from 'esbuild';
 
+import type { Problem } from '../../checks/for-cli.ts';
+import { placeOf } from '../../checks/for-cli.ts';
 import { toCallable } from '../dev/call-function.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
 import { CompileError, loadFunction } from '../project/loader.ts';
-import { exportsFunction } from '../project/no-function.ts';
-import type { BundledFile } from '../project/no-function.ts';
+import { exportsFunction, noFunctionMessage } from '../project/no-function.ts';
+import { recordServers } from '../project/observe-handlers.ts';
 import { DevError } from '../project/problem.ts';
-import type { Problem } from '../project/problem.ts';
-import { recordServers } from '../project/recorded-servers.ts';
-import type { RecordedServers } from '../project/recorded-servers.ts';
-import { searchIn } from '../project/source-search.ts';
-import { placeOf, toPlace } from '../project/user-code.ts';
 import { checkServer } from './check-server.ts';
 import type { CheckedServer } from './check-server.ts';
 
 /** The result of checking a file of the functions folder. */
 export interface CheckedFunction extends CheckedServer {
-  readonly bundled: BundledFile;
+  readonly notices: readonly string[];
   /** True when it exports something callable. */
   readonly isFunction: boolean;
-  /** The number of servers created while it was loaded. */
-  readonly servers: number;
 }
 
 /** Loads a function and reports all problems of it and its servers. The schema and the options are those of its first server. */
-export async function checkFunction(
-  source: FunctionSource,
-  directory: string,
-  { recorded, plugins }: { readonly recorded: RecordedServers; readonly plugins?: readonly Plugin[] | undefined },
-): Promise<CheckedFunction> {
-  const before = recorded.servers.length;
-  const problems: Problem[] = [];
+export async function checkFunction(source: FunctionSource, plugins?: readonly Plugin[]): Promise<CheckedFunction> {
+  const { name, file } = source;
+  const servers = recordServers();
+  const failures: unknown[] = [];
   const notices: string[] = [];
-  let bundled: BundledFile = { source, exports: ['default'], files: [source.file], isGraphQL: false };
+  let isFunction = true;
+  const onRejection = (reason: unknown): void => void failures.push(reason);
+  process.on('unhandledRejection', onRejection);
   try {
     const { exports, compiled } = await loadFunction(source, plugins);
-    bundled = { ...compiled, source, exports: Object.keys(exports) };
-    // Throws if these exports are not functions. `lambda` is for AWS alone.
-    if (exportsFunction(bundled.exports) && typeof exports['lambda'] !== 'function') toCallable(source.name, exports);
+    isFunction = exportsFunction(Object.keys(exports));
+    const isUnseen = isFunction && compiled.isGraphQL && servers.length === 0;
     if (compiled.warnings !== '') notices.push(compiled.warnings);
+    if (isUnseen) notices.push(notSeen);
+    // Throws if these exports are not functions. `lambda` is for AWS alone.
+    if (isFunction && typeof exports['lambda'] !== 'function') toCallable(name, exports);
+    const advice = noFunctionMessage(name, Object.keys(exports));
+    if (!isFunction && servers.length > 0) throw new Error(advice);
+    if (!isFunction) notices.push(advice);
   } catch (error) {
-    if (error instanceof CompileError) return { problems: error.problems, bundled, isFunction: true, servers: 0 };
-    problems.push({ ...(toPlace(placeOf(error)) ?? { file: source.file }), message: messageWithCauses(error) });
+    if (error instanceof CompileError) return { problems: error.problems, notices, isFunction: true };
+    failures.push(error);
   }
-  const search = searchIn({ files: bundled.files, directory });
-  const servers = recorded.servers.slice(before);
-  const checked = await Promise.all(servers.map((server) => checkServer(server, search)));
+  const checked = await Promise.all(servers.map(checkServer));
+  // Node reports rejections that nothing handles after a turn.
+  await setImmediate();
+  process.off('unhandledRejection', onRejection);
+  const problems = failures.map((error): Problem => ({ ...(placeOf(error) ?? { file }), message: messageWithCauses(error) }));
   return {
     ...checked[0],
     problems: [...problems, ...checked.flatMap((one) => one.problems)],
     notices: [...notices, ...checked.flatMap((one) => one.notices ?? [])],
-    bundled,
-    isFunction: exportsFunction(bundled.exports),
-    servers: checked.length,
+    isFunction,
   };
 }
+
+const notSeen =
+  'It did not call createHandler of graphql-functions when it was loaded, so its options and schema were not checked. ' +
+  'Call it at the top level of the file: export default createHandler({ … }).';
 
 /** Checks the one function that a command is about. Throws a DevError if it has neither problems nor a schema. */
 export async function checkGraphQLFunction(
@@ -64,7 +68,7 @@ export async function checkGraphQLFunction(
   directory: string,
   plugins?: readonly Plugin[],
 ): Promise<CheckedFunction> {
-  const checked = await checkFunction(source, directory, { recorded: recordServers(), plugins });
+  const checked = await checkFunction(source, plugins);
   if (checked.schema !== undefined || checked.problems.length > 0) return checked;
   throw new DevError(`${relative(directory, source.file)} is not a GraphQL function: it does not call createHandler.`);
 }

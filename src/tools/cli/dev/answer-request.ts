@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 import { isLocalHost } from '../../../server/node/index.ts';
-import { describeFailure } from '../check/describe-failure.ts';
+import { describeFailure } from '../project/describe-failure.ts';
 import type { Callable, FunctionRequest, FunctionResponse } from './call-function.ts';
 import type { DevEvent, LocalFunction, ServeSettings } from './messages.ts';
 import { Recording, recordings } from './operation-log.ts';
@@ -19,8 +19,6 @@ export interface ServedFunction extends LocalFunction {
 interface Served extends ServeSettings {
   readonly functions: readonly ServedFunction[];
   readonly send: (event: DevEvent) => void;
-  /** Called when a function has answered with an error of the server. */
-  readonly onFailure: (name: string) => Promise<void>;
 }
 
 /** The limit of Netlify and AWS for buffered requests. */
@@ -45,12 +43,14 @@ export async function answerRequest(served: Served, request: IncomingMessage, re
     if (local.callable === undefined) throw new Refused(500, 'This function does not compile', local.problem!);
     const asked = await toFunctionRequest(request);
     const answer = await recordings.run(recording, () => local.callable!(asked));
-    if (answer.status >= 500) await served.onFailure(name);
     recording.errors.push(...corsHints(asked, answer));
     report(answer.status);
     await sendResponse(response, answer, method === 'HEAD');
   } catch (error) {
-    const failure = error instanceof Refused ? error : { status: 500, heading: 'This function failed', message: describeFailure(error) };
+    const failure =
+      error instanceof Refused
+        ? error
+        : { status: 500, heading: 'This function failed', message: describeFailure(error, served.directory) };
     if (failure === error && ![404, 500].includes(failure.status)) recording.errors.push(failure.message);
     report(failure.status);
     if (failure !== error) send({ kind: 'failed', name, message: failure.message });

@@ -5,12 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 
 import { browsableHost } from '../../../server/node/index.ts';
-import { nodeEnvProblem } from '../../checks/option-check.ts';
+import { nodeEnvProblem, problemText } from '../../checks/for-cli.ts';
 import { importEsbuild } from '../project/loader.ts';
 import { readEnvFile } from '../read-options.ts';
 import { resolveFunctionsFolder } from '../project/functions-folder.ts';
 import { DevError } from '../project/problem.ts';
-import { problemText } from '../project/print-problems.ts';
 import { FunctionHost } from './function-host.ts';
 import type { DevEvent, LocalFunction, PlatformSettings } from './messages.ts';
 

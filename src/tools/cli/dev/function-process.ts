@@ -34,7 +34,12 @@ export class FunctionProcess {
     this.#data = data;
     // Node compiles a package once, not at every restart.
     const cached = { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'), ...env };
-    this.#child = fork(builtFile('function-process'), { env: cached, execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+    this.#child = fork(builtFile('function-process'), {
+      cwd: data.directory,
+      env: cached,
+      execArgv: [],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
     this.#child.stdout?.on('data', (text: Buffer) => void process.stdout.write(text));
     this.#child.stderr?.on('data', (text: Buffer) => void process.stderr.write(text));
     this.#child.on('message', (message: ProcessMessage) => {

@@ -1,4 +1,3 @@
-import type { OptionsSource, ServerOptions } from '../../../server/index.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
 import type { Compilation } from '../project/loader.ts';
 
@@ -29,7 +28,7 @@ export interface LocalFunction {
   readonly isGraphQL: boolean;
   /** Why it cannot be compiled or loaded. */
   readonly problem: string | undefined;
-  /** Set for a file that is not a function but is imported by functions. */
+  /** Set for a file that is not a function, which functions may import. */
   readonly notice: string | undefined;
 }
 
@@ -81,14 +80,6 @@ export interface OperationRecord {
   readonly hits: number;
   /** The error messages, unmasked: the response may say less. */
   readonly errors: readonly string[];
-}
-
-/** A createHandler call that threw. */
-export interface RefusedOptions {
-  readonly source: OptionsSource<ServerOptions>;
-  /** "file:line:column" of the call, if known. */
-  readonly place: string | undefined;
-  readonly refusal: unknown;
 }
 
 /** The platforms that the dev server emulates. For `netlify`, the exports decide how a function is called. */

@@ -7,7 +7,7 @@ import type { DocumentFile } from '../project/documents/check-documents.ts';
 import { documentsIn } from '../project/documents/embedded-operations.ts';
 import { checkManifest, documentsInManifest } from '../project/documents/manifests.ts';
 import type { ManifestDocument } from '../project/documents/manifests.ts';
-import type { Problem } from '../project/problem.ts';
+import type { Problem } from '../../checks/for-cli.ts';
 
 /** A document of the current release, with the place of its source. */
 export interface CollectedDocument extends ManifestDocument {

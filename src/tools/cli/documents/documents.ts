@@ -1,22 +1,21 @@
 import { resolve } from 'node:path';
 
 import type { Plugin } from 'esbuild';
-import { parse, Source } from 'graphql';
-import type { GraphQLError, GraphQLSchema } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
 
 import { createSchema } from '../../../executor/schema/index.ts';
-import { counted, messageOf } from '../../../shared/index.ts';
+import { counted } from '../../../shared/index.ts';
 import type { DocumentsArguments } from '../arguments.ts';
 import { checkGraphQLFunction } from '../check/check-function.ts';
-import { checkDefinitions } from '../check/check-definitions.ts';
-import { errorsIn, readDocuments, toProblems } from '../project/documents/check-documents.ts';
+import { findInSchema, positionAt } from '../../checks/for-cli.ts';
+import { errorsIn, readDocuments } from '../project/documents/check-documents.ts';
 import type { DocumentFile } from '../project/documents/check-documents.ts';
 import { documentsIn } from '../project/documents/embedded-operations.ts';
 import { checkManifest, documentsInManifest, findConflicts } from '../project/documents/manifests.ts';
 import { findFunction } from '../project/functions-folder.ts';
 import type { Terminal } from '../project/paint.ts';
 import { printProblems } from '../project/print-problems.ts';
-import type { Problem } from '../project/problem.ts';
+import type { Problem } from '../../checks/for-cli.ts';
 import { collectDocuments, findProblems } from './collect-documents.ts';
 import type { CollectedDocument } from './collect-documents.ts';
 import { addTo, changesIn, idsModule, manifestPath, missingIn, readManifest, writeFiles } from './documents-folder.ts';
@@ -107,26 +106,15 @@ function manifestStub(folder: string, directory: string): Plugin {
 
 /** Definitions in files of SDL, or in literals of code, read as the server reads `typeDefs`: those of the same type are merged. */
 async function readSchemaFiles(patterns: readonly string[], directory: string): Promise<GraphQLSchema | Problem[]> {
-  const texts = (await readDocuments(patterns, directory)).flatMap(documentsIn);
-  const problems = texts.flatMap(({ path, text, problem }) => {
-    if (problem !== undefined) return [problem];
-    try {
-      parse(new Source(text, path));
-      return [];
-    } catch (error) {
-      return toProblems(path, [error as GraphQLError]);
-    }
+  const files = (await readDocuments(patterns, directory)).flatMap(documentsIn);
+  const typeDefs = files.map(({ text }) => text);
+  const inLiterals = files.flatMap(({ problem }) => problem ?? []);
+  if (inLiterals.length > 0) return inLiterals;
+  const problems = findInSchema(typeDefs, {}).map(({ message, sdl }): Problem => {
+    const file = files.find(({ text }) => text === sdl?.text)?.path ?? patterns.join(', ');
+    return { file, ...(sdl && positionAt(sdl.text, sdl.offset)), message };
   });
-  if (problems.length > 0) return problems;
-  try {
-    const typeDefs = texts.map(({ text }) => text).join('\n');
-    const schema = createSchema({ typeDefs }, { checkWhole: false });
-    const { unknown } = checkDefinitions(parse(typeDefs).definitions);
-    if (unknown.length > 0) throw new Error(`it uses types that it does not define: ${unknown.join(', ')}.`);
-    return schema;
-  } catch (error) {
-    return [{ message: `Cannot read the schema from ${patterns.join(', ')}: ${messageOf(error)}` }];
-  }
+  return problems.length > 0 ? problems : createSchema({ typeDefs }, { checkWhole: false });
 }
 
 function isProblems(schema: GraphQLSchema | Problem[]): schema is Problem[] {

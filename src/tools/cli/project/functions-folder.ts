@@ -4,8 +4,8 @@ import { join, parse, relative, resolve } from 'node:path';
 
 import { DevError } from './problem.ts';
 import { readNetlifySettings } from './netlify-toml.ts';
-import { problemText } from './print-problems.ts';
-import type { Problem } from './problem.ts';
+import { problemText } from '../../checks/for-cli.ts';
+import type { Problem } from '../../checks/for-cli.ts';
 
 /** A function, as the platform would deploy it. */
 export interface FunctionSource {

@@ -8,8 +8,8 @@ import type { Message } from 'esbuild';
 import { findBuiltFile } from '../../../server/for-tools.ts';
 import { didYouMean } from '../../../shared/index.ts';
 import { folderOf, packageOf } from './installed-packages.ts';
-import { positionAt } from './problem.ts';
-import type { Problem } from './problem.ts';
+import { positionAt } from '../../checks/for-cli.ts';
+import type { Problem } from '../../checks/for-cli.ts';
 
 /** A module of a package that a file of the user imports. */
 export interface PackageImport {

@@ -10,7 +10,7 @@ import type { FunctionSource } from './functions-folder.ts';
 import { explainImportError, packageFolder, toUserMessage } from './import-messages.ts';
 import type { PackageImport } from './import-messages.ts';
 import { DevError } from './problem.ts';
-import type { Problem } from './problem.ts';
+import type { Problem } from '../../checks/for-cli.ts';
 
 /** The outcome of compiling a function. */
 export type Compilation =

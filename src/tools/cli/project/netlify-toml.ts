@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { Problem } from './problem.ts';
+import type { Problem } from '../../checks/for-cli.ts';
 
 /** The line `functions.directory` in netlify.toml. */
 export interface NetlifySettings {

@@ -5,7 +5,7 @@ import { parse, print, printSchema, visit } from 'graphql';
 import type { ConstDirectiveNode, FieldDefinitionNode, ObjectTypeDefinitionNode } from 'graphql';
 
 import { sourcesOf } from '../../../executor/schema/index.ts';
-import { semanticNonNull } from '../../checks/semantic-non-null.ts';
+import { semanticNonNull } from '../../checks/for-cli.ts';
 import type { SchemaArguments } from '../arguments.ts';
 import { checkGraphQLFunction } from '../check/check-function.ts';
 import { findFunction } from '../project/functions-folder.ts';

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { runCommandHere } from '../../../support/command-here.ts';
+import { startCommand } from '../../../support/command.ts';
 import type { Outcome } from '../../../support/command.ts';
 import { createProject, linkPackage } from '../../../support/functions-project.ts';
 import { generateSchema } from '../../../support/schema-generator.ts';
@@ -143,17 +144,12 @@ test('--json prints the same problems as JSON', async (context) => {
 });
 
 const broken: readonly (readonly [what: string, options: string, column: number, expected: RegExp])[] = [
-  [
-    'an unknown option',
-    '{ typeDefs: "type Query { a: Int }", introspektion: true }',
-    52,
-    /Unknown option "introspektion".*"introspection"/,
-  ],
-  ['a wrong value within an option', '{ cors: { origin: 5 }, typeDefs: "type Query { a: Int }" }', 17, /cors\.origin/],
+  ['an unknown option', '{ typeDefs: "type Query { a: Int }", introspektion: true }', 1, /Unknown option "introspektion".*"introspection"/],
+  ['a wrong value within an option', '{ cors: { origin: 5 }, typeDefs: "type Query { a: Int }" }', 1, /cors\.origin/],
   [
     'a resolver without a field',
     '{ typeDefs: "type Query { a: Int }", resolvers: { Query: { b: () => 1 } } }',
-    74,
+    77,
     /"b", which "type Query" does not have/,
   ],
   [
@@ -199,12 +195,13 @@ const more = gql\`
     other: Othr
   }
 
-  type Broken {
-    name
-  }
-  type Thing { broken: Broken, b: Boolean @nope }
+  type Thing {
+    name: String
+    name: Int
+    b: Boolean @nope }
 \`;
-export default createHandler({ maxTokens: '3', typeDefs: [readFileSync('schema.graphql', 'utf8'), more], resolvers: { Query } });
+export default createHandler({
+  maxTokens: '3', typeDefs: [readFileSync('schema.graphql', 'utf8'), more], resolvers: { Query } });
 `,
       'functions/lib/query.ts': `export const Query = {
   /* bok: */ book: 5,
@@ -214,6 +211,9 @@ export default createHandler({ maxTokens: '3', typeDefs: [readFileSync('schema.g
       'functions/bundle.ts': "import './missing.ts';\nimport './gone.ts';",
       'functions/two.ts': `import { createHandler } from 'graphql-functions';
 export default createHandler(async () => ({ typeDefs: 'type Query { a: Missing }', maxTokens: 0 }));
+`,
+      'functions/syntax.ts': `import { createHandler } from 'graphql-functions';
+export default createHandler({ typeDefs: 'type Query { a }', maxTokens: 0 });
 `,
       'schema.graphql': 'type Query {\r\n  book: Bok\r\n}\r\n\r\ntype Book { title: String }\r\n',
       'a.graphql': '{ a }',
@@ -226,18 +226,20 @@ export default createHandler(async () => ({ typeDefs: 'type Query { a: Missing }
     [
       'functions/bundle.ts:1:8 Could not resolve "./missing.ts"',
       'functions/bundle.ts:2:8 Could not resolve "./gone.ts"',
-      'functions/graphql.ts:16:32 Expected the option maxTokens to be a positive whole number, got "3".',
-      'functions/graphql.ts:13:3 Syntax Error:',
+      'functions/graphql.ts:17:3 Expected the option maxTokens to be a positive whole number, got "3".',
       'schema.graphql:2:9 Unknown type "Bok".',
       'functions/graphql.ts:8:12 Unknown type "Othr".',
-      'functions/graphql.ts:14:43 Unknown directive "@nope".',
-      'functions/lib/query.ts:2:14 resolvers.Query.book takes a function, or an object with resolve or subscribe, got a number.',
+      'functions/graphql.ts:13:5 Field "Thing.name" can only be defined once.',
+      'functions/graphql.ts:14:16 Unknown directive "@nope".',
+      'functions/graphql.ts:16:16 resolvers.Query.book takes a function, or an object with resolve or subscribe, got a number.',
       'functions/lib/query.ts:3:3 resolvers.Query names the field "bok", which "type Query" does not have.',
-      'functions/two.ts:2:84 Expected the option maxTokens to be a positive whole number, got 0.',
+      'functions/syntax.ts:2:16 Expected the option maxTokens to be a positive whole number, got 0.',
+      'functions/syntax.ts:2:58 Syntax Error:',
+      'functions/two.ts:2:16 Expected the option maxTokens to be a positive whole number, got 0.',
       'functions/two.ts:2:72 Unknown type "Missing".',
     ],
   );
-  assert.match(stderr, /Operations were not checked\. Fix the other problems first\.\n\n11 problems\.\n$/);
+  assert.match(stderr, /Operations were not checked\. Fix the other problems first\.\n\n13 problems\.\n$/);
 });
 
 test('the options of createStreamingHandler are checked like those of createHandler', async (context) => {
@@ -290,15 +292,15 @@ test('asynchronous options are checked, too', async (context) => {
   assert.equal(code, 1);
 });
 
-test('a bundling error and a module without a function are reported with other problems', async (context) => {
-  const { code, stdout } = await check(context, {
+test('a bundling error and a module without a function are reported', async (context) => {
+  const { code, stdout, stderr } = await check(context, {
     'functions/a.ts': "import './missing.ts';",
     'functions/b.ts': 'export const wrong = 1;',
     'functions/c d.ts': 'export default () => new Response();',
   });
 
   assert.match(stdout, /functions\/a\.ts:1:8 Could not resolve ".\/missing.ts"/);
-  assert.match(stdout, /functions\/b\.ts Expected the function b to export default/);
+  assert.match(stderr, /^b: Expected the function b to export default/m);
   assert.match(stdout, /functions\/c d\.ts Function names can only/);
   assert.equal(code, 1);
 });
@@ -380,7 +382,7 @@ export default createHandler({
   const { code, stdout } = await check(context, { 'functions/graphql.ts': source });
 
   assert.deepEqual(placesIn(stdout), [
-    'functions/graphql.ts:6:3 Expected one document for the id "one", got "{ a }" in trustedDocuments.documents[0] and "{ b: a }" in trustedDocuments.documents[1].',
+    'functions/graphql.ts:3:16 Expected one document for the id "one", got "{ a }" in trustedDocuments.documents[0] and "{ b: a }" in trustedDocuments.documents[1].',
   ]);
   assert.equal(code, 1);
 });
@@ -423,24 +425,24 @@ export default createHandler({
   assert.deepEqual([exceeded.code, tooLarge.code, unknown.code, noNumber.code, right.code], [1, 1, 1, 1, 0], right.stdout);
 });
 
-describe('a problem in an imported manifest names its file and the id:', () => {
+describe('a problem in an imported manifest names the manifest and the id:', () => {
   const apollo = (...operations: readonly object[]): string =>
     JSON.stringify({ format: 'apollo-persisted-query-manifest', version: 1, operations }, undefined, 1);
   const cases: Readonly<Record<string, readonly [web: string, ios: string, expected: RegExp]>> = {
     'two texts for one id': [
       '{ "one": "{ a }" }',
       apollo({ id: 'two', body: '{ a }' }, { id: 'one', body: '{ b: a }' }),
-      /^manifests\/ios\.json:10:1 The id "one" has another document in manifests\/web\.json:1\.$/,
+      /^functions\/graphql\.ts:5:16 Expected one document for the id "one", got "\{ a \}" in trustedDocuments\.documents\[0\]/,
     ],
     'an id that is no string': [
       '{}',
       apollo({ id: 7, body: '{ a }' }),
-      /^manifests\/ios\.json Expected .*, got an operation with the id 7\.$/,
+      /^functions\/graphql\.ts:5:16 Expected trustedDocuments\.documents\[1\] .*, got an operation with the id 7\.$/,
     ],
     'a document that is not valid': [
       '{\n "one": "{ nope }" }',
       apollo(),
-      /^manifests\/web\.json:2:1 The document one is invalid: Cannot query field "nope"/,
+      /^manifests\/web\.json:2:9 The trusted document one is invalid: Cannot query field "nope"/,
     ],
   };
   for (const [what, [web, ios, expected]] of Object.entries(cases))
@@ -534,7 +536,7 @@ test('a function that creates its handler in each call gets a notice that it was
 
   assert.match(
     stderr,
-    /^graphql did not call createHandler of graphql-functions when it was loaded, so its options and schema were not checked\./m,
+    /^graphql: It did not call createHandler of graphql-functions when it was loaded, so its options and schema were not checked\./m,
   );
   assert.equal(code, 0);
 });
@@ -577,5 +579,35 @@ export default createHandler({ csrfPrevention: true, typeDefs: 'type Query { a: 
   });
 
   assert.match(stdout, /^functions\/graphql\.ts:4:\d+ no type/);
+  assert.equal(code, 1);
+});
+
+test('a rejection that nothing handles while a function loads is a problem, with its line', async (context) => {
+  const { directory } = await createProject(context, {
+    'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
+const connect = async () => { throw new Error('no database'); };
+const connection = connect();
+export default createHandler({ csrfPrevention: true, typeDefs: 'type Query { a: Int }', context: () => ({ connection }) });`,
+  });
+  await linkPackage({ directory }, 'graphql');
+
+  const command = join(import.meta.dirname, '../../../../dist/esm/cli/main.js');
+  const { code, stdout } = await startCommand(context, [command, 'check'], { cwd: directory }).ended;
+
+  assert.match(stdout, /^functions\/graphql\.ts:2:37 no database\n/);
+  assert.equal(code, 1);
+});
+
+test('of two resolvers of a field in several maps, the one that is never called is a problem', async (context) => {
+  const { code, stdout } = await check(context, {
+    'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
+const first = { Query: { a: () => 1, b: () => 1 } };
+const { b } = first.Query;
+export default createHandler({ csrfPrevention: true, typeDefs: 'type Query { a: Int b: Int }', resolvers: [first, { Query: { a: () => 2, b } }] });`,
+  });
+
+  assert.deepEqual(placesIn(stdout), [
+    'functions/graphql.ts:2:29 This resolver of Query.a is never called, because a later map has one, too. Remove one of them.',
+  ]);
   assert.equal(code, 1);
 });

@@ -15,7 +15,7 @@ import {
 import type { DefinitionNode, DocumentNode, FragmentDefinitionNode, GraphQLError, GraphQLSchema } from 'graphql';
 
 import { DevError } from '../problem.ts';
-import type { Problem } from '../problem.ts';
+import type { Problem } from '../../../checks/for-cli.ts';
 
 /** A file of operations and fragments. */
 export interface DocumentFile {
@@ -114,7 +114,7 @@ export function errorsIn(schema: GraphQLSchema, text: string): readonly GraphQLE
 }
 
 /** Converts errors of graphql-js to problems of a file. */
-export function toProblems(path: string, errors: readonly GraphQLError[]): Problem[] {
+function toProblems(path: string, errors: readonly GraphQLError[]): Problem[] {
   return errors.map((error) => {
     const node = error.nodes?.[0]?.loc;
     const [location] = error.locations ?? [];

@@ -1,7 +1,7 @@
 import { entriesOf } from '../../../../server/for-tools.ts';
 import type { ErrorBehavior, TrustedDocumentManifest } from '../../../../server/index.ts';
 import { messageOf } from '../../../../shared/index.ts';
-import type { Problem } from '../problem.ts';
+import type { Problem } from '../../../checks/for-cli.ts';
 import type { DocumentFile } from './check-documents.ts';
 
 /** A document of a manifest, with the line of its id. */

@@ -3,11 +3,11 @@ import { describe, test } from 'node:test';
 
 import { GraphQLScalarType, parse } from 'graphql';
 
-import { findCheck } from '../../../../src/server/startup/load-tools.ts';
-import { findInSchema } from '../../../../src/tools/cli/check/schema-findings.ts';
-import { createSchema } from '../../../../src/executor/schema/create-schema.ts';
-import { nastySDL } from '../../../support/nasty-sdl.ts';
-import { generateSchema } from '../../../support/schema-generator.ts';
+import { findCheck } from '../../../src/server/startup/load-tools.ts';
+import { findInSchema } from '../../../src/tools/checks/schema-findings.ts';
+import { createSchema } from '../../../src/executor/schema/create-schema.ts';
+import { nastySDL } from '../../support/nasty-sdl.ts';
+import { generateSchema } from '../../support/schema-generator.ts';
 
 /** The findings, each with the text from its position to the end of the line. */
 function find(typeDefs: unknown, resolvers?: unknown): string[] {
@@ -63,26 +63,12 @@ describe('finds no problem in what the server accepts', () => {
 });
 
 describe('finds all problems', () => {
-  test('each definition that cannot be parsed, and no problem that only follows from it', () => {
-    const typeDefs = `type Query { a: A b: B }
-
-      "A description of what cannot be read."
-      type A {
-        x
-        y: Int
-      }
-      """
-      Another one, of B.
-      """
-      type B { c: C }
-      extend type Query { d( : Int }
-      input I { i: Missing }`;
+  test('the first syntax error of each text, and no problem that may only follow from it', () => {
+    const typeDefs = ['type Query { a: A b( : Int } type A { x', 'type B { c: C }', 'input I { i }'];
 
     assert.deepEqual(find(typeDefs), [
-      'Syntax Error: Expected ":", found Name "y". AT y: Int',
-      'Syntax Error: Expected Name, found ":". AT : Int }',
-      'Unknown type "C". Did you mean "B" or "I"? AT C }',
-      'Unknown type "Missing". AT Missing }',
+      'Syntax Error: Expected Name, found ":". AT : Int } type A { x',
+      'Syntax Error: Expected ":", found "}". AT }',
     ]);
   });
 
@@ -91,7 +77,7 @@ describe('finds all problems', () => {
     assert.deepEqual(find(['type Query { a: Int }', '"""never ends']), ['Syntax Error: Unterminated string. AT ']);
   });
 
-  test('an unknown type is reported where it is used, and hides nothing else', () => {
+  test('an unknown type is reported where it is used, and hides only what complete types are checked for', () => {
     const typeDefs = `type Query implements Gone { a: Missing }
       union U = Missing | Query
       interface I { id: ID }
@@ -101,6 +87,9 @@ describe('finds all problems', () => {
       'Unknown type "Gone". AT Gone { a: Missing }',
       'Unknown type "Missing". AT Missing }',
       'Unknown type "Missing". AT Missing | Query',
+    ]);
+    assert.deepEqual(find(typeDefs.replaceAll(/Gone|Missing/g, 'I').replace('I | Query', 'Query')), [
+      'Interface field I.id expected but Query does not provide it. AT type Query implements I { a: I }',
       'Interface field I.id expected but T does not provide it. AT type T implements I { b: Int }',
     ]);
   });
@@ -109,7 +98,7 @@ describe('finds all problems', () => {
     assert.deepEqual(find('type A { a: Int }').length, 1);
     assert.match(find('type Query { a: Int }\ninput Query { a: Int }')[0] ?? '', /for two things.* AT input Query/);
     assert.match(find('type Query { a: Int }\nextend type Book { a: Int }')[0] ?? '', /do not define it.* AT extend type Book/);
-    assert.match(find('schema { query: Q }\ntype R { a: Int }').join('\n'), /Unknown type "Q".* AT Q }/);
+    assert.match(find('schema { query: Q }\ntype R { a: Int }').join('\n'), /names "Q" as its query root.* AT schema \{ query: Q \}/);
   });
 
   test('misused directives and arguments', () => {
@@ -122,6 +111,16 @@ describe('finds all problems', () => {
     assert.match(found, /Unknown argument "because" on directive "@deprecated"\. AT because:/);
     assert.match(found, /"Query\.a\(x:\)" can only be defined once\./);
     assert.match(found, /"@tag\(?.*name.*" of type "String!" is required/);
+  });
+
+  test('a field or enum value that is defined twice is reported at the second, in the first run', () => {
+    assert.deepEqual(find('type Query { a: Int\n a: String b: E }\nenum E { X\n X }\ninput I { i: Missing\n i: Int }'), [
+      'Field "Query.a" can only be defined once. AT a: String b: E }',
+      'Enum value "E.X" can only be defined once. AT X }',
+      'Field "I.i" can only be defined once. AT i: Int }',
+      'Unknown type "Missing". AT Missing',
+    ]);
+    assert.deepEqual(find(['type Query { a: Int }', 'type Query { a: Int } extend type Query { a: Int }']), []);
   });
 
   test('each wrong resolver by its name, once', () => {

@@ -8,22 +8,23 @@ import {
   UniqueArgumentDefinitionNamesRule,
   UniqueArgumentNamesRule,
   UniqueDirectivesPerLocationRule,
+  UniqueEnumValueNamesRule,
+  UniqueFieldDefinitionNamesRule,
   UniqueInputFieldNamesRule,
   visit,
   visitInParallel,
 } from 'graphql';
 import type { ASTVisitor, DefinitionNode, DocumentNode, GraphQLError } from 'graphql';
 
-import { semanticNonNull } from '../../checks/semantic-non-null.ts';
+import { semanticNonNull } from './semantic-non-null.ts';
 
-/**
- * graphql-js's rules for schema text. Rules against duplicate names are omitted, because the server merges
- * definitions.
- */
+/** graphql-js's rules for schema text, without those against several definitions of a name, which the server merges. */
 const rules: readonly ((context: never) => ASTVisitor)[] = [
   KnownTypeNamesRule,
   KnownDirectivesRule,
   UniqueDirectivesPerLocationRule,
+  UniqueFieldDefinitionNamesRule,
+  UniqueEnumValueNamesRule,
   KnownArgumentNamesRule,
   UniqueArgumentNamesRule,
   UniqueArgumentDefinitionNamesRule,
@@ -31,8 +32,8 @@ const rules: readonly ((context: never) => ASTVisitor)[] = [
   ProvidedRequiredArgumentsRule,
 ];
 
-/** Validates definitions and lists the names of types that none of them defines. */
-export function checkDefinitions(definitions: readonly DefinitionNode[]): { errors: readonly GraphQLError[]; unknown: readonly string[] } {
+/** Validates merged definitions. */
+export function checkDefinitions(definitions: readonly DefinitionNode[]): readonly GraphQLError[] {
   const errors: GraphQLError[] = [];
   const isDefined = definitions.some((one) => one.kind === Kind.DIRECTIVE_DEFINITION && one.name.value === 'semanticNonNull');
   const implied = isDefined ? [] : parse(semanticNonNull).definitions;
@@ -49,8 +50,7 @@ export function checkDefinitions(definitions: readonly DefinitionNode[]): { erro
     reportError: (error: GraphQLError) => void errors.push(error),
   } as never;
   visit(document, visitInParallel(rules.map((rule) => rule(context))));
-  const unknown = errors.flatMap(({ message }) => /^Unknown type "(\w+)"/.exec(message)?.[1] ?? []);
-  return { errors, unknown: [...new Set(unknown)] };
+  return errors;
 }
 
 function nothing(): undefined {
