@@ -4,8 +4,6 @@ export { parseAccept, parseMediaType, preference } from './http/accept.ts';
 export { parseJSON, readText, readValue } from './http/body.ts';
 export { mayBeStored } from './http/cache-control.ts';
 export { defaultStatusProfile, statusOf } from './http/status.ts';
-export { documentHash } from './operation/documents/sources.ts';
-export { errorHashOf } from './operation/error-id.ts';
 export { codeOf, httpExtensionOf } from './operation/errors.ts';
 export { fragmentsOf } from './operation/limits/document-size.ts';
 export { clientAddress } from './platform/adapter.ts';

@@ -12,6 +12,7 @@ export type { PromiseOrValue } from './promise-or-value.ts';
 export { parseExactly } from './exact-json.ts';
 export { now, originalOf, rememberOriginal } from './facts.ts';
 export type { AnswerDecision, BudgetReport, RunDecision } from './facts.ts';
+export { errorHashOf, rememberErrorHash, rootCause } from './error-hashes.ts';
 export { guardLogger } from './guard-logger.ts';
 
 export { HeaderMap, addVary, isHeaderField } from './header-map.ts';

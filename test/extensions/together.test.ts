@@ -42,7 +42,7 @@ interface Extension {
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 /** The fields of a client that is traced. */
-const traced = { traceparent: `00-${traceId}-b7ad6b7169203331-01`, tracestate: 'a=1', baggage: 'user=ada' };
+const traced = { traceparent: `00-${traceId}-b7ad6b7169203331-01`, tracestate: 'a=1' };
 
 const typeDefs = /* GraphQL */ `
   type Query {
@@ -138,7 +138,7 @@ const extensions: Readonly<Record<string, Extension>> = {
     async keepsItsPromise({ handler, post: send }) {
       const shared = await get(handler, '{ now }', { ...traced, 'accept-encoding': 'br' });
       const personal = await get(handler, '{ mine }', { authorization: 'ada' });
-      const byBaggage = await get(handler, '{ baggage }', traced);
+      const byBaggage = await get(handler, '{ baggage }', { ...traced, baggage: 'user=ada' });
       const changed = await send({ query: 'mutation { add(title: "edge") }' });
       const onLambda = await handler(functionURLEvent(getRequest({ query: '{ large }' }, { headers: preflight })), {});
 

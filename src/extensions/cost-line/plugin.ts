@@ -1,9 +1,7 @@
-import type { GraphQLError } from 'graphql';
-
 import { assertKnownOptions, byteLength, escapeControls, isPromiseLike, now } from '../../shared/index.ts';
-import type { AnswerDecision, BudgetReport, HTTPResponse, RunDecision, StreamedResponse } from '../../shared/index.ts';
-import { documentHash, errorHashOf } from '../../server/for-extensions.ts';
+import type { AnswerDecision, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import type { OperationCall, OperationOutcome, RequestCall, ServerPlugin } from '../../server/index.ts';
+import { OperationRecord } from '../operation-record/index.ts';
 import { bytesIn, countedBody } from './bytes.ts';
 import { toEmbeddedMetrics } from './record.ts';
 import type { CostRecord } from './record.ts';
@@ -66,22 +64,20 @@ export function costLine(options: CostLineOptions = {}): ServerPlugin {
       cold = false;
       call.facts.set(own, request);
       const response = await next();
-      return finished(response, (bytesOut, refusal) => writeAll(request, call, { status: response.status, bytesOut, refusal }));
+      return finished(response, (bytesOut) => writeAll(request, call, { status: response.status, bytesOut }));
     },
     async operation(call, next) {
-      const operation = startOperation(call);
+      const record = OperationRecord.of(call);
+      const operation = { call, record, calls: 0, callMilliseconds: 0, outcomes: {} };
       (call.call.facts.get(own) as Request | undefined)?.operations.push(operation);
       call.facts.set(own, operation);
       const outcome = await next();
-      operation.outcome = outcome;
-      operation.milliseconds = now() - operation.start;
-      addErrors(operation, outcome.errors);
+      record.add(outcome);
       return outcome;
     },
-    async payload({ facts }, next) {
+    async payload(call, next) {
       const payload = await next();
-      const operation = facts.get(own) as Operation | undefined;
-      if (payload !== undefined && operation !== undefined) addErrors(operation, payload.errors);
+      if (payload !== undefined) OperationRecord.of(call).add(payload);
       return payload;
     },
     sourceCall({ request, operation: operationCall }) {
@@ -109,39 +105,22 @@ interface Request {
 
 interface Operation {
   readonly call: OperationCall;
-  readonly start: number;
-  outcome?: OperationOutcome;
-  milliseconds: number;
+  readonly record: OperationRecord;
   calls: number;
   callMilliseconds: number;
   readonly outcomes: Record<string, number>;
-  /** The number of errors by code. */
-  readonly errors: Counts;
-  /** The number of errors by `errorHash`. */
-  readonly errorHashes: Counts;
-}
-
-type Counts = Map<string, number>;
-
-function startOperation(call: OperationCall): Operation {
-  return { call, start: now(), milliseconds: 0, calls: 0, callMilliseconds: 0, outcomes: {}, errors: new Map(), errorHashes: new Map() };
 }
 
 interface Sent {
   readonly status: number;
   readonly bytesOut: number;
-  /** The body of a response to a request that ran no operation. */
-  readonly refusal: string | undefined;
 }
 
 /** Returns the same response. `end` is called when its length is known: now, or at the end of its stream. */
-function finished(
-  response: HTTPResponse | StreamedResponse,
-  end: (bytesOut: number, refusal: string | undefined) => void,
-): HTTPResponse | StreamedResponse {
+function finished(response: HTTPResponse | StreamedResponse, end: (bytesOut: number) => void): HTTPResponse | StreamedResponse {
   const { body } = response;
-  if (typeof body === 'object' && body !== null) return { ...response, body: countedBody(body, (bytes) => end(bytes, undefined)) };
-  end(body === null ? 0 : byteLength(body), body ?? undefined);
+  if (typeof body === 'object' && body !== null) return { ...response, body: countedBody(body, end) };
+  end(body === null ? 0 : byteLength(body));
   return response;
 }
 
@@ -159,12 +138,11 @@ function toRecords(request: Request, call: RequestCall, sent: Sent): (readonly [
     ...(left !== undefined && { deadlineLeftMs: Math.round(left) }),
     ...sharingOf(call.facts.get('edge') as AnswerDecision | undefined),
   };
-  if (operations.length === 0)
-    return [[{ ...noOperation(), ...shared, durationMs: rounded(now() - start), errors: codesIn(sent) }, undefined]];
+  if (operations.length === 0) return [[{ ...noOperation(), ...shared, durationMs: rounded(now() - start), errors: {} }, undefined]];
   const size = operations.length;
   return operations.map((one, index) => [
     { ...describe(one), ...shared, ...(one.call.requestIsBatched && { batch: { index, size } }) },
-    one.outcome,
+    one.record.outcome,
   ]);
 }
 
@@ -182,23 +160,19 @@ const noOperation = (): Pick<CostRecord, 'operation' | 'type' | 'hash' | 'upstre
   upstream: { calls: 0, ms: 0, outcomes: {} },
 });
 
-function describe(one: Operation): Omit<CostRecord, 'status' | 'cold' | 'bytesOut'> {
-  const { operation, source, stream, onError } = one.outcome ?? {};
-  const idempotency = one.call.facts.get('idempotency') as RunDecision | undefined;
-  const documentId = operation && documentIdOf(one.call.request);
-  const budget = one.call.facts.get('budget') as BudgetReport | undefined;
+function describe({ call, record, calls, callMilliseconds, outcomes }: Operation): Omit<CostRecord, 'status' | 'cold' | 'bytesOut'> {
+  const { name = null, type = null, hash = null, ...others } = record.describe();
+  const documentId = type === null ? undefined : documentIdOf(call.request);
   return {
-    operation: operation?.name?.value ?? null,
-    type: operation?.operation ?? null,
-    hash: operation === undefined || source === undefined ? null : documentHash(source),
+    operation: name,
+    type,
+    hash,
     ...(documentId !== undefined && { documentId }),
-    durationMs: rounded(stream === undefined ? one.milliseconds : now() - one.start),
-    upstream: { calls: one.calls, ms: rounded(one.callMilliseconds), outcomes: one.outcomes },
-    errors: Object.fromEntries(one.errors),
-    ...(one.errorHashes.size > 0 && { errorHashes: Object.fromEntries(one.errorHashes) }),
-    ...(onError && { onError }),
-    ...(idempotency && { idempotency }),
-    ...(budget && { budget }),
+    durationMs: rounded(record.outcome?.stream === undefined ? record.milliseconds : now() - record.start),
+    upstream: { calls, ms: rounded(callMilliseconds), outcomes },
+    errors: Object.fromEntries(record.codes),
+    ...(record.hashes.size > 0 && { errorHashes: Object.fromEntries(record.hashes) }),
+    ...others,
   };
 }
 
@@ -206,38 +180,6 @@ function describe(one: Operation): Omit<CostRecord, 'status' | 'cold' | 'bytesOu
 function documentIdOf({ query, documentId, extensions }: OperationCall['request']): string | undefined {
   if (query !== undefined) return undefined;
   return documentId ?? (extensions?.['persistedQuery'] as { sha256Hash?: string } | undefined)?.sha256Hash;
-}
-
-/** The codes of a refusal, read from its body because it has no outcome. */
-function codesIn({ status, refusal }: Sent): Record<string, number> {
-  if (status < 400 || refusal === undefined) return {};
-  try {
-    const { errors } = JSON.parse(refusal) as { errors?: readonly { extensions?: { code?: unknown } }[] };
-    const counts: Counts = new Map();
-    addCodes(counts, errors ?? []);
-    return Object.fromEntries(counts);
-  } catch {
-    return {};
-  }
-}
-
-function addCodes(counts: Counts, errors: readonly { readonly extensions?: { readonly code?: unknown } }[]): void {
-  for (const { extensions } of errors) {
-    increment(counts, typeof extensions?.code === 'string' ? extensions.code : 'INTERNAL_SERVER_ERROR');
-  }
-}
-
-function addErrors({ errors, errorHashes }: Operation, added: readonly GraphQLError[]): void {
-  addCodes(errors, added);
-  addHashes(errorHashes, added);
-}
-
-function addHashes(counts: Counts, errors: readonly GraphQLError[]): void {
-  for (const hash of errors.map(errorHashOf)) if (hash !== undefined) increment(counts, hash);
-}
-
-function increment(counts: Counts, name: string): void {
-  counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
 /** Milliseconds of CPU. Undefined where the platform has no such figure: the function exists on Workers with nodejs_compat, and throws. */

@@ -31,7 +31,7 @@ export interface CostRecord {
   readonly bytesIn?: number;
   /** Bytes of the body of the response before the platform compresses it. */
   readonly bytesOut: number;
-  /** The number of errors by `extensions.code`. */
+  /** The number of errors by `extensions.code`. Empty if the request was refused before an operation was chosen. */
   readonly errors: Readonly<Record<string, number>>;
   /** The number of unexpected errors by their `errorHash`. Absent if there are none. */
   readonly errorHashes?: Readonly<Record<string, number>>;

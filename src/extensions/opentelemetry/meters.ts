@@ -1,6 +1,7 @@
-import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
+import type { Counter, Histogram, Meter } from '@opentelemetry/api';
 
-import type { OperationOutcome } from '../../server/index.ts';
+import { now } from '../../shared/index.ts';
+import type { OperationRecord } from '../operation-record/index.ts';
 
 /** The most operation names that are counted separately in the life of a process: clients can invent any number, and send each often. */
 const maxNames = 100;
@@ -32,25 +33,19 @@ export class Meters {
     });
   }
 
-  /** Records an operation that has ended. `error` is its first error. */
-  operation(outcome: OperationOutcome, seconds: number, error: unknown): void {
-    const attributes = this.#attributesOf(outcome);
-    this.#duration.record(seconds, error === undefined ? attributes : { ...attributes, 'error.type': codeOf(error) });
-  }
-
-  errors(outcome: OperationOutcome, errors: readonly unknown[]): void {
-    for (const error of errors) this.#errors.add(1, { ...this.#attributesOf(outcome), 'error.type': codeOf(error) });
+  /** Records an operation that has ended. */
+  operation({ outcome, start, codes }: OperationRecord): void {
+    const attributes = {
+      'graphql.operation.type': outcome?.operation?.operation ?? 'none',
+      'graphql.operation.name': this.#boundedName(outcome?.operation?.name?.value),
+    };
+    const [first] = codes.keys();
+    this.#duration.record((now() - start) / 1000, first === undefined ? attributes : { ...attributes, 'error.type': first });
+    for (const [code, count] of codes) this.#errors.add(count, { ...attributes, 'error.type': code });
   }
 
   call(source: string, outcome: string): void {
     this.#calls.add(1, { 'graphql_functions.data_source': source, 'graphql_functions.cache.outcome': outcome });
-  }
-
-  #attributesOf({ operation }: OperationOutcome): Attributes {
-    return {
-      'graphql.operation.type': operation?.operation ?? 'none',
-      'graphql.operation.name': this.#boundedName(operation?.name?.value),
-    };
   }
 
   /** Names that are invented for one request do not use up the second half. */
@@ -58,7 +53,8 @@ export class Meters {
     if (name === '' || this.#names.has(name)) return name;
     if (this.#names.size === maxNames) return other;
     if (this.#names.size >= firstNames && !this.#waiting.delete(name)) {
-      if (this.#waiting.size === maxWaiting) removeFirst(this.#waiting);
+      const [oldest] = this.#waiting;
+      if (this.#waiting.size === maxWaiting) this.#waiting.delete(oldest!);
       this.#waiting.add(name);
       return other;
     }
@@ -68,16 +64,3 @@ export class Meters {
 }
 
 const other = '_OTHER';
-
-function removeFirst(names: Set<string>): void {
-  for (const name of names) {
-    names.delete(name);
-    return;
-  }
-}
-
-/** The error's `extensions.code`, or INTERNAL_SERVER_ERROR without a code. */
-export function codeOf(error: unknown): string {
-  const code = (error as { extensions?: { code?: unknown } }).extensions?.code;
-  return typeof code === 'string' ? code : 'INTERNAL_SERVER_ERROR';
-}

@@ -1,14 +1,12 @@
 import { context, metrics, SpanKind, SpanStatusCode, trace, propagation, ROOT_CONTEXT, TraceFlags } from '@opentelemetry/api';
 import type { Context, MeterProvider, Span, Tracer, TracerProvider, TextMapGetter } from '@opentelemetry/api';
-import type { GraphQLError } from 'graphql';
-import { assertKnownOptions, now, originalOf } from '../../shared/index.ts';
-import type { BudgetReport, RunDecision } from '../../shared/index.ts';
 
-import { documentHash, errorHashOf } from '../../server/for-extensions.ts';
+import { assertKnownOptions, originalOf } from '../../shared/index.ts';
 import type { OperationCall, OperationOutcome, PayloadOutcome, RequestCall, ServerPlugin } from '../../server/index.ts';
+import { OperationRecord } from '../operation-record/index.ts';
 import { Meters } from './meters.ts';
 import { followCall, recordWithMessages, recordWithoutMessages } from './spans.ts';
-import type { SpanSettings } from './spans.ts';
+import type { RecordErrors } from './spans.ts';
 import { packageVersion } from './version.ts';
 
 /** Options of {@link openTelemetry}. */
@@ -49,208 +47,143 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): ServerPlugin 
   const name = 'graphql-functions';
   const tracer = (options.tracerProvider ?? trace).getTracer(name, packageVersion);
   const meters = new Meters((options.meterProvider ?? metrics).getMeter(name, packageVersion));
-  const settings: SpanSettings = { tracer, recordErrors: options.errorMessages === true ? recordWithMessages : recordWithoutMessages };
+  const recordErrors = options.errorMessages === true ? recordWithMessages : recordWithoutMessages;
+  const telemetry: Telemetry = { tracer, meters, recordErrors, flush, withDocument: options.document === true };
   return {
     onlyWatches: true,
-    request: (call, next) => traceRequest({ tracer, call, flush }, next),
-    operation: (call, next) => traceOperation({ ...settings, meters, call, options }, next),
-    payload: ({ facts }, next) => tracePayload(facts.get(tracedOperation) as TracedOperation | undefined, next),
-    sourceCall: (call) => followCall({ ...settings, meters, operation: contextOf(call.operation) }, call),
+    request: (call, next) => traceRequest(telemetry, call, next),
+    operation: (call, next) => traceOperation(telemetry, call, next),
+    payload: tracePayload,
+    sourceCall: (call) => followCall({ tracer, recordErrors, meters, operation: contextOf(call.operation) }, call),
   };
 }
 
-interface RequestTracing {
+interface Telemetry {
   readonly tracer: Tracer;
-  readonly call: RequestCall;
+  readonly meters: Meters;
+  readonly recordErrors: RecordErrors;
   readonly flush: OpenTelemetryOptions['flush'];
+  readonly withDocument: boolean;
 }
 
 type Response = Awaited<ReturnType<NonNullable<ServerPlugin['request']>>>;
 
-async function traceRequest({ tracer, call, flush }: RequestTracing, next: () => Promise<Response>): Promise<Response> {
+/** Requests that reach no operation have a span of their own. */
+async function traceRequest({ tracer, flush }: Telemetry, call: RequestCall, next: () => Promise<Response>): Promise<Response> {
   const startTime = Date.now();
   const response = await next();
-  if (response.status >= 400 && call.facts.get(tracedOperation) !== true) {
-    const { kind, parent } = placeOf(call);
+  if (response.status >= 400 && call.facts.get(ownFact) !== true) {
     const attributes = {
       'http.request.method': call.request.method,
       'http.response.status_code': response.status,
       'error.type': String(response.status),
     };
-    const span = tracer.startSpan('GraphQL Request', { kind, startTime, attributes }, parent);
+    const span = tracer.startSpan('GraphQL Request', { kind: kindOf(), startTime, attributes }, parentOf(call));
     span.setStatus({ code: SpanStatusCode.ERROR });
     span.end();
   }
   // A streamed response is followed by its operation.
-  if (flush !== undefined && !isStreamed(response.body)) call.invocation.waitUntil(settled(flush));
+  if (typeof response.body === 'string' || response.body === null) waitForFlush(flush, call);
   return response;
 }
 
 /** A `flush` that throws synchronously must not fail the request. A rejected promise in `waitUntil` is logged. */
-async function settled(flush: () => Promise<unknown>): Promise<void> {
-  await flush();
+function waitForFlush(flush: OpenTelemetryOptions['flush'], { invocation }: RequestCall): void {
+  if (flush !== undefined) invocation.waitUntil(Promise.resolve().then(flush));
 }
 
-/** The kind and the parent of an operation's span. Without an active span, the request enters this process here. */
-function placeOf(call: RequestCall): { readonly kind: SpanKind; readonly parent: Context } {
-  return trace.getActiveSpan() === undefined
-    ? { kind: SpanKind.SERVER, parent: parentOf(call) }
-    : { kind: SpanKind.INTERNAL, parent: withWatchedBaggage(context.active(), call) };
+/** Without an active span, the request enters this process here. */
+function kindOf(): SpanKind {
+  return trace.getActiveSpan() === undefined ? SpanKind.SERVER : SpanKind.INTERNAL;
 }
 
-interface Tracing extends SpanSettings {
-  readonly meters: Meters;
-  readonly call: OperationCall;
-  readonly options: OpenTelemetryOptions;
-}
-
-async function traceOperation(tracing: Tracing, next: () => Promise<OperationOutcome>): Promise<OperationOutcome> {
-  const { tracer, recordErrors, call } = tracing;
+async function traceOperation(telemetry: Telemetry, call: OperationCall, next: () => Promise<OperationOutcome>): Promise<OperationOutcome> {
+  const { tracer, recordErrors, meters, flush } = telemetry;
   const server = trace.getActiveSpan();
-  const { kind, parent } = placeOf(call.call);
-  call.call.facts.set(tracedOperation, true);
-  const span = tracer.startSpan('GraphQL Operation', { kind }, parent);
+  const parent = parentOf(call.call);
+  // What a resolver reads of it is not known, so `edge` keeps the answer private.
+  if (propagation.getBaggage(parent) !== undefined) call.call.request.headers.has('baggage');
+  call.call.facts.set(ownFact, true);
+  const span = tracer.startSpan('GraphQL Operation', { kind: kindOf() }, parent);
   const active = trace.setSpan(parent, span);
-  const traced: TracedOperation = { active };
-  call.facts.set(tracedOperation, traced);
-  const start = now();
-  try {
-    const outcome = await context.with(active, next);
-    describe(tracing, { span, server }, outcome);
-    followTo(tracing, { span, start, traced }, outcome);
-    return outcome;
-  } catch (error) {
-    recordErrors(span, [error]);
+  const record = OperationRecord.of(call);
+  const end = (): void => {
+    recordErrors(span, record.errors);
+    if (record.hashes.size > 0) span.setAttribute('graphql_functions.error.hash', [...record.hashes.keys()].slice(0, 10));
+    meters.operation(record);
     span.end();
-    throw error;
-  }
+  };
+  const endStream = (): void => {
+    end();
+    waitForFlush(flush, call.call);
+  };
+  call.facts.set(ownFact, { active, endStream } satisfies TracedOperation);
+  const outcome = await context.with(active, next);
+  record.add(outcome);
+  describe(record, { span, server, withDocument: telemetry.withDocument });
+  if (outcome.stream === undefined) end();
+  return outcome;
 }
 
 /** The fact of an operation in progress; of a request that reached one, true. */
-const tracedOperation = Symbol('openTelemetry');
+const ownFact = Symbol('openTelemetry');
 
 interface TracedOperation {
   readonly active: Context;
-  /** Follows the payloads of a stream. Undefined until there is one. */
-  onErrors?: (errors: readonly GraphQLError[]) => void;
-  onEnd?: () => void;
+  readonly endStream: () => void;
 }
 
 /** Returns the active context, or that of the operation if asynchronous calls have none, as on Workers without nodejs_compat. */
 function contextOf({ facts }: OperationCall): Context {
   const active = context.active();
-  if (trace.getSpan(active) !== undefined) return active;
-  return (facts.get(tracedOperation) as TracedOperation | undefined)?.active ?? active;
+  return trace.getSpan(active) === undefined ? ((facts.get(ownFact) as TracedOperation | undefined)?.active ?? active) : active;
 }
 
-async function tracePayload(
-  traced: TracedOperation | undefined,
-  next: () => Promise<PayloadOutcome | undefined>,
-): Promise<PayloadOutcome | undefined> {
+async function tracePayload(call: OperationCall, next: () => Promise<PayloadOutcome | undefined>): Promise<PayloadOutcome | undefined> {
+  const traced = call.facts.get(ownFact) as TracedOperation | undefined;
   if (traced === undefined) return next();
   const payload = await context.with(traced.active, next);
-  if (payload === undefined) traced.onEnd?.();
-  else if (payload.errors.length > 0) traced.onErrors?.(payload.errors);
+  if (payload === undefined) traced.endStream();
+  else OperationRecord.of(call).add(payload);
   return payload;
 }
 
-/** Ends the span with the outcome, or with its stream. */
-function followTo(
-  { meters, recordErrors, call, options: { flush } }: Tracing,
-  { span, start, traced }: { readonly span: Span; readonly start: number; readonly traced: TracedOperation },
-  outcome: OperationOutcome,
-): void {
-  let [first] = outcome.errors;
-  const hashes = new Set<string>();
-  setErrorHashes(span, hashes, outcome.errors);
-  meters.errors(outcome, outcome.errors);
-  const end = (): void => {
-    meters.operation(outcome, (now() - start) / 1000, first);
-    span.end();
-  };
-  if (outcome.stream === undefined) {
-    end();
-    return;
-  }
-  traced.onErrors = (errors) => {
-    first ??= errors[0];
-    meters.errors(outcome, errors);
-    recordErrors(span, errors);
-    setErrorHashes(span, hashes, errors);
-  };
-  traced.onEnd = () => {
-    end();
-    if (flush !== undefined) call.call.invocation.waitUntil(settled(flush));
-  };
+interface Described {
+  readonly span: Span;
+  /** The span of the platform's or a framework's instrumentation, which has only a method and a path. */
+  readonly server: Span | undefined;
+  readonly withDocument: boolean;
 }
 
-/** Sets the attribute to the hashes of all unexpected errors so far, up to ten. */
-function setErrorHashes(span: Span, hashes: Set<string>, errors: readonly GraphQLError[]): void {
-  for (const hash of errors.map(errorHashOf)) if (hash !== undefined && hashes.size < 10) hashes.add(hash);
-  if (hashes.size > 0) span.setAttribute('graphql_functions.error.hash', [...hashes]);
-}
-
-function describe(
-  { recordErrors, call, options }: Tracing,
-  { span, server }: { readonly span: Span; readonly server: Span | undefined },
-  { operation, source, errors, onError }: OperationOutcome,
-): void {
-  recordErrors(span, errors);
-  if (operation === undefined || source === undefined) return;
-  span.updateName(operation.operation);
-  const attributes = {
-    'graphql.operation.type': operation.operation,
-    ...(operation.name && { 'graphql.operation.name': operation.name.value }),
-  };
-  // The span of the platform's or a framework's instrumentation has only a method and a path.
+function describe(record: OperationRecord, { span, server, withDocument }: Described): void {
+  const { name, type, hash, onError, idempotency, budget } = record.describe();
+  if (type === undefined || hash === undefined) return;
+  span.updateName(type);
+  const attributes = { 'graphql.operation.type': type, ...(name !== undefined && { 'graphql.operation.name': name }) };
   server?.setAttributes(attributes);
-  if (!span.isRecording()) return;
-  const idempotency = call.facts.get('idempotency') as RunDecision | undefined;
-  const budget = call.facts.get('budget') as BudgetReport | undefined;
+  const ofBudget = Object.entries(budget ?? {}).filter(([, value]) => value !== undefined);
   span.setAttributes({
     ...attributes,
     ...(onError && { 'graphql_functions.on_error': onError }),
     ...(idempotency && { 'graphql_functions.idempotency': idempotency }),
-    ...(budget && {
-      'graphql_functions.budget.policy': budget.policy,
-      'graphql_functions.budget.capacity': budget.capacity,
-      'graphql_functions.budget.cost': budget.cost,
-    }),
-    ...(budget?.left !== undefined && { 'graphql_functions.budget.left': budget.left }),
-    'graphql.document.hash': documentHash(source),
-    ...(options.document === true && { 'graphql.document': source }),
+    ...Object.fromEntries(ofBudget.map(([key, value]) => [`graphql_functions.budget.${key}`, value])),
+    'graphql.document.hash': hash,
+    ...(withDocument && { 'graphql.document': record.outcome!.source }),
   });
-}
-
-function isStreamed(body: unknown): boolean {
-  return typeof body === 'object' && body !== null;
 }
 
 /**
- * The context of a request without an active span: the caller's, by the registered propagator (`traceparent`, W3C Trace Context), or that
- * of AWS X-Ray, which Lambda puts into the environment for each call.
+ * The active context, if it has a span; else the caller's, by the registered propagator (`traceparent`, W3C Trace Context), or that of AWS
+ * X-Ray, which Lambda puts into the environment for each call.
  */
 function parentOf(call: RequestCall): Context {
-  // The fields of propagators name no user, but baggage may.
+  if (trace.getActiveSpan() !== undefined) return context.active();
+  // The fields of propagators name no user.
   const { request } = originalOf(call);
-  const sent = withWatchedBaggage(propagation.extract(context.active(), request.headers, fields), call);
+  const sent = propagation.extract(context.active(), request.headers, fields);
   if (trace.getSpanContext(sent) !== undefined) return sent;
   const traced = request.headers.get('x-amzn-trace-id') ?? environmentTrace();
   return (traced?.includes('Parent=') && parseXRay(traced)) || sent;
-}
-
-/** A read of the baggage counts as a read of its header, so that `edge` keeps the answer private. */
-function withWatchedBaggage(sent: Context, { request }: RequestCall): Context {
-  const baggage = propagation.getBaggage(sent);
-  if (baggage === undefined) return sent;
-  const watched = new Proxy(baggage, {
-    get(target, member) {
-      request.headers.has('baggage');
-      const value: unknown = Reflect.get(target, member);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-  return propagation.setBaggage(sent, watched);
 }
 
 const fields: TextMapGetter<RequestCall['request']['headers']> = {

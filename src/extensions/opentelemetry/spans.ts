@@ -2,17 +2,13 @@ import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { Context, Span, Tracer } from '@opentelemetry/api';
 
 import type { DataSourceCall, DataSourceCallListener } from '../../server/index.ts';
-import { codeOf } from './meters.ts';
+import { codeOf } from '../operation-record/index.ts';
 import type { Meters } from './meters.ts';
 
-/** How spans are made. */
-export interface SpanSettings {
+/** Where a call is reported, and the context of its operation. */
+interface CallTelemetry {
   readonly tracer: Tracer;
   readonly recordErrors: RecordErrors;
-}
-
-/** Where a call is reported, and the context of its operation. */
-interface CallTelemetry extends SpanSettings {
   readonly meters: Meters;
   readonly operation: Context;
 }
@@ -50,9 +46,6 @@ export function followCall(
   };
 }
 
-/** The most errors of one operation that are recorded. */
-const maxRecorded = 10;
-
 interface Exception {
   readonly name: string;
   readonly message?: string;
@@ -71,7 +64,7 @@ export const recordWithMessages: RecordErrors = (span, errors) => record(span, e
 function record(span: Span, errors: readonly unknown[], toException: (error: Error) => Exception): void {
   const [first] = errors;
   if (first === undefined) return;
-  const exceptions = errors.slice(0, maxRecorded).map((error) => toException(causeOf(error)));
+  const exceptions = errors.map((error) => toException(causeOf(error)));
   for (const exception of exceptions) span.recordException(exception);
   const code = codeOf(first);
   span.setAttribute('error.type', code);

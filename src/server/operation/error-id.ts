@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 
-import { isGraphQLError, isObjectLike, sha256 } from '../../shared/index.ts';
+import { rememberErrorHash, rootCause, sha256 } from '../../shared/index.ts';
 
 /** What links an answer's masked error to its log line, and to the log lines of equal errors. */
 export interface ErrorMarks {
@@ -36,13 +36,6 @@ export class Causes {
   }
 }
 
-/** What was thrown, without the GraphQLErrors around it. */
-export function rootCause(error: GraphQLError): unknown {
-  const original = error.originalError;
-  if (original === undefined || original === null || original === error) return error;
-  return isGraphQLError(original) ? rootCause(original) : original;
-}
-
 /** Links an answer to a log line. Need not be unguessable, and loading node:crypto would add 3.5 ms to a cold start. */
 function createErrorId(): string {
   return Date.now().toString(36) + Math.random().toString(36).slice(2, 10);
@@ -60,16 +53,8 @@ const varying =
 
 function createErrorHash(cause: unknown): string {
   const hash = sha256(`${textOf(cause, 'name')}: ${textOf(cause, 'message').replaceAll(varying, '')}`).slice(0, 8);
-  if (isObjectLike(cause)) hashes.set(cause, hash);
+  rememberErrorHash(cause, hash);
   return hash;
-}
-
-/** The hashes of causes that have been answered. */
-const hashes = new WeakMap<object, string>();
-
-/** The `errorHash` of an unexpected error that has been answered. */
-export function errorHashOf(error: GraphQLError): string | undefined {
-  return hashes.get(rootCause(error) as object);
 }
 
 /** User code may have set another value, or a getter that throws. */

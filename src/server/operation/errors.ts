@@ -2,8 +2,7 @@ import { GraphQLError } from 'graphql';
 import type { ExecutionResult } from 'graphql';
 
 import { Misfit } from '../../executor/index.ts';
-import { copyErrorForOperation, describe, isGraphQLError, markAsCopied, withCopiedExtensions } from '../../shared/index.ts';
-import { rootCause } from './error-id.ts';
+import { copyErrorForOperation, describe, isGraphQLError, markAsCopied, rootCause, withCopiedExtensions } from '../../shared/index.ts';
 import type { ErrorCode } from './types.ts';
 
 /** Converts anything thrown to a GraphQLError that no other operation has. Other errors become its `originalError`. */

@@ -1,7 +1,6 @@
 import type { GraphQLError } from 'graphql';
 
-import { guardLogger } from '../../shared/index.ts';
-import { rootCause } from './error-id.ts';
+import { guardLogger, rootCause } from '../../shared/index.ts';
 import { codeOf, isOfDeadline } from './errors.ts';
 import { cut, loggable } from './limits/error-allowance.ts';
 import type { ErrorAllowance } from './limits/error-allowance.ts';

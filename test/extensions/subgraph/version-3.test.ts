@@ -45,10 +45,7 @@ describe('a subgraph of version 3', () => {
   });
 
   it('does not start with routerSecret, which it would not check', () => {
-    throws(
-      () => serve({ routerSecret: { secrets: () => ['open'] } }),
-      /has the hook request, which the servers of version 3 do not call/,
-    );
+    throws(() => serve({ routerSecret: { secrets: () => ['open'] } }), /has the hook request, which the servers of version 3 do not call/);
   });
 
   it('does not start with traces', () => {

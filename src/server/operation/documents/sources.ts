@@ -156,14 +156,3 @@ async function keepQuery({ memory, shared }: PersistedQuerySettings, hash: strin
 function sharedKey(hash: string): string {
   return `apq:${hash}`;
 }
-
-const hashes = new Map<string, string>();
-
-/** The hash that identifies a document in persisted queries: SHA-256 in hexadecimal digits, memoized for short documents. */
-export function documentHash(source: string): string {
-  const hash = hashes.get(source) ?? sha256(source);
-  if (hashes.size === 500) hashes.clear();
-  // The map would keep long texts in memory.
-  if (source.length <= 4096) hashes.set(source, hash);
-  return hash;
-}

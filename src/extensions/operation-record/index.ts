@@ -1,0 +1,99 @@
+import type { GraphQLError } from 'graphql';
+
+import { errorHashOf, now, sha256 } from '../../shared/index.ts';
+import type { BudgetReport, RunDecision } from '../../shared/index.ts';
+import type { ErrorBehavior, OperationCall, OperationOutcome, PayloadOutcome } from '../../server/index.ts';
+
+/** What is known of an operation at its end. Entries that do not apply are absent. */
+export interface OperationDescription {
+  readonly name?: string;
+  readonly type?: 'query' | 'mutation' | 'subscription';
+  /** SHA-256 of the document, as clients send it with persisted queries. */
+  readonly hash?: string;
+  readonly onError?: ErrorBehavior;
+  /** With the extension `idempotency`, if the operation has a key. */
+  readonly idempotency?: RunDecision;
+  /** With the extension `budget`, if the operation took points. */
+  readonly budget?: BudgetReport;
+}
+
+/** The most errors that are kept; all are counted. */
+const maxErrors = 10;
+
+/** What all plugins report of one operation. */
+export class OperationRecord {
+  readonly start: number = now();
+  /** Milliseconds from the start to the latest answer. */
+  milliseconds = 0;
+  outcome: OperationOutcome | undefined;
+  /** The number of errors by `extensions.code`. */
+  readonly codes: Map<string, number> = new Map();
+  /** The number of unexpected errors by `errorHash`. */
+  readonly hashes: Map<string, number> = new Map();
+  /** The first errors, as they were thrown. */
+  readonly errors: GraphQLError[] = [];
+  #latest: object | undefined;
+  readonly #facts: OperationCall['facts'];
+
+  private constructor(facts: OperationCall['facts']) {
+    this.#facts = facts;
+  }
+
+  /** The record of an operation: the same for all plugins. */
+  static of({ facts }: Pick<OperationCall, 'facts'>): OperationRecord {
+    const known = facts.get(ownFact) as OperationRecord | undefined;
+    const record = known ?? new OperationRecord(facts);
+    if (known === undefined) facts.set(ownFact, record);
+    return record;
+  }
+
+  /** Adds the outcome, or an answer after it. Each plugin calls this; an answer counts once. */
+  add(answer: OperationOutcome | PayloadOutcome): void {
+    if (answer === this.#latest) return;
+    this.#latest = answer;
+    this.milliseconds = now() - this.start;
+    if ('head' in answer) this.outcome = answer;
+    for (const error of answer.errors) {
+      if (this.errors.length < maxErrors) this.errors.push(error);
+      increment(this.codes, codeOf(error));
+      const hash = errorHashOf(error);
+      if (hash !== undefined) increment(this.hashes, hash);
+    }
+  }
+
+  describe(): OperationDescription {
+    const { operation, source, onError } = this.outcome ?? {};
+    const idempotency = this.#facts.get('idempotency') as RunDecision | undefined;
+    const budget = this.#facts.get('budget') as BudgetReport | undefined;
+    return {
+      ...(operation?.name && { name: operation.name.value }),
+      ...(operation && { type: operation.operation }),
+      ...(operation && source !== undefined && { hash: documentHash(source) }),
+      ...(onError && { onError }),
+      ...(idempotency && { idempotency }),
+      ...(budget && { budget }),
+    };
+  }
+}
+
+/** Hashes of short documents: a map of long ones would keep much memory. */
+const documentHashes = new Map<string, string>();
+
+function documentHash(source: string): string {
+  const hash = documentHashes.get(source) ?? sha256(source);
+  if (documentHashes.size === 500) documentHashes.clear();
+  if (source.length <= 4096) documentHashes.set(source, hash);
+  return hash;
+}
+
+const ownFact = Symbol('operation record');
+
+function increment(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}
+
+/** The error's `extensions.code`, or INTERNAL_SERVER_ERROR without a code. */
+export function codeOf(error: unknown): string {
+  const code = (error as { readonly extensions?: { readonly code?: unknown } }).extensions?.code;
+  return typeof code === 'string' ? code : 'INTERNAL_SERVER_ERROR';
+}
