@@ -10,8 +10,8 @@ export function addContrast(): void {
 }
 
 /**
- * Completes the elements that the explorer creates: its fields and arguments can be reached and pressed by keyboard, and its select has
- * a name.
+ * Completes the elements that the explorer creates: its fields and arguments can be reached and pressed by keyboard, its select has a name,
+ * and without a schema it says what to do.
  */
 export function watchExplorer(root: Element): void {
   const complete = (): void => {
@@ -26,10 +26,15 @@ export function watchExplorer(root: Element): void {
     }
     for (const select of root.querySelectorAll('.docExplorerWrap form > select:not([aria-label])'))
       select.setAttribute('aria-label', 'The kind of operation to add');
+    for (const empty of root.querySelectorAll('.docExplorerWrap .error-container'))
+      if (empty.textContent !== withoutSchema) empty.textContent = withoutSchema;
   };
   complete();
   new MutationObserver(complete).observe(root, { childList: true, subtree: true });
 }
+
+const withoutSchema =
+  'The server has not sent its schema. If it needs a header, write it at "Headers", such as { "authorization": "Bearer …" }.';
 
 /** What the explorer listens to: a field, the name of an argument, a fragment. */
 const pressable = '.docExplorerWrap span[style*="cursor: pointer"]:not([data-arg-name], [tabindex])';

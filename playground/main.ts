@@ -134,21 +134,25 @@ function withWrittenOperation(parameters: FetcherParams): FetcherParams {
 /** On a first visit, where there is room for it; later as the user left it. */
 const isExplorerOpen = localStorage.getItem(`${namespace}:graphiql:visiblePlugin`) === null && !matchMedia('(max-width: 640px)').matches;
 
-/** Loads the schema again when the user returns to the page, for example from the editor. */
+/** Loads the schema again when the user returns to the page, for example from the editor, and when headers have been typed. */
 const Playground: FunctionComponent<{ readonly first: Awaited<ReturnType<typeof loadSchema>> }> = ({ first }) => {
   const [known, setKnown] = useState(first);
+  const [typed, setTyped] = useState('');
   useEffect(() => {
     const look = async (): Promise<void> => {
-      const now = await loadSchema(endpoint, headers);
+      const now = await loadSchema(endpoint, { ...headers, ...fieldsIn(typed) });
       if (now !== undefined) setKnown((before) => (before?.text === now.text ? before : now));
     };
     const onFocus = (): void => void look();
     addEventListener('focus', onFocus);
+    if (typed !== '') onFocus();
     return () => removeEventListener('focus', onFocus);
-  }, []);
+  }, [typed]);
   const properties: GraphiQLProps = {
     fetcher,
-    ...(known !== undefined && { schema: known.schema }),
+    // Without a schema, GraphiQL would look for one itself.
+    schema: known?.schema ?? null,
+    onEditHeaders: setTyped,
     storage: createLocalStorage({ namespace }),
     plugins,
     ...(isExplorerOpen && { visiblePlugin: explorer }),
@@ -159,6 +163,15 @@ const Playground: FunctionComponent<{ readonly first: Awaited<ReturnType<typeof 
   };
   return createElement(GraphiQL, properties, logo, toolbar, footer);
 };
+
+/** Empty until the text is complete. */
+function fieldsIn(text: string): object {
+  try {
+    return JSON.parse(text) as object;
+  } catch {
+    return {};
+  }
+}
 
 const style = document.createElement('style');
 /** Of the explorer in the light theme: GraphiQL's have less contrast than WCAG 2 asks for (AA). */

@@ -95,6 +95,11 @@ export class PlaygroundPage {
     await this.#write('.graphiql-editor-tool', JSON.stringify(variables));
   }
 
+  async writeHeaders(headers: object): Promise<void> {
+    await this.page.getByRole('button', { name: 'Headers', exact: true }).click();
+    await this.#write('.graphiql-editor-tool .graphiql-editor:not(.hidden)', JSON.stringify(headers));
+  }
+
   /** Runs the operation in the editor. Returns the answer without white space, because the editor changes spaces and may wrap lines. */
   async run(): Promise<string> {
     await this.page.getByRole('button', { name: /^Execute query/ }).click();

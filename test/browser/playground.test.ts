@@ -8,7 +8,7 @@ import type { Browser } from 'playwright-core';
 import { startDevServer } from '../../src/tools/cli/dev/dev.ts';
 import type { DevServer } from '../../src/tools/cli/dev/dev.ts';
 import { incrementalDelivery } from '../../src/entries/incremental.ts';
-import { createHandler } from '../../src/entries/index.ts';
+import { AuthenticationError, createHandler } from '../../src/entries/index.ts';
 import { landingPage } from '../../src/entries/landing-page.ts';
 import { serve } from '../../src/entries/node.ts';
 import type { ServerOptions } from '../../src/server/startup/options.ts';
@@ -81,6 +81,27 @@ describe('the playground in Chromium', needsChromium(), () => {
 
     assert.deepEqual(playground.complaints, []);
     await page.close();
+  });
+
+  test('a server that needs a header: the pane says so, and the schema is read once the header is typed', async (context) => {
+    const stage = await serveStage(
+      createHandler({
+        ...greeting(),
+        context: ({ request }) => {
+          if (request.headers.get('authorization') === null) throw new AuthenticationError('Sign in first.');
+          return {};
+        },
+      }),
+    );
+    context.after(() => stage.close());
+    const playground = await PlaygroundPage.open(browser, stage.address);
+    const explorer = playground.page.locator('.docExplorerWrap');
+    await explorer.getByText('If it needs a header, write it at "Headers"').waitFor();
+
+    await playground.writeHeaders({ authorization: 'Bearer me' });
+
+    await explorer.getByText('greet', { exact: true }).waitFor();
+    await playground.page.close();
   });
 
   test('onError is sent as selected', async () => {

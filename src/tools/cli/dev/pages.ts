@@ -8,7 +8,8 @@ export interface Failure {
 }
 
 /** Answers with the reason: a page for browsers, JSON for clients that ask for it, which cannot show another form, and text for `curl`. */
-export function sendFailure({ method, headers }: IncomingMessage, response: ServerResponse, { status, heading, message }: Failure): void {
+export function sendFailure({ method, headers }: IncomingMessage, response: ServerResponse, failure: Failure): void {
+  const { status, message } = failure;
   const { accept = '' } = headers;
   // It is too late for another response. Closing the connection shows that this one is incomplete.
   if (response.headersSent) response.destroy();
@@ -19,7 +20,7 @@ export function sendFailure({ method, headers }: IncomingMessage, response: Serv
       // The icon is an empty data: URL, so that browsers do not request /favicon.ico.
       'content-security-policy': "default-src 'none'; img-src data:; style-src 'unsafe-inline'; frame-ancestors 'none'",
     });
-    response.end(page(heading, message));
+    response.end(page(failure));
   } else {
     const [type = 'text/plain'] = /application\/(?:graphql-response\+)?json/i.exec(accept) ?? [];
     const code = status < 500 ? 'BAD_REQUEST' : 'INTERNAL_SERVER_ERROR';
@@ -28,15 +29,15 @@ export function sendFailure({ method, headers }: IncomingMessage, response: Serv
   }
 }
 
-/** Reloads itself, so that it shows the function once the file is fixed. Long lines of code scroll, so that the marks below them stay in place. */
-function page(heading: string, message: string): string {
+/** For a broken function it reloads itself, and shows the function once the file is fixed. Long lines of code scroll, so that the marks below them stay in place. */
+function page({ status, heading, message }: Failure): string {
   const escaped = message.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="refresh" content="2">
+${status === 500 ? '<meta http-equiv="refresh" content="2">' : ''}
 <link rel="icon" href="data:,">
 <title>${heading} | graphql-functions dev</title>
 <style>
@@ -49,7 +50,7 @@ pre { font-size: 14px; background: light-dark(#eff1f5, #2d3647); border-radius: 
 <main>
 <h1>${heading}</h1>
 <pre tabindex="0">${escaped.replaceAll(/^ {2}(\/\S+)$/gm, '  <a href="$1">$1</a>')}</pre>
-<p>This page reloads when you save a file.</p>
+${status === 500 ? '<p>This page reloads when you save a file.</p>' : ''}
 </main>
 </body>
 </html>
