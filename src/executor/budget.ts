@@ -1,69 +1,72 @@
-import type { GraphQLError } from 'graphql';
+import { GraphQLError } from 'graphql';
 
-import { lengthOfJSON, longText, maxRecordedErrors, minRecordedErrors, sizeOfAliasedNumber, workOf } from './costs.ts';
+import { markAsCopied } from '../shared/index.ts';
+import type { Capacity } from '../shared/index.ts';
+import {
+  freeContainers,
+  freeWork,
+  lengthOfJSON,
+  maxRecordedErrors,
+  maxWork,
+  minRecordedErrors,
+  sizeOfContainer,
+  usualMaxBytes,
+  workOf,
+} from './costs.ts';
 
-/** Limits of one execution, which may share them with the other operations of a batch. Sizes are characters of JSON, rounded down. */
+/** The limits of one execution. */
 export interface BudgetLimits {
-  /** The size up to which `grow` need not be called. */
-  readonly free: number;
-  /** Returns the size at which to call it again. `hasWork`: the size includes work. Throws a GraphQLError when the response is too large. */
-  grow(size: number, hasWork: boolean): number;
-  /** Units of work that are free, and the size that each further unit counts for: see {@link workOf}. */
-  readonly freeWork: number;
-  readonly sizeOfWork: number;
-  /** Errors that the operations of a batch may still record together. Undefined outside a batch. */
-  readonly sharedErrors?: { left: number } | undefined;
-  /** Invalid variables above this weight get one error without an explanation, as costs.ts weighs them. Default: no limit. */
-  readonly maxExplained?: number | undefined;
+  readonly capacity: Capacity;
+  /** The number of operations in the request. Each may use the same share of every limit. */
+  readonly operations: number;
 }
 
 /**
- * Counts what one execution produces: the size of its response, work that its size does not show, errors, and
- * parts. The only counter of an execution.
+ * Counts what one execution produces: the size of its response, work that its size does not show, errors, and parts. The only counter of an
+ * execution. The size is a lower bound in characters: names, strings and the shortest form of everything else. Many objects and lists count
+ * for more than their characters, because small ones take more time and memory. So the limit covers time and memory, too.
  */
 export class Budget {
   /** Set when the response is too large. */
   exceededBy: GraphQLError | undefined = undefined;
   readonly #limits: BudgetLimits | undefined;
   readonly #end: (error: GraphQLError) => void;
+  readonly #maxSize: number;
+  readonly #maxErrors: number;
   #size = 0;
-  #maxSize: number;
-  #freeWork: number;
+  #containersLeft: number;
+  #workLeft: number;
   #errors = 0;
   #partsLeft: number;
   #sharedError: unknown = none;
-  #lengths: WeakMap<object, number> | undefined = undefined;
 
   /** `end`: ends the execution when the response is too large. `maxParts`: parts that the response may have after the first. */
   constructor(limits: BudgetLimits | undefined, end: (error: GraphQLError) => void, maxParts = 0) {
+    const operations = limits?.operations ?? 1;
     this.#limits = limits;
     this.#end = end;
-    this.#maxSize = limits?.free ?? Infinity;
-    this.#freeWork = limits?.freeWork ?? Infinity;
+    this.#maxSize = (limits?.capacity.maxBytes ?? Infinity) / operations;
+    this.#maxErrors = Math.max(minRecordedErrors, maxRecordedErrors / operations);
+    this.#containersLeft = freeContainers / operations;
+    this.#workLeft = limits === undefined ? Infinity : freeWork / operations;
     this.#partsLeft = maxParts;
   }
 
   /** Adds characters to the size of the response. Throws when it is too large: then the execution has ended. */
   grow(size: number): void {
     this.#size += size;
-    if (this.#size <= this.#maxSize) return;
-    this.#extend();
-    if (this.exceededBy !== undefined) throw this.exceededBy;
+    if (this.#size > this.#maxSize) throw this.#exceed();
   }
 
-  /** Adds the size of a leaf value. Exact only for aliased fields, which may repeat a value a thousand times. */
-  growByLeaf(value: unknown, isAliased: boolean): void {
-    if (typeof value === 'string') this.grow(isAliased && value.length > longText ? JSON.stringify(value).length : value.length);
-    else if (isAliased && typeof value === 'number') this.grow(sizeOfAliasedNumber);
-    else if (isAliased && typeof value === 'object' && value !== null) this.grow(this.#lengthOf(value));
+  /** Adds an object or a list. */
+  growByContainer(size: number): void {
+    this.grow(--this.#containersLeft < 0 ? size + sizeOfContainer : size);
   }
 
-  /** The characters of an object's JSON, written once: under a thousand aliases it may be the same object. */
-  #lengthOf(value: object): number {
-    this.#lengths ??= new WeakMap();
-    let length = this.#lengths.get(value);
-    if (length === undefined) this.#lengths.set(value, (length = lengthOfJSON(value)));
-    return length;
+  /** Adds the size of a leaf value. An object counts its JSON: under a thousand aliases it may be the same one. */
+  growByLeaf(value: unknown): void {
+    if (typeof value === 'string') this.grow(value.length);
+    else if (typeof value === 'object' && value !== null) this.grow(lengthOfJSON(value));
   }
 
   /** Counts units of work. Throws as `grow` does. */
@@ -76,22 +79,19 @@ export class Budget {
   takeError(): boolean {
     if (this.hasManyErrors) return false;
     this.#errors++;
-    const shared = this.#limits?.sharedErrors;
-    if (shared !== undefined) shared.left--;
     return true;
   }
 
   /** True when `takeError` would return false. */
   get hasManyErrors(): boolean {
-    if (this.#errors < minRecordedErrors) return false;
-    return this.#errors >= maxRecordedErrors || (this.#limits?.sharedErrors?.left ?? 1) <= 0;
+    return this.#errors >= this.#maxErrors;
   }
 
   /** Counts an error that the response does not contain: a million failing fields take seconds. May end the execution, but does not throw. */
   countError(thrown: unknown): void {
     if (thrown === this.#sharedError) return;
     this.#addWork(workOf.error);
-    if (this.#size > this.#maxSize) this.#extend();
+    if (this.#size > this.#maxSize) this.#exceed();
   }
 
   /** Fails fields that share an error, which counts once. */
@@ -114,20 +114,41 @@ export class Budget {
   }
 
   #addWork(work: number): void {
-    this.#freeWork -= work;
-    if (this.#freeWork < 0) this.#size += Math.min(work, -this.#freeWork) * this.#limits!.sizeOfWork;
+    this.#workLeft -= work;
+    if (this.#workLeft < 0) this.#size += Math.min(work, -this.#workLeft) * sizeOfWork(this.#limits!);
   }
 
-  #extend(): void {
-    if (this.exceededBy !== undefined) return;
-    try {
-      this.#maxSize = this.#limits!.grow(this.#size, this.#freeWork < 0);
-    } catch (error) {
-      this.exceededBy = error as GraphQLError;
+  #exceed(): GraphQLError {
+    if (this.exceededBy === undefined) {
+      this.exceededBy = tooLarge(this.#size, this.#limits!, this.#workLeft < 0);
       this.#end(this.exceededBy);
     }
+    return this.exceededBy;
   }
 }
 
 /** Stands for no thrown value. */
 const none = Symbol('none');
+
+/**
+ * What each unit of work adds to the size, when none is free. A small answer is thus limited to 75,000 promises, to 5,000 errors beyond those
+ * that are kept, to 56,250 objects and lists in arguments, or to 22,500 fields that are planned for further types.
+ */
+function sizeOfWork({ capacity: { maxBytes } }: BudgetLimits): number {
+  return Math.ceil(Math.min(maxBytes, usualMaxBytes) / (maxWork - freeWork));
+}
+
+function tooLarge(size: number, limits: BudgetLimits, hasWork: boolean): GraphQLError {
+  const { capacity, operations } = limits;
+  const { promise, error, inputValue, plannedField } = workOf;
+  const counted = `(a promise counts ${promise}, a failed field ${error}, an object or list of an argument ${inputValue}, a field that is planned for a further type ${plannedField})`;
+  const work = hasWork ? `, ${sizeOfWork(limits)} of them for each unit of work after ${Math.floor(freeWork / operations)} ${counted}` : '';
+  return resultTooLarge(size, capacity, work, operations);
+}
+
+/** The error for an answer that the platform would drop and replace with a generic error. */
+export function resultTooLarge(bytes: number, { maxBytes, carrier }: Capacity, work = '', operations = 1): GraphQLError {
+  const shared = operations > 1 ? ` for the ${operations} operations of the batch, each the same share` : '';
+  const message = `The answer has about ${Math.round(bytes)} bytes${work}, and ${carrier} carries ${maxBytes} at most${shared}. Request less: fewer fields, or a part of the list at a time.`;
+  return markAsCopied(new GraphQLError(message, { extensions: { code: 'RESULT_TOO_LARGE' } }));
+}

@@ -3,7 +3,7 @@ import type { ExecutionResult, GraphQLError, GraphQLSchema, OperationDefinitionN
 
 import { listenedChannel, traceMixed } from '../shared/index.ts';
 import { toRootError } from './run/errors.ts';
-import { weighsAtMost } from './costs.ts';
+import { maxExplained, weighsAtMost } from './costs.ts';
 import { executeFields } from './run/fields.ts';
 import { getVariableValues, isGraphQL17 } from './graphql-version.ts';
 import { handleRejections } from './run/unhandled-rejections.ts';
@@ -185,7 +185,8 @@ function coerce(plan: Plan, run: Run, execution: PlannedExecution): CoercedVaria
   try {
     const values = plan.coerceVariables(variableValues ?? {}, run);
     if (!(values instanceof UncoercedVariable)) return isGraphQL17 ? { variableValues: values } : { coerced: values };
-    if (!weighsAtMost(answerLimit?.maxExplained ?? Infinity, variableValues)) return { errors: [values.error()] };
+    if (answerLimit !== undefined && !weighsAtMost(maxExplained / answerLimit.operations, variableValues))
+      return { errors: [values.error()] };
   } catch (error) {
     // Rethrow, unless the variables exceeded the size limit.
     if (run.endedBy === undefined) throw error;

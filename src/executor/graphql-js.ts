@@ -3,6 +3,7 @@ import type { DocumentNode, ExecutionArgs, ExecutionResult, OperationDefinitionN
 
 import { traceMixed } from '../shared/index.ts';
 import { Misfit } from './run/errors.ts';
+import { resultTooLarge } from './budget.ts';
 import { lengthOfJSON } from './costs.ts';
 import { noPropagation } from './plan/plan.ts';
 import type { GraphQLJSExecutor, PlannedExecution } from './execute.ts';
@@ -66,13 +67,10 @@ function untilCanceled(result: Promise<ExecutionResult>, execution: PlannedExecu
 }
 
 function checkSize(result: ExecutionResult, { answerLimit }: PlannedExecution): ExecutionResult {
-  const size = answerLimit === undefined || !result.data ? 0 : lengthOfJSON(result.data);
-  try {
-    if (size > (answerLimit?.free ?? Infinity)) answerLimit!.grow(size, false);
-    return markMisfits(result);
-  } catch (error) {
-    return { errors: [error as GraphQLError] };
-  }
+  if (answerLimit === undefined || !result.data) return markMisfits(result);
+  const { capacity, operations } = answerLimit;
+  const size = lengthOfJSON(result.data);
+  return size > capacity.maxBytes / operations ? { errors: [resultTooLarge(size, capacity, '', operations)] } : markMisfits(result);
 }
 
 /**

@@ -20,7 +20,9 @@ export { joinObservers } from './run/observer.ts';
 export type { ExecutionObserver, ObservedCall, ObservedTypeCall } from './run/observer.ts';
 
 // What a run costs
-export { lengthOfJSON, maxRecordedErrors, minRecordedErrors, workOf } from './costs.ts';
+export { resultTooLarge } from './budget.ts';
+export type { BudgetLimits } from './budget.ts';
+export { lengthOfJSON, maxRecordedErrors } from './costs.ts';
 
 // Resolvers
 export { batch } from './run/batch/batch.ts';

@@ -27,7 +27,6 @@ export { createExecution, executeOperation } from './operation/execute.ts';
 
 // Limits
 export { VariablesLimit } from './http/body.ts';
-export { AnswerLimit, BatchAnswers } from './operation/limits/answer-limit.ts';
 export { BatchBudget } from './operation/limits/batch-budget.ts';
 export { ErrorAllowance } from './operation/limits/error-allowance.ts';
 

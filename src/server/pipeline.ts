@@ -26,7 +26,7 @@ import { findSource } from './operation/documents/sources.ts';
 import { DocumentError, codeOf, deadlineExceeded, toErrors } from './operation/errors.ts';
 import { execute, prepare, waitInTime } from './operation/run-execution.ts';
 import { startHooks } from './operation/apollo-hooks.ts';
-import { resultTooLarge } from './operation/limits/answer-limit.ts';
+import { resultTooLarge } from '../executor/index.ts';
 import type { Stages, Wrapped } from './operation/around.ts';
 import type { Operation } from './operation/operation.ts';
 import { toOutcome } from './operation/outcome.ts';

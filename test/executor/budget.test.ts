@@ -1,46 +1,37 @@
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { GraphQLError } from 'graphql';
+import type { GraphQLError } from 'graphql';
 
 import { Budget } from '../../src/executor/budget.ts';
-import { workOf } from '../../src/executor/costs.ts';
+import { freeContainers, freeWork, workOf } from '../../src/executor/costs.ts';
 
-const tooLarge = new GraphQLError('too large');
-
-/** Limits of 100 characters and `freeWork` units. */
-function limits({ freeWork = Infinity }) {
-  const grow = (size: number): number => {
-    if (size > 100) throw tooLarge;
-    return 100;
-  };
-  return { free: 50, grow, freeWork, sizeOfWork: 10 };
-}
+const limits = { capacity: { maxBytes: 100, carrier: 'a small platform' }, operations: 1 };
+const tooLarge = /^The answer has about \d+ bytes.*, and a small platform carries 100 at most\. /;
 
 test('a response above its limit ends the execution once, and any further growth throws the same error', () => {
   const ends: GraphQLError[] = [];
-  const budget = new Budget(limits({}), (error) => ends.push(error));
+  const budget = new Budget(limits, (error) => ends.push(error));
 
   budget.grow(100);
   throws(() => budget.grow(1), tooLarge);
   throws(() => budget.grow(1), tooLarge);
 
-  deepEqual(ends, [tooLarge]);
-  equal(budget.exceededBy, tooLarge);
+  deepEqual(ends, [budget.exceededBy]);
 });
 
 test('work counts toward the size once the free units are spent', () => {
-  const budget = new Budget(limits({ freeWork: 5 }), () => undefined);
+  const budget = new Budget(limits, () => undefined);
 
-  budget.spend(15);
+  budget.spend(freeWork + 100);
 
   throws(() => budget.spend(1), tooLarge);
 });
 
 test('an error above the limit of errors counts as work, and an error that many fields share counts once', () => {
   const ends: GraphQLError[] = [];
-  const shared = { left: 0 };
-  const budget = new Budget({ ...limits({ freeWork: workOf.error }), sharedErrors: shared }, (error) => ends.push(error));
+  const budget = new Budget(limits, (error) => ends.push(error));
+  budget.spend(freeWork - workOf.error);
   while (budget.takeError());
   const failure = new Error('all fail');
 
@@ -48,16 +39,36 @@ test('an error above the limit of errors counts as work, and an error that many 
     for (let field = 0; field < 1_000; field++) budget.countError(failure);
   });
   deepEqual(ends, []);
-  budget.countError(new Error('another'));
+  for (let at = 0; at < 4; at++) budget.countError(new Error('another'));
 
-  deepEqual(ends, [tooLarge]);
+  deepEqual(ends, [budget.exceededBy]);
 });
 
 test('several parts are counted together or not at all', () => {
-  const budget = new Budget(limits({}), () => undefined, 3);
+  const budget = new Budget(limits, () => undefined, 3);
 
   equal(budget.takeParts(2), true);
   equal(budget.takeParts(2), false);
   equal(budget.takeParts(1), true);
   equal(budget.takeParts(1), false);
+});
+
+test('objects and lists count 64 characters more when the free ones are used up', () => {
+  const budget = new Budget({ ...limits, capacity: { maxBytes: 200_000, carrier: 'a small platform' } }, () => undefined);
+  for (let at = 0; at < freeContainers; at++) budget.growByContainer(1);
+
+  for (let at = 0; at < 1_538; at++) budget.growByContainer(1);
+
+  throws(() => budget.growByContainer(1), /about 200035 bytes/);
+});
+
+test('each operation of a batch has the same share of all limits', () => {
+  const budget = new Budget({ ...limits, operations: 10 }, () => undefined);
+  let errors = 0;
+  while (budget.takeError()) errors++;
+
+  budget.grow(10);
+
+  equal(errors, 110);
+  throws(() => budget.grow(1), /carries 100 at most for the 10 operations of the batch, each the same share\./);
 });

@@ -59,7 +59,7 @@ describe('an operation runs by a plan', () => {
       throw new Error('Wrong');
     };
     const functions = { Wrong: { parseValue: refuse, coerceInputValue: refuse } };
-    const answerLimit = { free: Infinity, grow: () => Infinity, freeWork: Infinity, sizeOfWork: 1, maxExplained: 20_000 };
+    const answerLimit = { capacity: { maxBytes: Infinity, carrier: 'none' }, operations: 1 };
     const execution = executionOf({
       typeDefs: 'scalar Wrong type Query { name(list: [Wrong!]): String }',
       functions,

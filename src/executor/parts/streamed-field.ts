@@ -66,7 +66,6 @@ export class StreamedField implements Streaming {
 
   #follow({ position, item, count, iterator, isAsync }: Following): void {
     const { run, path } = position.fieldRun;
-    this.#items.lists = position.fieldRun.field.lists;
     const stream = new StreamedList(run, { label: this.#usage.label, field: this.#items, item, path, count, iterator, isAsync });
     laterOf(run.part).lists.push(stream);
   }

@@ -1,7 +1,5 @@
-import { getNullableType, isListType } from 'graphql';
 import type { FieldNode, GraphQLField, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 
-import { sizeInLists, sizeOfAliasedObject } from '../costs.ts';
 import { resolverCall } from '../run/visible-arguments.ts';
 import type { Resolver, ResolverCall } from '../run/visible-arguments.ts';
 import type { Run } from '../run/run.ts';
@@ -93,9 +91,6 @@ interface PlannedFieldInit {
 export class PlannedField {
   readonly responseName: string;
   readonly fieldName: string;
-  readonly isAliased: boolean;
-  /** Number of lists around the field. */
-  lists = 0;
   /** The first of the nodes that are merged into this field. */
   readonly node: FieldNode;
   #nodes: FieldNode[] | undefined = undefined;
@@ -117,7 +112,6 @@ export class PlannedField {
   constructor(init: PlannedFieldInit) {
     this.responseName = init.responseName;
     this.fieldName = init.node.name.value;
-    this.isAliased = this.responseName !== this.fieldName;
     this.node = init.node;
     this.definition = init.definition;
     this.parentType = init.parentType;
@@ -142,9 +136,7 @@ export class PlannedField {
 
   /** Collects the fields to run for an object of the type: see ObjectShape, which keeps them. */
   selectionFor(type: GraphQLObjectType): Selection {
-    const selection = this.#collect(type, this.nodes, this.parts);
-    selection.nestIn(this.lists + (isListType(getNullableType(this.definition.type)) ? 1 : 0));
-    return selection;
+    return this.#collect(type, this.nodes, this.parts);
   }
 }
 
@@ -157,9 +149,8 @@ export class Selection {
   /** Another selection of the type that begins with the same node. */
   readonly next: Selection | undefined;
   readonly #Result: ResultClass;
-  #lists = 0;
-  /** Characters counted for an object: its names, and one for each value. More in lists of lists. */
-  size: number;
+  /** Characters counted for an object: its names, and one for each value. */
+  readonly size: number;
   /** Number of objects so far, and the code that is generated after many: see generated-code.ts. */
   runs = 0;
   code: GeneratedCode | undefined = undefined;
@@ -171,22 +162,13 @@ export class Selection {
     this.deferral = deferral;
     this.type = type;
     this.nodes = nodes;
-    this.size = nodes[0]?.alias === undefined ? 1 : sizeOfAliasedObject;
-    for (let at = 0; at < fields.length; at++) this.size += fields[at]!.responseName.length + (fields[at]!.typename?.length ?? 0) + 5;
+    this.size = fields.reduce((size, { responseName, typename = '' }) => size + responseName.length + typename.length + 5, 1);
     this.next = next;
     this.#Result = resultClassFor(fields.length);
   }
 
   createResult(): ResultObject {
     return new this.#Result();
-  }
-
-  /** Sets the number of lists around its objects. Of several calls the largest number counts. */
-  nestIn(lists: number): void {
-    if (lists <= this.#lists) return;
-    for (const field of this.fields) field.lists = lists;
-    this.size += (Math.max(0, lists - 2) - Math.max(0, this.#lists - 2)) * sizeInLists;
-    this.#lists = lists;
   }
 }
 

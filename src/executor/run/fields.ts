@@ -49,7 +49,7 @@ function codeAfterMany({ settings }: Run, selection: Selection): GeneratedCode |
 const defaultRowsBeforeCode = 1_000;
 
 function loop(run: Run, selection: Selection, source: unknown, position: Position | undefined): unknown {
-  run.budget.grow(selection.size);
+  run.budget.growByContainer(selection.size);
   const result = selection.createResult();
   let pending: PendingContainer | undefined;
   try {
@@ -102,7 +102,7 @@ export function executeField(run: Run, field: PlannedField, source: unknown, par
     const { shape } = field;
     const plain = plainValue(shape.plain, value);
     if (plain !== undefined) {
-      if (typeof plain === 'string' || field.isAliased) run.budget.growByLeaf(plain, field.isAliased);
+      if (typeof plain === 'string') run.budget.grow(plain.length);
       return plain;
     }
     if ((value === null || value === undefined) && !shape.nonNull) return null;

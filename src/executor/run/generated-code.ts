@@ -1,8 +1,7 @@
 import { allArguments, resolverCall } from './visible-arguments.ts';
 import type { ResolverCall } from './visible-arguments.ts';
-import { isNumber, isText, plainTest } from './shapes/leaf.ts';
+import { isText, plainTest } from './shapes/leaf.ts';
 import type { GeneratedCode, PlannedField, Selection } from '../plan/planned-field.ts';
-import { sizeOfAliasedNumber } from '../costs.ts';
 
 /**
  * Generates a function that makes one object of a selection: it reads properties and calls resolvers.
@@ -19,8 +18,8 @@ export function createCode(selection: Selection, runtime: object): GeneratedCode
   const calls = fields.map(({ definition: { resolve } }) => (typeof resolve === 'function' ? resolverCall(resolve) : undefined));
   try {
     // oxlint-disable-next-line no-new-func, typescript/no-implied-eval -- see above
-    const create = new Function('selection', 'calls', 'runtime', textOf(fields, calls)) as (...given: readonly unknown[]) => GeneratedCode;
-    return create(selection, calls, runtime);
+    const create = new Function('fields', 'calls', 'runtime', textOf(selection, calls)) as (...given: readonly unknown[]) => GeneratedCode;
+    return create(fields, calls, runtime);
   } catch {
     return undefined;
   }
@@ -30,20 +29,21 @@ export function createCode(selection: Selection, runtime: object): GeneratedCode
 const maxFields = 200;
 
 /** Reads all fields, and then creates the object with them. */
-function textOf(fields: readonly PlannedField[], calls: readonly (ResolverCall | undefined)[]): string {
+function textOf(selection: Selection, calls: readonly (ResolverCall | undefined)[]): string {
+  const { fields, size } = selection;
   const variables = fields.map((_, at) => `v${at}`).join(', ');
   return `"use strict";
-const { fields } = selection, { execute, start, argumentValues, nullOrThrow, complete, property, wait, filled, Pending } = runtime;
+const { execute, start, argumentValues, nullOrThrow, complete, property, wait, filled, Pending } = runtime;
 ${fields.map((_, at) => `const f${at} = fields[${at}], d${at} = f${at}.definition, r${at} = d${at}.resolve, c${at} = calls[${at}]?.call;`).join('\n')}
 function Row(${variables}) {
 ${fields.map((field, at) => `  this[${JSON.stringify(field.responseName)}] = v${at};`).join('\n')}
 }
 Row.prototype = Object.freeze(Object.create(null));
 return function makeRow(run, source, position) {
-  let size = selection.size, pending, started, ${variables};
+  let size = ${size}, pending, started, ${variables};
   try {
 ${fields.map((field, at) => readingOf(field, at, calls[at])).join('\n')}
-    run.budget.grow(size);
+    run.budget.growByContainer(size);
   } catch (error) {
     if (pending !== undefined) pending.failed = true;
     throw error;
@@ -81,9 +81,8 @@ function callOf(field: PlannedField, at: number, visible: number): string {
 function completionOf(field: PlannedField, at: number, complete: string): string {
   const variable = `v${at}`;
   const test = plainTest(field.shape.plain, variable);
-  const size = sizeOfPlain(field, variable);
   const isNull = field.shape.nonNull ? '' : ` if (${variable} === null || ${variable} === undefined) ${variable} = null; else`;
-  return `      ${test === undefined ? '' : `if (${test}) { ${size && `size += ${size};`} } else`}${isNull} {
+  return `      ${test === undefined ? '' : `if (${test}) { ${isText(field.shape.plain) ? `size += ${variable}.length;` : ''} } else`}${isNull} {
         ${variable} = ${complete}(started ?? start(run, f${at}, position), ${variable}, source);
         ${waitFor(field, at)}
       }`;
@@ -91,11 +90,4 @@ function completionOf(field: PlannedField, at: number, complete: string): string
 
 function waitFor({ responseName }: PlannedField, at: number): string {
   return `if (v${at} instanceof Pending) pending = wait(run, position, pending, v${at}, ${JSON.stringify(responseName)});`;
-}
-
-/** The size of a plain value: see Budget.growByLeaf. Empty for none. */
-function sizeOfPlain({ shape, isAliased }: PlannedField, variable: string): string {
-  if (isText(shape.plain))
-    return isAliased ? `(${variable}.length > 64 ? JSON.stringify(${variable}) : ${variable}).length` : `${variable}.length`;
-  return isAliased && isNumber(shape.plain) ? String(sizeOfAliasedNumber) : '';
 }

@@ -6,7 +6,6 @@ import type { AnswerSize } from '../../shared/index.ts';
 import type { ArrivedCall } from '../call.ts';
 import { ClockView } from '../clock.ts';
 import type { Delivery } from '../operation/delivery/delivery.ts';
-import { BatchAnswers } from '../operation/limits/answer-limit.ts';
 import { BatchBudget } from '../operation/limits/batch-budget.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { GraphQLRequest } from '../operation/types.ts';
@@ -23,8 +22,7 @@ export function createOperationOfPlugin(call: ArrivedCall, request: GraphQLReque
 
 /** The operations of a batch. */
 export function createBatch(call: ArrivedCall, elements: BatchElements): readonly Operation[] {
-  const answers = new BatchAnswers(capacityOf(answerSizeOf(call)), elements.length);
-  const budget = new BatchBudget({ maxTokens: call.settings.operation.maxTokens, answers });
+  const budget = new BatchBudget({ maxTokens: call.settings.operation.maxTokens, operations: elements.length });
   return elements.map((element, batchIndex) => createOperation(call, element, { budget, batchIndex }));
 }
 

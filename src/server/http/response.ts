@@ -6,7 +6,7 @@ import { httpExtensionOf } from '../operation/errors.ts';
 import { formatFailure } from '../operation/format-errors.ts';
 import type { HTTPExtension } from '../operation/errors.ts';
 import type { ErrorSettings } from '../operation/format-errors.ts';
-import { resultTooLarge } from '../operation/limits/answer-limit.ts';
+import { resultTooLarge } from '../../executor/index.ts';
 import type { Logger, OperationOutcome } from '../operation/types.ts';
 import type { ResponseMediaType } from './accept.ts';
 import { removeLifetimes, setDefaultCacheControl, uncacheable } from './cache-control.ts';

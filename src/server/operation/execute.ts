@@ -3,10 +3,9 @@ import type { DocumentNode, ExecutionResult, GraphQLFieldResolver, GraphQLSchema
 import { isPlainObject, shallowCopyOf } from '../../shared/index.ts';
 import type { OperationInvocation } from '../../shared/index.ts';
 import { executePlanned } from '../../executor/index.ts';
-import type { ExplainMismatch, GraphQLJSExecutor, PageDefaults, PlannedExecution } from '../../executor/index.ts';
+import type { BudgetLimits, ExplainMismatch, GraphQLJSExecutor, PageDefaults, PlannedExecution } from '../../executor/index.ts';
 import { withoutSuggestion } from './documents/document.ts';
 import { withCode } from './errors.ts';
-import type { AnswerLimit } from './limits/answer-limit.ts';
 
 export type { GraphQLJSExecutor } from '../../executor/index.ts';
 
@@ -31,7 +30,7 @@ export interface ExecutionSettings {
 export interface Execution extends PlannedExecution {
   /** Ends the execution at the deadline, and when the client has left. */
   readonly invocation: OperationInvocation;
-  readonly answerLimit: AnswerLimit;
+  readonly answerLimit: BudgetLimits;
 }
 
 /** The parts of an execution that are not settings of the server. */

@@ -6,7 +6,7 @@ import { toGraphQLError, unfinishedAtDeadline } from './errors.ts';
 import { haveWrongVariables } from './execute.ts';
 import { formatFailure, formatResult } from './format-errors.ts';
 import { reportUnfinished } from './log-errors.ts';
-import type { ErrorAllowance } from './limits/error-allowance.ts';
+import { ErrorAllowance } from './limits/error-allowance.ts';
 import { callFailureHook } from './apollo-hooks.ts';
 import type { OperationOutcome } from './types.ts';
 import type { Operation } from './operation.ts';
@@ -84,8 +84,7 @@ function closeStream(operation: Operation): void {
 }
 
 function format({ settings, result, budget, allowance }: Operation): FormattedExecutionResult {
-  const shared: ErrorAllowance | undefined = budget?.errors ?? allowance;
-  return formatResult(settings, result!, shared);
+  return formatResult(settings, result!, allowance ?? new ErrorAllowance(budget?.operations));
 }
 
 async function callLastHooks(operation: Operation): Promise<FormattedExecutionResult> {

@@ -9,7 +9,6 @@ import { attachDataSources } from './context.ts';
 import { codeOf, deadlineExceeded, toErrors, unfinishedAtDeadline } from './errors.ts';
 import { createExecution, executeOperation } from './execute.ts';
 import type { Execution } from './execute.ts';
-import { AnswerLimit } from './limits/answer-limit.ts';
 import { ErrorAllowance } from './limits/error-allowance.ts';
 import type { Operation } from './operation.ts';
 import { outcomeOfFailure, toOutcome } from './outcome.ts';
@@ -33,7 +32,7 @@ export function prepare(operation: Operation): Execution {
     contextValue,
     variableValues: request.variables,
     invocation,
-    answerLimit: new AnswerLimit(capacity, node!.operation, budget),
+    answerLimit: { capacity, operations: budget?.operations ?? 1 },
     kept: plans,
     errorHandling: onError === undefined ? settings.errorHandling : handlingOf[onError],
     observer: operation.observer,

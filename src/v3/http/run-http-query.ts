@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { ValidationRule } from 'graphql';
 
-import { BatchAnswers, BatchBudget, VariablesLimit } from '../../server/for-v3.ts';
+import { BatchBudget, VariablesLimit } from '../../server/for-v3.ts';
 import { HeaderMap, capacityOf } from '../../shared/index.ts';
 import type { Capacity, Invocation } from '../../shared/index.ts';
 import { formatApolloErrors } from '../errors/format-errors.ts';
@@ -105,8 +105,7 @@ async function runBatch(config: QueryOptions, payload: readonly unknown[], { hea
     throw graphqlError(400, [new Error(`Expected a batch of at most ${maxBatchSize} operations, got ${payload.length}.`)], config);
   const limit = new VariablesLimit(maxBodyBytes);
   const requests = payload.map((parameters) => readParameters(head, parameters, limit));
-  const answers = new BatchAnswers(capacityFor(invocation), requests.length);
-  const budget = new BatchBudget({ maxTokens: config.documents.maxTokens, answers });
+  const budget = new BatchBudget({ maxTokens: config.documents.maxTokens, operations: requests.length });
   const responses = await Promise.all(
     requests.map(async (request): Promise<GraphQLResponse> => {
       try {

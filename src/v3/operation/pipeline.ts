@@ -2,7 +2,7 @@ import { execute as executeWithoutOperation, getOperationAST, GraphQLError, Kind
 import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLFormattedError } from 'graphql';
 
 import { HeaderMap, deepCopyOf, copyErrorForOperation, copyErrorsForOperation, copyFormattedError } from '../../shared/index.ts';
-import { AnswerLimit, assertFresh, createExecution, ErrorAllowance, executeOperation } from '../../server/for-v3.ts';
+import { assertFresh, createExecution, ErrorAllowance, executeOperation } from '../../server/for-v3.ts';
 import {
   ApolloError,
   PersistedQueryNotFoundError,
@@ -151,7 +151,7 @@ async function execute(operation: Operation, executing: readonly GraphQLRequestE
   // graphql-js has the error for a document without an operation to run.
   if (chosen === undefined) return executeWithoutOperation({ schema, document, operationName } as ExecutionArgs);
   assertNoFragmentVariables(document);
-  const answerLimit = capacity && new AnswerLimit(capacity, chosen.operation, budget);
+  const answerLimit = capacity && { capacity, operations: budget?.operations ?? 1 };
   const observer = fieldObserverOf(executing, contextValue);
   const settings = { schema, rootValue, fieldResolver, introspection: true, executor: undefined };
   const parts = { document, operation: chosen, contextValue, variableValues: variables, invocation, answerLimit, kept, observer };
@@ -219,7 +219,7 @@ async function callDidEncounterErrors({ context, listeners }: Operation, errors:
 
 /** Formats as many errors as an answer may have; the last one says how many were left out. */
 function format({ config, context, budget }: Operation, errors: readonly Error[]): readonly GraphQLFormattedError[] {
-  const allowance = budget?.errors ?? new ErrorAllowance();
+  const allowance = new ErrorAllowance(budget?.operations);
   return allowance.fitAll(
     errors,
     // If the formatter returns nothing, the error becomes null, as in version 3.

@@ -221,10 +221,10 @@ export class BatchedValue extends Late {
 
   protected complete(value: unknown): unknown {
     const { run } = this;
-    const { shape, isAliased } = this.#field;
+    const { shape } = this.#field;
     const plain = plainValue(shape.plain, value);
     if (plain !== undefined) {
-      run.budget.growByLeaf(plain, isAliased);
+      run.budget.growByLeaf(plain);
       return plain;
     }
     if ((value === null || value === undefined) && !shape.nonNull) return null;

@@ -53,7 +53,7 @@ export function completeItem(list: ListRun, item: unknown, index: number): unkno
   const { fieldRun, item: shape } = list;
   const plain = plainValue(shape.plain, item);
   if (plain !== undefined) {
-    if (typeof plain === 'string') fieldRun.run.budget.growByLeaf(plain, fieldRun.field.isAliased);
+    if (typeof plain === 'string') fieldRun.run.budget.grow(plain.length);
     return plain;
   }
   if ((item === null || item === undefined) && !shape.nonNull) return null;

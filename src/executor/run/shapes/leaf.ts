@@ -47,11 +47,6 @@ export function isText(plain: number): boolean {
   return plain === plainString || plain === plainID;
 }
 
-/** Characters counted for a list item, without its text or its fields: about as many as numbers of that kind have. */
-export function sizeOfItem(plain: number): number {
-  return plain === plainFloat ? 8 : plain === plainInt ? 3 : plain === notPlain ? 4 : 2;
-}
-
 /** `plainValue` as a condition in generated code, which may also convert the variable. */
 export function plainTest(plain: number, name: string): string | undefined {
   const isInt = `typeof ${name} === "number" && (${name} | 0) === ${name}`;
@@ -95,10 +90,10 @@ class LeafShape extends Shape {
   }
 
   complete(position: Position, value: unknown): unknown {
-    const { run, field } = position.fieldRun;
+    const { run } = position.fieldRun;
     const plain = plainValue(this.plain, value);
     if (plain !== undefined) {
-      run.budget.growByLeaf(plain, field.isAliased);
+      run.budget.growByLeaf(plain);
       return plain;
     }
     const coerced = this.#coerce(position, value);
@@ -107,7 +102,7 @@ class LeafShape extends Shape {
     if (isGraphQL17 ? coerced instanceof Promise : isPromiseLike(coerced))
       return new PromisedLeaf(position, coerced as Promise<unknown>, (settled) => assertJSON(this.#type, value, settled));
     assertJSON(this.#type, value, coerced);
-    run.budget.growByLeaf(coerced, field.isAliased || field.lists > 2);
+    run.budget.growByLeaf(coerced);
     return coerced;
   }
 

@@ -2,10 +2,10 @@ import { completeAsyncIterable, isAsyncIterable } from './async-lists.ts';
 import { isGraphQL17 } from '../../graphql-version.ts';
 import { explain, misfit } from '../errors.ts';
 import { completeItem, ListRun } from './items.ts';
-import { isNumber, sizeOfItem } from './leaf.ts';
+import { isNumber } from './leaf.ts';
 import { Pending, PendingContainer } from '../pending.ts';
 import { Shape } from '../../plan/planned-field.ts';
-import { sizeOfRead } from '../../costs.ts';
+import { sizeOfItem, sizeOfRead } from '../../costs.ts';
 import type { Position } from '../../plan/planned-field.ts';
 import type { Run } from '../run.ts';
 
@@ -48,14 +48,6 @@ function isIterable(value: unknown): value is Iterable<unknown> {
   return typeof value === 'object' && typeof (value as { [Symbol.iterator]?: unknown })[Symbol.iterator] === 'function';
 }
 
-/**
- * Characters counted for an array. They exceed the JSON of a small array, which also takes time and memory: matrices under 3,600
- * aliases in rows took a second and 240 MiB before they were 6 MiB.
- */
-function sizeOf({ item, fieldRun }: ListRun, length: number): number {
-  return (fieldRun.field.isAliased ? 24 : 16) + length * sizeOfItem(item.plain);
-}
-
 /** Creates an array of this length, because one that grows from empty has room for 17. (V8 fills arrays of numbers faster if they start empty.) */
 function emptyFor(length: number): unknown[] {
   // oxlint-disable-next-line unicorn/no-new-array -- the length is the point
@@ -66,7 +58,7 @@ function emptyFor(length: number): unknown[] {
 export function completeItems(list: ListRun, items: Iterable<unknown>): unknown {
   const { run } = list.fieldRun;
   const isArray = Array.isArray(items);
-  if (isArray) run.budget.grow(sizeOf(list, items.length));
+  run.budget.growByContainer(isArray ? items.length * sizeOfItem : 0);
   const result = isArray && !isNumber(list.item.plain) ? emptyFor(items.length) : [];
   let index = 0;
   let pending: PendingContainer | undefined;

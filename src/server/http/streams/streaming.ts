@@ -8,7 +8,7 @@ import { createError, httpExtensionOf } from '../../operation/errors.ts';
 import { formatFailure } from '../../operation/format-errors.ts';
 import type { ErrorSettings } from '../../operation/format-errors.ts';
 import { executeDelivery } from '../../operation/delivery/subscribe.ts';
-import { resultTooLarge } from '../../operation/limits/answer-limit.ts';
+import { resultTooLarge } from '../../../executor/index.ts';
 import { parseAccept, wellKnownAccepts } from '../accept.ts';
 import type { ResponseMediaType } from '../accept.ts';
 import { removeLifetimes, uncacheable } from '../cache-control.ts';

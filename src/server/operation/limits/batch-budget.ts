@@ -1,14 +1,11 @@
-import { maxRecordedErrors } from '../../../executor/index.ts';
 import { createError } from '../errors.ts';
-import type { BatchAnswers } from './answer-limit.ts';
-import { ErrorAllowance } from './error-allowance.ts';
 import { maxComparisons as mostComparisons, tooManyComparisons } from './limits.ts';
 
 interface BatchLimits {
   readonly maxTokens: number;
   /** Default: the limit for one operation. */
   readonly maxComparisons?: number | undefined;
-  readonly answers?: BatchAnswers;
+  readonly operations?: number;
 }
 
 /**
@@ -16,15 +13,15 @@ interface BatchLimits {
  * (1.1 s of CPU; bench/hostile.ts).
  */
 export class BatchBudget {
-  readonly errors: ErrorAllowance = new ErrorAllowance({ left: maxRecordedErrors });
-  readonly answers: BatchAnswers | undefined;
+  /** The number of operations. */
+  readonly operations: number;
   readonly #maxTokens: number;
   readonly #maxComparisons: number;
   #tokens = 0;
   #comparisons = 0;
 
-  constructor({ maxTokens, maxComparisons = mostComparisons, answers }: BatchLimits) {
-    this.answers = answers;
+  constructor({ maxTokens, maxComparisons = mostComparisons, operations = 1 }: BatchLimits) {
+    this.operations = operations;
     this.#maxTokens = maxTokens;
     this.#maxComparisons = maxComparisons;
   }

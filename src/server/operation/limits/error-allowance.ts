@@ -1,6 +1,6 @@
 import type { GraphQLFormattedError } from 'graphql';
 
-import { lengthOfJSON, maxRecordedErrors, minRecordedErrors } from '../../../executor/index.ts';
+import { lengthOfJSON, maxRecordedErrors } from '../../../executor/index.ts';
 
 /** Errors in one answer. A list of 20,000 rows that all lack a required field would have 20,000. */
 const maxErrors = 1_000;
@@ -17,18 +17,21 @@ const maxRemarks = 10;
 /** Characters of an error's stack and other properties in the log. */
 const maxDetail = 4_000;
 
-/** How much of one answer and of the log errors may take up. The operations of a batch share it. */
+/** How much of one answer and of the log errors may take up. */
 export class ErrorAllowance {
-  /** The errors that the operations of a batch may still record while they run: see Run.record. */
-  readonly shared: { left: number } | undefined;
-  #errors = maxErrors;
-  #characters = maxCharacters;
-  #lines = maxLines;
+  readonly #operations: number;
+  #errors: number;
+  #characters: number;
+  #lines: number;
   #unlogged = 0;
   #remarks = maxRemarks;
 
-  constructor(shared?: { left: number }) {
-    this.shared = shared;
+  /** `operations`: the number of operations of a batch, each of which has the same share. */
+  constructor(operations = 1) {
+    this.#operations = operations;
+    this.#errors = Math.ceil(maxErrors / operations);
+    this.#characters = maxCharacters / operations;
+    this.#lines = Math.ceil(maxLines / operations);
   }
 
   /** True when an error may still be logged. */
@@ -55,7 +58,7 @@ export class ErrorAllowance {
       fitting.push(one);
     }
     const more = errors.length - fitting.length;
-    const atLeast = errors.length < (this.shared === undefined ? maxRecordedErrors : minRecordedErrors) ? '' : 'at least ';
+    const atLeast = errors.length < maxRecordedErrors / this.#operations ? '' : 'at least ';
     if (more > 0) fitting.push({ message: `And ${atLeast}${more} more errors.`, extensions: { code: 'TOO_MANY_ERRORS' } });
     return fitting;
   }

@@ -52,10 +52,10 @@ describe('small values with thousands of aliases in each row', () => {
     ['none', 230_000],
     ['matrix', 50_000],
     ['words', 180_000],
-    ['nulls', 140_000],
-    ['kinds', 140_000],
-    ['float', 400_000],
-    ['int', 400_000],
+    ['nulls', 160_000],
+    ['kinds', 150_000],
+    ['float', 650_000],
+    ['int', 650_000],
     ['row { int }', 250_000],
   ];
   for (const [field, limit] of most) {
