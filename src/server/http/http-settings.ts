@@ -5,13 +5,13 @@ import type { CORSOptions } from './cors.ts';
 import type { CSRFSettings } from './csrf.ts';
 import type { RequestSettings } from './params.ts';
 import type { ResponseSettings } from './response.ts';
-import type { Multipart } from './streams/multipart.ts';
+import type { StreamFormat } from './streams/payload-chunks.ts';
 import type { OperationOutcome } from '../operation/types.ts';
 
 /** The settings of GraphQL over HTTP. Created once, at cold start. */
 export interface HTTPSettings extends CSRFSettings, ExplainSettings, LandingSettings, RequestSettings, ResponseSettings {
   /** Writes answers in several parts; undefined: each answer is whole. */
-  readonly multipart: Multipart | undefined;
+  readonly multipart: StreamFormat | undefined;
   readonly cors: CORSOptions | undefined;
   /** Bytes of an answer. */
   readonly maxResultBytes: number;

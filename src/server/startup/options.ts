@@ -5,7 +5,7 @@ import type { DeadlineOptions } from './deadline.ts';
 import { assertCredentials, assertOriginForm, corsExpectations } from '../http/cors.ts';
 import type { ContextArgument } from '../http/context-argument.ts';
 import type { CORSOptions, Expectation as ValueExpectation } from '../http/cors.ts';
-import type { IncrementalDelivery } from '../http/streams/multipart.ts';
+import type { IncrementalDelivery } from '../http/streams/incremental-delivery.ts';
 import type { HTTPStatusProfile } from '../http/status.ts';
 import type { ContextValue } from '../operation/context.ts';
 import { assertKnownOptions, describe, isRecord } from '../../shared/index.ts';

@@ -2,10 +2,26 @@ import { deferDirective, planners, streamDirective } from '../../../executor/ind
 import { assertKnownOptions, describe } from '../../../shared/index.ts';
 import { executeIncrementally } from '../../operation/delivery/incremental.ts';
 import { incrementalRules } from '../../operation/delivery/incremental-rules.ts';
-import { multipart } from './multipart.ts';
-import type { IncrementalDelivery } from './multipart.ts';
+import type { StreamFormat } from './payload-chunks.ts';
+import type { IncrementalExecution } from '../../operation/delivery/delivery.ts';
 
-export type { IncrementalDelivery } from './multipart.ts';
+/** The value of the option `incrementalDelivery`, from `incrementalDelivery()` of `graphql-functions/incremental`. */
+export interface IncrementalDelivery extends IncrementalExecution {
+  readonly multipart: StreamFormat;
+}
+
+const opening = '\r\n---';
+
+/**
+ * The boundary is a single dash, as in the incremental delivery RFC of GraphQL over HTTP: no line of JSON text begins with three. Each part
+ * ends with the boundary of the next one, because clients use a part only when they see the next boundary.
+ */
+const multipart: StreamFormat = {
+  type: 'multipart/mixed; boundary="-"',
+  opening,
+  part: (json) => `\r\ncontent-type: application/json; charset=utf-8\r\n\r\n${json}${opening}`,
+  closing: '--\r\n',
+};
 
 /** How answers are divided into parts. */
 export interface IncrementalDeliveryOptions {

@@ -14,8 +14,8 @@ import type { ResponseMediaType } from '../accept.ts';
 import { removeLifetimes, uncacheable } from '../cache-control.ts';
 import { toSingleResponse } from '../response.ts';
 import { notAcceptable } from '../errors.ts';
-import { completeEvent, EventStream, nextEvent } from './event-stream.ts';
-import type { Multipart } from './multipart.ts';
+import { PayloadChunks, eventFormat } from './payload-chunks.ts';
+import type { StreamFormat } from './payload-chunks.ts';
 import type { ResponseSettings } from '../response.ts';
 import { chooseForms } from './stream-forms.ts';
 import type { Forms } from './stream-forms.ts';
@@ -25,7 +25,7 @@ import type { Forms } from './stream-forms.ts';
  */
 export interface Streaming {
   /** `accept` → the forms of answers that the client accepts. Throws 406 if none is supported. */
-  negotiate(accept: string | null, multipart: Multipart | undefined): Negotiation;
+  negotiate(accept: string | null, multipart: StreamFormat | undefined): Negotiation;
 }
 
 /** The forms of the answer to one request. */
@@ -43,7 +43,7 @@ export interface StreamSettings extends ResponseSettings {
   /** Bytes of an answer, and of each event of a subscription. */
   readonly maxResultBytes: number;
   /** Undefined: answers have no parts. */
-  readonly multipart: Multipart | undefined;
+  readonly multipart: StreamFormat | undefined;
 }
 
 /** The call that a stream belongs to. */
@@ -56,101 +56,82 @@ interface StreamedCall {
 
 export const streaming: Streaming = { negotiate };
 
-/** Negotiations of well-known Accept values, with and without multipart answers. */
-const negotiated = { withMultipart: new Map<string, Negotiation>(), without: new Map<string, Negotiation>() };
+/** Negotiations of well-known Accept values, which name no streams. */
+const negotiated = new Map<string, Negotiation>();
 
-function negotiate(accept: string | null, multipart: Multipart | undefined): Negotiation {
+function negotiate(accept: string | null, multipart: StreamFormat | undefined): Negotiation {
   const value = accept === null || accept.trim() === '' ? '*/*' : accept;
-  const known = multipart === undefined ? negotiated.without : negotiated.withMultipart;
-  const negotiation = known.get(value) ?? toNegotiation(chooseForms(parseAccept(value), multipart !== undefined));
-  if (negotiation === undefined) throw notAcceptable();
-  if (wellKnownAccepts.has(value)) known.set(value, negotiation);
+  const known = negotiated.get(value);
+  if (known !== undefined) return known;
+  const forms = chooseForms(parseAccept(value), multipart !== undefined);
+  if (forms === undefined) throw notAcceptable();
+  const negotiation: Negotiation = {
+    mediaType: forms.mediaType,
+    delivery: { subscriptions: forms.events, incremental: forms.parts?.format, execute: executeDelivery },
+    toResponse: (settings, outcome, call) => toResponse(forms, { settings, outcome, call }),
+  };
+  if (wellKnownAccepts.has(value)) negotiated.set(value, negotiation);
   return negotiation;
 }
 
-function toNegotiation(forms: Forms | undefined): Negotiation | undefined {
-  return (
-    forms && {
-      mediaType: forms.mediaType,
-      delivery: { subscriptions: forms.events, incremental: forms.parts?.format, execute: executeDelivery },
-      toResponse: responderFor(forms),
-    }
-  );
+interface Answer {
+  readonly settings: StreamSettings;
+  readonly outcome: OperationOutcome;
+  readonly call: StreamedCall;
 }
 
-function responderFor(forms: Forms): Negotiation['toResponse'] {
-  return (settings, outcome, call) => {
-    const { stream } = outcome;
-    try {
-      const response = toSingleResponse(settings, outcome, typeForStatus(forms, outcome));
-      if (stream === undefined) return forms.single === undefined ? response : toSingle(settings, { outcome, response }, forms.single);
-      const { body: first, ...head } = response;
-      if (first !== null) return toStreamed(settings, { outcome, stream, head, first, parts: forms.parts }, call);
-      // The user has set a status that has no body.
-      void stream.return();
-      return response;
-    } catch (error) {
-      // The first result cannot be written as JSON.
-      void stream?.return();
-      throw error;
-    }
-  };
-}
-
-/** A stream is a success whatever its parts contain: only a whole answer may have the status of a partial success. */
-function typeForStatus({ mediaType = 'application/json', single }: Forms, { stream, result }: OperationOutcome): ResponseMediaType {
-  return stream === undefined && (single === undefined || result.data === undefined) ? mediaType : 'application/json';
+function toResponse(forms: Forms, answer: Answer): HTTPResponse | StreamedResponse {
+  const { settings, outcome } = answer;
+  const { stream, result } = outcome;
+  const { mediaType = 'application/json', single } = forms;
+  // A stream is a success whatever its parts contain: only a whole answer may have the status of a partial success.
+  const isWhole = stream === undefined && (single === undefined || result.data === undefined);
+  try {
+    const response = toSingleResponse(settings, outcome, isWhole ? mediaType : 'application/json');
+    if (stream === undefined) return single === undefined ? response : toSingle(answer, response, single);
+    if (response.body !== null) return toStreamed(forms, answer, { stream, response, first: response.body });
+    // The user has set a status that has no body.
+    void stream.return();
+    return response;
+  } catch (error) {
+    // The first result cannot be written as JSON.
+    void stream?.return();
+    throw error;
+  }
 }
 
 /** An operation with one answer, as a stream. */
-function toSingle({ multipart }: StreamSettings, { outcome, response }: Single, form: NonNullable<Forms['single']>): HTTPResponse {
+function toSingle({ settings, outcome }: Answer, response: HTTPResponse, form: NonNullable<Forms['single']>): HTTPResponse {
   const { status, body, headers } = response;
-  if (isRefusal(outcome) || body === null) return response;
-  if (form === 'events') return { status: 200, headers: streamHeaders(headers, eventType), body: nextEvent(body) + completeEvent };
-  if (multipart === undefined || outcome.result.data === undefined) return response;
-  return { status, headers: streamHeaders(headers, multipart.type), body: multipart.one(body) };
-}
-
-interface Single {
-  readonly outcome: OperationOutcome;
-  readonly response: HTTPResponse;
+  const format = form === 'events' ? eventFormat : settings.multipart;
+  if (isRefusal(outcome) || body === null || format === undefined) return response;
+  if (form === 'multipart' && outcome.result.data === undefined) return response;
+  const text = format.opening + format.part(body) + format.closing;
+  return { status: form === 'events' ? 200 : status, headers: streamHeaders(headers, format.type), body: text };
 }
 
 interface Beginning {
-  readonly outcome: OperationOutcome;
   readonly stream: PayloadStream;
-  /** Status and headers of the stream. */
-  readonly head: Omit<HTTPResponse, 'body'>;
+  readonly response: HTTPResponse;
   /** The JSON of the result, which is empty for a subscription. */
   readonly first: string;
-  readonly parts: Forms['parts'];
 }
 
-function toStreamed(
-  settings: StreamSettings,
-  { outcome, stream, head: { status, headers }, first, parts }: Beginning,
-  call: StreamedCall,
-): StreamedResponse {
-  const { multipart } = settings;
+function toStreamed({ parts }: Forms, { settings, outcome, call }: Answer, { stream, response, first }: Beginning): StreamedResponse {
   const excess = excessOf(answerSizeOf(settings), first);
   if (excess !== undefined) throw resultTooLarge(excess.bytes, excess.capacity);
   const kind = outcome.operation?.operation;
   const isSubscription = kind === 'subscription';
-  const toPart = partWriter(settings, stream, isSubscription ? undefined : first);
-  const ends = { onEnd: () => call.answered(), onLeave: () => call.left(), onStop: () => stream.finish(serverStopping(kind)) };
-  if (isSubscription) {
-    return { status, headers: streamHeaders(headers, eventType), body: new EventStream(stream, { toJSON: toPart, ...ends }) };
-  }
-  const parameter = parts?.spec === undefined ? '' : `; ${parts.spec}`;
-  if (parts?.container !== 'multipart' || multipart === undefined) {
-    const events = new EventStream(stream, { first: nextEvent(first), toJSON: toPart, ...ends });
-    return { status, headers: streamHeaders(headers, eventType + parameter), body: events };
-  }
-  return {
-    status,
-    headers: streamHeaders(headers, multipart.type + parameter),
-    body: multipart.stream(stream, { first, toJSON: toPart, ...ends }),
-  };
+  const format = (!isSubscription && parts?.container === 'multipart' ? settings.multipart : undefined) ?? eventFormat;
+  const type = isSubscription || parts?.spec === undefined ? format.type : `${format.type}; ${parts.spec}`;
+  const body = new PayloadChunks(stream, format, {
+    first: isSubscription ? undefined : first,
+    toJSON: partWriter(settings, stream, isSubscription ? undefined : first),
+    onEnd: () => call.answered(),
+    onLeave: () => call.left(),
+    onStop: () => stream.finish(serverStopping(kind)),
+  });
+  return { status: response.status, headers: streamHeaders(response.headers, type), body };
 }
 
 /**
@@ -160,8 +141,6 @@ function toStreamed(
 function isRefusal({ contextFailed, head, errors }: OperationOutcome): boolean {
   return contextFailed === true || (head.status ?? 200) >= 400 || errors.some((error) => httpExtensionOf(error)?.status !== undefined);
 }
-
-const eventType = 'text/event-stream; charset=utf-8';
 
 function streamHeaders(headers: HeaderMap, type: string): HeaderMap {
   const fields = new HeaderMap(headers);

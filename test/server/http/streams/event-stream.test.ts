@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { EventStream } from '../../../../src/server/http/streams/event-stream.ts';
+import { PayloadChunks, eventFormat } from '../../../../src/server/http/streams/payload-chunks.ts';
 import { SourcedPayloads } from '../../../../src/server/operation/delivery/payload-stream.ts';
 import { createEventSource } from '../../../support/event-source.ts';
 import type { EventSource } from '../../../support/event-source.ts';
@@ -12,7 +12,7 @@ function openStream(
   context: TestContext,
   first?: string,
 ): {
-  stream: EventStream;
+  stream: PayloadChunks;
   source: EventSource<number>;
   told: string[];
   passTime(): void;
@@ -32,7 +32,7 @@ function openStream(
     toPayload: (number) => ({ data: { number } }),
     toLastPayload: () => ({ errors: [{ message: 'over' }] }),
   });
-  const stream = new EventStream(payloads, {
+  const stream = new PayloadChunks(payloads, eventFormat, {
     first,
     toJSON: JSON.stringify,
     onEnd: () => told.push('end'),
@@ -45,7 +45,7 @@ function openStream(
   return { stream, source, told, passTime, timers: () => timers.size };
 }
 
-async function chunk(stream: EventStream): Promise<string | undefined> {
+async function chunk(stream: PayloadChunks): Promise<string | undefined> {
   const { done, value } = await stream.next();
   return done === true ? undefined : value;
 }
@@ -58,7 +58,7 @@ test('the first chunk is sent before any event', async (context) => {
 });
 
 test('events that are ready are part of the first chunk', async (context) => {
-  const { stream } = openStream(context, 'event: next\ndata: {"data":{"number":0}}\n\n');
+  const { stream } = openStream(context, '{"data":{"number":0}}');
 
   assert.equal(await chunk(stream), ':\n\nevent: next\ndata: {"data":{"number":0}}\n\n');
 });
@@ -85,7 +85,7 @@ test('a line break in a string does not split its event', async () => {
     toPayload: (text) => ({ data: { text } }),
     toLastPayload: () => ({ data: { text: 'a\nb\r\n\r\nc' } }),
   });
-  const stream = new EventStream(payloads, { toJSON: JSON.stringify, onEnd() {}, onLeave() {}, onStop() {} });
+  const stream = new PayloadChunks(payloads, eventFormat, { toJSON: JSON.stringify, onEnd() {}, onLeave() {}, onStop() {} });
   payloads.finish(null as never);
 
   await chunk(stream);

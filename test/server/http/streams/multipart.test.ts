@@ -1,11 +1,13 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { multipart } from '../../../../src/server/http/streams/multipart.ts';
-import type { MultipartSettings } from '../../../../src/server/http/streams/multipart.ts';
+import { incrementalDelivery } from '../../../../src/server/http/streams/incremental-delivery.ts';
+import { PayloadChunks } from '../../../../src/server/http/streams/payload-chunks.ts';
+import type { PayloadWriting } from '../../../../src/server/http/streams/payload-chunks.ts';
 import type { PayloadStream, SubsequentPayload } from '../../../../src/server/operation/types.ts';
 import { parseParts } from '../../../support/multipart.ts';
 
+const { multipart } = incrementalDelivery();
 const head = '\r\ncontent-type: application/json; charset=utf-8\r\n\r\n';
 
 describe('a multipart body', () => {
@@ -51,13 +53,15 @@ describe('a multipart body', () => {
   });
 
   it('can have one part', () => {
-    deepEqual(parseParts(multipart.one('{"data":null}')), [{ data: null }]);
+    const { opening, part, closing } = multipart;
+
+    deepEqual(parseParts(opening + part('{"data":null}') + closing), [{ data: null }]);
   });
 });
 
-function open(payloads: SubsequentPayload[]): { stream: ReturnType<typeof multipart.stream>; log: string[] } {
+function open(payloads: SubsequentPayload[]): { stream: PayloadChunks; log: string[] } {
   const log: string[] = [];
-  const settings: MultipartSettings = {
+  const settings: PayloadWriting = {
     first: '{"data":1,"hasNext":true}',
     toJSON: (payload) => JSON.stringify(payload),
     onEnd: () => log.push('end'),
@@ -80,7 +84,7 @@ function open(payloads: SubsequentPayload[]): { stream: ReturnType<typeof multip
     finish: () => {},
     errorsOf: () => [],
   };
-  return { stream: multipart.stream(stream, settings), log };
+  return { stream: new PayloadChunks(stream, multipart, settings), log };
 }
 
 async function chunksOf(stream: AsyncIterable<string>): Promise<string[]> {
