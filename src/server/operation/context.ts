@@ -21,22 +21,7 @@ export interface DataSourceChecks {
   checkDataSources(dataSources: Readonly<Record<string, unknown>>, logger: Logger): void;
 }
 
-/**
- * Creates the context value of one operation: what `context` returns, with new data sources under `dataSources`. Returns a promise only if
- * something is asynchronous.
- */
-export function createContextValue(settings: ContextSettings, input: ContextInput): PromiseOrValue<unknown> {
-  if (settings.context === undefined && settings.dataSources === undefined) return {};
-  if (settings.context === undefined) return complete(settings, {}, input);
-  const value: unknown = settings.context(input.contextArgument as never);
-  return isPromiseLike(value) ? completeLater(settings, value, input) : completeReturned(settings, value, input);
-}
-
-async function completeLater(settings: ContextSettings, value: PromiseLike<unknown>, input: ContextInput): Promise<unknown> {
-  return completeReturned(settings, await value, input);
-}
-
-/** The part of an operation's input that its context value needs. */
+/** The part of an operation that its context value needs. */
 export interface ContextInput {
   /** The argument of `context`. */
   readonly contextArgument: unknown;
@@ -46,29 +31,33 @@ export interface ContextInput {
   watchCall: WatchCall | undefined;
 }
 
-function completeReturned(settings: ContextSettings, value: unknown, input: ContextInput): PromiseOrValue<unknown> {
-  assertObject(value);
-  return complete(settings, copyContextValue(value), input);
-}
-
-function complete(settings: ContextSettings, value: Record<string, unknown>, input: ContextInput): PromiseOrValue<unknown> {
-  if (settings.dataSources === undefined) return value;
-  assertTakesDataSources(value);
-  return attachDataSources(settings, value, input);
-}
-
-/** Without this check, a forgotten `return` would only show up in a resolver, as a property of undefined. */
-function assertObject(value: unknown): asserts value is Record<string, unknown> {
-  if (typeof value === 'object' && value !== null) return;
-  throw new TypeError(`Expected context() to return an object, for example { user }, got ${describe(value)}.`);
+/**
+ * Creates the context value of one operation: what `context` returns, with new data sources under `dataSources`. Returns a promise only if
+ * something is asynchronous.
+ */
+export function createContextValue(settings: ContextSettings, input: ContextInput): PromiseOrValue<unknown> {
+  if (settings.context === undefined) return settings.dataSources === undefined ? {} : attachDataSources(settings, {}, input);
+  const value: unknown = settings.context(input.contextArgument as never);
+  if (isPromiseLike(value)) return Promise.resolve(value).then((returned) => complete(settings, returned, input));
+  return complete(settings, value, input);
 }
 
 /**
  * Copies a plain object, not its values. A `context` function may return the same object every time, and a user that one operation
  * stores on it would be visible to the next. An instance of a class is not copied: the copy would lack its private members.
  */
-function copyContextValue(value: Record<string, unknown>): Record<string, unknown> {
-  return isPlainObject(value) ? shallowCopyOf(value) : value;
+function complete(settings: ContextSettings, returned: unknown, input: ContextInput): PromiseOrValue<unknown> {
+  // Without this check, a forgotten `return` would only show up in a resolver, as a property of undefined.
+  if (typeof returned !== 'object' || returned === null)
+    throw new TypeError(`Expected context() to return an object, for example { user }, got ${describe(returned)}.`);
+  const value = (isPlainObject(returned) ? shallowCopyOf(returned) : returned) as Record<string, unknown>;
+  if (settings.dataSources === undefined) return value;
+  if ('dataSources' in value)
+    throw new TypeError(
+      'Expected context() to return a new object without the key "dataSources", which the option "dataSources" sets. ' +
+        'Rename yours, or return a new object for every operation.',
+    );
+  return attachDataSources(settings, value, input);
 }
 
 /** Sets new data sources: for an operation, and again for each event of a subscription, whose data must not be that of the event before it. */
@@ -78,7 +67,8 @@ export async function attachDataSources(
   input: ContextInput,
 ): Promise<unknown> {
   const returned = assertDataSources(settings.dataSources?.());
-  const dataSources = copyIfReused(returned, contextValue);
+  // A reused object would have the data sources of the latest operation.
+  const dataSources = isPlainObject(returned) ? { ...returned } : returned;
   const { invocation: operation, watchCall } = input;
   const { cache, checks, logger } = settings;
   const warn = checks && ((message: string): void => logger.warn(message));
@@ -88,36 +78,14 @@ export async function attachDataSources(
     if (hasInitialize(dataSource)) {
       assertFresh(settings, name, dataSource);
       await dataSource.initialize(config);
-    } else assertInstance(name, dataSource);
+    } else if (typeof dataSource === 'function' && hasInitialize(dataSource.prototype))
+      throw new TypeError(`Expected dataSources().${name} to be an instance, got a class: new ${dataSource.name}().`);
   });
   // The assignment comes before waiting, because `initialize` may read other data sources from the context.
   contextValue['dataSources'] = dataSources;
   await Promise.all(initializing);
   checks?.checkDataSources(dataSources, logger);
   return contextValue;
-}
-
-/** The first operation that got each object returned by `dataSources`, and its members then. Null if it has been returned again. */
-const containers = new WeakMap<object, { readonly contextValue: Record<string, unknown>; readonly members: object } | null>();
-
-/** Copies the object if `dataSources` has returned it before: a reused object has the data sources of the latest operation. */
-function copyIfReused(
-  returned: Readonly<Record<string, unknown>>,
-  contextValue: Record<string, unknown>,
-): Readonly<Record<string, unknown>> {
-  if (!isPlainObject(returned)) return returned;
-  const known = containers.get(returned);
-  containers.set(returned, known === undefined ? { contextValue, members: { ...returned } } : null);
-  if (known) Reflect.set(known.contextValue, 'dataSources', known.members);
-  return known === undefined ? returned : { ...returned };
-}
-
-function assertTakesDataSources(value: object): void {
-  if (!('dataSources' in value)) return;
-  throw new TypeError(
-    'Expected context() to return a new object without the key "dataSources", which the option "dataSources" sets. ' +
-      'Rename yours, or return a new object for every operation.',
-  );
 }
 
 function assertDataSources(value: unknown): Readonly<Record<string, unknown>> {
@@ -127,12 +95,6 @@ function assertDataSources(value: unknown): Readonly<Record<string, unknown>> {
   throw new TypeError(
     `Expected dataSources() to return an object of data source instances, for example { books: new BooksAPI() }, got ${describe(value)}.`,
   );
-}
-
-/** Rejects a class. Any other function may be a data source that needs no `initialize`. */
-function assertInstance(name: string, value: unknown): void {
-  if (typeof value === 'function' && hasInitialize(value.prototype))
-    throw new TypeError(`Expected dataSources().${name} to be an instance, got a class: new ${value.name}().`);
 }
 
 interface Initializable {
