@@ -85,6 +85,7 @@ export function never(): void {
   fitting();
   wrapper({ typeDefs });
   sources();
+  undefinedOptions();
   preparedOptions();
   platforms();
   void results();
@@ -345,6 +346,13 @@ function sources(): void {
   createHandler(Promise.resolve({ typeDefs, csrfPrevention: true }));
   // @ts-expect-error: the function does not return options.
   createHandler(() => 'type Query { a: Int }');
+}
+
+/** Options may be undefined, also with exactOptionalPropertyTypes. */
+function undefinedOptions(): void {
+  createHandler({ typeDefs, context: undefined, dataSources: undefined, logger: undefined, cors: undefined, plugins: undefined });
+  // @ts-expect-error: a class in place of an instance.
+  createHandler({ typeDefs, dataSources: () => ({ books: BooksAPI }) });
 }
 
 /** Options that a function of options prepares keep what `context` and `dataSources` infer; it also accepts a promise or a function. */

@@ -9,7 +9,7 @@ import type {
 } from 'aws-lambda';
 
 import { createHandlerFor, createUntypedStreamingHandler, lambdaAdapters } from '../server/index.ts';
-import type { Closable, ContextFits, OptionsSource, ResponseStream, ServerOptions } from '../server/index.ts';
+import type { Closable, CreateHandler, OptionsSource, ResponseStream, ServerOptions } from '../server/index.ts';
 
 export type { ResponseStream } from '../server/index.ts';
 
@@ -28,16 +28,8 @@ export interface LambdaHandler extends Closable {
  * Makes a handler for AWS Lambda alone: API Gateway (REST API; HTTP API 1.0 and 2.0), function URL, Application Load
  * Balancer, VPC Lattice, direct invocation, warm-up pings. Throws for wrong options and wrong schema text.
  */
-export function createHandler<TContext extends object = object, TDataSources extends object = object>(
-  options: OptionsSource<ServerOptions<TContext, TDataSources, LambdaEvent, Context>> & ContextFits<TContext, TDataSources>,
-): LambdaHandler;
-/** TypeScript suggests the name of a misspelled option only for this signature, which is the last: it does not for a union. */
-export function createHandler<TContext extends object = object, TDataSources extends object = object>(
-  options: ServerOptions<TContext, TDataSources, LambdaEvent, Context> & ContextFits<TContext, TDataSources>,
-): LambdaHandler;
-export function createHandler(options: unknown): LambdaHandler {
-  return createHandlerFor({ adapters: lambdaAdapters }, options) as LambdaHandler;
-}
+export const createHandler: CreateHandler<LambdaHandler, LambdaEvent, Context> = (options) =>
+  createHandlerFor({ adapters: lambdaAdapters }, options) as LambdaHandler;
 
 /** A handler that writes its answer into a stream of Lambda's runtime. A property of the handler asks the runtime for that stream. */
 export interface LambdaStreamingHandler extends Closable {
@@ -56,15 +48,6 @@ export interface LambdaStreamingHandler extends Closable {
  * export default createStreamingHandler({ csrfPrevention: true, typeDefs, resolvers });
  * ```
  */
-export function createStreamingHandler<TContext extends object = object, TDataSources extends object = object>(
-  options: OptionsSource<ServerOptions<TContext, TDataSources, APIGatewayProxyEventV2 | APIGatewayProxyEvent, Context>> &
-    ContextFits<TContext, TDataSources>,
-): LambdaStreamingHandler;
-/** TypeScript suggests the name of a misspelled option only for this signature, which is the last: it does not for a union. */
-export function createStreamingHandler<TContext extends object = object, TDataSources extends object = object>(
-  options: ServerOptions<TContext, TDataSources, APIGatewayProxyEventV2 | APIGatewayProxyEvent, Context> &
-    ContextFits<TContext, TDataSources>,
-): LambdaStreamingHandler;
-export function createStreamingHandler(options: unknown): LambdaStreamingHandler {
-  return createUntypedStreamingHandler(options as OptionsSource<ServerOptions>) as LambdaStreamingHandler;
-}
+export const createStreamingHandler: CreateHandler<LambdaStreamingHandler, APIGatewayProxyEventV2 | APIGatewayProxyEvent, Context> = (
+  options,
+) => createUntypedStreamingHandler(options as OptionsSource<ServerOptions>) as LambdaStreamingHandler;

@@ -39,14 +39,6 @@ export function createHandler<
   TPlatformContext = unknown,
 >(
   options: OptionsSource<ServerOptions<TContext, TDataSources, Request, TPlatformContext, TEnv>> & ContextFits<TContext, TDataSources>,
-): FetchHandler;
-/** TypeScript suggests the name of a misspelled option only for this signature, which is the last: it does not for a union. */
-export function createHandler<
-  TContext extends object = object,
-  TDataSources extends object = object,
-  TEnv = unknown,
-  TPlatformContext = unknown,
->(options: ServerOptions<TContext, TDataSources, Request, TPlatformContext, TEnv> & ContextFits<TContext, TDataSources>): FetchHandler;
-export function createHandler(options: unknown): FetchHandler {
+): FetchHandler {
   return createHandlerFor({ adapters: [fetchAPI], streaming }, options) as FetchHandler;
 }

@@ -1,13 +1,11 @@
 import { createHandlerFor, fetchAPI, netlifyV1, ping, streaming } from '../server/index.ts';
 import type {
   Closable,
-  ContextFits,
+  CreateHandler,
   NetlifyContext,
   NetlifyHandlerContext,
   NetlifyHandlerEvent,
   NetlifyHandlerResponse,
-  OptionsSource,
-  ServerOptions,
 } from '../server/index.ts';
 
 export type { NetlifyContext, NetlifyHandlerContext, NetlifyHandlerEvent, NetlifyHandlerResponse } from '../server/index.ts';
@@ -32,15 +30,5 @@ export interface NetlifyHandler extends Closable {
  * export const config = { path: '/graphql' };
  * ```
  */
-export function createHandler<TContext extends object = object, TDataSources extends object = object>(
-  options: OptionsSource<ServerOptions<TContext, TDataSources, NetlifyEvent, NetlifyContext | NetlifyHandlerContext>> &
-    ContextFits<TContext, TDataSources>,
-): NetlifyHandler;
-/** TypeScript suggests the name of a misspelled option only for this signature, which is the last: it does not for a union. */
-export function createHandler<TContext extends object = object, TDataSources extends object = object>(
-  options: ServerOptions<TContext, TDataSources, NetlifyEvent, NetlifyContext | NetlifyHandlerContext> &
-    ContextFits<TContext, TDataSources>,
-): NetlifyHandler;
-export function createHandler(options: unknown): NetlifyHandler {
-  return createHandlerFor({ adapters: [fetchAPI, netlifyV1, ping], streaming }, options) as NetlifyHandler;
-}
+export const createHandler: CreateHandler<NetlifyHandler, NetlifyEvent, NetlifyContext | NetlifyHandlerContext> = (options) =>
+  createHandlerFor({ adapters: [fetchAPI, netlifyV1, ping], streaming }, options) as NetlifyHandler;

@@ -3,12 +3,11 @@ import type { Context as LambdaContext } from 'aws-lambda';
 import type { Closable } from './startup/close.ts';
 import { createHandlerFor } from './handler.ts';
 import { streaming } from './http/streams/streaming.ts';
-import type { ContextFits, ServerOptions } from './startup/options.ts';
 import { fetchAPI } from './platform/fetch.ts';
 import { lambdaAdapters } from './platform/aws.ts';
 import type { NetlifyContext } from './platform/netlify.ts';
 import { netlifyV1 } from './platform/netlify.ts';
-import type { OptionsSource } from './startup/start.ts';
+import type { CreateHandler } from './startup/start.ts';
 
 /** A handler for every platform: each event gets the result object of its platform, each `Request` a `Response`. */
 export interface Handler extends Closable {
@@ -37,13 +36,5 @@ export interface Handler extends Closable {
  * });
  * ```
  */
-export function createHandler<TContext extends object = object, TDataSources extends object = object>(
-  options: OptionsSource<ServerOptions<TContext, TDataSources>> & ContextFits<TContext, TDataSources>,
-): Handler;
-/** TypeScript suggests the name of a misspelled option only for this signature, which is the last: it does not for a union. */
-export function createHandler<TContext extends object = object, TDataSources extends object = object>(
-  options: ServerOptions<TContext, TDataSources> & ContextFits<TContext, TDataSources>,
-): Handler;
-export function createHandler(options: unknown): Handler {
-  return createHandlerFor({ adapters: [fetchAPI, ...lambdaAdapters, netlifyV1], streaming }, options) as Handler;
-}
+export const createHandler: CreateHandler<Handler> = (options) =>
+  createHandlerFor({ adapters: [fetchAPI, ...lambdaAdapters, netlifyV1], streaming }, options) as Handler;

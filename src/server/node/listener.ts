@@ -34,14 +34,8 @@ export interface TrackedListener {
  */
 export function createListener<TContext extends object = object, TDataSources extends object = object>(
   options: OptionsSource<ServerOptions<TContext, TDataSources, NodeExchange>> & ContextFits<TContext, TDataSources>,
-  listen?: Pick<ListenOptions, 'allowedHosts'>,
-): NodeListener & Closable;
-/** TypeScript suggests the name of a misspelled option only for this signature, which is the last: it does not for a union. */
-export function createListener<TContext extends object = object, TDataSources extends object = object>(
-  options: ServerOptions<TContext, TDataSources, NodeExchange> & ContextFits<TContext, TDataSources>,
-  listen?: Pick<ListenOptions, 'allowedHosts'>,
-): NodeListener & Closable;
-export function createListener(options: unknown, listen: Pick<ListenOptions, 'allowedHosts'> = {}): NodeListener & Closable {
+  listen: Pick<ListenOptions, 'allowedHosts'> = {},
+): NodeListener & Closable {
   assertListenerOptions(listen);
   return createTrackedListener(options as OptionsSource<ServerOptions>, listen.allowedHosts ?? []).listener;
 }

@@ -35,16 +35,10 @@ export interface RunningServer {
  * const { url } = await serve({ typeDefs, resolvers }, { port: 4000 });
  * ```
  */
-export function serve<TContext extends object = object, TDataSources extends object = object>(
+export async function serve<TContext extends object = object, TDataSources extends object = object>(
   options: OptionsSource<ServerOptions<TContext, TDataSources, NodeExchange>> & ContextFits<TContext, TDataSources>,
-  listen?: ListenOptions,
-): Promise<RunningServer>;
-/** TypeScript suggests the name of a misspelled option only for this signature, which is the last: it does not for a union. */
-export function serve<TContext extends object = object, TDataSources extends object = object>(
-  options: ServerOptions<TContext, TDataSources, NodeExchange> & ContextFits<TContext, TDataSources>,
-  listen?: ListenOptions,
-): Promise<RunningServer>;
-export async function serve(options: unknown, listen: ListenOptions = {}): Promise<RunningServer> {
+  listen: ListenOptions = {},
+): Promise<RunningServer> {
   assertListenOptions(listen);
   const allowedHosts = listen.host === undefined ? (listen.allowedHosts ?? []) : listen.allowedHosts;
   const tracked = createTrackedListener(adapted(options as OptionsSource<ServerOptions>), allowedHosts);

@@ -132,13 +132,24 @@ export function assertFresh(
 export type ContextValue<TContext, TDataSources> = TContext & { readonly dataSources: TDataSources };
 
 /**
- * `unknown` if the context has everything that the data sources read, else a type that no options have. A data source class declares what
- * it reads with its type argument, `DataSource<{ token: string }>`.
+ * `unknown` if the data sources are instances, and the context has everything that they read; else a type that no options have. A data source
+ * class declares what it reads with its type argument, `DataSource<{ token: string }>`.
  */
-export type ContextFits<TContext, TDataSources> =
-  UnfitDataSources<TContext, TDataSources> extends never
+export type ContextFits<TContext, TDataSources> = [ClassesOf<TDataSources>] extends [never]
+  ? UnfitDataSources<TContext, TDataSources> extends never
     ? unknown
-    : { readonly dataSources: `context() does not return what the data source ${UnfitDataSources<TContext, TDataSources> & string} reads` };
+    : { readonly dataSources: `context() does not return what the data source ${UnfitDataSources<TContext, TDataSources> & string} reads` }
+  : { readonly dataSources: `dataSources() returns a class, not an instance, for ${ClassesOf<TDataSources> & string}: write new` };
+
+/** The names of data sources that are classes. */
+type ClassesOf<TDataSources> = {
+  // `any` may be a class.
+  [Name in keyof TDataSources]: 0 extends 1 & TDataSources[Name]
+    ? never
+    : TDataSources[Name] extends abstract new (...values: never) => unknown
+      ? Name
+      : never;
+}[keyof TDataSources];
 
 /** The names of data sources that read more from the context than it has. */
 type UnfitDataSources<TContext, TDataSources> = {

@@ -32,89 +32,89 @@ export interface ServerOptions<
   TEnv = unknown,
 > {
   /** The schema as SDL text, a parsed document, or a list of these. */
-  readonly typeDefs?: TypeDefs;
+  readonly typeDefs?: TypeDefs | undefined;
   /** Returns the context value. Called once for each operation, including those of a batch. May be asynchronous. Default: an empty object. */
-  readonly context?: (argument: ContextArgument<TEvent, TPlatformContext, TEnv>) => TContext | Promise<TContext>;
+  readonly context?: ((argument: ContextArgument<TEvent, TPlatformContext, TEnv>) => TContext | Promise<TContext>) | undefined;
   /** Returns new data sources for one operation, which become `contextValue.dataSources`. Default: none. */
-  readonly dataSources?: () => TDataSources;
+  readonly dataSources?: (() => TDataSources) | undefined;
   /** The resolvers of `typeDefs`: a map, or a list of maps. Default: every field is read from its parent object. */
-  readonly resolvers?: Resolvers<ContextValue<NoInfer<TContext>, NoInfer<TDataSources>>>;
+  readonly resolvers?: Resolvers<ContextValue<NoInfer<TContext>, NoInfer<TDataSources>>> | undefined;
   /** A schema created in code, instead of `typeDefs` and `resolvers`. */
-  readonly schema?: GraphQLSchema;
+  readonly schema?: GraphQLSchema | undefined;
   /** The parent of the root fields, or a function that gets the document and returns the parent. Default: undefined. */
   readonly rootValue?: unknown;
   /** Resolves fields that have no resolver. Default: that of graphql-js, which reads the property of the parent. */
-  readonly fieldResolver?: GraphQLFieldResolver<unknown, unknown>;
+  readonly fieldResolver?: GraphQLFieldResolver<unknown, unknown> | undefined;
   /**
    * `graphqlJSExecutor()` of `graphql-functions/graphql-js`: lets graphql-js run every operation. A plan gives the same results,
    * faster. Default: each operation has a plan.
    */
-  readonly executor?: GraphQLJSExecutor;
+  readonly executor?: GraphQLJSExecutor | undefined;
   /** Additional validation rules for documents. Default: none. */
-  readonly validationRules?: readonly ValidationRule[];
+  readonly validationRules?: readonly ValidationRule[] | undefined;
 
   /** The store for the responses of data sources. "bounded": 30 MiB in memory, or 1/32 of the memory of a Lambda function or container below 960 MB. Default: "bounded". */
-  readonly cache?: 'bounded' | KeyValueCache;
+  readonly cache?: 'bounded' | KeyValueCache | undefined;
   /** Hooks into the start and stop of the server, requests and operations. Default: none. */
-  readonly plugins?: readonly ServerPlugin<
-    object extends NoInfer<TContext> ? any : ContextValue<NoInfer<TContext>, NoInfer<TDataSources>>
-  >[];
+  readonly plugins?:
+    | readonly ServerPlugin<object extends NoInfer<TContext> ? any : ContextValue<NoInfer<TContext>, NoInfer<TDataSources>>>[]
+    | undefined;
   /** false: no page for browsers, unless a plugin has one. Default: the playground, only when NODE_ENV is development. */
-  readonly landingPage?: boolean;
+  readonly landingPage?: boolean | undefined;
   /** Logs messages that clients must not see. Default: the console. */
-  readonly logger?: Logger;
+  readonly logger?: Logger | undefined;
 
   /**
    * Refuse requests that a page of another site could have sent without a preflight. true is recommended; an object
    * also replaces the list of accepted headers. Default: refuse only those that the browser marks as coming from another site.
    */
-  readonly csrfPrevention?: boolean | { readonly requestHeaders: readonly string[] };
+  readonly csrfPrevention?: boolean | { readonly requestHeaders: readonly string[] } | undefined;
   /** false: refuse arrays of operations. `limit`: the maximum number of operations in an array. Default: 10. */
-  readonly allowBatchedHttpRequests?: boolean | { readonly limit: number };
+  readonly allowBatchedHttpRequests?: boolean | { readonly limit: number } | undefined;
   /** Cross-origin resource sharing, with the options of the package `cors`. Default: none, so no header is sent. */
-  readonly cors?: CORSOptions;
+  readonly cors?: CORSOptions | undefined;
   /**
    * `incrementalDelivery()` of `graphql-functions/incremental`: adds `@defer` and `@stream` to the schema, and answers them in
    * several parts if client and platform support it. Default: each operation has one answer.
    */
-  readonly incrementalDelivery?: IncrementalDelivery;
+  readonly incrementalDelivery?: IncrementalDelivery | undefined;
   /** The statuses of answers: those of GraphQL over HTTP, September 2026, or 'classic', those before it. Default: '2026-09'. */
-  readonly httpStatusProfile?: HTTPStatusProfile;
+  readonly httpStatusProfile?: HTTPStatusProfile | undefined;
 
   /** Allow `__schema` and `__type` in operations, and put "Did you mean …?" into errors. Default: only when NODE_ENV is development. */
-  readonly introspection?: boolean;
+  readonly introspection?: boolean | undefined;
   /** Replace the messages of unexpected errors with "Internal server error". Default: unless NODE_ENV is development or test. */
-  readonly maskErrors?: boolean;
+  readonly maskErrors?: boolean | undefined;
   /** Send `extensions.stacktrace` with errors that resolvers or the server threw. Default: only when NODE_ENV is development. */
-  readonly includeStacktraceInErrorResponses?: boolean;
+  readonly includeStacktraceInErrorResponses?: boolean | undefined;
   /** Returns the final form of each error. Gets the error as it would be sent, and the original error. */
-  readonly formatError?: FormatError;
+  readonly formatError?: FormatError | undefined;
 
   /**
    * Automatic persisted queries: clients may send the SHA-256 hash of a document that they have sent before. Stored in
    * memory, 3 MiB, and for a day in `cache` if you set one. false: off. Default: true.
    */
-  readonly persistedQueries?: boolean;
+  readonly persistedQueries?: boolean | undefined;
   /**
    * Documents that clients may send by `documentId`, `id` or `doc_id`, from an Apollo operation manifest, Relay's persisted
    * queries or the client preset's persisted-documents.json, or a list of these. `only: true` refuses all others. Default: none.
    */
-  readonly trustedDocuments?: TrustedDocumentOptions;
+  readonly trustedDocuments?: TrustedDocumentOptions | undefined;
 
   /** Bytes of a decoded request body, and characters of a query string. Default: 1 MiB. */
-  readonly maxBodyBytes?: number;
+  readonly maxBodyBytes?: number | undefined;
   /** Bytes of an answer. A lower limit of the platform takes precedence. Default: the limit of the platform, or else 32 MiB. */
-  readonly maxResultBytes?: number;
+  readonly maxResultBytes?: number | undefined;
   /** Lexical tokens of a document, or of all documents of a batch; also the fields of an operation with its fragments expanded. Default: 15,000. */
-  readonly maxTokens?: number;
+  readonly maxTokens?: number | undefined;
   /**
    * The time for a request: `{ ms, reserveMs, partial }`. At the deadline, the answer has all finished fields, and the error
    * DEADLINE_EXCEEDED for the others. false: no limit. Default: the limit of the platform, minus 500 ms.
    */
-  readonly deadline?: false | DeadlineOptions;
+  readonly deadline?: false | DeadlineOptions | undefined;
 
   /** Overrides NODE_ENV. Default: the environment variable; if it is unset, production. */
-  readonly nodeEnv?: string;
+  readonly nodeEnv?: string | undefined;
 }
 
 /** Throws for unknown options and wrong values, with a message that says what to write instead. */

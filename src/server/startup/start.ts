@@ -6,11 +6,26 @@ import { createError, deadlineExceeded } from '../operation/errors.ts';
 import { callFailureHook } from '../operation/apollo-hooks.ts';
 import type { ServerListener } from '../operation/apollo-hooks.ts';
 import type { Logger } from '../operation/types.ts';
-import type { ServerOptions } from './options.ts';
+import type { ContextFits, ServerOptions } from './options.ts';
 import type { Server, StartedServer } from './server.ts';
 
 /** Options, or a promise of them, or a function that returns either. */
-export type OptionsSource<TOptions> = TOptions | Promise<TOptions> | (() => TOptions | Promise<TOptions>);
+export type OptionsSource<TOptions> = TOptions | OptionsPromise<TOptions> | OptionsFunction<TOptions>;
+
+/** A promise or a function has no options itself. So TypeScript suggests the right name for a misspelled one, as it does not for other unions. */
+type NoOptions = { readonly [Name in keyof ServerOptions]?: never };
+interface OptionsPromise<TOptions> extends Promise<TOptions>, NoOptions {}
+interface OptionsFunction<TOptions> extends NoOptions {
+  (): TOptions | Promise<TOptions>;
+}
+
+/** A function that takes options. Their type parameters are inferred. */
+export type CreateHandler<THandler, TEvent = unknown, TPlatformContext = unknown> = <
+  TContext extends object = object,
+  TDataSources extends object = object,
+>(
+  options: OptionsSource<ServerOptions<TContext, TDataSources, TEvent, TPlatformContext>> & ContextFits<TContext, TDataSources>,
+) => THandler;
 
 /** The part of a call that a start needs. */
 export interface StartingCall {

@@ -117,15 +117,10 @@ export type AnyHandler = ((event: any, context?: any) => Promise<any>) | ((event
  * assert.equal(data?.hello, 'Hello!');
  * ```
  */
+export function createTester(handler: AnyHandler, settings?: TesterSettings): Tester;
 export function createTester<TContext extends object = object, TDataSources extends object = object>(
   // Any: the options of each entry point refer to its platform's event types.
   options: ServerOptions<TContext, TDataSources, any, any> | Promise<ServerOptions<TContext, TDataSources, any, any>>,
-  settings?: TesterSettings,
-): Tester;
-export function createTester(handler: AnyHandler, settings?: TesterSettings): Tester;
-/** TypeScript suggests the name of a misspelled option only for this signature, which is the last: it does not for a union. */
-export function createTester<TContext extends object = object, TDataSources extends object = object>(
-  options: ServerOptions<TContext, TDataSources, any, any>,
   settings?: TesterSettings,
 ): Tester;
 export function createTester(server: unknown, settings: TesterSettings = {}): Tester {

@@ -44,45 +44,45 @@ export interface Config<ContextFunctionParams = any> {
   /** Text, documents, or lists of these. */
   typeDefs?: any;
   resolvers?: any;
-  schema?: GraphQLSchema;
-  modules?: GraphQLSchemaModule[];
-  parseOptions?: Record<string, any>;
-  context?: Context | ContextFunction<ContextFunctionParams>;
-  dataSources?: () => DataSources<any>;
+  schema?: GraphQLSchema | undefined;
+  modules?: GraphQLSchemaModule[] | undefined;
+  parseOptions?: Record<string, any> | undefined;
+  context?: Context | ContextFunction<ContextFunctionParams> | undefined;
+  dataSources?: (() => DataSources<any>) | undefined;
   /** Default: "bounded", 30 MiB in memory. */
-  cache?: KeyValueCache | 'bounded';
-  plugins?: PluginDefinition[];
-  persistedQueries?: PersistedQueryOptions | false;
-  formatError?: FormatError;
-  formatResponse?: (response: GraphQLResponse, requestContext: GraphQLRequestContext<any>) => GraphQLResponse | null;
+  cache?: KeyValueCache | 'bounded' | undefined;
+  plugins?: PluginDefinition[] | undefined;
+  persistedQueries?: PersistedQueryOptions | false | undefined;
+  formatError?: FormatError | undefined;
+  formatResponse?: ((response: GraphQLResponse, requestContext: GraphQLRequestContext<any>) => GraphQLResponse | null) | undefined;
   /** Stack traces in answers. Default: only when NODE_ENV is development; never when it is production. */
-  debug?: boolean;
+  debug?: boolean | undefined;
   /** Default: unless NODE_ENV is production. */
-  introspection?: boolean;
-  logger?: Logger;
+  introspection?: boolean | undefined;
+  logger?: Logger | undefined;
   rootValue?: any;
-  validationRules?: ValidationRule[];
-  fieldResolver?: GraphQLFieldResolver<any, any>;
-  executor?: GraphQLExecutor<any>;
+  validationRules?: ValidationRule[] | undefined;
+  fieldResolver?: GraphQLFieldResolver<any, any> | undefined;
+  executor?: GraphQLExecutor<any> | undefined;
   mocks?: any;
-  mockEntireSchema?: boolean;
+  mockEntireSchema?: boolean | undefined;
   /** null: every request parses and validates its document. Default: in memory. */
-  documentStore?: DocumentStore | null;
+  documentStore?: DocumentStore | null | undefined;
   /** Default: false. */
-  csrfPrevention?: CSRFPreventionOptions | boolean;
+  csrfPrevention?: CSRFPreventionOptions | boolean | undefined;
   /** Default: true. */
-  allowBatchedHttpRequests?: boolean;
-  nodeEnv?: string;
-  stopOnTerminationSignals?: boolean;
-  dangerouslyDisableValidation?: boolean;
+  allowBatchedHttpRequests?: boolean | undefined;
+  nodeEnv?: string | undefined;
+  stopOnTerminationSignals?: boolean | undefined;
+  dangerouslyDisableValidation?: boolean | undefined;
   /** For plugins that read it. */
-  apollo?: ApolloConfig;
+  apollo?: ApolloConfig | undefined;
 
   /** Version 2: options of the cache-control plugin. */
   cacheControl?: any;
   /** Version 2: ignored with a warning, as are the following options. */
   playground?: any;
-  tracing?: boolean;
+  tracing?: boolean | undefined;
   uploads?: any;
   subscriptions?: any;
   engine?: any;
