@@ -37,8 +37,8 @@ async function serveIntoStream(starter: Starter, given: CallArguments, output: R
   const call = new Call(adapter, { starter, streaming }, given);
   const response = await answer(call);
   if (isStreamed(response)) call.answerIn(response);
-  const invocation = call.clock.view({ until: 'deadline' });
+  const invocation = call.life.view({ until: 'deadline' });
   await writeResponse(adapter, { response, event: given.event, invocation }, output);
-  call.answered();
-  await call.settled();
+  call.life.answered();
+  await call.life.settled();
 }

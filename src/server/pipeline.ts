@@ -8,7 +8,7 @@ import type { ExecutionResult } from 'graphql';
 
 import { HeaderMap, excessOf, isGraphQLError } from '../shared/index.ts';
 import type { HTTPResponse, Milliseconds, PromiseOrValue, StreamedResponse } from '../shared/index.ts';
-import { PlatformInvocation, isStreamed } from './call.ts';
+import { invocationOf, isStreamed } from './call.ts';
 import type { ArrivedCall, Call } from './call.ts';
 import { assertNotForged } from './http/csrf.ts';
 import { acceptedTypes, methods, notAcceptable, webSocketNotSupported } from './http/errors.ts';
@@ -47,8 +47,8 @@ export async function serve(call: Call): Promise<unknown> {
       call.answerIn(response);
       return adapter.toStreamResult?.(response, event);
     }
-    call.answered();
-    if (call.hasWork) await call.settled();
+    call.life.answered();
+    if (call.life.hasWork) await call.life.settled();
     const losses = adapter.losses?.(response, event);
     if (losses !== undefined) starter.logger().warn(losses);
     return adapter.toResult(response, event);
@@ -93,7 +93,7 @@ async function arrive(call: Call): Promise<Response> {
   if (isHealthCheck(call.request)) return (call.arrived = healthResponse(starter.calls.isClosed ? 'fail' : 'pass'));
   const starting = starter.server(call);
   call.settings = (starting instanceof Promise ? await starting : starting).http;
-  if (starting instanceof Promise) call.optionsAreKnown();
+  if (starting instanceof Promise) call.life.optionsAreKnown();
   const { stages } = call.settings.operation;
   if (stages !== undefined) {
     const seen = (call.view = requestCall(call as ArrivedCall));
@@ -131,7 +131,7 @@ async function respond(call: ArrivedCall): Promise<Response> {
   }
   const running = operate(call, createOperation(call, parsed.request, negotiation));
   const outcome = running instanceof Promise ? await running : running;
-  return (call.responded = negotiation.toResponse(settings, outcome, call));
+  return (call.responded = negotiation.toResponse(settings, outcome, call.life));
 }
 
 /** Runs one operation inside the plugins that wrap operations. */
@@ -299,7 +299,7 @@ async function respondInStage(call: ArrivedCall, stage: NonNullable<Stages['requ
         return call.responded ?? responding;
       });
     },
-    invocation: call.clock.view({ until: 'deadline' }),
+    invocation: call.life.view({ until: 'deadline' }),
     fail: (thrown, _inner, running) => {
       void closeBody(running);
       if (isGraphQLError(thrown) && codeOf(thrown) === 'DEADLINE_EXCEEDED')
@@ -342,8 +342,7 @@ function requestCall(call: ArrivedCall): RequestCall {
   const { adapter, request, settings } = call;
   const { cache, logger } = settings.operation;
   const run = async (given: GraphQLRequest): Promise<OperationOutcome> => operate(call, createOperationOfPlugin(call, given));
-  const invocation = new PlatformInvocation(call);
-  return { request, platform: adapter.name, invocation, cache, logger, facts: new Map(), runOperation: run };
+  return { request, platform: adapter.name, invocation: invocationOf(call), cache, logger, facts: new Map(), runOperation: run };
 }
 
 // A plugin that fails after the operation does not leave its stream open.

@@ -108,10 +108,10 @@ export function addCommonHeaders(call: Call, response: Response): PromiseOrValue
  * True if something other than the operations may wait beyond the deadline: operations end in time by themselves. A web `Request` usually
  * has no deadline. Until the server has started, its options, which may set a deadline, are not known.
  */
-export function mayBeLate({ settings, request, clock }: Call): boolean {
+export function mayBeLate({ settings, request, life }: Call): boolean {
   if (settings === undefined) return true;
   if (settings.waitsInOperationsOnly && request?.body.kind !== 'stream') return false;
-  return clock.deadlineLeft() !== undefined;
+  return life.deadlineLeft() !== undefined;
 }
 
 /** Waits for a response until the last moment. The start of the server, a request body or a hook may hang. */
@@ -120,7 +120,7 @@ export function answerInTime(responding: Promise<Response>, call: Call, extraTim
     const response = await waitAtMost(extraTime, responding);
     return response === 'late' ? tooLate(call) : response;
   };
-  return call.clock.view({ until: 'deadline' }).inTime(responding, { onLastMoment });
+  return call.life.view({ until: 'deadline' }).inTime(responding, { onLastMoment });
 }
 
 /** Adds only the common headers that are available synchronously: the origin function of `cors` may be what hangs. */

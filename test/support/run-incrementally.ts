@@ -2,7 +2,7 @@ import { incrementalDelivery } from '../../src/entries/incremental.ts';
 import type { IncrementalDeliveryOptions } from '../../src/entries/incremental.ts';
 import { HeaderMap } from '../../src/shared/header-map.ts';
 import type { OperationInvocation } from '../../src/shared/invocation.ts';
-import { ClockView } from '../../src/server/clock.ts';
+import { OperationLife } from '../../src/server/lifetime.ts';
 import { executeDelivery } from '../../src/server/operation/delivery/subscribe.ts';
 import type { Delivery } from '../../src/server/operation/delivery/delivery.ts';
 import type { PayloadStream, SubsequentPayload, OperationOutcome } from '../../src/server/operation/types.ts';
@@ -94,7 +94,7 @@ export function createInvocation(): { invocation: OperationInvocation; cancel(re
       return () => {};
     },
     onLastMoment: (callback) => add(onLastMoment, callback),
-    inTime: ClockView.prototype.inTime,
+    inTime: OperationLife.prototype.inTime,
     stop: (reason) => controller.abort(reason),
   };
   return {

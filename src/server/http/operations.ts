@@ -4,7 +4,7 @@ import type { OperationDefinitionNode } from 'graphql';
 import { HeaderMap, capacityOf } from '../../shared/index.ts';
 import type { AnswerSize } from '../../shared/index.ts';
 import type { ArrivedCall } from '../call.ts';
-import { ClockView } from '../clock.ts';
+import { OperationLife } from '../lifetime.ts';
 import type { Delivery } from '../operation/delivery/delivery.ts';
 import { BatchBudget } from '../operation/limits/batch-budget.ts';
 import type { Operation } from '../operation/operation.ts';
@@ -44,7 +44,7 @@ export function createOperation(
   // A new object, because plugins may write to it, or use it as a key.
   const request = given instanceof GraphQLError ? { ...unreadable } : given;
   const head = { headers: new HeaderMap() };
-  const invocation = new ClockView(call, 'disconnect');
+  const invocation = new OperationLife(call.life, 'disconnect');
   return {
     settings,
     request,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, mock, test } from 'node:test';
 
 import { Call } from '../../../src/server/call.ts';
-import type { Clock, ClockView } from '../../../src/server/clock.ts';
+import type { Lifetime, OperationLife } from '../../../src/server/lifetime.ts';
 import { OpenCalls } from '../../../src/server/startup/start.ts';
 import type { DeadlineSettings } from '../../../src/server/startup/deadline.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
@@ -23,8 +23,8 @@ function createCall(starter: object, platform: object = {}): Call {
 class WatchedCall {
   readonly told: string[] = [];
   readonly call: Call;
-  readonly clock: Clock;
-  readonly view: ClockView;
+  readonly clock: Lifetime;
+  readonly view: OperationLife;
   readonly #begunAt = Date.now();
   readonly #starter = { logger: () => recordingLogger()[0], prepared: { deadline: atStart }, calls: new OpenCalls() };
   #disconnect = (): void => {};
@@ -37,7 +37,7 @@ class WatchedCall {
       },
     };
     this.call = createCall(this.#starter, platform);
-    this.clock = this.call.clock;
+    this.clock = this.call.life;
     this.view = this.clock.view({ until: 'disconnect' });
     this.view.onCancel((reason) => this.told.push(codeOf(reason)));
     this.view.onLastMoment(() => this.told.push('last moment'));
@@ -205,7 +205,7 @@ describe('the end of a call', () => {
           atEnd,
           steps.join(', '),
         );
-        assert.equal(call.call.isAnswered, true, steps.join(', '));
+        assert.equal(call.call.life.isAnswered, true, steps.join(', '));
       }
     });
 
@@ -247,7 +247,7 @@ describe('the end of a call', () => {
     });
 
     test('has a signal that is aborted with the reason, even if it was not read before', () => {
-      const { clock } = createCall({
+      const { life: clock } = createCall({
         logger: () => recordingLogger()[0],
         prepared: { deadline: undefined },
         calls: new OpenCalls(),
@@ -328,7 +328,7 @@ describe('the end of a call', () => {
         return { deadline: atStart };
       },
     };
-    const { clock } = createCall(starter, platform);
+    const { life: clock } = createCall(starter, platform);
 
     clock.answered();
     mock.timers.runAll();
@@ -340,7 +340,7 @@ describe('the end of a call', () => {
 test('a call whose options are known before the timer is set has one timer, and none after its answer', async () => {
   const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const starter = { logger: () => recordingLogger()[0], prepared: { deadline: atStart }, calls: new OpenCalls() };
-  const { clock } = createCall(starter);
+  const { life: clock } = createCall(starter);
   const before = timers();
 
   clock.view({ until: 'disconnect' }).onCancel(() => {});
@@ -356,7 +356,7 @@ test('a call whose options are known before the timer is set has one timer, and 
 test('a call leaves no timer behind after its answer, even if its options are known later', async () => {
   const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const starter = { logger: () => recordingLogger()[0], prepared: { deadline: atStart }, calls: new OpenCalls() };
-  const { clock } = createCall(starter);
+  const { life: clock } = createCall(starter);
   const before = timers();
 
   clock.view({ until: 'disconnect' }).onCancel(() => {});

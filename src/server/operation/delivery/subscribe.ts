@@ -5,7 +5,7 @@ import type { ExecutionInvocation, OperationInvocation, PromiseOrValue } from '.
 import { closeSource, createSourceStream } from '../../../executor/index.ts';
 import type { DeliveryInput } from './delivery.ts';
 import type { PayloadStream, SubsequentPayload } from '../types.ts';
-import { deadlineExceeded, toErrors, toGraphQLError } from '../errors.ts';
+import { codeOf, deadlineExceeded, toErrors, toGraphQLError } from '../errors.ts';
 import { formatResult } from '../format-errors.ts';
 import { executeOperation, withCoercionCode } from '../execute.ts';
 import { lastResult, callDidEncounterSubsequentErrors, callWillSendSubsequentPayload } from './payload-hooks.ts';
@@ -87,10 +87,10 @@ async function answerEvent(input: DeliveryInput, event: unknown, invocation: Exe
   return hooks === undefined ? payload : callWillSendSubsequentPayload(hooks, payload);
 }
 
-/** The signal fires when the client leaves, and at the deadline. In the latter case its reason is a GraphQLError, which the client gets. */
+/** The signal fires when the client leaves, and at the deadline, whose error the client gets. */
 function endWithSignal(stream: PayloadStream, signal: AbortSignal): void {
   const end = (): void => {
-    if (isGraphQLError(signal.reason)) stream.finish(signal.reason);
+    if (isGraphQLError(signal.reason) && codeOf(signal.reason) !== 'CLIENT_LEFT') stream.finish(signal.reason);
     else void stream.return();
   };
   if (signal.aborted) end();
