@@ -26,6 +26,6 @@ export type { NetlifyContext, NetlifyHandlerContext, NetlifyHandlerEvent, Netlif
 export type { NodeExchange } from './platform/node.ts';
 export type { DeadlineOptions } from './startup/deadline.ts';
 export type { ContextFits, ContextValue, ServerOptions } from './startup/options.ts';
-export type { CreateHandler, OptionsSource } from './startup/start.ts';
+export type { CreateHandler, OptionsPromise, OptionsSource } from './startup/start.ts';
 export { createHandler } from './universal-handler.ts';
 export type { Handler } from './universal-handler.ts';

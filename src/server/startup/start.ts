@@ -14,7 +14,8 @@ export type OptionsSource<TOptions> = TOptions | OptionsPromise<TOptions> | Opti
 
 /** A promise or a function has no options itself. So TypeScript suggests the right name for a misspelled one, as it does not for other unions. */
 type NoOptions = { readonly [Name in keyof ServerOptions]?: never };
-interface OptionsPromise<TOptions> extends Promise<TOptions>, NoOptions {}
+/** A promise of options. */
+export interface OptionsPromise<TOptions> extends Promise<TOptions>, NoOptions {}
 interface OptionsFunction<TOptions> extends NoOptions {
   (): TOptions | Promise<TOptions>;
 }

@@ -1,5 +1,5 @@
 import { print } from 'graphql';
-import type { ErrorBehavior, ServerOptions } from '../../server/index.ts';
+import type { ErrorBehavior, OptionsPromise, ServerOptions } from '../../server/index.ts';
 import type { DocumentNode, GraphQLFormattedError } from 'graphql';
 
 import { Starter, createServe, fetchAPI, lambdaAdapters, netlifyV1, streaming } from '../../server/for-tools.ts';
@@ -120,7 +120,7 @@ export type AnyHandler = ((event: any, context?: any) => Promise<any>) | ((event
 export function createTester(handler: AnyHandler, settings?: TesterSettings): Tester;
 export function createTester<TContext extends object = object, TDataSources extends object = object>(
   // Any: the options of each entry point refer to its platform's event types.
-  options: ServerOptions<TContext, TDataSources, any, any> | Promise<ServerOptions<TContext, TDataSources, any, any>>,
+  options: ServerOptions<TContext, TDataSources, any, any> | OptionsPromise<ServerOptions<TContext, TDataSources, any, any>>,
   settings?: TesterSettings,
 ): Tester;
 export function createTester(server: unknown, settings: TesterSettings = {}): Tester {
