@@ -183,9 +183,10 @@ async function runSteps(operation: Operation): Promise<ExecutionResult> {
       const hooks = startHooks(operation);
       operation.hooks = hooks instanceof Promise ? await inTime(hooks, operation) : hooks;
     }
-    const reading =
-      settings.stages?.document === undefined ? readDocument(operation) : readDocumentInStage(operation, settings.stages.document);
-    if (operation.document === undefined) await inTime(reading, operation);
+    const stage = settings.stages?.document;
+    const reading = stage === undefined ? readDocument(operation) : readDocumentInStage(operation, stage);
+    // A plugin may refuse a document that has been read.
+    if (stage !== undefined || operation.document === undefined) await inTime(reading, operation);
     operation.node = operationToRun(settings.schema, operation.document!.document, {
       name: request.operationName,
       refuse: operation.refuse,

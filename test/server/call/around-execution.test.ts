@@ -177,28 +177,6 @@ describe('execution', () => {
     assert.deepEqual(json(answer).data, { fail: 'replaced' });
   });
 
-  test('is called for each element of a batch, and one that fails does not affect the others', async () => {
-    const seen: unknown[] = [];
-    const plugin = wrapping(async ({ variableValues }, next) => {
-      seen.push(variableValues['text']);
-      if (variableValues['text'] === 'before') throw new Error('secret');
-      const outcome = await next();
-      if (variableValues['text'] === 'after') throw new Error('secret');
-      return outcome;
-    });
-    const query = 'query ($text: String) { echo(text: $text) }';
-    const send = serving({ plugins: [plugin], allowBatchedHttpRequests: true });
-
-    const answer = await send(post(['before', 'fine', 'after'].map((text) => ({ query, variables: { text } }))));
-
-    const elements = json(answer) as { data?: unknown; errors?: { message: string }[] }[];
-    assert.deepEqual(seen, ['before', 'fine', 'after']);
-    assert.deepEqual(
-      elements.map(({ data, errors }) => errors?.[0]?.message ?? data),
-      ['Internal server error', { echo: 'fine' }, 'Internal server error'],
-    );
-  });
-
   test('that fails after the execution calls the last hooks once', async () => {
     const notes: string[] = [];
     const plugin: ServerPlugin = {
@@ -311,35 +289,6 @@ describe('at the deadline', () => {
 
       assert.equal(answer.errors[0].extensions.code, 'DEADLINE_EXCEEDED');
       assert.deepEqual(notes, ['willSendResponse', 'DEADLINE_EXCEEDED']);
-    });
-
-    test(`an execution that hangs after next() withholds the answer, which it may refuse${where}`, async (t) => {
-      const hanging: ServerPlugin['execution'] = async (_execution, next) => {
-        await next();
-        return new Promise(() => {});
-      };
-
-      const answer = await servingUntilDeadline(t, [{ execution: hanging }], context && { context })(post({ query: '{ echo }' }));
-
-      assert.equal(answer.data, undefined);
-      assert.equal(answer.errors[0].message, 'The deadline of the request passed before this was finished. It may have run.');
-    });
-
-    test(`an execution that only watches, and hangs after next(), does not withhold the answer${where}`, async (t) => {
-      const notes: string[] = [];
-      const plugin: ServerPlugin = {
-        onlyWatches: true,
-        execution: async (_execution, next) => {
-          await next();
-          return new Promise(() => {});
-        },
-        requestDidStart: () => ({ willSendResponse: () => void notes.push('willSendResponse') }),
-      };
-
-      const answer = await servingUntilDeadline(t, [plugin], context && { context })(post({ query: '{ echo }' }));
-
-      assert.deepEqual(answer, { data: { echo: 'x' } });
-      assert.deepEqual(notes, ['willSendResponse']);
     });
   }
 

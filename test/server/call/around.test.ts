@@ -234,71 +234,6 @@ describe('operation', () => {
     );
   });
 
-  test('may answer without running anything', async () => {
-    const plugin = wrapping(async ({ response }) => ({
-      result: { data: { name: 'stored' } },
-      errors: [],
-      head: response,
-      operation: undefined,
-      document: undefined,
-      source: undefined,
-    }));
-
-    const answer = await serving({ plugins: [plugin] })(post({ query: '{ name }' }));
-
-    assert.deepEqual(json(answer), { data: { name: 'stored' } });
-  });
-
-  test('that fails is an error of its operation: the other elements of the batch keep their answers', async () => {
-    const plugin = wrapping(({ request }, next) => (request.query === '{ name }' ? Promise.reject(new Error('broken')) : next()));
-
-    const answer = await serving({ plugins: [plugin] })(post([{ query: '{ name }' }, { query: '{ where }' }]));
-
-    assert.deepEqual(
-      json(answer).map((one: { errors?: readonly { message: string }[]; data?: unknown }) => one.errors?.[0]?.message ?? one.data),
-      ['broken', { where: null }],
-    );
-  });
-
-  test('gets an error if it would run an operation twice', async () => {
-    const plugin = wrapping(async (_call, next) => {
-      await next();
-      return next();
-    });
-
-    const answer = await serving({ nodeEnv: 'development', plugins: [plugin] })(post({ query: '{ name }' }));
-
-    assert.match(json(answer).errors[0].message, /call next\(\) once/);
-  });
-
-  for (const onlyWatches of [true, false])
-    test(`that hangs after next() ${onlyWatches ? 'and only watches does not withhold' : 'withholds'} the answer at the deadline`, async (t) => {
-      t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 20) });
-      let isAnswered!: () => void;
-      const answered = new Promise<void>((resolve) => (isAnswered = resolve));
-      const plugin = wrapping(async (_call, next) => {
-        await next();
-        isAnswered();
-        return new Promise(() => {});
-      });
-      const [logger] = recordingLogger();
-      const handler = createHandler({
-        typeDefs,
-        resolvers: { Query: { name: () => 'x' } },
-        logger,
-        deadline: { ms: 1000 },
-        plugins: [{ ...plugin, onlyWatches }],
-      });
-
-      const answering = handler(httpAPI.build(post({ query: '{ name }' })));
-      await answered;
-      for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
-      t.mock.timers.tick(2000);
-
-      const response = await httpAPI.read(await answering);
-      assert.deepEqual([response.status, json(response).data], onlyWatches ? [200, { name: 'x' }] : [504, undefined]);
-    });
-
   test('can follow the events of a subscription to the end', async () => {
     const notes: unknown[] = [];
     const plugin = wrapping(async (_call, next) => {
@@ -470,25 +405,9 @@ describe('next(view) of a request', () => {
 
     assert.deepEqual(json(response), { data: { name: 'x' } });
   });
-
-  test('that throws fails the request', async () => {
-    const view: ServerPlugin = {
-      request() {
-        throw new Error('No.');
-      },
-    };
-
-    const response = await serving({ plugins: [view] })(post({ query: '{ name }' }));
-
-    assert.equal(response.status, 500);
-  });
 });
 
 describe('stages that only watch', () => {
-  const fail = ({ request }: { readonly request: { readonly query?: string | undefined } }): void => {
-    if (request.query === '{ name }') throw new Error('No.');
-  };
-
   test('are entered and left in the order of the list', async () => {
     const notes: string[] = [];
     const looking: ServerPlugin = {
@@ -535,32 +454,6 @@ describe('stages that only watch', () => {
     await serving({ plugins: [plugin] })(post({ query: '{ name }' }));
 
     assert.deepEqual(notes, ['ended', 'sent']);
-  });
-
-  for (const [name, fails] of [
-    ['execution, before next', { execution: before(fail) }],
-    ['operation, after next', { operation: after(fail) }],
-  ] as const)
-    test(`${name}: one that throws is an error of its operation: the other elements of the batch keep their answers`, async () => {
-      const send = serving({ plugins: [fails as ServerPlugin] });
-
-      const response = await send(post([{ query: '{ name }' }, { query: '{ where }' }]));
-
-      const [one, other] = json(response) as { data?: unknown; errors?: { message: string }[] }[];
-      assert.equal(one?.errors?.[0]?.message, 'No.');
-      assert.deepEqual(other, { data: { where: null } });
-    });
-
-  test('request, after next: one that throws is a masked 500', async () => {
-    const plugin: ServerPlugin = {
-      request: after(() => {
-        throw new Error('No.');
-      }),
-    };
-
-    const { status } = await serving({ plugins: [plugin], nodeEnv: 'production' })(post({ query: '{ name }' }));
-
-    assert.equal(status, 500);
   });
 
   test('a requestDidStart that throws at once leaves the rejection of another handled', async () => {

@@ -50,36 +50,6 @@ async function ask(plugin: object): Promise<Served> {
   return { response, runs, lines, unhandled };
 }
 
-type Next = () => Promise<unknown>;
-
-describe('a plugin that calls next() twice', () => {
-  const ways: Readonly<Record<string, (_call: unknown, next: Next) => Promise<unknown>>> = {
-    'one after the other': async (_call, next) => (await next(), next()),
-    'at the same time': async (_call, next) => (await Promise.all([next(), next()]))[1],
-    'again after an error': async (_call, next) => {
-      try {
-        await next();
-        throw new Error('failed');
-      } catch {
-        return next();
-      }
-    },
-  };
-  for (const hook of ['request', 'operation', 'execution'])
-    for (const [way, around] of Object.entries(ways))
-      it(`in ${hook}, ${way}, runs the operation once and gets an error`, async () => {
-        const { response, runs, lines, unhandled } = await ask({ [hook]: around });
-
-        assert.equal(runs, 1);
-        assert.equal(json(response).errors[0].extensions.code, 'INTERNAL_SERVER_ERROR');
-        assert.match(
-          lines.map(({ message, details }) => [message, ...details].join(' ')).join('\n'),
-          new RegExp(`Expected the stage ${hook} of a plugin to call next\\(\\) once`),
-        );
-        assert.equal(unhandled, 0);
-      });
-});
-
 describe('a synchronous hook that is written as asynchronous', () => {
   const refuse = async (): Promise<never> => {
     throw new ForbiddenError('Not you');
