@@ -25,6 +25,18 @@ export default createHandler({
 
 void GraphQLError;
 `,
+    /** The same, with `limits`. */
+    limited: `
+import { createHandler } from 'graphql-functions';
+import { limits } from 'graphql-functions/limits';
+import { resolvers, typeDefs } from '../graphql/schema.ts';
+
+export default createHandler({
+  typeDefs,
+  resolvers,
+  // …
+});
+`,
     /** Statements in the body of a resolver. */
     resolver: `
 import { GraphQLError } from 'graphql';
