@@ -22,7 +22,7 @@ export function listOf(names: readonly string[], limit = 12): string {
 }
 
 /** The Levenshtein distance, or any number above `limit` if it is larger than that. */
-export function editDistance(from: string, to: string, limit: number): number {
+function editDistance(from: string, to: string, limit: number): number {
   if (Math.abs(from.length - to.length) > limit) return limit + 1;
   let above = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let row = 1; row <= from.length; row += 1) {

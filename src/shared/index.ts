@@ -5,7 +5,7 @@ export type { BatchedFieldResolver, BatchFunction, BatchMark } from './batch-mar
 export { canonicalJSON } from './canonical-json.ts';
 export { byteLength } from './byte-length.ts';
 export { asWritten, bindTo, counted, describe, firstLineOf, messageOf, withoutStacks } from './describe.ts';
-export { didYouMean, editDistance, listOf } from './did-you-mean.ts';
+export { didYouMean, listOf } from './did-you-mean.ts';
 export { assertKnownOptions } from './known-options.ts';
 export { allReady, isPromiseLike, rescued, toPromise, waitAtMost, whenReady } from './promise-or-value.ts';
 export type { PromiseOrValue } from './promise-or-value.ts';

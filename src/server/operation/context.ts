@@ -12,13 +12,6 @@ export interface ContextSettings {
   readonly logger: Logger;
   /** If true, a data source instance that serves two operations is an error; if false, it is logged once. */
   readonly development: boolean;
-  /** Looks for mistakes in data sources. Undefined in production. */
-  readonly checks: DataSourceChecks | undefined;
-}
-
-/** Warns of likely mistakes. */
-export interface DataSourceChecks {
-  checkDataSources(dataSources: Readonly<Record<string, unknown>>, logger: Logger): void;
 }
 
 /** The part of an operation that its context value needs. */
@@ -70,8 +63,8 @@ export async function attachDataSources(
   // A reused object would have the data sources of the latest operation.
   const dataSources = isPlainObject(returned) ? { ...returned } : returned;
   const { invocation: operation, watchCall } = input;
-  const { cache, checks, logger } = settings;
-  const warn = checks && ((message: string): void => logger.warn(message));
+  const { cache, development, logger } = settings;
+  const warn = development ? (message: string): void => logger.warn(message) : undefined;
   const config: DataSourceConfig<unknown> = { context: contextValue, cache, operation, watchCall, warn };
   // This is async, so that a data source that throws synchronously does not leave another's rejection unhandled.
   const initializing = Object.entries(dataSources).map(async ([name, dataSource]) => {
@@ -84,7 +77,6 @@ export async function attachDataSources(
   // The assignment comes before waiting, because `initialize` may read other data sources from the context.
   contextValue['dataSources'] = dataSources;
   await Promise.all(initializing);
-  checks?.checkDataSources(dataSources, logger);
   return contextValue;
 }
 

@@ -4,7 +4,6 @@ import { firstLineOf, messageOf } from '../../shared/index.ts';
 import type { LandingPage, ServerStartContext } from '../operation/apollo-hooks.ts';
 import type { ServerPlugin } from '../operation/plugin.ts';
 import { hasPackageFiles, packageFolder, requireFromPackage } from './package-files.ts';
-import type { DataSourceChecks } from '../operation/context.ts';
 import type { ExplainSettings } from '../http/http-settings.ts';
 import type { Logger } from '../operation/types.ts';
 
@@ -47,7 +46,7 @@ export function createExplain(logger: Logger): Explain {
 }
 
 /** The additional checks of development. */
-export interface DevelopmentChecks extends DataSourceChecks {
+export interface DevelopmentChecks {
   /** The same options, which are watched while they are used. */
   watchOptions<TOptions extends object>(options: TOptions, logger: Logger): TOptions;
   /** Names the likely cause of a null in a non-null field, or of a value that is not a list. */
@@ -61,7 +60,7 @@ export interface DevelopmentChecks extends DataSourceChecks {
 export function findChecks(): DevelopmentChecks | undefined {
   try {
     const checks = requireFromPackage('checks') as Partial<DevelopmentChecks>;
-    return checks.checkDataSources && (checks as DevelopmentChecks);
+    return checks.watchOptions && (checks as DevelopmentChecks);
   } catch {
     return undefined;
   }

@@ -172,7 +172,6 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
     // Compiling this function takes a cold process 0.2 ms.
     stages: plugins.length > 0 ? createStages(plugins) : undefined,
     development,
-    checks,
     persistedQueries: persistedQuerySettings(options, cache),
     trustedDocuments: options.trustedDocuments && createTrustedDocuments(options.trustedDocuments, development),
     documents: new DocumentCache(cacheBytes),

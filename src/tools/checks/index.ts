@@ -1,5 +1,4 @@
 export { checkWhole } from './check-schema.ts';
-export { checkDataSources } from './data-source-check.ts';
 export { explainMismatch } from './explain-mismatch.ts';
 export { explainRefusal } from './find-problems.ts';
 export { warnOfOptions, watchOptions } from './watch-options.ts';

@@ -20,12 +20,7 @@ export interface OptionProblem {
  * subscription reads. For development and `graphql-functions check`; never in a bundle.
  */
 export function findOptionProblems(options: OptionsToCheck, schema: GraphQLSchema): OptionProblem[] {
-  return [...wrongNodeEnv(options), ...wrongRoot(options), ...repeatedResolvers(options), ...wrongSubscriptions(options, schema)];
-}
-
-function wrongRoot({ rootValue }: OptionsToCheck): OptionProblem[] {
-  if (!(rootValue instanceof Promise)) return [];
-  return [{ path: ['rootValue'], message: 'The option rootValue is a promise, which has no fields. Await it first.' }];
+  return [...wrongNodeEnv(options), ...repeatedResolvers(options), ...wrongSubscriptions(options, schema)];
 }
 
 const environments: readonly string[] = ['development', 'production', 'test'];

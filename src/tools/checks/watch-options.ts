@@ -8,32 +8,17 @@ import type { OptionsToCheck } from './option-check.ts';
 /** The options whose functions are watched. */
 interface Watched {
   readonly context?: ((argument: never) => unknown) | undefined;
-  readonly rootValue?: unknown;
 }
 
 /** Wraps the functions of options to warn about mistakes that production ignores silently. For development. */
 export function watchOptions<TOptions extends Watched>(options: TOptions, logger: Logger): TOptions {
-  const { context, rootValue } = options;
-  return {
-    ...options,
-    ...(typeof rootValue === 'function' && { rootValue: watchRoot(rootValue as AnyFunction, logger) }),
-    ...(context !== undefined && { context: watchContext(context as MakeContext, logger) }),
-  };
+  const { context } = options;
+  return context === undefined ? options : { ...options, context: watchContext(context as MakeContext, logger) };
 }
 
 /** Warns about options that do not work as intended. */
 export function warnOfOptions(options: OptionsToCheck, schema: GraphQLSchema, logger: Logger): void {
   for (const { message } of findOptionProblems(options, schema)) logger.warn(message);
-}
-
-type AnyFunction = (...given: unknown[]) => unknown;
-
-function watchRoot(rootValue: AnyFunction, logger: Logger): AnyFunction {
-  return (document) => {
-    const root = rootValue(document);
-    if (root instanceof Promise) logger.warn('rootValue() returned a promise, which has no fields. Return the value.');
-    return root;
-  };
 }
 
 type MakeContext = (argument: unknown) => unknown;

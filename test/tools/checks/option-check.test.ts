@@ -52,22 +52,6 @@ test('warns about subscribe on a field of another type in development', () => {
   ]);
 });
 
-test('warns about a rootValue that is or returns a promise in development', async () => {
-  const [logger, lines] = recordingLogger();
-  const options = { nodeEnv: 'development', logger, typeDefs: 'type Query { a: Int } # roots' };
-
-  createHandler({ ...options, rootValue: Promise.resolve({}) });
-  await createHandler({ ...options, rootValue: async () => ({}) })({ query: '{ a }' });
-
-  deepEqual(
-    lines.map(({ message }) => message),
-    [
-      'The option rootValue is a promise, which has no fields. Await it first.',
-      'rootValue() returned a promise, which has no fields. Return the value.',
-    ],
-  );
-});
-
 test('checks nothing in production', () => {
   deepEqual(warningsFor({}, 'production'), []);
 });
