@@ -1,4 +1,4 @@
-// The `fetch` of docs/on-error.md, in several clients.
+// The `fetch` of docs/errors.md, in several clients.
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ let seen = [];
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'on-error-'));
-  const page = await readFile(new URL('../../docs/on-error.md', import.meta.url), 'utf8');
+  const page = await readFile(new URL('../../docs/errors.md', import.meta.url), 'utf8');
   const [, code] = /<!-- file: fetch-partial\.ts -->\n\n```ts\n([^]*?)```/.exec(page);
   await writeFile(join(folder, 'fetch-partial.ts'), code);
   ({ fetchPartial } = await import(pathToFileURL(join(folder, 'fetch-partial.ts')).href));
