@@ -8,7 +8,7 @@ import { freePort } from '../support/free-port.ts';
 import { needs, pathInPart } from './parts.ts';
 import { startProgram } from './program.ts';
 
-/** Required cases that the cache does not pass. docs/data-source-caching.md has the reasons. */
+/** Required cases that the cache does not pass. docs/caching.md has the reasons. */
 const exceptions = [
   '304-etag-update-response-Content-Encoding',
   '304-etag-update-response-Content-MD5',
@@ -63,7 +63,7 @@ test(
       const required = cases.filter((one) => (one.kind ?? 'required') === 'required' && !one.browser_only).map(({ id }) => id);
       assert.deepEqual(required.filter((id) => results[id] !== true).toSorted(), exceptions);
 
-      const page = await readFile(new URL('../../docs/data-source-caching.md', import.meta.url), 'utf8');
+      const page = await readFile(new URL('../../docs/caching.md', import.meta.url), 'utf8');
       const [, total, passed] = /Of the (\d+) cases .* (\d+) pass/.exec(page) ?? [];
       assert.deepEqual({ total, passed }, { total: `${required.length}`, passed: `${required.length - exceptions.length}` });
     } finally {
