@@ -22,8 +22,8 @@ export const areas: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/datasources/http-cache/request-identity.ts': [
     'test/datasources/http-cache/request-identity.test.ts',
-    'test/datasources/between-users.test.ts',
-    'test/datasources/http-cache/identity.test.ts',
+    'test/datasources/http-cache/sharing.test.ts',
+    'test/datasources/http-cache/reuse.test.ts',
     'test/datasources/http-cache/response-cache.test.ts',
   ],
   'src/extensions/subgraph/router-secret.ts': [

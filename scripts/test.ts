@@ -27,7 +27,7 @@ const heavyImport =
   /from '(?:node:child_process|node:worker_threads|esbuild)'|\/src\/(?:\w+\/)*cli\/|\/support\/(?:random|long-form|heap-growth|differential\/[\w-]+)\.ts'/;
 /** Other tests that take long: many requests up to a limit. */
 const longRun =
-  /\/(?:bills|promises|small-values|result-size|nesting|default-caches|hostile-input|answer-limit|answers|opentelemetry|masking|audits|input-work|body-limits|secrets|endless-lists|identity|response-cache|large-selections|(?:node-)?hosts|create-index|fingerprint)\.test\.ts$/;
+  /\/(?:bills|promises|small-values|result-size|nesting|default-caches|hostile-input|answer-limit|answers|opentelemetry|masking|audits|input-work|endless-lists|response-cache|large-selections|(?:node-)?hosts|create-index|fingerprint)\.test\.ts$/;
 /** Seconds from which a file is listed as slow. */
 const slow = 3;
 /** The number of characters of a crashed process's output to print. */

@@ -1,55 +1,52 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { InMemoryLRUCache } from '../../src/datasources/cache/in-memory.ts';
-import type { DataSourceRequest } from '../../src/datasources/request.ts';
-import { API } from './api.ts';
-import { startOrigin } from './origin.ts';
+import { unhandledRejections } from '../support/unhandled-rejections.ts';
+import { API, startAPI } from './api.ts';
+import type { OperationSettings } from './api.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('a hook that makes a call of its own', () => {
-  for (const path of ['token', 'x', 'other']) {
-    it(`willSendRequest of a write, after a wait, with a GET of ${path}`, { timeout: 1000 }, async (t) => {
-      const origin = await startOrigin(t, (call) => ({ body: `${call.method} ${call.headers['x-csrf-token']}` }));
-      class Guarded extends API {
-        protected override async willSendRequest(request: DataSourceRequest): Promise<void> {
+describe('a write does not wait for a call that waits for it', () => {
+  for (const path of ['token', 'x', 'other'])
+    it(`its willSendRequest, after a wait, gets ${path}`, { timeout: 1000 }, async (t) => {
+      const { begin } = await startAPI(t, (call) => ({ body: `${call.method} ${call.headers['x-csrf-token']}` }));
+      const api = begin({
+        async willSendRequest(request) {
           await turn();
-          if (request.method !== 'GET') request.headers.set('x-csrf-token', (await this.get<string>(path)).slice(0, 3));
-        }
-      }
+          if (request.method !== 'GET') request.headers.set('x-csrf-token', (await this.read(path)).slice(0, 3));
+        },
+      });
 
-      assert.equal(await new Guarded(origin.url).create('x', {}, { invalidates: ['other'] }), 'POST GET');
+      assert.equal(await api.create('x', {}, { invalidates: ['other'] }), 'POST GET');
     });
-  }
 
-  it('resolveURL of a write, after a wait, with a GET', { timeout: 1000 }, async (t) => {
-    const origin = await startOrigin(t, (call) => ({ body: call.method === 'GET' ? 'v2/' : call.url }));
-    class Discovered extends API {
-      protected override async resolveURL(request: DataSourceRequest): Promise<URL> {
+  it('its resolveURL, after a wait, gets the URL', { timeout: 1000 }, async (t) => {
+    const { begin, url } = await startAPI(t, (call) => ({ body: call.method === 'GET' ? 'v2/' : call.url }));
+    const api = begin({
+      async resolveURL(request) {
         await turn();
-        const base = request.method === 'GET' ? '' : await this.get<string>('discovery');
-        return new URL(base + request.path, `${origin.url}/`);
-      }
-    }
+        const base = request.method === 'GET' ? '' : await this.read('discovery');
+        return new URL(base + request.path, `${url}/`);
+      },
+    });
 
-    assert.equal(await new Discovered(origin.url).create('x'), '/v2/x');
+    assert.equal(await api.create('x'), '/v2/x');
   });
 
-  it('didReceiveResponse of a write with a GET of the same key', { timeout: 1000 }, async (t) => {
-    const origin = await startOrigin(t, (call) => ({ body: call.method }));
-    class Reading extends API {
-      protected override async didReceiveResponse<T>(response: Response, request: DataSourceRequest): Promise<T> {
-        return request.method === 'GET' ? super.didReceiveResponse(response, request) : this.get('x');
-      }
-    }
+  it('its didReceiveResponse gets the same key', { timeout: 1000 }, async (t) => {
+    const { begin } = await startAPI(t, (call) => ({ body: call.method }));
+    const api = begin({
+      didReceiveResponse(response, request) {
+        return request.method === 'GET' ? response.text() : this.read('x');
+      },
+    });
 
-    assert.equal(await new Reading(origin.url).create('x'), 'GET');
+    assert.equal(await api.create('x'), 'GET');
   });
 
-  it('a body of a write that is read from a GET of the same key', { timeout: 1000 }, async (t) => {
-    const origin = await startOrigin(t, (call) => ({ body: call.method + call.body }));
-    const api = new API(origin.url);
+  it('its body is read from a GET of the same key', { timeout: 1000 }, async (t) => {
+    const api = (await startAPI(t, (call) => ({ body: call.method + call.body }))).begin();
     const body = (async function* () {
       yield await api.read('x');
     })();
@@ -57,9 +54,9 @@ describe('a hook that makes a call of its own', () => {
     assert.equal(await api.create('x', body), 'POSTGET');
   });
 
-  it('httpFetch of a write with a GET of the same key', { timeout: 1000 }, async (t) => {
-    const origin = await startOrigin(t, (call) => ({ body: `${call.method} ${call.headers['if-match']}` }));
-    const api: API = new API(origin.url, {
+  it('its httpFetch gets the same key', { timeout: 1000 }, async (t) => {
+    const { begin } = await startAPI(t, (call) => ({ body: `${call.method} ${call.headers['if-match']}` }));
+    const api: API = begin({
       httpFetch: async (request) => {
         if (request.method !== 'GET') request.headers.set('if-match', (await api.read('x')).slice(0, 3));
         return fetch(request);
@@ -68,52 +65,40 @@ describe('a hook that makes a call of its own', () => {
 
     assert.equal(await api.create('x'), 'POST GET');
   });
+});
 
-  const hooks = ['didReceiveResponse', 'parseBody', 'errorFromResponse', 'didEncounterError', 'cacheOptionsFor'] as const;
-  for (const hook of hooks) {
-    for (const callers of [1, 2]) {
-      it(`${hook} with the same GET, of ${callers} callers`, { timeout: 1000 }, async (t) => {
-        let loggedIn = false;
+describe('a GET does not wait for the same GET, which its hook makes again after a login', () => {
+  for (const hook of ['didReceiveResponse', 'parseBody', 'errorFromResponse', 'didEncounterError', 'cacheOptionsFor'] as const)
+    for (const callers of [1, 2])
+      it(`${hook}, with ${callers} callers`, { timeout: 1000 }, async (t) => {
+        let isLoggedIn = false;
         const status = ['errorFromResponse', 'didEncounterError'].includes(hook) ? 401 : 200;
-        const origin = await startOrigin(t, () => (loggedIn ? { body: 'books' } : { status, body: 'log in' }));
+        const { begin } = await startAPI(t, () => (isLoggedIn ? { body: 'books' } : { status, body: 'log in' }));
         let again: string | undefined;
-        class Renewing extends API {}
-        Object.defineProperty(Renewing.prototype, hook, {
-          async value(this: Renewing, ...args: unknown[]) {
+        const api = begin({
+          async [hook](this: API, ...args: unknown[]) {
             await turn();
-            if (!loggedIn) {
-              loggedIn = true;
+            if (!isLoggedIn) {
+              isLoggedIn = true;
               again = await this.read('x');
             }
             return Reflect.apply(API.prototype[hook as keyof API] as never, this, args) as unknown;
           },
-        });
-        const api = new Renewing(origin.url);
-        // cacheOptionsFor is called for a cache only.
-        void api.initialize({ context: {}, cache: new InMemoryLRUCache() });
+        } as OperationSettings);
 
         await Promise.allSettled(Array.from({ length: callers }, () => api.read('x')));
 
         assert.equal(again, 'books');
         assert.equal(await api.read('x'), 'books');
       });
-    }
-  }
 });
 
 it('an asynchronous hook that rejects, and a path in invalidates that throws, are one error', async () => {
-  const unhandled: unknown[] = [];
-  const listen = (reason: unknown): void => void unhandled.push(reason);
-  process.on('unhandledRejection', listen);
-  class Failing extends API {
-    protected override willSendRequest({ method }: DataSourceRequest): void | Promise<void> {
-      return method === 'GET' ? undefined : Promise.reject(new Error('no token'));
-    }
-  }
+  const api = new API('http://a.test/', {
+    willSendRequest: ({ method }) => (method === 'GET' ? undefined : Promise.reject(new Error('no token'))),
+  });
 
-  await assert.rejects(new Failing('http://a.test/').create('x', {}, { invalidates: ['../y'] }), /no token/);
+  const unhandled = await unhandledRejections(() => assert.rejects(api.create('x', {}, { invalidates: ['../y'] }), /no token/));
 
-  await turn();
-  process.off('unhandledRejection', listen);
-  assert.deepEqual(unhandled, []);
+  assert.equal(unhandled, 0);
 });

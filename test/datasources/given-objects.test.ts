@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import type { DataSourceRequest } from '../../src/datasources/request.ts';
 import { RESTDataSource as RESTDataSourceOfVersion3 } from '../../src/entries/v3/datasource-rest.ts';
-import { API } from './api.ts';
+import { Operations } from './api.ts';
 
 /** Objects that an application creates once and changes for each user. */
 interface Given {
@@ -38,63 +37,57 @@ async function echo(request: Request): Promise<Response> {
 
 const users = ['alice', 'bob', 'carol'];
 
-for (const [kind, make] of Object.entries(kinds)) {
-  for (const [when, hook] of Object.entries(hooks)) {
-    describe(`${kind} reused and changed for each user, with a hook that ends ${when}`, () => {
-      class Shared extends API {
-        protected override willSendRequest(request: DataSourceRequest): Promise<void> {
-          const { user } = this.context as { user: string };
-          request.headers.set('x-hook', user);
-          (request.body as Given['body'] | undefined)?.filter.of.push(user);
-          return Promise.resolve(hook());
-        }
-      }
-      const callAs = async (user: string, given: Given, method: string): Promise<string> => {
-        const api = new Shared('http://api.test/', { httpFetch: echo });
-        void api.initialize({ context: { user } as never, cache: undefined as never });
-        fill(given, user);
-        const { headers, params, body } = given;
-        return method === 'GET' ? api.read('me', params, { headers }) : api.send('me', { method: 'POST', params, headers, body }).then((answer) => answer.body); // prettier-ignore
+for (const [kind, createGiven] of Object.entries(kinds))
+  for (const [when, hook] of Object.entries(hooks))
+    describe(`${kind} that are changed for each user, with a hook that ends ${when}`, () => {
+      const { begin } = new Operations('http://api.test/');
+      const writeHook = (request: any, user: string): void | Promise<void> => {
+        request.headers.set('x-hook', user);
+        request.body?.filter.of.push(user);
+        return hook();
       };
 
-      for (const method of ['GET', 'POST']) {
+      for (const method of ['GET', 'POST'] as const)
         it(`apply to each ${method} as they were when it was called`, async () => {
-          const given = make();
+          const given = createGiven();
+          const { headers, params, body } = given;
 
-          const told = await Promise.all(users.map((user) => callAs(user, given, method)));
+          const answers = await Promise.all(
+            users.map((user) => {
+              const api = begin({ httpFetch: echo, willSendRequest: (request) => writeHook(request, user) });
+              fill(given, user);
+              return api.send('me', { method, params, headers, ...(method === 'POST' && { body }) });
+            }),
+          );
 
-          const body = (user: string): string => (method === 'GET' ? '' : JSON.stringify({ filter: { of: [user] }, user }));
-          assert.deepEqual(told, users.map((user) => `http://api.test/me?user=${user} ${user} ${user} ${body(user)}`)); // prettier-ignore
+          const bodyOf = (user: string): string => (method === 'GET' ? '' : JSON.stringify({ filter: { of: [user] }, user }));
+          const expected = users.map((user) => `http://api.test/me?user=${user} ${user} ${user} ${bodyOf(user)}`);
+          assert.deepEqual(answers.map((answer) => answer.body), expected); // oxfmt-ignore
         });
-      }
 
       it('also in version 3', async () => {
         class OfVersion3 extends RESTDataSourceOfVersion3 {
           override baseURL = 'http://api.test/';
           override async willSendRequest(request: any): Promise<void> {
-            request.headers.set('x-hook', this.context.user);
-            request.body?.filter.of.push(this.context.user);
-            await hook();
+            await writeHook(request, this.context.user);
           }
           read = (given: Given): Promise<string> => this.get('me', given.params, { headers: given.headers });
           write = (given: Given): Promise<string> => this.post('me', given.body, { headers: given.headers });
         }
-        const given = make();
+        const given = createGiven();
 
-        const told = await Promise.all(
+        const answers = await Promise.all(
           users.map(async (user) => {
             const api = new OfVersion3(echo);
             void api.initialize({ context: { user }, cache: new Map() as never });
             fill(given, user);
-            return Promise.all([api.read(given), api.write(given)]);
+            return (await Promise.all([api.read(given), api.write(given)])).join(' ');
           }),
         );
 
         for (const [at, user] of users.entries())
-          for (const other of users.filter((one) => one !== user)) assert.ok(!told[at]!.join(' ').includes(other), told[at]!.join(' '));
+          for (const other of users) assert.equal(answers[at]!.includes(other), other === user, answers[at]);
         assert.ok(!JSON.stringify([...new Headers(given.headers)]).includes('x-hook'));
         assert.deepEqual(given.body.filter.of, []);
       });
     });
-  }
-}

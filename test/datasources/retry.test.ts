@@ -1,91 +1,97 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { API } from './api.ts';
-import { startOrigin } from './origin.ts';
+
+import type { RetryOptions } from '../../src/datasources/retry.ts';
+import { API, startAPI } from './api.ts';
 import type { Reply } from './origin.ts';
 
 const quick = { limit: 2, delay: 1 };
+const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
 
 describe('retry', () => {
-  for (const [kind, failure] of [
-    ['a 503', { status: 503 }],
-    ['a 429', { status: 429, headers: { 'retry-after': '0' } }],
-    ['a dropped connection', 'hang up'],
-  ] as [string, Reply][]) {
-    it(`sends a GET again after ${kind}`, async (t) => {
-      const origin = await startOrigin(t, (_call, before) => (before < 2 ? failure : { body: 'fine' }));
+  for (const [what, failure, retry, method, sent, expected] of [
+    ['sends a GET again after a 503', { status: 503 }, quick, 'read', 3, 'fine'],
+    ['sends a GET again after a 429', { status: 429, headers: { 'retry-after': '0' } }, quick, 'read', 3, 'fine'],
+    ['sends a GET again after a dropped connection', 'hang up', quick, 'read', 3, 'fine'],
+    ['is off by default', { status: 503 }, undefined, 'read', 1, /503/],
+    ['stops at its limit with the last response', { status: 503 }, { limit: 1, delay: 1 }, 'read', 2, /503/],
+    ['stops at its limit with the last failure', 'hang up', { limit: 1, delay: 1 }, 'read', 2, /NetworkError/],
+    ['can be a number', { status: 503, headers: { 'retry-after': '0' } }, 1, 'read', 2, /503/],
+    ['never sends a write again', { status: 503 }, quick, 'create', 1, /503/],
+    ['does not follow a 404', { status: 404 }, quick, 'read', 1, /404/],
+    ['does not follow a Retry-After that is too long', { status: 429, headers: { 'retry-after': '3600' } }, quick, 'read', 1, /429/],
+    ['does not follow a Retry-After that is too late', { status: 429, headers: { 'retry-after': inAnHour } }, quick, 'read', 1, /429/],
+  ] as [string, Reply, RetryOptions | number | undefined, 'read' | 'create', number, string | RegExp][])
+    it(what, async (t) => {
+      const { begin, calls } = await startAPI(t, (_call, before) => (before < 2 ? failure : { body: 'fine' }));
+      const call = begin()[method]('x', undefined, { retry });
 
-      assert.equal(await new API(origin.url).read('x', undefined, { retry: quick }), 'fine');
-      assert.equal(origin.calls.length, 3);
+      if (expected instanceof RegExp) await assert.rejects(call, expected);
+      else assert.equal(await call, expected);
+      assert.equal(calls.length, sent);
     });
-  }
 
-  it('is off by default', async (t) => {
-    const origin = await startOrigin(t, () => ({ status: 503 }));
-
-    await assert.rejects(new API(origin.url).read('x'), /503/);
-    assert.equal(origin.calls.length, 1);
-  });
-
-  it('stops at its limit with the last response', async (t) => {
-    const origin = await startOrigin(t, () => ({ status: 503 }));
-
-    await assert.rejects(new API(origin.url).read('x', undefined, { retry: quick }), /503/);
-    assert.equal(origin.calls.length, 3);
-  });
-
-  it('stops at its limit with the last failure', async (t) => {
-    const origin = await startOrigin(t, () => 'hang up');
-
-    await assert.rejects(new API(origin.url).read('x', undefined, { retry: quick }), { name: 'NetworkError' });
-    assert.equal(origin.calls.length, 3);
-  });
-
-  it('never sends a write again', async (t) => {
-    const origin = await startOrigin(t, () => ({ status: 503 }));
-
-    await assert.rejects(new API(origin.url).create('x', {}, { retry: quick }), /503/);
-    assert.equal(origin.calls.length, 1);
-  });
-
-  it('does not retry a 404', async (t) => {
-    const origin = await startOrigin(t, () => ({ status: 404 }));
-
-    await assert.rejects(new API(origin.url).read('x', undefined, { retry: quick }), /404/);
-    assert.equal(origin.calls.length, 1);
-  });
-
-  for (const retryAfter of ['3600', new Date(Date.now() + 3_600_000).toUTCString()]) {
-    it(`does not retry a response whose Retry-After (${/^\d+$/.test(retryAfter) ? 'seconds' : 'a date'}) is too far away`, async (t) => {
-      const origin = await startOrigin(t, () => ({ status: 429, headers: { 'retry-after': retryAfter } }));
-
-      await assert.rejects(new API(origin.url).read('x', undefined, { retry: quick }), /429/);
-      assert.equal(origin.calls.length, 1);
-    });
-  }
-
-  it('can be a number, and be set for the class or the call', async (t) => {
-    const origin = await startOrigin(t, () => ({ status: 503, headers: { 'retry-after': '0' } }));
-    const api = new API(origin.url);
+  it('can be set for the class and for the call', async (t) => {
+    const { begin, calls } = await startAPI(t, () => ({ status: 503, headers: { 'retry-after': '0' } }));
+    const api = begin();
     api.retry = 1;
 
     await assert.rejects(api.read('x'));
-    assert.equal(origin.calls.length, 2);
+    assert.equal(calls.length, 2);
     await assert.rejects(api.read('x', undefined, { retry: 0 }));
-    assert.equal(origin.calls.length, 3);
+    assert.equal(calls.length, 3);
   });
 
   it('stops waiting when the caller aborts', async (t) => {
     const controller = new AbortController();
-    const origin = await startOrigin(t, () => {
+    const { begin, calls } = await startAPI(t, () => {
       setImmediate(() => controller.abort(new Error('enough')));
       return { status: 503 };
     });
 
-    await assert.rejects(
-      new API(origin.url).read('x', undefined, { retry: { delay: 60_000, maxDelay: 90_000 }, signal: controller.signal }),
-      /enough/,
-    );
-    assert.equal(origin.calls.length, 1);
+    await assert.rejects(begin().read('x', undefined, { retry: { delay: 60_000, maxDelay: 90_000 }, signal: controller.signal }), /enough/);
+    assert.equal(calls.length, 1);
+  });
+});
+
+describe('retry.attemptTimeout', () => {
+  const retry = { limit: 1, delay: 0, attemptTimeout: 50 };
+
+  it('aborts an attempt that hangs, and starts the next one', async () => {
+    let before = 0;
+    // A local API could be slower than the attempt's timeout on a busy machine.
+    const httpFetch = ({ signal }: Request): Promise<Response> =>
+      before++ === 0
+        ? new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+        : Promise.resolve(Response.json('second'));
+
+    assert.equal(await new API('http://a.test', { httpFetch }).read('x', {}, { retry }), 'second');
+  });
+
+  it('is the error when the last attempt hangs, and applies to a write, which is sent once', async () => {
+    let sent = 0;
+    const httpFetch = (): Promise<Response> => (sent++, new Promise(() => {}));
+
+    await assert.rejects(new API('http://a.test', { httpFetch }).create('x', {}, { retry: { limit: 3, attemptTimeout: 20 } }), {
+      name: 'TimeoutError',
+      message: 'POST got no answer within 20 ms',
+    });
+    assert.equal(sent, 1);
+  });
+
+  it('ends an attempt whose httpFetch ignores its signal, and drops its late response', async () => {
+    const late = new Response(new ReadableStream());
+    let answerLate: (() => void) | undefined;
+    const httpFetch = (): Promise<Response> => {
+      if (answerLate !== undefined) return Promise.resolve(Response.json('second'));
+      return new Promise((resolve) => {
+        answerLate = () => resolve(late);
+      });
+    };
+
+    assert.equal(await new API('http://a.test', { httpFetch }).read('x', {}, { retry }), 'second');
+    answerLate?.();
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal((await late.body!.getReader().read()).done, true);
   });
 });

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { HeaderMap, isHeaderField } from '../../src/shared/header-map.ts';
 
 describe('a HeaderMap reads like the Headers of the web', () => {
-  test('made from the same, it has the same: pairs, a record, another one', () => {
+  test('has the same fields, whether it is created from pairs, a record or another one', () => {
     const pairs: [string, string][] = [
       ['Accept', 'a'],
       ['accept', 'b'],
@@ -52,7 +52,7 @@ describe('a HeaderMap reads like the Headers of the web', () => {
     assert.equal(headers.has('C'), false);
   });
 
-  test('set and delete know set-cookie too', () => {
+  test('set and delete apply to set-cookie, too', () => {
     const headers = new HeaderMap([
       ['set-cookie', 'a=1'],
       ['set-cookie', 'b=2'],
@@ -66,7 +66,7 @@ describe('a HeaderMap reads like the Headers of the web', () => {
     assert.equal(headers.has('set-cookie'), false);
   });
 
-  test('what it hands out cannot change it', () => {
+  test('a list that getSetCookie has returned cannot change it', () => {
     const headers = new HeaderMap({ 'set-cookie': 'a=1' });
 
     headers.getSetCookie().push('b=2');
@@ -74,7 +74,7 @@ describe('a HeaderMap reads like the Headers of the web', () => {
     assert.deepEqual(headers.getSetCookie(), ['a=1']);
   });
 
-  test('names that objects have are names like any other', () => {
+  test('names of members of Object.prototype are ordinary names', () => {
     const headers = new HeaderMap();
 
     assert.equal(headers.get('constructor'), null);
@@ -86,7 +86,7 @@ describe('a HeaderMap reads like the Headers of the web', () => {
 describe("the fields of the web's Headers", () => {
   const fields = { accept: '*/*', 'Content-Type': 'application/json', 'x-user': 'ada' };
 
-  test('are looked up where they stand, and listed only when they are asked for all at once', () => {
+  test('are looked up in place, and listed only when all of them are needed', () => {
     const web = new Headers(fields);
     let listed = 0;
     const spied = {
@@ -107,7 +107,7 @@ describe("the fields of the web's Headers", () => {
     assert.equal(listed, 1);
   });
 
-  test('are copied before they are written: what we change is not changed for the platform', () => {
+  test('are copied before the first change, so the object of the platform stays as it is', () => {
     const web = new Headers(fields);
     const headers = HeaderMap.over(web);
 
@@ -118,7 +118,7 @@ describe("the fields of the web's Headers", () => {
     assert.deepEqual([web.get('x-user'), web.get('accept')], ['ada', '*/*']);
   });
 
-  test('are visited one by one, cookies apart', () => {
+  test('are visited one by one, each set-cookie line separately', () => {
     const web = new Headers([
       ['set-cookie', 'a=1'],
       ['set-cookie', 'b=2'],
@@ -134,7 +134,7 @@ describe("the fields of the web's Headers", () => {
     assert.equal(HeaderMap.over(web).isEmpty, false);
   });
 
-  test('are not asked for what is no name, which would throw', () => {
+  test('are not asked for an invalid name, for which they would throw', () => {
     const headers = HeaderMap.over(new Headers(fields));
 
     assert.deepEqual(
@@ -143,7 +143,7 @@ describe("the fields of the web's Headers", () => {
     );
   });
 
-  test('that HTTP does not allow are not there, whoever made the object', () => {
+  test('are not found if HTTP does not allow them, whoever created the object', () => {
     const headers = HeaderMap.over(Object.assign(new Map([['x-split', 'a\r\nset-cookie: b=1']]), { get: () => 'a\r\nset-cookie: b=1' }));
 
     assert.equal(headers.get('x-split'), null);
@@ -151,7 +151,7 @@ describe("the fields of the web's Headers", () => {
   });
 });
 
-describe('fields that many answers have', () => {
+describe('a record that many answers share', () => {
   const usual = Object.freeze({ 'cache-control': 'private', vary: 'Accept' });
   const changes: Readonly<Record<string, (headers: HeaderMap) => void>> = {
     set: (headers) => headers.set('x-user', 'ada'),
@@ -165,7 +165,7 @@ describe('fields that many answers have', () => {
     'the name of a prototype': (headers) => headers.set('__proto__', 'a'),
   };
   for (const [name, change] of Object.entries(changes))
-    test(`${name} changes one answer as it changes a HeaderMap of its own, and no other`, () => {
+    test(`is unchanged by ${name}, which changes one answer as it changes a HeaderMap without a shared record`, () => {
       const [shared, other] = [HeaderMap.over(usual), HeaderMap.over(usual)];
       const own = new HeaderMap(usual);
       const before = HeaderMap.copyOf(shared);
@@ -181,22 +181,22 @@ describe('fields that many answers have', () => {
     });
 });
 
-describe('a HeaderMap takes nothing that would split a response', () => {
+describe('a HeaderMap refuses what would split a response', () => {
   for (const value of ['a\r\nset-cookie: b=1', 'a\nb', 'a\0', '🌍', 'a\u0100', '\u007f']) {
-    test(`not the value ${JSON.stringify(value)}`, () => {
+    test(`the value ${JSON.stringify(value)}`, () => {
       assert.throws(() => new HeaderMap().set('x-a', value), TypeError);
       assert.throws(() => new HeaderMap().append('set-cookie', value), TypeError);
     });
   }
 
   for (const name of ['', 'a b', 'a:', 'a\r\nb', 'ä', '(a)']) {
-    test(`not the name ${JSON.stringify(name)}`, () => {
+    test(`the name ${JSON.stringify(name)}`, () => {
       assert.throws(() => new HeaderMap().set(name, 'a'), TypeError);
       assert.equal(isHeaderField(name, 'a'), false);
     });
   }
 
-  test('and its message does not repeat the value, which may be a secret', () => {
+  test('with a message that does not repeat the value, which may be a secret', () => {
     assert.throws(
       () => new HeaderMap().set('authorization', 'hunter2\n!'),
       (error: Error) => /"authorization"/.test(error.message) && !error.message.includes('hunter2'),

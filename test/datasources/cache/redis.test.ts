@@ -7,8 +7,7 @@ import type { TestContext } from 'node:test';
 import KeyvRedis from '@keyv/redis';
 import { Keyv } from 'keyv';
 import { KeyvAdapter } from '../../../src/datasources/cache/keyv.ts';
-import { Operations } from '../api.ts';
-import { startOrigin } from '../origin.ts';
+import { numbered, startAPI } from '../api.ts';
 import { createClock } from '../../support/clock.ts';
 import { freePort } from '../../support/free-port.ts';
 import { end, needsProgram, startRedis } from './processes.ts';
@@ -20,43 +19,42 @@ const patient = 20_000;
 
 /** Starts an origin with cacheable responses, and creates operations that cache in Redis through Keyv 6. Everything is closed after the test. */
 async function setUp(t: TestContext, port: number, deadline?: number) {
-  const origin = await startOrigin(t, (_call, before) => ({ headers: { 'cache-control': 'max-age=600' }, body: before }));
   const store = new KeyvRedis(`redis://127.0.0.1:${port}`);
   t.after(() => store.disconnect(true).catch(() => {}));
   const clock = createClock();
   const cache = new KeyvAdapter(new Keyv(store), { cooldown: 1000, deadline, now: clock.now });
-  const operations = new Operations(origin.url, cache);
+  const { begin, calls, url } = await startAPI(t, numbered({ 'cache-control': 'max-age=600' }), cache);
   /** Repeats a call until its response comes from the store, because the client needs time to reconnect. Skips the cooldown before each call. */
   const untilCached = async (path: string): Promise<void> => {
     for (;;) {
       clock.turn(1000);
-      const api = operations.begin();
+      const api = begin();
       await api.read(path);
       if (api.lastOutcome === 'fresh') return;
     }
   };
-  return { origin, operations, untilCached };
+  return { begin, calls, url, untilCached };
 }
 
 describe('Redis through Keyv 6', () => {
   it('stores responses for other operations', redis, async (t) => {
     const port = await freePort();
     await startRedis(t, port);
-    const { origin, operations } = await setUp(t, port, patient);
+    const { begin, calls } = await setUp(t, port, patient);
 
-    const results = [await operations.begin().read('x'), await operations.begin().read('x')];
+    const results = [await begin().read('x'), await begin().read('x')];
 
     assert.deepEqual(results, [0, 0]);
-    assert.equal(origin.calls.length, 1);
+    assert.equal(calls.length, 1);
   });
 
   it('stores them for their usable lifetime, under a prefix', redis, async (t) => {
     const port = await freePort();
     await startRedis(t, port);
-    const { origin, operations } = await setUp(t, port, patient);
-    await operations.begin().read('x');
+    const { begin, url } = await setUp(t, port, patient);
+    await begin().read('x');
 
-    const key = `graphql-functions:httpcache:${origin.url}/x`;
+    const key = `graphql-functions:httpcache:${url}/x`;
 
     assert.deepEqual(await command(port, 'KEYS *'), ['*1', `$${key.length}`, key]);
     const [ttl] = await command(port, `PTTL ${key}`);
@@ -66,17 +64,12 @@ describe('Redis through Keyv 6', () => {
   it('fails no request when it is killed, and is used again after a restart', redis, async (t) => {
     const port = await freePort();
     const first = await startRedis(t, port);
-    const { operations, untilCached } = await setUp(t, port);
+    const { begin, untilCached } = await setUp(t, port);
     await untilCached('before');
 
     await end(first);
-    await Promise.all([
-      operations.begin().read('a'),
-      operations.begin().read('b'),
-      operations.begin().create('a'),
-      operations.begin().read('a'),
-    ]);
-    await operations.begin().read('a');
+    await Promise.all([begin().read('a'), begin().read('b'), begin().create('a'), begin().read('a')]);
+    await begin().read('a');
 
     await startRedis(t, port);
     await untilCached('after');
@@ -85,17 +78,12 @@ describe('Redis through Keyv 6', () => {
   it('fails no request when it is frozen, and is used again when it resumes', redis, async (t) => {
     const port = await freePort();
     const server = await startRedis(t, port);
-    const { operations, untilCached } = await setUp(t, port);
+    const { begin, untilCached } = await setUp(t, port);
     await untilCached('before');
 
     server.kill('SIGSTOP');
-    await Promise.all([
-      operations.begin().read('a'),
-      operations.begin().read('b'),
-      operations.begin().create('a'),
-      operations.begin().read('a'),
-    ]);
-    await operations.begin().read('a');
+    await Promise.all([begin().read('a'), begin().read('b'), begin().create('a'), begin().read('a')]);
+    await begin().read('a');
 
     server.kill('SIGCONT');
     await untilCached('after');
@@ -103,9 +91,9 @@ describe('Redis through Keyv 6', () => {
 
   it('fails no request before it has started, and is used once it has', redis, async (t) => {
     const port = await freePort();
-    const { operations, untilCached } = await setUp(t, port);
+    const { begin, untilCached } = await setUp(t, port);
 
-    await Promise.all([operations.begin().read('a'), operations.begin().create('a'), operations.begin().read('b')]);
+    await Promise.all([begin().read('a'), begin().create('a'), begin().read('b')]);
 
     await startRedis(t, port);
     await untilCached('after');
@@ -115,11 +103,11 @@ describe('Redis through Keyv 6', () => {
     const port = await freePort();
     await startRedis(t, port);
     const proxy = await startProxy(t, port);
-    const { operations, untilCached } = await setUp(t, proxy.port);
+    const { begin, untilCached } = await setUp(t, proxy.port);
     await untilCached('before');
 
     proxy.delay(2000);
-    await Promise.all([operations.begin().read('a'), operations.begin().create('a'), operations.begin().read('b')]);
+    await Promise.all([begin().read('a'), begin().create('a'), begin().read('b')]);
 
     proxy.delay(0);
     await untilCached('after');
@@ -129,12 +117,12 @@ describe('Redis through Keyv 6', () => {
     const port = await freePort();
     await startRedis(t, port);
     const proxy = await startProxy(t, port);
-    const { operations, untilCached } = await setUp(t, proxy.port);
+    const { begin, untilCached } = await setUp(t, proxy.port);
 
     for (let index = 0; index < 5; index++) {
-      await operations.begin().read(`x${index}`);
+      await begin().read(`x${index}`);
       proxy.cut();
-      await operations.begin().read(`x${index}`);
+      await begin().read(`x${index}`);
     }
 
     await untilCached('after');
@@ -143,15 +131,15 @@ describe('Redis through Keyv 6', () => {
   it('does not return entries that a write invalidated while it was frozen', redis, async (t) => {
     const port = await freePort();
     const server = await startRedis(t, port);
-    const { operations, untilCached } = await setUp(t, port);
-    await operations.begin().read('x');
+    const { begin, untilCached } = await setUp(t, port);
+    await begin().read('x');
 
     server.kill('SIGSTOP');
-    const written = await operations.begin().create('x');
+    const written = await begin().create('x');
     server.kill('SIGCONT');
     await untilCached('other');
 
-    assert.ok((await operations.begin().read('x')) > written);
+    assert.ok((await begin().read('x')) > written);
   });
 });
 

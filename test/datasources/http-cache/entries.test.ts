@@ -1,176 +1,259 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
+
+import { InMemoryLRUCache } from '../../../src/datasources/cache/in-memory.ts';
+import { storedHeadersOf } from '../../../src/datasources/http-cache/stored-headers.ts';
 import { cases } from '../../support/long-form.ts';
-import { API, Operations } from '../api.ts';
-import { startOrigin } from '../origin.ts';
-import { OpenStore } from './open-store.ts';
+import { OpenStore, Operations, numbered, startAPI } from '../api.ts';
+import type { OperationSettings } from '../api.ts';
+import type { Reply } from '../origin.ts';
 
-/** The default suite cuts at every fourth character, the long form at every character. */
-const step = 4 / cases({ short: 1, long: 4 });
+const minute = { 'cache-control': 'max-age=60' };
+const publicMinute = { 'cache-control': 'public, max-age=60' };
+const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
+const readBytes: OperationSettings = { parseBody: async (response) => new Uint8Array(await response.arrayBuffer()) };
 
-describe('an entry that was cut in the store', () => {
-  for (const [what, body, type] of [
-    ['JSON', '{"name":"Emma","year":1815}', 'application/json'],
-    ['text', 'Emma, 1815', 'text/plain'],
-    ['bytes', Uint8Array.from({ length: 40 }, (_, index) => index * 7), 'image/png'],
-  ] as const) {
-    it(`is a miss, wherever it was cut (${what})`, async (t) => {
-      const origin = await startOrigin(t, () => ({
-        headers: { 'cache-control': 'max-age=60', vary: 'accept', 'content-type': type },
-        body,
-      }));
+const bodies = [
+  ['JSON', '{"name":"Emma","year":1815}', 'application/json'],
+  ['text', 'Emma, 1815', 'text/plain'],
+  ['text in several scripts, with a byte order mark', '\uFEFFGrüße, мир, 世界 🌍', 'text/plain'],
+  ['bytes', bytes, 'image/png'],
+] as const;
+
+describe('an entry in a store', () => {
+  /** The default suite cuts at every eighth character, the long form at every character. */
+  const step = 8 / cases({ short: 1, long: 8 });
+
+  for (const [what, body, type] of bodies) {
+    it(`has the same body as the response (${what}), and is a miss wherever it was cut`, async (t) => {
       const store = new OpenStore();
-      const operations = new Operations(origin.url, store);
-      const expected: unknown = await operations.begin().read('x');
+      const reply = (): Reply => ({ headers: { ...minute, vary: 'accept', 'content-type': type }, body });
+      const { begin, calls } = await startAPI(t, reply, store);
+      const settings = what === 'bytes' ? readBytes : {};
+      const expected: unknown = await begin(settings).read('x');
+      assert.deepEqual(await begin(settings).read('x'), what === 'bytes' ? bytes : expected);
+      assert.equal(calls.length, 1);
       const [[key, whole]] = [...store.entries] as [[string, string]];
 
       for (let at = 0; at < whole.length; at += step) {
         store.entries.set(key, whole.slice(0, at));
-        const before = origin.calls.length;
-        assert.deepEqual(await operations.begin().read('x'), expected);
-        assert.equal(origin.calls.length, before + 1, `cut at ${at}: ${whole.slice(at, at + 20)}`);
+        const before: number = calls.length;
+        assert.deepEqual(await begin(settings).read('x'), expected);
+        assert.equal(calls.length, before + 1, `cut at ${at}: ${whole.slice(at, at + 20)}`);
       }
     });
   }
 
-  it('is a miss when the store returns the entry of another key', async (t) => {
-    const origin = await startOrigin(t, (call) => ({ headers: { 'cache-control': 'public, max-age=60' }, body: call.url }));
+  it('is a miss if it is of another version, longer, or something else', async (t) => {
+    const store = new OpenStore();
+    const { begin, calls } = await startAPI(t, numbered(minute), store);
+    await begin().read('x');
+    const [[key, whole]] = [...store.entries] as [[string, string]];
+
+    for (const text of ['', '{}', 'null', '{"policy":{},"body":"1"}', `${whole}x`, whole.replace('/3 ', '/2 '), whole.replace('{', '[')]) {
+      store.entries.set(key, text);
+      const before = calls.length;
+      await begin().read('x');
+      assert.equal(calls.length, before + 1, text);
+    }
+  });
+
+  it('is a miss when the store returns that of another key', async (t) => {
     const store = new OpenStore();
     // Like a table with a case-insensitive collation.
     const { get, set } = { get: store.get.bind(store), set: store.set.bind(store) };
     store.get = (key) => get(key.toLowerCase());
     store.set = (key, ...rest) => set(key.toLowerCase(), ...rest);
-    const operations = new Operations(origin.url, store);
+    const { begin } = await startAPI(t, (call) => ({ headers: publicMinute, body: call.url }), store);
 
-    assert.deepEqual([await operations.begin().read('users/Ab'), await operations.begin().read('users/aB')], ['/users/Ab', '/users/aB']);
+    assert.deepEqual([await begin().read('users/Ab'), await begin().read('users/aB')], ['/users/Ab', '/users/aB']);
   });
 });
 
-describe('a successful response with invalid JSON', () => {
-  it('is not stored for its max-age', async (t) => {
-    const origin = await startOrigin(t, (_call, before) => ({
-      headers: { 'cache-control': 'max-age=3600', 'content-type': 'application/json' },
-      body: before === 0 ? '{"half' : '{"whole":true}',
-    }));
-    const store = new OpenStore();
-    const operations = new Operations(origin.url, store);
+describe('a successful response with invalid JSON is not stored', () => {
+  for (const [what, type, parseBody] of [
+    ['by the data source', 'application/json', undefined],
+    ['by a hook', 'text/plain', async (response: Response) => JSON.parse(await response.text())],
+  ] as const)
+    it(`parsed ${what}`, async (t) => {
+      const store = new OpenStore();
+      const { begin } = await startAPI(t, (_call, before) => ({
+        headers: { 'cache-control': 'max-age=3600', 'content-type': type },
+        body: before === 0 ? '{"half' : '{"whole":true}',
+      }), store); // oxfmt-ignore
+      const settings = parseBody === undefined ? {} : { parseBody };
 
-    await assert.rejects(operations.begin().read('x'), /JSON/);
-    assert.equal(store.entries.size, 0);
-    assert.deepEqual(await operations.begin().read('x'), { whole: true });
-  });
-
-  it('is not stored when a hook fails to parse it', async (t) => {
-    const origin = await startOrigin(t, (_call, before) => ({
-      headers: { 'cache-control': 'max-age=3600' },
-      body: before === 0 ? '{"half' : '{"whole":true}',
-    }));
-    const operations = new Operations(origin.url, new OpenStore());
-    class Parsing extends API {
-      protected override async parseBody(response: Response): Promise<unknown> {
-        return JSON.parse(await response.text());
-      }
-    }
-    const begin = (): Parsing => {
-      const api = new Parsing(origin.url);
-      void api.initialize({ context: {}, cache: operations.cache });
-      return api;
-    };
-
-    await assert.rejects(begin().read('x'), SyntaxError);
-    assert.deepEqual(await begin().read('x'), { whole: true });
-  });
+      await assert.rejects(begin(settings).read('x'), /JSON/);
+      assert.equal(store.entries.size, 0);
+      assert.deepEqual(await begin(settings).read('x'), { whole: true });
+    });
 });
 
-describe('header fields in hooks', () => {
-  class Fields extends API {
-    protected override async didReceiveResponse<T>({ headers }: Response): Promise<T> {
-      return Object.fromEntries(headers) as T;
-    }
-  }
-  const seenTwice = async (origin: { url: string }): Promise<Record<string, string>[]> => {
-    const operations = new Operations(origin.url);
-    const ask = (): Promise<Record<string, string>> => {
-      const api = new Fields(origin.url);
-      void api.initialize({ context: {}, cache: operations.cache });
-      return api.read('x');
-    };
-    return [await ask(), await ask()];
-  };
+describe('header fields', () => {
+  const fields: OperationSettings = { didReceiveResponse: async ({ headers }) => Object.fromEntries(headers) };
 
-  it('are the same from the origin and from the store, except cookies and age', async (t) => {
-    const headers = { 'cache-control': 'public, max-age=60', 'x-total': '7', 'set-cookie': 'a=1', connection: 'x-hop', 'x-hop': '1' };
-    const origin = await startOrigin(t, () => ({ headers: { ...headers, 'content-length': '5' }, body: 'hello' }));
+  it('are the same in hooks from the API and from the store, except cookies and age', async (t) => {
+    const headers = { ...publicMinute, 'x-total': '7', 'set-cookie': 'a=1', connection: 'x-hop', 'x-hop': '1', 'content-length': '5' };
+    const { begin } = await startAPI(t, () => ({ headers, body: 'hello' }));
 
-    const [first, second] = await seenTwice(origin);
+    const [{ 'set-cookie': cookie, ...first }, { age, ...second }] = [await begin(fields).read('x'), await begin(fields).read('x')];
 
-    assert.deepEqual([first!['set-cookie'], second!['set-cookie'], second!['age']], ['a=1', undefined, '0']);
-    const common = ({ 'set-cookie': _cookie, age: _age, ...rest }: Record<string, string>): object => rest;
-    assert.deepEqual(common(first!), common(second!));
-    assert.deepEqual([first!['content-length'], first!['x-total'], first!['x-hop']], ['5', '7', undefined]);
+    assert.deepEqual([cookie, age], ['a=1', '0']);
+    assert.deepEqual(first, second);
+    assert.deepEqual([first['content-length'], first['x-total'], first['x-hop']], ['5', '7', undefined]);
   });
 
-  it('do not name an encoding that was decoded, from the origin or from the store', async (t) => {
+  it('do not name an encoding that was decoded', async (t) => {
     const body = gzipSync('hello');
-    const headers = { 'cache-control': 'max-age=60', 'content-encoding': 'gzip', 'content-length': `${body.length}` };
-    const origin = await startOrigin(t, () => ({ headers, body }));
+    const { begin } = await startAPI(t, () => ({
+      headers: { ...minute, 'content-encoding': 'gzip', 'content-length': `${body.length}` },
+      body,
+    }));
 
-    for (const seen of await seenTwice(origin))
+    for (const seen of [await begin(fields).read('x'), await begin(fields).read('x')])
       assert.deepEqual([seen['content-encoding'], seen['content-length']], [undefined, undefined]);
   });
+
+  it('name an encoding that fetch does not decode', () => {
+    const sent = { 'content-encoding': 'compress', 'content-length': '9' };
+
+    assert.deepEqual(storedHeadersOf(sent, 9), sent);
+    assert.deepEqual(storedHeadersOf({ 'content-encoding': 'br, GZIP', 'content-length': '9' }, 20), {});
+  });
 });
 
-describe('the key of an entry in a shared store', () => {
-  const keysFor = async (t: Parameters<typeof startOrigin>[0], ...asked: [string, object?][]): Promise<{ url: string; keys: string[] }> => {
-    const origin = await startOrigin(t, (call) => ({ headers: { 'cache-control': 'public, max-age=60' }, body: call.url }));
+describe('the key in a shared store', () => {
+  for (const [what, path, params, expected] of [
+    ['is the URL if it has no query, so that it can be looked up', 'books/1', undefined, /^httpcache:http:\/\/127\.0\.0\.1:\d+\/books\/1$/],
+    ['has a hash of the query', 'me', { access_token: 'S3CRET' }, /^httpcache:http:\/\/127\.0\.0\.1:\d+\/me\?[\da-f]{64}$/],
+    ['is a hash if the path is long', `books/${'x'.repeat(10_000)}`, { page: 1 }, /^httpcache:#[\da-f]{64}$/],
+  ] as const)
+    it(what, async (t) => {
+      const store = new OpenStore();
+      const { begin, calls } = await startAPI(t, numbered(publicMinute), store);
+      for (let nth = 0; nth < 2; nth++) await begin().read(path, params);
+      for (let nth = 0; nth < 2; nth++) await begin().read(path, { ...params, other: 1 });
+
+      assert.equal(calls.length, 2);
+      assert.equal(store.entries.size, 2);
+      assert.match([...store.entries.keys()][0]!, expected);
+    });
+
+  it('is a hash of what cacheKeyFor returns, if that is not a URL', async (t) => {
     const store = new OpenStore();
-    const operations = new Operations(origin.url, store);
-    for (const [path, params] of asked) {
-      await operations.begin().read(path, params);
-      await operations.begin().read(path, params);
-    }
-    assert.equal(origin.calls.length, asked.length);
-    return { url: origin.url, keys: [...store.entries.keys()] };
-  };
+    await (await startAPI(t, numbered(publicMinute), store)).begin({ cacheKeyFor: () => 'S3CRET:me' }).read('x');
 
-  it('is the URL if it has no query, so that it can be looked up', async (t) => {
-    const { url, keys } = await keysFor(t, ['books/1']);
-
-    assert.deepEqual(keys, [`httpcache:${url}/books/1`]);
+    assert.match([...store.entries.keys()].join(), /^httpcache:#[\da-f]{64}$/);
   });
 
-  it('contains a hash of the query instead of the query', async (t) => {
-    const { url, keys } = await keysFor(t, ['me', { access_token: 'S3CRET-A' }], ['me', { access_token: 'S3CRET-B' }]);
-
-    assert.equal(new Set(keys).size, 2);
-    for (const key of keys) assert.match(key, new RegExp(`^httpcache:${url}/me\\?[\\da-f]{64}$`));
-  });
-
-  it('is a hash if it is long or not a URL', async (t) => {
-    const { keys } = await keysFor(t, [`books/${'x'.repeat(200)}`]);
-
-    assert.match(keys[0]!, /^httpcache:#[\da-f]{64}$/);
-  });
-
-  it('does not contain a key returned by cacheKeyFor', async (t) => {
-    const origin = await startOrigin(t, () => ({ headers: { 'cache-control': 'public, max-age=60' } }));
+  it('can leave out query parameters, which are then not in the entry', async (t) => {
     const store = new OpenStore();
-    class Keyed extends API {
-      protected override cacheKeyFor(): string {
-        return 'S3CRET:me';
+    const { begin, url } = await startAPI(t, numbered({ ...minute, etag: '"v"' }), store);
+    const cacheKeyFor: OperationSettings['cacheKeyFor'] = (request) => request.url.split('?')[0];
+
+    for (const session of [1, 2]) assert.equal(await begin({ cacheKeyFor }).read('x', { session }), 0);
+
+    assert.deepEqual([...store.entries.keys()], [`httpcache:${url}/x`]);
+    assert.doesNotMatch([...store.entries.values()].join(), /session/);
+  });
+});
+
+describe('a response in the in-memory cache', () => {
+  const storable = { ...publicMinute, vary: 'accept', etag: '"v"' };
+
+  for (const [what, body, type] of bodies)
+    it(`can be read as text and stored in another cache (${what})`, async (t) => {
+      const { begin, cache, calls, url } = await startAPI(t, () => ({ headers: { ...storable, 'content-type': type }, body }));
+      const result: unknown = await begin().read('x');
+      const second = new Operations(url, new InMemoryLRUCache());
+      await second.cache.set(`httpcache:${url}/x`, (await cache.get(`httpcache:${url}/x`))!, { ttl: 60 });
+
+      assert.deepEqual(await second.begin().read('x'), result);
+      assert.equal(calls.length, 1);
+    });
+
+  it('is stored through the methods of a subclass', async (t) => {
+    const seen: string[] = [];
+    class Counting extends InMemoryLRUCache {
+      override async get(key: string): Promise<string | undefined> {
+        seen.push('get');
+        return super.get(key);
+      }
+      override async set(...args: Parameters<InMemoryLRUCache['set']>): Promise<void> {
+        seen.push(`set ${typeof args[1]}`);
+        return super.set(...args);
       }
     }
-    const api = new Keyed(origin.url);
-    void api.initialize({ context: {}, cache: store });
-    await api.read('x');
+    const { begin, calls } = await startAPI(t, numbered(storable), new Counting());
+    for (let nth = 0; nth < 2; nth++) await begin().read('x');
 
-    assert.doesNotMatch([...store.entries.keys()].join(), /S3CRET/);
+    assert.deepEqual(seen, ['get', 'set string', 'get']);
+    assert.equal(calls.length, 1);
   });
 
-  it('has a bounded length, however long the path is', async (t) => {
-    const { keys } = await keysFor(t, [`books/${'x'.repeat(10_000)}`, { page: 1 }]);
+  it('is read through the methods of a test double once it is installed', async (t) => {
+    const { begin, cache, calls } = await startAPI(t, numbered(storable));
+    await begin().read('x');
+    const get = t.mock.method(cache, 'get', async () => undefined);
 
-    assert.ok(keys[0]!.length < 250);
+    await begin().read('x');
+
+    assert.equal(get.mock.callCount(), 1);
+    assert.equal(calls.length, 2);
+  });
+
+  for (const [what, maxSize, body, accept] of [
+    ['all its bytes', 30_000, JSON.stringify('x'.repeat(20_000)), '*/*'],
+    ['the header fields that it varies by, which a client can set', 12_000, '1', 'x'.repeat(8000)],
+  ] as const)
+    it(`counts with ${what}`, async (t) => {
+      const { begin, calls } = await startAPI(t, () => ({ headers: storable, body }), new InMemoryLRUCache({ maxSize }));
+
+      for (const path of ['1', '2', '2', '1']) await begin({ headers: { accept } }).read(path);
+
+      assert.deepEqual(calls.map((call) => call.url), ['/1', '/2', '/1']); // oxfmt-ignore
+    });
+
+  it('is not changed when a caller modifies its bytes or header fields', async (t) => {
+    const { begin, calls } = await startAPI(t, () => ({
+      headers: { ...storable, 'content-type': 'image/png' },
+      body: Uint8Array.from([200, 201]),
+    }));
+    const spoiling: OperationSettings = {
+      async didReceiveResponse(response) {
+        const read = new Uint8Array(await response.arrayBuffer());
+        const seen = [...read, response.headers.get('etag')];
+        read.fill(0);
+        response.headers.set('etag', 'spoiled');
+        return seen;
+      },
+    };
+
+    for (let nth = 0; nth < 3; nth++) assert.deepEqual(await begin(spoiling).read('x'), [200, 201, '"v"']);
+    assert.equal(calls.length, 1);
+  });
+
+  it('is not changed when httpFetch reuses its buffer', async () => {
+    const memory = Buffer.alloc(2);
+    const { begin } = new Operations('http://a.test');
+    const read = (path: string, byte: number): Promise<Uint8Array> => {
+      const pieces = [{ done: false, value: memory }];
+      const body = { getReader: () => ({ read: async () => pieces.shift() ?? { done: true }, cancel: async () => {} }) };
+      const response = {
+        status: 200,
+        ok: true,
+        statusText: '',
+        url: '',
+        headers: new Headers({ ...storable, 'content-type': 'image/png' }),
+        body,
+      };
+      const httpFetch = async (): Promise<Response> => (memory.fill(byte), response as never);
+      return begin({ ...readBytes, httpFetch }).read(path);
+    };
+
+    assert.deepEqual([...(await read('1', 200))], [200, 200]);
+    assert.deepEqual([...(await read('2', 201))], [201, 201]);
+    assert.deepEqual([...(await read('1', 202))], [200, 200]);
   });
 });
