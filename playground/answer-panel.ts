@@ -62,7 +62,7 @@ const Events: FunctionComponent<LastEvents> = ({ events, hasEnded }) => {
 };
 
 const Explanation: FunctionComponent<{ readonly report: ExplainReport }> = ({ report }) => {
-  const { milliseconds, calls, batches } = report;
+  const { milliseconds, calls } = report;
   const stages = Object.entries(milliseconds).map(([stage, time]) => `${stage} ${round(time)} ms`);
   const total = Math.max(milliseconds.total, ...calls.map(({ start, duration = 0 }) => start + duration), 1);
   return createElement(
@@ -70,13 +70,6 @@ const Explanation: FunctionComponent<{ readonly report: ExplainReport }> = ({ re
     { 'aria-label': 'Explanation', style: { marginTop: 6 } },
     createElement('div', { style: { color: muted } }, stages.join(' · ')),
     ...calls.map((call, at) => createElement(Call, { key: at, call, total })),
-    ...batches.map(({ field, calls: count, parents }) =>
-      createElement(
-        'div',
-        { key: field, className: 'explained-batch', style: { margin: '6px 0' } },
-        `${field}: ${batchText(count, parents)}`,
-      ),
-    ),
     createElement('details', null, createElement('summary', { style: { cursor: 'pointer', color: muted } }, 'Everything'), json(report)),
   );
 };
@@ -123,10 +116,6 @@ const reachesOrigin = new Set<string>(['miss', 'bypass', 'revalidated', 'none'])
 
 function round(milliseconds: number): number {
   return milliseconds < 10 ? Math.round(milliseconds * 10) / 10 : Math.round(milliseconds);
-}
-
-function batchText(calls: number, parents: number): string {
-  return `${calls} ${calls === 1 ? 'call' : 'calls'} for ${parents} ${parents === 1 ? 'parent' : 'parents'}`;
 }
 
 function json(value: unknown): ReactNode {

@@ -1,46 +1,27 @@
+import type { Milliseconds } from '../../datasources/index.ts';
 import { uncacheable } from '../../server/for-tools.ts';
 import type { Explainable } from '../../server/for-tools.ts';
 import type { OperationOutcome } from '../../server/index.ts';
-import { Recording } from './operation-recording.ts';
-import { pathObserver, withResolverPaths } from './resolver-paths.ts';
 import { messageOf } from '../../shared/index.ts';
-import type { Milliseconds } from '../../datasources/index.ts';
 import { whyAnswered } from './cache-words.ts';
-import { shownURL } from './shown-url.ts';
+import { Recording } from './operation-recording.ts';
 import type { ExplainedCall, ExplainedTimes, ExplainReport } from './report.ts';
 import type { WatchedCall } from './watched-call.ts';
 
 /** Runs an operation and adds a report about it to the response as `extensions.explain`. */
-export async function explainOperation({ call, operation, run }: Explainable): Promise<OperationOutcome> {
-  const { settings } = call;
+export async function explainOperation(explainable: Explainable): Promise<OperationOutcome> {
   const recording = new Recording();
-  const leftAtStart = call.deadlineLeft();
-  const watchCall = recording.watchCall.bind(recording);
-  const outcome = await withResolverPaths(recording.noteBatch.bind(recording), async () =>
-    run({ ...operation, settings: recording.listeningSettings(settings.operation), watchCall, observer: pathObserver }),
-  );
-  const leftAtEnd = call.deadlineLeft();
-  recording.isOver = true;
+  const outcome = await recording.record(explainable);
   // A subscription's events come later.
   if (outcome.stream !== undefined && outcome.operation?.operation === 'subscription') return outcome;
-
-  const hasDeadline = leftAtStart !== undefined && leftAtEnd !== undefined;
+  const times = [...recording.milliseconds, ['total', performance.now() - recording.startedAt] as const];
   const explain: ExplainReport = {
-    milliseconds: timesOf(recording),
-    ...(hasDeadline && { deadline: { leftAtStart: round(leftAtStart), leftAtEnd: round(leftAtEnd) } }),
+    milliseconds: Object.fromEntries(times.map(([step, time]) => [step, round(time)])) as unknown as ExplainedTimes,
     calls: recording.calls.map((one) => toCall(recording, one)),
-    batches: Array.from(recording.batches, ([field, batch]) => ({ field, ...batch })),
   };
   // The report describes only this run.
   outcome.head.headers.set('cache-control', uncacheable);
   return { ...outcome, result: { ...outcome.result, extensions: { ...outcome.result.extensions, explain } } };
-}
-
-function timesOf({ milliseconds, startedAt }: Recording): ExplainedTimes {
-  const stages = Object.entries({ ...milliseconds, total: performance.now() - startedAt });
-  return Object.fromEntries(
-    stages.flatMap(([stage, time]) => (time === undefined ? [] : [[stage, round(time)]])),
-  ) as unknown as ExplainedTimes;
 }
 
 function toCall(recording: Recording, call: WatchedCall): ExplainedCall {
@@ -50,7 +31,7 @@ function toCall(recording: Recording, call: WatchedCall): ExplainedCall {
     source: sourceName(recording.contextValue, call.source),
     method: request.method,
     url: shownURL(request.url === '' ? request.path : request.url),
-    ...(field && { field: field.join('.') }),
+    ...(field !== undefined && { field }),
     cache: call.layer,
     why: whyAnswered(call),
     ...(status !== undefined && { status }),
@@ -78,6 +59,18 @@ function sourceName(contextValue: unknown, source: object): string {
   const known = Object.entries(dataSources).find(([, value]) => value === source);
   return known?.[0] ?? source.constructor.name;
 }
+
+/** A URL without user name, password, and values of parameters that may be secrets. A path of a call that failed early has no parameters. */
+function shownURL(text: string): string {
+  if (!URL.canParse(text)) return text.replace(/[?#].*/s, '?***');
+  const url = new URL(text);
+  Object.assign(url, { username: '', password: '', hash: '' });
+  for (const name of new Set(url.searchParams.keys())) if (secretive.test(name)) url.searchParams.set(name, '***');
+  return url.href;
+}
+
+/** Parameters that may contain secrets. A false match hides a harmless value; a missing one shows a secret. */
+const secretive = /key|token|secret|pass|pwd|auth|credential|session|signature|^sig$|jwt|access|^code$/i;
 
 function round(milliseconds: Milliseconds): Milliseconds {
   return Math.round(milliseconds * 100) / 100;

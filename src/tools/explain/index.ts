@@ -1,2 +1,2 @@
 export { explainOperation } from './explain-operation.ts';
-export type { CacheLayer, ExplainReport, ExplainedBatch, ExplainedCall, ExplainedTimes } from './report.ts';
+export type { CacheLayer, ExplainReport, ExplainedCall, ExplainedTimes } from './report.ts';

@@ -1,56 +1,58 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 import type { DataSourceRequest, Milliseconds } from '../../datasources/index.ts';
-import type { OperationSettings } from '../../server/for-tools.ts';
-import type { ServerPlugin } from '../../server/index.ts';
-import { currentPath } from './resolver-paths.ts';
-import type { ResponsePath } from './resolver-paths.ts';
+import type { ExecutionObserver } from '../../executor/index.ts';
+import type { Explainable, OperationSettings } from '../../server/for-tools.ts';
+import type { OperationOutcome, ServerPlugin } from '../../server/index.ts';
 import { WatchedCall } from './watched-call.ts';
+
+/** A key or index of a path in the response, and those before it. */
+interface Link {
+  readonly prev: Link | undefined;
+  readonly key: string | number;
+}
+
+/** The path of the field whose resolver is running, also after it has awaited something. No store outside of an explained operation. */
+const current = new AsyncLocalStorage<{ readonly path: Link | undefined }>();
+
+const observer: ExecutionObserver = {
+  field: ({ path }, resolve) => (current.getStore() === undefined ? resolve() : current.run({ path }, resolve)),
+};
 
 /** Records one operation while it runs. */
 export class Recording {
   readonly startedAt: Milliseconds = performance.now();
   readonly calls: WatchedCall[] = [];
-  /** The calls of batched resolvers, by the path of the field, without the indexes of lists. */
-  readonly batches: Map<string, { calls: number; parents: number }> = new Map();
-  /** The duration of each step. */
-  readonly milliseconds: Record<'context' | 'parse' | 'validate' | 'execute', Milliseconds | undefined> = {
-    context: undefined,
-    parse: undefined,
-    validate: undefined,
-    execute: undefined,
-  };
+  /** The duration of each step that has begun, by its name. */
+  readonly milliseconds: Map<string, Milliseconds> = new Map();
   contextValue: unknown;
-  /** True after the report was written. */
-  isOver = false;
+  #isOver = false;
 
-  /** The same settings, with a plugin that records. */
-  listeningSettings(settings: OperationSettings): OperationSettings {
-    return {
-      ...settings,
-      // The plugin is last, so that it measures the step without the other plugins.
-      plugins: [...settings.plugins, this.#plugin()],
-    };
+  async record({ call, operation, run }: Explainable): Promise<OperationOutcome> {
+    const settings: OperationSettings = call.settings.operation;
+    // The plugin is last, so that it measures the step without the other plugins.
+    const recorded = { ...settings, plugins: [...settings.plugins, this.#plugin()] };
+    const watchCall = this.#watchCall.bind(this);
+    const outcome = await current.run({ path: undefined }, async () => run({ ...operation, settings: recorded, watchCall, observer }));
+    this.#isOver = true;
+    return outcome;
   }
 
-  /** Records a call. Undefined after the report, because a subscription continues to make calls. */
-  watchCall(source: object, request: DataSourceRequest): WatchedCall | undefined {
-    if (this.isOver) return undefined;
-    const call = new WatchedCall(source, request, currentPath());
+  /** Undefined after the report, because a subscription continues to make calls. */
+  #watchCall(source: object, request: DataSourceRequest): WatchedCall | undefined {
+    if (this.#isOver) return undefined;
+    const keys: (string | number)[] = [];
+    for (let link = current.getStore()?.path; link !== undefined; link = link.prev) keys.unshift(link.key);
+    const call = new WatchedCall(source, request, keys.length === 0 ? undefined : keys.join('.'));
     this.calls.push(call);
     return call;
-  }
-
-  /** Records the call of a batched resolver. */
-  noteBatch(path: ResponsePath, parents: number): void {
-    const field = path.filter((key) => typeof key === 'string').join('.');
-    const known = this.batches.get(field) ?? { calls: 0, parents: 0 };
-    this.batches.set(field, { calls: known.calls + 1, parents: known.parents + parents });
   }
 
   #plugin(): ServerPlugin {
     return {
       requestDidStart: ({ contextValue }) => {
         this.contextValue = contextValue;
-        this.milliseconds.context = performance.now() - this.startedAt;
+        this.milliseconds.set('context', performance.now() - this.startedAt);
         return {
           parsingDidStart: () => this.#measure('parse'),
           validationDidStart: () => this.#measure('validate'),
@@ -60,12 +62,10 @@ export class Recording {
     };
   }
 
-  #measure(stage: keyof Recording['milliseconds']): () => void {
+  #measure(step: string): () => void {
     const start = performance.now();
     // Records the start, in case the step does not end.
-    this.milliseconds[stage] = 0;
-    return () => {
-      this.milliseconds[stage] = performance.now() - start;
-    };
+    this.milliseconds.set(step, 0);
+    return () => void this.milliseconds.set(step, performance.now() - start);
   }
 }

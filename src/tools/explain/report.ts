@@ -6,12 +6,8 @@ type Milliseconds = number;
 export interface ExplainReport {
   /** The duration of each step. A step that did not run is absent: a cached document is not parsed. */
   readonly milliseconds: ExplainedTimes;
-  /** Milliseconds left until the deadline. Absent without a deadline. */
-  readonly deadline?: { readonly leftAtStart: Milliseconds; readonly leftAtEnd: Milliseconds };
   /** All calls of REST data sources, by start time. */
   readonly calls: readonly ExplainedCall[];
-  /** The calls of batched resolvers. */
-  readonly batches: readonly ExplainedBatch[];
 }
 
 /** The duration of each step. */
@@ -48,13 +44,4 @@ export interface ExplainedCall {
   readonly duration?: Milliseconds;
   /** The number of requests to the origin. */
   readonly tries: number;
-}
-
-/** How often the batched resolver of a field was called. */
-export interface ExplainedBatch {
-  /** The path of the field, without the indexes of lists: `books.author`. */
-  readonly field: string;
-  readonly calls: number;
-  /** The total number of parents of all calls. */
-  readonly parents: number;
 }

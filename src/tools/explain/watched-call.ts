@@ -15,7 +15,7 @@ export class WatchedCall implements CallWatch {
   readonly source: object;
   readonly request: DataSourceRequest;
   /** The path of the field whose resolver made the call. */
-  readonly field: readonly (string | number)[] | undefined;
+  readonly field: string | undefined;
   readonly start: Milliseconds;
   end: Milliseconds | undefined;
   entry: StoredResponse | undefined;
@@ -29,7 +29,7 @@ export class WatchedCall implements CallWatch {
   judgement: { readonly storage: StorageCase; readonly terms: StorageTerms | NotStored } | undefined;
   error: unknown;
 
-  constructor(source: object, request: DataSourceRequest, field: WatchedCall['field']) {
+  constructor(source: object, request: DataSourceRequest, field: string | undefined) {
     this.source = source;
     this.request = request;
     this.field = field;

@@ -106,19 +106,28 @@ describe('an empty selection set', { skip }, () => {
   });
 
   test('is explained: its field is called, and nothing below it', async (t) => {
+    const parents: number[] = [];
     const server = await startExplaining(t, () => ({ body: {} }), {
       typeDefs: 'type Query { books: [Book] } type Book { batched: Author } type Author { name: String }',
       resolvers: {
         Query: { books: async (_: unknown, __: unknown, { dataSources }: any) => [await dataSources.api.read('books'), {}] },
-        Book: { batched: batch((books) => books.map(() => ({}))) },
+        Book: {
+          batched: batch((books) => {
+            parents.push(books.length);
+            return books.map(() => ({}));
+          }),
+        },
       } as never,
     });
 
     const empty = await server.explain('{ books { } }');
-    const below = await server.explain('{ books { batched { } } }');
-
-    assert.deepEqual([empty.calls.map(({ field }) => field), empty.batches ?? []], [['books'], []]);
-    assert.deepEqual(below.batches, [{ field: 'books.batched', calls: 1, parents: 2 }]);
+    assert.deepEqual(
+      empty.calls.map(({ field }) => field),
+      ['books'],
+    );
+    assert.deepEqual(parents, []);
+    await server.explain('{ books { batched { } } }');
+    assert.deepEqual(parents, [2]);
   });
 
   test('has a cost line like any other operation', async () => {
