@@ -162,42 +162,32 @@ export function toBatchResponse(settings: BatchSettings, outcomes: readonly Oper
   });
   // The cache-control of one element does not apply to the others.
   removeLifetimes(headers);
-  return respond({ status: 200, headers, mediaType: 'application/json', text: textOfBatch(settings, outcomes, results) });
-}
-
-/** The JSON of a batch's answers, written at once if possible: ten small ones written separately take twice as long. */
-function textOfBatch(settings: BatchSettings, outcomes: readonly OperationOutcome[], results: readonly FormattedExecutionResult[]): string {
-  try {
-    const text = JSON.stringify(results);
-    if (excessOf(settings.size, text) === undefined) return text;
-  } catch {
-    // A BigInt or a cycle, as from a custom scalar, fails only its element.
-  }
-  const elements = results.map((result) => {
-    try {
-      return JSON.stringify(result);
-    } catch (error) {
-      return JSON.stringify(formatFailure(settings.errors, error));
-    }
-  });
-  return fitElements(settings, outcomes, elements);
+  return respond({ status: 200, headers, mediaType: 'application/json', text: textOfBatch(settings, results) });
 }
 
 /**
- * While the answers together are too large, replaces the largest with an error: queries first, because the result of a mutation cannot be
- * requested again.
+ * The JSON of a batch's answers, written at once if possible: ten small ones written separately take twice as long. If they are too large
+ * together, each that exceeds its share becomes an error.
  */
-function fitElements({ errors, size }: BatchSettings, outcomes: readonly OperationOutcome[], elements: string[]): string {
-  const isMutation = (at: number): number => (outcomes[at]!.operation?.operation === 'mutation' ? 1 : 0);
-  const order = [...elements.keys()].toSorted(
-    (one, other) => isMutation(one) - isMutation(other) || elements[other]!.length - elements[one]!.length,
-  );
-  let failed: string | undefined;
-  for (const at of order) {
-    const excess = excessOf(size, `[${elements.join(',')}]`);
-    if (excess === undefined) break;
-    failed ??= JSON.stringify(formatFailure(errors, resultTooLarge(excess.bytes, excess.capacity)));
-    if (elements[at]!.length > failed.length) elements[at] = failed;
+function textOfBatch({ errors, size }: BatchSettings, results: readonly FormattedExecutionResult[]): string {
+  try {
+    const text = JSON.stringify(results);
+    if (excessOf(size, text) === undefined) return text;
+  } catch {
+    // A BigInt or a cycle, as from a custom scalar, fails only its element.
   }
+  const { platform, maxBytes } = size;
+  const maxResultBytes = (platform.maxResultBytes ?? Infinity) / results.length;
+  const share = { platform: { ...platform, maxResultBytes }, maxBytes: maxBytes / results.length };
+  const elements = results.map((result) => {
+    try {
+      const text = JSON.stringify(result);
+      const excess = excessOf(share, text);
+      if (excess === undefined) return text;
+      throw resultTooLarge(excess.bytes, excess.capacity);
+    } catch (error) {
+      return JSON.stringify(formatFailure(errors, error));
+    }
+  });
   return `[${elements.join(',')}]`;
 }

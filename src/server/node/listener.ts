@@ -18,9 +18,8 @@ export type NodeListener = (request: IncomingMessage, response: ServerResponse) 
 /** A listener, with the functions that a graceful shutdown needs. */
 export interface TrackedListener {
   readonly listener: NodeListener & Closable;
+  /** Its calls are idle when all requests have their answers, and the work passed to `waitUntil` is done. */
   readonly starter: Starter;
-  /** Resolves when all requests have their answers, and the work passed to `waitUntil` is done. */
-  idle(): Promise<void>;
 }
 
 /**
@@ -47,39 +46,21 @@ const notNode =
 /** `allowedHosts`: undefined if every Host is allowed, also in development. */
 export function createTrackedListener(options: OptionsSource<ServerOptions>, allowedHosts: readonly string[] | undefined): TrackedListener {
   const starter = new Starter(options);
-  const pending = new Set<Promise<unknown>>();
-  const waitUntil = (work: Promise<unknown>): void => {
-    const tracked = work.finally(() => pending.delete(tracked));
-    pending.add(tracked);
-  };
-
   const serve = createServe({ adapters: [nodeHTTP], streaming }, starter);
-  const answer = async (event: NodeExchange, done: () => void): Promise<void> => {
+  const answer = async (event: NodeExchange): Promise<void> => {
     try {
       const isChecked = allowedHosts !== undefined && starter.prepared?.development !== false;
       if (isChecked && (await isRebound(starter, event.request, allowedHosts))) refuseHost(event.request, event.response);
-      else await serve({ event, context: { waitUntil }, env: undefined });
+      else await serve({ event, context: undefined, env: undefined });
     } catch (error) {
       // Uncaught, the error would end the process with every other request.
       starter.logger().error('A response could not be sent. Its connection is closed.', error);
       event.response.destroy();
-    } finally {
-      done();
     }
   };
   const listener: NodeListener = (request, response) => {
     if (typeof (response as Partial<typeof response> | undefined)?.setHeader !== 'function') return Promise.reject(new TypeError(notNode));
-    const served: Promise<void> = answer({ request, response }, () => pending.delete(served));
-    pending.add(served);
-    return served;
+    return starter.calls.add(answer({ request, response }));
   };
-
-  return {
-    listener: Object.assign(listener, { close: serve.close }),
-    starter,
-    // Work may pass more work to `waitUntil`.
-    async idle() {
-      while (pending.size > 0) await Promise.allSettled(pending);
-    },
-  };
+  return { listener: Object.assign(listener, { close: serve.close }), starter };
 }

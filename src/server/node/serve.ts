@@ -138,7 +138,7 @@ async function finished(server: Server, tracked: TrackedListener, timeout: numbe
     server.close(() => resolve());
   });
   server.closeIdleConnections();
-  const idle = tracked.idle().then(() => server.closeIdleConnections());
+  const idle = tracked.starter.calls.idle().then(() => server.closeIdleConnections());
   await waitAtMost(timeout, Promise.all([closed, idle]));
   server.closeAllConnections();
   await closed;

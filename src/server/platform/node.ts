@@ -18,7 +18,8 @@ export const nodeHTTP: PlatformAdapter<NodeExchange, Promise<void> | undefined> 
   toResult: write,
   toStreamResult: writeStream,
   onLeave,
-  keepAlive: (context) => (work) => (context as { waitUntil(work: Promise<unknown>): void }).waitUntil(work),
+  // The process lives on. Version 3 waits for the work, because some of its hosts freeze.
+  keepAlive: (context) => (work) => (context as { waitUntil(work: Promise<unknown>): void } | undefined)?.waitUntil(work),
 };
 
 function toRequest({ request }: NodeExchange): HTTPRequest {
