@@ -1,6 +1,6 @@
 import type { HTTPRequest, HTTPResponse, HeaderMap, Invocation, Milliseconds, StreamedResponse } from '../shared/index.ts';
 import type { HTTPSettings } from './http/http-settings.ts';
-import type { Streaming } from './http/streams/streaming.ts';
+import type { Streaming } from './http/response.ts';
 import type { EncodeBody } from './operation/around.ts';
 import type { RequestCall } from './operation/plugin.ts';
 import { runtime } from './platform/adapter.ts';

@@ -2,7 +2,7 @@
 
 export { parseAccept, parseMediaType, preference } from './http/accept.ts';
 export { parseJSON, readText, readValue } from './http/body.ts';
-export { mayBeStored } from './http/cache-control.ts';
+export { mayBeStored } from './http/response.ts';
 export { defaultStatusProfile, statusOf } from './http/status.ts';
 export { codeOf, httpExtensionOf } from './operation/errors.ts';
 export { fragmentsOf } from './operation/limits/document-size.ts';

@@ -1,10 +1,10 @@
 // What the development tools import from the server in addition to hooks and types. No other folder imports this file (test/structure.test.ts).
 
 export { createServe } from './handler.ts';
-export { uncacheable } from './http/cache-control.ts';
+export { uncacheable } from './http/response.ts';
 export type { Explainable } from './http/http-settings.ts';
 export { streaming } from './http/streams/streaming.ts';
-export type { CreateFromOptions, HandlerObserver } from './handler-observer.ts';
+export type { CreateFromOptions, HandlerObserver } from './handler.ts';
 export { entriesOf } from './operation/documents/trusted-documents.ts';
 export type { OperationSettings } from './operation/operation.ts';
 export { fetchAPI } from './platform/fetch.ts';

@@ -16,7 +16,7 @@ export type { ServerOptions } from './startup/options.ts';
 export type { CORSOptions } from './http/cors.ts';
 
 // Documents
-export { DocumentCache } from './operation/documents/document-cache.ts';
+export { DocumentCache } from './operation/documents/document.ts';
 export { loadDocument } from './operation/documents/document.ts';
 export type { DocumentHooks, DocumentSettings } from './operation/documents/document.ts';
 export { DocumentError, toGraphQLError } from './operation/errors.ts';

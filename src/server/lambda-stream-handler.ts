@@ -2,7 +2,7 @@ import { Call, isStreamed } from './call.ts';
 import type { CallArguments } from './call.ts';
 import { createClose } from './startup/close.ts';
 import { streaming } from './http/streams/streaming.ts';
-import { createObserved } from './handler-observer.ts';
+import { createObserved } from './handler.ts';
 import { answer } from './pipeline.ts';
 import { findStreamingAdapter, writeResponse } from './platform/aws-stream.ts';
 import type { ResponseStream } from './platform/aws-stream.ts';

@@ -4,10 +4,9 @@ import type { HTTPRequest, HTTPResponse, Milliseconds, PromiseOrValue, StreamedR
 import type { Call } from './call.ts';
 import { negotiateMediaType } from './http/accept.ts';
 import type { ResponseMediaType } from './http/accept.ts';
-import { setDefaultCacheControl } from './http/cache-control.ts';
 import { addCORSHeaders } from './http/cors.ts';
 import { defaultStatusProfile } from './http/status.ts';
-import { toSingleResponse } from './http/response.ts';
+import { setDefaultCacheControl, toSingleResponse } from './http/response.ts';
 import type { ResponseSettings } from './http/response.ts';
 import { copyThrown, deadlineExceeded, httpExtensionOf, toGraphQLError, unfinishedAtDeadline } from './operation/errors.ts';
 import { formatResult } from './operation/format-errors.ts';

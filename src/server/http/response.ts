@@ -1,15 +1,17 @@
 import type { FormattedExecutionResult } from 'graphql';
 
 import { HeaderMap, addVary, describe, excessOf, isHeaderField } from '../../shared/index.ts';
-import type { AnswerSize, ChunkStream, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
+import type { AnswerSize, ChunkStream, HTTPRequest, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
+import type { Delivery } from '../operation/delivery/delivery.ts';
 import { httpExtensionOf } from '../operation/errors.ts';
 import { formatFailure } from '../operation/format-errors.ts';
 import type { HTTPExtension } from '../operation/errors.ts';
 import type { ErrorSettings } from '../operation/format-errors.ts';
 import { resultTooLarge } from '../../executor/index.ts';
 import type { Logger, OperationOutcome } from '../operation/types.ts';
+import { negotiateMediaType } from './accept.ts';
 import type { ResponseMediaType } from './accept.ts';
-import { removeLifetimes, setDefaultCacheControl, uncacheable } from './cache-control.ts';
+import type { StreamFormat } from './streams/payload-chunks.ts';
 import { labelOf, statusOf, toFinalStatus } from './status.ts';
 import type { HTTPStatusProfile } from './status.ts';
 
@@ -17,6 +19,61 @@ import type { HTTPStatusProfile } from './status.ts';
 export interface ResponseSettings {
   readonly httpStatusProfile: HTTPStatusProfile;
   readonly operation: { readonly logger: Logger };
+}
+
+/**
+ * Writes streamed answers. A value that entries of platforms that can stream pass in, so that bundles for others do not contain it.
+ */
+export interface Streaming {
+  /** `accept` → the forms of answers that the client accepts. Throws 406 if none is supported. */
+  negotiate(accept: string | null, multipart: StreamFormat | undefined): Negotiation;
+}
+
+/** The forms of the answer to one request. */
+export interface Negotiation {
+  /** The media type of an answer that is not streamed. Undefined: the client accepts only streams. */
+  readonly mediaType: ResponseMediaType | undefined;
+  /** Undefined: the operation has one answer. */
+  readonly delivery: Delivery | undefined;
+  /** The outcome of an operation → its response, which is streamed if it has more payloads. */
+  toResponse(settings: StreamSettings, outcome: OperationOutcome, call: StreamedCall): HTTPResponse | StreamedResponse;
+}
+
+export interface StreamSettings extends ResponseSettings {
+  readonly operation: ErrorSettings;
+  /** Bytes of an answer, and of each event of a subscription. */
+  readonly maxResultBytes: number;
+  /** Undefined: answers have no parts. */
+  readonly multipart: StreamFormat | undefined;
+}
+
+/** The call that a stream belongs to. */
+export interface StreamedCall {
+  /** Called when the last byte of the answer has been passed on. */
+  answered(): void;
+  /** Called when the client disconnects before that. */
+  left(): void;
+}
+
+/** The form of the answer, from Accept. Platforms that can stream have more forms. Throws 406 if the client accepts none. */
+export function negotiate({ settings, request, streaming }: NegotiatingCall): Negotiation {
+  const accept = request.headers.get('accept');
+  return streaming === undefined ? wholeAnswers[negotiateMediaType(accept)] : streaming.negotiate(accept, settings.multipart);
+}
+
+interface NegotiatingCall {
+  readonly settings: Pick<StreamSettings, 'multipart'>;
+  readonly request: HTTPRequest;
+  readonly streaming: Streaming | undefined;
+}
+
+const wholeAnswers: Readonly<Record<ResponseMediaType, Negotiation>> = {
+  'application/json': wholeAnswer('application/json'),
+  'application/graphql-response+json': wholeAnswer('application/graphql-response+json'),
+};
+
+function wholeAnswer(mediaType: ResponseMediaType): Negotiation {
+  return { mediaType, delivery: undefined, toResponse: (settings, outcome) => toSingleResponse(settings, outcome, mediaType) };
 }
 
 /** One operation's outcome → its response. */
@@ -89,6 +146,12 @@ function respond({ status, headers, mediaType, text }: ResponseParts): HTTPRespo
   setDefaultCacheControl(headers);
   return { status, headers, body };
 }
+
+/**
+ * The `cache-control` of responses that no cache may store. Fastly obeys only `private`, others only `no-store`. Without the field,
+ * Cloudflare would store a response for two hours, CloudFront for a day, browsers and proxies for any time (RFC 9111 section 4.2.2).
+ */
+export const uncacheable = 'private, no-store';
 
 /** The fields of an answer, if the user has set none. */
 const commonHeaders = {
@@ -191,3 +254,33 @@ function textOfBatch({ errors, size }: BatchSettings, results: readonly Formatte
   });
   return `[${elements.join(',')}]`;
 }
+
+/** Adds {@link uncacheable} to a response unless the user has set its lifetime. */
+export function setDefaultCacheControl(headers: HeaderMap): void {
+  if (headers.get('cache-control') === null && headers.get('expires') === null) headers.set('cache-control', uncacheable);
+}
+
+/** True if the header fields allow some cache to store the response. */
+export function mayBeStored(headers: HeaderMap): boolean {
+  const value = headers.get('cache-control');
+  if (value !== null && !/(?:^|[\s,])(?:private|no-store)(?:$|[\s,])/i.test(value)) return true;
+  return lifetimes.some((name) => name !== 'cache-control' && headers.has(name));
+}
+
+/** Removes the lifetimes that the user has set, from a response that no cache may store, such as an error. */
+export function removeLifetimes(headers: HeaderMap): void {
+  if (!headers.isEmpty) for (const name of lifetimes) headers.delete(name);
+}
+
+/** All but the first take precedence over `cache-control` in some cache (RFC 9213, and fields of vendors). */
+const lifetimes = [
+  'cache-control',
+  'expires',
+  'cdn-cache-control',
+  'netlify-cdn-cache-control',
+  'cloudflare-cdn-cache-control',
+  'vercel-cdn-cache-control',
+  'surrogate-control',
+  'edge-control',
+  'x-accel-expires',
+];

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { uncacheable } from '../http/cache-control.ts';
+import { uncacheable } from '../http/response.ts';
 import type { Starter } from '../startup/start.ts';
 
 /** True for a Host header that names this machine. */

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 
 import { withUserFrames } from './user-frames.ts';
 import { waitAtMost } from '../../shared/index.ts';
-import { healthResponse } from '../http/health.ts';
-import { uncacheable } from '../http/cache-control.ts';
+import { healthResponse } from '../http/get-requests.ts';
+import { uncacheable } from '../http/response.ts';
 import { readNodeEnv } from '../startup/server.ts';
 import type { ContextFits, ServerOptions } from '../startup/options.ts';
 import type { NodeExchange } from '../platform/node.ts';

@@ -2,7 +2,7 @@ import type { ExecutionResult, FormattedExecutionResult, GraphQLError, Operation
 
 import type { Capacity, PromiseOrValue, HTTPRequest, ResponseHead } from '../../shared/index.ts';
 import type { ContextInput, ContextSettings } from './context.ts';
-import type { KnownDocument } from './documents/document-cache.ts';
+import type { KnownDocument } from './documents/document.ts';
 import type { DocumentSettings } from './documents/document.ts';
 import type { Delivery, IncrementalSettings } from './delivery/delivery.ts';
 import type { GraphQLRequest, OperationOutcome, PayloadStream } from './types.ts';

@@ -11,7 +11,7 @@ import { corsWith } from '../http/cors.ts';
 import type { HTTPSettings } from '../http/http-settings.ts';
 import { defaultStatusProfile } from '../http/status.ts';
 import { assertSynchronous, createStages, inOrder } from '../operation/around.ts';
-import { DocumentCache } from '../operation/documents/document-cache.ts';
+import { DocumentCache } from '../operation/documents/document.ts';
 import type { Logger } from '../operation/types.ts';
 import type { PersistedQuerySettings } from '../operation/documents/sources.ts';
 import type { ServerListener } from '../operation/apollo-hooks.ts';

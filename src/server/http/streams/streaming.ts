@@ -2,7 +2,6 @@ import type { GraphQLError } from 'graphql';
 
 import { HeaderMap, byteLength, capacityOf, excessOf } from '../../../shared/index.ts';
 import type { AnswerSize, HTTPResponse, StreamedResponse } from '../../../shared/index.ts';
-import type { Delivery } from '../../operation/delivery/delivery.ts';
 import type { PayloadStream, SubsequentPayload, OperationOutcome } from '../../operation/types.ts';
 import { createError, httpExtensionOf } from '../../operation/errors.ts';
 import { formatFailure } from '../../operation/format-errors.ts';
@@ -10,49 +9,13 @@ import type { ErrorSettings } from '../../operation/format-errors.ts';
 import { executeDelivery } from '../../operation/delivery/subscribe.ts';
 import { resultTooLarge } from '../../../executor/index.ts';
 import { parseAccept, wellKnownAccepts } from '../accept.ts';
-import type { ResponseMediaType } from '../accept.ts';
-import { removeLifetimes, uncacheable } from '../cache-control.ts';
-import { toSingleResponse } from '../response.ts';
+import { removeLifetimes, toSingleResponse, uncacheable } from '../response.ts';
+import type { Negotiation, StreamSettings, StreamedCall, Streaming } from '../response.ts';
 import { notAcceptable } from '../errors.ts';
 import { PayloadChunks, eventFormat } from './payload-chunks.ts';
 import type { StreamFormat } from './payload-chunks.ts';
-import type { ResponseSettings } from '../response.ts';
 import { chooseForms } from './stream-forms.ts';
 import type { Forms } from './stream-forms.ts';
-
-/**
- * Writes streamed answers. A value that entries of platforms that can stream pass in, so that bundles for others do not contain it.
- */
-export interface Streaming {
-  /** `accept` → the forms of answers that the client accepts. Throws 406 if none is supported. */
-  negotiate(accept: string | null, multipart: StreamFormat | undefined): Negotiation;
-}
-
-/** The forms of the answer to one request. */
-export interface Negotiation {
-  /** The media type of an answer that is not streamed. Undefined: the client accepts only streams. */
-  readonly mediaType: ResponseMediaType | undefined;
-  /** Undefined: the operation has one answer. */
-  readonly delivery: Delivery | undefined;
-  /** The outcome of an operation → its response, which is streamed if it has more payloads. */
-  toResponse(settings: StreamSettings, outcome: OperationOutcome, call: StreamedCall): HTTPResponse | StreamedResponse;
-}
-
-export interface StreamSettings extends ResponseSettings {
-  readonly operation: ErrorSettings;
-  /** Bytes of an answer, and of each event of a subscription. */
-  readonly maxResultBytes: number;
-  /** Undefined: answers have no parts. */
-  readonly multipart: StreamFormat | undefined;
-}
-
-/** The call that a stream belongs to. */
-interface StreamedCall {
-  /** Called when the last byte of the answer has been passed on. */
-  answered(): void;
-  /** Called when the client disconnects before that. */
-  left(): void;
-}
 
 export const streaming: Streaming = { negotiate };
 

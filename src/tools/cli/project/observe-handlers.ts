@@ -3,7 +3,7 @@ import type { OptionsSource, ServerOptions } from '../../../server/index.ts';
 import type { Place } from '../../checks/for-cli.ts';
 import { placeOf } from '../../checks/for-cli.ts';
 
-/** The name in src/server/handler-observer.ts. */
+/** The name in src/server/handler.ts. */
 const mark = Symbol.for('graphql-functions.observer');
 
 /** Observes every handler that is created from now on in this process, also by other copies of this package. */

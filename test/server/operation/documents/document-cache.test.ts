@@ -5,8 +5,8 @@ import { buildSchema, Kind, parse } from 'graphql';
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 
 import { executePlanned } from '../../../../src/executor/execute.ts';
-import { DocumentCache } from '../../../../src/server/operation/documents/document-cache.ts';
-import type { KnownDocument } from '../../../../src/server/operation/documents/document-cache.ts';
+import { DocumentCache } from '../../../../src/server/operation/documents/document.ts';
+import type { KnownDocument } from '../../../../src/server/operation/documents/document.ts';
 import { heapGrowth } from '../../../support/heap-growth.ts';
 
 const keep = (document: DocumentNode): KnownDocument => ({
