@@ -7,7 +7,7 @@ export { byteLength } from './byte-length.ts';
 export { asWritten, bindTo, counted, describe, firstLineOf, messageOf, withoutStacks } from './describe.ts';
 export { didYouMean, listOf } from './did-you-mean.ts';
 export { assertKnownOptions } from './known-options.ts';
-export { allReady, isPromiseLike, rescued, toPromise, waitAtMost, whenReady } from './promise-or-value.ts';
+export { isPromiseLike, toPromise, waitAtMost, whenReady } from './promise-or-value.ts';
 export type { PromiseOrValue } from './promise-or-value.ts';
 export { parseExactly } from './exact-json.ts';
 export { now, originalOf, rememberOriginal } from './facts.ts';

@@ -1,55 +1,11 @@
 import type { Milliseconds } from './invocation.ts';
 
-/** A value, or a promise of it. If nothing is asynchronous, the pipeline uses no promises, which would take a tenth of a small operation. */
+/** A value, or a promise of it. */
 export type PromiseOrValue<T> = T | Promise<T>;
 
-/** Continues with the value, at once or when it has resolved. Passes a state, because closures would allocate half as much again. */
-export function whenReady<T, TState, TResult>(
-  value: PromiseOrValue<T>,
-  proceed: (value: T, state: TState) => PromiseOrValue<TResult>,
-  state: TState,
-): PromiseOrValue<TResult> {
-  return value instanceof Promise ? whenArrived(value, proceed, state) : proceed(value, state);
-}
-
-/** The result of `run`, or of `rescue` if `run` throws or rejects. */
-export function rescued<T, TState>(
-  run: (state: TState) => PromiseOrValue<T>,
-  rescue: (thrown: unknown, state: TState) => PromiseOrValue<T>,
-  state: TState,
-): PromiseOrValue<T> {
-  let value: PromiseOrValue<T>;
-  try {
-    value = run(state);
-  } catch (thrown) {
-    return rescue(thrown, state);
-  }
-  return value instanceof Promise ? rescuedLater(value, rescue, state) : value;
-}
-
-// These functions are separate, because a function that contains a closure allocates a context even on the path that does not create it.
-
-/** Continues with the value of a promise. */
-function whenArrived<T, TState, TResult>(
-  value: Promise<T>,
-  proceed: (value: T, state: TState) => PromiseOrValue<TResult>,
-  state: TState,
-): Promise<TResult> {
-  return value.then((arrived) => proceed(arrived, state));
-}
-
-function rescuedLater<T, TState>(
-  value: Promise<T>,
-  rescue: (thrown: unknown, state: TState) => PromiseOrValue<T>,
-  state: TState,
-): Promise<T> {
-  return value.catch((thrown: unknown) => rescue(thrown, state));
-}
-
-/** All values, as a promise only if one of them is a promise. `Promise.all` of ten plain values would take a quarter of ten small operations. */
-export function allReady<T>(values: readonly PromiseOrValue<T>[]): PromiseOrValue<readonly T[]> {
-  for (const value of values) if (value instanceof Promise) return Promise.all(values);
-  return values as readonly T[];
+/** Continues with the value, at once or when it has resolved. */
+export function whenReady<T, TResult>(value: PromiseOrValue<T>, proceed: (value: T) => PromiseOrValue<TResult>): PromiseOrValue<TResult> {
+  return value instanceof Promise ? value.then(proceed) : proceed(value);
 }
 
 /** Waits for work, but at most `limit` milliseconds: then it resolves to 'late'. */

@@ -1,6 +1,6 @@
 import { costOf } from '../limits/index.ts';
 import type { OperationExecution, ServerStartContext } from '../../server/index.ts';
-import { rescued, toPromise, waitAtMost, whenReady } from '../../shared/index.ts';
+import { toPromise, waitAtMost, whenReady } from '../../shared/index.ts';
 import type { BudgetReport, Milliseconds, PromiseOrValue } from '../../shared/index.ts';
 import type { Take, TakeResult } from '../stores/index.ts';
 import { clientOf } from './client.ts';
@@ -60,7 +60,7 @@ export class Meter {
     const cost = costOf(this.#server!, execution);
     if (cost === 0) return undefined;
     const identity = this.#options.identity(execution.contextValue, execution.call);
-    return whenReady(toPromise(identity), (found) => this.#meterClient(execution, cost, found), undefined);
+    return whenReady(toPromise(identity), (found) => this.#meterClient(execution, cost, found));
   }
 
   #meterClient(execution: OperationExecution, cost: number, identity: string | null | undefined): PromiseOrValue<void> {
@@ -71,7 +71,7 @@ export class Meter {
       throw refusal('UNAUTHENTICATED', unknownClient);
     }
     const plan = client.policy === 'anonymous' ? this.#anonymous! : (this.#plan ?? planOf(this.#options, execution.contextValue));
-    return whenReady(plan, (known) => this.#meterPlan(execution, { client, plan: known, cost }), undefined);
+    return whenReady(plan, (known) => this.#meterPlan(execution, { client, plan: known, cost }));
   }
 
   #meterPlan(execution: OperationExecution, purchase: Purchase): PromiseOrValue<void> {
@@ -82,7 +82,7 @@ export class Meter {
       throw costAboveCapacity(cost, plan.capacity);
     }
     const take = { ...takeOf(cost, plan), ...(client.policy === 'anonymous' && { isAnonymous: true }) };
-    return whenReady(this.#take(client, take, cost), (result) => this.#end(execution, purchase, { take, result }), undefined);
+    return whenReady(this.#take(client, take, cost), (result) => this.#end(execution, purchase, { take, result }));
   }
 
   #end(execution: OperationExecution, purchase: Purchase, { take, result }: Taken): void {
@@ -103,11 +103,13 @@ export class Meter {
       return undefined;
     };
     const { store, storeTimeout = 250 } = this.#options;
-    const work = (): PromiseOrValue<TakeResult> => {
+    try {
       const taking = toPromise(store.take(id, take));
-      return taking instanceof Promise ? inTime(taking, storeTimeout) : assertResult(taking);
-    };
-    return rescued<TakeResult | undefined, undefined>(work, fail, undefined);
+      return taking instanceof Promise ? inTime(taking, storeTimeout).catch(fail) : assertResult(taking);
+    } catch (error) {
+      fail(error);
+      return undefined;
+    }
   }
 
   #record({ call, facts }: OperationExecution, { client: { policy }, plan, cost }: Purchase, result: TakeResult | undefined): void {

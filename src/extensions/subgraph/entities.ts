@@ -200,5 +200,5 @@ function toError(thrown: unknown): Error {
 }
 
 function whenSettled(value: unknown, proceed: (value: unknown) => unknown): unknown {
-  return whenReady(toPromise(value), proceed, undefined);
+  return whenReady(toPromise(value), proceed);
 }
