@@ -27,6 +27,7 @@ const commandLine = {
   'cli/function-process': 'tools/cli/dev/process-main',
   'cli/cached-loader': 'tools/cli/build/cached-loader',
   'cli/cache-maker': 'tools/cli/build/cache-maker',
+  'cli/built-main': 'tools/cli/check/built-main',
 };
 
 /** Loaded by path in development, by package-files.ts. No subpaths of the package. */

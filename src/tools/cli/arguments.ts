@@ -35,6 +35,8 @@ export interface CheckArguments extends NamedFunctionArguments {
   /** Patterns of files with operations. */
   readonly documents: readonly string[];
   readonly json: boolean;
+  /** The file or folder that is deployed. Undefined: the sources. */
+  readonly built: string | undefined;
 }
 
 /** The arguments of `graphql-functions build`. */

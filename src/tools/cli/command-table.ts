@@ -117,12 +117,14 @@ Prints every problem with its file and line. Exits with code 1 if there are any.
     positional: { name: '[files]', most: Infinity, help: 'files with operations, which may be patterns' },
     options: {
       documents: list('<files>', 'files with operations, as an option'),
+      built: text('<path>', 'checks a built file or folder instead: loads it alone, as it is deployed'),
       json: flag('prints the problems as JSON: `[{ file, line, column, message }]`'),
       ...functionOptions,
     },
     note: `--function names the function whose schema the operations use. ${underTest}`,
-    parse: ({ documents = [], json = false, ...values }, files) => ({
+    parse: ({ documents = [], json = false, built, ...values }, files) => ({
       name: 'check',
+      built,
       documents: [...files, ...documents],
       json,
       ...ofFunction(values),

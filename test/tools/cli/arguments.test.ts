@@ -94,6 +94,7 @@ test('check takes patterns', () => {
       name: 'check',
       documents: ['a.graphql', 'b.graphql', 'c'],
       json: true,
+      built: undefined,
       functions: 'api',
       function: undefined,
       env: { A: '1' },

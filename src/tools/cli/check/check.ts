@@ -7,6 +7,7 @@ import { counted } from '../../../shared/index.ts';
 import type { Problem } from '../../checks/for-cli.ts';
 import type { CheckArguments } from '../arguments.ts';
 import { checkDocuments, readDocuments } from '../project/documents/check-documents.ts';
+import { checkBuilt } from './check-built.ts';
 import { checkFunction } from './check-function.ts';
 import { csrfNotices } from '../project/csrf-notice.ts';
 import { documentsIn } from '../project/documents/embedded-operations.ts';
@@ -26,6 +27,32 @@ interface CheckedSchema {
  * code: 1 when there is a problem.
  */
 export async function runCheck(settings: CheckArguments, directory: string, terminal: Terminal): Promise<number> {
+  const { built, json } = settings;
+  const { problems, checked } =
+    built === undefined
+      ? await checkSources(settings, directory, terminal)
+      : { problems: await checkBuilt(built, settings, directory), checked: [built] };
+  if (json)
+    terminal.log(
+      JSON.stringify(
+        problems.map((problem) => problemAsJSON(problem, directory)),
+        undefined,
+        2,
+      ),
+    );
+  else printProblems(problems, directory, terminal);
+  if (problems.length > 0) terminal.error(`\n${counted(problems.length, 'problem')}.`);
+  else if (!json) terminal.log(`No problems in ${checked.join(', ')}.`);
+  return problems.length > 0 ? 1 : 0;
+}
+
+interface Checked {
+  readonly problems: Problem[];
+  /** The names of the functions. */
+  readonly checked: readonly string[];
+}
+
+async function checkSources(settings: CheckArguments, directory: string, terminal: Terminal): Promise<Checked> {
   const chosen = await resolveFunctionsFolder(directory, settings.functions);
   for (const notice of chosen.notices) terminal.error(notice);
   const { functions, misnamed } = await findFunctions(chosen.folder);
@@ -48,21 +75,7 @@ export async function runCheck(settings: CheckArguments, directory: string, term
   }
   if (problems.length === 0 || schemas.size > 0) problems.push(...(await checkFiles(settings, schemas, directory, terminal)));
   else if (settings.documents.length > 0) terminal.error('Operations were not checked. Fix the other problems first.');
-  if (settings.json)
-    terminal.log(
-      JSON.stringify(
-        problems.map((problem) => problemAsJSON(problem, directory)),
-        undefined,
-        2,
-      ),
-    );
-  else printProblems(problems, directory, terminal);
-  if (problems.length > 0) {
-    terminal.error(`\n${counted(problems.length, 'problem')}.`);
-    return 1;
-  }
-  if (!settings.json) terminal.log(`No problems in ${served.join(', ')}.`);
-  return 0;
+  return { problems, checked: served };
 }
 
 async function checkFiles(

@@ -1,0 +1,77 @@
+// Imports what is deployed, which has been copied into an empty folder, and reports what is wrong with it.
+
+import { existsSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { setTimeout } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+
+import { isRecord, messageOf } from '../../../shared/index.ts';
+import { observeHandlers } from '../project/observe-handlers.ts';
+import type { BuiltOutcome } from './check-built.ts';
+
+const [, , file = '', port = '', project = ''] = process.argv;
+const noHandler =
+  'It exports neither default nor handler, and no server answers at /health of the port in the variable PORT. Export the handler, or listen on that port.';
+const ignore = (): void => {};
+const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+const created: (() => Promise<readonly string[]>)[] = [];
+
+// Lambda has the AWS SDK, and Netlify adds the packages that functions import.
+const isProvided = existsSync(new URL('netlify.toml', project)) ? /^[@\w](?!\w*:)/ : /^@aws-sdk\//;
+registerHooks({
+  resolve: (specifier, context, next) =>
+    next(
+      specifier,
+      isProvided.test(specifier) && !context.parentURL?.includes('/node_modules/') ? { ...context, parentURL: project } : context,
+    ),
+});
+observeHandlers((create, source) => {
+  created.push(async () => {
+    const options = await (typeof source === 'function' ? source() : source);
+    // Creates the whole schema, which production does not.
+    create({ ...options, nodeEnv: 'test', logger: silent });
+    return Object.keys(options.schema?.getTypeMap() ?? {});
+  });
+  return create(source);
+});
+const outcome = await check().catch((error: unknown): BuiltOutcome => ({ problem: problemOf(error), isServer: true, types: [] }));
+// Timers and connections of the function would keep the process alive.
+process.send?.(outcome, () => process.exit());
+
+async function check(): Promise<BuiltOutcome> {
+  process.env['PORT'] = port;
+  const loaded = (await import(pathToFileURL(file).href)) as Readonly<Record<string, unknown>>;
+  const types: string[] = [];
+  for (const create of created) types.push(...(await create()));
+  const isServed = exportsHandler(loaded) || (await isHealthy());
+  return { problem: isServed || created.length === 0 ? undefined : noHandler, isServer: isServed || created.length > 0, types };
+}
+
+/** True if a platform finds a function to call, also in the exports of a CommonJS module. */
+function exportsHandler(loaded: Readonly<Record<string, unknown>>): boolean {
+  const main = isRecord(loaded['default']) ? loaded['default'] : {};
+  return [loaded, main].some((exports) => ['default', 'handler', 'lambda', 'fetch'].some((name) => typeof exports[name] === 'function'));
+}
+
+/** Waits until the server answers. */
+async function isHealthy(): Promise<boolean> {
+  for (let tries = 0; tries < 50; tries++) {
+    for (const path of ['/health', '/graphql/health']) {
+      const response = await fetch(`http://localhost:${port}${path}`).catch(() => undefined);
+      if (response?.ok === true) return true;
+    }
+    await setTimeout(100);
+  }
+  return false;
+}
+
+/** Names what is not deployed: a file that the code reads, or a package that it imports. */
+function problemOf(error: unknown): string {
+  const message = messageOf(error);
+  const { code, path } = (isRecord(error) || error instanceof Error ? error : {}) as NodeJS.ErrnoException;
+  const [, imported] = /Cannot find (?:package|module) '([^']+)'/.exec(message) ?? [];
+  if (imported !== undefined)
+    return `${message.split('\n', 1)[0]}\nBundle it, or deploy it beside the code: packages with native code belong into a node_modules folder there.`;
+  if (code !== 'ENOENT' || path === undefined) return message;
+  return `It reads ${path}, which is not deployed. Import the file, so that the bundler includes it (docs/codegen.md), or deploy it beside the code.`;
+}

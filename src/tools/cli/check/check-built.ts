@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, realpath, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, join, relative, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+
+import type { Problem } from '../../checks/for-cli.ts';
+import type { CheckArguments } from '../arguments.ts';
+import { builtFile } from '../project/built-file.ts';
+import { findFunction, findFunctions } from '../project/functions-folder.ts';
+import { DevError } from '../project/problem.ts';
+import { checkFunction } from './check-function.ts';
+
+/** What happened when a file was imported. */
+export interface BuiltOutcome {
+  readonly problem: string | undefined;
+  /** False for a file without a handler or server, such as a chunk. */
+  readonly isServer: boolean;
+  /** The names of the types of a schema built in code. */
+  readonly types: readonly string[];
+}
+
+/**
+ * Checks what is deployed: copies it into an empty folder, and imports every function there in a process of its own, which creates the
+ * schema and runs no operation.
+ */
+export async function checkBuilt(built: string, settings: CheckArguments, directory: string): Promise<Problem[]> {
+  const from = resolve(directory, built);
+  const found = await stat(from).catch(() => undefined);
+  if (found === undefined) throw new DevError(`There is no ${built} in ${directory}. Build the project first.`);
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'graphql-functions-')));
+  try {
+    const copy = found.isFile() ? join(folder, basename(from)) : folder;
+    await cp(from, copy, { recursive: true, dereference: true });
+    const files = found.isFile() ? [copy] : (await findFunctions(folder)).functions.map(({ file }) => file);
+    const problems: Problem[] = [];
+    let servers = 0;
+    for (const file of files) {
+      const { problem, isServer, types } = await load(file, folder, directory);
+      if (isServer) servers++;
+      const message = problem ?? (await renamedTypes(types, settings, directory));
+      if (message !== undefined) problems.push({ file: join(from, relative(copy, file)), message: message.replaceAll(`${folder}/`, '') });
+    }
+    if (servers === 0)
+      problems.push({ file: from, message: 'It has no file that exports a handler, or starts a server on the port in the variable PORT.' });
+    return problems;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function load(file: string, folder: string, directory: string): Promise<BuiltOutcome> {
+  // As on Lambda. Workers take every file for an ES module.
+  const isWorker = ['toml', 'json', 'jsonc'].some((extension) => existsSync(join(directory, `wrangler.${extension}`)));
+  const flags = isWorker ? [] : ['--no-experimental-require-module', '--no-experimental-detect-module'];
+  const given = [file, String(await freePort()), pathToFileURL(join(directory, 'package.json')).href];
+  const child = spawn(process.execPath, [...flags, builtFile('built-main'), ...given], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    timeout: 60_000,
+  });
+  let outcome: BuiltOutcome | undefined;
+  child.on('message', (message) => (outcome = message as BuiltOutcome));
+  const closed = new Promise<number | null>((done, reject) => child.on('error', reject).on('close', done));
+  const [code, stderr] = await Promise.all([closed, text(child.stderr!)]);
+  return outcome ?? { problem: `It ends the process with ${code} while it loads. ${stderr.trim()}`.trim(), isServer: true, types: [] };
+}
+
+/** A free port below those that systems give to clients and to servers of any port. */
+async function freePort(): Promise<number> {
+  const port = 20_000 + Math.floor(Math.random() * 12_000);
+  const server = createServer().listen(port);
+  const isFree = await once(server, 'listening').then(
+    () => true,
+    () => false,
+  );
+  server.close();
+  return isFree ? port : freePort();
+}
+
+/** Names the types of the source that the built schema lacks: bundlers that minify rename classes, whose names are those of types. */
+async function renamedTypes(types: readonly string[], settings: CheckArguments, directory: string): Promise<string | undefined> {
+  if (types.length === 0) return undefined;
+  const { schema } = await checkFunction(await findFunction(directory, settings.functions, settings.function));
+  const missing = Object.keys(schema?.getTypeMap() ?? {}).filter((name) => !types.includes(name));
+  if (missing.length === 0) return undefined;
+  return `Its schema has no ${missing.join(', ')}: the bundler renamed classes. Bundle with --keep-names, or name the types in code.`;
+}
