@@ -4,7 +4,8 @@ import { edge } from '../../src/entries/edge.ts';
 import type { CDN } from '../../src/entries/edge.ts';
 import type { ServerOptions } from '../../src/entries/index.ts';
 import { createListener } from '../../src/entries/node.ts';
-import { leaksIn, randomQuery, randomRequest, randomServer } from '../extensions/edge/random-server.ts';
+import { randomQuery } from '../extensions/edge/random-query.ts';
+import { leaksIn, randomRequest, randomServer } from '../extensions/edge/random-server.ts';
 import type { RandomRequest } from '../extensions/edge/random-server.ts';
 import type { Random } from '../support/random.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -27,7 +28,7 @@ export async function askAtRandom({ random, schemas, cdn, serve, ask }: RandomAs
   const leaks: unknown[] = [];
   let [kept, personal] = [0, 0];
   for (let schema = 0; schema < schemas; schema++) {
-    const server = randomServer(random);
+    const { lifetimeOf: _none, ...server } = randomServer(random);
     const plugins = [...(server.plugins ?? []), edge({ cdn, varyHeaders: ['accept-language'], defaultMaxAge: random.pick([0, 20]) })];
     const [logger] = recordingLogger();
     serve(schema, createListener({ ...server, logger, plugins, nodeEnv: 'production' } as ServerOptions as never));

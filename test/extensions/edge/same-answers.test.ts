@@ -8,7 +8,8 @@ import { cases } from '../../support/long-form.ts';
 import { createRandom } from '../../support/random.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { MapCache } from './map-cache.ts';
-import { randomQuery, randomRequest, randomServer } from './random-server.ts';
+import { randomQuery } from './random-query.ts';
+import { active, randomRequest, randomServer } from './random-server.ts';
 import { edgeServing } from './serving.ts';
 
 const schemas = cases({ short: 15, long: 500 });
@@ -16,14 +17,14 @@ type Handler = (request: Request, context: object) => Promise<Response>;
 
 /** Creates a handler for the random server of this seed. Equal seeds give equal servers. */
 function handlerFor(seed: number, plugins: readonly ServerPlugin[]): Handler {
-  const server = randomServer(createRandom(seed));
+  const { lifetimeOf: _none, ...server } = randomServer(createRandom(seed));
   const [logger] = recordingLogger();
   const options = { ...server, logger, maskErrors: false, plugins: [...(server.plugins ?? []), ...plugins], nodeEnv: 'production' };
   return createHandler(options as ServerOptions) as unknown as Handler;
 }
 
 async function answerOf(handler: Handler, request: Request, user: string): Promise<string> {
-  const response = await handler(request, { user, waitUntil: () => undefined });
+  const response = await active.run({ user, calls: [] }, () => handler(request, { user, waitUntil: () => undefined }));
   return `${response.status} ${await response.text()}`;
 }
 
