@@ -1,11 +1,12 @@
 import type { Seconds } from '../../datasources/index.ts';
 import type { HTTPResponse, Milliseconds, StreamedResponse } from '../../shared/index.ts';
-import type { GraphQLRequest, OperationOutcome, RequestCall } from '../../server/index.ts';
+import type { OperationCall, OperationOutcome, RequestCall } from '../../server/index.ts';
 import type { Answered } from './contents.ts';
 import type { Dialect } from './dialects.ts';
 import type { EdgeDecision } from './options.ts';
 import type { PurgeLog } from './purge.ts';
 import type { ResolverHints } from './resolver-hints.ts';
+import type { TagExtensions } from './router-tags.ts';
 import type { OperationHints } from './static-hints.ts';
 import type { Lookup } from './store/answer-store.ts';
 import { fit, tagsOfAnswer } from './tags.ts';
@@ -14,8 +15,6 @@ import type { RequestWatch } from './watched-request.ts';
 
 /** One request, as the extension sees it. */
 export interface EdgeRequest extends RequestWatch {
-  /** The extension that watches the request. Each extension has separate records. */
-  readonly edge: object;
   /** The original call, without a watch. */
   readonly call: RequestCall;
   /** The moment of the purge log at which it arrived. */
@@ -23,12 +22,12 @@ export interface EdgeRequest extends RequestWatch {
   /** The time before any data of the answer was read, by `performance.now()`. */
   readonly startedAtMs: number;
   readonly operations: EdgeOperation[];
-  isBatch: boolean;
+  /** For a router, which reads the tags of a public answer in the answer. */
+  tagExtensions: TagExtensions | undefined;
 }
 
 /** One operation, as the extension sees it. */
-export interface EdgeOperation {
-  readonly request: GraphQLRequest;
+export interface EdgeOperation extends Pick<OperationCall, 'request' | 'requestIsBatched'> {
   /** Undefined until the operation has ended. */
   outcome?: OperationOutcome;
   /** Undefined unless the operation is executed. */
@@ -42,9 +41,9 @@ export interface EdgeOperation {
 }
 
 /** The record of one operation of a request. */
-export function operationOf({ operations }: EdgeRequest, request: GraphQLRequest): EdgeOperation {
+export function operationOf({ operations }: EdgeRequest, { request, requestIsBatched }: OperationCall): EdgeOperation {
   for (const operation of operations) if (operation.request === request) return operation;
-  const operation: EdgeOperation = { request, freshUntil: Infinity, fields: [] };
+  const operation: EdgeOperation = { request, requestIsBatched, freshUntil: Infinity, fields: [] };
   operations.push(operation);
   return operation;
 }
@@ -84,9 +83,9 @@ export function assess(
   return { request, operation, hints, data: outcome!.result.data as Answered, maxAge };
 }
 
-function reasonInRequest({ readings, operations, isBatch }: EdgeRequest): string | undefined {
+function reasonInRequest({ readings, operations }: EdgeRequest): string | undefined {
   if (operations.length === 0) return 'no operation was run';
-  if (isBatch || operations.length > 1) return 'it is a batch';
+  if (operations.some(({ requestIsBatched }) => requestIsBatched)) return 'it is a batch';
   return readings.personal === undefined ? undefined : `${readings.personal} was read`;
 }
 

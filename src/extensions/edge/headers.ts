@@ -1,4 +1,3 @@
-import { parseAccept, preference } from '../../server/for-extensions.ts';
 import { addVary } from '../../shared/index.ts';
 import type { HeaderMap } from '../../shared/index.ts';
 import { dialects, lifetimeFields } from './dialects.ts';
@@ -44,8 +43,11 @@ function netlifyVary({ varyHeaders }: ReadingRules): string {
   return `header=${['accept', ...varyHeaders].join('|')}`;
 }
 
-/** True unless the client refuses application/json. */
+/** True unless the client accepts only other types. The most specific range counts. */
 export function acceptsJSON(headers: HeaderMap): boolean {
-  const accept = headers.get('accept');
-  return accept === null || accept.trim() === '' || preference(parseAccept(accept), 'application/json').quality > 0;
+  const ranges = (headers.get('accept') || '*/*').toLowerCase().split(',');
+  const ofJSON = ['application/json', 'application/*', '*/*'].flatMap(
+    (type) => ranges.find((range) => range.split(';')[0]!.trim() === type) ?? [],
+  );
+  return ofJSON[0] !== undefined && !/; *q=0(?:\.0*)? *$/.test(ofJSON[0]);
 }

@@ -2,12 +2,11 @@ import type { GraphQLSchema } from 'graphql';
 
 import { isWorkerd } from '../../datasources/index.ts';
 import { parseExactly } from '../../shared/index.ts';
-import type { HeaderMap, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
+import type { HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import type {
   DataSourceCall,
   DataSourceCallListener,
   ExecutionOptions,
-  GraphQLRequest,
   Logger,
   OperationCall,
   OperationExecution,
@@ -30,14 +29,13 @@ import { Purges } from './purge.ts';
 import type { PurgeLog, PurgePlatform, PurgeRequest } from './purge.ts';
 import { ResolverHints } from './resolver-hints.ts';
 import { tagExtensionsOf } from './router-tags.ts';
-import type { TagExtensions } from './router-tags.ts';
 import { StaticHints } from './static-hints.ts';
 import type { OperationHints } from './static-hints.ts';
 import { AnswerStore } from './store/answer-store.ts';
 import { StoredAnswers } from './store/stored-answers.ts';
 import { tagsOfMutation, tagsOfType } from './tags.ts';
 import type { TagSettings } from './tags.ts';
-import { explainHeader, SharedEnv, watchedCall, watchOf } from './watched-request.ts';
+import { explainHeader, SharedEnv, watchedCall } from './watched-request.ts';
 import type { ReadingRules } from './watched-request.ts';
 
 /** The extension, with the functions that resolvers and webhooks may call. */
@@ -65,7 +63,7 @@ type Response = HTTPResponse | StreamedResponse;
 class EdgePlugin implements Edge {
   readonly position = 'first';
   readonly onlyWatches = true;
-  readonly #tagExtensions = new WeakMap<EdgeRequest, TagExtensions>();
+  readonly once = 'edge()';
   /** The methods whose answers the CDN keeps. */
   readonly #methods: readonly string[];
   readonly #options: EdgeOptions;
@@ -76,13 +74,10 @@ class EdgePlugin implements Edge {
   readonly #purges: Purges;
   readonly #stored: StoredAnswers | undefined;
   readonly #env = new SharedEnv(isWorkerd());
-  /** Mutations that run. */
-  readonly #mutations = new WeakMap<GraphQLRequest, RunningMutation>();
   /** The names of fields of mutations that have purged nothing. */
   readonly #warned = new Set<string>();
   /** Undefined until the server has started. */
   #schema: GraphQLSchema | undefined;
-  #hasServed = false;
   /** False if graphql-js runs the operations. */
   #isObserved = true;
 
@@ -99,146 +94,109 @@ class EdgePlugin implements Edge {
     this.#stored = answers && new StoredAnswers(answers, this.#settings);
   }
 
-  async serverWillStart({ schema, observesResolvers }: ServerStartContext): Promise<void> {
-    // A failed start may be retried with another schema. After a successful start, another schema means another server.
-    if (this.#hasServed && this.#schema !== schema)
-      throw new Error('Expected a separate edge for each handler, got one that already serves another handler.');
+  start({ schema, observesResolvers }: ServerStartContext): void {
     this.#schema = schema;
     this.#isObserved = observesResolvers;
   }
 
   /** Passes a view inwards that records what is read of the request. */
   async request(call: RequestCall, next: (view: RequestCall) => Promise<Response>): Promise<Response> {
-    const view = this.#viewOf(call);
-    const response = await next(view);
-    this.#finish(view, response);
-    return this.#options.cdn === 'apollo-router' ? this.#withTags(view, response) : response;
+    const request = this.#watch(call);
+    call.facts.set('edge', { reason: 'not known yet: list costLine before edge' });
+    const response = await next(request === undefined ? call : watchedCall(call, request));
+    const decision = this.#decide(request, response, call);
+    writeDecision(decision, { headers: response.headers, method: call.request.method }, { options: this.#options, rules: this.#rules });
+    this.#purges.requestWillEnd(call);
+    call.facts.set('edge', decision);
+    try {
+      this.#options.onDecision?.({ ...decision }, call);
+    } catch (error) {
+      call.logger.error('onDecision of edge has failed.', error);
+    }
+    const tags = request?.tagExtensions;
+    // After the decision: an answer that has become private has no tags.
+    if (tags === undefined || typeof response.body !== 'string') return response;
+    return { ...(response as HTTPResponse), body: withExtensions(response.body, tags) };
   }
 
-  #viewOf(call: RequestCall): RequestCall {
+  /** Undefined: the CDN does not keep the answer to this method, so reads of the request do not matter. */
+  #watch(call: RequestCall): EdgeRequest | undefined {
     this.#purges.requestDidStart(call);
-    call.facts.set('edge', { reason: 'not known yet: list costLine before edge' });
     const isEnvShared = this.#env.isShared(call.invocation);
-    // The CDN does not keep the answer to other methods, so reads of such a request do not matter.
-    if (this.#stored === undefined && !this.#methods.includes(call.request.method)) return call;
-    const watch: EdgeRequest = {
-      edge: this,
+    if (this.#stored === undefined && !this.#methods.includes(call.request.method)) return undefined;
+    const request: EdgeRequest = {
       call,
       readings: { personal: undefined, varies: false, hasAccept: false },
       rules: this.#rules,
       purgeMoment: this.#purges.log.now,
       startedAtMs: performance.now(),
       operations: [],
-      isBatch: false,
       isEnvShared,
+      tagExtensions: undefined,
     };
-    return watchedCall(call, watch);
-  }
-
-  /** Undefined: the request is not watched, or another edge watches it. */
-  #requestOf(headers: HeaderMap | undefined): EdgeRequest | undefined {
-    const watch = headers && (watchOf(headers) as EdgeRequest | undefined);
-    return watch?.edge === this ? watch : undefined;
-  }
-
-  #finish(call: RequestCall, response: Response): void {
-    const { onDecision } = this.#options;
-    const { headers, method } = call.request;
-    const request = this.#requestOf(headers);
-    // The usual unwatched request: its answer is private, and no listener needs the reason.
-    const isUnwatched = request === undefined && onDecision === undefined;
-    const decision = isUnwatched ? notShareable() : this.#decide(request, response, call);
-    writeDecision(decision, { headers: response.headers, method }, { options: this.#options, rules: this.#rules });
-    this.#purges.requestWillEnd(call);
-    call.facts.set('edge', decision);
-    try {
-      onDecision?.({ ...decision }, call);
-    } catch (error) {
-      call.logger.error('onDecision of edge has failed.', error);
-    }
-  }
-
-  /** Adds its tags to a public answer, after the decision: an answer that has become private has none. */
-  #withTags({ request: { headers } }: RequestCall, response: HTTPResponse | StreamedResponse): HTTPResponse | StreamedResponse {
-    const request = this.#requestOf(headers);
-    const tags = request && this.#tagExtensions.get(request);
-    if (tags === undefined || typeof response.body !== 'string') return response;
-    return { ...(response as HTTPResponse), body: withExtensions(response.body, tags) };
+    call.facts.set(watched, request);
+    return request;
   }
 
   async operation(call: OperationCall, next: () => Promise<OperationOutcome>): Promise<OperationOutcome> {
-    const request = this.#requestOf(call.call.request.headers);
-    const found = request && (await this.#stored?.find(operationOf(request, call.request), request, call.response));
-    const outcome = found ?? (await next());
-    await this.#endOperation(call, outcome);
+    const request = requestOf(call);
+    if (request === undefined) return next();
+    const operation = operationOf(request, call);
+    const outcome = (await this.#stored?.find(operation, request, call.response)) ?? (await next());
+    operation.outcome = outcome;
+    if (operation.lookup !== undefined && !outcome.head.headers.isEmpty) operation.fields = [...outcome.head.headers];
+    if (operation.lookup?.hit === undefined) this.#stored?.note(operation, this.#hintsOf(operation));
     return outcome;
   }
 
-  sourceCall({ operation: { call: http, request } }: DataSourceCall): DataSourceCallListener | undefined {
-    const edgeRequest = this.#requestOf(http.request.headers);
-    if (edgeRequest === undefined) return undefined;
-    const operation = operationOf(edgeRequest, request);
+  sourceCall({ operation: call }: DataSourceCall): DataSourceCallListener | undefined {
+    const request = requestOf(call);
+    if (request === undefined) return undefined;
+    const operation = operationOf(request, call);
     return { used: ({ head }) => void (operation.freshUntil = Math.min(operation.freshUntil, head.freshUntil)) };
   }
 
-  execution(execution: OperationExecution, next: (options?: ExecutionOptions) => Promise<OperationOutcome>): Promise<OperationOutcome> {
-    return next(this.#optionsFor(execution));
-  }
-
-  #optionsFor({ schema, call, operation, request: graphQLRequest, batchIndex }: OperationExecution): ExecutionOptions | undefined {
-    this.#hasServed = true;
-    const request = this.#requestOf(call.request.headers);
-    if (request !== undefined && batchIndex !== undefined) request.isBatch = true;
-    if (schema !== this.#schema) {
-      if (request !== undefined) request.readings.personal ??= 'the schema of another handler';
-      return undefined;
-    }
-    if (operation.operation === 'mutation' && !this.#purges.hasNone) {
-      const watch = new MutationWatch(schema, this.#fieldHints);
-      this.#mutations.set(graphQLRequest, { watch, purgeMoment: this.#purges.log.now });
-      return { observer: watch };
-    }
-    const observer = new ResolverHints(schema, this.#fieldHints);
-    if (request !== undefined) operationOf(request, graphQLRequest).resolverHints = observer;
-    return { observer };
-  }
-
-  #endOperation(call: OperationCall, outcome: OperationOutcome): Promise<void> | undefined {
-    const request = this.#requestOf(call.call.request.headers);
-    if (request !== undefined) {
-      const operation = operationOf(request, call.request);
-      operation.outcome = outcome;
-      if (operation.lookup !== undefined && !outcome.head.headers.isEmpty) operation.fields = [...outcome.head.headers];
-      if (this.#stored !== undefined && operation.lookup?.hit === undefined) this.#stored.note(operation, this.#hintsOf(operation));
-    }
-    const running = this.#mutations.get(call.request);
+  async execution(
+    execution: OperationExecution,
+    next: (options: ExecutionOptions) => Promise<OperationOutcome>,
+  ): Promise<OperationOutcome> {
+    const isMutation = execution.operation.operation === 'mutation' && !this.#purges.hasNone;
+    const observer = new (isMutation ? MutationWatch : ResolverHints)(execution.schema, this.#fieldHints);
+    const request = requestOf(execution);
+    if (request !== undefined) operationOf(request, execution).resolverHints = observer;
+    const purgeMoment = this.#purges.log.now;
+    const outcome = await next({ observer });
     // The stored answer of a mutation that ran before has changed nothing.
-    return running === undefined || outcome.executed === false ? undefined : this.#purgeAfter(running, outcome, call);
+    if (observer instanceof MutationWatch && outcome.executed !== false) await this.#purgeAfter(execution, outcome, observer, purgeMoment);
+    return outcome;
   }
 
   /** Purges after a mutation, even if it has errors: a field may have changed data before another field failed. */
-  async #purgeAfter({ watch, purgeMoment }: RunningMutation, outcome: OperationOutcome, call: OperationCall): Promise<void> {
-    const { logger } = call.call;
-    const hints = this.#hintsOf({ request: call.request, outcome });
-    if (hints === undefined) return;
+  async #purgeAfter(
+    { schema, document, operation, request: { variables }, call }: OperationExecution,
+    { result, errors, stream }: OperationOutcome,
+    watch: MutationWatch,
+    purgeMoment: number,
+  ): Promise<void> {
+    const { root } = this.#hints.of({ schema, document, operation, variables })!;
     // The later parts of a streamed answer are not known yet.
-    const data = outcome.stream === undefined ? (outcome.result.data ?? null) : null;
+    const data = stream === undefined ? (result.data ?? null) : null;
     const hasRun = (key: string): boolean => !this.#isObserved || watch.hasRun(key);
     let tags: readonly string[];
     try {
-      tags = tagsOfMutation({ root: hints.root, data, errors: outcome.errors, hasRun }, this.#options.salt);
+      tags = tagsOfMutation({ root, data, errors, hasRun }, this.#options.salt);
     } catch (error) {
       // A failure, for example of the getter of an object, must not keep answers from before the mutation.
-      logger.error('edge could not determine what a mutation changed: all types that it selects are purged.', error);
-      tags = [...hints.root.typesBelow()].flatMap(tagsOfType);
+      call.logger.error('edge could not determine what a mutation changed: all types that it selects are purged.', error);
+      tags = [...root.typesBelow()].flatMap(tagsOfType);
     }
     if (tags.length === 0) {
-      if (purgeMoment === this.#purges.log.now) this.#warn(Object.keys(data ?? {}).join(', '), logger);
+      if (purgeMoment === this.#purges.log.now) this.#warn(Object.keys(data ?? {}).join(', '), call.logger);
       return;
     }
-    if (outcome.errors.some(({ extensions: { code } }) => code === 'DEADLINE_EXCEEDED' || code === 'CLIENT_LEFT'))
-      logger.warn(`A mutation was answered before its end. If it changes more, answers with these tags may be old until their lifetime ends: ${tags.join(', ')}`); // prettier-ignore
-    await this.#purges.purgeAfterMutation(tags, call.call);
+    if (errors.some(({ extensions: { code } }) => code === 'DEADLINE_EXCEEDED' || code === 'CLIENT_LEFT'))
+      call.logger.warn(`A mutation was answered before its end. If it changes more, answers with these tags may be old until their lifetime ends: ${tags.join(', ')}`); // prettier-ignore
+    await this.#purges.purgeAfterMutation(tags, call);
   }
 
   /** Warns once for each mutation that purges nothing. */
@@ -293,16 +251,17 @@ class EdgePlugin implements Edge {
     if (cdn !== 'apollo-router' || !decision.public) return decision;
     const extensions = tagExtensionsOf(hints.root, data, decision.tags, this.#settings);
     if (extensions === undefined) return notShareable('its tags cannot be assigned to its entities');
-    this.#tagExtensions.set(request, extensions);
+    request.tagExtensions = extensions;
     return decision;
   }
 }
 
-/** A mutation in progress. */
-interface RunningMutation {
-  readonly watch: MutationWatch;
-  /** The moment of the purge log at which it began. */
-  readonly purgeMoment: number;
+/** The key of the fact that a request is watched. */
+const watched = Symbol('edge');
+
+/** Undefined: the request is not watched. */
+function requestOf({ call }: OperationCall): EdgeRequest | undefined {
+  return call.facts.get(watched) as EdgeRequest | undefined;
 }
 
 /** Adds to the extensions of an answer, whose text stays as it is if it has none. */

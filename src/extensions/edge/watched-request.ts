@@ -89,16 +89,6 @@ export class SharedEnv {
   }
 }
 
-const watchKey = Symbol('watch');
-
-/**
- * The watch over a request, found by its headers, which plugins that wrap a request pass on. Undefined: the headers are not watched. A
- * WeakMap costs more, at each request and at each garbage collection.
- */
-export function watchOf(headers: HeaderMap): RequestWatch | undefined {
-  return (headers as { readonly [watchKey]?: RequestWatch })[watchKey];
-}
-
 type InvocationOfCall = RequestCall['invocation'];
 
 /** Records reads of the platform's objects. */
@@ -175,7 +165,6 @@ class WatchedHeaders implements ProxyHandler<HeaderMap> {
   }
 
   get(headers: HeaderMap, member: string | symbol): unknown {
-    if (member === watchKey) return this.#watch;
     if (member === 'get' || member === 'has') return (name: string) => this.#read(headers, member, name);
     if (Object.hasOwn(HeaderMap.prototype, member) && member !== 'constructor') this.#watch.readings.personal ??= 'all headers';
     const value: unknown = Reflect.get(headers, member);

@@ -343,7 +343,7 @@ describe('a mutation purges', () => {
 
   test('all types that it selects, if what it has changed cannot be determined', async () => {
     const broken: ServerPlugin = {
-      operation: async (_call, next) => {
+      execution: async (_call, next) => {
         const outcome = await next();
         const data = {
           get rename(): object {
