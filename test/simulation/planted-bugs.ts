@@ -137,10 +137,10 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'a mutation that fails purges nothing': {
     plugins: (plugins) => {
-      plugins['edge'] = withHooks(plugins['edge']!, ({ operation }) => ({
-        operation: (call, next) =>
-          operation(call, async () => {
-            const outcome = await next();
+      plugins['edge'] = withHooks(plugins['edge']!, ({ execution }) => ({
+        execution: (call, next) =>
+          execution(call, async (options) => {
+            const outcome = await next(options);
             const fails = outcome.operation?.operation === 'mutation' && outcome.result.errors !== undefined;
             return fails ? { ...outcome, executed: false } : outcome;
           }),
