@@ -1,6 +1,6 @@
 import { edge } from '../../src/entries/edge.ts';
 import { idempotency, memoryStore } from '../../src/entries/idempotency.ts';
-import type { ServerPlugin } from '../../src/entries/index.ts';
+import type { ExecutionOptions, ServerPlugin } from '../../src/entries/index.ts';
 import { activity } from './clock.ts';
 import { productsOf } from './shop.ts';
 import type { Context, PlantedBug } from './shop.ts';
@@ -139,7 +139,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     plugins: (plugins) => {
       plugins['edge'] = withHooks(plugins['edge']!, ({ execution }) => ({
         execution: (call, next) =>
-          execution(call, async (options) => {
+          execution(call, async (options?: ExecutionOptions) => {
             const outcome = await next(options);
             const fails = outcome.operation?.operation === 'mutation' && outcome.result.errors !== undefined;
             return fails ? { ...outcome, executed: false } : outcome;
