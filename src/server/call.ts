@@ -44,8 +44,6 @@ export class Call {
   mayHaveRun = false;
   /** The response of `respond`. */
   responded: HTTPResponse | StreamedResponse | undefined = undefined;
-  /** The response of `arrive`, which plugins around the request may have replaced. */
-  arrived: HTTPResponse | StreamedResponse | undefined = undefined;
   /** The response that is sent. */
   departed: HTTPResponse | StreamedResponse | undefined = undefined;
   /** The headers to which the common ones have been added. They are not those of the response if a plugin has replaced it since. */

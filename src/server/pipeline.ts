@@ -1,7 +1,7 @@
 /**
- * The way of a call: `serve` → `arrive` → `respond` → `runOperation` → `depart`. Each function fills in fields of the call or of the
- * operation, and its caller waits only while the field is empty. So an operation in which nothing is asynchronous runs synchronously from
- * event to response.
+ * The way of a call: `serve` → `arrive` → `respond` → `operate` → `runSteps` → `depart`. Each function fills in fields of the call or of the
+ * operation, and its caller waits only for promises. So an operation in which nothing is asynchronous runs synchronously from event to
+ * response.
  */
 import { GraphQLError } from 'graphql';
 import type { ExecutionResult } from 'graphql';
@@ -17,10 +17,12 @@ import { healthResponse, isHealthCheck, landingPage } from './http/get-requests.
 import { answerSizeOf, createBatch, createOperation, createOperationOfPlugin } from './http/operations.ts';
 import { parseGraphQLRequest } from './http/params.ts';
 import { negotiate, normalizeHead, toBatchResponse } from './http/response.ts';
+import type { KnownDocument } from './operation/documents/document-cache.ts';
 import { operationToRun } from './operation/choose-operation.ts';
 import { createContextValue } from './operation/context.ts';
 import { loadDocument } from './operation/documents/document.ts';
 import { findSource } from './operation/documents/sources.ts';
+import type { FoundSource } from './operation/documents/sources.ts';
 import { DocumentError, codeOf, deadlineExceeded, toErrors } from './operation/errors.ts';
 import { execute, prepare, waitInTime } from './operation/run-execution.ts';
 import { startHooks } from './operation/apollo-hooks.ts';
@@ -57,7 +59,7 @@ export async function serve(call: Call): Promise<unknown> {
 
 /** Handles one event, from its arrival to the response. */
 export function answer(call: Call): PromiseOrValue<Response> {
-  const answering = arriveAndDepart(call);
+  const answering = arrive(call);
   if (call.departed !== undefined) return call.departed;
   return mayBeLate(call) ? answerInTime(answering, call, timeForPlugins) : answering;
 }
@@ -67,39 +69,35 @@ const timeForOperations: Milliseconds = 10;
 /** Milliseconds after the last moment that plugins around the request have: they may get the answer only when the operations have ended. */
 const timeForPlugins: Milliseconds = 20;
 
-/** Never rejects: what fails is refused. */
-async function arriveAndDepart(call: Call): Promise<Response> {
+/**
+ * Reads the event, answers health checks, and starts the server. Then responds, inside the plugins that wrap requests. Never rejects: what
+ * fails is refused.
+ */
+async function arrive(call: Call): Promise<Response> {
   let response: Response;
   try {
-    const arriving = arrive(call);
-    response = call.arrived ?? (await arriving);
+    const { starter, adapter } = call;
+    call.request = adapter.toRequest(call.event);
+    if (isHealthCheck(call.request)) response = healthResponse(starter.calls.isClosed ? 'fail' : 'pass');
+    else {
+      const starting = starter.server(call);
+      call.settings = (starting instanceof Promise ? await starting : starting).http;
+      if (starting instanceof Promise) call.life.optionsAreKnown();
+      const { stages } = call.settings.operation;
+      if (stages === undefined) {
+        const responding = respond(call as ArrivedCall);
+        response = call.responded ?? (await responding);
+      } else response = await respondInStages(call as ArrivedCall, stages);
+    }
   } catch (failure) {
     response = await refuse(failure, call);
   }
   try {
     const departing = depart(call, response);
-    return call.departed ?? (await departing);
+    return (call.departed = departing instanceof Promise ? await departing : departing);
   } catch (failure) {
     return refuse(failure, call);
   }
-}
-
-/** Reads the event, answers health checks, and starts the server. Then responds, inside the plugins that wrap requests. */
-async function arrive(call: Call): Promise<Response> {
-  const { starter } = call;
-  call.request = call.adapter.toRequest(call.event);
-  if (isHealthCheck(call.request)) return (call.arrived = healthResponse(starter.calls.isClosed ? 'fail' : 'pass'));
-  const starting = starter.server(call);
-  call.settings = (starting instanceof Promise ? await starting : starting).http;
-  if (starting instanceof Promise) call.life.optionsAreKnown();
-  const { stages } = call.settings.operation;
-  if (stages !== undefined) {
-    const seen = (call.view = requestCall(call as ArrivedCall));
-    if (call.adapter.decodesBase64 === true) call.encode = stages.encode?.(seen);
-    if (stages.request !== undefined) return (call.arrived = await respondInStage(call as ArrivedCall, stages.request, seen));
-  }
-  const responding = respond(call as ArrivedCall);
-  return (call.arrived = call.responded ?? (await responding));
 }
 
 /** From the HTTP request to the response. Throws what refuses it. */
@@ -135,15 +133,13 @@ async function respond(call: ArrivedCall): Promise<Response> {
 /** Runs one operation inside the plugins that wrap operations. */
 function operate(call: ArrivedCall, operation: Operation): PromiseOrValue<OperationOutcome> {
   const { explain, operation: settings } = call.settings;
-  if (settings.stages !== undefined || explain !== undefined) return operateInStage(call, operation);
-  const running = runOperation(operation);
-  return operation.answer ?? running;
+  return settings.stages === undefined && explain === undefined ? runOperation(operation) : operateInStage(call, operation);
 }
 
 async function operateInStage(call: ArrivedCall, operation: Operation): Promise<OperationOutcome> {
   const { explain, operation: settings } = call.settings;
   const { stages } = settings;
-  const run = (): Promise<OperationOutcome> => explain?.({ call, operation, run: runOperation }) ?? runOperation(operation);
+  const run = (): PromiseOrValue<OperationOutcome> => explain?.({ call, operation, run: runOperation }) ?? runOperation(operation);
   if (stages?.sourceCall !== undefined) operation.watchCall = stages.sourceCall(operation.seen!);
   if (stages?.operation === undefined) return run();
   // If a plugin fails, so does the operation.
@@ -156,16 +152,19 @@ async function operateInStage(call: ArrivedCall, operation: Operation): Promise<
 }
 
 /** Runs one operation, from its context to its formatted answer. Never fails: what is thrown becomes an error in the answer. */
-export async function runOperation(operation: Operation): Promise<OperationOutcome> {
+export function runOperation(operation: Operation): PromiseOrValue<OperationOutcome> {
+  const running = runSteps(operation);
+  return operation.ended === undefined ? answerLater(running, operation) : toOutcome(operation.ended, operation);
+}
+
+async function answerLater(running: Promise<ExecutionResult>, operation: Operation): Promise<OperationOutcome> {
   let result: ExecutionResult;
   try {
-    const running = runSteps(operation);
-    result = operation.ended ?? (await waitInTime(running, operation));
+    result = await waitInTime(running, operation);
   } catch (late) {
     result = toErrors(late);
   }
-  const outcome = toOutcome(result, operation);
-  return (operation.answer = outcome instanceof Promise ? await outcome : outcome);
+  return toOutcome(result, operation);
 }
 
 /** Fills in the fields of an operation, one after the other, up to its result. */
@@ -183,9 +182,8 @@ async function runSteps(operation: Operation): Promise<ExecutionResult> {
     }
     const stage = settings.stages?.document;
     const reading = stage === undefined ? readDocument(operation) : readDocumentInStage(operation, stage);
-    // A plugin may refuse a document that has been read.
-    if (stage !== undefined || operation.document === undefined) await inTime(reading, operation);
-    operation.node = operationToRun(settings.schema, operation.document!.document, {
+    operation.document = reading instanceof Promise ? await inTime(reading, operation) : reading;
+    operation.node = operationToRun(settings.schema, operation.document.document, {
       name: request.operationName,
       refuse: operation.refuse,
     });
@@ -211,26 +209,36 @@ async function inTime<T>(value: Promise<T>, operation: Operation): Promise<T> {
 }
 
 /** Finds, parses and validates the document of an operation, unless it is known. */
-async function readDocument(operation: Operation): Promise<void> {
-  const { settings, hooks, budget } = operation;
-  const source = findSource(settings, operation);
-  operation.source = source instanceof Promise ? await inTime(source, operation) : source;
-  const document = loadDocument(settings, operation.source.source, hooks, budget);
-  if (document instanceof GraphQLError) throw document;
-  operation.document = document instanceof Promise ? await inTime(document, operation) : document;
+function readDocument(operation: Operation): PromiseOrValue<KnownDocument> {
+  const source = findSource(operation.settings, operation);
+  if (source instanceof Promise) return inTime(source, operation).then((found) => readText(operation, found));
+  return readText(operation, source);
 }
 
-/** The same, inside the plugins that wrap it. */
-async function readDocumentInStage(operation: Operation, stage: NonNullable<Stages['document']>): Promise<void> {
+function readText(operation: Operation, source: FoundSource): PromiseOrValue<KnownDocument> {
+  const { settings, hooks, budget } = operation;
+  operation.source = source;
+  const document = loadDocument(settings, source.source, hooks, budget);
+  if (document instanceof GraphQLError) throw document;
+  return document;
+}
+
+/** The same, inside the plugins that wrap it, which may also refuse a document that has been read. */
+async function readDocumentInStage(operation: Operation, stage: NonNullable<Stages['document']>): Promise<KnownDocument> {
   const { settings, seen, contextValue, invocation } = operation;
+  let known: KnownDocument | undefined;
   let failure: Error | undefined;
   const outcome = (): DocumentOutcome => ({
     source: operation.source?.source,
-    document: operation.document?.document,
+    document: known?.document,
     errors: failure === undefined ? [] : toErrors(failure).errors!,
   });
   const run = async (): Promise<DocumentOutcome> => {
-    await readDocument(operation).catch((thrown: Error) => (failure = thrown));
+    try {
+      known = await readDocument(operation);
+    } catch (thrown) {
+      failure = thrown as Error;
+    }
     return outcome();
   };
   const fail = (thrown: unknown): DocumentOutcome => {
@@ -238,13 +246,11 @@ async function readDocumentInStage(operation: Operation, stage: NonNullable<Stag
     return outcome();
   };
   const { document, errors } = await stage({ ...seen!, schema: settings.schema, contextValue }, { run, invocation, fail });
-  const known = operation.document;
-  if (errors.length === 0 && failure === undefined && document !== undefined && document === known?.document) return;
-  operation.document = undefined;
   if (failure !== undefined) throw failure;
-  throw errors.length > 0
-    ? new DocumentError(errors)
-    : new TypeError('Expected the stage document of a plugin to return the outcome of next().');
+  if (errors.length > 0) throw new DocumentError(errors);
+  if (known === undefined || document !== known.document)
+    throw new TypeError('Expected the stage document of a plugin to return the outcome of next().');
+  return known;
 }
 
 /** `didResolveOperation`, then `responseForOperation`: a plugin may answer in place of the execution. */
@@ -254,8 +260,8 @@ async function callHooks({ hooks, document, node }: Operation): Promise<Executio
 }
 
 /** The way out of every response, refusals too, after all plugins: `etag`, encoding, size, and the header fields that all have. */
-async function depart(call: Call, given: Response): Promise<Response> {
-  const { settings, request, encode } = call;
+function depart(call: Call, given: Response): PromiseOrValue<Response> {
+  const { request, encode } = call;
   let response = given;
   // A mutation, and most queries, are sent by POST.
   if (request !== undefined && request.method !== 'POST' && !isStreamed(response) && !('defaultCacheControl' in response)) {
@@ -264,19 +270,22 @@ async function depart(call: Call, given: Response): Promise<Response> {
     if (call.finished === headers) call.finished = response.headers;
   }
   call.encode = undefined;
-  if (encode !== undefined && !isStreamed(response) && response.body !== null && request!.method !== 'HEAD')
-    response = await encodeOrRefuse(call, encode, response);
-  if (settings !== undefined && typeof response.body === 'string') {
+  if (encode === undefined || isStreamed(response) || response.body === null || request!.method === 'HEAD')
+    return finishResponse(call, response);
+  return encodeOrRefuse(call, encode, response).then((encoded) => finishResponse(call, encoded));
+}
+
+function finishResponse(call: Call, response: Response): PromiseOrValue<Response> {
+  if (call.settings !== undefined && typeof response.body === 'string') {
     const excess = excessOf(answerSizeOf(call as ArrivedCall), response.body);
     if (excess !== undefined) {
       // Also logged, because a plugin may have created it.
       const error = resultTooLarge(excess.bytes, excess.capacity);
       call.starter.logger().warn(error.message);
-      response = await refuse(error, call);
+      return refuse(error, call).then((refused) => addCommonHeaders(call, refused));
     }
   }
-  const adding = addCommonHeaders(call, response);
-  return (call.departed = adding instanceof Promise ? await adding : adding);
+  return addCommonHeaders(call, response);
 }
 
 /** A function that fails is a refusal, which is not encoded. */
@@ -289,14 +298,14 @@ async function encodeOrRefuse(call: Call, encode: NonNullable<Call['encode']>, r
 }
 
 /** Runs `respond` inside the plugins that wrap requests, which also see refusals and late answers. */
-async function respondInStage(call: ArrivedCall, stage: NonNullable<Stages['request']>, seen: RequestCall): Promise<Response> {
+async function respondInStages(call: ArrivedCall, { request: stage, encode }: Stages): Promise<Response> {
+  const seen = (call.view = requestCall(call));
+  if (call.adapter.decodesBase64 === true) call.encode = encode?.(seen);
+  if (stage === undefined) return respond(call);
   const response = await stage(seen, {
     run: (view) => {
       call.view = view;
-      return respondInTime(call, () => {
-        const responding = respond(call);
-        return call.responded ?? responding;
-      });
+      return respondInTime(call, () => respond(call));
     },
     invocation: call.life.view({ until: 'deadline' }),
     fail: (thrown, _inner, running) => {
@@ -314,25 +323,15 @@ async function respondInStage(call: ArrivedCall, stage: NonNullable<Stages['requ
  * The response as plugins around the request see it: a refusal if `run` fails, with the common header fields, because whether caches may
  * store an answer depends on them; in time.
  */
-function respondInTime(call: ArrivedCall, run: () => PromiseOrValue<Response>): PromiseOrValue<Response> {
-  let ready: Response | undefined;
+function respondInTime(call: ArrivedCall, run: () => Promise<Response>): Promise<Response> {
   const respondOrRefuse = async (): Promise<Response> => {
-    let response: Response;
     try {
-      const running = run();
-      response = running instanceof Promise ? await running : running;
-    } catch (failure) {
-      response = await refuse(failure, call);
-    }
-    try {
-      const adding = addCommonHeaders(call, response);
-      return (ready = adding instanceof Promise ? await adding : adding);
+      return await addCommonHeaders(call, await run().catch((failure: unknown) => refuse(failure, call)));
     } catch (failure) {
       return refuse(failure, call);
     }
   };
   const responding = respondOrRefuse();
-  if (ready !== undefined) return ready;
   return mayBeLate(call) ? answerInTime(responding, call, timeForOperations) : responding;
 }
 

@@ -76,7 +76,6 @@ export function createOperation(
     outcome: undefined,
     allowance: undefined,
     formatted: undefined,
-    answer: undefined,
   };
 }
 

@@ -75,6 +75,4 @@ export interface Operation extends ContextInput {
   allowance: ErrorAllowance | undefined;
   /** The result as the client gets it, before `willSendResponse`. */
   formatted: FormattedExecutionResult | undefined;
-  /** The formatted outcome, when everything has ended. */
-  answer: OperationOutcome | undefined;
 }
