@@ -17,7 +17,7 @@ import { healthResponse, isHealthCheck, landingPage } from './http/get-requests.
 import { answerSizeOf, createBatch, createOperation, createOperationOfPlugin } from './http/operations.ts';
 import { parseGraphQLRequest } from './http/params.ts';
 import { negotiate, normalizeHead, toBatchResponse } from './http/response.ts';
-import type { KnownDocument } from './operation/documents/document-cache.ts';
+import type { KnownDocument } from './operation/documents/document.ts';
 import { operationToRun } from './operation/choose-operation.ts';
 import { createContextValue } from './operation/context.ts';
 import { loadDocument } from './operation/documents/document.ts';
