@@ -1,11 +1,8 @@
 // What the extensions import from the server in addition to hooks and types. No other folder imports this file (test/structure.test.ts).
 
-export { parseAccept, parseMediaType, preference } from './http/accept.ts';
-export { parseJSON, readText, readValue } from './http/body.ts';
+export { parseAccept, preference } from './http/accept.ts';
 export { mayBeStored } from './http/response.ts';
-export { defaultStatusProfile, statusOf } from './http/status.ts';
 export { codeOf, httpExtensionOf } from './operation/errors.ts';
 export { fragmentsOf } from './operation/limits/document-size.ts';
-export { clientAddress } from './platform/adapter.ts';
 export { aFunction, assertEntries, positive } from './startup/options.ts';
 export type { Expectation } from './startup/options.ts';

@@ -18,6 +18,7 @@ import { answerSizeOf, createBatch, createOperation, createOperationOfPlugin } f
 import { parseGraphQLRequest } from './http/params.ts';
 import { negotiate, normalizeHead, toBatchResponse } from './http/response.ts';
 import type { KnownDocument } from './operation/documents/document.ts';
+import { statusOf } from './http/status.ts';
 import { operationToRun } from './operation/choose-operation.ts';
 import { createContextValue } from './operation/context.ts';
 import { loadDocument } from './operation/documents/document.ts';
@@ -32,6 +33,7 @@ import type { Operation } from './operation/operation.ts';
 import { toOutcome } from './operation/outcome.ts';
 import type { DocumentOutcome, OperationCall, RequestCall } from './operation/plugin.ts';
 import type { GraphQLRequest, OperationOutcome } from './operation/types.ts';
+import { clientAddress } from './platform/adapter.ts';
 import { addCommonHeaders, answerInTime, mayBeLate, refuse, refusedOutcome } from './refuse.ts';
 
 type Response = HTTPResponse | StreamedResponse;
@@ -340,7 +342,20 @@ function requestCall(call: ArrivedCall): RequestCall {
   const { adapter, request, settings } = call;
   const { cache, logger } = settings.operation;
   const run = async (given: GraphQLRequest): Promise<OperationOutcome> => operate(call, createOperationOfPlugin(call, given));
-  return { request, platform: adapter.name, invocation: invocationOf(call), cache, logger, facts: new Map(), runOperation: run };
+  const invocation = invocationOf(call);
+  return {
+    request,
+    platform: adapter.name,
+    invocation,
+    cache,
+    logger,
+    facts: new Map(),
+    runOperation: run,
+    statusOf: (outcome) => statusOf(outcome, settings.httpStatusProfile, 'application/json'),
+    get clientAddress() {
+      return clientAddress(invocation, request.headers);
+    },
+  };
 }
 
 // A plugin that fails after the operation does not leave its stream open.

@@ -1,5 +1,4 @@
 import { describe, isPromiseLike, originalOf, sha256 } from '../../shared/index.ts';
-import { clientAddress } from '../../server/for-extensions.ts';
 import type { RequestCall } from '../../server/index.ts';
 import type { BudgetOptions } from './options.ts';
 
@@ -21,7 +20,7 @@ export function clientOf(
     prefix + policy + ':' + (store.isInMemory === true ? name : hashOf(name));
   if (identity !== undefined && identity !== null) return { policy: 'default', id: idOf('default', assertText('identity', identity)) };
   const original = originalOf(call);
-  const address = given === undefined ? clientAddress(original.invocation, original.request.headers) : given(original);
+  const address = given === undefined ? original.clientAddress : given(original);
   return address ? { policy: 'anonymous', id: idOf('anonymous', networkOf(assertText('clientAddress', address))) } : undefined;
 }
 

@@ -1,7 +1,6 @@
 import { Kind } from 'graphql';
 import type { GraphQLError } from 'graphql';
 
-import { defaultStatusProfile, httpExtensionOf, statusOf } from '../../server/for-extensions.ts';
 import type { OperationOutcome, RequestCall } from '../../server/index.ts';
 import { byteLength, excessOf, isRecord } from '../../shared/index.ts';
 import type { HTTPResponse } from '../../shared/index.ts';
@@ -41,7 +40,7 @@ export async function callTool(call: RequestCall, tool: Tool, { given = {}, runn
   if (tool.hidden.size > 0) running.set(variables, tool);
   const outcome = await call.runOperation({ documentId: tool.documentId, variables });
   const retryAfter = retryAfterOf(outcome);
-  const status = authenticationStatus(outcome);
+  const status = authenticationStatus(call, outcome);
   if (status !== undefined) return { status, retryAfter };
   const refused = outcome.errors.find((error) => blamesHidden(error, tool));
   if (refused !== undefined) {
@@ -98,14 +97,16 @@ function failure(text: string): ToolResult {
 }
 
 /** 401 or 403 if `context` or a plugin has refused the caller: clients start a login only then. */
-export function authenticationStatus(outcome: OperationOutcome): number | undefined {
-  const status = statusOf(outcome, defaultStatusProfile, 'application/json');
+export function authenticationStatus(call: RequestCall, outcome: OperationOutcome): number | undefined {
+  const status = call.statusOf(outcome);
   return outcome.executed !== true && (status === 401 || status === 403) ? status : undefined;
 }
 
 /** The Retry-After that `context`, a plugin or an error has set. */
 function retryAfterOf({ head, errors }: OperationOutcome): string | undefined {
-  const ofErrors = errors.flatMap((error) => Object.entries(httpExtensionOf(error)?.headers ?? {}));
+  const ofErrors = errors.flatMap(({ extensions }) =>
+    Object.entries((extensions['http'] as { readonly headers?: object } | undefined)?.headers ?? {}),
+  );
   const [, given] = ofErrors.find(([name]) => name.toLowerCase() === 'retry-after') ?? [];
   return head.headers.get('retry-after') ?? (given === undefined ? undefined : String(given));
 }

@@ -1,12 +1,12 @@
-import { parseAccept, parseJSON, parseMediaType, preference, readText, readValue } from '../../server/for-extensions.ts';
 import type { RequestCall, ServerPlugin, ServerStartContext } from '../../server/index.ts';
 import { addVary } from '../../shared/index.ts';
 import type { HTTPResponse } from '../../shared/index.ts';
 import { metadata, metadataPath, unauthorized } from './authorization.ts';
+import { readJSON } from './body.ts';
 import { authenticationStatus, callTool } from './call-tool.ts';
 import type { ToolResult } from './call-tool.ts';
 import { isModern, modernVersion, negotiatedVersion } from './protocol-versions.ts';
-import { idOf, internalError, invalidParams, methodNotFound, parseError, readMessage, RPCError } from './messages.ts';
+import { idOf, internalError, invalidParams, methodNotFound, readMessage, RPCError } from './messages.ts';
 import type { Message } from './messages.ts';
 import { assertMCPOptions } from './options.ts';
 import type { MCPOptions } from './options.ts';
@@ -33,18 +33,17 @@ export function mcp<TContext = any>(options: MCPOptions<TContext>): ServerPlugin
   return {
     // Plugins that refuse requests also receive those of tools, wherever they are in the list.
     position: 'last',
+    once: 'mcp()',
     check: (context) => makeTools(options as MCPOptions, context).warnings,
     ...(options.origins && { corsHeaders: { allowed: allowedHeaders, exposed: ['www-authenticate'] } }),
-    async serverWillStart(context) {
-      endpoint.start(context);
-    },
+    start: (context) => endpoint.start(context),
     async request(call, next) {
       return endpoint.answer(call) ?? next();
     },
-    // The hook exists only with the option, because it makes every operation of the server asynchronous.
     ...(options.hidden && {
-      async requestDidStart({ request: { variables }, contextValue }) {
-        if (variables !== undefined) await endpoint.fillHidden(variables as Record<string, unknown>, contextValue as never);
+      async document({ request: { variables }, contextValue }, next) {
+        if (variables !== undefined) await endpoint.fillHidden(variables as Record<string, unknown>, contextValue);
+        return next();
       },
     }),
   };
@@ -61,7 +60,6 @@ class Endpoint {
   readonly #path: string;
   #start: ServerStartContext | undefined;
   #tools: Tools | undefined;
-  #hasServed = false;
   /** The variables of calls in progress, with their tools. */
   readonly #running = new WeakMap<object, Tool>();
 
@@ -72,9 +70,6 @@ class Endpoint {
 
   /** In production the tools are created by the first request that needs them, so that they do not delay a cold start for GraphQL. */
   start(context: ServerStartContext): void {
-    // A failed start is tried again with another schema. After a successful start, another schema means another server.
-    if (this.#hasServed && this.#start?.schema !== context.schema)
-      throw new Error('Expected a separate mcp() for each handler, got one that already serves another handler.');
     this.#start = context;
     const { nodeEnv } = context;
     this.#tools = nodeEnv === undefined || nodeEnv === 'production' ? undefined : this.#makeTools(context);
@@ -113,7 +108,6 @@ class Endpoint {
   answer(call: RequestCall): Promise<HTTPResponse> | undefined {
     const { path } = call.request;
     const { authorization } = this.#options;
-    this.#hasServed = true;
     // Clients insert the well-known path before the path of the endpoint, or omit the latter.
     if (path.includes(metadataPath)) return authorization && Promise.resolve(metadata(authorization, call.request));
     return path.endsWith(this.#path) || path.endsWith(`${this.#path}/`) ? this.#answerEndpoint(call) : undefined;
@@ -135,26 +129,17 @@ class Endpoint {
   async #answerMessage(call: RequestCall): Promise<HTTPResponse> {
     const { headers, method, body } = call.request;
     if (method !== 'POST') return plain(405, 'Expected POST.', { allow: 'POST' });
-    const type = parseMediaType(headers.get('content-type') ?? '');
-    if (type?.essence !== jsonType || (type.charset ?? 'utf-8') !== 'utf-8') return plain(415, `Expected ${jsonType}.`);
-    const accept = headers.get('accept');
-    if (accept !== null && accept.trim() !== '' && preference(parseAccept(accept), jsonType).quality === 0)
-      return plain(406, `Expected to send ${jsonType}.`);
+    // Web pages cannot send this type without a preflight.
+    const type = headers.get('content-type') ?? '';
+    if (!/^application\/json\s*(?:;|$)/i.test(type) || /;\s*charset=(?!"?utf-8\b)/i.test(type)) return plain(415, `Expected ${jsonType}.`);
+    if (!/^\s*$|\*\/\*|application\/(?:json|\*)/i.test(headers.get('accept') ?? '')) return plain(406, `Expected to send ${jsonType}.`);
     if (this.#options.authorization !== undefined && !headers.has('authorization'))
       return unauthorized(401, this.#options.authorization, call.request);
     const limit = this.#start!.maxBodyBytes;
     const maxBytes = Math.min(this.#options.maxBodyBytes ?? limit, limit);
     let json: unknown;
     try {
-      json = body.kind === 'value' ? readValue(body, maxBytes) : parseJSON(await readText(body, maxBytes), maxBytes);
-    } catch (error) {
-      const { message, extensions } = error as {
-        readonly message: string;
-        readonly extensions?: { readonly http?: { readonly status: number } };
-      };
-      return extensions?.http?.status === 413 ? plain(413, message) : rpc(400, { error: { code: parseError, message } });
-    }
-    try {
+      json = await readJSON(body, maxBytes);
       const message = readMessage(json);
       return await this.#dispatch(call, message, isModern(message, headers));
     } catch (error) {
@@ -219,7 +204,7 @@ class Endpoint {
   /** Runs `context`, so that clients learn about an invalid token before they call a tool. Undefined if it accepts the caller. */
   async #authorize(call: RequestCall): Promise<HTTPResponse | undefined> {
     const outcome = await call.runOperation({ query: '{ __typename }' });
-    const status = authenticationStatus(outcome);
+    const status = authenticationStatus(call, outcome);
     if (status !== undefined) return unauthorized(status, this.#options.authorization, call.request);
     if (outcome.contextFailed === true) throw new RPCError(500, internalError, { message: 'Internal error' });
     return undefined;

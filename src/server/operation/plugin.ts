@@ -27,6 +27,13 @@ export interface RequestCall {
    * `request`, which turns the outcome into a response. Always gives one answer; subscriptions are refused. Never rejects.
    */
   readonly runOperation: (request: GraphQLRequest) => Promise<OperationOutcome>;
+  /** The HTTP status that the server gives to the outcome of an operation, as application/json. */
+  readonly statusOf: (outcome: OperationOutcome) => number;
+  /**
+   * The client's address as the platform reports it, or undefined if it does not. For counting: an answer must not depend on it, because
+   * caches do not know it.
+   */
+  readonly clientAddress: string | undefined;
 }
 
 /** One operation as plugins see it. */

@@ -76,13 +76,17 @@ export function serveTools(options: Partial<MCPOptions> = {}, server: Partial<Se
     ...server,
     plugins: [
       ...(server.plugins ?? []),
-      mcp({
-        name: 'shop',
-        version: '1.4.0',
-        instructions: 'Ask for books.',
-        hidden: { tenant: ({ context }) => context.tenant },
-        ...options,
-      }),
+      ...(server.plugins?.some(({ once }) => once === 'mcp()') === true
+        ? []
+        : [
+            mcp({
+              name: 'shop',
+              version: '1.4.0',
+              instructions: 'Ask for books.',
+              hidden: { tenant: ({ context }) => context.tenant },
+              ...options,
+            }),
+          ]),
     ],
   } as ServerOptions<any, any, any, any>);
   const tester = createTester(handler);
