@@ -23,7 +23,7 @@ function createGuard<TLogger extends object>(logger: TLogger): TLogger {
     if (typeof value !== 'function') return value;
     // The method is called on the logger itself, which has the private members.
     return (...given: unknown[]): unknown =>
-      levels.has(key) ? write(logger, value as Method, lineOf(key, value as Method, given)) : Reflect.apply(value, logger, given);
+      levels.has(key) ? write(logger, value as Method, lineOf(logger, key, given)) : Reflect.apply(value, logger, given);
   };
   // The target is another object, because a proxy of a frozen logger must return its methods unchanged.
   return new Proxy(Object.create(logger) as TLogger, { get, set: (_guard, key, value) => Reflect.set(logger, key, value) });
@@ -31,10 +31,13 @@ function createGuard<TLogger extends object>(logger: TLogger): TLogger {
 
 type Method = (...given: unknown[]) => unknown;
 
+/** pino takes an error before the text: after it, the error would be missing in the line. */
+const pinoMark = Symbol.for('pino.serializers');
+
 /** A copy of the console has its methods: `{ ...console, debug: () => {} }`. */
-function lineOf(level: PropertyKey, method: Method, given: readonly unknown[]): unknown[] {
-  const toText = method === Reflect.get(console, level) ? printable : escapeText;
-  return given.map(toText);
+function lineOf(logger: object, level: PropertyKey, given: readonly unknown[]): unknown[] {
+  const line = given.map(Reflect.get(logger, level) === Reflect.get(console, level) ? printable : escapeText);
+  return pinoMark in logger && line.length > 1 ? line.toReversed() : line;
 }
 
 function escapeText(value: unknown): unknown {

@@ -97,4 +97,19 @@ describe('a logger', () => {
 
     assert.deepEqual(seen, ['parent', 0, true]);
   });
+
+  test('of pino gets the error before the text, so that stack and cause are in the line', async () => {
+    const lines: unknown[][] = [];
+    const log = (...line: unknown[]): unknown => lines.push(line);
+    // pino and its children have this mark.
+    const logger = { debug: log, info: log, warn: log, error: log, [Symbol.for('pino.serializers')]: {} };
+    const resolvers = { Query: { a: fail } };
+    const handler = createHandler({ nodeEnv: '', logger, typeDefs: 'type Query { a: String }', resolvers }) as any;
+
+    await handler(event('{ a }'), {});
+
+    const [[error, text]] = lines as [[Error, string]];
+    assert.equal(error.message, 'The log is full.');
+    assert.match(text, /^Unexpected error \w+ .* at a: The log is full\.$/);
+  });
 });
