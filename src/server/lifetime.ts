@@ -82,7 +82,7 @@ export class Lifetime implements CallClock {
     const { adapter, context, starter } = this.#call;
     const settings = starter.prepared === undefined ? defaultDeadline : starter.prepared.deadline;
     const assumed = adapter.timeLimit?.(context);
-    this.#deadline = settings && deadlineOf(settings, { context, assumed, begunAt: this.#begunAt });
+    this.#deadline = settings && deadlineOf(settings, this.#begunAt, context, assumed);
     if (this.#listeners !== undefined && this.#turn === undefined) this.#setTimer();
   }
 

@@ -174,35 +174,41 @@ interface LatticeResult {
   readonly isBase64Encoded: false;
 }
 
-/** VPC Lattice, event version 1: keys in snake_case. */
-const latticeV1: PlatformAdapter<UnknownEvent, LatticeResult> = {
-  name: 'VPC Lattice (1)',
-  recognizes: (event) => 'raw_path' in event,
-  toRequest: (event) => latticeRequest(event, { path: 'raw_path', query: 'query_string_parameters', base64: 'is_base64_encoded' }),
-  toResult: latticeResult,
-  maxResultBytes: lambdaResultBytes,
-  losses: latticeLosses,
-};
-
-/** VPC Lattice, event version 2: header fields and query parameters are lists. */
-const latticeV2: PlatformAdapter<UnknownEvent, LatticeResult> = {
-  name: 'VPC Lattice (2)',
-  recognizes: (event) => {
-    const requestContext = objectAt(event, 'requestContext');
-    return 'serviceArn' in requestContext || 'serviceNetworkArn' in requestContext;
-  },
-  toRequest: (event) => latticeRequest(event, { path: 'path', query: 'queryStringParameters', base64: 'isBase64Encoded' }),
-  toResult: latticeResult,
-  maxResultBytes: lambdaResultBytes,
-  losses: latticeLosses,
-};
-
 /** The keys that differ between the versions. */
 interface Keys {
   readonly path: string;
   readonly query: string;
   readonly base64: string;
 }
+
+function lattice(name: string, keys: Keys, recognizes: PlatformAdapter['recognizes']): PlatformAdapter<UnknownEvent, LatticeResult> {
+  return {
+    name,
+    recognizes,
+    toRequest: (event) => latticeRequest(event, keys),
+    toResult: (response) => ({
+      statusCode: response.status,
+      headers: singleHeaders(response),
+      body: response.body ?? '',
+      isBase64Encoded: false,
+    }),
+    maxResultBytes: lambdaResultBytes,
+    losses: (response) => lostCookies(response, 'VPC Lattice takes one value of each header.'),
+  };
+}
+
+/** VPC Lattice, event version 1: keys in snake_case. */
+const latticeV1 = lattice(
+  'VPC Lattice (1)',
+  { path: 'raw_path', query: 'query_string_parameters', base64: 'is_base64_encoded' },
+  (event) => 'raw_path' in event,
+);
+
+/** VPC Lattice, event version 2: header fields and query parameters are lists. */
+const latticeV2 = lattice('VPC Lattice (2)', { path: 'path', query: 'queryStringParameters', base64: 'isBase64Encoded' }, (event) => {
+  const requestContext = objectAt(event, 'requestContext');
+  return 'serviceArn' in requestContext || 'serviceNetworkArn' in requestContext;
+});
 
 /** The path may include the query string; in version 1 the map has only the last value of each name. */
 function latticeRequest(event: UnknownEvent, keys: Keys): HTTPRequest {
@@ -215,14 +221,6 @@ function latticeRequest(event: UnknownEvent, keys: Keys): HTTPRequest {
     headers: readHeaders(event['headers']),
     body: readBody(event['body'], event[keys.base64]),
   };
-}
-
-function latticeResult(response: HTTPResponse): LatticeResult {
-  return { statusCode: response.status, headers: singleHeaders(response), body: response.body ?? '', isBase64Encoded: false };
-}
-
-function latticeLosses(response: HTTPResponse): string | undefined {
-  return lostCookies(response, 'VPC Lattice takes one value of each header.');
 }
 
 /** The fields in one record, for platforms that send one `set-cookie` at most: several joined with commas would all be invalid. */

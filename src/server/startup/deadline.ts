@@ -35,20 +35,16 @@ export interface Deadline {
   readonly lastMoment: Milliseconds;
 }
 
-/** What is known of a call's time. */
-export interface CallTime {
-  /** The platform's context, which may report how much time is left. */
-  readonly context: unknown;
-  /** The assumed limit, for a platform that does not report one. */
-  readonly assumed: Milliseconds | undefined;
-  readonly begunAt: Milliseconds;
-}
-
 /**
- * The moments at which a call must end; undefined without a limit. The user's limit replaces an assumed one, because some platforms
- * let users raise it, but not one that the platform reports.
+ * The moments at which a call must end; undefined without a limit. The user's limit replaces the one that is assumed for the platform,
+ * because some platforms let users raise it, but not one that the platform's context reports.
  */
-export function deadlineOf({ limit, reserve }: DeadlineSettings, { context, assumed, begunAt }: CallTime): Deadline | undefined {
+export function deadlineOf(
+  { limit, reserve }: DeadlineSettings,
+  begunAt: Milliseconds,
+  context: unknown,
+  assumed: Milliseconds | undefined,
+): Deadline | undefined {
   // Does not use `performance.now()`, because Lambda's time continues while a process is frozen.
   const now = Date.now();
   const end = Math.min(now + (remainingTime(context) ?? Infinity), begunAt + (limit ?? assumed ?? Infinity));
@@ -60,8 +56,7 @@ export function deadlineOf({ limit, reserve }: DeadlineSettings, { context, assu
 
 /** The remaining time, as AWS Lambda and Netlify's older functions report it. */
 function remainingTime(context: unknown): Milliseconds | undefined {
-  if (typeof context !== 'object' || context === null) return undefined;
-  const { getRemainingTimeInMillis: read } = context as { getRemainingTimeInMillis?: unknown };
+  const { getRemainingTimeInMillis: read } = (context ?? {}) as { getRemainingTimeInMillis?: unknown };
   const remaining: unknown = typeof read === 'function' ? read.call(context) : undefined;
   return typeof remaining === 'number' && !Number.isNaN(remaining) ? remaining : undefined;
 }

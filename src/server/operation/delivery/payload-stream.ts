@@ -1,8 +1,12 @@
-import type { GraphQLError } from 'graphql';
+import type { FormattedExecutionResult, GraphQLError } from 'graphql';
 
 import { closeSource } from '../../../executor/index.ts';
 import type { ExecutionInvocation } from '../../../shared/index.ts';
+import type { OperationHooks, RequestContextWithOperation } from '../apollo-hooks.ts';
+import { toGraphQLError } from '../errors.ts';
+import { formatFailure, formatResult } from '../format-errors.ts';
 import type { PayloadStream, SubsequentPayload } from '../types.ts';
+import type { DeliveryInput } from './delivery.ts';
 
 /** The source of a stream of payloads. */
 export interface PayloadSource<T> {
@@ -114,3 +118,40 @@ export function withThrown(payload: SubsequentPayload, errors: readonly GraphQLE
 }
 
 const end: IteratorResult<SubsequentPayload> = { done: true, value: undefined };
+
+/** Calls `didEncounterSubsequentErrors` of every listener. */
+export async function callDidEncounterSubsequentErrors(
+  { listeners, context }: OperationHooks,
+  errors: readonly GraphQLError[],
+): Promise<void> {
+  const operation = context as RequestContextWithOperation<unknown>;
+  for (const listener of listeners) await listener.didEncounterSubsequentErrors?.(operation, errors);
+}
+
+/**
+ * The result that ends a stream early, because its source or a hook failed, or the call was ended. Never rejects. If formatError fails, it
+ * is not called again.
+ */
+export async function lastResult({ settings, hooks, invocation }: DeliveryInput, thrown: unknown): Promise<FormattedExecutionResult> {
+  const error = toGraphQLError(thrown);
+  try {
+    if (hooks !== undefined) {
+      const calling = callDidEncounterSubsequentErrors(hooks, [error]).then(() => true);
+      // A hanging hook does not delay the end.
+      await invocation.inTime(calling, { onLastMoment: () => true });
+    }
+    return withThrown(formatResult(settings, { errors: [error] }), [error]);
+  } catch (failure) {
+    return withThrown(formatFailure(settings, failure), [error]);
+  }
+}
+
+/** Calls `willSendSubsequentPayload` of every listener, which may change the payload. */
+export async function callWillSendSubsequentPayload(
+  { listeners, context }: OperationHooks,
+  payload: SubsequentPayload,
+): Promise<SubsequentPayload> {
+  const operation = context as RequestContextWithOperation<unknown>;
+  for (const listener of listeners) await listener.willSendSubsequentPayload?.(operation, payload);
+  return payload;
+}

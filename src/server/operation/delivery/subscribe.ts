@@ -8,8 +8,13 @@ import type { PayloadStream, SubsequentPayload } from '../types.ts';
 import { codeOf, deadlineExceeded, toErrors, toGraphQLError } from '../errors.ts';
 import { formatResult } from '../format-errors.ts';
 import { executeOperation, withCoercionCode } from '../execute.ts';
-import { lastResult, callDidEncounterSubsequentErrors, callWillSendSubsequentPayload } from './payload-hooks.ts';
-import { SourcedPayloads, withThrown } from './payload-stream.ts';
+import {
+  SourcedPayloads,
+  callDidEncounterSubsequentErrors,
+  callWillSendSubsequentPayload,
+  lastResult,
+  withThrown,
+} from './payload-stream.ts';
 
 /** Executes an operation that may have several answers: a subscription, or one with `@defer` or `@stream`. */
 export function executeDelivery(input: DeliveryInput): ExecutionResult | Promise<ExecutionResult> {
