@@ -66,8 +66,14 @@ function assertOption(command: string, { name, rawName, value, inlineValue }: Op
     );
 }
 
-/** Reads the variables of a file. The default .env is optional; a file named by the user must exist. */
+/** Reads the variables of a file. The default .env is optional; a file named by the user must exist. NODE_ENV is refused, because servers read .env, too. */
 export async function readEnvFile(directory: string, named: string | undefined): Promise<NodeJS.Dict<string>> {
+  const variables = await readVariables(directory, named);
+  if (variables['NODE_ENV'] === undefined) return variables;
+  throw new DevError(`Remove NODE_ENV from ${named ?? '.env'}: dev sets it to development, and other commands to test.`);
+}
+
+async function readVariables(directory: string, named: string | undefined): Promise<NodeJS.Dict<string>> {
   try {
     return parseEnv(await readFile(resolve(directory, named ?? '.env'), 'utf8'));
   } catch (error) {

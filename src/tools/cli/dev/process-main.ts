@@ -6,7 +6,7 @@ import { flushCompileCache } from 'node:module';
 import type { CreateFromOptions } from '../../../server/for-tools.ts';
 import type { OptionsSource, ServerOptions } from '../../../server/index.ts';
 import { withUserFrames } from '../../../server/node/index.ts';
-import { csrfNotices } from '../project/csrf-notice.ts';
+import { csrfNotices, trustNotices } from '../project/csrf-notice.ts';
 import { describeFailure } from '../project/describe-failure.ts';
 import { importFunction } from '../project/loader.ts';
 import { exportsFunction, noFunctionMessage } from '../project/no-function.ts';
@@ -83,9 +83,9 @@ async function load({ name, compiled }: FunctionToLoad, { directory, platform }:
 function createLogged<T>(create: CreateFromOptions<T>, source: OptionsSource<ServerOptions>, name: string, notices: string[]): T {
   return create(
     withOperationLog(source, {
-      given: (options) => void notices.push(...csrfNotices(name, options)),
+      given: (options) => void notices.push(...csrfNotices(name, options), ...trustNotices(name, options)),
       givenLater(options) {
-        for (const message of csrfNotices(name, options)) send({ kind: 'warning', message });
+        for (const message of [...csrfNotices(name, options), ...trustNotices(name, options)]) send({ kind: 'warning', message });
       },
     }),
   );

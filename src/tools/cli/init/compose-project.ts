@@ -36,11 +36,12 @@ const templates = fileURLToPath(new URL('src/tools/cli/init/templates/', package
 const placeholder = 'my-graphql-api';
 
 /**
- * A new project: the files of `shared/` and of the platform, then those that an open API or a subgraph replaces or adds. In all files,
+ * A new project: the files of `shared/`, of `servers/` for a server that reads `.env`, and of the platform, then those that an open API or a subgraph replaces or adds. In all files,
  * the name and the version of this package are filled in.
  */
 export async function composeProject({ platform, api }: ProjectChoices, folderName: string): Promise<ProjectFiles> {
-  const common = await readTemplates('shared', `platforms/${platform}`);
+  const isServer = ['node', 'hono', 'deno'].includes(platform);
+  const common = await readTemplates('shared', ...(isServer ? ['servers'] : []), `platforms/${platform}`);
   const files = new Map(
     api === 'trusted' ? common : [...common.flatMap(withoutDocuments), ...(await readTemplates(...overlays(api, platform)))],
   );

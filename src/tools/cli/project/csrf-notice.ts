@@ -1,5 +1,12 @@
 import type { ServerOptions } from '../../../server/index.ts';
 
+/** What production does with operations that development allows. */
+export function trustNotices(name: string, { trustedDocuments }: Pick<ServerOptions, 'trustedDocuments'>): string[] {
+  return trustedDocuments?.only === true
+    ? [`In development, ${name} runs every operation; in production, only its trusted documents.`]
+    : [];
+}
+
 /** Advice for a server that does not set `csrfPrevention`. */
 export function csrfNotices(name: string, { csrfPrevention }: Pick<ServerOptions, 'csrfPrevention'>): string[] {
   if (csrfPrevention !== undefined) return [];

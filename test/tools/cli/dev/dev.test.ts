@@ -358,7 +358,6 @@ test('the prefix is an option', async (context) => {
 
 test('functions see NODE_ENV=development, unless it is set in the shell, and the variables of the command', async (context) => {
   const code = {
-    '.env': 'NODE_ENV=production',
     'functions/env.ts': answers('JSON.stringify([process.env.NODE_ENV, process.env.API, process.env.URL])'),
   };
   const env = { API: '{url}/api/' };
@@ -368,6 +367,7 @@ test('functions see NODE_ENV=development, unless it is set in the shell, and the
 
   assert.equal(await read(unset.address('env')), `200 ${JSON.stringify(['development', `${unset.server.url}/api/`, unset.server.url])}`);
   assert.equal(await read(set.address('env')), `200 ${JSON.stringify(['test', null, set.server.url])}`);
+  await assert.rejects(serveProject(context, { ...code, '.env': 'NODE_ENV=production' }), /Remove NODE_ENV from \.env: dev sets it/);
 });
 
 test('warns about a misspelt NODE_ENV, but not about a custom name', async (context) => {

@@ -22,9 +22,9 @@ const filesOf: Readonly<Record<InitPlatform, readonly string[]>> = {
   lambda: ['functions/graphql.ts', 'template.yaml'],
   workers: ['src/index.ts', 'wrangler.jsonc'],
   nextjs: ['app/api/graphql/[[...path]]/route.ts', 'app/layout.tsx', 'app/page.tsx', 'functions/graphql.ts'],
-  node: ['development.env', 'functions/graphql.ts', 'server.ts'],
-  hono: ['development.env', 'functions/graphql.ts', 'server.ts'],
-  deno: ['development.env', 'functions/graphql.ts'],
+  node: ['dev.ts', 'environment.ts', 'functions/graphql.ts', 'server.ts'],
+  hono: ['dev.ts', 'environment.ts', 'functions/graphql.ts', 'server.ts'],
+  deno: ['dev.ts', 'environment.ts', 'functions/graphql.ts'],
 };
 const openFiles = [
   '.gitignore',
@@ -161,6 +161,26 @@ for (const [count, ...flags] of [[4], [2, '--open-api'], [3, '--subgraph']] as c
     assert.equal(check.code, 0, check.stdout);
     assert.equal(check.stdout.trim().split('\n').length, 1, check.stdout);
   });
+
+test('a server reads .env, in which NODE_ENV is refused, and dev sets it', async (context) => {
+  const { directory, write } = await createProject(context, {});
+  await runCommandHere(directory, 'init', '--platform', 'node');
+  await linkPackage({ directory }, 'graphql');
+  await write({
+    'server.ts': "import './environment.ts';\nconsole.log(process.env.NODE_ENV, process.env.A, process.env.B);",
+    '.env': 'A=1\nB=2\n',
+  });
+  const variables = { NODE_ENV: undefined, B: '3' };
+
+  const start = await runNode(context, directory, variables, 'server.ts');
+  const dev = await runNode(context, directory, variables, 'dev.ts');
+  await write({ '.env': 'NODE_ENV=development\n' });
+  const refused = await runNode(context, directory, variables, 'server.ts');
+
+  assert.deepEqual([start.stdout, dev.stdout], ['undefined 1 3\n', 'development 1 3\n']);
+  assert.match(refused.stderr, /Remove NODE_ENV from \.env/);
+  assert.equal(refused.code, 1);
+});
 
 test('a new subgraph asks for the secret of the router, except in development without one', async (context) => {
   const { directory, write } = await createProject(context, {});

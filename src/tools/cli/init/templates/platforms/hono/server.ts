@@ -1,3 +1,5 @@
+import './environment.ts';
+
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 

@@ -1,3 +1,5 @@
+import './environment.ts';
+
 import { serve } from 'graphql-functions/node';
 
 import { options } from './graphql/options.ts';

@@ -1,3 +1,5 @@
+import '../environment.ts';
+
 import { createHandler } from 'graphql-functions/fetch';
 
 import { options } from '../graphql/options.ts';
