@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { GraphQLError, versionInfo } from 'graphql';
 import type { GraphQLResolveInfo } from 'graphql';
 
+import { createError } from '../../../../src/server/operation/errors.ts';
 import { deadlineExceeded } from '../../../../src/server/operation/errors.ts';
 import type { SubsequentPayload } from '../../../../src/server/operation/types.ts';
 import type { ServerOptions } from '../../../../src/server/startup/options.ts';
@@ -283,7 +284,7 @@ describe('an early end', () => {
       const reading = allPayloads(outcome);
       await aTurn();
 
-      cancel(new Error('The client left.'));
+      cancel(createError('CLIENT_LEFT', 'The client left.'));
       await aTurn();
 
       deepEqual([signal?.aborted, ticks.closed()], [true, true]);
