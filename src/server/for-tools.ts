@@ -4,7 +4,7 @@ export { createServe } from './handler.ts';
 export { uncacheable } from './http/response.ts';
 export type { Explainable } from './http/http-settings.ts';
 export { streaming } from './http/streams/streaming.ts';
-export type { CreateFromOptions, HandlerObserver } from './handler.ts';
+export type { HandlerObserver } from './handler.ts';
 export { entriesOf } from './operation/documents/trusted-documents.ts';
 export type { OperationSettings } from './operation/operation.ts';
 export { fetchAPI } from './platform/fetch.ts';

@@ -10,7 +10,7 @@ import { startDevServer } from './dev/dev.ts';
 import type { DevServer } from './dev/dev.ts';
 import { runInit } from './init/init.ts';
 import { readEnvFile, UsageError } from './read-options.ts';
-import { packageRoot, readPackageVersion, requirementNotices } from './requirements.ts';
+import { packageRoot, readPackageVersion } from './requirements.ts';
 import { runQuery } from './dev/run-query.ts';
 import { runMigrate } from './migrate/migrate.ts';
 import { runPrintSchema } from './schema/print-schema.ts';
@@ -92,7 +92,6 @@ async function dev({ query, ...settings }: DevArguments): Promise<void> {
   process.once('SIGINT', () => stop(130));
   process.once('SIGTERM', () => stop(143));
   if (process.env['npm_lifecycle_event'] !== undefined) followParent(() => stop(0));
-  for (const notice of requirementNotices(process.versions.node)) console.error(notice);
   const reporter = new Reporter(console, process.cwd());
   server = await startDevServer({
     ...settings,

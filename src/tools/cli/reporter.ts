@@ -2,8 +2,7 @@ import { relative } from 'node:path';
 
 import type { DevServer } from './dev/dev.ts';
 import type { Answer } from './dev/run-query.ts';
-import type { DevEvent, LocalFunction, OperationRecord, RequestRecord } from './dev/messages.ts';
-import { counted } from '../../shared/index.ts';
+import type { DevEvent, LocalFunction, RequestRecord } from './dev/messages.ts';
 import { bad, paintMessage, statusOf } from './project/paint.ts';
 import type { Terminal } from './project/paint.ts';
 
@@ -74,17 +73,12 @@ function isServed({ isGraphQL, notice }: LocalFunction): boolean {
 /** One line per operation, or one for a request without operations, each followed by its unmasked errors. */
 function requestLines(name: string, { method, path, status, milliseconds, operations, errors }: RequestRecord): string[] {
   const requestLine = `${method}${path === '' ? '' : ` ${path}`}`;
-  if (operations.length === 0) return [[name, statusOf(status), requestLine, `${milliseconds} ms`].join('  '), ...errorLines(errors)];
-  const lines = operations.flatMap(({ operation = requestLine, ...record }) => [
-    operationLine(name, status, { ...record, operation }),
+  const ran = operations.length === 0 ? [{ operation: undefined, milliseconds, errors: [] }] : operations;
+  const lines = ran.flatMap(({ operation = requestLine, ...record }) => [
+    [name, statusOf(status), operation, `${record.milliseconds} ms`].join('  '),
     ...errorLines(record.errors),
   ]);
   return [...lines, ...errorLines(errors)];
-}
-
-function operationLine(name: string, status: number, { operation, milliseconds, calls, hits }: OperationRecord): string {
-  const count = calls === 0 ? [] : [`${counted(calls, 'call')}, ${hits} from cache`];
-  return [name, statusOf(status), operation, `${milliseconds} ms`, ...count].join('  ');
 }
 
 /** The number of errors to print per operation. */

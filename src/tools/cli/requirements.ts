@@ -19,19 +19,6 @@ export function missingRequirement(node: string): string | undefined {
   return `graphql-functions requires graphql 16.15+ or 17.1+; ${graphql.folder} contains ${graphql.version}: npm i graphql@17`;
 }
 
-/** Notices about an unusual installation. */
-export function requirementNotices(node: string): string[] {
-  const [major = 0] = node.split('.').map(Number);
-  const notices: string[] = [];
-  if (major === 23 || major === 25)
-    notices.push(`Node.js ${node} is not supported: it has reached end of life and is not tested. Use Node.js 24.`);
-  const graphql = installedGraphQL();
-  // npm chooses it silently, depending on the version of Node.
-  if (graphql?.version.startsWith('16.'))
-    notices.push(`graphql ${graphql.version} does not support @defer and @stream. To use them: npm i graphql@17`);
-  return notices;
-}
-
 function installedGraphQL(): { readonly version: string; readonly folder: string } | undefined {
   // graphql does not export its package.json, so it cannot be resolved by name.
   for (const folder of createRequire(import.meta.url).resolve.paths('graphql') ?? []) {

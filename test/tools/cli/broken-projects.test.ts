@@ -334,7 +334,7 @@ test('an edit of .env restarts the functions', async (context) => {
   await rm(join(project.directory, '.env'));
 });
 
-test('a browser gets the list of functions at /, and for a broken one a page that reloads until it is fixed', async (context) => {
+test('a browser gets links to the functions at /, and for a broken one a page that reloads until it is fixed', async (context) => {
   const project = await createProject(context, { 'functions/graphql.ts': sound.replace('Boolean', 'Bolean'), 'functions/other.ts': sound });
   await linkPackage(project, 'graphql');
   const dev = await startDevHere(context, project);
@@ -347,7 +347,7 @@ test('a browser gets the list of functions at /, and for a broken one a page tha
   await dev.until('graphql added');
   const mended = await open(address);
 
-  assert.match(home, /<h1>Functions<\/h1>[^]*<a href="\/\.netlify\/functions\/graphql">[^]*<a href="\/\.netlify\/functions\/other">/);
+  assert.match(home, /<h1>Not found<\/h1>[^]*<a href="\/\.netlify\/functions\/graphql">[^]*<a href="\/\.netlify\/functions\/other">/);
   assert.match(broken, /http-equiv="refresh"[^]*Unknown type &quot;Bolean|http-equiv="refresh"[^]*Unknown type "Bolean"/);
   assert.match(mended, /GraphQL playground/);
 });

@@ -7,7 +7,7 @@ import { Reporter } from '../../../src/tools/cli/reporter.ts';
 test('each operation is followed by its errors, and then by the log lines of the request', () => {
   const lines: string[] = [];
   const reporter = new Reporter({ log: (line) => void lines.push(stripVTControlCharacters(line)), error: () => {} }, '/project');
-  const operation = { operation: 'query { me }', milliseconds: 2, calls: 0, hits: 0, errors: ["reading 'headers'"] };
+  const operation = { operation: 'query { me }', milliseconds: 2, errors: ["reading 'headers'"] };
 
   reporter.report({
     kind: 'request',

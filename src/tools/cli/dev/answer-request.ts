@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { isLocalHost } from '../../../server/node/index.ts';
 import { describeFailure } from '../project/describe-failure.ts';
 import type { Callable, FunctionRequest, FunctionResponse } from './call-function.ts';
-import type { DevEvent, LocalFunction, ServeSettings } from './messages.ts';
+import type { DevEvent, LocalFunction, OperationRecord, ServeSettings } from './messages.ts';
 import { Recording, recordings } from './operation-log.ts';
 import { sendFailure } from './pages.ts';
 
@@ -31,26 +31,26 @@ export async function answerRequest(served: Served, request: IncomingMessage, re
   const began = performance.now();
   const { method = 'GET', url = '/' } = request;
   let name = '-';
-  const report = (status: number): void =>
-    recording.report((operations, errors) => {
+  const report = (status: number): void => {
+    const record = (operations: readonly OperationRecord[], errors: readonly string[]): void => {
       const milliseconds = Math.round(performance.now() - began);
       send({ kind: 'request', name, record: { method, path: pathOf(name, url), status, milliseconds, operations, errors } });
-    });
+    };
+    record(recording.operations, recording.errors);
+    recording.reportLate = (operation) => record([operation], []);
+  };
   try {
     assertLocalHost(served, request);
     const local = functionFor(served, url);
     ({ name } = local);
-    if (local.callable === undefined) throw new Refused(500, 'This function does not compile', local.problem!);
+    if (local.callable === undefined) throw new Refused(500, local.problem!);
     const asked = await toFunctionRequest(request);
     const answer = await recordings.run(recording, () => local.callable!(asked));
     recording.errors.push(...corsHints(asked, answer));
     report(answer.status);
     await sendResponse(response, answer, method === 'HEAD');
   } catch (error) {
-    const failure =
-      error instanceof Refused
-        ? error
-        : { status: 500, heading: 'This function failed', message: describeFailure(error, served.directory) };
+    const failure = error instanceof Refused ? error : { status: 500, message: describeFailure(error, served.directory) };
     if (failure === error && ![404, 500].includes(failure.status)) recording.errors.push(failure.message);
     report(failure.status);
     if (failure !== error) send({ kind: 'failed', name, message: failure.message });
@@ -60,12 +60,10 @@ export async function answerRequest(served: Served, request: IncomingMessage, re
 
 class Refused extends Error {
   readonly status: number;
-  readonly heading: string;
 
-  constructor(status: number, heading: string, message: string) {
+  constructor(status: number, message: string) {
     super(message);
     this.status = status;
-    this.heading = heading;
   }
 }
 
@@ -75,7 +73,7 @@ class Refused extends Error {
  */
 function assertLocalHost({ host }: Served, { headers }: IncomingMessage): void {
   if (host !== 'localhost' || isLocalHost(headers.host ?? '')) return;
-  throw new Refused(403, 'Request refused', 'This server only answers requests for localhost. Use --host to change that.');
+  throw new Refused(403, 'This server only answers requests for localhost. Use --host to change that.');
 }
 
 function functionFor({ prefix, functions }: Served, url: string): ServedFunction {
@@ -87,7 +85,7 @@ function functionFor({ prefix, functions }: Served, url: string): ServedFunction
   if (local !== undefined) return local;
   const list = shown.map(({ name }) => `  ${prefix}/${name}`).join('\n');
   const message = `No function at ${path}. ${list === '' ? 'There are none yet.' : `Functions:\n\n${list}`}`;
-  throw new Refused(404, path === '/' ? 'Functions' : 'Not found', message);
+  throw new Refused(404, message);
 }
 
 /** True for a path that a pattern of Netlify matches: `/books/:id`, `/files/*`. */
@@ -123,7 +121,7 @@ async function readBody(request: IncomingMessage): Promise<Uint8Array<ArrayBuffe
     if (bytes <= maxBodyBytes) chunks.push(chunk);
   }
   if (bytes <= maxBodyBytes) return new Uint8Array(Buffer.concat(chunks));
-  throw new Refused(413, 'Request refused', `The body exceeds ${maxBodyBytes} bytes, the limit of Netlify and AWS.`);
+  throw new Refused(413, `The body exceeds ${maxBodyBytes} bytes, the limit of Netlify and AWS.`);
 }
 
 async function sendResponse(outgoing: ServerResponse, { status, headers, body }: FunctionResponse, isHead: boolean): Promise<void> {

@@ -31,20 +31,26 @@ export interface FunctionResponse {
 export type Callable = (request: FunctionRequest) => Promise<FunctionResponse>;
 
 /**
- * Wraps the exports of a module as a `Callable`. As on Netlify, an export named `handler` takes precedence over the default export.
- * Throws for a module that exports no function.
+ * Wraps the exports of a module as a `Callable`. As on Netlify, an export named `handler` takes precedence over the default export. On Lambda
+ * the name of the export is a setting; here it is `handler`, then `lambda`, then the default export. Throws for a module that exports no function.
  */
 export function toCallable(name: string, exports: Readonly<Record<string, unknown>>, settings: PlatformSettings = asOnNetlify): Callable {
   const { platform, timeout } = settings;
-  if (platform !== 'netlify' && platform !== 'fetch') return callWithEvents(name, exports, { ...settings, platform });
   const main = exports['default'];
   // `module.exports = { handler }` arrives as the default export.
   const handler = exports['handler'] ?? propertyOf(main, 'handler');
-  if (platform === 'netlify' && typeof handler === 'function') return callEventHandler(name, handler as EventHandler, timeout);
-  if (isStreamingHandler(main)) return () => Promise.reject(new TypeError(streamsOnLambda(name)));
-  const fetch = typeof main === 'function' ? main : propertyOf(main, 'fetch');
-  if (typeof fetch === 'function') return callFetch((request, context) => (fetch as FetchFunction).call(main, request, context));
-  throw new TypeError(noFunctionMessage(name, Object.keys(exports), main));
+  if (platform === 'netlify' || platform === 'fetch') {
+    if (platform === 'netlify' && typeof handler === 'function')
+      return callWithEvents(name, handler as EventHandler, 'netlify-v1', timeout);
+    if (isStreamingHandler(main)) return () => Promise.reject(new TypeError(streamsOnLambda(name)));
+    const fetch = typeof main === 'function' ? main : propertyOf(main, 'fetch');
+    if (typeof fetch === 'function') return callFetch((request, context) => (fetch as FetchFunction).call(main, request, context));
+    throw new TypeError(noFunctionMessage(name, Object.keys(exports), main));
+  }
+  const chosen = handler ?? (platform === 'netlify-v1' ? undefined : exports['lambda']) ?? main;
+  if (typeof chosen === 'function') return callWithEvents(name, chosen as EventHandler, platform, timeout);
+  const found = Object.keys(exports).join(', ') || 'nothing';
+  throw new TypeError(`Expected the function ${name} to export an event handler as handler, lambda or default; it exports ${found}.`);
 }
 
 const asOnNetlify: PlatformSettings = { platform: 'netlify' };
@@ -107,14 +113,28 @@ function contextFor({ url }: FunctionRequest): object {
 /** Milliseconds that a synchronous function may take on Netlify. */
 const netlifyTimeout = 60_000;
 
-function callEventHandler(name: string, handler: EventHandler, timeout: number = netlifyTimeout): Callable {
+function callWithEvents(
+  name: string,
+  handler: EventHandler,
+  platform: Exclude<DevPlatform, 'netlify' | 'fetch'>,
+  timeout: number | undefined,
+): Callable {
+  const isNetlify = platform === 'netlify-v1';
+  const readHead = (result: unknown): Response => readResult(platform, isNetlify ? netlifyPartOf(result) : result);
   return async (request) => {
-    const event = { body: null, ...createEvent('netlify-v1', toFields(request)), rawUrl: request.url };
-    const context = { ...createFunctionContext(name, timeout), clientContext: {} };
+    // A JSON copy, because the function may modify its event.
+    const event = JSON.parse(JSON.stringify(createEvent(platform, toFields(request)))) as object;
+    const given = isNetlify ? { body: null, ...event, rawUrl: request.url } : event;
+    const context = isNetlify
+      ? { ...createFunctionContext(name, timeout ?? netlifyTimeout), clientContext: {} }
+      : createLambdaContext(name, timeout);
     try {
-      return toFunctionResponse(readResult('netlify-v1', netlifyPartOf(await handler(event, context))));
+      const response = isStreamingHandler(handler)
+        ? await callStreamingHandler({ handler, event: given, context, readHead })
+        : readHead(await handler(given, context));
+      return toFunctionResponse(response);
     } catch (error) {
-      const remedy = remedyOf(error);
+      const remedy = isNetlify ? remedyOf(error) : undefined;
       throw remedy === undefined ? error : new TypeError(`The function ${name} rejected a Netlify event. ${remedy}`);
     }
   };
@@ -142,38 +162,6 @@ function remedyOf(error: unknown): string | undefined {
 
 const takesRequests =
   'createHandler of graphql-functions/fetch takes a Request: use a default export, because an export named handler receives events.';
-
-/**
- * On Lambda the name of the export is a setting; here it is `handler`, then `lambda`, then the default export. Netlify's
- * version 1 works the same way, except that it ignores `lambda`.
- */
-function callWithEvents(name: string, exports: Readonly<Record<string, unknown>>, settings: EventSettings): Callable {
-  const { platform, timeout } = settings;
-  const main = exports['default'];
-  const named = exports['handler'] ?? propertyOf(main, 'handler');
-  const handler = named ?? (platform === 'netlify-v1' ? main : (exports['lambda'] ?? main));
-  if (typeof handler !== 'function') {
-    throw new TypeError(
-      `Expected the function ${name} to export an event handler as handler, lambda or default; it exports ${Object.keys(exports).join(', ') || 'nothing'}.`,
-    );
-  }
-  if (platform === 'netlify-v1') return callEventHandler(name, handler as EventHandler, timeout);
-  return async (request) => {
-    // A JSON copy, because the function may modify its event.
-    const event: unknown = JSON.parse(JSON.stringify(createEvent(platform, toFields(request))));
-    const context = createLambdaContext(name, timeout);
-    const readHead = (head: unknown): Response => readResult(platform, head);
-    return toFunctionResponse(
-      isStreamingHandler(handler)
-        ? await callStreamingHandler({ handler, event, context, readHead })
-        : readHead(await (handler as EventHandler)(event as object, context)),
-    );
-  };
-}
-
-interface EventSettings extends PlatformSettings {
-  readonly platform: Exclude<DevPlatform, 'netlify' | 'fetch'>;
-}
 
 function toFields({ method, url, headers, body }: FunctionRequest): RequestFields {
   const { pathname: path, search } = new URL(url);

@@ -107,7 +107,7 @@ export class FunctionProcess {
 }
 
 function failed(message: string): Failure {
-  return { status: 500, heading: 'This function failed', message };
+  return { status: 500, message };
 }
 
 const closed: Failure = { ...failed('The functions were stopped.'), status: 503 };

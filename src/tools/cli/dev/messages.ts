@@ -74,10 +74,6 @@ export interface OperationRecord {
   /** Its kind, and its name or root fields. Undefined if the request failed before an operation was chosen. */
   readonly operation: string | undefined;
   readonly milliseconds: number;
-  /** Calls of REST data sources. */
-  readonly calls: number;
-  /** The number of calls that a memo or cache answered. */
-  readonly hits: number;
   /** The error messages, unmasked: the response may say less. */
   readonly errors: readonly string[];
 }

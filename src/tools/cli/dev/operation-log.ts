@@ -7,58 +7,38 @@ import { isForeign } from '../../../server/node/index.ts';
 import { valueAt } from '../../../shared/index.ts';
 import type { OperationRecord } from './messages.ts';
 
-type SendRecord = (operations: readonly OperationRecord[], errors: readonly string[]) => void;
-
-/** The operations and errors of a request until it is reported, and of a stream that ends afterwards. */
+/** The operations and errors of a request until it is reported. */
 export class Recording {
   readonly errors: string[] = [];
-  readonly #ended: OperationRecord[] = [];
-  readonly #opened: OperationRecord[] = [];
-  #send: SendRecord | undefined = undefined;
+  operations: readonly OperationRecord[] = [];
+  /** Reports an operation that ends later. */
+  reportLate: ((record: OperationRecord) => void) | undefined;
 
-  /** A stream has begun; it is recorded again when it ends. */
-  opened(record: OperationRecord): void {
-    this.#opened.push(record);
-  }
-
-  ended(record: OperationRecord): void {
-    if (this.#send === undefined) this.#ended.push(record);
-    else this.#send([record], []);
-  }
-
-  report(sendRecord: SendRecord): void {
-    this.#send = sendRecord;
-    sendRecord(this.#ended.length > 0 ? this.#ended : this.#opened, this.errors);
+  /** A stream is noted when it begins, and again when it ends. */
+  note(record: OperationRecord, begun?: OperationRecord): void {
+    if (this.reportLate === undefined) this.operations = [...this.operations.filter((one) => one !== begun), record];
+    else this.reportLate(record);
   }
 }
 
 /** The recording of the request that is being answered. */
 export const recordings: AsyncLocalStorage<Recording> = new AsyncLocalStorage();
 
-/** Called with the options of a server. */
-export interface OptionsListener {
-  readonly given: (options: ServerOptions) => void;
-  /** Called with options that were a promise or a function, when they are known. */
-  readonly givenLater: (options: ServerOptions) => void;
-}
-
 /** Adds a plugin that reports every operation. Invalid options are passed through, so that createHandler reports them. */
-export function withOperationLog(source: OptionsSource<ServerOptions>, listener: OptionsListener): OptionsSource<ServerOptions> {
+export function withOperationLog(
+  source: OptionsSource<ServerOptions>,
+  onOptions: (options: ServerOptions) => void,
+): OptionsSource<ServerOptions> {
   const take = (options: ServerOptions): ServerOptions => {
-    listener.givenLater(options);
-    return withPlugin(options, listener);
+    if (typeof options !== 'object' || options === null || !Array.isArray(options.plugins ?? [])) return options;
+    onOptions(options);
+    const { context, logger = quietConsole } = options;
+    // First, so that its record includes the work of the other plugins.
+    const logged = { ...options, logger, plugins: [operationLog, ...(options.plugins ?? [])] };
+    return typeof context === 'function' ? { ...logged, context: withHint(context) } : logged;
   };
   if (typeof source === 'function') return async () => take(await source());
-  return source instanceof Promise ? source.then(take) : withPlugin(source, listener);
-}
-
-function withPlugin(options: ServerOptions, listener: OptionsListener): ServerOptions {
-  if (typeof options !== 'object' || options === null || !Array.isArray(options.plugins ?? [])) return options;
-  listener.given(options);
-  const { context, logger = quietConsole } = options;
-  // First, so that its record includes the work of the other plugins.
-  const logged = { ...options, logger, plugins: [operationLog, ...(options.plugins ?? [])] };
-  return typeof context === 'function' ? { ...logged, context: withHint(context) } : logged;
+  return source instanceof Promise ? source.then(take) : take(source);
 }
 
 /** Leaves out the errors of operations, which follow the operation in the terminal. */
@@ -90,34 +70,25 @@ function contextHint(names: string): string {
   return `context() read ${names}, but its argument has request, response, event, context, env, waitUntil and signal. Read a header with request.headers.get('authorization').`;
 }
 
-/** The calls of REST data sources by one operation. */
-interface Calls {
-  calls: number;
-  /** Calls that a memo or a cache answered. */
-  hits: number;
-}
-
-/** The facts of an operation: its calls, and what is called at the end of its stream. */
-const [callsOf, onEnd] = [Symbol('calls'), Symbol('end of stream')];
-const answeredHere: readonly unknown[] = ['memo', 'fresh', 'revalidated', 'stale'];
+/** The fact of an operation that is called at the end of its stream. */
+const onEnd = Symbol('end of stream');
 
 const operationLog: ServerPlugin = {
   position: 'first',
   onlyWatches: true,
-  async operation(call, next) {
+  async operation({ facts }, next) {
     const start = performance.now();
     // The recording is read here, because a subscription's stream ends in the asynchronous context of its reader.
     const recording = recordings.getStore();
-    const calls: Calls = { calls: 0, hits: 0 };
-    call.facts.set(callsOf, calls);
     const outcome = await next();
-    const toRecord = (): OperationRecord => toOperationRecord(performance.now() - start, calls, outcome);
-    if (outcome.stream === undefined) {
-      recording?.ended(toRecord());
-      return outcome;
-    }
-    recording?.opened(toRecord());
-    call.facts.set(onEnd, () => recording?.ended(toRecord()));
+    const toRecord = (): OperationRecord => ({
+      operation: labelOf(outcome.operation),
+      milliseconds: Math.round(performance.now() - start),
+      errors: [...outcome.errors.map(textOf), ...noticeOfLoss(outcome)],
+    });
+    const record = toRecord();
+    recording?.note(record);
+    if (outcome.stream !== undefined) facts.set(onEnd, () => recording?.note(toRecord(), record));
     return outcome;
   },
   async payload({ facts }, next) {
@@ -125,31 +96,10 @@ const operationLog: ServerPlugin = {
     if (payload === undefined) (facts.get(onEnd) as (() => void) | undefined)?.();
     return payload;
   },
-  sourceCall({ request, operation }) {
-    const calls = operation.facts.get(callsOf) as Calls | undefined;
-    if (calls === undefined) return undefined;
-    calls.calls++;
-    return {
-      ended: () => {
-        if (answeredHere.includes(request.outcome)) calls.hits++;
-      },
-    };
-  },
   async invalidRequestWasReceived({ error }) {
     recordings.getStore()?.errors.push(textOf(error));
   },
 };
-
-function toOperationRecord(milliseconds: number, { calls, hits }: Calls, outcome: OperationOutcome): OperationRecord {
-  const { operation, errors } = outcome;
-  return {
-    operation: labelOf(operation),
-    milliseconds: Math.round(milliseconds),
-    calls,
-    hits,
-    errors: [...errors.map(textOf), ...noticeOfLoss(outcome)],
-  };
-}
 
 /** Reports a non-null field whose error made more than the field itself null, if its resolver has thrown it. */
 function noticeOfLoss({ errors, result, onError }: OperationOutcome): readonly string[] {

@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 /** Why a request failed. */
 export interface Failure {
   readonly status: number;
-  readonly heading: string;
   readonly message: string;
 }
 
@@ -30,7 +29,8 @@ export function sendFailure({ method, headers }: IncomingMessage, response: Serv
 }
 
 /** For a broken function it reloads itself, and shows the function once the file is fixed. Long lines of code scroll, so that the marks below them stay in place. */
-function page({ status, heading, message }: Failure): string {
+function page({ status, message }: Failure): string {
+  const heading = status === 404 ? 'Not found' : status < 500 ? 'Request refused' : 'This function failed';
   const escaped = message.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   return `<!doctype html>
 <html lang="en">

@@ -3,8 +3,6 @@
 import { createServer } from 'node:http';
 import { flushCompileCache } from 'node:module';
 
-import type { CreateFromOptions } from '../../../server/for-tools.ts';
-import type { OptionsSource, ServerOptions } from '../../../server/index.ts';
 import { withUserFrames } from '../../../server/node/index.ts';
 import { csrfNotices, trustNotices } from '../project/csrf-notice.ts';
 import { describeFailure } from '../project/describe-failure.ts';
@@ -57,11 +55,14 @@ async function load({ name, compiled }: FunctionToLoad, { directory, platform }:
   const served = { name, isGraphQL: false, problem: undefined, notice: undefined, paths: [], callable: undefined };
   if (compiled.kind === 'problem') return { ...served, problem: compiled.message };
   const { isGraphQL } = compiled;
-  const notices: string[] = [];
   let handlers = 0;
-  observeHandlers((create, options) => {
+  observeHandlers((create, source) => {
     handlers++;
-    return createLogged(create, options, name, notices);
+    return create(
+      withOperationLog(source, (options) => {
+        for (const message of [...csrfNotices(name, options), ...trustNotices(name, options)]) send({ kind: 'warning', message });
+      }),
+    );
   });
   try {
     const exports = await importFunction(compiled);
@@ -72,23 +73,10 @@ async function load({ name, compiled }: FunctionToLoad, { directory, platform }:
     }
     const callable = toCallable(name, exports, platform);
     const { path = [] } = (exports['config'] ?? {}) as { readonly path?: string | readonly string[] };
-    for (const message of notices) send({ kind: 'warning', message });
     return { ...served, isGraphQL, callable, paths: platform.platform === 'netlify' ? [path].flat() : [] };
   } catch (error) {
     return { ...served, isGraphQL, problem: describeFailure(error, directory) };
   }
-}
-
-/** Creates a handler that logs its operations. */
-function createLogged<T>(create: CreateFromOptions<T>, source: OptionsSource<ServerOptions>, name: string, notices: string[]): T {
-  return create(
-    withOperationLog(source, {
-      given: (options) => void notices.push(...csrfNotices(name, options), ...trustNotices(name, options)),
-      givenLater(options) {
-        for (const message of [...csrfNotices(name, options), ...trustNotices(name, options)]) send({ kind: 'warning', message });
-      },
-    }),
-  );
 }
 
 function send(message: ProcessMessage): void {

@@ -518,7 +518,7 @@ test('a server that cannot be created is reported once, with all problems at the
   const { events, address } = await serveProject(context, project);
   const answer = await read(address('graphql'));
 
-  const messages = events.flatMap((event) => ('message' in event ? [event.message] : []));
+  const messages = events.flatMap((event) => (event.kind === 'broken' ? [event.message] : []));
   assert.equal(messages.length, 1);
   assert.match(messages[0]!, /functions\/graphql\.ts:3:22 Expected the option maxTokens/);
   assert.match(messages[0]!, /functions\/lib\/resolvers\.ts:2:15 resolvers\.Query names the field "b"/);
