@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 import { serve } from '../../src/entries/node.ts';
 import { root } from './pages.ts';
 
-test('the commands of docs/production.md have the outcome that the page names', async (context) => {
-  const page = await readFile(join(root, 'docs/production.md'), 'utf8');
+test('the commands of docs/security.md have the outcome that the page names', async (context) => {
+  const page = await readFile(join(root, 'docs/security.md'), 'utf8');
   const server = await serve(
     {
       csrfPrevention: true,
