@@ -40,7 +40,7 @@ export const areas: Readonly<Record<string, readonly string[]>> = {
     'test/server/operation/documents/trusted-documents.test.ts',
     'test/server/operation/documents/persisted-queries.test.ts',
   ],
-  'src/extensions/budget/meter.ts': [
+  'src/extensions/budget/plugin.ts': [
     'test/extensions/budget/budget.test.ts',
     'test/extensions/budget/failures.test.ts',
     'test/extensions/budget/doors.test.ts',

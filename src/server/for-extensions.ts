@@ -4,5 +4,5 @@ export { parseAccept, preference } from './http/accept.ts';
 export { mayBeStored } from './http/response.ts';
 export { codeOf, httpExtensionOf } from './operation/errors.ts';
 export { fragmentsOf } from './operation/limits/document-size.ts';
-export { aFunction, assertEntries, positive } from './startup/options.ts';
+export { aFunction, assertEntries, boolean, positive } from './startup/options.ts';
 export type { Expectation } from './startup/options.ts';

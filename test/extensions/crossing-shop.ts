@@ -358,11 +358,12 @@ interface WithHeaders {
 }
 
 function budgetOfWorld(whenStoreFails: 'allow' | 'refuse'): ServerPlugin {
-  let request = '';
   const store: BudgetStore = {
     isLocal: true,
-    async take(_id, { cost }) {
-      const of = request;
+    // So ids have the name of the client.
+    isInMemory: true,
+    async take(id, { cost }) {
+      const of = id.slice('budget:default:'.length);
       await world.turn();
       const fails = world.fails(0.1);
       const isTaken = !world.fails(0.1);
@@ -371,10 +372,7 @@ function budgetOfWorld(whenStoreFails: 'allow' | 'refuse'): ServerPlugin {
       return { isTaken, untilFull: isTaken ? cost : 5_000_000 };
     },
   };
-  const identity = ({ client }: Context, call: { readonly request: WithHeaders }): string => {
-    request = call.request.headers.get('x-request')!;
-    return client;
-  };
+  const identity = (_context: Context, call: { readonly request: WithHeaders }): string => call.request.headers.get('x-request')!;
   return budget({ store, identity: identity as never, capacity: 1_000, refillPerSecond: 1, whenStoreFails, storeTimeout: 60_000 });
 }
 

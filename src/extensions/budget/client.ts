@@ -9,9 +9,12 @@ export interface Client {
   readonly id: string;
 }
 
-/** The client with the identity that `identity` of the options has returned; the anonymous one for null; undefined if it has no address. */
+/**
+ * The client with the identity that `identity` of the options has returned; the anonymous one for null. Undefined: anonymous clients have no
+ * points, or this one no address.
+ */
 export function clientOf(
-  { prefix = 'budget:', store, clientAddress: given }: BudgetOptions,
+  { prefix = 'budget:', store, anonymous, clientAddress: given }: BudgetOptions,
   call: RequestCall,
   identity: string | null | undefined,
 ): Client | undefined {
@@ -19,9 +22,12 @@ export function clientOf(
   const idOf = (policy: Client['policy'], name: string): string =>
     prefix + policy + ':' + (store.isInMemory === true ? name : hashOf(name));
   if (identity !== undefined && identity !== null) return { policy: 'default', id: idOf('default', assertText('identity', identity)) };
+  if (anonymous === undefined) return undefined;
   const original = originalOf(call);
   const address = given === undefined ? original.clientAddress : given(original);
-  return address ? { policy: 'anonymous', id: idOf('anonymous', networkOf(assertText('clientAddress', address))) } : undefined;
+  if (address) return { policy: 'anonymous', id: idOf('anonymous', networkOf(assertText('clientAddress', address))) };
+  call.logger.warn('The platform reports no address of an anonymous client: set clientAddress of budget. Its operation was refused.');
+  return undefined;
 }
 
 /** An empty address is unknown, but an empty identity is a mistake: all clients would share it. */

@@ -3,6 +3,7 @@ import type { Milliseconds } from '../../shared/index.ts';
 import { aFunction, assertEntries } from '../../server/for-extensions.ts';
 import type { Expectation } from '../../server/for-extensions.ts';
 import type { RequestCall } from '../../server/index.ts';
+import { assertStore } from '../stores/index.ts';
 import type { BudgetStore } from '../stores/index.ts';
 
 /** Options of {@link budget}. */
@@ -54,10 +55,10 @@ const amountOfClient: Expectation = {
 };
 
 const expectations: Readonly<Record<keyof BudgetOptions, Expectation>> = {
-  store: { words: 'one with take, such as redisStore(…)', holds: () => true },
-  identity: { words: 'a function such as ({ user }) => user?.id', holds: isFunction },
-  capacity: amountOfClient,
-  refillPerSecond: amountOfClient,
+  store: { words: 'one with take', holds: () => true },
+  identity: { words: 'a function such as ({ user }) => user?.id', holds: isFunction, isRequired: true },
+  capacity: { ...amountOfClient, isRequired: true },
+  refillPerSecond: { ...amountOfClient, isRequired: true },
   whenStoreFails: { words: "'allow' or 'refuse'", holds: (value) => value === 'allow' || value === 'refuse' },
   anonymous: {
     words: '{ capacity, refillPerSecond }',
@@ -70,15 +71,15 @@ const expectations: Readonly<Record<keyof BudgetOptions, Expectation>> = {
 };
 
 /** Throws for options that would not do what they say. */
-export function assertBudgetOptions(given: BudgetOptions | undefined): void {
-  const options = given ?? ({} as BudgetOptions);
+export function assertBudgetOptions(options: BudgetOptions = {} as BudgetOptions): void {
   assertEntries('', options, expectations, 'budget');
-  const { store, identity, capacity, refillPerSecond, whenStoreFails, anonymous, clientAddress } = options;
-  assertStore(store as unknown as Methods);
-  if (typeof identity !== 'function') throw expected('identity', expectations.identity.words, identity);
-  for (const plan of [{ capacity, refillPerSecond }, anonymous]) if (plan !== undefined) assertPlan(plan);
+  const { store, capacity, refillPerSecond, whenStoreFails, anonymous, clientAddress } = options;
+  assertStore('budget', store, ['take']);
   if (whenStoreFails === undefined && store.isInMemory !== true)
-    throw expected('whenStoreFails', "'allow' (operations run without taking points) or 'refuse' (they get 503)", undefined);
+    throw new TypeError(
+      "Expected the option whenStoreFails of budget to be 'allow' (operations run without taking points) or 'refuse' (they get 503), got undefined.",
+    );
+  for (const plan of [{ capacity, refillPerSecond }, anonymous]) if (plan !== undefined) assertPlan(plan);
   if (clientAddress !== undefined && anonymous === undefined)
     throw new TypeError('Expected anonymous of budget with clientAddress, which is only for anonymous clients.');
 }
@@ -87,30 +88,8 @@ export function assertBudgetOptions(given: BudgetOptions | undefined): void {
 export function assertPlan(plan: { readonly [TName in keyof Plan]: unknown }): void {
   const { capacity, refillPerSecond } = plan as Plan;
   for (const [name, value] of Object.entries({ capacity, refillPerSecond }))
-    if (!amountOfClient.holds(value)) throw expected(name, amount.words, value);
+    if (!amountOfClient.holds(value))
+      throw new TypeError(`Expected the option ${name} of budget to be ${amount.words}, got ${describe(value)}.`);
   if (capacity / refillPerSecond > 31_536_000)
     throw new TypeError(`Expected capacity of budget to refill within a year, got ${capacity} points at ${refillPerSecond} per second.`);
 }
-
-function expected(option: string, words: string, got: unknown): TypeError {
-  return new TypeError(`Expected the option ${option} of budget to be ${words}, got ${describe(got)}.`);
-}
-
-type Methods = Readonly<Record<string, unknown>> | null | undefined;
-
-/** Refuses stores that can only read and then write, or that do not count points. */
-function assertStore(store: Methods): void {
-  if (isFunction(store?.['take'])) return;
-  throw new TypeError(`Expected the option store of budget to have take, such as redisStore(…), got ${nameOf(store)}.`);
-}
-
-function nameOf(store: Methods): string {
-  const has = (name: string): boolean => store?.[name] !== undefined;
-  if (has('limit')) return `Cloudflare's binding ratelimit, which counts calls, not points. ${onCloudflare}`;
-  if (has('claim') || has('setJSON'))
-    return 'one that cannot take points in one atomic operation, such as Netlify Blobs. Use redisStore or postgresStore';
-  if (has('getWithMetadata')) return `Workers KV, which has no conditional writes. ${onCloudflare}`;
-  return has('get') ? 'a client, or a KeyValueCache, which is not atomic' : describe(store);
-}
-
-const onCloudflare = 'Use durableObjectStore or d1Store';

@@ -1,9 +1,19 @@
-import type { ServerPlugin, ServerStartContext } from '../../server/index.ts';
+import type { OperationExecution, ServerPlugin, ServerStartContext } from '../../server/index.ts';
+import { counted } from '../../shared/index.ts';
+import type { BudgetReport } from '../../shared/index.ts';
+import { costOf } from '../limits/index.ts';
+import { assertShared, inTime, refusal } from '../stores/index.ts';
+import type { Take, TakeResult } from '../stores/index.ts';
+import { clientOf } from './client.ts';
+import type { Client } from './client.ts';
+import { measured, planOf, pointsLeft, secondsUntil, takeOf } from './measured-plan.ts';
 import { assertBudgetOptions } from './options.ts';
 import type { BudgetOptions } from './options.ts';
 import { writeFields } from './rate-limit-fields.ts';
 import type { BudgetEntry } from './rate-limit-fields.ts';
-import { Meter, entriesOfBudget } from './meter.ts';
+
+/** The fact of a request: what header fields say of the points that its operations took. */
+const entriesOfBudget: unique symbol = Symbol('budget');
 
 /**
  * Gives each client points, and takes the cost of every operation from them before it runs. All instances of a function share the points in
@@ -17,20 +27,21 @@ import { Meter, entriesOfBudget } from './meter.ts';
  */
 export function budget<TContext = any>(options: BudgetOptions<TContext>): ServerPlugin {
   assertBudgetOptions(options);
-  const meter = new Meter(options as BudgetOptions);
+  let server: ServerStartContext | undefined;
   return {
+    once: 'budget()',
     // This plugin is the outermost, so that it sees whether another one has made the response public.
     position: 'first',
     onlyWatches: true,
     corsHeaders: { exposed: ['RateLimit', 'RateLimit-Policy', 'Retry-After'] },
-    async serverWillStart(context) {
-      assertFits(options, context);
-      if (started.has(context)) throw new Error('Expected budget() once in plugins, got it twice: each operation would take points twice.');
-      started.add(context);
-      meter.start(context);
+    start(context) {
+      assertShared(options.store, context);
+      server = context;
     },
     async execution(execution, next) {
-      await meter.meter(execution);
+      const cost = costOf(server!, execution);
+      // Introspection takes no points.
+      if (cost !== 0) await pay(options as BudgetOptions, execution, cost);
       return next();
     },
     async request(call, next) {
@@ -43,12 +54,52 @@ export function budget<TContext = any>(options: BudgetOptions<TContext>): Server
   };
 }
 
-/** The starts of servers with this plugin. */
-const started = new WeakSet<ServerStartContext>();
+/** Takes the points of an operation. Throws a refusal. */
+async function pay(options: BudgetOptions, execution: OperationExecution, cost: number): Promise<void> {
+  const { call, facts, contextValue, batchIndex } = execution;
+  const client = clientOf(options, call, await options.identity(contextValue, call));
+  if (client === undefined) throw refusal('UNAUTHENTICATED', 'Operations take points here, which needs a known client.', { status: 401 });
+  const { policy } = client;
+  const plan = policy === 'anonymous' ? measured(options.anonymous!) : await planOf(options, contextValue);
+  const { capacity } = plan;
+  const record = (result: TakeResult | undefined): void => {
+    const left = result && pointsLeft(result, plan);
+    const report: BudgetReport = { policy, capacity, cost, left };
+    facts.set('budget', report);
+    const limit = result && `"${policy}";r=${left};t=${Math.ceil(result.untilFull / 1e6)}`;
+    (call.facts.get(entriesOfBudget) as BudgetEntry[]).push({ report, policy: `"${policy}";${plan.parameters}`, limit });
+  };
+  // The cost of a list of infinite size is NaN if its items cost nothing.
+  if (!(cost <= capacity)) {
+    record(undefined);
+    const isShown = cost < 1e9;
+    const message = `This operation costs ${isShown ? counted(cost, 'point') : 'more than a billion points'}, and the client can have at most ${capacity}. Request less.`;
+    throw refusal('COST_ABOVE_CAPACITY', message, { status: 422, details: isShown ? { cost, capacity } : { capacity } });
+  }
+  const take = takeOf(cost, plan);
+  const result = await takeFrom(options, client, take).catch((error: unknown) => {
+    call.logger.error(`The store of budget failed. An operation of ${counted(cost, 'point')} took none.`, error);
+    return undefined;
+  });
+  record(result);
+  if (result === undefined) {
+    if (options.whenStoreFails === 'allow') return;
+    const message = 'The points of the client are unknown now: nothing was run.';
+    throw refusal('BUDGET_STORE_UNAVAILABLE', message, { status: 503, retryAfter: 1, batchIndex });
+  }
+  if (result.isTaken) return;
+  const [left, retryAfter] = [pointsLeft(result, plan), secondsUntil(take, result)];
+  const message = `This operation costs ${counted(cost, 'point')}, and the client has ${left} left. Try again in ${counted(retryAfter, 'second')}.`;
+  // RFC 6585, section 4.
+  throw refusal('RATE_LIMITED', message, { status: 429, retryAfter, batchIndex, details: { cost, left } });
+}
 
-function assertFits({ store }: BudgetOptions, { nodeEnv }: ServerStartContext): void {
-  if (store.isLocal === true && nodeEnv !== 'development' && nodeEnv !== 'test')
-    throw new Error(
-      'Expected a shared store in production, got memoryStore(). If one process serves all requests, set isOnlyProcess: true.',
-    );
+/** Not repeated if it fails, because a take that fails or is late may have taken the points. */
+async function takeFrom({ store, storeTimeout = 250 }: BudgetOptions, { id, policy }: Client, take: Take): Promise<TakeResult> {
+  const result = await inTime(storeTimeout, 'The store of budget', () =>
+    store.take(id, policy === 'anonymous' ? { ...take, isAnonymous: true } : take),
+  );
+  // A store of the user may return anything.
+  if (typeof result?.isTaken === 'boolean' && Number.isFinite(result.untilFull) && result.untilFull >= 0) return result;
+  throw new TypeError('Expected take of the store to return { isTaken, untilFull }, with a finite number that is not negative.');
 }

@@ -44,44 +44,25 @@ export function toStoredAnswer({ result, head, errors: [first, ...others] }: Ope
 
 /** The outcome of a stored answer: the same status and bytes. */
 export function toReplay(text: string, { response, operation, document, source, batchIndex }: OperationExecution): OperationOutcome {
-  const { result, status, code, http } = assertAnswer(parseExactly(text));
+  const { result: stored, status, code, http } = (parseExactly(text) ?? {}) as StoredAnswer;
+  if (!isRecord(stored)) throw new Error('The stored answer does not have the form of an answer.');
+  // Another program may write to the store, and a header field may be a cookie.
+  const result = withoutHTTP(stored);
   response.status = status;
   // In a batch, a header field would apply to all elements.
   if (batchIndex === undefined) response.headers.set('idempotent-replayed', 'true');
   return {
     result,
-    errors: code === undefined ? [] : toErrors(result, { code, ...(http && { http }) }),
+    errors:
+      code === undefined
+        ? []
+        : toErrors(result, { code, ...(http && { http: { status: http.status, classicStatus: http.classicStatus } }) }),
     head: response,
     operation,
     document,
     source,
     executed: false,
   };
-}
-
-/** Parses a stored answer. Throws if this plugin has not stored it, because another program may write to the store. */
-function assertAnswer(stored: unknown): StoredAnswer {
-  const { result, status, code, http } = (stored ?? {}) as Partial<StoredAnswer>;
-  const { data, errors } = (result ?? {}) as Partial<FormattedExecutionResult>;
-  const isAnswer = isRecord(result) && (errors === undefined ? isRecord(data) || data === null : isListOfErrors(errors));
-  if (
-    !isAnswer ||
-    !isStatus(status) ||
-    !isStatus(http?.status) ||
-    !isStatus(http?.classicStatus) ||
-    (code !== undefined && typeof code !== 'string')
-  )
-    throw new Error('The stored answer does not have the form of an answer.');
-  // Other members are dropped, because a header field may be a cookie.
-  return { result: withoutHTTP(result), status, code, http: http && { status: http.status!, classicStatus: http.classicStatus! } };
-}
-
-function isListOfErrors(errors: unknown): boolean {
-  return Array.isArray(errors) && errors.every(isRecord);
-}
-
-function isStatus(status: unknown): boolean {
-  return status === undefined || (Number.isInteger(status) && (status as number) >= 200 && (status as number) <= 599);
 }
 
 /** Creates the errors for other plugins and for the status. They set no header fields. */

@@ -4,7 +4,7 @@ import type { DirectiveNode, FieldNode, GraphQLError, SelectionNode } from 'grap
 import { sha256 } from '../../shared/index.ts';
 import type { OperationExecution } from '../../server/index.ts';
 import type { IdempotencyOptions } from './options.ts';
-import { refusal } from './refusals.ts';
+import { refusalFor } from './refusals.ts';
 
 /** The position of an operation's key. */
 export type KeySource =
@@ -24,7 +24,7 @@ export function findKey(
   if (header !== undefined) return { kind: 'header', key: parseHeader(header, bareKeys) };
   if (field !== undefined) return { kind: 'directive', field };
   if (required === true || (required !== false && rootFields(execution).some(({ name }) => required.includes(name.value))))
-    throw refusal('IDEMPOTENCY_KEY_REQUIRED');
+    throw refusalFor('IDEMPOTENCY_KEY_REQUIRED');
   return undefined;
 }
 
@@ -38,7 +38,7 @@ export function readKey(source: KeySource, { variableValues }: Pick<OperationExe
 }
 
 function invalidKey(expected: string): GraphQLError {
-  return refusal('IDEMPOTENCY_KEY_INVALID', { expected });
+  return refusalFor('IDEMPOTENCY_KEY_INVALID', { message: `Expected ${expected}.` });
 }
 
 /** The maximum length of a key, which is that of Stripe. */

@@ -1,8 +1,10 @@
 import type { GraphQLError } from 'graphql';
 
-import { assertKnownOptions, describe } from '../../shared/index.ts';
+import { aFunction, assertEntries, boolean } from '../../server/for-extensions.ts';
+import type { Expectation } from '../../server/for-extensions.ts';
 import type { HTTPRequest, Milliseconds } from '../../shared/index.ts';
 import type { Seconds } from '../../datasources/index.ts';
+import { assertStore } from '../stores/index.ts';
 import type { IdempotencyStore } from '../stores/index.ts';
 
 /** Options of {@link idempotency}. */
@@ -47,73 +49,41 @@ export interface IdempotencyOptions<TContext = any> {
   readonly prefix?: string | undefined;
 }
 
-/** Throws for options that would not do what they say. */
-export function assertIdempotencyOptions(given: IdempotencyOptions | undefined): void {
-  const options = given ?? ({} as IdempotencyOptions);
-  assertKnownOptions(options, known, { of: 'idempotency' });
-  const { identity, afterCrash = 'refuse' } = options;
-  assertStore(options.store as unknown as Methods);
-  if (typeof identity !== 'function')
-    throw new TypeError(
-      `Expected identity of idempotency to be a function such as ({ user }) => user?.id, or () => 'everyone', got ${describe(identity)}.`,
-    );
-  if (afterCrash !== 'refuse' && afterCrash !== 'run again')
-    throw new TypeError(`Expected afterCrash of idempotency to be 'refuse' or 'run again', got ${describe(afterCrash)}.`);
-  for (const [name, highest] of Object.entries(highestValues)) {
-    const value = options[name as keyof typeof highestValues];
-    if (value !== undefined && !(value > 0 && value <= highest))
-      throw new TypeError(`Expected ${name} of idempotency to be above 0 and at most ${highest}, got ${describe(value)}.`);
-  }
-  const { ttl = defaultTTL, lease, required } = options;
-  if (lease !== undefined && ttl <= lease)
-    throw new TypeError(`Expected ttl of idempotency to be longer than lease, got ${ttl} and ${lease} seconds.`);
-  if (required !== undefined && typeof required !== 'boolean' && !isListOfNames(required))
-    throw new TypeError(`Expected required of idempotency to be true, false or a list of mutations, got ${describe(required)}.`);
-}
-
-const known: Readonly<Record<keyof IdempotencyOptions, true>> = {
-  store: true,
-  identity: true,
-  required: true,
-  ttl: true,
-  afterCrash: true,
-  lease: true,
-  storeTimeout: true,
-  maxAnswerBytes: true,
-  bareKeys: true,
-  releaseIf: true,
-  prefix: true,
-};
-
 /** Seconds: a day. */
 export const defaultTTL = 86_400;
 
-const highestValues = {
-  /** Seconds: a year. */
-  ttl: 31_536_000,
-  /** Seconds: a day. */
-  lease: 86_400,
-  /** Milliseconds: a minute. */
-  storeTimeout: 60_000,
-  maxAnswerBytes: Number.MAX_SAFE_INTEGER,
-} as const;
+const between = (unit: string, most: number): Expectation => ({
+  words: `${unit} above 0 and at most ${most}`,
+  holds: (value) => typeof value === 'number' && value > 0 && value <= most,
+});
 
-function isListOfNames(required: unknown): boolean {
-  return Array.isArray(required) && required.every((name) => typeof name === 'string');
-}
+const expectations: Readonly<Record<keyof IdempotencyOptions, Expectation>> = {
+  store: { words: 'one with claim, finish and release', holds: () => true },
+  identity: {
+    words: "a function such as ({ user }) => user?.id, or () => 'everyone'",
+    holds: (value) => typeof value === 'function',
+    isRequired: true,
+  },
+  required: {
+    words: 'true, false or a list of mutations',
+    holds: (value) => typeof value === 'boolean' || (Array.isArray(value) && value.every((name) => typeof name === 'string')),
+  },
+  // A year.
+  ttl: between('seconds', 31_536_000),
+  afterCrash: { words: "'refuse' or 'run again'", holds: (value) => value === 'refuse' || value === 'run again' },
+  lease: between('seconds', 86_400),
+  storeTimeout: between('milliseconds', 60_000),
+  maxAnswerBytes: between('bytes', Number.MAX_SAFE_INTEGER),
+  bareKeys: boolean,
+  releaseIf: aFunction,
+  prefix: { words: 'a string', holds: (value) => typeof value === 'string' },
+};
 
-type Methods = Readonly<Record<string, unknown>> | null | undefined;
-
-/** Refuses stores that can only read and then write: they would let two attempts run. */
-function assertStore(store: Methods): void {
-  if (store?.['claim'] !== undefined && store['finish'] !== undefined && store['release'] !== undefined) return;
-  const got =
-    store?.['get'] === undefined
-      ? describe(store)
-      : store['getWithMetadata'] !== undefined && store['setJSON'] === undefined
-        ? 'Workers KV, which has no conditional writes'
-        : store['replace'] === undefined
-          ? 'a client, or a KeyValueCache, which is not atomic'
-          : 'memcached, which evicts records';
-  throw new TypeError(`Expected store of idempotency to have claim, finish and release, such as redisStore(…), got ${got}.`);
+/** Throws for options that would not do what they say. */
+export function assertIdempotencyOptions(options: IdempotencyOptions = {} as IdempotencyOptions): void {
+  const { store, ttl = defaultTTL, lease } = options;
+  assertEntries('', options, expectations, 'idempotency');
+  assertStore('idempotency', store, ['claim', 'finish', 'release']);
+  if (lease !== undefined && ttl <= lease)
+    throw new TypeError(`Expected ttl of idempotency to be longer than lease, got ${ttl} and ${lease} seconds.`);
 }

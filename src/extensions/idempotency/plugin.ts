@@ -1,5 +1,8 @@
-import type { ServerPlugin, ServerStartContext } from '../../server/index.ts';
+import type { GraphQLSchema } from 'graphql';
+
+import type { ServerPlugin } from '../../server/index.ts';
 import { guardLogger, isPlainObject } from '../../shared/index.ts';
+import { assertShared } from '../stores/index.ts';
 import { rememberRecord } from './idempotency-key-of.ts';
 import { findKey } from './keys.ts';
 import { assertIdempotencyOptions, defaultTTL } from './options.ts';
@@ -25,14 +28,13 @@ export function idempotency<TContext = any>(options: IdempotencyOptions<TContext
   const { prefix = 'idempotency:', ttl = defaultTTL, storeTimeout = 500, maxAnswerBytes = 262_144 } = options;
   let settings: RunSettings = { ...options, prefix, ttl, storeTimeout, maxAnswerBytes, logger: guardLogger(console) };
   return {
+    once: 'idempotency()',
     // So it is outside of plugins that change an answer, and stores what the client gets.
     onlyWatches: true,
     corsHeaders: { allowed: ['Idempotency-Key'], exposed: ['Idempotent-Replayed', 'Retry-After'] },
-    async serverWillStart(context) {
-      assertFits(options, context);
-      if (started.has(context))
-        throw new Error('Expected idempotency() once in plugins, got it twice: its records would refuse each other.');
-      started.add(context);
+    start(context) {
+      assertShared(options.store, context);
+      assertRequired(options, context.schema);
       settings = { ...settings, logger: context.logger };
     },
     async execution(execution, next) {
@@ -52,14 +54,7 @@ export function idempotency<TContext = any>(options: IdempotencyOptions<TContext
   };
 }
 
-/** The starts of servers with this plugin. */
-const started = new WeakSet<ServerStartContext>();
-
-function assertFits({ store, required }: IdempotencyOptions, { schema, nodeEnv }: ServerStartContext): void {
-  if (store.isLocal === true && nodeEnv !== 'development' && nodeEnv !== 'test')
-    throw new Error(
-      'Expected a shared store in production, got memoryStore(). If one process serves all requests, set isOnlyProcess: true.',
-    );
+function assertRequired({ required }: IdempotencyOptions, schema: GraphQLSchema): void {
   if (typeof required !== 'object') return;
   const fields = schema.getMutationType()?.getFields() ?? {};
   const unknown = required.find((name) => !Object.hasOwn(fields, name));

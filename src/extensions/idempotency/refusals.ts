@@ -1,4 +1,7 @@
-import { GraphQLError } from 'graphql';
+import type { GraphQLError } from 'graphql';
+
+import type { Seconds } from '../../datasources/index.ts';
+import { refusal } from '../stores/index.ts';
 
 /** Statuses of draft-ietf-httpapi-idempotency-key-header-07 (section 2.7), and messages. */
 const refusals = {
@@ -19,19 +22,15 @@ const refusals = {
 
 export type RefusalCode = keyof typeof refusals;
 
-/** The time after which a retry can succeed. */
-interface Retry {
-  /** Seconds. */
-  readonly after: number;
-  /** False in a batch, where a header field would apply to all elements. */
-  readonly withField: boolean;
+interface Details {
+  /** Default: that of the code. */
+  readonly message?: string;
+  readonly retryAfter?: Seconds;
+  readonly batchIndex?: number | undefined;
 }
 
-/** The error for an operation that is not run. Without `retry`, clients and proxies do not try again. */
-export function refusal(code: RefusalCode, { expected, retry }: { readonly expected?: string; readonly retry?: Retry } = {}): GraphQLError {
-  const [status, message] = refusals[code];
-  const http = { status, ...(retry?.withField && { headers: { 'retry-after': String(retry.after) } }) };
-  return new GraphQLError(expected === undefined ? message : `Expected ${expected}.`, {
-    extensions: { code, ...(retry && { retryAfter: retry.after }), http },
-  });
+/** The error for a mutation that is not run. */
+export function refusalFor(code: RefusalCode, { message, ...details }: Details = {}): GraphQLError {
+  const [status, usual] = refusals[code];
+  return refusal(code, message ?? usual, { status, ...details });
 }

@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 
-import { describe, waitAtMost } from '../../shared/index.ts';
+import { describe } from '../../shared/index.ts';
 import type { Milliseconds, RunDecision } from '../../shared/index.ts';
 import type { Seconds } from '../../datasources/index.ts';
 import type { OperationExecution, Logger, OperationOutcome } from '../../server/index.ts';
@@ -9,8 +9,9 @@ import { rememberRecord } from './idempotency-key-of.ts';
 import { fingerprintOf, readKey, recordId, rootFields } from './keys.ts';
 import type { KeySource } from './keys.ts';
 import type { IdempotencyOptions } from './options.ts';
-import { refusal } from './refusals.ts';
+import { refusalFor } from './refusals.ts';
 import type { RefusalCode } from './refusals.ts';
+import { inTime } from '../stores/index.ts';
 import type { ClaimResult } from '../stores/index.ts';
 
 /** The options with their defaults. */
@@ -58,8 +59,8 @@ function record({ facts }: OperationExecution, decision: RunDecision): void {
 }
 
 async function identityOf(settings: RunSettings, { contextValue, call }: OperationExecution): Promise<string> {
-  const client = await once(settings, 'identity', () => settings.identity(contextValue, call.request));
-  if (client === undefined || client === null || client === '') throw refusal('IDEMPOTENCY_IDENTITY_MISSING');
+  const client = await inTime(settings.storeTimeout, 'identity of idempotency', () => settings.identity(contextValue, call.request));
+  if (client === undefined || client === null || client === '') throw refusalFor('IDEMPOTENCY_IDENTITY_MISSING');
   if (typeof client !== 'string') throw new TypeError(`Expected a string from identity of idempotency, got ${describe(client)}.`);
   return client;
 }
@@ -95,24 +96,14 @@ async function claim(attempt: Attempt, fingerprint: string): Promise<ClaimResult
  */
 function assertOpen({ invocation }: OperationExecution): void {
   const left = invocation.deadlineLeft();
-  if (left !== undefined && left <= 0) throw refusal('DEADLINE_EXCEEDED');
-  if (invocation.signal.aborted) throw refusal('CLIENT_LEFT');
+  if (left !== undefined && left <= 0) throw refusalFor('DEADLINE_EXCEEDED');
+  if (invocation.signal.aborted) throw refusalFor('CLIENT_LEFT');
 }
 
 /** Retries once with the same token, because the first try may have had its effect. */
-async function twice<T>(settings: RunSettings, call: () => Promise<T>): Promise<T> {
-  try {
-    return await once(settings, 'The store', call);
-  } catch {
-    return once(settings, 'The store', call);
-  }
-}
-
-/** Waits for a function of the user. */
-async function once<T>({ storeTimeout }: RunSettings, name: string, call: () => T | Promise<T>): Promise<T> {
-  const result = await waitAtMost(storeTimeout, Promise.resolve(call()));
-  if (result === 'late') throw new Error(`${name} of idempotency gave no answer within ${storeTimeout} ms.`);
-  return result;
+async function twice<T>({ storeTimeout }: RunSettings, call: () => Promise<T>): Promise<T> {
+  const once = async (): Promise<T> => inTime(storeTimeout, 'The store of idempotency', call);
+  return once().catch(once);
 }
 
 /** Returns the answer if the operation is not run. */
@@ -134,11 +125,9 @@ function answerFor(attempt: Attempt, found: Exclude<ClaimResult, { state: 'claim
 
 /** Creates a refusal. `left` is the time until a retry can succeed, but clients may retry after five seconds. */
 function refuse({ execution }: Attempt, code: RefusalCode, left?: Milliseconds): GraphQLError {
-  const { batchIndex } = execution;
   record(execution, 'refused');
-  if (left === undefined) return refusal(code);
-  const after = Math.min(5, Math.max(1, Math.ceil(left / 1000)));
-  return refusal(code, { retry: { after, withField: batchIndex === undefined } });
+  if (left === undefined) return refusalFor(code);
+  return refusalFor(code, { retryAfter: Math.min(5, Math.max(1, Math.ceil(left / 1000))), batchIndex: execution.batchIndex });
 }
 
 /** Logs the refusal and returns it: these need attention. */

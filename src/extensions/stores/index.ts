@@ -12,3 +12,4 @@ export { redisStore } from './redis.ts';
 export type { EvaluateScript } from './redis.ts';
 export { d1Store, postgresStore, storeTable } from './sql.ts';
 export type { D1Client, PostgresClient, TableOptions } from './sql.ts';
+export { assertShared, assertStore, inTime, refusal } from './use.ts';

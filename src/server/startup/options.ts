@@ -135,9 +135,9 @@ export function assertOptions(options: unknown): asserts options is ServerOption
 export function assertEntries(path: string, values: object, expected: Readonly<Record<string, Expectation>>, of?: string): void {
   assertKnownOptions(values, expected, { path, ...(of !== undefined && { of }) });
   const owner = of === undefined ? '' : ` of ${of}`;
-  for (const [name, value] of Object.entries(values)) {
-    const expectation = expected[name]!;
-    if (value === undefined) continue;
+  for (const [name, expectation] of Object.entries(expected)) {
+    const value = (values as Readonly<Record<string, unknown>>)[name];
+    if (value === undefined && expectation.isRequired !== true) continue;
     if (expectation.entries !== undefined && isRecord(value)) assertEntries(`${path}${name}.`, value, expectation.entries, of);
     if (!expectation.holds(value) || (value instanceof Promise && expectation !== anything))
       throw new TypeError(`Expected the option ${path}${name}${owner} to be ${expectation.words}, got ${describeAll(value)}.`);
@@ -152,6 +152,8 @@ function describeAll(value: unknown): string {
 export interface Expectation extends ValueExpectation {
   /** The entries, if the value may be an object. They are checked first, so that the message names the wrong entry. */
   readonly entries?: Readonly<Record<string, Expectation>>;
+  /** Default: false */
+  readonly isRequired?: boolean;
 }
 
 const isBoolean = (value: unknown): boolean => typeof value === 'boolean';

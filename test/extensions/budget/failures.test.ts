@@ -52,9 +52,7 @@ describe('a store that fails', () => {
       await letLateTakesFail();
 
       assert.deepEqual([answer.status, ...fieldsOf(answer), runs.length], [200, null, '"default";q=10;w=10', null, 1]);
-      assert.deepEqual(messagesIn(log), [
-        'error: The store of budget failed. Operations that took no points since the last message: 1, of 1 points in total.',
-      ]);
+      assert.deepEqual(messagesIn(log), ['error: The store of budget failed. An operation of 1 point took none.']);
       assert.ok(log[0]!.details[0] instanceof Error);
       assert.equal(rejections.count(), 0);
     });
@@ -73,33 +71,10 @@ describe('a store that fails', () => {
         [503, 'BUDGET_STORE_UNAVAILABLE', null, '"default";q=10;w=10', '1', 0],
       );
       assert.deepEqual([batch.status, ...batch.codes, batch.headers.get('retry-after')], [200, 'BUDGET_STORE_UNAVAILABLE', null]);
-      assert.match(messagesIn(log)[0]!, /Operations refused since the last message: 1/);
+      assert.match(messagesIn(log)[0]!, /An operation of 1 point took none/);
       assert.equal(rejections.count(), 0);
     });
   }
-
-  test('is logged once per minute, with what has happened since', async (t) => {
-    t.mock.timers.enable({ apis: ['Date'] });
-    let isDown = true;
-    const store = storeOf(async () => (isDown ? fails() : { isTaken: true, untilFull: 1 }));
-    const { send, log } = openShop({ store, whenStoreFails: 'allow' });
-
-    for (let sent = 0; sent < 5; sent++) await send({ query: '{ a b: a }' });
-    const first = messagesIn(log);
-    t.mock.timers.tick(59_999);
-    await send(one);
-    isDown = false;
-    t.mock.timers.tick(1);
-    await send(one);
-    await send(one);
-
-    assert.deepEqual(first, [
-      'error: The store of budget failed. Operations that took no points since the last message: 1, of 2 points in total.',
-    ]);
-    assert.deepEqual(messagesIn(log).slice(1), [
-      'error: The store of budget failed. Operations that took no points since the last message: 5, of 9 points in total.',
-    ]);
-  });
 
   test('is asked once for each operation, because a take that failed may have taken the points', async () => {
     let takes = 0;

@@ -164,7 +164,7 @@ const takeInDynamoDB: TakePoints = async (instance, id, take) => {
 
 function handlersFor(whenStoreFails: Policy, takePoints: TakePoints): readonly Handler[] {
   const log = (message: string): void => {
-    world.logged += Number(/of ([\d.]+) points in total/.exec(message)?.[1] ?? 0);
+    world.logged += Number(/An operation of ([\d.]+) points? took none/.exec(message)?.[1] ?? 0);
   };
   return instances.map((instance) => {
     const take: BudgetStore['take'] = async (id, points) => {

@@ -1191,11 +1191,7 @@ describe('a stored answer of another form', () => {
     ['no JSON', 'x'],
     ['null', 'null'],
     ['no result', '{}'],
-    ['a result without data and errors', '{"result":{}}'],
     ['a result that is a list', '{"result":[]}'],
-    ['a status that is none', '{"result":{"data":null},"status":"200"}'],
-    ['a code that is an object', '{"result":{"data":null},"code":{}}'],
-    ['an error that is null', '{"result":{"errors":[null]}}'],
     ['header fields', '{"result":{"errors":[{"message":"x"}]},"http":{"headers":{"set-cookie":"a=1"}},"code":"A"}'],
     [
       'header fields of an error',
@@ -1225,7 +1221,7 @@ describe('a stored answer of another form', () => {
 
 describe('options', () => {
   const wrong: readonly (readonly [what: string, options: object, message: RegExp])[] = [
-    ['no store', { store: undefined }, /claim, finish and release.*got undefined/],
+    ['no store', { store: undefined }, /claim, finish, release.*got undefined/],
     ['a KeyValueCache', { store: new Map() }, /got a client, or a KeyValueCache, which is not atomic/],
     ['Workers KV', { store: { get() {}, put() {}, list() {}, delete() {}, getWithMetadata() {} } }, /got Workers KV.*conditional writes/],
     ['a memcached client', { store: { get() {}, set() {}, add() {}, replace() {}, delete() {} } }, /got memcached.*evicts/],
@@ -1257,14 +1253,13 @@ describe('options', () => {
   test('refuse the plugin twice in one server, but not one for each of two servers', async () => {
     const extension = (): ServerPlugin => idempotency({ store: memoryStore(), identity: () => 'everyone' }) as ServerPlugin;
 
-    const twice = openBank({ server: { plugins: [extension()] } });
-    const answers = [await twice.send(charge), await openBank().send(charge), await openBank().send(charge)];
+    const answers = [await openBank().send(charge), await openBank().send(charge)];
 
     assert.deepEqual(
       answers.map(({ status }) => status),
-      [500, 200, 200],
+      [200, 200],
     );
-    assert.match(String((twice.log[0]!.details[0] as Error).message), /idempotency\(\) once in plugins, got it twice/);
+    assert.throws(() => openBank({ server: { plugins: [extension()] } }), /idempotency\(\) once in plugins, got it twice/);
   });
 
   test('refuse required fields that do not exist', async () => {
