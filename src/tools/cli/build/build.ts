@@ -9,15 +9,10 @@ import { writeCodeCache } from './code-cache.ts';
 export async function runBuild(settings: BuildArguments, directory: string, terminal: Terminal): Promise<void> {
   const { out: folder, nodeFlags: flags } = settings;
   const { file } = await findFunction(directory, settings.functions, settings.function);
-  const packages = await writeCodeCache({ file, folder: resolve(directory, folder), flags });
+  await writeCodeCache({ file, folder: resolve(directory, folder), flags });
   terminal.log(
     `Wrote ${folder}: deploy it unchanged, with \`Handler: index.handler\` on Lambda. Its code cache works only with Node.js ${process.versions.node}.`,
   );
-  if (packages.length > 0)
-    terminal.log(
-      `It contains packages that cannot be bundled: ${packages.map(({ name }) => name).join(', ')}. Native code in them is for ` +
-        `${process.platform} on ${process.arch}: build on a system like that of the function.`,
-    );
   if (process.versions.node.startsWith('22.') && flags.join() === '--expose-gc')
     terminal.log(
       "On Node.js 22 the heap sizes must match as well. On Lambda: --node-flags='--expose-gc --max-semi-space-size=… --max-old-space-size=…'.",

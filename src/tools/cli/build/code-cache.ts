@@ -1,17 +1,15 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 
-import type { BuildFailure, BuildOptions } from 'esbuild';
+import type { BuildFailure, BuildOptions, Plugin } from 'esbuild';
 
 import { builtFile } from '../project/built-file.ts';
 import { formatMessages, importEsbuild, schemaLoaders } from '../project/loader.ts';
 import { cacheFile } from './cached-loader.ts';
 import type { CachedBundle } from './cached-loader.ts';
 import { DevError } from '../project/problem.ts';
-import { buildWithout, findUnbundled, withDependencies } from './unbundled-packages.ts';
-import type { UnbundledPackage } from './unbundled-packages.ts';
 
 /** The function to bundle, and the folder to write. */
 export interface CodeCacheSettings {
@@ -25,33 +23,22 @@ export interface CodeCacheSettings {
 
 /**
  * Bundles a function into a folder, with V8's cache from compiling and running it. The files are named by the bundle's hash
- * and written together, because V8 accepts the cache of any source of the same length. Resolves to the packages that the folder contains
- * because they cannot be bundled.
+ * and written together, because V8 accepts the cache of any source of the same length.
  */
-export async function writeCodeCache({ file, folder, flags }: CodeCacheSettings): Promise<readonly UnbundledPackage[]> {
-  const unbundled = findUnbundled();
+export async function writeCodeCache({ file, folder, flags }: CodeCacheSettings): Promise<void> {
   const options: BuildOptions = { entryPoints: [file], minify: true, external: ['@aws-sdk/*'], loader: schemaLoaders };
-  const { text: bundle, warnings } = await bundleText(options, unbundled);
+  const { text: bundle, warnings } = await bundleText(options);
   await removeEarlier(folder);
-  const packages = withDependencies(unbundled.found.values());
-  await copyPackages(packages, join(folder, 'node_modules'));
   const name = `function-${createHash('sha256').update(bundle).digest('hex').slice(0, 16)}.js`;
   await writeFile(join(folder, name), bundle);
   const cache = join(folder, cacheFile({ file: name }));
   const exported = await makeCache({ file: join(folder, name), cache, flags, warnings });
   await writeFile(join(folder, 'index.js'), await loaderText({ file: name }, exported));
   await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
-  return packages;
 }
 
-/** Each package goes to the top of node_modules, so there can be only one of a name. */
-async function copyPackages(packages: readonly UnbundledPackage[], target: string): Promise<void> {
-  const twice = packages.find((one, at) => packages.findIndex(({ name }) => name === one.name) < at);
-  if (twice !== undefined)
-    throw new DevError(`Cannot copy ${twice.name} beside the bundle: packages need two versions of it. Deploy it with another bundler.`);
-  for (const { name, folder } of packages)
-    await cp(folder, join(target, name), { recursive: true, dereference: true, filter: (path) => basename(path) !== 'node_modules' });
-}
+/** The end of messages about code that cannot run in a CommonJS bundle. */
+const otherwise = '\n\nFor packages with native code, or with files beside their code, use another bundler: docs/deploy.md';
 
 /** Removes the files of an earlier build. All others belong to the user. */
 async function removeEarlier(folder: string): Promise<void> {
@@ -59,12 +46,24 @@ async function removeEarlier(folder: string): Promise<void> {
   const names = await readdir(folder);
   const bundles = /^function-[0-9a-f]{16}\.js(?:\.[\w.-]+\.cache)?$/;
   // Without a bundle beside them, these files are the user's.
-  const ours = names.some((name) => bundles.test(name)) ? ['index.js', 'package.json', 'node_modules'] : [];
+  const ours = names.some((name) => bundles.test(name)) ? ['index.js', 'package.json'] : [];
   const foreign = names.filter((name) => !bundles.test(name) && !ours.includes(name));
   if (foreign.length > 0)
     throw new DevError(`--out needs an empty folder, because the whole folder is deployed; ${folder} contains ${foreign.join(', ')}.`);
   await Promise.all(names.map((name) => rm(join(folder, name), { recursive: true })));
 }
+
+/** Leaves out what packages import but is not installed: drivers of other databases, for example, which they need only for these. */
+const withoutMissing: Plugin = {
+  name: 'graphql-functions-missing-packages',
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^[@\w]/ }, async ({ path, importer, resolveDir, kind, pluginData }) => {
+      if (pluginData === withoutMissing || !/[\\/]node_modules[\\/]/.test(importer)) return undefined;
+      const { errors } = await resolve(path, { importer, resolveDir, kind, pluginData: withoutMissing });
+      return errors.length > 0 ? { path, external: true } : undefined;
+    });
+  },
+};
 
 interface BundledText {
   readonly text: string;
@@ -72,7 +71,7 @@ interface BundledText {
   readonly warnings: string;
 }
 
-async function bundleText(options: BuildOptions, unbundled = findUnbundled()): Promise<BundledText> {
+async function bundleText(options: BuildOptions): Promise<BundledText> {
   const esbuild = await importEsbuild();
   const settings: BuildOptions = {
     // The default is the working directory at the time esbuild was loaded.
@@ -86,20 +85,19 @@ async function bundleText(options: BuildOptions, unbundled = findUnbundled()): P
     // Dynamic imports in a `vm` script need an experimental setting; require does not.
     supported: { 'dynamic-import': false },
     write: false,
-    metafile: true,
     logLevel: 'silent',
-    plugins: [unbundled.plugin],
+    plugins: [withoutMissing],
     ...options,
   };
   try {
-    const { outputFiles, warnings } = await buildWithout(unbundled, () => esbuild.build(settings));
+    const { outputFiles, warnings } = await esbuild.build(settings);
     const ofFormat = warnings.filter(({ id }) => id === 'empty-import-meta');
     return { text: outputFiles?.[0]?.text ?? '', warnings: await formatMessages(esbuild, ofFormat, 'warning') };
   } catch (error) {
     const { errors } = error as Partial<BuildFailure>;
     if (errors === undefined) throw error;
     const reason = await formatMessages(esbuild, errors, 'error');
-    throw new DevError(`Cannot bundle the function for its code cache:\n\n${reason}`, { cause: error });
+    throw new DevError(`Cannot bundle the function for its code cache:\n\n${reason}${otherwise}`, { cause: error });
   }
 }
 
@@ -124,7 +122,7 @@ async function makeCache({ file, cache, flags, warnings }: CacheToMake): Promise
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
   if (code !== 0)
-    throw new DevError(`Cannot run the function to create its code cache:\n\n${[stderr.trim(), warnings].join('\n\n').trim()}`);
+    throw new DevError(`Cannot run the function to create its code cache:\n\n${[stderr.trim(), warnings].join('\n\n').trim()}${otherwise}`);
   return exported;
 }
 
