@@ -21,18 +21,20 @@ export class Causes {
     }
   }
 
-  /** `isFirst`: nothing has been logged about it yet. `more`: how many other fields it has failed, for the log. */
-  take(error: GraphQLError): { readonly isFirst: boolean; readonly more: string } {
-    const known = this.#known.get(rootCause(error))!;
+  /**
+   * `isFirst`: nothing has been logged about it yet. `more`: how many other fields it has failed, for the log. `marks`: those of an unexpected
+   * error.
+   */
+  take(
+    error: GraphQLError,
+    isUnexpected: boolean,
+  ): { readonly isFirst: boolean; readonly more: string; readonly marks: ErrorMarks | undefined } {
+    const cause = rootCause(error);
+    const known = this.#known.get(cause)!;
     const isFirst = !known.isTaken;
     known.isTaken = true;
-    return { isFirst, more: known.count > 1 ? ` and ${known.count - 1} more` : '' };
-  }
-
-  /** The marks of an unexpected error. */
-  marksOf(error: GraphQLError): ErrorMarks {
-    const cause = rootCause(error);
-    return (this.#known.get(cause)!.marks ??= { errorId: createErrorId(), errorHash: createErrorHash(cause) });
+    if (isUnexpected) known.marks ??= { errorId: createErrorId(), errorHash: createErrorHash(cause) };
+    return { isFirst, more: known.count > 1 ? ` and ${known.count - 1} more` : '', marks: isUnexpected ? known.marks : undefined };
   }
 }
 

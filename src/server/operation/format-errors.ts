@@ -1,11 +1,11 @@
 import type { ExecutionResult, FormattedExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql';
 
-import { copyErrorsForOperation, copyFormattedError, describe, isRecord } from '../../shared/index.ts';
+import { copyErrorsForOperation, copyFormattedError, describe, guardLogger, isRecord, rootCause } from '../../shared/index.ts';
 import { Causes } from './error-id.ts';
 import type { ErrorMarks } from './error-id.ts';
-import { InputError, isUnexpected, toGraphQLError } from './errors.ts';
-import { cut, ErrorAllowance } from './limits/error-allowance.ts';
-import { at, report, reportInput, reportUnexpected, reportUpstream } from './log-errors.ts';
+import { InputError, codeOf, isUnexpected, toGraphQLError } from './errors.ts';
+import { cut, ErrorAllowance, loggable } from './limits/error-allowance.ts';
+import { maxPath, report } from './log-errors.ts';
 import type { Logger } from './types.ts';
 
 /** Decides how an error is sent. Gets the formatted error, which would be sent otherwise, and the error as it was thrown. */
@@ -37,27 +37,14 @@ export function formatResult(
   const { errors: thrown, ...rest } = result;
   // The specification (section 7.1) allows no empty list.
   if (thrown.length === 0) return rest as FormattedExecutionResult;
-  // `errors` first, so that people who read the answer notice them, as section 7.1 recommends.
-  return { errors: formatErrors(settings, thrown, { allowance, causes }), ...rest };
-}
-
-/** Formats as many errors as the answer may have. If there are more, a last error says how many. */
-function formatErrors(
-  settings: ErrorSettings,
-  errors: readonly GraphQLError[],
-  { allowance, causes: known }: Pick<Formatting, 'allowance'> & { readonly causes: Causes | undefined },
-): GraphQLFormattedError[] {
-  const copies = copyErrorsForOperation(errors);
-  const causes = known ?? new Causes(copies);
-  const formatted = allowance.fitAll(copies, (error) => formatGraphQLError(settings, error, { allowance, causes }));
+  const copies = copyErrorsForOperation(thrown);
+  const known = causes ?? new Causes(copies);
+  // As many errors as the answer may have. If there are more, a last error says how many.
+  const errors = allowance.fitAll(copies, (error) => formatGraphQLError(settings, error, known, allowance));
   const unlogged = allowance.takeUnlogged();
   if (unlogged > 0) report(settings.logger, `${unlogged} or more unexpected errors of the same request are not logged.`, undefined);
-  return formatted;
-}
-
-interface Formatting {
-  readonly allowance: ErrorAllowance;
-  readonly causes: Causes;
+  // `errors` first, so that people who read the answer notice them, as section 7.1 recommends.
+  return { errors, ...rest };
 }
 
 /** The result when formatting itself failed. Does not call `formatError`, which may be what failed. */
@@ -66,23 +53,55 @@ export function formatFailure(settings: ErrorSettings, thrown: unknown): Formatt
 }
 
 /** Formats one error for the client, and logs it if it is unexpected. */
-function formatGraphQLError(settings: ErrorSettings, error: GraphQLError, { allowance, causes }: Formatting): GraphQLFormattedError {
-  const marks = isUnexpected(error) ? causes.marksOf(error) : undefined;
-  const { isFirst, more } = causes.take(error);
-  if (isFirst) {
-    if (marks === undefined && error instanceof InputError) reportInput(settings, error, allowance);
-    else if (marks === undefined) reportUpstream(settings, error, { allowance, more });
-    else if (allowance.takeLine()) {
-      const { errorId, errorHash } = marks;
-      reportUnexpected(settings.logger, `Unexpected error ${errorId} (errorHash ${errorHash})${at(error)}${more}`, error);
-    }
-  }
-
+function formatGraphQLError(
+  settings: ErrorSettings,
+  error: GraphQLError,
+  causes: Causes,
+  allowance: ErrorAllowance,
+): GraphQLFormattedError {
+  const { isFirst, marks, more } = causes.take(error, isUnexpected(error));
+  if (isFirst) logError(settings, error, { marks, more, allowance });
   const formatted = marks !== undefined && settings.maskErrors ? maskedForm(error, marks) : visibleForm(settings, error);
   // The stack of a syntax or validation error shows only graphql-js: noise to the author of the request.
   const isOfCode = marks !== undefined || error.path !== undefined;
   const shown = settings.includeStacktrace && isOfCode ? withStacktrace(formatted, error) : formatted;
   return settings.formatError === undefined ? shown : copyFormattedError(assertFormatted(settings.formatError(shown, error)));
+}
+
+/** What is known of an error that is formatted. */
+interface FormattedError {
+  /** Those of an unexpected error, which was not thrown as a GraphQLError on purpose. */
+  readonly marks: ErrorMarks | undefined;
+  /** How many other fields its cause has failed. */
+  readonly more: string;
+  readonly allowance: ErrorAllowance;
+}
+
+/** Logs what the client does not see: an unexpected error, the failure of an upstream API, or why a scalar refused a value. */
+function logError(
+  { logger, maskErrors, exposeUpstreamErrors }: ErrorSettings,
+  error: GraphQLError,
+  { marks, more, allowance }: FormattedError,
+): void {
+  if (marks === undefined && error instanceof InputError) {
+    if (maskErrors && allowance.takeLine()) logger.warn(`A scalar refused a value of the client: ${cut(error.message)}`);
+    return;
+  }
+  const upstream = upstreamOf(error);
+  if (marks === undefined && (exposeUpstreamErrors || upstream === '' || codeOf(error) !== 'INTERNAL_SERVER_ERROR')) return;
+  if (!allowance.takeLine()) return;
+  const cause = rootCause(error);
+  // The console prints the cause with its message. Other loggers may print only the text.
+  const isPrinted = marks !== undefined && logger === guardLogger(console) && cause instanceof Error && cause.message === error.message;
+  const what = marks === undefined ? 'Upstream error' : `Unexpected error ${marks.errorId} (errorHash ${marks.errorHash})`;
+  const at = error.path === undefined ? '' : ` at ${cut(error.path.join('.'), maxPath)}`;
+  report(logger, `${what}${at}${more}${isPrinted ? '' : `: ${cut(error.message)}${upstream}`}`, loggable(cause));
+}
+
+/** The URL of the upstream call that failed, for the log; "" if the error is not about one. */
+function upstreamOf({ extensions }: GraphQLError): string {
+  const url = (extensions['response'] as { readonly url?: unknown } | null | undefined)?.url;
+  return typeof url === 'string' && url !== '' ? ` (${cut(url)})` : '';
 }
 
 /** A `formatError` that forgets `return`, or is asynchronous, would send an error without a message. */
@@ -92,24 +111,21 @@ function assertFormatted(formatted: unknown): GraphQLFormattedError {
   throw new TypeError(`Expected formatError to return an error like { message, extensions }, got ${describe(formatted)}.`);
 }
 
-function maskedForm(error: GraphQLError, marks: ErrorMarks): GraphQLFormattedError {
-  return {
-    message: 'Internal server error',
-    ...(error.locations ? { locations: error.locations } : {}),
-    ...(error.path ? { path: error.path } : {}),
-    extensions: { code: 'INTERNAL_SERVER_ERROR', ...marks },
-  };
+function maskedForm({ locations, path }: GraphQLError, marks: ErrorMarks): GraphQLFormattedError {
+  const extensions = { code: 'INTERNAL_SERVER_ERROR', ...marks };
+  return { message: 'Internal server error', ...(locations && { locations }), ...(path && { path }), extensions };
 }
 
 function visibleForm(settings: ErrorSettings, error: GraphQLError): GraphQLFormattedError {
+  const { locations, path } = error;
   const { http: _notSent, response, ...extensions } = error.extensions;
   // User code may have set another value.
   const message = String(settings.maskErrors && error instanceof InputError ? error.masked : ((error.message as unknown) ?? ''));
   return {
     // An error without a path may quote the request.
-    message: error.path === undefined ? cut(message) : message,
-    ...(error.locations ? { locations: error.locations } : {}),
-    ...(error.path ? { path: error.path } : {}),
+    message: path === undefined ? cut(message) : message,
+    ...(locations && { locations }),
+    ...(path && { path }),
     extensions: {
       code: 'INTERNAL_SERVER_ERROR',
       ...extensions,
