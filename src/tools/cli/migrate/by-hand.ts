@@ -1,6 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
-
 import { lineOf } from './imports.ts';
 import type { Note } from './imports.ts';
 import { isBelow, rangeIn } from './package-file.ts';
@@ -41,50 +38,6 @@ export function findInCode(text: string, manifests: readonly Manifest[]): Note[]
   return differences.flatMap(({ pattern, message, isIn }) =>
     isIn(manifests) ? [...text.matchAll(pattern)].map(({ index }) => ({ line: lineOf(text, index), message })) : [],
   );
-}
-
-/** Packages that do not work with this one below a version, and what to write. */
-const unfit: readonly (readonly [name: string, major: number, minor: number, advice: string])[] = [
-  ['@apollo/federation', 0, 36, 'Use subgraph() of graphql-functions/subgraph instead of buildFederatedSchema.'],
-  ['typescript', 5, 4, 'Use ^5.4.0 or newer, or at least 4.7 with "skipLibCheck": true in tsconfig.json.'],
-  ['@types/node', 22, 0, 'Use ^22.19.0 or newer.'],
-];
-
-/** The packages of a package.json that have to be updated by hand. */
-export function findUnfitPackages({ text, versions }: Manifest): Note[] {
-  return unfit.flatMap(([name, major, minor, advice]) => {
-    if (!isBelow(versions[name], major, minor)) return [];
-    return {
-      line: lineOf(text, text.indexOf(`"${name}"`)),
-      message: `${name} ${versions[name]} does not work with this package. ${advice}`,
-    };
-  });
-}
-
-/** Settings that name a Node.js version: of a platform, Netlify, nvm, and package.json. */
-const settingsFiles =
-  'serverless.yml serverless.yaml serverless.json serverless.ts template.yaml template.yml samconfig.toml netlify.toml .nvmrc .node-version package.json';
-const oldNode =
-  /\bnodejs(?:\d|1\d|2[01])(?:\.x|\b)|\bNODE_VERSION\s*=\s*"v?(?:\d|1\d|2[01])\b[\d.]*"|^v?(?:\d|1\d|2[01])(?:\.[\d.]*)?\s*$|\bnode@?(?:1\d|2[01])\b|"node":\s*"(?![^"]*(?:\b2[2-9]\b|>=?[\sv]*[\d.x]+\s*["|]))[^"]*\d[^"]*"/gm;
-
-/** The settings of a folder with a version of Node.js that is too old. */
-export function findOldNode(folder: string, directory: string): string[] {
-  return settingsFiles.split(' ').flatMap((name) => {
-    const file = join(folder, name);
-    const text = readIfPresent(file);
-    return [...text.matchAll(oldNode)].map(
-      ({ 0: found, index }) =>
-        `${relative(directory, file)}:${lineOf(text, index)}  ${found.trim()} is too old: this package requires Node.js 22.19 or newer. Use 24.`,
-    );
-  });
-}
-
-function readIfPresent(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 /** Servers that cannot be migrated by changing imports alone, and where a page of this package tells how. */

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { counted } from '../../../shared/index.ts';
@@ -8,7 +8,7 @@ import { packageOf } from '../project/installed-packages.ts';
 import type { Terminal } from '../project/paint.ts';
 import { DevError } from '../project/problem.ts';
 import { packageRoot, readPackageVersion } from '../requirements.ts';
-import { findInCode, findOldNode, findOtherServers, findUnfitPackages } from './by-hand.ts';
+import { findInCode, findOtherServers } from './by-hand.ts';
 import { referencesIn, rewriteImports } from './imports.ts';
 import type { Note, Rewritten } from './imports.ts';
 import { replacedPackages } from './modules.ts';
@@ -38,13 +38,7 @@ export async function runMigrate(settings: MigrateArguments, directory: string, 
     if (!settings.isDryRun) writeFileSync(file, text);
   }
   terminal.log(`\n${summaryOf(changed.length, settings.isDryRun)}`);
-  const concerned = changes.filter((change) => change.changes.length + change.findings.length > 0);
-  const manifests = new Map(concerned.flatMap(({ above }) => above.map((manifest) => [manifest.file, manifest] as const)));
-  const left = [
-    ...concerned.flatMap(({ file, findings }) => linesOf(file, findings)),
-    ...[...manifests.values()].flatMap((manifest) => linesOf(manifest.file, findUnfitPackages(manifest))),
-    ...[...new Set([directory, ...[...manifests.keys()].map(dirname)])].flatMap((folder) => findOldNode(folder, directory)),
-  ].map((line) => `\n  ${line}`);
+  const left = changes.flatMap(({ file, findings }) => linesOf(file, findings)).map((line) => `\n  ${line}`);
   if (left.length > 0) terminal.log(`To do by hand (see ${pageOf('migration.md')}):${left.join('')}`);
   const texts = changes.map(({ before }) => before);
   for (const line of findOtherServers(texts, pageOf)) terminal.log(line);

@@ -46,7 +46,7 @@ test('in a monorepo, the package.json that lists the packages changes: that of t
   deepEqual(Object.keys(dependencies!), ['graphql-functions']);
 });
 
-test('dependencies of Apollo’s packages are added, and those without support for graphql 16 are updated or reported', async (context) => {
+test('dependencies of Apollo’s packages are added, and those without support for graphql 16 are updated', async (context) => {
   const project = await projectWith(context, {
     'handler.js': `import gql from 'graphql-tag';\nimport { addMocksToSchema } from '@graphql-tools/mock';\n${plain}`,
     'package.json': JSON.stringify({
@@ -56,11 +56,10 @@ test('dependencies of Apollo’s packages are added, and those without support f
         'apollo-server-plugin-response-cache': '^0.6.0',
         graphql: '^15.0.0',
       },
-      devDependencies: { typescript: '~4.5.2' },
     }),
   });
 
-  const printed = await migrate(project);
+  await migrate(project);
 
   const { dependencies } = await manifestOf(project.directory);
   deepEqual(Object.keys(dependencies!), [
@@ -72,11 +71,6 @@ test('dependencies of Apollo’s packages are added, and those without support f
     'graphql-tag',
   ]);
   equal(dependencies!['apollo-server-plugin-response-cache'], '^3.8.2');
-  match(
-    printed,
-    /package\.json:1 {2}@apollo\/federation \^0\.25\.0 does not work with this package\. Use subgraph\(\) of graphql-functions\/subgraph/,
-  );
-  match(printed, /package\.json:1 {2}typescript ~4\.5\.2 does not work with this package\. Use \^5\.4\.0 or newer/);
 });
 
 test('createHandler of version 2 and of apollo-server-micro is reported without the option cors', async (context) => {
