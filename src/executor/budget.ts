@@ -106,10 +106,11 @@ export class Budget {
     }
   }
 
-  /** Takes parts of the response. False when fewer are left: then none are taken. */
-  takeParts(count: number): boolean {
-    if (count > this.#partsLeft) return false;
-    this.#partsLeft -= count;
+  /** Takes parts of the response. Each hundred characters of their path count as one more. False when fewer are left: then none are taken. */
+  takeParts(count: number, sizeOfPath: number): boolean {
+    const parts = count * (1 + Math.floor(sizeOfPath / 100));
+    if (parts > this.#partsLeft) return false;
+    this.#partsLeft -= parts;
     return true;
   }
 

@@ -2,12 +2,10 @@ import { assertValidSchema } from 'graphql';
 import type { ExecutionResult, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import { listenedChannel, traceMixed } from '../shared/index.ts';
-import { toRootError } from './run/errors.ts';
 import { maxExplained, weighsAtMost } from './costs.ts';
-import { executeFields } from './run/fields.ts';
+import { executeFields, executePart } from './run/fields.ts';
 import { getVariableValues, isGraphQL17 } from './graphql-version.ts';
 import { handleRejections } from './run/unhandled-rejections.ts';
-import { Pending } from './run/pending.ts';
 import { Plan } from './plan/plan.ts';
 import type { PlanMemory, PlannedOperation } from './plan/plan.ts';
 import { copyVariables } from './plan/copied-inputs.ts';
@@ -113,55 +111,37 @@ function planOperation(planned: PlannedOperation, memory: PlanMemory): Plan {
 
 function start({ plan, run, errors }: PreparedExecution, { parts }: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
   if (errors !== undefined) return { errors };
-  const resolve = listenedChannel('resolve');
-  if (resolve !== undefined) run.observe(new ResolverEvents(resolve));
-  let data: unknown;
-  try {
+  const channel = listenedChannel('resolve');
+  if (channel !== undefined) run.observe(new ResolverEvents(channel));
+  const { part, settings } = run;
+  executePart(run, () => {
     const selection = plan.selectionFor(run.coerced, parts?.planner);
-    const isSerial = plan.operation.operation === 'mutation';
-    data = isSerial
-      ? // Validation forbids @defer there.
-        executeSerially(run, selection.deferral?.whole ?? selection, run.settings.rootValue)
-      : executeFields(run, selection, run.settings.rootValue, undefined);
-  } catch (error) {
-    handleRejections(run.settings.rootValue);
-    run.record(toRootError(error));
-    data = null;
-  }
-  const result = run.batches?.finishFirstPass();
-  if (data instanceof Pending && run.endedBy === undefined && result === undefined)
-    return whenFinished(plan, run, { pending: data, parts });
-  plan.trim();
-  if (result !== undefined) return divided(run, result, parts);
-  run.finish(data);
-  return divided(run, run.resultOf(data), parts);
-}
-
-/** Divides a result into parts. With `parts`, the type of the result is that of executeInParts (parts/parts.ts). */
-function divided(run: Run, result: ExecutionResult, parts: PartSettings | undefined): ExecutionResult {
-  return parts === undefined ? result : (parts.planner.begin(run, result) as ExecutionResult);
-}
-
-/** The result of an asynchronous run: when all values have arrived, or the run is canceled. */
-function whenFinished(plan: Plan, run: Run, { pending, parts }: PendingResult): Promise<ExecutionResult> {
+    // Validation forbids @defer in a mutation's root.
+    if (plan.operation.operation === 'mutation') return executeSerially(run, selection.deferral?.whole ?? selection, settings.rootValue);
+    return executeFields(run, selection, settings.rootValue, undefined);
+  });
+  if (part.failure !== undefined) handleRejections(settings.rootValue);
+  run.batches?.finishFirstPass();
+  // With `parts`, the type of the result is that of executeInParts (parts/parts.ts).
+  const finish = (): ExecutionResult => {
+    plan.trim();
+    return parts === undefined ? run.result : (parts.planner.begin(run, run.result) as ExecutionResult);
+  };
+  if (part.finished) return finish();
   return new Promise((resolve) => {
-    const stop = run.settings.invocation?.onCancel((reason) => {
+    const stop = settings.invocation?.onCancel((reason) => {
       // Deferred: a client can disconnect while a resolver runs, whose object is not in the result yet.
-      queueMicrotask(() => run.stopWaiting(pending, reason));
+      queueMicrotask(() => {
+        if (part.finished) return;
+        run.cancelReason = reason;
+        part.stopWaiting(reason);
+      });
     });
-    run.onEnd = () => run.finish(null);
-    run.part.onFinish = (data) => {
-      run.onEnd = undefined;
+    part.onFinish = () => {
       stop?.();
-      plan.trim();
-      resolve(divided(run, run.resultOf(data), parts));
+      resolve(finish());
     };
   });
-}
-
-interface PendingResult {
-  readonly pending: Pending;
-  readonly parts: PartSettings | undefined;
 }
 
 /** The result of graphql-js's `getVariableValues`: 16 names the values `coerced`. */

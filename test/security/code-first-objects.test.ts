@@ -191,7 +191,7 @@ function serverWith(witness: Witness, random: Random): ServerOptions {
     nodeEnv: random.pick(['', 'development', 'test', 'production']),
     logger: Object.fromEntries(['debug', 'info', 'warn', 'error'].map((level) => [level, (...given: unknown[]) => witness.sees(`logger.${level}`, given)])), // prettier-ignore
     cache,
-    incrementalDelivery: incrementalDelivery({ early: random.chance(0.5) }),
+    incrementalDelivery: incrementalDelivery(),
     rootValue: random.pick<unknown>([{ root: rootMethod }, () => ({ root: rootMethod }), { root: { shared: 1 } }]),
     context: careless('context', async ({ event, signal }) => (witness.sees('event', event), witness.sees('signal', signal), { user: caller(), made: { list: [] } }), false), // prettier-ignore
     dataSources: () => ({ api: new API() }),

@@ -137,7 +137,7 @@ export function serverWith(witness: Witness, random: Random): ServerOptions {
     logger: Object.fromEntries(
       ['debug', 'info', 'warn', 'error'].map((level) => [level, (...given: unknown[]) => witness.sees(`logger.${level}`, given)]),
     ) as never,
-    incrementalDelivery: incrementalDelivery({ early: random.chance(0.5) }),
+    incrementalDelivery: incrementalDelivery(),
     ...(random.chance(0.5) && { cache: new InMemoryLRUCache() }),
     ...(random.chance(0.5) && { maskErrors: false }),
     ...(random.chance(0.5) && {

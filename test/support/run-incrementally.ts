@@ -19,16 +19,25 @@ type Format = NonNullable<Delivery['incremental']>;
 export async function runIncrementally(
   options: ServerOptions,
   query: string,
-  { format = 'current', variables, invocation = createInvocation().invocation, ...delivery }: IncrementalRun = {},
+  { format = 'current', variables, maxBytes, invocation = createInvocation().invocation, ...delivery }: IncrementalRun = {},
 ): Promise<OperationOutcome> {
   const [logger] = recordingLogger();
   const server = createServer({ nodeEnv: '', logger, incrementalDelivery: incrementalDelivery(delivery), ...options });
   const incremental = format === 'whole' ? undefined : format;
-  return runOn(server, { query, variables, invocation, delivery: { subscriptions: false, incremental, execute: executeDelivery } });
+  return runOn(server, {
+    query,
+    variables,
+    maxBytes,
+    invocation,
+    delivery: { subscriptions: false, incremental, execute: executeDelivery },
+  });
 }
 
 /** Runs an operation that did not come by HTTP. */
-export async function runOn(server: Server, { query, variables, invocation, delivery }: OperationRun): Promise<OperationOutcome> {
+export async function runOn(
+  server: Server,
+  { query, variables, maxBytes = Infinity, invocation, delivery }: OperationRun,
+): Promise<OperationOutcome> {
   return runOperation({
     settings: server.http.operation,
     request: { query, operationName: undefined, variables, extensions: undefined } as never,
@@ -38,7 +47,7 @@ export async function runOn(server: Server, { query, variables, invocation, deli
     call: undefined,
     head: { headers: new HeaderMap() },
     refuse: undefined,
-    capacity: { maxBytes: Infinity, carrier: 'the test' },
+    capacity: { maxBytes, carrier: 'the test' },
     budget: undefined,
     delivery,
     isExecuting: false,
@@ -50,12 +59,15 @@ interface OperationRun {
   readonly variables: Readonly<Record<string, unknown>> | undefined;
   readonly invocation: OperationInvocation;
   readonly delivery: Delivery;
+  readonly maxBytes?: number | undefined;
 }
 
 export interface IncrementalRun extends IncrementalDeliveryOptions {
   /** 'whole': the client does not read parts. */
   readonly format?: Format | 'whole';
   readonly variables?: Readonly<Record<string, unknown>>;
+  /** Default: no limit. */
+  readonly maxBytes?: number;
   readonly invocation?: OperationInvocation;
 }
 

@@ -1,7 +1,6 @@
 import type { Deferral, PlannedField, Position, Selection } from '../plan/planned-field.ts';
 import type { Run } from '../run/run.ts';
-import { DeferredPart } from './deferred-part.ts';
-import { Fragment, laterOf } from './later.ts';
+import { DeferredPart, Fragment, laterOf, sizeOfPath } from './later.ts';
 import type { DeferUsage } from './usage.ts';
 
 /** Fields of an object that are delivered together, with any of these fragments. */
@@ -43,7 +42,7 @@ export class DeferredFields implements Deferral {
   }
 
   enter(run: Run, position: Position | undefined): Run | undefined {
-    if (!run.budget.takeParts(this.#parts)) return undefined;
+    if (!run.budget.takeParts(this.#parts, sizeOfPath(position?.path))) return undefined;
     return this.isShared ? run.derive(run.part, this.#scopeOf(run, position)) : run;
   }
 
@@ -53,7 +52,7 @@ export class DeferredFields implements Deferral {
     if (this.#usages.length > 0) later.fragments.push(...scope!.fragments);
     for (const [at, { usages }] of this.groups.entries()) {
       const fragments = usages.map((usage) => scope!.find(usage)!);
-      later.parts.push(new DeferredPart({ run, scope }, fragments, { selection: this.#selections[at]!, source, position }));
+      later.parts.push(new DeferredPart({ run, scope }, fragments, this.#selections[at]!, { source, position }));
     }
   }
 

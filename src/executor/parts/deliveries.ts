@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 
 import type { PartsFormatter } from './payload-writer.ts';
-import type { Announced, Fragment, Later, LaterList, LaterPart, StreamedItem } from './later.ts';
+import type { Announced, DeferredPart, Fragment, Later, LaterPart, StreamedList } from './later.ts';
 
 /**
  * Decides when deferred fragments and streamed lists begin, and what is delivered. A fragment is complete when all its parts are; then the
@@ -13,11 +13,11 @@ export class Deliveries {
   readonly #onChange: () => void;
   /** Fragments and lists that have been announced and are not complete. */
   readonly #fragments = new Set<Fragment>();
-  readonly #lists = new Set<LaterList>();
+  readonly #lists = new Set<StreamedList>();
   /** Steps that run one after another, so that all parts of a fragment are counted before the first is done. */
   readonly #steps: (() => void)[] = [];
   #isStepping = false;
-  /** Set after a cancellation. What is announced later may have started early, and must not be awaited either. */
+  /** Set after a cancellation. What is announced later must not be awaited either. */
   #cancelReason: Error | undefined = undefined;
 
   constructor(format: PartsFormatter, onChange: () => void) {
@@ -87,7 +87,7 @@ export class Deliveries {
   }
 
   /** Registers the deferred parts and lists of a part. Returns the fragments that do not wait for another one. */
-  #take({ fragments, parts }: Later, within: LaterPart | undefined): readonly Fragment[] {
+  #take({ fragments, parts }: Later, within: DeferredPart | undefined): readonly Fragment[] {
     const found: Fragment[] = [];
     for (const fragment of fragments) register(fragment, within === undefined ? found : undefined);
     for (const part of parts) {
@@ -102,7 +102,7 @@ export class Deliveries {
     return found;
   }
 
-  #announce(fragments: readonly Fragment[], lists: readonly LaterList[]): void {
+  #announce(fragments: readonly Fragment[], lists: readonly StreamedList[]): void {
     for (const fragment of fragments) {
       fragment.state = 'announced';
       this.#fragments.add(fragment);
@@ -119,19 +119,19 @@ export class Deliveries {
     this.#finishIfComplete(fragment);
   }
 
-  #await(part: LaterPart): void {
+  #await(part: DeferredPart): void {
     if (part.isAwaited) {
       if (part.failure !== undefined) this.#steps.push(() => this.#fail(part));
       return;
     }
     part.isAwaited = true;
     this.#steps.push(() => {
-      part.whenDone(() => this.#step(() => this.#partDone(part)));
+      part.execute(() => this.#step(() => this.#partDone(part)));
       if (this.#cancelReason !== undefined) part.stopWaiting(this.#cancelReason);
     });
   }
 
-  #partDone(part: LaterPart): void {
+  #partDone(part: DeferredPart): void {
     if (part.failure !== undefined) {
       this.#fail(part);
       return;
@@ -158,7 +158,7 @@ export class Deliveries {
     this.#announce(fragments, lists);
   }
 
-  #fail(part: LaterPart): void {
+  #fail(part: DeferredPart): void {
     for (const fragment of part.fragments) {
       if (fragment.state !== 'announced') continue;
       this.#fragments.delete(fragment);
@@ -167,16 +167,15 @@ export class Deliveries {
     }
   }
 
-  #startList(list: LaterList): void {
+  #startList(list: StreamedList): void {
     list.start({
       onItems: (items) => this.#step(() => this.#listItems(list, items)),
-      onEnd: () => this.#step(() => this.#endList(list, undefined)),
-      onFailure: (error) => this.#step(() => this.#endList(list, error)),
+      onEnd: (error) => this.#step(() => this.#endList(list, error)),
     });
     if (this.#cancelReason !== undefined) list.stopWaiting(this.#cancelReason);
   }
 
-  #listItems(list: LaterList, items: readonly StreamedItem[]): void {
+  #listItems(list: StreamedList, items: readonly LaterPart[]): void {
     const isAwaited = this.#lists.has(list);
     for (const item of items) {
       const { later } = item;
@@ -192,7 +191,7 @@ export class Deliveries {
     }
   }
 
-  #endList(list: LaterList, error: GraphQLError | undefined): void {
+  #endList(list: StreamedList, error: GraphQLError | undefined): void {
     if (!this.#lists.delete(list)) return;
     if (error === undefined) this.#format.listDone(list);
     else this.#format.listFailed(list, error);

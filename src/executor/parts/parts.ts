@@ -52,19 +52,15 @@ function begin(run: Run, result: ExecutionResult, format: PartsFormat): Executio
   if (later === undefined) return result;
   const data = run.endedBy === undefined ? result.data : null;
   const parts = new PartResults(run, createFormatter(format));
-  const first = parts.begin(data === null || data === undefined ? dropped(later) : later.keepWhatIsIn(data, 0));
+  // Without data, nothing is kept.
+  later.keepWhatIsIn(data, 0);
+  const first = parts.begin(later);
   return first === undefined ? result : { initialResult: { ...result, ...first }, subsequentResults: parts };
-}
-
-function dropped(later: Later): Later {
-  later.drop();
-  later.fragments.length = later.parts.length = later.lists.length = 0;
-  return later;
 }
 
 const end: IteratorResult<SubsequentResult> = { done: true, value: undefined };
 
-/** The results after the first, each on demand. Nothing is executed before the first is requested, unless parts start early. */
+/** The results after the first, each on demand. Nothing is executed before the first is requested. */
 class PartResults implements AsyncIterator<SubsequentResult> {
   readonly #run: Run;
   readonly #formatter: PartsFormatter;

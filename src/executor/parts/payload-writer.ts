@@ -2,7 +2,7 @@ import type { GraphQLError } from 'graphql';
 
 import type { PartsFormat } from '../plan/parts-planner.ts';
 import { keysOf } from './later.ts';
-import type { Announced, Fragment, LaterList, LaterPart, StreamedItem } from './later.ts';
+import type { Announced, DeferredPart, Fragment, LaterPart, StreamedList } from './later.ts';
 
 type Keys = readonly (string | number)[];
 
@@ -41,11 +41,11 @@ export interface CompletedEntry {
 export interface PartsFormatter {
   /** Returns the properties to add to the first result. */
   first(announced: Announced): object;
-  fragmentDone(fragment: Fragment, parts: readonly LaterPart[], next: Announced): void;
+  fragmentDone(fragment: Fragment, parts: readonly DeferredPart[], next: Announced): void;
   fragmentFailed(fragment: Fragment, error: GraphQLError): void;
-  listItem(list: LaterList, item: StreamedItem, next: Announced): void;
-  listDone(list: LaterList): void;
-  listFailed(list: LaterList, error: GraphQLError): void;
+  listItem(list: StreamedList, item: LaterPart, next: Announced): void;
+  listDone(list: StreamedList): void;
+  listFailed(list: StreamedList, error: GraphQLError): void;
   /** True if there is something to send. */
   readonly isFilled: boolean;
   /** Returns everything that has happened since the last call. */
@@ -58,16 +58,16 @@ export function createFormatter(format: PartsFormat): PartsFormatter {
 
 /** The streamed items in a result, by the entry that has them. */
 class Items {
-  readonly list: LaterList;
+  readonly list: StreamedList;
   readonly items: unknown[] = [];
   errors: GraphQLError[] | undefined = undefined;
 
-  constructor(list: LaterList) {
+  constructor(list: StreamedList) {
     this.list = list;
   }
 
-  add({ item, errors }: StreamedItem): void {
-    this.items.push(item);
+  add({ data, errors }: LaterPart): void {
+    this.items.push(data);
     if (errors !== undefined) (this.errors ??= []).push(...errors);
   }
 
@@ -80,7 +80,7 @@ class Items {
 
 /** The format of graphql 17: parts have ids, and nothing is delivered twice. */
 class CurrentFormatter implements PartsFormatter {
-  readonly #ids = new Map<Fragment | LaterList, string>();
+  readonly #ids = new Map<Fragment | StreamedList, string>();
   #nextId = 0;
   #pending: PendingEntry[] = [];
   #incremental: (IncrementalEntry | Items)[] = [];
@@ -90,7 +90,7 @@ class CurrentFormatter implements PartsFormatter {
     return { pending: this.#announce(announced), hasNext: true };
   }
 
-  fragmentDone(fragment: Fragment, parts: readonly LaterPart[], next: Announced): void {
+  fragmentDone(fragment: Fragment, parts: readonly DeferredPart[], next: Announced): void {
     for (const part of parts) this.#incremental.push(this.#entryOf(fragment, part));
     this.#complete(fragment);
     this.#pending.push(...this.#announce(next));
@@ -100,16 +100,16 @@ class CurrentFormatter implements PartsFormatter {
     this.#complete(fragment, error);
   }
 
-  listItem(list: LaterList, item: StreamedItem, next: Announced): void {
+  listItem(list: StreamedList, item: LaterPart, next: Announced): void {
     itemsOf(this.#incremental, list).add(item);
     if (next.fragments.length + next.lists.length > 0) this.#pending.push(...this.#announce(next));
   }
 
-  listDone(list: LaterList): void {
+  listDone(list: StreamedList): void {
     this.#complete(list);
   }
 
-  listFailed(list: LaterList, error: GraphQLError): void {
+  listFailed(list: StreamedList, error: GraphQLError): void {
     this.#complete(list, error);
   }
 
@@ -138,13 +138,13 @@ class CurrentFormatter implements PartsFormatter {
     });
   }
 
-  #complete(one: Fragment | LaterList, error?: GraphQLError): void {
+  #complete(one: Fragment | StreamedList, error?: GraphQLError): void {
     this.#completed.push({ id: this.#ids.get(one)!, ...(error && { errors: [error] }) });
     if (!('initialCount' in one)) this.#ids.delete(one);
   }
 
   /** A part belongs to the announced fragment that is nearest to the object. */
-  #entryOf(fragment: Fragment, { fragments, path, data, errors }: LaterPart): IncrementalEntry {
+  #entryOf(fragment: Fragment, { fragments, path, data, errors }: DeferredPart): IncrementalEntry {
     let id = this.#ids.get(fragment)!;
     // The usual case: all fields belong to the object of the fragment.
     if (path === fragment.path && fragments.length === 1) return { id, data, ...(errors && { errors }) };
@@ -165,13 +165,13 @@ class CurrentFormatter implements PartsFormatter {
 class LegacyFormatter implements PartsFormatter {
   #incremental: (IncrementalEntry | Items)[] = [];
   /** The index of the next item of each list. */
-  readonly #indexes = new Map<LaterList, number>();
+  readonly #indexes = new Map<StreamedList, number>();
 
   first(): object {
     return { hasNext: true };
   }
 
-  fragmentDone({ path, label }: Fragment, parts: readonly LaterPart[]): void {
+  fragmentDone({ path, label }: Fragment, parts: readonly DeferredPart[]): void {
     for (const { data, errors } of parts) this.#add({ data, path: keysOf(path), ...(errors && { errors }) }, label);
   }
 
@@ -179,7 +179,7 @@ class LegacyFormatter implements PartsFormatter {
     this.#add({ data: null, path: keysOf(path), errors: [error] }, label);
   }
 
-  listItem(list: LaterList, item: StreamedItem): void {
+  listItem(list: StreamedList, item: LaterPart): void {
     itemsOf(this.#incremental, list).add(item);
   }
 
@@ -187,7 +187,7 @@ class LegacyFormatter implements PartsFormatter {
     // The format has no property for this.
   }
 
-  listFailed({ path, label }: LaterList, error: GraphQLError): void {
+  listFailed({ path, label }: StreamedList, error: GraphQLError): void {
     this.#add({ items: null, path: keysOf(path), errors: [error] }, label);
   }
 
@@ -220,7 +220,7 @@ class LegacyFormatter implements PartsFormatter {
 }
 
 /** The last entry if it has items of the list, or a new one. */
-function itemsOf(entries: (IncrementalEntry | Items)[], list: LaterList): Items {
+function itemsOf(entries: (IncrementalEntry | Items)[], list: StreamedList): Items {
   const last = entries.at(-1);
   if (last instanceof Items && last.list === list) return last;
   const items = new Items(list);

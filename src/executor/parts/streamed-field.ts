@@ -1,14 +1,14 @@
 import { GraphQLError, Kind } from 'graphql';
 
-import { closeSource, completeAsyncIterable, isAsyncIterable } from '../run/shapes/async-lists.ts';
+import { completeAsyncIterable, isAsyncIterable } from '../run/shapes/async-lists.ts';
 import { ListRun } from '../run/shapes/items.ts';
 import { completeItems } from '../run/shapes/lists.ts';
 import type { ListShape } from '../run/shapes/lists.ts';
 import type { PlannedField, Position, Shape, Streaming } from '../plan/planned-field.ts';
 import type { Run } from '../run/run.ts';
-import { laterOf } from './later.ts';
-import { ReadAhead } from './read-ahead.ts';
-import { StreamedList } from './streamed-list.ts';
+import { handleRejections } from '../run/unhandled-rejections.ts';
+import { sizeOfRead } from '../costs.ts';
+import { laterOf, sizeOfPath, StreamedList } from './later.ts';
 import type { StreamUsage } from './usage.ts';
 
 /** A list field with `@stream`: its first items are part of the object, each other one is delivered when it is complete. */
@@ -30,26 +30,18 @@ export class StreamedField implements Streaming {
       this.#follow({ position, item: (this.#items.shape as ListShape).item, count, iterator, isAsync: ofAsync });
     };
     const isAsync = !Array.isArray(value) && isAsyncIterable(value);
-    const isStreamed = !(Array.isArray(value) && value.length < count) && run.budget.takeParts(1);
+    const isStreamed = !(Array.isArray(value) && value.length < count) && run.budget.takeParts(1, sizeOfPath(position.path));
     if (isAsync) {
       const follower = isStreamed ? { count, follow: (iterator: AsyncIterator<unknown>) => follow(iterator, true) } : undefined;
       return completeAsyncIterable(list, value, follower);
     }
     if (!isStreamed) return completeItems(list, value);
-    if (Array.isArray(value)) {
-      const items = completeItems(list, value.slice(0, count));
-      follow(new ReadAhead(value.slice(count)[Symbol.iterator]()), false);
-      return items;
-    }
-    const first = new FirstItems(value[Symbol.iterator](), count);
-    try {
-      const items = completeItems(list, first);
-      if (first.isFull) follow(new ReadAhead(first.iterator), false);
-      return items;
-    } catch (error) {
-      if (first.isFull) closeSource(first.iterator, position.fieldRun.run.settings.invocation);
-      throw error;
-    }
+    const { items, error } = readAll(run, value);
+    // An error before the first streamed item is one of the field.
+    if (error !== undefined && items.length < count) return completeItems(list, itemsOf(items, error));
+    const first = completeItems(list, items.slice(0, count));
+    if (error !== undefined || items.length >= count) follow(itemsOf(items.slice(count), error), false);
+    return first;
   }
 
   #initialCount(run: Run): number {
@@ -79,36 +71,26 @@ interface Following {
   readonly isAsync: boolean;
 }
 
-/** The first items of an iterable that is read on later. */
-class FirstItems implements Iterable<unknown> {
-  readonly iterator: Iterator<unknown>;
-  readonly #count: number;
-  #read = 0;
-  #ended = false;
-
-  constructor(iterator: Iterator<unknown>, count: number) {
-    this.iterator = iterator;
-    this.#count = count;
+/** The items of an iterable, up to its error. They are read at once, because an unhandled rejection of one of them would end the process. */
+function readAll(
+  run: Run,
+  value: Iterable<unknown>,
+): { readonly items: readonly unknown[]; readonly error?: { readonly thrown: unknown } } {
+  const items: unknown[] = [];
+  try {
+    for (const item of value) {
+      if (!Array.isArray(value)) run.budget.growByContainer(sizeOfRead);
+      handleRejections(item);
+      items.push(item);
+    }
+  } catch (thrown) {
+    if (run.root.endedBy !== undefined) throw thrown;
+    return { items, error: { thrown } };
   }
+  return { items };
+}
 
-  /** True if further items may follow. */
-  get isFull(): boolean {
-    return this.#read === this.#count && !this.#ended;
-  }
-
-  [Symbol.iterator](): Iterator<unknown> {
-    return {
-      next: () => {
-        if (this.#read === this.#count) return { done: true, value: undefined };
-        const step = this.iterator.next();
-        if (step.done === true) this.#ended = true;
-        else this.#read++;
-        return step;
-      },
-      return: () => {
-        this.#ended = true;
-        return this.iterator.return?.() ?? { done: true, value: undefined };
-      },
-    };
-  }
+function* itemsOf(items: readonly unknown[], error: { readonly thrown: unknown } | undefined): Generator {
+  yield* items;
+  if (error !== undefined) throw error.thrown;
 }

@@ -1,9 +1,8 @@
 import { Kind } from 'graphql';
 import type { DirectiveNode, FieldNode, OperationDefinitionNode, SelectionNode } from 'graphql';
 
-import { conditionArgument, visitSelections } from '../plan/conditions.ts';
+import { visitSelections } from '../plan/conditions.ts';
 import type { Conditions, Fragments } from '../plan/conditions.ts';
-import { deferDirective, streamDirective } from './directives.ts';
 
 /** One `@defer` of a selection set. Fields inside of it belong to it, those of nested ones to the innermost. */
 export interface DeferUsage {
@@ -20,7 +19,7 @@ let usages = 0;
 /** Undefined for a fragment that is not deferred. */
 export function deferUsageOf(selection: SelectionNode, parent: DeferUsage | undefined, conditions: Conditions): DeferUsage | undefined {
   const directive = find(selection, 'defer');
-  if (directive === undefined || conditionArgument(deferDirective, directive, conditions) === false) return undefined;
+  if (directive === undefined || isOff(directive, conditions)) return undefined;
   return { id: usages++, label: labelOf(directive), parent, directive };
 }
 
@@ -33,7 +32,7 @@ export interface StreamUsage {
 /** Undefined for a field that is not streamed. */
 export function streamUsageOf(node: FieldNode, conditions: Conditions): StreamUsage | undefined {
   const directive = find(node, 'stream');
-  if (directive === undefined || conditionArgument(streamDirective, directive, conditions) === false) return undefined;
+  if (directive === undefined || isOff(directive, conditions)) return undefined;
   return { label: labelOf(directive), directive };
 }
 
@@ -49,6 +48,12 @@ export function findPartVariables(operation: OperationDefinitionNode, fragments:
     if (condition?.kind === Kind.VARIABLE) variables.add(condition.name.value);
   });
   return isUsed ? [...variables] : undefined;
+}
+
+/** True for `if: false`. Null counts as not given, as for the other arguments. */
+function isOff(directive: DirectiveNode, conditions: Conditions): boolean {
+  const value = valueOf(directive, 'if');
+  return value?.kind === Kind.VARIABLE ? conditions.get(value.name.value) === false : value?.kind === Kind.BOOLEAN && !value.value;
 }
 
 function find({ directives }: SelectionNode, name: 'defer' | 'stream'): DirectiveNode | undefined {

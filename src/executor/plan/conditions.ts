@@ -90,7 +90,7 @@ function valueOf(definition: GraphQLDirective, directives: readonly DirectiveNod
 }
 
 /** The value of a directive's argument `if`. */
-export function conditionArgument(definition: GraphQLDirective, directive: DirectiveNode, conditions: Conditions): unknown {
+function conditionArgument(definition: GraphQLDirective, directive: DirectiveNode, conditions: Conditions): unknown {
   const value = subjectOf(directive);
   if (value?.kind === Kind.BOOLEAN) return value.value;
   const known = value?.kind === Kind.VARIABLE ? conditions.get(value.name.value) : undefined;

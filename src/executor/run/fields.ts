@@ -5,7 +5,7 @@ import type { ResolverCall } from './visible-arguments.ts';
 import { runnerOf } from './batch/batch-types.ts';
 import { argumentValues } from '../plan/arguments.ts';
 import type { ArgumentValues } from '../plan/arguments.ts';
-import { completeValue, nullOrThrow } from './errors.ts';
+import { completeValue, nullOrThrow, toRootError } from './errors.ts';
 import { ObservedField, startField } from './field-run.ts';
 import { createCode } from './generated-code.ts';
 import { plainValue } from './shapes/leaf.ts';
@@ -14,6 +14,18 @@ import type { FieldRun, GeneratedCode, PlannedField, Position, Selection } from 
 import type { FieldObserver } from './observer.ts';
 import type { Run } from './run.ts';
 import { isPromiseLike } from '../../shared/index.ts';
+
+/** Makes the data of a part. An error that reaches its root is an error of the part. */
+export function executePart(run: Run, make: () => unknown): void {
+  const { part } = run;
+  try {
+    const data = make();
+    if (data instanceof Pending) part.pending = data;
+    else if (!part.finished) part.finish(data);
+  } catch (error) {
+    if (!part.finished) run.fail(toRootError(error));
+  }
+}
 
 /**
  * Runs the fields of one object. Returns the object, or a Pending when a field is asynchronous. Throws the located error of a non-null

@@ -1,14 +1,40 @@
 import type { GraphQLError } from 'graphql';
 
-/** A part of the response, delivered with its errors. Most responses have one part. */
+import { withoutStacks } from '../../shared/index.ts';
+
+/** A part of the response, delivered with its errors: the first result, deferred fields of an object, or an item of a streamed list. */
 export class Part {
+  /** Set when the part has finished. */
+  data: unknown = undefined;
   errors: GraphQLError[] | undefined = undefined;
   /** The error that has reached the root of the part, whose data is therefore null. */
   failure: GraphQLError | undefined = undefined;
-  /** True if the part has been delivered, or is not needed any more. Later values are dropped. */
+  /** True if the part has all its data, or is not needed any more. Later values are dropped. */
   finished = false;
-  /** Receives the data of the part. */
-  onFinish: ((data: unknown) => void) | undefined = undefined;
+  /** What the part waits for. */
+  pending: { stopWaiting(reason: Error): void } | undefined = undefined;
+  /** Called when the part has finished. */
+  onFinish: (() => void) | undefined = undefined;
   /** The deferred parts and streamed lists found in this part: see parts/. */
-  later: object | undefined = undefined;
+  later: { drop(): void } | undefined = undefined;
+
+  finish(data: unknown): void {
+    this.data = data;
+    this.finished = true;
+    this.onFinish?.();
+  }
+
+  /** Cancels the part: each pending position fails with this reason, and the rest is its data. */
+  stopWaiting(reason: Error): void {
+    // 20,000 errors take 640 ms with stack traces, which are all the same, and 300 without.
+    if (!this.finished) withoutStacks(() => this.pending?.stopWaiting(reason));
+  }
+
+  /** Drops the part, which is not needed any more. Its pending values fail, so that their sources are closed. */
+  drop(): void {
+    this.onFinish = undefined;
+    this.stopWaiting(new Error('The part is not needed any more.'));
+    this.finished = true;
+    this.later?.drop();
+  }
 }

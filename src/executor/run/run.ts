@@ -8,7 +8,6 @@ import type {
   OperationDefinitionNode,
 } from 'graphql';
 
-import { withoutStacks } from '../../shared/index.ts';
 import type { ExecutionInvocation } from '../../shared/index.ts';
 import { Budget } from '../budget.ts';
 import type { BudgetLimits } from '../budget.ts';
@@ -75,16 +74,14 @@ export interface ErrorHandling {
 
 /** How the response is divided into parts: see parts/. */
 export interface PartLimits {
-  /** Deferred parts start at once, not when the one before is complete. */
-  readonly early: boolean;
   /** The most parts of a response. */
   readonly maxParts: number;
 }
 
 /** The calls of batched fields that a run has not made yet: see batch/batch-calls.ts. */
 export interface Batches {
-  /** Ends the synchronous pass. Returns the result if these calls were all that the run waited for, and were synchronous. */
-  finishFirstPass(): ExecutionResult | undefined;
+  /** Ends the synchronous pass. Makes these calls if they are all that the run waits for. */
+  finishFirstPass(): void;
 }
 
 /** The parts of a plan that a run uses. */
@@ -134,7 +131,7 @@ export class Run {
   cancelReason: Error | undefined = undefined;
   /** The only error of the response, which has ended the execution early: the response is too large, or errors halt. */
   endedBy: GraphQLError | undefined = undefined;
-  /** Called when that happens, if the run is asynchronous. */
+  /** Called when that happens after the first part. Default: that part has finished. */
   onEnd: ((error: GraphQLError) => void) | undefined = undefined;
   /** The error of a field's arguments, which is the same in each row. */
   #argumentErrors: Map<object, unknown> | undefined = undefined;
@@ -234,7 +231,8 @@ export class Run {
     if (this.endedBy !== undefined) return;
     this.endedBy = error;
     this.cancelReason = error;
-    this.onEnd?.(error);
+    if (this.onEnd === undefined) this.finish(null);
+    else this.onEnd(error);
   }
 
   /** Ends the part with an error that reached its root. */
@@ -246,26 +244,16 @@ export class Run {
 
   /** Ends the part. `data`: null when an error reached the root. */
   finish(data: unknown): void {
-    const { part } = this;
-    part.finished = true;
-    part.onFinish?.(data);
+    this.part.finish(data);
   }
 
   /** The first part as a result. */
-  resultOf(data: unknown): ExecutionResult {
+  get result(): ExecutionResult {
     const { endedBy } = this;
-    const { errors, later } = this.part;
+    const { data, errors, later } = this.part;
     if (later === undefined) this.info.end();
     if (endedBy !== undefined) return endedBy === this.budget.exceededBy ? { errors: [endedBy] } : { errors: [endedBy], data: null };
     return (errors === undefined ? { data } : { errors, data }) as ExecutionResult;
-  }
-
-  /** Cancels the part: each pending position fails with this reason, and the rest is its data. */
-  stopWaiting(pending: { stopWaiting(reason: Error): void }, reason: Error): void {
-    if (this.finished) return;
-    this.root.cancelReason = reason;
-    // 20,000 errors take 640 ms with stack traces, which are all the same, and 300 without.
-    withoutStacks(() => pending.stopWaiting(reason));
   }
 }
 

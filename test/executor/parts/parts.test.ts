@@ -39,7 +39,7 @@ const typeDefs = /* GraphQL */ `
 
 function ask(text: string, resolvers: object, settings: Partial<PartsRequest> = {}): ReturnType<typeof runInParts> {
   const schema = makeExecutableSchema({ typeDefs, resolvers: resolvers as never });
-  return runInParts({ schema, document: parse(text), format: 'current', early: false, ...settings });
+  return runInParts({ schema, document: parse(text), format: 'current', ...settings });
 }
 
 const books = (_: unknown, { first }: { first: number }): object[] =>
@@ -95,7 +95,7 @@ describe('a streamed list', () => {
       resolvers: { Query: { books: source } } as never,
     });
 
-    const results = await runInParts({ schema, document: parse('{ books @stream { strict } }'), format: 'current', early: false });
+    const results = await runInParts({ schema, document: parse('{ books @stream { strict } }'), format: 'current' });
 
     equal(itemsOf(results).length, 2);
     const [completed] = results.others.at(-1)!.completed!;
@@ -185,7 +185,6 @@ test('promises in properties that are read later leave no rejection unhandled', 
       schema,
       document: parse('{ numbers book { id ... @defer { title } } }'),
       format: 'current',
-      early: false,
     });
 
     equal(others[0]!.incremental![0]!.errors![0]!.message, 'early');
@@ -221,7 +220,7 @@ describe('the source of a list that hangs is closed', () => {
       const Query = { numbers: () => hanging, books: () => hanging };
       const schema = makeExecutableSchema({ typeDefs, resolvers: { Query, ...resolvers } as never });
       const document = parse(text);
-      const parts = { planner: planners.current, early: false, maxParts: 10 };
+      const parts = { planner: planners.current, maxParts: 10 };
       const operation = document.definitions[0] as OperationDefinitionNode;
 
       const outcome = await executeInParts({
@@ -247,7 +246,7 @@ describe('the source of a list that hangs is closed', () => {
 test('tracing channels get the events of graphql-js 17', { skip: versionInfo.major < 17 && 'graphql 16 has no channels' }, async () => {
   const schema = makeExecutableSchema({ typeDefs, resolvers: { Query: { books, numbers: () => [1, 2] } } as never });
   const document = parse('{ books { id ... @defer { title } } numbers @stream(initialCount: 1) }');
-  const request: PartsRequest = { schema, document, format: 'current', early: false };
+  const request: PartsRequest = { schema, document, format: 'current' };
 
   const [ours, theirs] = [await eventsOf(() => runInParts(request)), await eventsOf(() => runWithGraphQLJS(request))];
 

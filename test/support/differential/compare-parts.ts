@@ -15,7 +15,6 @@ export interface PartsRequest {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly format: PartsFormat;
-  readonly early: boolean;
   readonly variableValues?: Readonly<Record<string, unknown>>;
   readonly maxParts?: number;
   readonly contextValue?: unknown;
@@ -26,20 +25,19 @@ export async function runInParts({
   schema,
   document,
   format,
-  early,
   variableValues,
   contextValue,
   maxParts = 1_000,
 }: PartsRequest): Promise<Results> {
   const operation = document.definitions.find((one) => one.kind === graphql.Kind.OPERATION_DEFINITION) as OperationDefinitionNode;
-  const parts = { planner: planners[format], early, maxParts };
+  const parts = { planner: planners[format], maxParts };
   const execution = { schema, document, operation, rootValue: {}, contextValue, variableValues, hideSuggestions: true, parts };
   const { result, parts: source } = await executeInParts({ ...execution, takesAsyncIterables: true });
   return { first: result, others: source === undefined ? [] : await all({ [Symbol.asyncIterator]: () => source }) };
 }
 
 /** Returns all results of graphql-js 17. */
-export async function runWithGraphQLJS({ schema, document, format, early, variableValues, contextValue }: PartsRequest): Promise<Results> {
+export async function runWithGraphQLJS({ schema, document, format, variableValues, contextValue }: PartsRequest): Promise<Results> {
   const run = format === 'legacy' ? graphql.legacyExecuteIncrementally : graphql.experimentalExecuteIncrementally;
   const outcome = await run({
     schema,
@@ -47,7 +45,6 @@ export async function runWithGraphQLJS({ schema, document, format, early, variab
     rootValue: {},
     contextValue,
     variableValues,
-    enableEarlyExecution: early,
     hideSuggestions: true,
   } as never);
   if (!('initialResult' in outcome)) return { first: outcome, others: [] };

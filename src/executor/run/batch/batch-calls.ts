@@ -1,4 +1,4 @@
-import type { ExecutionResult, GraphQLResolveInfo } from 'graphql';
+import type { GraphQLResolveInfo } from 'graphql';
 
 import { describe, isPromiseLike } from '../../../shared/index.ts';
 import type { BatchFunction, BatchMark } from '../../../shared/index.ts';
@@ -37,17 +37,10 @@ export class OpenBatches implements Batches {
     return batch;
   }
 
-  finishFirstPass(): ExecutionResult | undefined {
-    const run = this.#run;
-    let result: ExecutionResult | undefined;
-    run.part.onFinish = (data) => (result = run.resultOf(data));
-    run.onEnd = () => run.finish(null);
-    while (this.#open.size > 0 && !run.awaitsPromises) this.#call();
-    run.part.onFinish = undefined;
-    run.onEnd = undefined;
+  finishFirstPass(): void {
+    while (this.#open.size > 0 && !this.#run.awaitsPromises) this.#call();
     if (this.#open.size > 0) this.#callAfterTurn();
     else this.#isExpected = false;
-    return result;
   }
 
   #callAfterTurn(): void {

@@ -26,18 +26,14 @@ const multipart: StreamFormat = {
 /** How answers are divided into parts. */
 export interface IncrementalDeliveryOptions {
   /**
-   * true: deferred and streamed parts start at once, concurrently with the first part. The whole answer is complete sooner; its first part
-   * may arrive later. Default: false, they start when the first part is complete.
-   */
-  readonly early?: boolean;
-  /**
    * The most parts of an answer: fragments with `@defer`, counted for each object, and lists with `@stream`, whatever their items. In an
-   * object or a list that would exceed the limit nothing is deferred or streamed: it is complete at once. Default: 1,000
+   * object or a list that would exceed the limit nothing is deferred or streamed: it is complete at once. Each hundred characters of a path
+   * count as one more. Default: 1,000
    */
   readonly maxParts?: number;
 }
 
-const known: Readonly<Record<keyof IncrementalDeliveryOptions, true>> = { early: true, maxParts: true };
+const known: Readonly<Record<keyof IncrementalDeliveryOptions, true>> = { maxParts: true };
 
 /**
  * The value of the option `incrementalDelivery`: answers `@defer` and `@stream` in several parts.
@@ -53,13 +49,13 @@ const known: Readonly<Record<keyof IncrementalDeliveryOptions, true>> = { early:
  */
 export function incrementalDelivery(options: IncrementalDeliveryOptions = {}): IncrementalDelivery {
   assertKnownOptions(options, known, { of: 'incrementalDelivery' });
-  const { early = false, maxParts = 1_000 } = options;
+  const { maxParts = 1_000 } = options;
   if (typeof maxParts !== 'number' || !(maxParts >= 0))
     throw new TypeError(`Expected maxParts of incrementalDelivery to be 0 or more, got ${describe(maxParts)}.`);
   return {
     directives: [deferDirective, streamDirective],
     validationRules: incrementalRules,
-    partsOf: (format) => ({ planner: planners[format], early, maxParts }),
+    partsOf: (format) => ({ planner: planners[format], maxParts }),
     execute: executeIncrementally,
     multipart,
   };

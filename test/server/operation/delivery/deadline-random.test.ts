@@ -16,7 +16,7 @@ it('at the deadline all parts end by themselves, each once, whatever hangs and w
   for (let seed = 1; seed <= cases({ short: 60, long: 5_000 }); seed++) {
     const random = createRandom(seed);
     const query = randomParts(random);
-    const settings = { format: random.pick(['current', 'legacy'] as const), early: random.chance(0.5), maxParts: random.pick([20, 1_000]) };
+    const settings = { format: random.pick(['current', 'legacy'] as const), maxParts: random.pick([20, 1_000]) };
     const sources = new HangingSources(random);
 
     const unhandled = await unhandledRejections(async () => {

@@ -98,7 +98,7 @@ async function runOnce(seed: number): Promise<void> {
   const { invocation, cancel, lastMoment } = createInvocation();
   const [cancelled, lastMomentAt] = [random.chance(0.4) ? random.below(8) : Infinity, random.chance(0.2) ? random.below(8) : Infinity];
   const parts = random.chance(0.4) ? random.below(6) : Infinity;
-  const settings = { format: random.pick(['current', 'legacy'] as const), early: random.chance(0.5), invocation };
+  const settings = { format: random.pick(['current', 'legacy'] as const), invocation };
 
   const { stream } = await runIncrementally({ schema, fieldResolver, maxTokens: 100_000 }, query, settings);
   const reading = stream === undefined ? undefined : read(stream, parts);
