@@ -27,7 +27,6 @@ export { createExecution, executeOperation } from './operation/execute.ts';
 
 // Limits
 export { VariablesLimit } from './http/body.ts';
-export { BatchBudget } from './operation/limits/batch-budget.ts';
 export { ErrorAllowance } from './operation/limits/error-allowance.ts';
 
 // Startup

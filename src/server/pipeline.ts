@@ -218,9 +218,9 @@ function readDocument(operation: Operation): PromiseOrValue<KnownDocument> {
 }
 
 function readText(operation: Operation, source: FoundSource): PromiseOrValue<KnownDocument> {
-  const { settings, hooks, budget } = operation;
+  const { settings, hooks, operations } = operation;
   operation.source = source;
-  const document = loadDocument(settings, source.source, hooks, budget);
+  const document = loadDocument(settings, source.source, hooks, operations);
   if (document instanceof GraphQLError) throw document;
   return document;
 }

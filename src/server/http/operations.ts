@@ -6,7 +6,6 @@ import type { AnswerSize } from '../../shared/index.ts';
 import type { ArrivedCall } from '../call.ts';
 import { OperationLife } from '../lifetime.ts';
 import type { Delivery } from '../operation/delivery/delivery.ts';
-import { BatchBudget } from '../operation/limits/batch-budget.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { GraphQLRequest } from '../operation/types.ts';
 import { createContextArgument } from './context-argument.ts';
@@ -22,12 +21,12 @@ export function createOperationOfPlugin(call: ArrivedCall, request: GraphQLReque
 
 /** The operations of a batch. */
 export function createBatch(call: ArrivedCall, elements: BatchElements): readonly Operation[] {
-  const budget = new BatchBudget({ maxTokens: call.settings.operation.maxTokens, operations: elements.length });
-  return elements.map((element, batchIndex) => createOperation(call, element, { budget, batchIndex }));
+  return elements.map((element, batchIndex) => createOperation(call, element, { operations: elements.length, batchIndex }));
 }
 
 interface OperationParts {
-  readonly budget?: BatchBudget;
+  /** Those of the batch. Default: 1 */
+  readonly operations?: number;
   readonly batchIndex?: number;
   /** Undefined: it has one answer. */
   readonly delivery?: Delivery | undefined;
@@ -37,7 +36,7 @@ interface OperationParts {
 export function createOperation(
   call: ArrivedCall,
   given: GraphQLRequest | GraphQLError,
-  { budget, batchIndex, delivery }: OperationParts = {},
+  { operations = 1, batchIndex, delivery }: OperationParts = {},
 ): Operation {
   const { view } = call;
   const { operation: settings } = call.settings;
@@ -53,12 +52,12 @@ export function createOperation(
     invocation,
     watchCall: undefined,
     http: view === undefined ? call.request : view.request,
-    seen: view && { request, response: head, call: view, facts: new Map(), requestIsBatched: budget !== undefined, batchIndex },
+    seen: view && { request, response: head, call: view, facts: new Map(), requestIsBatched: batchIndex !== undefined, batchIndex },
     observer: undefined,
     head,
     refuse: refusals[call.request.method] ?? (delivery?.subscriptions === true ? undefined : refuseSubscription),
     capacity: capacityOf(answerSizeOf(call)),
-    budget,
+    operations,
     batchIndex,
     delivery,
     contextValue: undefined,

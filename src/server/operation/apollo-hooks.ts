@@ -150,7 +150,7 @@ interface HookedOperation extends Pick<GraphQLRequestContext, 'contextValue'> {
   readonly http: HTTPRequest | undefined;
   readonly head: ResponseHead;
   /** Undefined: it is not in a batch. */
-  readonly budget: object | undefined;
+  readonly batchIndex: number | undefined;
 }
 
 /** Starts an operation's hooks; undefined when no plugin listens, so that the pipeline does no plugin work at all. */
@@ -159,7 +159,7 @@ export function startHooks(operation: HookedOperation): PromiseOrValue<Operation
   const context: GraphQLRequestContext = {
     request: { ...operation.request, http: operation.http },
     response: { http: operation.head },
-    requestIsBatched: operation.budget !== undefined,
+    requestIsBatched: operation.batchIndex !== undefined,
     schema,
     contextValue: operation.contextValue,
     cache,

@@ -15,7 +15,6 @@ import type { OperationCall, ServerPlugin } from './plugin.ts';
 import type { Stages } from './around.ts';
 import type { RefuseOperation } from './choose-operation.ts';
 import type { SourceSettings } from './documents/sources.ts';
-import type { BatchBudget } from './limits/batch-budget.ts';
 import type { ErrorAllowance } from './limits/error-allowance.ts';
 
 /** Everything that an operation needs from the server. Created once, at cold start. */
@@ -43,8 +42,8 @@ export interface Operation extends ContextInput {
   readonly refuse: RefuseOperation | undefined;
   /** The size limit of the answer. */
   readonly capacity: Capacity;
-  /** Shared by the operations of a batch. */
-  readonly budget: BatchBudget | undefined;
+  /** The operations of its batch, which have equal shares of the limits on amounts. 1: it is not in a batch, or alone. */
+  readonly operations: number;
   /** Its position in the batch. */
   readonly batchIndex: number | undefined;
   /** Undefined for a single answer, which a plugin may also choose. */

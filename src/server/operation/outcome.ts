@@ -83,8 +83,8 @@ function closeStream(operation: Operation): void {
   operation.stream = undefined;
 }
 
-function format({ settings, result, budget, allowance }: Operation): FormattedExecutionResult {
-  return formatResult(settings, result!, allowance ?? new ErrorAllowance(budget?.operations));
+function format({ settings, result, operations, allowance }: Operation): FormattedExecutionResult {
+  return formatResult(settings, result!, allowance ?? new ErrorAllowance(operations));
 }
 
 async function callLastHooks(operation: Operation): Promise<FormattedExecutionResult> {

@@ -21,7 +21,7 @@ import type { OperationOutcome, PayloadStream } from './types.ts';
  * are called.
  */
 export function prepare(operation: Operation): Execution {
-  const { settings, request, source, node, contextValue, capacity, budget, invocation } = operation;
+  const { settings, request, source, node, contextValue, capacity, operations, invocation } = operation;
   const onError = request.onError ?? source!.onError;
   const { document, plans } = operation.document!;
   const isSubscription = node!.operation === 'subscription';
@@ -32,7 +32,7 @@ export function prepare(operation: Operation): Execution {
     contextValue,
     variableValues: request.variables,
     invocation,
-    answerLimit: { capacity, operations: budget?.operations ?? 1 },
+    answerLimit: { capacity, operations },
     kept: plans,
     errorHandling: onError === undefined ? settings.errorHandling : handlingOf[onError],
     observer: operation.observer,

@@ -105,7 +105,7 @@ export interface ServerOptions<
   readonly maxBodyBytes?: number | undefined;
   /** Bytes of an answer. A lower limit of the platform takes precedence. Default: the limit of the platform, or else 32 MiB. */
   readonly maxResultBytes?: number | undefined;
-  /** Lexical tokens of a document, or of all documents of a batch; also the fields of an operation with its fragments expanded. Default: 15,000. */
+  /** Lexical tokens of a document, shared equally by the documents of a batch; also the fields of an operation with its fragments expanded. Default: 15,000. */
   readonly maxTokens?: number | undefined;
   /**
    * The time for a request: `{ ms, reserveMs, partial }`. At the deadline, the answer has all finished fields, and the error

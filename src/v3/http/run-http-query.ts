@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { ValidationRule } from 'graphql';
 
-import { BatchBudget, VariablesLimit } from '../../server/for-v3.ts';
+import { VariablesLimit } from '../../server/for-v3.ts';
 import { HeaderMap, capacityOf } from '../../shared/index.ts';
 import type { Capacity, Invocation } from '../../shared/index.ts';
 import { formatApolloErrors } from '../errors/format-errors.ts';
@@ -35,7 +35,7 @@ export interface QueryResponse {
   readonly body: string;
 }
 
-/** The most operations of a batch. Their documents share one budget; this bounds everything else. */
+/** The most operations of a batch. They share the limits of documents, answers and errors; this bounds everything else. */
 const maxBatchSize = 100;
 
 /** Runs the operation, or the batch, of a request. Throws an {@link HttpQueryError} for other answers than those of an operation. */
@@ -90,7 +90,7 @@ function payloadOf({ method, query }: QueryRequest): Record<string, any> | unkno
 
 async function runOne(config: QueryOptions, payload: Record<string, any>, { head, invocation }: QueryRequest): Promise<QueryResponse> {
   const context = createRequestContext(config, readParameters(head, payload, new VariablesLimit(maxBodyBytes)), false);
-  const response = await processGraphQLRequest(config, context, { ...callOf(invocation), budget: undefined });
+  const response = await processGraphQLRequest(config, context, { ...callOf(invocation), operations: 1 });
   const { http } = response;
   const headers = new HeaderMap(http?.headers);
   const isRefused = response.errors !== undefined && response.data === undefined;
@@ -105,11 +105,11 @@ async function runBatch(config: QueryOptions, payload: readonly unknown[], { hea
     throw graphqlError(400, [new Error(`Expected a batch of at most ${maxBatchSize} operations, got ${payload.length}.`)], config);
   const limit = new VariablesLimit(maxBodyBytes);
   const requests = payload.map((parameters) => readParameters(head, parameters, limit));
-  const budget = new BatchBudget({ maxTokens: config.documents.maxTokens, operations: requests.length });
+  const operations = requests.length;
   const responses = await Promise.all(
     requests.map(async (request): Promise<GraphQLResponse> => {
       try {
-        return await processGraphQLRequest(config, createRequestContext(config, request, true), { ...callOf(invocation), budget });
+        return await processGraphQLRequest(config, createRequestContext(config, request, true), { ...callOf(invocation), operations });
       } catch (error) {
         return {
           errors: formatApolloErrors([error as Error], {

@@ -3,7 +3,7 @@ import type { DocumentNode, GraphQLFieldResolver, GraphQLSchema } from 'graphql'
 import type { Capacity, OperationInvocation } from '../../shared/index.ts';
 import type { KeptPlans } from '../../executor/index.ts';
 import type { KeyValueCache } from '../../datasources/index.ts';
-import type { BatchBudget, DocumentSettings } from '../../server/for-v3.ts';
+import type { DocumentSettings } from '../../server/for-v3.ts';
 import type {
   DataSource,
   ApolloServerPlugin,
@@ -51,7 +51,8 @@ export interface PipelineConfig {
 export interface OperationCall {
   /** Undefined in `executeOperation`, which no platform calls. */
   readonly invocation: OperationInvocation | undefined;
-  readonly budget: BatchBudget | undefined;
+  /** Those of its batch, which have equal shares of the limits; or 1. */
+  readonly operations: number;
   /** The limit of the answer. Undefined: none. */
   readonly capacity: Capacity | undefined;
 }

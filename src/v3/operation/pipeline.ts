@@ -141,7 +141,7 @@ function isExecutionListener(given: unknown): given is GraphQLRequestExecutionLi
 }
 
 async function execute(operation: Operation, executing: readonly GraphQLRequestExecutionListener<any>[]): Promise<ExecutionResult> {
-  const { config, context, invocation, budget, capacity, plans: kept } = operation;
+  const { config, context, invocation, operations, capacity, plans: kept } = operation;
   if (config.executor !== undefined) return copyExecutorParts((await config.executor(context as never)) as ExecutionResult);
 
   const { schema, rootValue, fieldResolver } = config;
@@ -151,7 +151,7 @@ async function execute(operation: Operation, executing: readonly GraphQLRequestE
   // graphql-js has the error for a document without an operation to run.
   if (chosen === undefined) return executeWithoutOperation({ schema, document, operationName } as ExecutionArgs);
   assertNoFragmentVariables(document);
-  const answerLimit = capacity && { capacity, operations: budget?.operations ?? 1 };
+  const answerLimit = capacity && { capacity, operations };
   const observer = fieldObserverOf(executing, contextValue);
   const settings = { schema, rootValue, fieldResolver, introspection: true, executor: undefined };
   const parts = { document, operation: chosen, contextValue, variableValues: variables, invocation, answerLimit, kept, observer };
@@ -218,8 +218,8 @@ async function callDidEncounterErrors({ context, listeners }: Operation, errors:
 }
 
 /** Formats as many errors as an answer may have; the last one says how many were left out. */
-function format({ config, context, budget }: Operation, errors: readonly Error[]): readonly GraphQLFormattedError[] {
-  const allowance = new ErrorAllowance(budget?.operations);
+function format({ config, context, operations }: Operation, errors: readonly Error[]): readonly GraphQLFormattedError[] {
+  const allowance = new ErrorAllowance(operations);
   return allowance.fitAll(
     errors,
     // If the formatter returns nothing, the error becomes null, as in version 3.

@@ -11,14 +11,14 @@ import type { DocumentStore, Operation } from './operation.ts';
 
 /** Sets the document: from the document store, from the cache, or parsed and validated with the plugins' hooks. */
 export async function readDocument(operation: Operation): Promise<void> {
-  const { config, context, budget } = operation;
+  const { config, context, operations } = operation;
   const { documentStore } = config;
   const stored = documentStore ? await fromStore(documentStore, operation) : undefined;
   if (stored !== undefined) {
     context.document = stored;
     return;
   }
-  const known = await loadDocument(config.documents, context.source!, hooksOf(operation), budget);
+  const known = await loadDocument(config.documents, context.source!, hooksOf(operation), operations);
   if (known instanceof GraphQLError) throw refusalOf([known], SyntaxError);
   context.document = known.document;
   operation.plans = known.plans;

@@ -116,7 +116,7 @@ export class ApolloServerBase<ContextFunctionParams = any> {
     const { query } = request;
     const text = query && typeof query !== 'string' ? print(query) : query;
     const context = createRequestContext(options, { ...request, query: text } as GraphQLRequest, false);
-    return processGraphQLRequest(options, context, { invocation: undefined, budget: undefined, capacity: undefined });
+    return processGraphQLRequest(options, context, { invocation: undefined, operations: 1, capacity: undefined });
   }
 
   /** Without HTTP, stack traces are included only with `debug: true`. */

@@ -237,32 +237,37 @@ describe('a batch', () => {
     assert.deepEqual(endpoint.runs, []);
   });
 
-  it('shares the token limit of one request: elements over it are refused, the others run', async () => {
-    const endpoint = createEndpoint({ maxTokens: 10 });
+  it('gives each element the same share of the token limit: elements over it are refused, the others run', async () => {
+    const endpoint = createEndpoint({ maxTokens: 20 });
     const element = (name: string): object => ({ query: `{ ${name}: hello }` });
+    const large = { query: '{ c: hello d: hello }' };
+    await endpoint.send(post(large));
 
-    const twice = ['first time', 'from the document cache'].map(() =>
-      endpoint.send(post([element('a'), element('b'), element('c'), { query: '{hello' }])),
-    );
+    for (let round = 0; round < 2; round++) {
+      const [a, b, c, d] = json(await endpoint.send(post([element('a'), element('b'), large, { query: '{hello' }])));
 
-    for (const response of await Promise.all(twice)) {
-      const [a, b, c] = json(response);
       assert.deepEqual([a, b], [{ data: { a: 'Hello, world!' } }, { data: { b: 'Hello, world!' } }]);
-      assert.equal(c.errors[0].extensions.code, 'GRAPHQL_PARSE_FAILED');
+      assert.match(
+        c.errors[0].message,
+        /^Expected each document of a batch of 4 to have at most 5 tokens, with its fragments written out, got 8\.$/,
+      );
+      for (const { errors } of [c, d]) assert.equal(errors[0].extensions.code, 'GRAPHQL_PARSE_FAILED');
     }
   });
 
-  it('shares it when its documents come from the cache, and when fragments make many fields of few tokens', async () => {
-    const endpoint = createEndpoint({ maxTokens: 60 });
-    const wide = { query: `{ a: books { ...F } b: books { ...F } c: books { ...F } } fragment F on Book { ${'title '.repeat(12)} }` };
-    const alone = await endpoint.send(post(wide));
+  it('shares it when fragments make many fields of few tokens', async () => {
+    const endpoint = createEndpoint({ maxTokens: 110 });
+    const wide = {
+      query:
+        '{ a: books { ...F } b: books { ...F } c: books { ...F } d: books { ...F } } fragment F on Book { title author { ...A } x: author { ...A } y: author { ...A } } fragment A on Author { name a: name b: name c: name }',
+    };
 
-    const batch = await endpoint.send(post([wide, wide]));
+    const [alone, batch] = [await endpoint.send(post(wide)), await endpoint.send(post([wide, { query: '{ hello }' }]))];
 
     assert.equal(alone.status, 200);
-    const [first, second] = json(batch);
-    assert.equal(first.errors, undefined);
-    assert.match(second.errors[0].message, /^Expected the documents of a batch to have at most 60 tokens together, got more\.$/);
+    const [refused, other] = json(batch);
+    assert.match(refused.errors[0].message, /^Expected each document of a batch of 2 to have at most 55 tokens, with .* got 72\.$/);
+    assert.equal(other.errors, undefined);
   });
 
   it('by GET is not supported', async () => {

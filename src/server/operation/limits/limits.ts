@@ -37,9 +37,9 @@ export function assertFields({ maxTokens }: LimitSettings, { operations }: Docum
 }
 
 /** The error for a document or batch that repeats fields too often. */
-export function tooManyComparisons(): GraphQLError {
+export function tooManyComparisons(limit: number = maxComparisons): GraphQLError {
   return createError(
     'GRAPHQL_VALIDATION_FAILED',
-    `Expected fewer repeated fields: merging those with the same name would take more than ${maxComparisons} comparisons.`,
+    `Expected fewer repeated fields: merging those with the same name would take more than ${Math.floor(limit)} comparisons.`,
   );
 }
