@@ -37,7 +37,7 @@ function flag(help: string): { readonly type: 'boolean'; readonly help: string }
 
 // Options of several commands.
 const folderOptions = {
-  functions: text('<folder>', 'the folder with the functions (default: the one in netlify.toml, `functions`, or `netlify/functions`)'),
+  functions: text('<folder>', 'the folder with the functions (default: `functions`, the one in netlify.toml, or `netlify/functions`)'),
   env: list('<NAME=value>', 'an environment variable for the functions'),
 };
 const functionOptions = {

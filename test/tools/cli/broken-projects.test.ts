@@ -57,10 +57,6 @@ const breaks: Readonly<Record<string, Break>> = {
     expected: /Invalid URL[^]*> 2 \| const base = new URL\(process\.env\['SHOP_URL'\]/,
     inCheck: /^functions\/graphql\.ts:2:14 Invalid URL\n[^]*> 2 \| const base = new URL\(process\.env\['SHOP_URL'\]/m,
   },
-  'a netlify.toml that is not valid': {
-    files: { 'functions/graphql.ts': sound, 'netlify.toml': '[functions]\ndirectory = functions\n' },
-    expected: /netlify\.toml:2:13 netlify\.toml is not valid[^\n]*directory = "functions"/,
-  },
   'a handler that is not exported': {
     files: { 'functions/graphql.ts': functionOf("export const graphql = createHandler({ typeDefs: 'type Query { ok: Boolean }' });") },
     expected: /it exports graphql\. Write: export default createHandler/,
@@ -134,17 +130,13 @@ const breaks: Readonly<Record<string, Break>> = {
     },
     expected: /two copies of graphql[^]*npm ls graphql[^]*npm dedupe graphql/,
   },
-  'a netlify.toml that names a missing folder': {
-    files: { 'functions/graphql.ts': sound, 'netlify.toml': '[build]\n\n[functions]\ndirectory = "api"\n' },
-    expected: /netlify\.toml:4:1 There is no folder "api"/,
-  },
   'a name that platforms do not accept': {
     files: { 'functions/graphql.ts': sound, 'functions/graphql.test.ts': '' },
     expected: /graphql\.test\.ts[^\n]*(?:only contain letters, digits, "-" and "_")/,
   },
 };
 
-testBreaks(breaks, { toldByDev: cases({ short: 7, long: Number.POSITIVE_INFINITY }) });
+testBreaks(breaks, { toldByDev: cases({ short: 4, long: Number.POSITIVE_INFINITY }) });
 
 test('a file that a function imports is not a broken function: dev serves the others, and check passes', async (context) => {
   const project = await createProject(context, {
@@ -188,23 +180,6 @@ test('--query runs once, in the function whose schema it fits; each function has
     ),
   );
   assert.doesNotMatch(stdout, /Cannot query field/);
-});
-
-test('the folder that netlify.toml names is served, unless it is the output of the build', async (context) => {
-  const answer = async (files: Readonly<Record<string, string>>): Promise<string> =>
-    (await startDevHere(context, await createProject(context, files))).printed().stdout;
-  const plain = 'export default () => new Response();';
-  const toml = '[functions]\ndirectory = "api" # not functions\n';
-
-  assert.match(await answer({ 'api/here.ts': plain, 'functions/there.ts': plain, 'netlify.toml': toml }), /functions\/here$/m);
-  assert.match(
-    await answer({
-      'api/here.ts': plain,
-      'functions/there.ts': plain,
-      'netlify.toml': `[build]\ncommand = "esbuild functions/*.ts --outdir=api"\n${toml}`,
-    }),
-    /functions\/there$/m,
-  );
 });
 
 test('for a function of /aws-lambda, dev says how to serve it', async (context) => {

@@ -53,14 +53,11 @@ interface Checked {
 }
 
 async function checkSources(settings: CheckArguments, directory: string, terminal: Terminal): Promise<Checked> {
-  const chosen = await resolveFunctionsFolder(directory, settings.functions);
-  for (const notice of chosen.notices) terminal.error(notice);
-  const { functions, misnamed } = await findFunctions(chosen.folder);
-  if (functions.length === 0) throw noSuchFunction('graphql', functions, chosen.folder);
-  const problems: Problem[] = [
-    ...chosen.problems,
-    ...misnamed.map((file) => ({ file, message: 'Function names can only contain letters, digits, "-" and "_".' })),
-  ];
+  const folder = await resolveFunctionsFolder(directory, settings.functions);
+  const { functions, misnamed } = await findFunctions(folder);
+  if (functions.length === 0) throw noSuchFunction('graphql', functions, folder);
+  const message = 'Function names can only contain letters, digits, "-" and "_".';
+  const problems: Problem[] = misnamed.map((file) => ({ file, message }));
   const schemas = new Map<string, CheckedSchema>();
   const served: string[] = [];
   for (const source of functions) {

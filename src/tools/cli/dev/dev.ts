@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 
 import { browsableHost } from '../../../server/node/index.ts';
-import { nodeEnvProblem, problemText } from '../../checks/for-cli.ts';
+import { nodeEnvProblem } from '../../checks/for-cli.ts';
 import { importEsbuild } from '../project/loader.ts';
 import { readEnvFile } from '../read-options.ts';
 import { resolveFunctionsFolder } from '../project/functions-folder.ts';
@@ -58,12 +58,12 @@ export async function startDevServer(settings: DevSettings): Promise<DevServer> 
   const warn = (message: string): void => report({ kind: 'warning', message });
   await readEnvFile(directory, settings.envFile);
   await importEsbuild();
-  const { folder, problems, notices } = await resolveFunctionsFolder(directory, settings.functions);
+  const folder = await resolveFunctionsFolder(directory, settings.functions);
   const server = createServer();
   // Listens first: the functions may need the URL, and a port in use is reported at once. Requests wait for the functions.
   const notice = await listen(server, settings);
   const url = `http://${browsableHost(host)}:${(server.address() as AddressInfo).port}`;
-  for (const message of [...problems.map((problem) => problemText(problem, directory)), ...notice, ...notices]) warn(message);
+  for (const message of notice) warn(message);
   const functions = new FunctionHost({
     folder,
     directory,

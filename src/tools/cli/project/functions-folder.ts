@@ -1,11 +1,9 @@
 import type { Dirent } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { join, parse, relative, resolve } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, parse, resolve } from 'node:path';
 
+import { positionAt, problemText } from '../../checks/for-cli.ts';
 import { DevError } from './problem.ts';
-import { readNetlifySettings } from './netlify-toml.ts';
-import { problemText } from '../../checks/for-cli.ts';
-import type { Problem } from '../../checks/for-cli.ts';
 
 /** A function, as the platform would deploy it. */
 export interface FunctionSource {
@@ -25,49 +23,31 @@ export interface FunctionsFolder {
 const extensions = ['.js', '.cjs', '.mjs', '.ts', '.tsx', '.cts', '.mts', '.jsx'];
 const validName = /^[A-Za-z0-9_-]+$/;
 
-/** The functions folder, with problems and notices about the settings that name it. */
-export interface ChosenFolder {
-  readonly folder: string;
-  readonly problems: readonly Problem[];
-  readonly notices: readonly string[];
-}
-
-const usual = ['functions', join('netlify', 'functions')];
-
-/** The named folder; else that of netlify.toml, unless its build command writes it; else the first usual folder that exists. */
-export async function resolveFunctionsFolder(directory: string, named: string | undefined): Promise<ChosenFolder> {
-  if (named !== undefined) {
-    const folder = await findFolder(directory, [named]);
-    if (folder !== undefined) return { folder, problems: [], notices: [] };
-    throw new DevError(`There is no folder "${named}" in ${directory}. Choose the folder of your functions with --functions <folder>.`);
-  }
-  const settings = await readNetlifySettings(directory);
-  const found = await findFolder(directory, usual);
-  const deployed = settings?.directory === undefined ? undefined : await findFolder(directory, [settings.directory]);
-  if (deployed !== undefined && settings?.isOutput === false) {
-    const isOther = found !== undefined && found !== deployed;
-    const notice = `Using the folder "${settings.directory}" from netlify.toml, not ${relative(directory, found ?? '')}.`;
-    return { folder: deployed, problems: [], notices: isOther ? [notice] : [] };
-  }
-  const problems: Problem[] =
-    settings === undefined || settings.isOutput ? [] : [{ ...settings.place, message: wrongFolder(settings.directory) }];
-  if (found !== undefined) return { folder: found, problems, notices: [] };
-  const missing = `There is no folder "functions" in ${directory}. Add functions/graphql.ts, or choose the folder with --functions <folder>.`;
-  throw new DevError([...problems.map((problem) => problemText(problem, directory)), missing].join('\n'));
-}
-
-function wrongFolder(name: string | undefined): string {
-  return name === undefined
-    ? 'netlify.toml is not valid, so Netlify refuses to build. Text needs quotes, as in directory = "functions".'
-    : `There is no folder "${name}", so Netlify would deploy no functions. Set directory to the folder of your functions, or have the build command create this one.`;
-}
-
-async function findFolder(directory: string, candidates: readonly string[]): Promise<string | undefined> {
+/** The named folder, else functions, else that of netlify.toml, which may be the output of a build, else netlify/functions. */
+export async function resolveFunctionsFolder(directory: string, named: string | undefined): Promise<string> {
+  const candidates = named === undefined ? ['functions', await netlifyFolder(directory), join('netlify', 'functions')] : [named];
   for (const candidate of candidates) {
-    const folder = resolve(directory, candidate);
-    if ((await readdir(folder).catch(() => undefined)) !== undefined) return folder;
+    const folder = candidate === undefined ? undefined : resolve(directory, candidate);
+    if (folder !== undefined && (await readdir(folder).catch(() => undefined)) !== undefined) return folder;
   }
-  return undefined;
+  throw new DevError(
+    `There is no folder "${named ?? 'functions'}" in ${directory}. Add functions/graphql.ts, or choose the folder with --functions <folder>.`,
+  );
+}
+
+/** `functions.directory` of netlify.toml. Throws a DevError if it cannot be understood. */
+async function netlifyFolder(directory: string): Promise<string | undefined> {
+  const file = join(directory, 'netlify.toml');
+  const text = await readFile(file, 'utf8').catch(() => '');
+  const found = /^\[functions\][^[]*?^\s*directory\s*=\s*(.*)/m.exec(text);
+  if (found === null) return undefined;
+  const [before, value = ''] = found;
+  const [, , folder] = /^(["'])([^"'\\]+)\1\s*(?:#.*)?$/.exec(value.trimEnd()) ?? [];
+  if (folder !== undefined) return folder;
+  const place = positionAt(text, found.index + before.length - value.length);
+  throw new DevError(
+    problemText({ file, ...place, message: 'netlify.toml is not valid. Text needs quotes, as in directory = "functions".' }, directory),
+  );
 }
 
 /**
@@ -115,12 +95,12 @@ async function mainFile(folder: string, name: string): Promise<string | undefine
 /** The function with a name or file; by default `graphql`, or the only one. Throws a DevError if it does not exist. */
 export async function findFunction(directory: string, folder: string | undefined, named: string | undefined): Promise<FunctionSource> {
   const chosen = await resolveFunctionsFolder(directory, folder);
-  const { functions } = await findFunctions(chosen.folder);
+  const { functions } = await findFunctions(chosen);
   const wanted = named ?? 'graphql';
   const found = functions.find(({ name, file }) => name === wanted || file === resolve(directory, wanted));
   const only = named === undefined && functions.length === 1 ? functions[0] : undefined;
   if (found ?? only) return (found ?? only)!;
-  throw noSuchFunction(wanted, functions, chosen.folder);
+  throw noSuchFunction(wanted, functions, chosen);
 }
 
 /** The error for a function that does not exist. */

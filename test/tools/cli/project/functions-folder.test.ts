@@ -65,8 +65,8 @@ test('the folder is functions, else netlify/functions', async (context) => {
   const one = await createProject(context, { 'functions/x.ts': '', 'netlify/functions/x.ts': '' });
   const other = await createProject(context, { 'netlify/functions/x.ts': '' });
 
-  assert.equal((await resolveFunctionsFolder(one.directory, undefined)).folder, join(one.directory, 'functions'));
-  assert.equal((await resolveFunctionsFolder(other.directory, undefined)).folder, join(other.directory, 'netlify/functions'));
+  assert.equal(await resolveFunctionsFolder(one.directory, undefined), join(one.directory, 'functions'));
+  assert.equal(await resolveFunctionsFolder(other.directory, undefined), join(other.directory, 'netlify/functions'));
 });
 
 test('a missing folder is an error that names the option', async (context) => {
@@ -76,20 +76,26 @@ test('a missing folder is an error that names the option', async (context) => {
   await assert.rejects(resolveFunctionsFolder(directory, 'api'), /no folder "api".*--functions/);
 });
 
-test('a folder that a script of package.json writes is output, so the sources are used', async (context) => {
-  const { directory, write } = await createProject(context, {
+test('without a folder functions, it is the one that netlify.toml names, which must be valid', async (context) => {
+  const toml = '[build]\ncommand = "npm run build"\n[functions]\ndirectory = "api" # not functions\n';
+  const { directory, write } = await createProject(context, { 'api/x.ts': '', 'netlify/functions/x.ts': '', 'netlify.toml': toml });
+
+  const named = await resolveFunctionsFolder(directory, undefined);
+  await write({ 'netlify.toml': toml.replaceAll('"api"', 'api') });
+
+  assert.equal(named, join(directory, 'api'));
+  await assert.rejects(
+    resolveFunctionsFolder(directory, undefined),
+    /^DevError: netlify\.toml:4:13 netlify\.toml is not valid[^\n]*directory = "functions"/,
+  );
+});
+
+test('a folder functions comes before the one that netlify.toml names, which may be the output of a build', async (context) => {
+  const { directory } = await createProject(context, {
     'functions/x.ts': '',
     'built/x.mjs': '',
-    'package.json': '{ "scripts": { "build": "esbuild functions/*.ts --outdir=built" } }',
-    'netlify.toml': '[build]\ncommand = "npm run build"\n[functions]\ndirectory = "built"\n',
+    'netlify.toml': '[functions]\ndirectory = "built"\n',
   });
 
-  const written = await resolveFunctionsFolder(directory, undefined);
-  await write({ 'package.json': '{}' });
-  const other = await resolveFunctionsFolder(directory, undefined);
-
-  assert.deepEqual(
-    [written, other].map(({ folder }) => folder),
-    ['functions', 'built'].map((name) => join(directory, name)),
-  );
+  assert.equal(await resolveFunctionsFolder(directory, undefined), join(directory, 'functions'));
 });
