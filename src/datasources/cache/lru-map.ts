@@ -45,8 +45,10 @@ export class LRUMap<TValue> {
       this.#remove(entry);
       return undefined;
     }
-    this.#unlink(entry);
-    this.#append(entry);
+    if (entry !== this.#newest) {
+      this.#unlink(entry);
+      this.#append(entry);
+    }
     return entry.value;
   }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import type { HTTPRequest, HTTPRequestBody, HTTPResponse, HeaderMap, StreamedResponse } from '../../shared/index.ts';
+import { HeaderMap, addVary } from '../../shared/index.ts';
+import type { HTTPRequest, HTTPRequestBody, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import type { PlatformAdapter } from './adapter.ts';
 import { bodyTaken, brokenBody, notOfBytes, readChunks, readHeaders, splitURL, writeChunks } from './event.ts';
 
@@ -80,25 +81,17 @@ async function writeBesideBody(body: string | null, { request, response }: NodeE
   if (isArriving(request)) response.once('finish', () => request.destroy());
 }
 
+/** Values that middleware has set are kept in the two fields that are lists: a session's cookie, and the `Origin` in `vary`. */
 function setHeaders(headers: HeaderMap, response: ServerResponse): void {
-  // Values that middleware has set are kept in the two fields that are lists: a session's cookie, and the `Origin` in `vary`.
-  const vary = response.getHeader('vary');
-  const record = headers.record;
-  if (record === undefined) setAll(headers, response);
-  else for (const name in record) response.setHeader(name, record[name]!);
-  if (vary !== undefined) response.setHeader('vary', joinedVary(listOf(vary).join(', '), headers.get('vary') ?? ''));
-}
-
-function setAll(headers: HeaderMap, response: ServerResponse): void {
+  const before = listOf(response.getHeader('vary'));
+  for (const [name, value] of Object.entries(headers.toRecord())) response.setHeader(name, value);
+  if (before.length > 0) {
+    const vary = new HeaderMap({ vary: before.join(', ') });
+    for (const name of headers.get('vary')?.split(',') ?? []) addVary(vary, name.trim());
+    response.setHeader('vary', vary.get('vary')!);
+  }
   const cookies = headers.getSetCookie();
-  for (const [name, value] of headers) if (name !== 'set-cookie') response.setHeader(name, value);
   if (cookies.length > 0) response.setHeader('set-cookie', [...listOf(response.getHeader('set-cookie')), ...cookies]);
-}
-
-/** "*" replaces all names (RFC 9110 section 12.5.5). */
-function joinedVary(...values: readonly string[]): string {
-  const names = values.flatMap((value) => value.split(',')).map((name) => name.trim());
-  return names.includes('*') ? '*' : [...new Set(names)].filter((name) => name !== '').join(', ');
 }
 
 function listOf(value: number | string | readonly string[] | undefined): string[] {

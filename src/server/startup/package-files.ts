@@ -9,14 +9,14 @@ export function requireFromPackage(tool: string): unknown {
   const { require, extension } = origin();
   // Sources are in src/server/startup/; built files are in dist/esm/chunks/ and dist/cjs/chunks/, below the built tools.
   if (extension === '.ts') return require(`../../tools/${tool}/index.ts`);
-  return require(extension === undefined ? `${installedFolder(require)}dist/cjs/${tool}.js` : `../${tool}${extension}`);
+  return require(extension === undefined ? `${folderOf(require, extension)}dist/cjs/${tool}.js` : `../${tool}${extension}`);
 }
 
 /** The path of a file in dist/; undefined without Node, or if it is not found. */
 export function findBuiltFile(name: string): string | undefined {
   try {
-    const { require } = origin();
-    const file = `${packageFolder() ?? installedFolder(require)}dist/${name}`;
+    const { require, extension } = origin();
+    const file = `${folderOf(require, extension)}dist/${name}`;
     return globalThis.process.getBuiltinModule('node:fs').existsSync(file) ? file : undefined;
   } catch {
     return undefined;
@@ -31,8 +31,9 @@ export function hasPackageFiles(): boolean {
 
 /** The folder of the package, with a trailing slash; undefined if this file is part of a bundle. */
 export function packageFolder(): string | undefined {
-  const file = thisFile();
-  return file?.replace(/^file:\/\//, '').replace(/(?:src|dist)[\\/][^]*$/, '');
+  return thisFile()
+    ?.replace(/^file:\/\//, '')
+    .replace(/(?:src[\\/]server[\\/]startup|dist[\\/]\w+[\\/]chunks)[\\/][^\\/]*$/, '');
 }
 
 /** `extension`: that of this package's files; undefined in a bundle. */
@@ -43,8 +44,10 @@ function origin(): { readonly require: NodeJS.Require; readonly extension: strin
   return { require: nodeModule.createRequire(file ?? `${process.cwd()}/`), extension: file?.match(/\.[a-z]+$/)?.[0] };
 }
 
-function installedFolder(require: NodeJS.Require): string {
-  return require.resolve('graphql-functions/package.json').replace(/package\.json$/, '');
+function folderOf(require: NodeJS.Require, extension: string | undefined): string {
+  return require
+    .resolve(extension === undefined ? 'graphql-functions/package.json' : '../../../package.json')
+    .replace(/package\.json$/, '');
 }
 
 /** This file: a path from CommonJS, a URL from ES modules. Undefined if it is part of a bundle. */

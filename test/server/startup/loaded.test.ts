@@ -99,7 +99,7 @@ describe('tools for development', () => {
     assert.ok(ofTools(page.loaded).includes('tools/landing-page/html.ts'), String(ofTools(page.loaded)));
     assert.deepEqual(ofTools(post.loaded), []);
     assert.equal(explained.isExplained, true);
-    assert.ok(ofTools(explained.loaded).length > 5, String(ofTools(explained.loaded)));
+    assert.ok(ofTools(explained.loaded).length > 3, String(ofTools(explained.loaded)));
   });
 });
 
