@@ -87,7 +87,7 @@ test('imports between folders go through their doors', () => {
   deepEqual(around.map(describe), []);
 });
 
-for (const folder of ['v3', 'extensions', 'tools']) {
+for (const folder of ['v3', 'tools']) {
   const list = `server/for-${folder}.ts`;
   test(`what ${folder} takes of the server beside types is in ${list}, which no other folder imports`, () => {
     const taken = valuesThat(folder, 'server');
@@ -97,17 +97,31 @@ for (const folder of ['v3', 'extensions', 'tools']) {
   });
 }
 
-test('what extensions take of the executor beside types is in executor/for-extensions.ts, which no other folder imports', () => {
-  const list = 'executor/for-extensions.ts';
+/** `subgraph` reads the text of a schema as the server does, without parsing all of it at a cold start. */
+const readerOfSchemas = 'executor/schema/index.ts';
+
+test('a value of server or executor that an extension imports is exported by an entry, too', () => {
+  const published = new Set(imports.filter(({ from, typeOnly }) => folderOf(from) === 'entries' && !typeOnly).flatMap(namesOf));
+  const taken = ['server', 'executor'].flatMap((folder) => valuesThat('extensions', folder)).filter(({ to }) => to !== readerOfSchemas);
 
   deepEqual(
-    valuesThat('extensions', 'executor')
-      .filter(({ to }) => to !== list && to !== 'executor/schema/index.ts')
-      .map(describe),
+    taken.flatMap((one) =>
+      namesOf(one)
+        .filter((name) => !published.has(name))
+        .map((name) => `${describe(one)}: ${name}`),
+    ),
     [],
   );
-  deepEqual(importersOf(list), ['extensions']);
 });
+
+/** The names in `{ a, b as c }`, as the imported file exports them. */
+function namesOf({ names }: Import): readonly string[] {
+  return names
+    .replaceAll(/[{}]/g, '')
+    .split(',')
+    .map((name) => name.trim().split(' as ')[0]!)
+    .filter((name) => name !== '' && !name.startsWith('type '));
+}
 
 function valuesThat(folder: string, other: string): readonly Import[] {
   return imports.filter(({ from, to, typeOnly }) => folderOf(from) === folder && folderOf(to) === other && !typeOnly);
@@ -178,9 +192,7 @@ const secondDoors = [
   'server/http/streams/incremental-delivery.ts',
   'server/node/index.ts',
   'server/for-v3.ts',
-  'server/for-extensions.ts',
   'server/for-tools.ts',
-  'executor/for-extensions.ts',
   'tools/checks/for-cli.ts',
 ];
 

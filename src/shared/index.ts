@@ -6,7 +6,8 @@ export { canonicalJSON } from './canonical-json.ts';
 export { byteLength } from './byte-length.ts';
 export { asWritten, bindTo, counted, describe, firstLineOf, messageOf, withoutStacks } from './describe.ts';
 export { didYouMean, listOf } from './did-you-mean.ts';
-export { assertKnownOptions } from './known-options.ts';
+export { aFunction, anything, assertEntries, assertKnownOptions, boolean, positive } from './known-options.ts';
+export type { Expectation } from './known-options.ts';
 export { isPromiseLike, toPromise, waitAtMost, whenReady } from './promise-or-value.ts';
 export type { PromiseOrValue } from './promise-or-value.ts';
 export { parseExactly } from './exact-json.ts';
@@ -16,6 +17,7 @@ export { errorHashOf, rememberErrorHash, rootCause } from './error-hashes.ts';
 export { guardLogger } from './guard-logger.ts';
 
 export { HeaderMap, addVary, isHeaderField } from './header-map.ts';
+export { mayBeStored, removeLifetimes } from './lifetimes.ts';
 export { concatenate } from './http-messages.ts';
 export type { ChunkStream, HTTPRequest, HTTPRequestBody, HTTPResponse, ResponseHead, StreamedResponse } from './http-messages.ts';
 export type { CallClock, ExecutionInvocation, Invocation, LateFallbacks, Milliseconds, OperationInvocation, Until } from './invocation.ts';

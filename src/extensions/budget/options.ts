@@ -1,7 +1,5 @@
-import { describe, isRecord } from '../../shared/index.ts';
-import type { Milliseconds } from '../../shared/index.ts';
-import { aFunction, assertEntries } from '../../server/for-extensions.ts';
-import type { Expectation } from '../../server/for-extensions.ts';
+import { aFunction, assertEntries, describe, isRecord } from '../../shared/index.ts';
+import type { Expectation, Milliseconds } from '../../shared/index.ts';
 import type { RequestCall } from '../../server/index.ts';
 import { assertStore } from '../stores/index.ts';
 import type { BudgetStore } from '../stores/index.ts';

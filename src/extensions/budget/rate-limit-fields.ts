@@ -1,4 +1,4 @@
-import { mayBeStored } from '../../server/for-extensions.ts';
+import { mayBeStored } from '../../shared/index.ts';
 import type { BudgetReport, HeaderMap } from '../../shared/index.ts';
 
 /** The points that an operation took, and what header fields say of them. */

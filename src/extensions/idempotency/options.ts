@@ -1,8 +1,7 @@
 import type { GraphQLError } from 'graphql';
 
-import { aFunction, assertEntries, boolean } from '../../server/for-extensions.ts';
-import type { Expectation } from '../../server/for-extensions.ts';
-import type { HTTPRequest, Milliseconds } from '../../shared/index.ts';
+import { aFunction, assertEntries, boolean } from '../../shared/index.ts';
+import type { Expectation, HTTPRequest, Milliseconds } from '../../shared/index.ts';
 import type { Seconds } from '../../datasources/index.ts';
 import { assertStore } from '../stores/index.ts';
 import type { IdempotencyStore } from '../stores/index.ts';

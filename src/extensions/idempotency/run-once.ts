@@ -151,7 +151,7 @@ async function end(attempt: Attempt, outcome: OperationOutcome): Promise<void> {
   if (outcome.executed === false || (!isLate && isReleased(attempt, outcome))) return release(attempt);
   // A resolver may still be writing, so the lease determines when the mutation can run again.
   if (isLate && afterCrash === 'run again') return undefined;
-  const answer = toStoredAnswer(outcome, settings.maxAnswerBytes);
+  const answer = toStoredAnswer(outcome, attempt.execution, settings.maxAnswerBytes);
   try {
     if (!(await twice(settings, () => store.finish(id, { token, answer, keep: ttl * 1000 }))))
       log(attempt, 'The answer of a mutation was not stored: its record had expired, or was taken over.');

@@ -1,6 +1,5 @@
-import { isRecord } from '../../shared/index.ts';
-import { assertEntries, positive } from '../../server/for-extensions.ts';
-import type { Expectation } from '../../server/for-extensions.ts';
+import { assertEntries, isRecord, positive } from '../../shared/index.ts';
+import type { Expectation } from '../../shared/index.ts';
 import type { PageLimitOptions } from './page-limits.ts';
 
 /** Options of {@link limits}. */

@@ -13,7 +13,6 @@ import type {
   SelectionSetNode,
 } from 'graphql';
 
-import { fragmentsOf } from '../../server/for-extensions.ts';
 import type { OperationExecution } from '../../server/index.ts';
 import type { LimitsOptions } from './options.ts';
 import { fieldAt, PageLimits } from './page-limits.ts';
@@ -61,7 +60,8 @@ export class Prices {
     if (variableValues === undefined) return 0;
     let cost = this.#known.get(priced);
     if (cost === undefined) {
-      const walk = new Walk(this, this.#schema, fragmentsOf(document), variableValues);
+      const fragments = document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
+      const walk = new Walk(this, this.#schema, new Map(fragments.map((fragment) => [fragment.name.value, fragment])), variableValues);
       const { fixed, perItem, depth, aliases } = walk.measure(
         this.#schema.getRootType(operation.operation) ?? undefined,
         operation.selectionSet,

@@ -1,7 +1,8 @@
+import * as graphql from 'graphql';
 import { getNamedType, getNullableType, isInputObjectType, isLeafType, isListType, Kind } from 'graphql';
 import type { ConstValueNode, FieldNode, GraphQLField, GraphQLInputField, GraphQLInputType, GraphQLLeafType, ValueNode } from 'graphql';
 
-import { getArgumentValues } from '../../executor/for-extensions.ts';
+// A named import would fail with an older graphql before the message about its version.
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -63,7 +64,7 @@ function defaultSizesOf(argument: GraphQLInput, fields: readonly SizeInput[]): S
 /** The coerced default of an argument or input field. The property differs between graphql 16 and 17. */
 function defaultOf(input: GraphQLInput): unknown {
   try {
-    const values = getArgumentValues({ args: [input] } as never, { kind: Kind.FIELD, arguments: [] } as never);
+    const values = graphql.getArgumentValues({ args: [input] } as never, { kind: Kind.FIELD, arguments: [] } as never);
     return values[input.name];
   } catch {
     // It is required.

@@ -1,5 +1,5 @@
 import { addVary, isHeaderField } from '../../shared/index.ts';
-import type { PromiseOrValue, HTTPRequest, HeaderMap } from '../../shared/index.ts';
+import type { Expectation, PromiseOrValue, HTTPRequest, HeaderMap } from '../../shared/index.ts';
 import type { ServerPlugin } from '../operation/plugin.ts';
 import type { Logger } from '../operation/types.ts';
 import { methods } from './errors.ts';
@@ -135,12 +135,6 @@ export function assertCredentials({ credentials, origin = '*' }: CORSOptions): v
       `cors.origin must not be a pattern with cors.credentials, because a small mistake in it lets other sites in, but ${String(pattern)} is one. ` +
         'Write a function, for example origin: (origin) => origin.startsWith("https://") && origin.endsWith(".example.com").',
     );
-}
-
-/** The values that an option takes. */
-export interface Expectation {
-  readonly words: string;
-  readonly holds: (value: unknown) => boolean;
 }
 
 const namesOfFields: Expectation = {

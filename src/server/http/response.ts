@@ -1,6 +1,6 @@
 import type { FormattedExecutionResult } from 'graphql';
 
-import { HeaderMap, addVary, describe, excessOf, isHeaderField } from '../../shared/index.ts';
+import { HeaderMap, addVary, describe, excessOf, isHeaderField, removeLifetimes } from '../../shared/index.ts';
 import type { AnswerSize, ChunkStream, HTTPRequest, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import type { Delivery } from '../operation/delivery/delivery.ts';
 import { httpExtensionOf } from '../operation/errors.ts';
@@ -259,28 +259,3 @@ function textOfBatch({ errors, size }: BatchSettings, results: readonly Formatte
 export function setDefaultCacheControl(headers: HeaderMap): void {
   if (headers.get('cache-control') === null && headers.get('expires') === null) headers.set('cache-control', uncacheable);
 }
-
-/** True if the header fields allow some cache to store the response. */
-export function mayBeStored(headers: HeaderMap): boolean {
-  const value = headers.get('cache-control');
-  if (value !== null && !/(?:^|[\s,])(?:private|no-store)(?:$|[\s,])/i.test(value)) return true;
-  return lifetimes.some((name) => name !== 'cache-control' && headers.has(name));
-}
-
-/** Removes the lifetimes that the user has set, from a response that no cache may store, such as an error. */
-export function removeLifetimes(headers: HeaderMap): void {
-  if (!headers.isEmpty) for (const name of lifetimes) headers.delete(name);
-}
-
-/** All but the first take precedence over `cache-control` in some cache (RFC 9213, and fields of vendors). */
-const lifetimes = [
-  'cache-control',
-  'expires',
-  'cdn-cache-control',
-  'netlify-cdn-cache-control',
-  'cloudflare-cdn-cache-control',
-  'vercel-cdn-cache-control',
-  'surrogate-control',
-  'edge-control',
-  'x-accel-expires',
-];

@@ -1,6 +1,5 @@
-import { describe, isRecord } from '../../shared/index.ts';
-import type { Expectation } from '../http/cors.ts';
-import { assertEntries, boolean } from '../startup/options.ts';
+import { assertEntries, boolean, describe, isRecord } from '../../shared/index.ts';
+import type { Expectation } from '../../shared/index.ts';
 
 /** Where a server listens, which requests it answers, and how it stops. */
 export interface ListenOptions {

@@ -4,11 +4,12 @@ import type { KeyValueCache } from '../../datasources/index.ts';
 import type { DeadlineOptions } from './deadline.ts';
 import { assertCredentials, assertOriginForm, corsExpectations } from '../http/cors.ts';
 import type { ContextArgument } from '../http/context-argument.ts';
-import type { CORSOptions, Expectation as ValueExpectation } from '../http/cors.ts';
+import type { CORSOptions } from '../http/cors.ts';
 import type { IncrementalDelivery } from '../http/streams/incremental-delivery.ts';
 import type { HTTPStatusProfile } from '../http/status.ts';
 import type { ContextValue } from '../operation/context.ts';
-import { assertKnownOptions, describe, isRecord } from '../../shared/index.ts';
+import { aFunction, anything, assertEntries, boolean, describe, isRecord, positive } from '../../shared/index.ts';
+import type { Expectation } from '../../shared/index.ts';
 import type { FormatError } from '../operation/format-errors.ts';
 import type { GraphQLJSExecutor } from '../operation/execute.ts';
 import type { Logger } from '../operation/types.ts';
@@ -131,50 +132,17 @@ export function assertOptions(options: unknown): asserts options is ServerOption
   if (cors !== undefined) assertCredentials(cors);
 }
 
-/** `path`: empty, or the option that contains these entries, followed by a dot. `of`: the function that takes the options. */
-export function assertEntries(path: string, values: object, expected: Readonly<Record<string, Expectation>>, of?: string): void {
-  assertKnownOptions(values, expected, { path, ...(of !== undefined && { of }) });
-  const owner = of === undefined ? '' : ` of ${of}`;
-  for (const [name, expectation] of Object.entries(expected)) {
-    const value = (values as Readonly<Record<string, unknown>>)[name];
-    if (value === undefined && expectation.isRequired !== true) continue;
-    if (expectation.entries !== undefined && isRecord(value)) assertEntries(`${path}${name}.`, value, expectation.entries, of);
-    if (!expectation.holds(value) || (value instanceof Promise && expectation !== anything))
-      throw new TypeError(`Expected the option ${path}${name}${owner} to be ${expectation.words}, got ${describeAll(value)}.`);
-  }
-}
-
-/** Describes the items of a list, because one of them is wrong. */
-function describeAll(value: unknown): string {
-  return isList(value) && value.length > 0 ? `[${value.slice(0, 5).map(describe).join(', ')}]` : describe(value);
-}
-
-export interface Expectation extends ValueExpectation {
-  /** The entries, if the value may be an object. They are checked first, so that the message names the wrong entry. */
-  readonly entries?: Readonly<Record<string, Expectation>>;
-  /** Default: false */
-  readonly isRequired?: boolean;
-}
-
 const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
 const isFunction = (value: unknown): boolean => typeof value === 'function';
-const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
-const isListOfText = (value: unknown): value is readonly string[] => isList(value) && value.every((one) => typeof one === 'string');
+const isListOfText = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((one) => typeof one === 'string');
 const hasMethods = (value: unknown, names: readonly string[]): boolean => isRecord(value) && names.every((name) => isFunction(value[name]));
 
-export const boolean: Expectation = { words: 'true or false', holds: isBoolean };
-export const aFunction: Expectation = { words: 'a function', holds: isFunction };
-const anything: Expectation = { words: 'anything', holds: () => true };
 /** Names of any other form may be added by a browser, a gateway or a proxy, to requests of other sites too. */
 const requestHeaders: Expectation = {
   words: 'a list of names like "my-app-require-preflight" or "x-my-app-operation-name", which no browser or proxy adds to requests',
   holds: (value) => isListOfText(value) && value.length > 0 && value.every((name) => preflightHeader.test(name)),
 };
 const preflightHeader = /^(?:[\w-]+-require-preflight|x-[\w-]+-operation-name)$/i;
-export const positive: Expectation = {
-  words: 'a positive whole number',
-  holds: (value) => Number.isInteger(value) && (value as number) > 0,
-};
 
 /** One entry per option: the type requires a check of each. */
 const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
@@ -190,12 +158,12 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
     words: 'graphqlJSExecutor(), imported from "graphql-functions/graphql-js"',
     holds: (value) => hasMethods(value, ['executeWithGraphQLJS']),
   },
-  validationRules: { words: 'a list of validation rules', holds: (value) => isList(value) && value.every(isFunction) },
+  validationRules: { words: 'a list of validation rules', holds: (value) => Array.isArray(value) && value.every(isFunction) },
   cache: {
     words: '"bounded", or an object with get, set and delete',
     holds: (value) => value === 'bounded' || hasMethods(value, ['get', 'set', 'delete']),
   },
-  plugins: { words: 'a list of plugin objects', holds: (value) => isList(value) && value.every(isRecord) },
+  plugins: { words: 'a list of plugin objects', holds: (value) => Array.isArray(value) && value.every(isRecord) },
   landingPage: boolean,
   logger: { words: 'an object with debug, info, warn and error', holds: (value) => hasMethods(value, ['debug', 'info', 'warn', 'error']) },
   csrfPrevention: {

@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 
-import { HeaderMap, byteLength, capacityOf, excessOf } from '../../../shared/index.ts';
+import { HeaderMap, byteLength, capacityOf, excessOf, removeLifetimes } from '../../../shared/index.ts';
 import type { AnswerSize, HTTPResponse, StreamedResponse } from '../../../shared/index.ts';
 import type { PayloadStream, SubsequentPayload, OperationOutcome } from '../../operation/types.ts';
 import { createError, httpExtensionOf } from '../../operation/errors.ts';
@@ -9,7 +9,7 @@ import type { ErrorSettings } from '../../operation/format-errors.ts';
 import { executeDelivery } from '../../operation/delivery/subscribe.ts';
 import { resultTooLarge } from '../../../executor/index.ts';
 import { parseAccept, wellKnownAccepts } from '../accept.ts';
-import { removeLifetimes, toSingleResponse, uncacheable } from '../response.ts';
+import { toSingleResponse, uncacheable } from '../response.ts';
 import type { Negotiation, StreamSettings, StreamedCall, Streaming } from '../response.ts';
 import { notAcceptable } from '../errors.ts';
 import { PayloadChunks, eventFormat } from './payload-chunks.ts';

@@ -53,7 +53,7 @@ function isOperation(definition: DefinitionNode): definition is OperationDefinit
 }
 
 /** The fragments of a document by name. */
-export function fragmentsOf(document: DocumentNode): Map<string, FragmentDefinitionNode> {
+function fragmentsOf(document: DocumentNode): Map<string, FragmentDefinitionNode> {
   return new Map(document.definitions.filter(isFragment).map((fragment) => [fragment.name.value, fragment]));
 }
 
