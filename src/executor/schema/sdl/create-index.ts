@@ -2,25 +2,23 @@ import { isSpecifiedDirective, Kind } from 'graphql';
 import type { DefinitionNode, DirectiveDefinitionNode, DirectiveExtensionNode, DocumentNode, GraphQLDirective } from 'graphql';
 
 import { didYouMean, listOf } from '../../../shared/index.ts';
-import { mergeDefinitions, mergeDirectiveDefinitions } from './merge-definitions.ts';
-import type { IsRepeatable } from './merge-definitions.ts';
 import { parseDefinition } from './parse-sdl.ts';
 import type { IndexedText } from './parse-sdl.ts';
 import type { DefinitionLocation, FoundDefinition, Span, TypeKind } from './location.ts';
 import type { RootNames, SchemaIndex, TypeEntry } from './schema-index.ts';
 import { definitionsIn, definitionsOf, membersAt } from './sdl-definitions.ts';
 
-/** Finds all definitions in texts and documents, and merges those with the same name. Throws an Error that says what to write. */
+/** Finds all definitions in texts and documents. A second definition of a type is an extension. Throws an Error that says what to write. */
 export function createSchemaIndex(typeDefs: readonly (string | DocumentNode)[]): SchemaIndex {
   const indexed = joinTexts(typeDefs);
   const found = group(typeDefs.flatMap((source, number) => findDefinitions(source, number, indexed)));
-  const directives = [...found.directives.values()].map((parts) => directivePlace(indexed, parts));
   const directiveExtensions = found.directiveExtensions.map((part) => extensionPlace(part, found.directives));
-  const merge: Merge = { ...indexed, isRepeatable: repeatableAmong(indexed, directives) };
   const { types } = found;
-  for (const [name, parts] of found.several) types.set(name, typeEntry(merge, name, parts));
-  const schema = schemaPlace(merge, found.schemas);
-  const schemaExtensions = found.schemas.filter((part) => part.extends).map(({ at }) => at);
+  for (const [name, parts] of found.several) types.set(name, typeEntry(indexed, name, parts));
+  const directives = [...found.directives.values()].map(({ at }) => at as DefinitionLocation<DirectiveDefinitionNode>);
+  const definition = found.schemas.find((part) => !part.extends);
+  const schema = definition?.at;
+  const schemaExtensions = found.schemas.filter((part) => part !== definition).map(({ at }) => at);
   const roots = rootNames(indexed, types, { schema, schemaExtensions });
   return { ...indexed, types, directives, directiveExtensions, ...(schema && { schema }), schemaExtensions, roots };
 }
@@ -48,7 +46,7 @@ interface Groups {
   readonly types: Map<string, TypeEntry>;
   /** Every part, in order, of the types that have several. */
   readonly several: Map<string, FoundDefinition[]>;
-  readonly directives: Map<string, FoundDefinition[]>;
+  readonly directives: Map<string, FoundDefinition>;
   readonly directiveExtensions: FoundDefinition[];
   readonly schemas: FoundDefinition[];
 }
@@ -61,7 +59,7 @@ function group(definitions: readonly FoundDefinition[]): Groups {
     const { kind, name } = definition;
     if (kind === 'schema') groups.schemas.push(definition);
     else if (kind === 'directive' && definition.extends) groups.directiveExtensions.push(definition);
-    else if (kind === 'directive') add(groups.directives, definition);
+    else if (kind === 'directive') addDirective(groups.directives, definition);
     else if (definition.extends || types.has(name)) several.set(name, []);
     else types.set(name, soleEntry(definition));
   }
@@ -80,34 +78,25 @@ function soleEntry(definition: FoundDefinition): TypeEntry {
   return { name, kind: kind as TypeKind, at, extensions: [], interfaces };
 }
 
-function add(byName: Map<string, FoundDefinition[]>, definition: FoundDefinition): void {
-  const sameName = byName.get(definition.name);
-  if (sameName) sameName.push(definition);
-  else byName.set(definition.name, [definition]);
+function addDirective(directives: Map<string, FoundDefinition>, definition: FoundDefinition): void {
+  const { name } = definition;
+  if (directives.has(name)) throw new Error(`typeDefs define the directive "@${name}" twice. Define it once.`);
+  directives.set(name, definition);
 }
 
-interface Merge extends IndexedText {
-  readonly isRepeatable: IsRepeatable;
-}
-
-function typeEntry(merge: Merge, name: string, parts: readonly FoundDefinition[]): TypeEntry {
+function typeEntry(indexed: IndexedText, name: string, parts: readonly FoundDefinition[]): TypeEntry {
   const definition = parts.find((part) => !part.extends);
   if (definition === undefined) {
     throw new Error(`typeDefs extend the type "${name}", but do not define it. Write "${parts[0]?.kind} ${name}" without "extend" once.`);
   }
   const kind = sameKind(name, definition, parts);
-  const interfaces = [...new Set(parts.flatMap((part) => part.interfaces))];
-  if (isDisjoint(merge, definition, parts)) {
-    // A second definition with only members means the same as an extension.
-    const extensions = parts.filter((part) => part !== definition).map(({ at }) => at);
-    return { name, kind, at: definition.at, extensions, interfaces };
+  const members = new Set<string>();
+  for (const member of parts.flatMap(({ at }) => membersAt(indexed, at))) {
+    if (members.has(member.name)) throw new Error(`typeDefs define ${name}.${member.name} twice. Define it once.`);
+    members.add(member.name);
   }
-  return { name, kind, at: mergeParts(merge, parts), extensions: [], interfaces };
-}
-
-function mergeParts(merge: Merge, parts: readonly FoundDefinition[]): DefinitionNode {
-  const nodes = parts.map(({ at }) => parseDefinition(merge, at));
-  return mergeDefinitions(nodes, merge.isRepeatable);
+  const extensions = parts.filter((part) => part !== definition).map(({ at }) => at);
+  return { name, kind, at: definition.at, extensions, interfaces: [...new Set(parts.flatMap((part) => part.interfaces))] };
 }
 
 function sameKind(name: string, { kind }: FoundDefinition, parts: readonly FoundDefinition[]): TypeKind {
@@ -116,37 +105,10 @@ function sameKind(name: string, { kind }: FoundDefinition, parts: readonly Found
   return kind as TypeKind;
 }
 
-/** True if the parts need no merging: no member twice, and only members in a second definition. */
-function isDisjoint(indexed: IndexedText, definition: FoundDefinition, parts: readonly FoundDefinition[]): boolean {
-  if (parts.some((part) => !part.extends && part !== definition && !part.bare)) return false;
-  const names = parts.flatMap(({ at }) => membersAt(indexed, at).map(({ name }) => name));
-  return new Set(names).size === names.length;
-}
-
-function directivePlace(indexed: IndexedText, parts: readonly FoundDefinition[]): DefinitionLocation<DirectiveDefinitionNode> {
-  const places = parts.map(({ at }) => at as DefinitionLocation<DirectiveDefinitionNode>);
-  const [first] = places;
-  if (first !== undefined && places.length === 1) return first;
-  return mergeDirectiveDefinitions(places.map((at) => parseDefinition(indexed, at)));
-}
-
 /** Throws if the directive is defined neither by the typeDefs nor by the specification. */
 function extensionPlace({ name, at }: FoundDefinition, defined: Groups['directives']): DefinitionLocation<DirectiveExtensionNode> {
   if (defined.has(name) || isSpecifiedDirective({ name } as GraphQLDirective)) return at as DefinitionLocation<DirectiveExtensionNode>;
   throw new Error(`typeDefs extend the directive "@${name}", but do not define it.${didYouMean(name, defined.keys())}`);
-}
-
-function repeatableAmong(indexed: IndexedText, directives: readonly DefinitionLocation<DirectiveDefinitionNode>[]): IsRepeatable {
-  return (directive) => directives.some((at) => isRepeatable(parseDefinition(indexed, at), directive));
-}
-
-function isRepeatable({ name, repeatable }: DirectiveDefinitionNode, directive: string): boolean {
-  return repeatable && name.value === directive;
-}
-
-function schemaPlace(merge: Merge, parts: readonly FoundDefinition[]): DefinitionLocation | undefined {
-  const definitions = parts.filter((part) => !part.extends);
-  return definitions.length < 2 ? definitions[0]?.at : mergeParts(merge, definitions);
 }
 
 type Mutable<T> = { -readonly [key in keyof T]: T[key] };

@@ -3,7 +3,7 @@ import type { DefinitionNode } from 'graphql';
 /** A range of schema text; `end` is exclusive. A definition's span includes its description. */
 export type Span = readonly [start: number, end: number];
 
-/** A definition in the text, or as a syntax tree if the user passed one or definitions were merged. */
+/** A definition in the text, or as a syntax tree if the user passed one. */
 export type DefinitionLocation<Node extends object = DefinitionNode> = Span | Node;
 
 export function isParsed<Node extends object>(place: DefinitionLocation<Node>): place is Node {
@@ -25,8 +25,6 @@ export interface FoundDefinition<At extends DefinitionLocation = DefinitionLocat
   readonly interfaces: readonly string[];
   /** The text of its own directives. */
   readonly directives: string;
-  /** True without description and directives: there are only members to merge. */
-  readonly bare: boolean;
 }
 
 /** A field, input field or enum value in the text of a type. */

@@ -27,11 +27,8 @@ export function parseDefinition<Node extends DefinitionNode>(indexed: IndexedTex
 
 /** Parses an extension, or a second definition as an extension. */
 export function parseExtension(indexed: IndexedText, at: DefinitionLocation): DefinitionNode {
-  if (isParsed(at)) return { ...at, kind: at.kind.replace('Definition', 'Extension') } as DefinitionNode;
-  const [start, end] = at;
-  if (indexed.text.startsWith('extend', start)) return parseDefinition(indexed, at);
-  const keyword = 'extend ';
-  return definitionIn(parseFragment(indexed, keyword + indexed.text.slice(start, end), start - keyword.length));
+  const node = parseDefinition(indexed, at);
+  return { ...node, kind: node.kind.replace('Definition', 'Extension') } as DefinitionNode;
 }
 
 /** Parses a member alone, inside a definition of its type's kind. */

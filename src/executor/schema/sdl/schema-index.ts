@@ -23,7 +23,7 @@ export interface TypeEntry {
   readonly name: string;
   readonly kind: TypeKind;
   readonly at: DefinitionLocation;
-  /** Extensions, and further definitions that add nothing but members. */
+  /** Extensions and further definitions. */
   readonly extensions: readonly DefinitionLocation[];
   /** The interfaces of the type and its extensions, each name once. */
   readonly interfaces: readonly string[];

@@ -61,7 +61,6 @@ function foundDefinition(node: DefinitionNode): FoundDefinition {
     get directives() {
       return 'directives' in node ? (node.directives ?? []).map((directive) => print(directive)).join(' ') : '';
     },
-    bare: !('description' in node && node.description) && !('directives' in node && node.directives?.length),
   };
 }
 

@@ -145,7 +145,6 @@ class ScannedDefinition implements FoundDefinition<Span> {
   readonly name: string;
   readonly extends: boolean;
   readonly directives: string;
-  readonly bare: boolean;
   readonly end: number;
   readonly #start: number;
   readonly #implemented: string | undefined;
@@ -157,7 +156,6 @@ class ScannedDefinition implements FoundDefinition<Span> {
     this.name = found[4] as string;
     this.extends = found[2] !== undefined;
     this.directives = found[6] as string;
-    this.bare = found[1] === undefined && this.directives === '';
     this.end = end + offset;
     this.#start = found.index + offset;
     this.#implemented = found[5];

@@ -30,8 +30,8 @@ interface Found {
 /** Returns everything that the scanner finds about the definitions in a text and their members. */
 function found(definitions: readonly FoundDefinition[], text: string): Found[] {
   const indexed = { text, sources: [[0, text.length]] as const };
-  return definitions.map(({ kind, name, extends: extending, at, interfaces, bare }) => ({
-    definition: { kind, name, extends: extending, at: spanOf(at), interfaces: [...interfaces], bare },
+  return definitions.map(({ kind, name, extends: extending, at, interfaces }) => ({
+    definition: { kind, name, extends: extending, at: spanOf(at), interfaces: [...interfaces] },
     members: kind === 'schema' ? [] : membersAt(indexed, at).map((member) => ({ name: member.name, at: spanOf(member.at) })),
   }));
 }
