@@ -48,7 +48,7 @@ export async function runOn(
     head: { headers: new HeaderMap() },
     refuse: undefined,
     capacity: { maxBytes, carrier: 'the test' },
-    budget: undefined,
+    operations: 1,
     delivery,
     isExecuting: false,
   } as unknown as Operation);

@@ -41,7 +41,7 @@ function origin(): { readonly require: NodeJS.Require; readonly extension: strin
   const nodeModule = globalThis.process?.getBuiltinModule?.('node:module');
   if (nodeModule === undefined) throw new Error('this platform has no node:module');
   const file = thisFile();
-  return { require: nodeModule.createRequire(file ?? `${process.cwd()}/`), extension: file?.match(/\.[a-z]+$/)?.[0] };
+  return { require: nodeModule.createRequire(file ?? `${globalThis.process.cwd()}/`), extension: file?.match(/\.[a-z]+$/)?.[0] };
 }
 
 function folderOf(require: NodeJS.Require, extension: string | undefined): string {
