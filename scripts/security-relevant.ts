@@ -21,7 +21,6 @@ export const areas: Readonly<Record<string, readonly string[]>> = {
     'test/extensions/edge/store-histories.test.ts',
   ],
   'src/datasources/http-cache/request-identity.ts': [
-    'test/datasources/http-cache/request-identity.test.ts',
     'test/datasources/http-cache/sharing.test.ts',
     'test/datasources/http-cache/reuse.test.ts',
     'test/datasources/http-cache/response-cache.test.ts',

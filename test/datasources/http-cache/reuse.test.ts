@@ -79,6 +79,7 @@ describe('a response that may not be stored, or has no lifetime, is not used aga
     [{ 'cache-control': 'stale-while-revalidate=600' }, 0, 'miss'],
     [{ date: longAgo }, 0, 'miss'],
     [{ 'cache-control': 'no-cache', etag: '"v"' }, 0, 'miss'],
+    [{ 'cache-control': 'no-cache, max-age=60' }, 0, 'miss'],
   ]);
 });
 
