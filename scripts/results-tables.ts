@@ -9,7 +9,7 @@ import { cellsOf } from './options-table.ts';
 
 const root = join(import.meta.dirname, '..');
 /** The pages with tables of results. */
-export const pages: readonly string[] = ['README.md', 'docs/performance.md', 'docs/benchmarks.md', 'docs/build.md'];
+export const pages: readonly string[] = ['README.md', 'docs/performance.md', 'docs/build.md'];
 
 /** The ratio of each figure is to bare graphql-js 17, or to the first contestant of its table. */
 interface Ratio {

@@ -33,10 +33,10 @@ async function install(directory: string): Promise<void> {
   for (const name of ['graphql', 'esbuild']) await symlink(join(root, 'node_modules', name), join(directory, 'node_modules', name));
 }
 
-async function ask(address: string, query: string, headers: Readonly<Record<string, string>> = {}): Promise<unknown> {
+async function ask(address: string, query: string): Promise<unknown> {
   const response = await fetch(address, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ query }),
   });
   return response.json();
@@ -64,13 +64,6 @@ for (const page of ['README.md', 'docs/index.md']) {
     assert.match(output, /http:\/\/localhost:\d+\/\.netlify\/functions\/graphql$/m);
   });
 }
-
-test('the handler with context and data sources answers in the language of the request', async (context) => {
-  const address = await serveBlock(context, 'class Greetings');
-
-  assert.deepEqual(await ask(address, '{ hello(name: "Ada") }', { 'accept-language': 'de' }), { data: { hello: 'Hallo, Ada!' } });
-  assert.deepEqual(await ask(address, '{ hello }'), { data: { hello: 'Hello, world!' } });
-});
 
 test('the REST data source starts and answers', async (context) => {
   const address = await serveBlock(context, 'class BooksAPI');

@@ -160,7 +160,7 @@ function pathOf(name: string): string {
 /** What people search for, and the page that is among the first five results. */
 const subjects: Readonly<Record<string, string>> = {
   pagination: 'schema',
-  versioning: 'evolving',
+  versioning: 'schema',
   postgres: 'databases-postgres',
   react: 'clients',
   'n+1': 'databases',
@@ -181,7 +181,7 @@ const subjects: Readonly<Record<string, string>> = {
   'rate limit': 'rate-limiting',
   introspection: 'security',
   upload: 'uploads',
-  deprecated: 'evolving',
+  deprecated: 'schema',
   'persisted queries': 'trusted-documents',
   redis: 'cache-stores',
   opentelemetry: 'observability',

@@ -30,8 +30,8 @@ for (const [name, ...command] of [
   });
 }
 
-test('gql.tada types the operations of docs/typed-operations.md, and graphql-config finds the schema', needs('tada'), async (t) => {
-  const project = await writeRecipes('docs/typed-operations.md', 'tada');
+test('gql.tada types the operations of docs/codegen.md, and graphql-config finds the schema', needs('tada'), async (t) => {
+  const project = await writeRecipes('docs/codegen.md', 'tada');
   t.after(() => project.remove());
   await writeFile(join(project.folder, 'schema.graphql'), 'type Query { books: [Book!]! } type Book { title: String! }');
   await writeFile(
