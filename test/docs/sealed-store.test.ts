@@ -9,8 +9,8 @@ import { openBank } from '../extensions/idempotency/bank.ts';
 import { codeBlocks } from '../support/markdown.ts';
 import { importCode, root } from './pages.ts';
 
-test('the store of docs/idempotency-stores.md encrypts answers, and refuses one that it cannot decrypt', async (t) => {
-  const page = await readFile(join(root, 'docs/idempotency-stores.md'), 'utf8');
+test('the store of docs/idempotency.md encrypts answers, and refuses one that it cannot decrypt', async (t) => {
+  const page = await readFile(join(root, 'docs/idempotency.md'), 'utf8');
   const { text } = codeBlocks(page).find((block) => block.text.includes('AES-GCM'))!;
   const load = await importCode(t, { 'sealed.ts': text });
   const { sealed } = (await load('sealed.ts')) as { sealed: (store: IdempotencyStore) => IdempotencyStore };
