@@ -185,7 +185,7 @@ const subjects: Readonly<Record<string, string>> = {
   'persisted queries': 'trusted-documents',
   redis: 'cache-stores',
   opentelemetry: 'observability',
-  vitest: 'test-runners',
+  vitest: 'testing',
   codegen: 'codegen',
   cloudflare: 'platforms',
   apollo: 'migration-servers',

@@ -14,8 +14,8 @@ for (const [name, ...command] of [
   ['vitest', 'vitest/vitest.mjs', 'run'],
   ['jest', 'jest/bin/jest.js'],
 ] as const) {
-  test(`the test of docs/test-runners.md passes with ${name}`, needs(name), async (t) => {
-    const project = await writeRecipes('docs/test-runners.md', name);
+  test(`the test of docs/testing.md passes with ${name}`, needs(name), async (t) => {
+    const project = await writeRecipes('docs/testing.md', name);
     t.after(() => project.remove());
     const [program, ...args] = command;
 
