@@ -30,7 +30,7 @@ export function limits(options: LimitsOptions): ServerPlugin {
     check({ schema, trustedDocuments }) {
       for (const [id, { text }] of trustedDocuments()) assertWithin(pricesFor(schema), schema, { id, text });
     },
-    async serverWillStart(context) {
+    start(context) {
       priceLists.set(context, pricesFor(context.schema));
     },
     async execution(execution, next) {
@@ -44,7 +44,7 @@ export function limits(options: LimitsOptions): ServerPlugin {
 const priceLists = new WeakMap<ServerStartContext, Prices>();
 
 /**
- * The cost of an operation, by the rules of `limits()` in the plugins of its server. `server`: the argument of `serverWillStart`. Throws for
+ * The cost of an operation, by the rules of `limits()` in the plugins of its server. `server`: the argument of `start`. Throws for
  * an operation that `limits()` refuses. 0 for one that only reads the schema, and if the variables are invalid, because then nothing runs.
  */
 export function costOf(server: ServerStartContext, execution: OperationExecution): number {

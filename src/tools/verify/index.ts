@@ -96,7 +96,7 @@ async function runAgain(operation: Operation, run: Explainable['run']): Promise<
   const executor = { executeWithGraphQLJS: executeAgain, assertSupported() {} };
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
   const settings = { ...operation.settings, executor, logger, stages: undefined };
-  const again = { ...operation, settings, contextArgument, head: response, budget: undefined, delivery: undefined };
+  const again = { ...operation, settings, contextArgument, head: response, operations: 1, batchIndex: undefined, delivery: undefined };
   await run(again);
   return again.result!;
 }
