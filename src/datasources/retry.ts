@@ -36,7 +36,8 @@ export async function sendWithRetry(
   { send: sendNow, signal, isRepeatable, onTimeout }: Attempts,
   options: RetryOptions | number,
 ): Promise<Response> {
-  const { limit = 2, delay = 100, maxDelay = 5000, attemptTimeout, statuses = retryable } = toRetryOptions(options);
+  const settings: RetryOptions = typeof options === 'number' ? { limit: options } : options;
+  const { limit = 2, delay = 100, maxDelay = 5000, attemptTimeout, statuses = retryable } = settings;
   const send =
     attemptTimeout === undefined ? () => sendNow(signal) : () => sendInTime({ send: sendNow, signal, onTimeout }, attemptTimeout);
   for (let attempt = 0; ; attempt++) {
@@ -50,10 +51,6 @@ export async function sendWithRetry(
     await response?.body?.cancel();
     await sleep(Math.min(wait, maxDelay), signal);
   }
-}
-
-function toRetryOptions(options: RetryOptions | number): RetryOptions {
-  return typeof options === 'number' ? { limit: options } : options;
 }
 
 /** One attempt. The timeout ends with the header fields; `signal` aborts the body, too. */
