@@ -98,11 +98,11 @@ export function randomServer(
 ): RandomServer {
   const hint = (): TypeHint =>
     random.pick<TypeHint>([{}, { maxAge: 60 }, { maxAge: 60 }, { maxAge: 40 }, { maxAge: 9, scope: 'PUBLIC' }, { scope: 'PRIVATE' }, { inherits: true }, { maxAge: 0 }]); // prettier-ignore
-  const usual = (): TypeHint => (random.chance(0.75) ? random.pick<TypeHint>([{ maxAge: 60 }, { maxAge: 30 }]) : hint());
-  const leafHint = (): TypeHint => (random.chance(0.8) ? {} : hint());
+  const usual = (): TypeHint => (random.chance(0.85) ? random.pick<TypeHint>([{ maxAge: 60 }, { maxAge: 30 }]) : hint());
+  const leafHint = (): TypeHint => (random.chance(0.9) ? {} : hint());
   const given = (): CacheHint => random.pick<CacheHint>([{ maxAge: 30, scope: 'PUBLIC' }, { maxAge: 30, scope: 'PUBLIC' }, { maxAge: 20 }, { scope: 'PRIVATE' }]); // prettier-ignore
   const hinting = (): Field['hinting'] =>
-    random.chance(0.7) ? 'never' : random.pick(['always', 'for some', 'batched', 'batched for some'] as const);
+    random.chance(0.6) ? 'never' : random.pick(['always', 'for some', 'batched', 'batched for some'] as const);
   const leaf = (isRoot: boolean): Field => {
     const kind = hasDeadline && random.chance(0.02) ? 'late' : random.pick(kinds);
     const own = isRoot ? usual() : leafHint();
