@@ -19,8 +19,8 @@ export class Contents {
   readonly ids = new Map<string, Set<string>>();
   /** Places of lists and nulls. */
   readonly lists = new Set<Place>();
-  /** Places where the type of an object may change. */
-  readonly abstract = new Set<Place>();
+  /** Places where the type of an object may change, with the ids of the objects. Undefined: an object without one. */
+  readonly abstract = new Map<Place, Set<string | undefined>>();
   /** Places of objects whose type is unknown. They are not searched. */
   readonly unknown = new Set<Place>();
   #left = maxVisits;
@@ -48,20 +48,21 @@ export class Contents {
   }
 
   #addObject(place: Place, object: Answered): void {
-    if (isAbstractType(place.type)) this.abstract.add(place);
     const type = place.typeOf(object);
     if (type === undefined) return void this.unknown.add(place);
     const { idKey } = place.shapeOf(type);
-    const id = idKey === undefined ? undefined : object[idKey];
+    const value = idKey === undefined ? undefined : object[idKey];
+    const id = typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
     this.types.add(type.name);
-    if (typeof id === 'string' || typeof id === 'number') this.#idsOf(type.name).add(String(id));
-    else this.unnamed.add(type.name);
+    if (id === undefined) this.unnamed.add(type.name);
+    else setOf(this.ids, type.name).add(id);
+    if (isAbstractType(place.type)) setOf(this.abstract, place).add(id);
     this.addFields(place, type, object);
   }
+}
 
-  #idsOf(type: string): Set<string> {
-    const ids = this.ids.get(type) ?? new Set<string>();
-    this.ids.set(type, ids);
-    return ids;
-  }
+function setOf<TKey, TValue>(sets: Map<TKey, Set<TValue>>, key: TKey): Set<TValue> {
+  const set = sets.get(key) ?? new Set<TValue>();
+  sets.set(key, set);
+  return set;
 }
