@@ -13,7 +13,7 @@ const tables: readonly [page: string, heading: string, source: string, names: (s
   ['plugins', 'Stages', 'src/server/operation/plugin.ts', (source) => membersOf(source, 'ServerPlugin')],
   ['plugins', "Apollo Server's hooks", 'src/server/operation/apollo-hooks.ts', (source) => membersOf(source, 'ApolloHooks')],
   ['plugins', 'Hooks of an operation', 'src/server/operation/apollo-hooks.ts', (source) => membersOf(source, 'GraphQLRequestListener')],
-  ['platforms', 'A long-lived Node process', 'src/server/node/listen-options.ts', (source) => membersOf(source, 'ListenOptions')],
+  ['platforms', 'A long-lived Node process', 'src/server/node/listener.ts', (source) => membersOf(source, 'ListenOptions')],
   [
     'configuration-schema',
     'Context and data sources',

@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+import { assertEntries, boolean, describe, isRecord } from '../../shared/index.ts';
+import type { Expectation } from '../../shared/index.ts';
+import { uncacheable } from '../http/response.ts';
 import type { Closable } from '../startup/close.ts';
 import { createServe } from '../handler.ts';
 import { streaming } from '../http/streams/streaming.ts';
 import type { ContextFits, ServerOptions } from '../startup/options.ts';
 import { nodeHTTP } from '../platform/node.ts';
 import type { NodeExchange } from '../platform/node.ts';
-import { isRebound, refuseHost } from './hosts.ts';
-import { assertListenerOptions } from './listen-options.ts';
-import type { ListenOptions } from './listen-options.ts';
 import { Starter } from '../startup/start.ts';
 import type { OptionsSource } from '../startup/start.ts';
 
@@ -63,4 +63,91 @@ export function createTrackedListener(options: OptionsSource<ServerOptions>, all
     return starter.calls.add(answer({ request, response }));
   };
   return { listener: Object.assign(listener, { close: serve.close }), starter };
+}
+
+/** Where a server listens, which requests it answers, and how it stops. */
+export interface ListenOptions {
+  /** 0: any free port. Default: 4000. */
+  readonly port?: number;
+  /** If set, a server in development answers requests for any Host. Default: all interfaces. */
+  readonly host?: string;
+  /**
+   * In development, a request whose Host is neither one of these names nor localhost gets a 403: the page of another site could have sent it
+   * (DNS rebinding). Names without a port. No effect outside of development. Default: none.
+   */
+  readonly allowedHosts?: readonly string[];
+  /** Stop gracefully on SIGTERM and SIGINT. Default: true. */
+  readonly signals?: boolean;
+  /** Milliseconds that requests in flight may take to finish when the server stops. Default: 10,000. */
+  readonly shutdownTimeout?: number;
+}
+
+/** Throws for unknown options and wrong values, like `assertOptions`. */
+export function assertListenOptions(options: unknown): asserts options is ListenOptions {
+  if (!isRecord(options)) throw new TypeError(`Expected the second argument of serve to be like { port: 4000 }, got ${describe(options)}.`);
+  assertEntries('', options, expectations, 'serve');
+}
+
+/** Throws for unknown options and wrong values of `createListener`. */
+function assertListenerOptions(options: unknown): asserts options is Pick<ListenOptions, 'allowedHosts'> {
+  if (!isRecord(options))
+    throw new TypeError(`Expected the second argument of createListener to be like { allowedHosts: ["api"] }, got ${describe(options)}.`);
+  assertEntries('', options, { allowedHosts: hostNames }, 'createListener');
+}
+
+const hostNames: Expectation = {
+  words: 'a list of host names without scheme and port',
+  holds: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string' && /^[\w.-]+$|^\[[\da-f:.]+\]$/i.test(name)),
+};
+
+const expectations: Readonly<Record<keyof ListenOptions, Expectation>> = {
+  port: { words: 'a number from 0 to 65535', holds: isPort },
+  host: { words: 'the name or the address of an interface', holds: (value) => typeof value === 'string' && value !== '' },
+  allowedHosts: hostNames,
+  signals: boolean,
+  shutdownTimeout: { words: 'a number of milliseconds that is not negative', holds: (value) => typeof value === 'number' && value >= 0 },
+};
+
+/** True for a port, also as a string from an environment variable: node:net takes both. */
+function isPort(value: unknown): boolean {
+  const port = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return Number.isInteger(port) && (port as number) >= 0 && (port as number) < 65_536;
+}
+
+/** True for a Host header that names this machine. */
+export function isLocalHost(header: string): boolean {
+  const name = nameIn(header);
+  return name === 'localhost' || name.endsWith('.localhost') || name === '127.0.0.1' || name === '[::1]';
+}
+
+/** The name in a URL for a browser. The address of all interfaces is not one. */
+export function browsableHost(host = 'localhost'): string {
+  if (host === '0.0.0.0' || host === '::' || host === '') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function nameIn(header: string): string {
+  return header.replace(/:\d*$/, '').toLowerCase();
+}
+
+/**
+ * Prevents DNS rebinding in development: any page can point its host name to this machine, and would then have the same origin as this
+ * server, which has a playground and shows every error. Browsers always send a Host.
+ */
+async function isRebound(starter: Starter, { headers }: IncomingMessage, allowedHosts: readonly string[]): Promise<boolean> {
+  const host = headers.host ?? headers[':authority'];
+  if (typeof host !== 'string' || isLocalHost(host) || allowedHosts.some((name) => name.toLowerCase() === nameIn(host))) return false;
+  // Undefined until the options are known. If they cannot be known, the error that says why is not for other sites either.
+  if (starter.prepared === undefined) await Promise.allSettled([starter.server()]);
+  return starter.prepared?.development ?? true;
+}
+
+/** The answer to such a request. */
+function refuseHost({ method }: IncomingMessage, response: ServerResponse): void {
+  const message =
+    'In development, this server answers only requests for localhost. For other names, such as that of a container, ' +
+    'set the option allowedHosts of serve() or createListener().';
+  const body = JSON.stringify({ errors: [{ message, extensions: { code: 'FORBIDDEN' } }] });
+  response.writeHead(403, { 'content-type': 'application/json; charset=utf-8', 'cache-control': uncacheable });
+  response.end(method === 'HEAD' ? undefined : body);
 }

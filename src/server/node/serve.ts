@@ -10,11 +10,8 @@ import { readNodeEnv } from '../startup/server.ts';
 import type { ContextFits, ServerOptions } from '../startup/options.ts';
 import type { NodeExchange } from '../platform/node.ts';
 import type { OptionsSource } from '../startup/start.ts';
-import { browsableHost } from './hosts.ts';
-import { assertListenOptions } from './listen-options.ts';
-import type { ListenOptions } from './listen-options.ts';
-import { createTrackedListener } from './listener.ts';
-import type { TrackedListener } from './listener.ts';
+import { assertListenOptions, browsableHost, createTrackedListener } from './listener.ts';
+import type { ListenOptions, TrackedListener } from './listener.ts';
 import { createClose } from '../startup/close.ts';
 
 /** A server that is listening. */
