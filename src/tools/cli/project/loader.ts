@@ -28,8 +28,6 @@ export interface CompiledFunction {
   /** True when it imports graphql or this package. */
   readonly isGraphQL: boolean;
   readonly warnings: string;
-  /** The names of the function's exports. */
-  readonly exports: readonly string[];
   readonly packages: readonly PackageImport[];
 }
 
@@ -200,13 +198,11 @@ export async function compileFunction({ file }: FunctionSource, plugins: readonl
   if (errors.length > 0 || output === undefined)
     return { kind: 'problem', message: await formatMessages(esbuild, errors, 'error'), problems: errors.map(toProblem) };
   const inputs = Object.keys(metafile?.inputs ?? {});
-  const made = Object.values(metafile?.outputs ?? {}).find(({ entryPoint }) => entryPoint !== undefined);
   return {
     kind: 'code',
     code: output.text,
     output: outputOf(file),
     isGraphQL: packages.some(({ specifier }) => /^graphql(?:-functions)?(?:\/|$)/.test(specifier)),
-    exports: made?.exports ?? [],
     warnings: await formatMessages(esbuild, result.warnings, 'warning'),
     files: inputs.filter((path) => !/^[\w-]{2,}:/.test(path)).map((path) => resolve(path)),
     packages,
