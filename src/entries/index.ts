@@ -55,7 +55,7 @@ export type {
   ResponseHead,
   StreamedResponse,
 } from '../shared/index.ts';
-export { batch, byKey, groupByKey, selectedFields } from '../executor/index.ts';
+export { batch, byKey, groupByKey, selectedFields, selectionsOf } from '../executor/index.ts';
 export type {
   BatchOptions,
   BatchResolver,
@@ -64,7 +64,9 @@ export type {
   ObservedCall,
   ObservedTypeCall,
   SelectedFieldsOptions,
+  SelectedObject,
   SelectionInfo,
+  SelectionsOrigin,
 } from '../executor/index.ts';
 export { gql } from '../executor/schema/index.ts';
 export type {

@@ -30,6 +30,8 @@ export type { BatchOptions, BatchResolver } from './run/batch/batch.ts';
 export { byKey, groupByKey } from './run/batch/by-key.ts';
 export type { KeyOf } from './run/batch/by-key.ts';
 export { closeSource } from './run/shapes/async-lists.ts';
+export { selectionsOf } from './plan/plan.ts';
+export type { SelectedObject, SelectionsOrigin } from './plan/plan.ts';
 export { selectedFields } from './selected-fields.ts';
 export type { SelectedFieldsOptions, SelectionInfo } from './selected-fields.ts';
 export { seesInfo } from './run/visible-arguments.ts';

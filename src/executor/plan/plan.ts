@@ -1,5 +1,13 @@
 import { GraphQLError, Kind } from 'graphql';
-import type { DocumentNode, FieldNode, FragmentDefinitionNode, GraphQLObjectType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import type {
+  DocumentNode,
+  FieldNode,
+  FragmentDefinitionNode,
+  GraphQLField,
+  GraphQLObjectType,
+  GraphQLSchema,
+  OperationDefinitionNode,
+} from 'graphql';
 
 import { isGraphQL17 } from '../graphql-version.ts';
 import type { PageDefaults } from './arguments.ts';
@@ -215,6 +223,42 @@ class Variant {
 
 function areSame(some: readonly unknown[], others: readonly unknown[]): boolean {
   return some.length === others.length && some.every((one, at) => one === others[at]);
+}
+
+/** An operation's schema and fragments, and its coerced variables for `@skip` and `@include`. */
+export interface SelectionsOrigin {
+  readonly schema: GraphQLSchema;
+  readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/** The fields that are selected for objects of one type, in the order of the response. */
+export interface SelectedObject {
+  readonly type: GraphQLObjectType;
+  readonly fields: readonly {
+    readonly responseName: string;
+    readonly fieldName: string;
+    readonly definition: GraphQLField<unknown, unknown>;
+    /** The nodes that are merged: pass them to collect what is below the field. */
+    readonly nodes: readonly FieldNode[];
+  }[];
+}
+
+/**
+ * Returns a function that collects what nodes of an operation (or the operation itself) select for an object of a type, as its execution
+ * does. Equal selections are the same object.
+ */
+export function selectionsOf({
+  schema,
+  fragments,
+  variables,
+}: SelectionsOrigin): (type: GraphQLObjectType, nodes: readonly Pick<FieldNode, 'selectionSet'>[]) => SelectedObject {
+  const conditions = new Map(Object.entries(variables));
+  const collect: CollectFields = (type, nodes) =>
+    variant.find(type, nodes) ??
+    variant.add({ type, nodes, fields: collectFields({ schema, fragments, conditions, pageDefaults: undefined, collect }, type, nodes) });
+  const variant = new Variant('', collect);
+  return (type, nodes) => collect(type, nodes as readonly FieldNode[]);
 }
 
 /** The name of graphql 17's directive, which 16 ignores. */
