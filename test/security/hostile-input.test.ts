@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { hostileEvent, hostileRequests, resolvers, typeDefs } from '../../bench/hostile-requests.ts';
+import { createHandler as createLambdaHandler } from '../../src/entries/aws-lambda.ts';
+import { graphqlJSExecutor } from '../../src/entries/graphql-js.ts';
 import { createHandler } from '../../src/entries/index.ts';
 import { limits } from '../../src/entries/limits.ts';
 import type { ServerOptions } from '../../src/server/startup/options.ts';
 import { createEndpoint } from '../support/endpoint.ts';
 import { get, json, plainRequest, post } from '../support/plain-http.ts';
 import type { PlainRequest } from '../support/plain-http.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
 
 const deep = 50_000;
 const repeat = (count: number, one: (index: number) => string): string => Array.from({ length: count }, (_, index) => one(index)).join(' ');
@@ -225,6 +229,25 @@ describe('names sent by a client do not reach a prototype (CVE-2022-24999, AIKID
     assert.ok([200, 400, 404, 422].includes(response.status), response.body);
     if (response.status === 200) assert.deepEqual(json(response), { data: { hello: 'Hello, x!' } });
   });
+});
+
+describe('a request of up to 1 MiB is refused or answered, with at most 1 MiB of errors, and at most 64 KB in the log', () => {
+  for (const [executor, options] of Object.entries({ plans: {}, 'graphql-js': { executor: graphqlJSExecutor() } })) {
+    const [logger, lines] = recordingLogger();
+    const handler = createLambdaHandler({ typeDefs, resolvers, logger, allowBatchedHttpRequests: true, nodeEnv: '', ...options });
+    for (const [name, request] of Object.entries(hostileRequests)) {
+      it(`${name}, with ${executor}`, async () => {
+        lines.length = 0;
+
+        const { statusCode, body } = (await handler(hostileEvent(request()), {} as never)) as { statusCode: number; body: string };
+
+        const answers = [JSON.parse(body)].flat() as { errors?: object[] }[];
+        assert.ok(statusCode < 500, body.slice(0, 200));
+        assert.ok(JSON.stringify(answers.map(({ errors }) => errors)).length < 1024 * 1024);
+        assert.ok(JSON.stringify(lines).length < 65_536);
+      });
+    }
+  }
 });
 
 describe('values from a resolver, a context or an upstream server', () => {
