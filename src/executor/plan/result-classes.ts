@@ -1,7 +1,7 @@
 /**
  * An object of the response: an instance of a constructor with an empty prototype, so that all objects of a selection have one hidden
- * class. graphql-js uses `Object.create(null)`, a hash table in V8: 1,000 rows of 8 fields take twice as long to fill and to stringify
- * (bench/execute.ts).
+ * class. graphql-js uses `Object.create(null)`, a hash table in V8: 1,000 rows of 8 fields take twice as long to fill and to
+ * stringify.
  */
 export type ResultObject = Record<string, unknown>;
 

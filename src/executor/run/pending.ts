@@ -8,7 +8,7 @@ import type { Run } from './run.ts';
  * A part of the response that has not arrived.
  *
  * graphql-js creates a promise for every asynchronous field and for every object and list above it. Here a pending part knows its
- * container, and stores its value there: 50 objects with 100 asynchronous resolvers take an eighth of the time (bench/execute.ts).
+ * container, and stores its value there: 50 objects with 100 asynchronous resolvers take an eighth of the time.
  */
 export abstract class Pending {
   readonly run: Run;

@@ -36,7 +36,7 @@ type Implementations = ReturnType<GraphQLSchema['getImplementations']>;
  * A schema that creates types when they are first used, otherwise equal to the one that graphql-js builds from the same text.
  *
  * A small operation uses ten types. With 300 types its answer takes a cold process 23 ms of CPU with this schema, 149 with
- * `buildSchema` and 232 with `makeExecutableSchema`; with 3,000 types 58, 717 and 1,390 (Node 24, graphql 17; bench/cold-schema.ts).
+ * `buildSchema` and 232 with `makeExecutableSchema`; with 3,000 types 58, 717 and 1,390 (Node 24, graphql 17).
  *
  * A subclass, because graphql-js reads a schema through its methods. Code that enumerates the types (introspection, printSchema,
  * extendSchema, mapSchema) gets the map of an ordinary GraphQLSchema with all types, in graphql-js's order.
@@ -170,7 +170,7 @@ function implementersByInterface({ types }: SchemaIndex): Map<string, Set<string
 
 /**
  * graphql-js's validation rules, with one replacement: graphql 16's KnownTypeNamesRule lists every type of the schema, and so builds
- * them all for the first request (104 ms of CPU with 300 types instead of 21; bench/cold-schema.ts).
+ * them all for the first request (104 ms of CPU with 300 types instead of 21).
  */
 export const specifiedRulesForLazySchema: readonly ValidationRule[] = /* @__PURE__ */ specifiedRules.map((rule) =>
   rule === KnownTypeNamesRule ? LazyKnownTypeNamesRule : rule,
