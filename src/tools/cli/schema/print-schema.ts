@@ -2,9 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
 import { parse, print, printSchema, visit } from 'graphql';
-import type { ConstDirectiveNode, FieldDefinitionNode, ObjectTypeDefinitionNode } from 'graphql';
+import type { GraphQLObjectType, GraphQLSchema, ObjectTypeDefinitionNode } from 'graphql';
 
-import { sourcesOf } from '../../../executor/schema/index.ts';
 import { semanticNonNull } from '../../checks/for-cli.ts';
 import type { SchemaArguments } from '../arguments.ts';
 import { checkGraphQLFunction } from '../check/check-function.ts';
@@ -15,12 +14,12 @@ import type { Terminal } from '../project/paint.ts';
 /** Prints the schema of a function as clients see it, or writes it into a file. The result is the exit code. */
 export async function runPrintSchema(settings: SchemaArguments, directory: string, terminal: Terminal): Promise<number> {
   const source = await findFunction(directory, settings.functions, settings.function);
-  const { problems, schema, options } = await checkGraphQLFunction(source, directory);
+  const { problems, schema } = await checkGraphQLFunction(source, directory);
   if (problems.length > 0 || schema === undefined) {
     printProblems(problems, directory, { log: terminal.error.bind(terminal), error: terminal.error.bind(terminal) });
     return 1;
   }
-  const text = withNullability(printSchema(schema), options?.typeDefs);
+  const text = withNullability(schema);
   if (settings.out === undefined) {
     terminal.log(text);
     return 0;
@@ -32,27 +31,20 @@ export async function runPrintSchema(settings: SchemaArguments, directory: strin
   return 0;
 }
 
-/** Adds `@semanticNonNull`, which is for clients. Introspection does not have it, so it is read from the text. */
-function withNullability(printed: string, typeDefs: unknown): string {
-  const marks = new Map<string, ConstDirectiveNode>();
-  for (const source of typeDefs === undefined ? [] : sourcesOf(typeDefs))
-    visit(typeof source === 'string' ? parse(source) : source, {
-      FieldDefinition(field, _key, _parent, _path, ancestors) {
-        const mark = field.directives?.find(({ name }) => name.value === 'semanticNonNull');
-        if (mark !== undefined) marks.set(coordinateOf(field, ancestors), mark);
-      },
-    });
-  if (marks.size === 0) return printed;
+/** Adds `@semanticNonNull`, which is for clients. graphql-js prints no other directives than those of the specification. */
+function withNullability(schema: GraphQLSchema): string {
+  const printed = printSchema(schema);
+  let isMarked = false;
   const marked = visit(parse(printed), {
     FieldDefinition(field, _key, _parent, _path, ancestors) {
-      const mark = marks.get(coordinateOf(field, ancestors));
-      return mark && { ...field, directives: [...(field.directives ?? []), mark] };
+      // The last ancestor is the type, because the field's parent is the list of fields.
+      const type = schema.getType((ancestors.at(-1) as ObjectTypeDefinitionNode).name.value) as GraphQLObjectType;
+      const { directives = [] } = type.getFields()[field.name.value]?.astNode ?? {};
+      const marks = directives.filter(({ name }) => name.value === 'semanticNonNull');
+      isMarked ||= marks.length > 0;
+      return { ...field, directives: [...(field.directives ?? []), ...marks] };
     },
   });
+  if (!isMarked) return printed;
   return /^directive @semanticNonNull\b/m.test(printed) ? print(marked) : `${semanticNonNull}\n\n${print(marked)}`;
-}
-
-/** Type.field. The last ancestor is the type, because the field's parent is the list of fields. */
-function coordinateOf(field: FieldDefinitionNode, ancestors: readonly unknown[]): string {
-  return `${(ancestors.at(-1) as ObjectTypeDefinitionNode).name.value}.${field.name.value}`;
 }
