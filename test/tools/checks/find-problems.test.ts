@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+
+import { build } from 'esbuild';
 
 import { startCommand } from '../../support/command.ts';
 import { createProject, linkPackage } from '../../support/functions-project.ts';
@@ -56,4 +59,16 @@ test('in production, the error is the first one', async (context) => {
 
   assert.match(printed, /Error: Unknown option "option"/);
   assert.doesNotMatch(printed, /Missing/);
+});
+
+test('in a bundle without the files of the package, the error is the first one, and names the command that finds all', async (context) => {
+  const { directory } = await createProject(context, {});
+  const contents =
+    "import { createHandler } from 'graphql-functions';\nexport default createHandler({ typeDefs: 'type Query { a: A b: B }' });";
+  const stdin = { contents, resolveDir: join(import.meta.dirname, '../../..') };
+  await build({ stdin, bundle: true, platform: 'node', format: 'esm', outfile: join(directory, 'server.mjs'), logLevel: 'error' });
+
+  const { stderr } = await startCommand(context, ['server.mjs'], { cwd: directory, env: { NODE_ENV: 'development' } }).ended;
+
+  assert.match(stderr, /"A".* To see all problems with file and line, run: npx graphql-functions check\n/);
 });
