@@ -128,7 +128,7 @@ export function decideFor(
       (dialect.vary === 'listed' && !rules.varyHeaders.has(field)),
   );
   if (wrong !== undefined) return notShareable(`it varies by ${wrong}, which is not in the key`);
-  if ((readings.varies && dialect.vary === 'ignored') || (readings.hasAccept && !dialect.keyHasAccept))
+  if ((readings.varies && dialect.vary === 'ignored') || (readings.hasAccept && dialect.keyHasAccept === false))
     return notShareable('a header was read that this store cannot vary by');
   const hit = operation.lookup?.hit;
   const decision = { public: true, maxAge, ...(hit !== undefined && { hit: true as const }) } as const;

@@ -10,19 +10,19 @@ export type CDN = 'netlify' | 'cloudflare' | 'cloudfront' | 'vercel' | 'fastly' 
 export interface Dialect {
   /** The field with the lifetime for the store only. Undefined if it reads `s-maxage` of Cache-Control. */
   readonly lifetime: string | undefined;
-  /** Directives beside the lifetime. */
-  readonly directives: readonly string[];
-  /** True when it reads stale-while-revalidate and stale-if-error. With `s-maxage`, Cloudflare does not. */
-  readonly stale: boolean;
+  /** A directive beside the lifetime. */
+  readonly directive?: string;
+  /** False: it does not read stale-while-revalidate and stale-if-error. With `s-maxage`, Cloudflare does not. Default: true */
+  readonly stale?: boolean;
   /** Undefined if the store has no tags. */
   readonly tags: TagDialect | undefined;
   /** How `Vary` counts. "listed": fields other than Accept count if the store's own settings name them. "ignored": they never count. */
   readonly vary: 'honoured' | 'listed' | 'ignored';
   /**
    * False: its key has no `accept`, or has it only by a setting, so that all clients share one answer. Then public answers are
-   * application/json, which every client of GraphQL reads, and a client that does not accept it gets a private one.
+   * application/json, which every client of GraphQL reads, and a client that does not accept it gets a private one. Default: true
    */
-  readonly keyHasAccept: boolean;
+  readonly keyHasAccept?: boolean;
   /** The methods whose answers it keeps. The key of a CDN is a URL, so it holds answers to GET only. Default: GET */
   readonly methods?: readonly string[];
 }
@@ -50,62 +50,45 @@ const safeTotal = 8_000;
 export const dialects: Readonly<Record<CDN, Dialect>> = {
   netlify: {
     lifetime: 'netlify-cdn-cache-control',
-    directives: ['durable'],
-    stale: true,
+    directive: 'durable',
     tags: { header: 'netlify-cache-tag', separator: ',', maxTags: 500, maxLength: 256, maxTotal: safeTotal },
     vary: 'listed',
-    keyHasAccept: true,
   },
   cloudflare: {
     lifetime: 'cloudflare-cdn-cache-control',
-    directives: [],
-    stale: true,
     tags: { header: 'cache-tag', separator: ',', maxTags: 1_000, maxLength: 1_024, maxTotal: safeTotal },
     vary: 'ignored',
     keyHasAccept: false,
   },
   cloudfront: {
     lifetime: undefined,
-    directives: [],
-    stale: true,
     tags: { header: 'cache-tag', separator: ',', maxTags: 50, maxLength: 256, maxTotal: safeTotal },
     vary: 'listed',
     keyHasAccept: false,
   },
   vercel: {
     lifetime: 'vercel-cdn-cache-control',
-    directives: [],
-    stale: true,
     tags: { header: 'vercel-cache-tag', separator: ',', maxTags: 128, maxLength: 256, maxTotal: safeTotal },
     vary: 'honoured',
-    keyHasAccept: true,
   },
   fastly: {
     lifetime: 'surrogate-control',
-    directives: [],
-    stale: true,
     tags: { header: 'surrogate-key', separator: ' ', maxTags: 1_000, maxLength: 1_024, maxTotal: 16_384 },
     vary: 'honoured',
-    keyHasAccept: true,
   },
   varnish: {
     lifetime: undefined,
-    directives: [],
-    stale: true,
     // Varnish refuses a field of more than 8 KiB (http_resp_hdr_len).
     tags: { header: 'xkey', separator: ' ', maxTags: 1_000, maxLength: 1_024, maxTotal: safeTotal },
     vary: 'honoured',
-    keyHasAccept: true,
   },
-  rfc9213: { lifetime: 'cdn-cache-control', directives: [], stale: true, tags: undefined, vary: 'honoured', keyHasAccept: true },
+  rfc9213: { lifetime: 'cdn-cache-control', tags: undefined, vary: 'honoured' },
   'apollo-router': {
     // Replaces the lifetime for browsers, which do not call a subgraph.
     lifetime: 'cache-control',
-    directives: [],
     stale: false,
     tags: { header: undefined, separator: ',', maxTags: 10_000, maxLength: 10_000, maxTotal: Infinity },
     vary: 'ignored',
-    keyHasAccept: true,
     // HTTP caches on the way keep no answers to POST: they do not know the secret of the router.
     methods: ['POST'],
   },
@@ -120,12 +103,12 @@ export interface Lifetime {
 }
 
 /** The fields with the lifetime. Browsers get a separate one, because answers in a browser cannot be purged. */
-export function lifetimeFields({ lifetime, directives, stale }: Dialect, given: Lifetime): [name: string, value: string][] {
+export function lifetimeFields({ lifetime, directive, stale = true }: Dialect, given: Lifetime): [name: string, value: string][] {
   const browser = given.browserMaxAge === 0 ? 'max-age=0, must-revalidate' : `max-age=${Math.min(given.browserMaxAge, given.maxAge)}`;
   const after = stale ? staleDirectives(given) : [];
   if (lifetime === undefined)
     return [['cache-control', ['public', browser.split(',')[0], `s-maxage=${given.maxAge}`, ...after].join(', ')]];
-  const edge = lifetime === 'surrogate-control' ? [`max-age=${given.maxAge}`] : ['public', ...directives, `max-age=${given.maxAge}`];
+  const edge = [...(lifetime === 'surrogate-control' ? [] : ['public', directive ?? []].flat()), `max-age=${given.maxAge}`];
   return [
     ['cache-control', `public, ${browser}`],
     [lifetime, [...edge, ...after].join(', ')],

@@ -29,7 +29,7 @@ export function writeDecision(decision: EdgeDecision, { headers, method }: Writt
   const dialect = dialects[cdn];
   const lifetime = { maxAge: decision.maxAge, browserMaxAge, staleWhileRevalidate, staleIfError };
   for (const [name, value] of lifetimeFields(dialect, lifetime)) headers.set(name, value);
-  if (!dialect.keyHasAccept) headers.set('content-type', 'application/json; charset=utf-8');
+  if (dialect.keyHasAccept === false) headers.set('content-type', 'application/json; charset=utf-8');
   const { header, separator } = dialect.tags ?? {};
   if (header !== undefined && decision.tags.length > 0) headers.set(header, decision.tags.join(separator));
   for (const name of rules.varyHeaders) addVary(headers, name);

@@ -243,7 +243,7 @@ class EdgePlugin implements Edge {
     if (performance.now() - request.startedAtMs > milliseconds)
       return notShareable('it took so long that its data may have changed in the meantime');
     const dialect = dialects[cdn];
-    if (!dialect.keyHasAccept && !acceptsJSON(request.call.request.headers))
+    if (dialect.keyHasAccept === false && !acceptsJSON(request.call.request.headers))
       return notShareable('the client does not accept application/json');
     const vary = varyWithHost(response.headers.get('vary'), request.call);
     const limited = { ...answer, maxAge: Math.min(answer.maxAge, maxAge) };

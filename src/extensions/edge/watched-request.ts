@@ -53,9 +53,8 @@ export const operationParameters: readonly string[] = [
 
 /** The same call, with its reads recorded. Path and method are in every key. */
 export function watchedCall(call: RequestCall, watch: RequestWatch): RequestCall {
-  const invocation = new Proxy(call.invocation, new WatchedInvocation(watch));
   rememberOriginal(call);
-  return { ...call, request: watchedRequest(call.request, watch), invocation };
+  return { ...call, request: watchedRequest(call.request, watch), invocation: watchedInvocation(call.invocation, watch) };
 }
 
 /** The watch over a request: reads are recorded in `readings`. */
@@ -91,30 +90,13 @@ export class SharedEnv {
 
 type InvocationOfCall = RequestCall['invocation'];
 
-/** Records reads of the platform's objects. */
-class WatchedInvocation implements ProxyHandler<InvocationOfCall> {
-  readonly #watch: RequestWatch;
-
-  constructor(watch: RequestWatch) {
-    this.#watch = watch;
-  }
-
-  get(invocation: InvocationOfCall, member: keyof InvocationOfCall): unknown {
-    const { readings, isEnvShared } = this.#watch;
-    const value: unknown = invocation[member];
-    const isPersonal = member === 'event' || member === 'context' || (member === 'env' && value !== undefined && !isEnvShared);
-    if (isPersonal) readings.personal ??= `the platform's ${member}`;
-    // Private members are not reached through a proxy.
-    return typeof value === 'function' && !isPersonal ? value.bind(invocation) : value;
-  }
-}
-
 /** A plain object, because plugins copy requests. Most requests need a watch on headers only: accessors cost 1 µs. */
 function watchedRequest(request: HTTPRequest, watch: RequestWatch): HTTPRequest {
   const { readings, rules } = watch;
   const { method, path, queryString, body } = request;
-  const headers = new Proxy(request.headers, new WatchedHeaders(watch));
-  const hasOthers = hasOtherParameters(queryString, rules.queryParameters);
+  const headers = watchedHeaders(request.headers, watch);
+  const hasOthers =
+    queryString !== '' && [...new URLSearchParams(queryString).keys()].some((name) => name !== '' && !rules.queryParameters.has(name));
   if (body.kind === 'none' && !hasOthers) return { method, path, queryString, headers, body };
   return {
     method,
@@ -131,53 +113,35 @@ function watchedRequest(request: HTTPRequest, watch: RequestWatch): HTTPRequest 
   };
 }
 
-/** True when a query string has parameters beside those that are listed. */
-function hasOtherParameters(queryString: string, listed: ReadonlySet<string>): boolean {
-  for (let start = 0; start < queryString.length;) {
-    const ampersand = queryString.indexOf('&', start);
-    const end = ampersand < 0 ? queryString.length : ampersand;
-    const equals = queryString.indexOf('=', start);
-    const name = queryString.slice(start, equals < 0 || equals > end ? end : equals);
-    if (name !== '' && !isListed(name, listed)) return true;
-    start = end + 1;
-  }
-  return false;
-}
-
-function isListed(name: string, listed: ReadonlySet<string>): boolean {
-  return listed.has(name.includes('%') || name.includes('+') ? decodedName(name) : name);
-}
-
-function decodedName(name: string): string {
-  try {
-    return decodeURIComponent(name.replaceAll('+', ' '));
-  } catch {
-    return name;
-  }
+/** Records reads of the platform's objects. */
+function watchedInvocation(call: InvocationOfCall, { readings, isEnvShared }: RequestWatch): InvocationOfCall {
+  return new Proxy(call, {
+    get(invocation, member: keyof InvocationOfCall) {
+      const value: unknown = invocation[member];
+      const isPersonal = member === 'event' || member === 'context' || (member === 'env' && value !== undefined && !isEnvShared);
+      if (isPersonal) readings.personal ??= `the platform's ${member}`;
+      // Private members are not reached through a proxy.
+      return typeof value === 'function' && !isPersonal ? value.bind(invocation) : value;
+    },
+  });
 }
 
 /** Records reads of headers. All members except `get` and `has` may read any header. */
-class WatchedHeaders implements ProxyHandler<HeaderMap> {
-  readonly #watch: RequestWatch;
-
-  constructor(watch: RequestWatch) {
-    this.#watch = watch;
-  }
-
-  get(headers: HeaderMap, member: string | symbol): unknown {
-    if (member === 'get' || member === 'has') return (name: string) => this.#read(headers, member, name);
-    if (Object.hasOwn(HeaderMap.prototype, member) && member !== 'constructor') this.#watch.readings.personal ??= 'all headers';
-    const value: unknown = Reflect.get(headers, member);
-    // Private members are not reached through a proxy.
-    return typeof value === 'function' && member !== 'constructor' ? value.bind(headers) : value;
-  }
-
-  #read(headers: HeaderMap, method: 'get' | 'has', name: string): string | boolean | null {
+function watchedHeaders(original: HeaderMap, { readings, rules }: RequestWatch): HeaderMap {
+  const read = (method: 'get' | 'has', name: string): string | boolean | null => {
     const key = name.toLowerCase();
-    const { readings, rules } = this.#watch;
     if (key === 'accept') readings.hasAccept = true;
     if (rules.varyHeaders.has(key)) readings.varies = true;
     else if (!rules.ignoredHeaders.has(key)) readings.personal ??= `the header ${key}`;
-    return headers[method](name);
-  }
+    return original[method](name);
+  };
+  return new Proxy(original, {
+    get(headers, member) {
+      if (member === 'get' || member === 'has') return (name: string) => read(member, name);
+      if (Object.hasOwn(HeaderMap.prototype, member) && member !== 'constructor') readings.personal ??= 'all headers';
+      const value: unknown = Reflect.get(headers, member);
+      // Private members are not reached through a proxy.
+      return typeof value === 'function' && member !== 'constructor' ? value.bind(headers) : value;
+    },
+  });
 }

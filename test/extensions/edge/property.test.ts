@@ -105,7 +105,7 @@ class History {
 
   async #read(): Promise<void> {
     const { user, language, asked, query, headers } = randomRequest(this.#random, this.#queries, this.#byId);
-    const isPost = this.#hasStore && this.#random.chance(0.3);
+    const isPost = this.#hasStore && this.#random.chance(0.5);
     const url = `https://${this.#random.chance(0.8) ? 'a' : 'b'}.example/graphql?${query}`;
     const request = (): Request => (isPost ? postOf(url, headers) : new Request(url, { headers }));
     const calls: Call[] = [];
