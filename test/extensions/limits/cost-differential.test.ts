@@ -3,10 +3,11 @@ import { test } from 'node:test';
 
 import { GraphQLScalarType, Kind } from 'graphql';
 
-import { budget, memoryStore } from '../../../src/entries/budget.ts';
+import { budget } from '../../../src/entries/budget.ts';
+import type { BudgetStore } from '../../../src/entries/budget.ts';
 import { createHandler } from '../../../src/entries/index.ts';
 import { limits } from '../../../src/entries/limits.ts';
-import type { ServerOptions } from '../../../src/entries/index.ts';
+import type { Handler, ServerOptions } from '../../../src/entries/index.ts';
 import { cases } from '../../support/long-form.ts';
 import { createRandom } from '../../support/random.ts';
 import type { Random } from '../../support/random.ts';
@@ -68,7 +69,7 @@ interface Rules {
 }
 
 /** A server whose lists are as long as their sizes allow. It counts what it resolves. */
-function serving({ listSize, fields, pageDefault }: Rules): Served {
+function serving({ listSize, fields, pageDefault }: Rules, documents: Readonly<Record<string, string>>): Served {
   let resolved = 0;
   let turn = 0;
   const objects: Record<string, () => object> = {
@@ -90,14 +91,24 @@ function serving({ listSize, fields, pageDefault }: Rules): Served {
     return type.startsWith('[[') ? list(() => list(item, listSize), length) : list(item, length);
   };
   const capacity = 1e9;
+  let taken = 0;
+  const store: BudgetStore = {
+    isInMemory: true,
+    take: (_id, { cost }) => {
+      // A point takes a millisecond to refill.
+      taken += cost / 1000;
+      return { isTaken: true, untilFull: 0 };
+    },
+  };
   const handler = createHandler({
     nodeEnv: 'production',
     typeDefs,
     resolvers: { Loose: loose } as never,
     fieldResolver: fieldResolver as never,
     maxResultBytes: 1e9,
+    trustedDocuments: { documents },
     plugins: [
-      budget({ store: memoryStore({ isOnlyProcess: true }), identity: () => String(client), capacity, refillPerSecond: 1000 }),
+      budget({ store, identity: () => 'ada', capacity, refillPerSecond: 1000 }),
       limits({
         maxCost: capacity,
         listSize,
@@ -106,20 +117,49 @@ function serving({ listSize, fields, pageDefault }: Rules): Served {
       }),
     ],
   } as ServerOptions);
-  let client = 0;
-  return async (query, variables) => {
+  return async (kind, id, variables) => {
     resolved = 0;
-    client++;
-    const headers = { 'content-type': 'application/json' };
-    const request = new Request('https://books.example/', { method: 'POST', headers, body: JSON.stringify({ query, variables }) });
-    const response = await handler.fetch(request);
-    const left = /r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1];
-    const text = await response.text();
-    return { status: response.status, resolved, taken: left === undefined ? 0 : capacity - Number(left), text };
+    taken = 0;
+    const text = await kinds[kind](handler, { documentId: id, query: documents[id]!, variables });
+    return { resolved, taken, text };
   };
 }
 
-type Served = (query: string, variables: object) => Promise<{ status: number; resolved: number; taken: number; text: string }>;
+type Served = (kind: RequestKind, id: string, variables: object) => Promise<{ resolved: number; taken: number; text: string }>;
+
+interface Sent {
+  readonly documentId: string;
+  readonly query: string;
+  readonly variables: object;
+}
+
+type Send = (handler: Handler, sent: Sent) => Promise<string>;
+
+const send =
+  (method: string, bodyOf: (sent: Sent) => unknown, accept = 'application/json'): Send =>
+  async ({ fetch }, sent) => {
+    const headers = { 'content-type': 'application/json', accept };
+    return (await fetch(new Request('https://books.example/', { method, headers, body: JSON.stringify(bodyOf(sent)) }))).text();
+  };
+const inline = ({ query, variables }: Sent): object => ({ query, variables });
+
+/** The kinds of requests by which an operation may come. */
+const kinds = {
+  POST: send('POST', inline),
+  QUERY: send('QUERY', inline),
+  GET: async ({ fetch }, { query, variables }) => {
+    const parameters = new URLSearchParams({ query, variables: JSON.stringify(variables) });
+    return (
+      await fetch(new Request(`https://books.example/?${parameters.toString()}`, { headers: { 'x-apollo-operation-name': 'a' } }))
+    ).text();
+  },
+  batch: send('POST', (sent) => [inline(sent), { query: '{ __typename }' }]),
+  stream: send('POST', inline, 'text/event-stream'),
+  'by id': send('POST', ({ documentId, variables }) => ({ documentId, variables })),
+  direct: async (handler, sent) =>
+    JSON.stringify(await (handler as unknown as (event: object, context: object) => Promise<object>)(inline(sent), {})),
+} satisfies Record<string, Send>;
+type RequestKind = keyof typeof kinds;
 
 /** Fields with a size argument of their own. */
 const pagedSizes = new Set(
@@ -319,33 +359,41 @@ class Writer {
   }
 }
 
-test('no random operation resolves more than it costs, and its cost is what it takes', async () => {
+test('no random operation resolves more than it costs, and its cost is what it takes, by every kind of request', async () => {
   const random = createRandom(53);
-  let ran = 0;
+  const ran = new Map<RequestKind, number>();
   for (let server = 0; server < 10; server++) {
     const listSize = 1 + random.below(4);
     const fields: Record<string, number> = {};
     for (const field of ['Book.similar', 'Node.similar', 'Author.parts', 'Query.books', 'Shelf.edges', 'Part.name'])
       if (random.chance(0.3)) fields[field] = random.below(6);
     const pageDefault = random.chance(0.5) ? 1 + random.below(5) : undefined;
-    const send = serving({ listSize, fields, pageDefault });
-    for (let round = 0; round < cases({ short: 40, long: 1000 }); round++) {
+    const operations = Array.from({ length: cases({ short: 40, long: 1000 }) }, (_, at) => {
       const writer = new Writer(random);
       const selection = writer.selection('Root', 4);
       const definitions = writer.definitions.length === 0 ? '' : `(${writer.definitions.join(', ')})`;
-      const query = `${random.chance(0.1) ? 'mutation' : 'query'}${definitions} ${selection} ${writer.fragments.join(' ')}`;
+      const type = random.chance(0.1) ? 'mutation' : 'query';
+      return {
+        id: `id${at}`,
+        type,
+        query: `${type}${definitions} ${selection} ${writer.fragments.join(' ')}`,
+        variables: writer.variables,
+      };
+    });
+    const ask = serving({ listSize, fields, pageDefault }, Object.fromEntries(operations.map(({ id, query }) => [id, query])));
+    for (const { id, type, query, variables } of operations) {
+      const kind = random.pick(Object.keys(kinds) as RequestKind[]);
 
-      const { status, resolved, taken, text } = await send(query, writer.variables);
+      const { resolved, taken, text } = await ask(kind, id, variables);
 
-      const told = `${query} ${JSON.stringify(writer.variables)} list ${listSize} page ${pageDefault} ${JSON.stringify(fields)}: ${text.slice(0, 300)}`;
-      if (status !== 200) {
-        assert.match(text, /items|GRAPHQL_VALIDATION_FAILED/, told);
-        assert.deepEqual([resolved, taken], [0, 0], told);
-        continue;
-      }
-      ran++;
+      const told = `${kind} ${query} ${JSON.stringify(variables)} list ${listSize} page ${pageDefault} ${JSON.stringify(fields)}: ${text.slice(0, 300)}`;
+      if (text.includes('"data":{"') && !/"code":"(?:GRAPHQL_VALIDATION_FAILED|BAD_USER_INPUT)"/.test(text.slice(0, 2_000)))
+        ran.set(kind, (ran.get(kind) ?? 0) + 1);
+      else if (type === 'query' || (kind !== 'GET' && kind !== 'QUERY')) assert.match(text, /items|GRAPHQL_VALIDATION_FAILED/, told);
+      if (resolved === 0) continue;
       assert.ok(taken >= resolved, `${resolved} resolved, ${taken} taken: ${told}`);
     }
   }
-  assert.ok(ran > cases({ short: 100, long: 4_000 }), `${ran} operations ran.`);
+  for (const kind of Object.keys(kinds) as RequestKind[])
+    assert.ok((ran.get(kind) ?? 0) > cases({ short: 10, long: 400 }), `${kind}: ${ran.get(kind)} ran.`);
 });
