@@ -29,10 +29,9 @@ async function migrated(context: TestContext): Promise<string> {
   return directory;
 }
 
-// `node` is the module resolution of "module": "commonjs" in projects of version 3.
 for (const [module, moduleResolution] of [
   ['nodenext', 'nodenext'],
-  ['commonjs', 'node'],
+  ['preserve', 'bundler'],
 ]) {
   test(
     `the handlers compile under strict TypeScript 5.9 with only their imports changed: ${module}`,
@@ -108,8 +107,7 @@ test(
     const compilerOptions = {
       strict: true,
       noEmit: true,
-      module: 'commonjs',
-      moduleResolution: 'node',
+      module: 'nodenext',
       target: 'es2023',
       skipLibCheck: true,
     };
