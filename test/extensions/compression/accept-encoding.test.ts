@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { chooseCoding } from '../../../src/extensions/compression/accept-encoding.ts';
+import { chooseCoding } from '../../../src/extensions/compression/index.ts';
 
 const cases: readonly (readonly [acceptEncoding: string | null, coding: 'br' | 'gzip' | undefined])[] = [
   [null, undefined],
