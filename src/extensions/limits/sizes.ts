@@ -18,7 +18,8 @@ interface SizeInput {
 interface ObjectInput {
   readonly name: string;
   readonly fields: readonly SizeInput[];
-  readonly byDefault: Sizes | undefined;
+  /** The largest size in its default, or 0. */
+  readonly byDefault: number;
 }
 
 /** The arguments of a field that give the number of its items. */
@@ -27,11 +28,8 @@ export interface SizeInputs {
   readonly objects: readonly ObjectInput[];
 }
 
-const none: SizeInputs = { direct: [], objects: [] };
-
 /** Finds arguments with one of the names, and input objects in arguments that have fields with one of the names. */
 export function findSizeInputs({ args }: GraphQLField<unknown, unknown>, names: readonly string[]): SizeInputs {
-  if (args.length === 0) return none;
   const direct: SizeInput[] = [];
   const objects: ObjectInput[] = [];
   const isSize = (input: GraphQLInput): boolean =>
@@ -41,10 +39,10 @@ export function findSizeInputs({ args }: GraphQLField<unknown, unknown>, names: 
     if (isSize(argument)) direct.push(toSizeInput(argument));
     else if (isInputObjectType(type)) {
       const fields = Object.values(type.getFields()).filter(isSize).map(toSizeInput);
-      if (fields.length > 0) objects.push({ name: argument.name, fields, byDefault: defaultSizesOf(argument, fields) });
+      if (fields.length > 0) objects.push({ name: argument.name, fields, byDefault: largestIn(defaultOf(argument), fields) });
     }
   }
-  return direct.length + objects.length === 0 ? none : { direct, objects };
+  return { direct, objects };
 }
 
 type GraphQLInput = Pick<GraphQLInputField, 'name' | 'type'>;
@@ -53,12 +51,10 @@ function toSizeInput(input: GraphQLInput): SizeInput {
   return { name: input.name, type: input.type, byDefault: toSize(input.type, defaultOf(input)) };
 }
 
-function defaultSizesOf(argument: GraphQLInput, fields: readonly SizeInput[]): Sizes | undefined {
-  const value = defaultOf(argument);
-  if (typeof value !== 'object' || value === null) return undefined;
+function largestIn(value: unknown, fields: readonly SizeInput[]): number {
   const sizes = new Sizes();
   addValue(sizes, fields, value);
-  return sizes;
+  return sizes.inObjects;
 }
 
 /** The coerced default of an argument or input field. The property differs between graphql 16 and 17. */
@@ -117,7 +113,7 @@ export class SizeReader {
   /** The coerced variables. */
   readonly #variables: Variables;
   /** The sizes in the values of variables, each of which may be as large as a request and used in every field. */
-  #known: Map<object, Sizes> | undefined = undefined;
+  readonly #known = new Map<unknown, Sizes>();
 
   constructor(variables: Variables) {
     this.#variables = variables;
@@ -135,8 +131,8 @@ export class SizeReader {
     }
     for (const input of objects) {
       const node = this.#givenTo(input.name, given);
-      if (node !== undefined) this.#addNode(sizes, input.fields, node);
-      else if (input.byDefault !== undefined) sizes.inObjects = Math.max(sizes.inObjects, input.byDefault.inObjects);
+      if (node === undefined) sizes.inObjects = Math.max(sizes.inObjects, input.byDefault);
+      else this.#addNode(sizes, input.fields, node);
     }
     return sizes;
   }
@@ -170,24 +166,21 @@ export class SizeReader {
   }
 
   #addVariable(sizes: Sizes, fields: readonly SizeInput[], value: unknown): void {
-    if (typeof value !== 'object' || value === null) return;
-    let known = this.#known?.get(value);
+    let known = this.#known.get(value);
     if (known === undefined) {
       known = new Sizes();
       addValue(known, fields, value);
-      (this.#known ??= new Map()).set(value, known);
+      this.#known.set(value, known);
     }
     sizes.join(known);
   }
 }
 
 /** Adds the sizes in an input object, or in a list of them. */
-function addValue(sizes: Sizes, fields: readonly SizeInput[], value: object): void {
-  if (Array.isArray(value)) {
-    for (const item of value) if (typeof item === 'object' && item !== null) addValue(sizes, fields, item as object);
-    return;
-  }
-  for (const field of fields) addSize(sizes, field, toSize(field.type, (value as Variables)[field.name]));
+function addValue(sizes: Sizes, fields: readonly SizeInput[], value: unknown): void {
+  if (Array.isArray(value)) for (const item of value) addValue(sizes, fields, item);
+  else if (typeof value === 'object' && value !== null)
+    for (const field of fields) addSize(sizes, field, toSize(field.type, (value as Variables)[field.name]));
 }
 
 /** The default of a field was written by the author of the schema, so no limit applies to it. */
