@@ -6,7 +6,7 @@
 import { GraphQLError } from 'graphql';
 import type { ExecutionResult } from 'graphql';
 
-import { HeaderMap, excessOf, isGraphQLError } from '../shared/index.ts';
+import { Facts, HeaderMap, excessOf, isGraphQLError } from '../shared/index.ts';
 import type { HTTPResponse, Milliseconds, PromiseOrValue, StreamedResponse } from '../shared/index.ts';
 import { invocationOf, isStreamed } from './call.ts';
 import type { ArrivedCall, Call } from './call.ts';
@@ -349,7 +349,7 @@ function requestCall(call: ArrivedCall): RequestCall {
     invocation,
     cache,
     logger,
-    facts: new Map(),
+    facts: new Facts(),
     runOperation: run,
     statusOf: (outcome) => statusOf(outcome, settings.httpStatusProfile, 'application/json'),
     get clientAddress() {

@@ -1,4 +1,15 @@
-/** What extensions tell each other about a request or an operation, as entries of `facts`. */
+/** What plugins tell each other about a request or an operation. It cannot be listed: a plugin reads the facts whose keys it knows. */
+export class Facts {
+  readonly #facts = new Map<string | symbol, unknown>();
+
+  get(key: string | symbol): unknown {
+    return this.#facts.get(key);
+  }
+
+  set(key: string | symbol, fact: unknown): void {
+    this.#facts.set(key, fact);
+  }
+}
 
 /** The fact "edge" of a request: whether the answer may be shared. */
 export interface AnswerDecision {
@@ -24,12 +35,12 @@ export interface BudgetReport {
 const original = 'original';
 
 /** Remembers the call that a view shows. */
-export function rememberOriginal(call: { readonly facts: Map<string | symbol, unknown> }): void {
+export function rememberOriginal(call: { readonly facts: Facts }): void {
   call.facts.set(original, call);
 }
 
 /** For reads that do not change the answer, only whether and with which fields it is sent. */
-export function originalOf<T extends { readonly facts: Map<string | symbol, unknown> }>(call: T): T {
+export function originalOf<T extends { readonly facts: Facts }>(call: T): T {
   return (call.facts.get(original) as T | undefined) ?? call;
 }
 

@@ -11,7 +11,7 @@ export type { Expectation } from './known-options.ts';
 export { isPromiseLike, toPromise, waitAtMost, whenReady } from './promise-or-value.ts';
 export type { PromiseOrValue } from './promise-or-value.ts';
 export { parseExactly } from './exact-json.ts';
-export { now, originalOf, rememberOriginal } from './facts.ts';
+export { Facts, now, originalOf, rememberOriginal } from './facts.ts';
 export type { AnswerDecision, BudgetReport, RunDecision } from './facts.ts';
 export { errorHashOf, rememberErrorHash, rootCause } from './error-hashes.ts';
 export { guardLogger } from './guard-logger.ts';

@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { OperationDefinitionNode } from 'graphql';
 
-import { HeaderMap, capacityOf } from '../../shared/index.ts';
+import { Facts, HeaderMap, capacityOf } from '../../shared/index.ts';
 import type { AnswerSize } from '../../shared/index.ts';
 import type { ArrivedCall } from '../call.ts';
 import { OperationLife } from '../lifetime.ts';
@@ -52,7 +52,7 @@ export function createOperation(
     invocation,
     watchCall: undefined,
     http: view === undefined ? call.request : view.request,
-    seen: view && { request, response: head, call: view, facts: new Map(), requestIsBatched: batchIndex !== undefined, batchIndex },
+    seen: view && { request, response: head, call: view, facts: new Facts(), requestIsBatched: batchIndex !== undefined, batchIndex },
     observer: undefined,
     head,
     refuse: refusals[call.request.method] ?? (delivery?.subscriptions === true ? undefined : refuseSubscription),

@@ -2,7 +2,7 @@ import type { DocumentNode, GraphQLError, GraphQLSchema, OperationDefinitionNode
 
 import type { CallWatch, DataSourceRequest, KeyValueCache } from '../../datasources/index.ts';
 import type { ExecutionObserver, PageDefaults } from '../../executor/index.ts';
-import type { HTTPRequest, HTTPResponse, Invocation, ResponseHead, StreamedResponse } from '../../shared/index.ts';
+import type { Facts, HTTPRequest, HTTPResponse, Invocation, ResponseHead, StreamedResponse } from '../../shared/index.ts';
 import type { ApolloHooks, LandingPage, ServerStartContext } from './apollo-hooks.ts';
 import type { GraphQLRequest, Logger, OperationOutcome, SubsequentPayload } from './types.ts';
 
@@ -21,7 +21,7 @@ export interface RequestCall {
   readonly cache: KeyValueCache;
   readonly logger: Logger;
   /** What plugins tell each other about the request, by a name or a symbol of the plugin that knows it. */
-  readonly facts: Map<string | symbol, unknown>;
+  readonly facts: Facts;
   /**
    * Runs an operation as if it were the one in the request: with a context and data sources, the limits and all plugins. For the stage
    * `request`, which turns the outcome into a response. Always gives one answer; subscriptions are refused. Never rejects.
@@ -45,7 +45,7 @@ export interface OperationCall {
   /** Its HTTP request. */
   readonly call: RequestCall;
   /** What plugins tell each other about the operation, by a name or a symbol of the plugin that knows it. */
-  readonly facts: Map<string | symbol, unknown>;
+  readonly facts: Facts;
   /** True if the operation is an element of a batch, even the only one. Then its response head is merged with those of the others. */
   readonly requestIsBatched: boolean;
   /** Its position in the batch, from 0. Undefined: the request is not a batch. */
