@@ -9,7 +9,16 @@ export function encodeTrace({ elapsed, startedAt, root }: ExecutionTrace): strin
     ...integer(11, elapsed),
     ...message(14, node(root)),
     // field_execution_weight (31), the double 1: each execution counts once.
-    ...[0xf9, 0x01, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f],
+    0xf9,
+    0x01,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0xf0,
+    0x3f,
   ];
   let binary = '';
   // In steps, because a call has a limited number of arguments.
