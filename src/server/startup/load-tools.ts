@@ -69,7 +69,12 @@ export function findChecks(): DevelopmentChecks | undefined {
 /** For development: an error that names all problems of refused options with file and line, or else the command that does. */
 export function explainRefusal(error: unknown, options: unknown, called: Error | undefined): unknown {
   const checks = findChecks();
-  if (checks !== undefined) return checks.explainRefusal(error, options, called);
+  try {
+    if (checks !== undefined) return checks.explainRefusal(error, options, called);
+  } catch {
+    // The files of a stack may not exist, or options may throw when they are read.
+    return error;
+  }
   return new Error(`${messageOf(error)} To see all problems with file and line, run: npx graphql-functions check`, { cause: error });
 }
 
