@@ -1,13 +1,5 @@
 import { Kind } from 'graphql';
-import type {
-  DefinitionNode,
-  DocumentNode,
-  FieldNode,
-  FragmentDefinitionNode,
-  OperationDefinitionNode,
-  SelectionSetNode,
-  SelectionNode,
-} from 'graphql';
+import type { DocumentNode, FieldNode, FragmentDefinitionNode, OperationDefinitionNode, SelectionSetNode } from 'graphql';
 
 import { maxNesting } from './nesting.ts';
 
@@ -30,35 +22,24 @@ export interface DocumentSize {
  * field that a document may have. Then `comparisons` is Infinity.
  */
 export function measureDocument(document: DocumentNode, maxTokens: number): DocumentSize {
-  const fragments = fragmentsOf(document);
-  const nesting = new FragmentNesting(fragments);
+  const definitions = document.definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
+  const fragments = new Map(definitions.map((one) => [one.name.value, one]));
+  const nestingOf = nestingWith(fragments);
   const ruler = new Ruler(fragments, 4 * maxTokens);
   const operations = new Map<OperationDefinitionNode, number>();
-  for (const definition of document.definitions.filter(isOperation)) {
+  for (const definition of document.definitions) {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
     // Without fragments, the nesting of the text is the nesting of the operation, and has been checked.
-    const depth = fragments.size === 0 ? 0 : nesting.of(definition.selectionSet);
+    const depth = fragments.size === 0 ? 0 : nestingOf(definition.selectionSet);
     operations.set(definition, depth === Infinity ? ruler.giveUp() : ruler.measure([definition.selectionSet]));
   }
   // A document with unused fragments is invalid, but validation still has to read them.
   for (const [name, { selectionSet }] of fragments) {
     if (ruler.reached.has(name)) continue;
-    if (nesting.of(selectionSet) === Infinity) ruler.giveUp();
+    if (nestingOf(selectionSet) === Infinity) ruler.giveUp();
     else ruler.measure([selectionSet]);
   }
   return { operations, comparisons: ruler.comparisons };
-}
-
-function isOperation(definition: DefinitionNode): definition is OperationDefinitionNode {
-  return definition.kind === Kind.OPERATION_DEFINITION;
-}
-
-/** The fragments of a document by name. */
-function fragmentsOf(document: DocumentNode): Map<string, FragmentDefinitionNode> {
-  return new Map(document.definitions.filter(isFragment).map((fragment) => [fragment.name.value, fragment]));
-}
-
-function isFragment(definition: DefinitionNode): definition is FragmentDefinitionNode {
-  return definition.kind === Kind.FRAGMENT_DEFINITION;
 }
 
 class Ruler {
@@ -148,33 +129,27 @@ function addTo(fields: Map<string, FieldNode[]>, field: FieldNode): void {
 }
 
 /**
- * Computes how deep selection sets nest with their fragments expanded. Validators and executors recurse for every level, and a chain of
- * 1,800 fragments fits into 15,000 tokens: enough to overflow the stack of some. Circular fragments nest infinitely.
+ * Returns a function that computes how deep selection sets nest with their fragments expanded: Infinity above the limit, where its recursion
+ * stops. Validators and executors recurse for every level, and a chain of 1,800 fragments fits into 15,000 tokens: enough to overflow the
+ * stack of some. Circular fragments nest infinitely. Each fragment is walked once.
  */
-class FragmentNesting {
-  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  readonly #known = new Map<string, number>();
-
-  constructor(fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
-    this.#fragments = fragments;
-  }
-
-  /** Infinity above the limit, where this recursion stops. Each fragment is walked once. */
-  of(selectionSet: SelectionSetNode, level = 1): number {
+function nestingWith(fragments: ReadonlyMap<string, FragmentDefinitionNode>): (selectionSet: SelectionSetNode) => number {
+  const known = new Map<string, number>();
+  const nestingOf = (selectionSet: SelectionSetNode | undefined, level: number): number => {
+    if (selectionSet === undefined) return 0;
     if (level > maxNesting) return Infinity;
     let deepest = 0;
-    for (const selection of selectionSet.selections) deepest = Math.max(deepest, this.#within(selection, level + 1));
+    for (const one of selectionSet.selections)
+      deepest = Math.max(
+        deepest,
+        one.kind === Kind.FRAGMENT_SPREAD ? nestingOfFragment(one.name.value, level + 1) : nestingOf(one.selectionSet, level + 1),
+      );
     return deepest + 1 > maxNesting ? Infinity : deepest + 1;
-  }
-
-  #within(selection: SelectionNode, level: number): number {
-    if (selection.kind !== Kind.FRAGMENT_SPREAD) return selection.selectionSet === undefined ? 0 : this.of(selection.selectionSet, level);
-    const name = selection.name.value;
-    const known = this.#known.get(name);
-    if (known !== undefined) return known;
-    const fragment = this.#fragments.get(name);
-    const nesting = fragment === undefined ? 0 : this.of(fragment.selectionSet, level);
-    this.#known.set(name, nesting);
+  };
+  const nestingOfFragment = (name: string, level: number): number => {
+    let nesting = known.get(name);
+    if (nesting === undefined) known.set(name, (nesting = nestingOf(fragments.get(name)?.selectionSet, level)));
     return nesting;
-  }
+  };
+  return (selectionSet) => nestingOf(selectionSet, 1);
 }
