@@ -3,28 +3,21 @@ import type { ExecutionTrace, TracedError, TraceNode } from './trace.ts';
 /** A trace in base64: the message `Trace` of Apollo's protocol (reports.proto) in the encoding of Protocol Buffers. */
 export function encodeTrace({ elapsed, startedAt, root }: ExecutionTrace): string {
   encoded.clear();
-  const bytes = [
+  const bytes = Uint8Array.from([
     ...message(3, time(startedAt + elapsed / 1e6)),
     ...message(4, time(startedAt)),
     ...integer(11, elapsed),
     ...message(14, node(root)),
-    // field_execution_weight (31), the double 1: each execution counts once.
-    0xf9,
-    0x01,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0xf0,
-    0x3f,
-  ];
+    ...executionWeight,
+  ]);
   let binary = '';
   // In steps, because a call has a limited number of arguments.
-  for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.slice(at, at + 8192));
+  for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
   return btoa(binary);
 }
+
+/** field_execution_weight (31), the double 1: each execution counts once. */
+const executionWeight: Bytes = [0xf9, 0x01, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f];
 
 type Bytes = readonly number[];
 
