@@ -60,13 +60,6 @@ export const resolvers = { Query: { ok: (): boolean => true } };
 `,
   },
   filesOf: {
-    'docs/troubleshooting.md': {
-      'functions/graphql.ts': `
-import { createHandler } from 'graphql-functions';
-
-export const handler = createHandler({ csrfPrevention: true, typeDefs: 'type Query { ok: Boolean }' });
-`,
-    },
     'docs/trusted-documents.md': { 'documents/documents.json': '{ "one": "{ __typename }" }\n' },
     'docs/cache-stores-platforms.md': {
       // The output of `wrangler types`.
