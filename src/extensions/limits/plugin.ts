@@ -44,8 +44,8 @@ export function limits(options: LimitsOptions): ServerPlugin {
 const priceLists = new WeakMap<ServerStartContext, Prices>();
 
 /**
- * The cost of an operation, by the rules of `limits()` in the plugins of its server. `server`: the argument of `start`. Throws for
- * an operation that `limits()` refuses. 0 for one that only reads the schema, and if the variables are invalid, because then nothing runs.
+ * The cost of an operation, by the rules of `limits()` in the plugins of its server. `server`: the argument of `start`. Throws for an
+ * operation that `limits()` refuses. 0 for one that only reads the schema.
  */
 export function costOf(server: ServerStartContext, execution: OperationExecution): number {
   let prices = priceLists.get(server);

@@ -19,7 +19,7 @@ import { fieldAt, PageLimits } from './page-limits.ts';
 import { findSizeInputs, SizeReader } from './sizes.ts';
 import type { SizeInputs, Sizes } from './sizes.ts';
 
-/** An operation with what its cost depends on. Without valid variables, nothing runs. */
+/** An operation with what its cost depends on. */
 export type PricedOperation = Pick<OperationExecution, 'document' | 'operation' | 'variableValues'>;
 
 /**
@@ -57,7 +57,6 @@ export class Prices {
   /** Computed once for each object. Throws for an operation that exceeds a limit. */
   costOf(priced: PricedOperation): number {
     const { document, operation, variableValues } = priced;
-    if (variableValues === undefined) return 0;
     let cost = this.#known.get(priced);
     if (cost === undefined) {
       const fragments = document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
