@@ -35,7 +35,7 @@ export async function runDocuments(settings: DocumentsArguments, { directory, te
   const files = await readDocuments(settings.operations, directory);
   const manifest = await readManifest(folder, directory);
   const schema = await readSchema(settings, directory);
-  const problems = isProblems(schema) ? schema : findAllProblems(schema, files, mode === 'ids' ? undefined : manifest);
+  const problems = Array.isArray(schema) ? schema : findAllProblems(schema, files, mode === 'ids' ? undefined : manifest);
   if (problems.length > 0) {
     printProblems(problems, directory, { ...terminal, log: (line) => terminal.error(line) });
     if (manifest !== undefined && problems.some(({ file }) => file === manifest.path)) terminal.error(aboutManifest(manifest));
@@ -115,8 +115,4 @@ async function readSchemaFiles(patterns: readonly string[], directory: string): 
     return { file, ...(sdl && positionAt(sdl.text, sdl.offset)), message };
   });
   return problems.length > 0 ? problems : createSchema({ typeDefs }, { checkWhole: false });
-}
-
-function isProblems(schema: GraphQLSchema | Problem[]): schema is Problem[] {
-  return Array.isArray(schema);
 }

@@ -1,3 +1,4 @@
+import { positionAt } from '../../../checks/for-cli.ts';
 import type { DocumentFile } from './check-documents.ts';
 
 /** gql`…`, graphql`…`, graphql(`…`), and literals after a GraphQL comment. */
@@ -19,7 +20,7 @@ export function documentsIn({ path, text }: DocumentFile): DocumentFile[] {
     const document = blank(text.slice(0, start)) + unescaped(content.replaceAll(interpolation, blank));
     const wrong = [...content.matchAll(interpolation)].find((found) => isInside(content.slice(0, found.index)));
     if (wrong === undefined) return { path, text: document };
-    return { path, text: document, problem: { ...placeAt(text, start + wrong.index), file: path, message: notFragment(wrong[0]) } };
+    return { path, text: document, problem: { ...positionAt(text, start + wrong.index), file: path, message: notFragment(wrong[0]) } };
   });
 }
 
@@ -33,11 +34,6 @@ function isInside(before: string): boolean {
 
 function notFragment(text: string): string {
   return `Expected a fragment after the operation, got ${text}, whose value only the client knows. Write fields in a fragment, and values as variables.`;
-}
-
-function placeAt(text: string, offset: number): { readonly line: number; readonly column: number } {
-  const lines = text.slice(0, offset).split('\n');
-  return { line: lines.length, column: lines.at(-1)!.length + 1 };
 }
 
 /** True for source code, which has documents in literals. */
