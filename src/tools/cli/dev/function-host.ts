@@ -116,10 +116,12 @@ export class FunctionHost {
       if (compiled.warnings !== '') report({ kind: 'warning', message: compiled.warnings });
       await writeOutput(compiled);
     }
+    // The process reads the code from the file.
+    const written = functions.map((one) => ({ ...one, compiled: { ...one.compiled, code: '' } }));
     const number = this.#processes.size;
     const path = join(await this.#sockets, `${number}.sock`);
     const socket = process.platform === 'win32' ? String.raw`\\.\pipe\graphql-functions-${process.pid}-${number}` : path;
-    const started = new FunctionProcess({ functions, directory, host, prefix, platform, socket }, env, (message) => {
+    const started = new FunctionProcess({ functions: written, directory, host, prefix, platform, socket }, env, (message) => {
       if (message.kind === 'loaded') this.#take(message.functions, versions);
       else report(message);
     });
