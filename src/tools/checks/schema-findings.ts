@@ -35,26 +35,14 @@ export function findInSchema(typeDefs: unknown, resolvers: unknown): Finding[] {
   if (sources === undefined) return [refusal];
   const parsed = sources.map((source) => (typeof source === 'string' ? attempt(() => parse(source)) : ([source] as const)));
   const unparsed = parsed.flatMap(([, wrong]) => wrong ?? []);
-  return unparsed.length > 0
-    ? unparsed
-    : findInDocuments(
-        parsed.map(([document]) => document!),
-        resolvers,
-      );
+  if (unparsed.length > 0) return unparsed;
+  const documents = parsed.map(([document]) => document!);
+  return findInDocuments(documents, resolvers);
 }
 
 function findInDocuments(documents: readonly DocumentNode[], resolvers: unknown): Finding[] {
   const [index, refusal] = attempt(() => createSchemaIndex(documents));
-  if (index === undefined)
-    return [
-      {
-        ...refusal,
-        sdl: placeOfNames(
-          refusal.message,
-          documents.flatMap(({ definitions }) => definitions),
-        ),
-      },
-    ];
+  if (index === undefined) return [{ ...refusal, sdl: placeOfNames(refusal.message, documents) }];
   const inDefinitions = checkDefinitions(definitionsOf(index)).map(toFinding);
   return [...(inDefinitions.length > 0 ? inDefinitions : findInTypes(index)), ...findInResolvers(resolvers, index)];
 }
@@ -109,7 +97,8 @@ function toFinding({ message, nodes = [], source, positions = [] }: GraphQLError
 }
 
 /** The server's messages have no place, but they name definitions in quotes. */
-function placeOfNames(message: string, definitions: readonly DefinitionNode[]): Finding['sdl'] {
+function placeOfNames(message: string, documents: readonly DocumentNode[]): Finding['sdl'] {
+  const definitions = documents.flatMap((document) => document.definitions);
   const names = [...message.matchAll(/(?:"(?:\w+ )?|\bdefine )(\w+)(?:[".])/g)].map(([, name]) => name);
   const isSchema = message.startsWith('The schema definition');
   const named = definitions.findLast((one) =>
