@@ -60,8 +60,7 @@ export async function attachDataSources(
   input: ContextInput,
 ): Promise<unknown> {
   const returned = assertDataSources(settings.dataSources?.());
-  // A reused object would have the data sources of the latest operation.
-  const dataSources = isPlainObject(returned) ? { ...returned } : returned;
+  const dataSources = copyIfReused(returned, contextValue);
   const { invocation: operation, watchCall } = input;
   const { cache, development, logger } = settings;
   const warn = development ? (message: string): void => logger.warn(message) : undefined;
@@ -78,6 +77,24 @@ export async function attachDataSources(
   contextValue['dataSources'] = dataSources;
   await Promise.all(initializing);
   return contextValue;
+}
+
+/** The first operation that got each object returned by `dataSources`, and its members then. Null if it has been returned again. */
+const containers = new WeakMap<object, { readonly contextValue: Record<string, unknown>; readonly members: object } | null>();
+
+/**
+ * The object itself becomes `context.dataSources`. One that `dataSources` has returned before has the data
+ * sources of the latest operation, so both operations get copies.
+ */
+function copyIfReused(
+  returned: Readonly<Record<string, unknown>>,
+  contextValue: Record<string, unknown>,
+): Readonly<Record<string, unknown>> {
+  if (!isPlainObject(returned)) return returned;
+  const known = containers.get(returned);
+  containers.set(returned, known === undefined ? { contextValue, members: { ...returned } } : null);
+  if (known) Reflect.set(known.contextValue, 'dataSources', known.members);
+  return known === undefined ? returned : { ...returned };
 }
 
 function assertDataSources(value: unknown): Readonly<Record<string, unknown>> {
