@@ -84,23 +84,17 @@ async function answersOf(
   return JSON.parse(stdout) as Answer[];
 }
 
-for (const [title, mark, refused] of [
-  ['Apollo Server 5 on Lambda', '@apollo/server', 400],
-  // Yoga answers 200 for `Accept: application/json`, and Apollo 400, as the page says.
-  ['Yoga', 'graphql-yoga', 200],
-] as const) {
-  test(`the worked example of ${title} answers the same before and after`, needs('other-servers'), async (context) => {
-    const blocks = codeBlocks(await readFile(join(root, 'docs/migration-servers.md'), 'utf8'));
-    const at = blocks.findIndex(({ language, text }) => language === 'js' && text.includes(`'${mark}'`));
-    const [before, after] = blocks.slice(at, at + 2);
-    equal(after?.language, 'ts');
+test('the worked example of Apollo Server 5 on Lambda answers the same before and after', needs('other-servers'), async (context) => {
+  const blocks = codeBlocks(await readFile(join(root, 'docs/migration-servers.md'), 'utf8'));
+  const at = blocks.findIndex(({ language, text }) => language === 'js' && text.includes("'@apollo/server'"));
+  const [before, after] = blocks.slice(at, at + 2);
+  equal(after?.language, 'ts');
 
-    const theirs = await answersOf(context, { name: 'before.mjs', text: before!.text, modules: join(folder, 'node_modules') });
-    const ours = await answersOf(context, { name: 'after.ts', text: after!.text, modules: root });
+  const theirs = await answersOf(context, { name: 'before.mjs', text: before!.text, modules: join(folder, 'node_modules') });
+  const ours = await answersOf(context, { name: 'after.ts', text: after!.text, modules: root });
 
-    deepEqual(
-      ours,
-      theirs.map((answer, event) => (answer.statusCode === refused ? { ...answer, statusCode: statuses[event]! } : answer)),
-    );
-  });
-}
+  deepEqual(
+    ours,
+    theirs.map((answer, event) => (answer.statusCode === 400 ? { ...answer, statusCode: statuses[event]! } : answer)),
+  );
+});
