@@ -15,6 +15,9 @@ import type { Failure } from './pages.ts';
 /** Milliseconds that a replaced process has to finish its requests. */
 const retirement = 5000;
 
+/** Milliseconds to wait for the reason why a request got no response. */
+const grace = 2000;
+
 /** The process that runs all functions. A change of any of them replaces it. */
 export class FunctionProcess {
   /** Resolves when requests can be forwarded, or the process has ended. */
@@ -74,9 +77,13 @@ export class FunctionProcess {
       response.flushHeaders();
       // Also ends the function's stream when the client disconnects.
       await pipeline(answer, response);
-    } catch {
-      // The process ends, or the client has left.
-      if (!response.destroyed) sendFailure(request, response, await this.#ended.promise);
+    } catch (error) {
+      if (response.headersSent || response.destroyed) response.destroy();
+      else {
+        // Usually, the process is about to end, and says why.
+        const unknown = new Promise<Failure>((resolve) => void setTimeout(resolve, grace, failed((error as Error).message)));
+        sendFailure(request, response, await Promise.race([this.#ended.promise, unknown]));
+      }
     } finally {
       clearTimeout(timer);
       this.#running--;

@@ -286,6 +286,17 @@ test('a function that crashes while its response is sent ends that response, and
   assert.match((event as { message: string }).message, /not awaited[^]*crash\.ts:2/);
 });
 
+test('a stream that fails ends the response', async (context) => {
+  const { address } = await serveProject(context, {
+    'functions/fails.ts': `export default () => new Response(new ReadableStream({
+      start(controller) { controller.enqueue(new TextEncoder().encode('first')); },
+      async pull() { await new Promise((resolve) => setTimeout(resolve, 50)); throw new Error('no second'); },
+    }));`,
+  });
+
+  await assert.rejects(read(address('fails')), { message: /terminated|fetch failed/ });
+});
+
 test('functions are added and removed with their files', async (context) => {
   const { address, after, events, write, remove } = await serveProject(context, { 'functions/one.ts': answers("'one'") });
   assert.match(await read(address('two')), /^404 /);
