@@ -111,8 +111,9 @@ class EntitiesField {
   #namer(name: string): (entity: unknown) => unknown {
     const type = this.#info.schema.getType(name);
     if (!isInterfaceType(type)) return (entity) => nameEntity(name, entity);
+    // Whatever is not null has a type, as in @apollo/subgraph.
     return (entity) =>
-      isEntity(entity) ? whenSettled(this.#objectType(type, entity), (concrete) => nameEntity(concrete as string, entity)) : entity;
+      entity === null ? null : whenSettled(this.#objectType(type, entity), (concrete) => nameEntity(concrete as string, entity));
   }
 
   /** An object type without a lifetime must not get that of another one. */

@@ -495,6 +495,28 @@ describe('interfaces with @key', () => {
     });
   }
 
+  it('resolve the type of whatever their own resolver gives but null', async () => {
+    const given: Record<string, unknown> = { b1: null, b2: undefined, f1: new Error('returned') };
+    const resolveType = (): never => {
+      throw new Error('type');
+    };
+    const ask = serveSubgraph({
+      typeDefs: media,
+      resolvers: { Media: { __resolveReference: ({ id }: any) => given[id], __resolveType: resolveType } },
+    });
+
+    const answer = await ask(query, { representations: Object.keys(given).map((id) => ({ __typename: 'Media', id })) });
+
+    deepEqual(answer.data._entities, [null, null, null]);
+    deepEqual(
+      answer.errors!.map(({ path, message }) => [path, message]),
+      [
+        [['_entities', 1], 'type'],
+        [['_entities', 2], 'type'],
+      ],
+    );
+  });
+
   for (const wrong of ['Query', 'Media', 'Unknown', undefined, 7]) {
     it(`fail at the index for the type ${String(wrong)}`, async () => {
       const ask = serveSubgraph({
