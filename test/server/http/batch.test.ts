@@ -221,22 +221,6 @@ describe('a batch', () => {
     );
   });
 
-  it('is accepted when allowBatchedHttpRequests is true', async () => {
-    const response = await createEndpoint({ allowBatchedHttpRequests: true }).send(post([good]));
-
-    assert.equal(response.status, 200);
-  });
-
-  it('is one object with 400 when allowBatchedHttpRequests is false, and runs nothing', async () => {
-    const endpoint = createEndpoint({ allowBatchedHttpRequests: false });
-
-    const response = await endpoint.send(post([good]));
-
-    assert.equal(response.status, 400);
-    assert.equal(json(response).errors.length, 1);
-    assert.deepEqual(endpoint.runs, []);
-  });
-
   it('gives each element the same share of the token limit: elements over it are refused, the others run', async () => {
     const endpoint = createEndpoint({ maxTokens: 20 });
     const element = (name: string): object => ({ query: `{ ${name}: hello }` });
@@ -268,12 +252,6 @@ describe('a batch', () => {
     const [refused, other] = json(batch);
     assert.match(refused.errors[0].message, /^Expected each document of a batch of 2 to have at most 55 tokens, with .* got 72\.$/);
     assert.equal(other.errors, undefined);
-  });
-
-  it('by GET is not supported', async () => {
-    const response = await createEndpoint().send({ ...post([good]), method: 'GET' });
-
-    assert.equal(response.status, 422);
   });
 });
 

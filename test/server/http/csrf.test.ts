@@ -171,20 +171,6 @@ describe('Sec-Fetch-Site of a browser, csrfPrevention unset', () => {
 });
 
 describe('methods other than GET, POST and QUERY', () => {
-  for (const method of ['HEAD', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'CONNECT', 'BREW']) {
-    for (const csrfPrevention of [true, false]) {
-      it(`${method} is 405 with Allow and runs nothing, csrfPrevention ${csrfPrevention}`, async () => {
-        const endpoint = createEndpoint({ csrfPrevention });
-
-        const response = await endpoint.send(requestOf('POST', [['content-type', 'application/json']], { method }));
-
-        assert.equal(response.status, 405);
-        assert.equal(response.headers.get('allow'), 'GET, POST, QUERY');
-        assert.deepEqual(endpoint.runs, []);
-      });
-    }
-  }
-
   it('the method is checked before CSRF and content type: a PUT of a form is 405', async () => {
     const endpoint = createEndpoint({ csrfPrevention: true });
 
@@ -210,28 +196,6 @@ describe('methods other than GET, POST and QUERY', () => {
 
 describe('a mutation over GET', () => {
   const both = 'query Read { hello } mutation Write { write }';
-  const requests: Readonly<Record<string, Record<string, string>>> = {
-    'as the only operation': { query: 'mutation { write }' },
-    'chosen by operationName': { query: both, operationName: 'Write' },
-    'named like the query parameter': { query: 'mutation query { write }', operationName: 'query' },
-  };
-  for (const [name, parameters] of Object.entries(requests)) {
-    for (const csrfPrevention of [true, false]) {
-      it(`${name} is 405 with Allow: POST and runs nothing, csrfPrevention ${csrfPrevention}`, async () => {
-        const endpoint = createEndpoint({ csrfPrevention });
-
-        const response = await endpoint.send(
-          requestOf('GET', [['vendor-require-preflight', '1']], { query: new URLSearchParams(parameters).toString() }),
-        );
-
-        assert.equal(response.status, 405);
-        assert.equal(response.headers.get('allow'), 'POST');
-        assert.equal(json(response).errors[0].extensions.code, 'BAD_REQUEST');
-        assert.deepEqual(endpoint.runs, []);
-      });
-    }
-  }
-
   it('next to a query selected by operationName does not prevent the query', async () => {
     const endpoint = createEndpoint();
 
@@ -241,24 +205,6 @@ describe('a mutation over GET', () => {
 
     assert.equal(response.status, 200);
     assert.deepEqual(endpoint.runs, ['hello']);
-  });
-
-  it('next to a query, without operationName, runs neither', async () => {
-    const endpoint = createEndpoint();
-
-    const response = await endpoint.send(requestOf('GET', [], { query: new URLSearchParams({ query: both }).toString() }));
-
-    assert.equal(response.status, 422);
-    assert.deepEqual(endpoint.runs, []);
-  });
-
-  it('is refused like a subscription: GET runs only queries', async () => {
-    const endpoint = createEndpoint();
-
-    const response = await endpoint.send(requestOf('GET', [], { query: 'query=subscription+%7B+ticks+%7D' }));
-
-    assert.equal(response.status, 405);
-    assert.equal(response.headers.get('allow'), 'POST');
   });
 
   it('is refused again when the document is in the cache from a POST', async () => {

@@ -21,23 +21,6 @@ describe('an operation by QUERY', () => {
     assert.equal(response.headers.get('cache-control'), 'private, no-store');
   });
 
-  const both = 'query Read { hello } mutation Write { write }';
-  const refused: Readonly<Record<string, object>> = {
-    'a mutation': { query: 'mutation { write }' },
-    'a mutation that operationName chooses': { query: both, operationName: 'Write' },
-    'a subscription': { query: 'subscription { ticks }' },
-  };
-  for (const [name, body] of Object.entries(refused))
-    it(`that is ${name} is 405 with Allow: POST, and runs nothing`, async () => {
-      const endpoint = createEndpoint();
-
-      const response = await endpoint.send(query(body));
-
-      assert.deepEqual([response.status, response.headers.get('allow')], [405, 'POST']);
-      assert.match(json(response).errors[0].message, /a QUERY request cannot run a (?:mutation|subscription)/);
-      assert.deepEqual(endpoint.runs, []);
-    });
-
   it('cannot be a subscription, even if the client accepts events', async () => {
     const handler = createHandler({
       typeDefs: 'type Query { a: Int } type Subscription { ticks: Int }',
@@ -58,22 +41,9 @@ describe('an operation by QUERY', () => {
   it('is read from the body only: the query string is ignored', async () => {
     const endpoint = createEndpoint();
 
-    const answers = [
-      await endpoint.send(query({ query: '{ hello }' }, { query: 'query=mutation{write}' })),
-      await endpoint.send(query('', { query: 'query={hello}' })),
-    ];
+    await endpoint.send(query({ query: '{ hello }' }, { query: 'query=mutation{write}' }));
 
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [200, 400],
-    );
     assert.deepEqual(endpoint.runs, ['hello']);
-  });
-
-  it('is subject to the body limit', async () => {
-    const response = await createEndpoint({ maxBodyBytes: 20 }).send(query({ query: '{ hello hello }' }));
-
-    assert.equal(response.status, 413);
   });
 });
 
