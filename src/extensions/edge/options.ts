@@ -5,7 +5,8 @@ import type { CDN } from './dialects.ts';
 import type { Purge, PurgeClient } from './purge.ts';
 import { harmlessHeaders, operationParameters, routerHeaders } from './watched-request.ts';
 import type { ReadingRules } from './watched-request.ts';
-import { assertKnownOptions, describe, isHeaderField } from '../../shared/index.ts';
+import { aFunction, assertEntries, isHeaderField } from '../../shared/index.ts';
+import type { Expectation } from '../../shared/index.ts';
 
 /** Options of {@link edge}. */
 export interface EdgeOptions {
@@ -61,11 +62,6 @@ export type EdgeDecision =
 /** Header fields that always identify the user, so that no option may list them. */
 const personal = ['authorization', 'cookie', 'proxy-authorization', 'set-cookie', 'x-api-key'];
 
-interface Expectation {
-  readonly words: string;
-  readonly holds: (value: unknown) => boolean;
-}
-
 const seconds: Expectation = {
   words: 'a number of seconds, 0 or more',
   holds: (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0,
@@ -91,16 +87,12 @@ const expectations: Readonly<Record<keyof EdgeOptions, Expectation>> = {
   salt: { words: 'a string', holds: isText },
   deploy: { words: 'letters, digits, "_", "-" and "."', holds: (value) => isText(value) && /^[\w.-]{1,200}$/.test(value) },
   purge: { words: 'a function or a client with purge', holds: (value) => typeof value === 'function' || hasMethods(value, 'purge') },
-  onDecision: { words: 'a function', holds: (value) => typeof value === 'function' },
+  onDecision: aFunction,
 };
 
 /** Throws for wrong options. */
 export function readingRules(options: EdgeOptions): ReadingRules {
-  assertKnownOptions(options, expectations, { of: 'edge' });
-  for (const [name, { words, holds }] of Object.entries(expectations)) {
-    const value = options[name as keyof EdgeOptions];
-    if (value !== undefined && !holds(value)) throw new TypeError(`Expected ${name} of edge to be ${words}, got ${describe(value)}.`);
-  }
+  assertEntries('', options, expectations, 'edge');
   const { cdn, store, deploy, purge, varyHeaders = [], ignoredHeaders = [], queryParameters = [] } = options;
   if (cdn === undefined && store === undefined)
     throw new TypeError(`Expected cdn of edge to be ${expectations.cdn.words}, got undefined. Without a CDN, give it a store.`);

@@ -29,7 +29,7 @@ export class ResolverHints implements ExecutionObserver {
 
   /** Adds `info.cacheControl`, which computes nothing before a resolver uses it. Its functions may be destructured. */
   info(info: GraphQLResolveInfo): void {
-    for (const node of info.fieldNodes) this.#callsOf(info.parentType, node).count++;
+    this.#callsOf(info.parentType, info.fieldNodes[0]!).count++;
     let policy: CachePolicy | undefined;
     const policyOf = (): CachePolicy => (policy ??= this.#newPolicy(info));
     info.cacheControl = {
@@ -54,8 +54,8 @@ export class ResolverHints implements ExecutionObserver {
     const overall = newCachePolicy();
     for (const { policy, hint } of this.#policies)
       this.#hints.restrict(overall, { maxAge: policy.maxAge, scope: policy.scope, needsLifetime: hint.needsLifetime });
-    const isWhole = root.eachField(({ parent, field, node }) => {
-      const { count, hinted } = this.#callsOf(parent, node);
+    const isWhole = root.eachField(({ parent, field, nodes }) => {
+      const { count, hinted } = this.#callsOf(parent, nodes[0]!);
       if (count === 0 || count > hinted) this.#hints.restrict(overall, this.#hints.of(this.#schema, { parent, field }));
     });
     if (!isWhole) overall.restrict({ maxAge: 0 });
@@ -73,7 +73,7 @@ export class ResolverHints implements ExecutionObserver {
   }
 
   #newPolicy({ parentType: parent, fieldName, fieldNodes }: GraphQLResolveInfo): CachePolicy {
-    for (const node of fieldNodes) this.#callsOf(parent, node).hinted++;
+    this.#callsOf(parent, fieldNodes[0]!).hinted++;
     const hint = this.#hints.of(this.#schema, { parent, field: parent.getFields()[fieldName]! });
     const policy = newCachePolicy();
     policy.replace(hint);

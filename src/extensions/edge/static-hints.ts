@@ -1,5 +1,5 @@
 import { Kind } from 'graphql';
-import type { BooleanValueNode, DirectiveNode, DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import type { FieldHints } from './cache-hints/field-policy.ts';
 import { newCachePolicy } from './cache-hints/policy.ts';
@@ -44,11 +44,10 @@ export class StaticHints {
     const conditions = conditionsOf(operation, variables);
     const key = [...conditions].flatMap(([name, value]) => (value ? name : [])).join(',');
     if (outcomes.has(key)) return outcomes.get(key);
-    const fragments = new Map(
+    const fragments = Object.fromEntries(
       document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [])),
     );
-    const isIncluded = (directives: readonly DirectiveNode[] = []): boolean => directives.every((one) => includes(one, conditions));
-    const root = rootOf({ schema, fragments, isIncluded }, operation);
+    const root = rootOf({ schema, fragments, variables: Object.fromEntries(conditions) }, operation);
     const hints = root && { root, policy: this.#policyOf(schema, root) };
     if (outcomes.size < maxOutcomes) outcomes.set(key, hints);
     return hints;
@@ -74,11 +73,4 @@ function conditionsOf({ variableDefinitions = [] }: OperationDefinitionNode, var
     conditions.set(name, given === undefined ? defaultValue?.kind === Kind.BOOLEAN && defaultValue.value : given === true);
   }
   return conditions;
-}
-
-function includes({ name, arguments: given = [] }: DirectiveNode, conditions: Conditions): boolean {
-  if (name.value !== 'skip' && name.value !== 'include') return true;
-  const value = given.find((argument) => argument.name.value === 'if')?.value;
-  const holds = value?.kind === Kind.VARIABLE ? conditions.get(value.name.value) : (value as BooleanValueNode | undefined)?.value;
-  return holds === undefined || holds === (name.value === 'include');
 }

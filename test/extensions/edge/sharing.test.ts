@@ -435,7 +435,10 @@ describe('sharing between users', () => {
     { cdn: 'rfc9213', purge: async () => undefined },
   ])
     test(`the option ${JSON.stringify(wrong)} is refused`, () => {
-      assert.throws(() => edgeServing({ ...(wrong as object), server: { typeDefs } }), /^TypeError: Expected (?:\w+ of )?edge to /);
+      assert.throws(
+        () => edgeServing({ ...(wrong as object), server: { typeDefs } }),
+        /^TypeError: Expected (?:the option )?(?:\w+ of )?edge to /,
+      );
     });
 });
 describe('the bindings of a worker', () => {

@@ -498,7 +498,7 @@ describe('the option store', () => {
     { purge: async () => undefined },
   ])
     test(`is refused with unsuitable ${JSON.stringify(Object.keys(wrong))}`, () => {
-      assert.throws(() => shop(wrong as never), /^TypeError: Expected (?:\w+ of )?edge /);
+      assert.throws(() => shop(wrong as never), /^TypeError: Expected (?:the option )?(?:\w+ of )?edge /);
     });
 });
 
