@@ -73,7 +73,7 @@ function wrongEntry(specifier: string, name: string): string {
 }
 
 interface Exports {
-  readonly [subpath: string]: string | { readonly import?: { readonly default?: string } };
+  readonly [subpath: string]: string | { readonly import?: string };
 }
 
 function exportsOf(folder: string): Exports {
@@ -94,7 +94,7 @@ function isOfGraphQL(name: string): boolean {
 /** The first entry of this package that exports a name: `UserInputError` → `graphql-functions/v3`. Undefined when none does. */
 function entryThatExports(name: string, folder: string): string | undefined {
   for (const [subpath, entry] of Object.entries(exportsOf(folder))) {
-    const file = typeof entry === 'string' ? undefined : entry.import?.default;
+    const file = typeof entry === 'string' ? undefined : entry.import;
     if (file !== undefined && namesIn(join(folder, file)).includes(name)) return `graphql-functions${subpath.slice(1)}`;
   }
   return undefined;
