@@ -13,12 +13,12 @@ import { needs, pathInPart } from '../parts.ts';
 import { ask, writeRecipes } from './project.ts';
 import type { RecipeProject } from './project.ts';
 
-describe('the recipes of docs/databases-sql.md, docs/databases-dynamodb.md and docs/databases-columns.md', needs('recipes'), () => {
+describe('the recipes of docs/databases-sql.md and docs/databases-dynamodb.md', needs('recipes'), () => {
   let project: RecipeProject;
   const load = createRequire(pathInPart('recipes', '.package-lock.json'));
 
   before(async () => {
-    project = await writeRecipes(['docs/databases-sql.md', 'docs/databases-dynamodb.md', 'docs/databases-columns.md'], 'recipes');
+    project = await writeRecipes(['docs/databases-sql.md', 'docs/databases-dynamodb.md'], 'recipes');
     // The generator needs no SQL engine; this setting keeps it from downloading one.
     const environment = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath };
     const prisma = pathInPart('recipes', 'prisma/build/index.js');
@@ -31,46 +31,44 @@ describe('the recipes of docs/databases-sql.md, docs/databases-dynamodb.md and d
   });
 
   test('Drizzle over node:sqlite: rows are written, read and removed only by their owner', async () => {
-    const { default: handler } = await project.import('functions/notes.ts');
+    const ada = await notesOf('ada');
+    const bob = await notesOf('bob');
 
-    assert.deepEqual(await ask(handler, 'mutation { addNote(text: "Buy a loom.") { id text } }'), {
-      data: { addNote: { id: 1, text: 'Buy a loom.' } },
-    });
-    assert.deepEqual(await ask(handler, '{ notes { text } }'), { data: { notes: [{ text: 'Buy a loom.' }] } });
-    assert.deepEqual(await ask(handler, '{ notes { text } }', { 'x-user': 'bob' }), { data: { notes: [] } });
-    assert.deepEqual(await ask(handler, 'mutation { removeNote(id: 1) }', { 'x-user': 'bob' }), { data: { removeNote: false } });
-    assert.deepEqual(await ask(handler, 'mutation { removeNote(id: 1) }'), { data: { removeNote: true } });
+    assert.deepEqual(await ada.add('Buy a loom.'), { id: 1, owner: 'ada', text: 'Buy a loom.' });
+    assert.deepEqual(await ada.mine(), [{ id: 1, owner: 'ada', text: 'Buy a loom.' }]);
+    assert.deepEqual(await bob.mine(), []);
+    assert.equal(await bob.remove(1), false);
+    assert.equal(await ada.remove(1), true);
   });
 
-  test('Drizzle: a list of notes and the comments of all of them are two statements', async () => {
-    const { default: handler } = await project.import('functions/notes.ts');
-    const tables = (await project.import('lib/tables.ts')) as { database: any; comments: unknown };
-    const { database, comments } = tables;
-    for (const text of ['first', 'second', 'third'])
-      await ask(handler, `mutation { addNote(text: "${text}") { id } }`, { 'x-user': 'eve' });
-    const { data } = (await ask(handler, '{ notes { id } }', { 'x-user': 'eve' })) as { data: { notes: { id: number }[] } };
-    const [first, , third] = data.notes;
+  test('Drizzle: the comments of all notes are one statement', async () => {
+    const source = await notesOf('eve');
+    const ids: number[] = [];
+    for (const text of ['first', 'second', 'third']) ids.push((await source.add(text)).id);
+    const { database, comments } = (await project.import('lib/tables.ts')) as { database: any; comments: unknown };
     await database.insert(comments).values([
-      { note: third!.id, text: 'to the third' },
-      { note: first!.id, text: 'to the first' },
-      { note: third!.id, text: 'again' },
+      { note: ids[2], text: 'to the third' },
+      { note: ids[0], text: 'to the first' },
+      { note: ids[2], text: 'again' },
     ]);
     const statements = mock.method(DatabaseSync.prototype, 'prepare');
 
-    const answer = await ask(handler, '{ notes { text comments { text } } }', { 'x-user': 'eve' });
+    const lists: { text: string }[][] = await source.commentsOf(ids);
 
-    assert.deepEqual(answer, {
-      data: {
-        notes: [
-          { text: 'first', comments: [{ text: 'to the first' }] },
-          { text: 'second', comments: [] },
-          { text: 'third', comments: [{ text: 'to the third' }, { text: 'again' }] },
-        ],
-      },
-    });
-    assert.equal(statements.mock.callCount(), 2);
+    assert.deepEqual(
+      lists.map((rows) => rows.map(({ text }) => text)),
+      [['to the first'], [], ['to the third', 'again']],
+    );
+    assert.equal(statements.mock.callCount(), 1);
     statements.mock.restore();
   });
+
+  async function notesOf(user: string): Promise<any> {
+    const { Notes } = (await project.import('lib/notes.ts')) as { Notes: new () => any };
+    const source = new Notes();
+    source.initialize({ context: { user }, cache: undefined });
+    return source;
+  }
 
   test('Prisma: a list and its authors are two statements', async () => {
     const file = join(project.folder, 'test.db');
@@ -97,25 +95,6 @@ describe('the recipes of docs/databases-sql.md, docs/databases-dynamodb.md and d
       },
     });
     assert.equal(execute.mock.callCount(), 2);
-    execute.mock.resetCalls();
-
-    const { default: shelf } = await project.import('functions/shelf.ts');
-    const selected = (): unknown => (execute.mock.calls.at(-1)!.arguments[0] as any).query.selection;
-    assert.deepEqual(await ask(shelf, '{ books { id } }'), {
-      data: { books: [{ id: 'emma' }, { id: 'frankenstein' }, { id: 'persuasion' }] },
-    });
-    const keys = selected();
-    assert.deepEqual(await ask(shelf, '{ books { title author { name } } }'), {
-      data: {
-        books: [
-          { title: 'Emma', author: { name: 'Jane Austen' } },
-          { title: 'Frankenstein', author: { name: 'Mary Shelley' } },
-          { title: 'Persuasion', author: { name: 'Jane Austen' } },
-        ],
-      },
-    });
-    assert.deepEqual(keys, { id: true, title: false, author: false });
-    assert.deepEqual(selected(), { id: true, title: true, author: { arguments: {}, selection: { id: true, name: true } } });
     await prisma.$disconnect();
   });
 

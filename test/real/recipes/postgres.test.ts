@@ -9,7 +9,7 @@ import { needs, pathInPart } from '../parts.ts';
 import { ask, writeRecipes } from './project.ts';
 import type { RecipeProject } from './project.ts';
 
-describe('the recipes of docs/databases-postgres.md and docs/databases-columns.md', needs('postgres'), () => {
+describe('the recipes of docs/databases-postgres.md', needs('postgres'), () => {
   const load = createRequire(pathInPart('postgres', '.package-lock.json'));
   let project: RecipeProject;
   let database: { exec(sql: string): Promise<unknown>; close(): Promise<void> };
@@ -32,7 +32,7 @@ describe('the recipes of docs/databases-postgres.md and docs/databases-columns.m
     server = new PGLiteSocketServer({ db: database, host: '127.0.0.1', port, maxConnections: 4 });
     await server.start();
     process.env['DATABASE_URL'] = `postgres://postgres@127.0.0.1:${port}/postgres?sslmode=disable`;
-    project = await writeRecipes(['docs/databases-postgres.md', 'docs/databases-columns.md'], 'postgres');
+    project = await writeRecipes('docs/databases-postgres.md', 'postgres');
     ({ pool } = (await project.import('lib/pool.ts')) as { pool: typeof pool });
   });
   after(async () => {
@@ -65,22 +65,6 @@ describe('the recipes of docs/databases-postgres.md and docs/databases-columns.m
     assert.deepEqual(await ask(handler, '{ notes { text } }', { 'x-user': 'bob' }), { data: { notes: [] } });
   });
 
-  for (const file of ['lib/notes.ts', 'lib/kysely.ts'])
-    test(`${file} reads the same rows`, async () => {
-      const { Notes } = (await project.import(file)) as { Notes: new () => any };
-      const source = new Notes();
-      source.initialize({ context: { user: 'ada' }, cache: undefined });
-
-      assert.deepEqual(
-        (await source.mine()).map(({ text }: { text: string }) => text),
-        ['first', 'second', 'third'],
-      );
-      assert.deepEqual(
-        (await source.commentsOf([3, 2, 1])).map((rows: { text: string }[]) => rows.map(({ text }) => text)),
-        [['to the third', 'again'], [], ['to the first']],
-      );
-    });
-
   test('Drizzle reads the key and the columns that were asked for, and joins only then', async () => {
     const { default: handler } = await project.import('functions/books.ts');
     const statements = recordStatements();
@@ -96,30 +80,6 @@ describe('the recipes of docs/databases-postgres.md and docs/databases-columns.m
       'select "id" from "books" order by "books"."id"',
       'select "id", "title" from "books" order by "books"."id"',
       'select "books"."id", "books"."title", "authors"."id", "authors"."name" from "books" left join "authors" on "authors"."id" = "books"."author" order by "books"."id"',
-    ]);
-  });
-
-  test('Kysely reads the key and the columns that were asked for, and joins only then', async () => {
-    const { Library } = (await project.import('lib/library.ts')) as { Library: new () => any };
-    const statements = recordStatements();
-
-    const titles = await new Library().books(new Set(['title']));
-    const joined = await new Library().books(new Set(['title', 'author', 'author.name']));
-
-    assert.deepEqual(
-      titles.map(({ id, title, summary }: any) => [id, title, summary]),
-      [
-        [1, 'Emma', undefined],
-        [2, 'Frankenstein', undefined],
-      ],
-    );
-    assert.deepEqual(
-      joined.map(({ title, author: { name } }: any) => ({ title, author: { name } })),
-      both,
-    );
-    assert.deepEqual(statements(), [
-      'select "books"."id", "title" from "books" order by "books"."id"',
-      'select "books"."id", "title", "authors"."id" as "authorId", "authors"."name" as "authorName" from "books" inner join "authors" on "authors"."id" = "books"."author" order by "books"."id"',
     ]);
   });
 
