@@ -108,18 +108,22 @@ async function enterStage<TSubject extends object, TOutcome extends object | und
   const { invocation, fail, pass } = wrapped;
   let running: Promise<TOutcome> | undefined;
   let inner: TOutcome | undefined;
+  /** An outcome may be undefined: that of a stream's end. */
+  let hasEnded = false;
   const next = async (given?: never): Promise<TOutcome> => {
     if (running !== undefined) throw new Error(`Expected the stage ${name} of a plugin to call next() once, but it called it twice.`);
     running = enterStage(stages, at + 1, { subject: pass === undefined ? subject : pass(subject, given), wrapped });
-    return (inner = await running);
+    inner = await running;
+    hasEnded = true;
+    return inner;
   };
   try {
     const working = Promise.resolve(enter(subject, next));
     const onLastMoment = (): Promise<TOutcome> =>
       onlyWatches && running !== undefined ? running : Promise.race([working, giveUpAfter(running, name)]);
     const outcome = await invocation.inTime(working, { onLastMoment });
-    if (outcome === inner && (running !== undefined || typeof outcome === 'object')) return outcome;
-    if (typeof outcome !== 'object') throw new TypeError(`The stage ${name} of a plugin returned no answer.`);
+    if (hasEnded && outcome === inner) return outcome;
+    if (typeof outcome !== 'object' || outcome === null) throw new TypeError(`The stage ${name} of a plugin returned no answer.`);
     return copyAnswer(outcome, inner, subject);
   } catch (thrown) {
     return fail(thrown, inner, running);

@@ -135,7 +135,7 @@ export interface SchemaParts {
 
 /**
  * A plugin: an object with the members it needs. A stage gets its subject and `next`, which continues and may be called once. It returns
- * the outcome of `next`, a changed one, or its own without calling `next`. `next` never rejects, and keeps the asynchronous context
+ * the outcome of `next`, a changed one, or its own without calling `next`. `next` rejects only a second call, and keeps the asynchronous context
  * (AsyncLocalStorage) in which it is called. The first plugin of the list is the outermost. If a stage throws, that is the outcome.
  */
 export interface ServerPlugin<TContext = unknown> extends ApolloHooks<TContext> {

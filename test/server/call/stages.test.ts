@@ -48,6 +48,7 @@ const behaviors: Readonly<Record<string, (stage: Stage) => Enter>> = {
     throw new GraphQLError('No.');
   },
   'returns nothing': () => async (_subject, next) => void (await next()),
+  'does not wait for next, and returns nothing': () => async (_subject, next) => void next(),
   'calls next twice': () => async (_subject, next) => (await next(), next()),
   'answers without next': (stage) => async (subject) => own[stage](subject),
   'answers after next': (stage) => async (subject, next) => ((await next()) === undefined ? undefined : own[stage](subject)),
@@ -99,6 +100,7 @@ const table: Readonly<Record<string, (stage: Stage) => Cells>> = {
   'throws before next': (stage) => failed(stage, 'No.', 0),
   'throws after next': (stage) => failed(stage, 'No.', 1),
   'returns nothing': (stage) => failed(stage, `The stage ${stage} of a plugin returned no answer.`, 1),
+  'does not wait for next, and returns nothing': (stage) => failed(stage, `The stage ${stage} of a plugin returned no answer.`, 1),
   'calls next twice': (stage) => failed(stage, `Expected the stage ${stage} of a plugin to call next() once, but it called it twice.`, 1),
   'answers without next': (stage) => answeredBy(stage, 0),
   'answers after next': (stage) => answeredBy(stage, 1),
