@@ -1,7 +1,7 @@
 /**
- * The way of a call: `serve` → `arrive` → `respond` → `operate` → `runSteps` → `depart`. Each function fills in fields of the call or of the
- * operation, and its caller waits only for promises. So an operation in which nothing is asynchronous runs synchronously from event to
- * response.
+ * The way of a call: `serve` → `answer` → `arrive`, which calls `respond` → `operate` → `runSteps` and then `depart`. Each function fills in
+ * fields of the call or of the operation, and its caller waits only for promises. So without stages of plugins, an operation in which
+ * nothing is asynchronous runs synchronously from event to response.
  */
 import { GraphQLError } from 'graphql';
 import type { ExecutionResult } from 'graphql';
@@ -17,11 +17,11 @@ import { healthResponse, isHealthCheck, landingPage } from './http/get-requests.
 import { answerSizeOf, createBatch, createOperation, createOperationOfPlugin } from './http/operations.ts';
 import { parseGraphQLRequest } from './http/params.ts';
 import { negotiate, normalizeHead, toBatchResponse } from './http/response.ts';
-import type { KnownDocument } from './operation/documents/document.ts';
 import { statusOf } from './http/status.ts';
 import { operationToRun } from './operation/choose-operation.ts';
 import { createContextValue } from './operation/context.ts';
 import { loadDocument } from './operation/documents/document.ts';
+import type { KnownDocument } from './operation/documents/document.ts';
 import { findSource } from './operation/documents/sources.ts';
 import type { FoundSource } from './operation/documents/sources.ts';
 import { DocumentError, codeOf, deadlineExceeded, toErrors } from './operation/errors.ts';
@@ -38,7 +38,7 @@ import { addCommonHeaders, answerInTime, mayBeLate, refuse, refusedOutcome } fro
 
 type Response = HTTPResponse | StreamedResponse;
 
-/** Handles one event, from its arrival to the platform's result. Never rejects: what fails is refused. */
+/** Handles one event, from its arrival to the platform's result. What fails is refused. */
 export async function serve(call: Call): Promise<unknown> {
   const { adapter, starter, event } = call;
   starter.calls.begin();
@@ -59,17 +59,17 @@ export async function serve(call: Call): Promise<unknown> {
   }
 }
 
-/** Handles one event, from its arrival to the response. */
+/** Handles one event, from its arrival to the response, which may be there synchronously. */
 export function answer(call: Call): PromiseOrValue<Response> {
   const answering = arrive(call);
   if (call.departed !== undefined) return call.departed;
-  return mayBeLate(call) ? answerInTime(answering, call, timeForPlugins) : answering;
+  return mayBeLate(call) ? answerInTime(answering, call, graceOutside) : answering;
 }
 
-/** Milliseconds after the last moment that operations have to make partial answers. */
-const timeForOperations: Milliseconds = 10;
-/** Milliseconds after the last moment that plugins around the request have: they may get the answer only when the operations have ended. */
-const timeForPlugins: Milliseconds = 20;
+/** Milliseconds after the last moment that operations inside of plugins around the request have to make partial answers. */
+const graceInside: Milliseconds = 10;
+/** Milliseconds after the last moment that a call has: plugins around the request get the answer only when the operations have ended. */
+const graceOutside: Milliseconds = 20;
 
 /**
  * Reads the event, answers health checks, and starts the server. Then responds, inside the plugins that wrap requests. Never rejects: what
@@ -156,10 +156,10 @@ async function operateInStage(call: ArrivedCall, operation: Operation): Promise<
 /** Runs one operation, from its context to its formatted answer. Never fails: what is thrown becomes an error in the answer. */
 export function runOperation(operation: Operation): PromiseOrValue<OperationOutcome> {
   const running = runSteps(operation);
-  return operation.ended === undefined ? answerLater(running, operation) : toOutcome(operation.ended, operation);
+  return operation.ended === undefined ? outcomeInTime(running, operation) : toOutcome(operation.ended, operation);
 }
 
-async function answerLater(running: Promise<ExecutionResult>, operation: Operation): Promise<OperationOutcome> {
+async function outcomeInTime(running: Promise<ExecutionResult>, operation: Operation): Promise<OperationOutcome> {
   let result: ExecutionResult;
   try {
     result = await waitInTime(running, operation);
@@ -177,14 +177,14 @@ async function runSteps(operation: Operation): Promise<ExecutionResult> {
     // The start of the server, or a body, came too late.
     if (invocation.isAnswered) throw deadlineExceeded();
     const context = createContextValue(settings, operation);
-    operation.contextValue = context instanceof Promise ? await inTime(context, operation) : context;
+    operation.contextValue = context instanceof Promise ? await unlessTimeIsUp(context, operation) : context;
     if (settings.plugins.length > 0) {
       const hooks = startHooks(operation);
-      operation.hooks = hooks instanceof Promise ? await inTime(hooks, operation) : hooks;
+      operation.hooks = hooks instanceof Promise ? await unlessTimeIsUp(hooks, operation) : hooks;
     }
     const stage = settings.stages?.document;
     const reading = stage === undefined ? readDocument(operation) : readDocumentInStage(operation, stage);
-    operation.document = reading instanceof Promise ? await inTime(reading, operation) : reading;
+    operation.document = reading instanceof Promise ? await unlessTimeIsUp(reading, operation) : reading;
     operation.node = operationToRun(settings.schema, operation.document.document, {
       name: request.operationName,
       refuse: operation.refuse,
@@ -192,7 +192,7 @@ async function runSteps(operation: Operation): Promise<ExecutionResult> {
     // A document that came with a hash is registered once it is valid.
     if (operation.source!.keep !== undefined) invocation.waitUntil(operation.source!.keep());
     if (operation.hooks !== undefined) {
-      const answered = await inTime(callHooks(operation), operation);
+      const answered = await unlessTimeIsUp(callHooks(operation), operation);
       if (answered !== undefined) return (operation.ended = answered);
     }
     operation.execution = prepare(operation);
@@ -203,8 +203,8 @@ async function runSteps(operation: Operation): Promise<ExecutionResult> {
   }
 }
 
-/** Waits until the time is up: then no further step runs. */
-async function inTime<T>(value: Promise<T>, operation: Operation): Promise<T> {
+/** Waits for a step. Throws if the time was up meanwhile, so that no further step runs. */
+async function unlessTimeIsUp<T>(value: Promise<T>, operation: Operation): Promise<T> {
   const arrived = await value;
   if (operation.timeIsUp !== undefined) throw operation.timeIsUp;
   return arrived;
@@ -213,7 +213,7 @@ async function inTime<T>(value: Promise<T>, operation: Operation): Promise<T> {
 /** Finds, parses and validates the document of an operation, unless it is known. */
 function readDocument(operation: Operation): PromiseOrValue<KnownDocument> {
   const source = findSource(operation.settings, operation);
-  if (source instanceof Promise) return inTime(source, operation).then((found) => readText(operation, found));
+  if (source instanceof Promise) return unlessTimeIsUp(source, operation).then((found) => readText(operation, found));
   return readText(operation, source);
 }
 
@@ -225,7 +225,7 @@ function readText(operation: Operation, source: FoundSource): PromiseOrValue<Kno
   return document;
 }
 
-/** The same, inside the plugins that wrap it, which may also refuse a document that has been read. */
+/** `readDocument`, inside the plugins that wrap it, which may also refuse a document that has been read. */
 async function readDocumentInStage(operation: Operation, stage: NonNullable<Stages['document']>): Promise<KnownDocument> {
   const { settings, seen, contextValue, invocation } = operation;
   let known: KnownDocument | undefined;
@@ -290,7 +290,7 @@ function finishResponse(call: Call, response: Response): PromiseOrValue<Response
   return addCommonHeaders(call, response);
 }
 
-/** A function that fails is a refusal, which is not encoded. */
+/** If the encoder fails, the response is a refusal, which is not encoded. */
 async function encodeOrRefuse(call: Call, encode: NonNullable<Call['encode']>, response: HTTPResponse): Promise<HTTPResponse> {
   try {
     return normalizeHead(await encode(response), call.starter.logger());
@@ -334,7 +334,7 @@ function respondInTime(call: ArrivedCall, run: () => Promise<Response>): Promise
     }
   };
   const responding = respondOrRefuse();
-  return mayBeLate(call) ? answerInTime(responding, call, timeForOperations) : responding;
+  return mayBeLate(call) ? answerInTime(responding, call, graceInside) : responding;
 }
 
 /** One HTTP request as plugins see it. */
