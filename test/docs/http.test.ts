@@ -181,6 +181,8 @@ const cases: Readonly<Record<string, Readonly<Record<string, PlainRequest | read
 };
 
 const newer = 'application/graphql-response+json';
+/** The fields that the page promises for every answer. */
+const everyAnswer = { 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff', vary: 'Accept' };
 
 for (const httpStatusProfile of ['2026-09', 'classic'] as const)
   describe(`docs/http.md tells the truth about statuses, httpStatusProfile '${httpStatusProfile}'`, () => {
@@ -210,7 +212,7 @@ for (const httpStatusProfile of ['2026-09', 'classic'] as const)
             assert.equal(answer.errors?.[0].extensions.code, expectedCode);
             if (expectedCode === 'INTERNAL_SERVER_ERROR') assert.equal(answer.errors[0].message, 'Internal server error');
             for (const body of [answer].flat()) assertWellFormed(body);
-            for (const [field, value] of Object.entries(headers)) assert.equal(response.headers.get(field), value);
+            for (const [field, value] of Object.entries({ ...everyAnswer, ...headers })) assert.equal(response.headers.get(field), value);
             assert.deepEqual(endpoint.runs, runs);
           });
         }

@@ -101,54 +101,37 @@ describe('execution', () => {
     assert.deepEqual(seen, [{}, { text: 'default' }, 'query', { user: 'ada' }, 'Query', 'Document', 'POST']);
   });
 
-  const refused: readonly [reason: string, body: object, status: number][] = [
-    ['does not parse', { query: '{' }, 400],
-    ['does not validate', { query: '{ nothing }' }, 422],
-    ['has wrong variables', { query: 'query ($text: String) { echo(text: $text) }', variables: { text: 1 } }, 422],
-    ['lacks a variable', { query: 'query ($text: String!) { echo(text: $text) }' }, 422],
-    ['has no such operation name', { query: '{ echo }', operationName: 'other' }, 422],
-    ['costs too much', { query: '{ a: echo b: echo c: echo d: echo }' }, 422],
-    ['is answered by responseForOperation', { query: 'query answered { echo }' }, 200],
+  const unexecuted: readonly [reason: string, body: object, status: number, calls: number][] = [
+    ['does not parse', { query: '{' }, 400, 0],
+    ['does not validate', { query: '{ nothing }' }, 422, 0],
+    ['has wrong variables', { query: 'mutation ($not: Boolean!) { first @skip(if: $not) }', variables: { not: 1 } }, 422, 0],
+    ['lacks a variable', { query: 'mutation ($not: Boolean!) { first @skip(if: $not) }' }, 422, 0],
+    ['has no such operation name', { query: '{ echo }', operationName: 'other' }, 422, 0],
+    ['costs too much', { query: '{ a: echo b: echo c: echo d: echo }' }, 422, 0],
+    ['is answered by responseForOperation', { query: 'query answered { echo }' }, 200, 0],
+    ['is answered in place of an execution', { query: 'query replaced { echo }' }, 200, 1],
   ];
-  for (const [reason, body, status] of refused) {
-    test(`is not called for an operation that ${reason}`, async () => {
+  for (const [reason, body, status, entered] of unexecuted)
+    test(`of an operation that ${reason} is entered ${entered} times, and the outcome is not executed`, async () => {
       let calls = 0;
-      const answers: ServerPlugin = {
+      const executed: unknown[] = [];
+      const plugin: ServerPlugin = {
+        operation: after((_call, outcome) => void executed.push(outcome.executed ?? false)),
         requestDidStart: () => ({
-          responseForOperation: ({ operationName }) => (operationName === 'answered' ? { data: { echo: 'answered' } } : undefined),
+          responseForOperation: ({ operationName }) => (operationName === 'answered' ? { data: { echo: 'kept' } } : null),
         }),
-      };
-      const send = serving({ plugins: [answers, wrapping((_execution, next) => (calls++, next())), limits({ maxCost: 3 })] });
-
-      const answer = await send(post(body));
-
-      assert.deepEqual([answer.status, calls], [status, 0]);
-    });
-  }
-
-  test('wraps the start of a subscription, and its outcome has the stream', async () => {
-    let streams = 0;
-    const handler = createFetchHandler({
-      typeDefs: 'type Query { a: Int } type Subscription { count: Int }',
-      resolvers: {
-        Subscription: {
-          count: {
-            subscribe: async function* () {
-              yield { count: 1 };
-            },
-          },
+        execution: async ({ response, operation, document, source }, next) => {
+          calls++;
+          return operation.name?.value === 'replaced'
+            ? { result: { data: {} }, errors: [], head: response, operation, document, source }
+            : next();
         },
-      },
-      logger: recordingLogger()[0],
-      plugins: [wrapping(after((_execution, { stream }) => void (streams += stream === undefined ? 0 : 1)))],
+      };
+
+      const answer = await serving({ plugins: [plugin, limits({ maxCost: 3 })] })(post(body));
+
+      assert.deepEqual([answer.status, calls, executed], [status, entered, [false]]);
     });
-
-    const request = post({ query: 'subscription { count }' });
-    const response = await handler.fetch(webRequestFor({ ...request, headers: [...request.headers, ['accept', 'text/event-stream']] }));
-
-    assert.match(await response.text(), /"count":1/);
-    assert.equal(streams, 1);
-  });
 
   test('sees the outcome as the client gets it, after the last hooks, with the errors as they were thrown', async () => {
     const notes: unknown[] = [];
@@ -238,28 +221,6 @@ describe('execution', () => {
 
     assert.deepEqual(seen, [undefined, 'number', 0, 'number', 2, 'number']);
   });
-
-  const unexecuted: readonly [what: string, body: object][] = [
-    ['does not parse', { query: '{' }],
-    ['is answered by responseForOperation', { query: 'query answered { echo }' }],
-    ['is answered in place of an execution', { query: 'query replaced { echo }' }],
-  ];
-  for (const [what, body] of unexecuted)
-    test(`of an operation that ${what}: its outcome is not executed`, async () => {
-      const executed: unknown[] = [];
-      const plugin: ServerPlugin = {
-        operation: after((_call, outcome) => void executed.push(outcome.executed ?? false)),
-        requestDidStart: () => ({
-          responseForOperation: ({ operationName }) => (operationName === 'answered' ? { data: { echo: 'kept' } } : null),
-        }),
-        execution: async ({ response, operation, document, source }, next) =>
-          operation.name?.value === 'replaced' ? { result: { data: {} }, errors: [], head: response, operation, document, source } : next(),
-      };
-
-      await serving({ plugins: [plugin] })(post(body));
-
-      assert.deepEqual(executed, [false]);
-    });
 });
 
 describe('at the deadline', () => {
@@ -445,14 +406,17 @@ function slowMutation(): { options: Options; started: Promise<void>; finish: () 
 const runningToEnd: ServerPlugin = { execution: before(() => ({ runToEnd: true })) };
 const mutation = post({ query: 'mutation { first second }' });
 
+/** The mutation, sent by a client that can leave. */
+function byClient({ signal }: AbortController, query = 'mutation { first second }'): Request {
+  const headers = { 'content-type': 'application/json' };
+  return new Request('https://example.com/graphql', { method: 'POST', headers, body: JSON.stringify({ query }), signal });
+}
+
 /** Runs the mutation for a client that leaves during its first field. */
 const leavings: Readonly<Record<string, (options: Options, started: Promise<void>) => Promise<{ close(): Promise<void> }>>> = {
   'a web Request': async (options, started) => {
     const client = new AbortController();
-    const { method, body } = mutation;
-    const headers = { 'content-type': 'application/json' };
-    const request = new Request('https://example.com/graphql', { method, headers, body: body as string, signal: client.signal });
-    const answering = createFetchHandler(options)(request);
+    const answering = createFetchHandler(options)(byClient(client));
     await started;
     client.abort();
     await quiet();
@@ -554,11 +518,8 @@ describe('an execution that runs to its end', () => {
     t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 20) });
     const { options, started, finish, ran } = slowMutation();
     const client = new AbortController();
-    const { method, body } = mutation;
-    const headers = { 'content-type': 'application/json' };
-    const request = new Request('https://example.com/graphql', { method, headers, body: body as string, signal: client.signal });
 
-    const answering = createFetchHandler({ ...options, deadline: { ms: 1000 }, plugins: [runningToEnd] })(request);
+    const answering = createFetchHandler({ ...options, deadline: { ms: 1000 }, plugins: [runningToEnd] })(byClient(client));
     await started;
     client.abort();
     await quiet();
@@ -596,13 +557,7 @@ describe('an execution that runs to its end', () => {
         }),
       );
 
-      const request = new Request('https://example.com/graphql', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ query: 'mutation { first }' }),
-        signal: client.signal,
-      });
-      const answering = handler(request);
+      const answering = handler(byClient(client, 'mutation { first }'));
       await called.promise;
       client.abort();
       await quiet();

@@ -51,13 +51,6 @@ describe('the context function', () => {
     assert.equal(response.headers.get('x-request-id'), 'r1');
     assert.deepEqual(response.setCookies, ['a=1', 'b=2']);
   });
-
-  test('of a batch sets headers for all: cookies are merged', async () => {
-    let number = 0;
-    const { send } = serving({ context: ({ response }) => (response.headers.append('set-cookie', `n=${number++}`), {}) });
-
-    assert.deepEqual((await send([typename, typename])).setCookies, ['n=0', 'n=1']);
-  });
 });
 
 describe('the dataSources function', () => {
@@ -164,34 +157,6 @@ describe('the dataSources function', () => {
       ['warn'],
     );
     assert.match(String(log[0]?.message), /The data source "books" was used in an earlier operation/);
-  });
-});
-
-describe('extensions.http of an error', () => {
-  const limited = new GraphQLError('Too many.', {
-    extensions: { code: 'LIMIT', http: { status: 429, headers: { 'retry-after': '9', 'set-cookie': 'a=1' } }, shown: true },
-  });
-  const { send } = serving({
-    typeDefs: 'type Query { a: String }',
-    resolvers: {
-      Query: {
-        a: () => {
-          throw limited;
-        },
-      },
-    },
-  });
-
-  test('sets status and headers, also if a resolver throws it', async () => {
-    const response = await send({ query: '{ a }' });
-
-    assert.equal(response.status, 429);
-    assert.equal(response.headers.get('retry-after'), '9');
-    assert.deepEqual(response.setCookies, ['a=1']);
-  });
-
-  test('is never shown to the client, unlike the other extensions', async () => {
-    assert.deepEqual(json(await send({ query: '{ a }' })).errors[0].extensions, { code: 'LIMIT', shown: true });
   });
 });
 

@@ -34,12 +34,6 @@ describe('a batch', () => {
     assert.deepEqual(done, ['second', 'first']);
   });
 
-  it('of one element is an array of one', async () => {
-    const response = await createEndpoint().send(post([good]));
-
-    assert.deepEqual(json(response), [answered]);
-  });
-
   it('has operationName and variables for each element', async () => {
     const query = 'query A { hello(name: "A") } query B($n: String) { hello(name: $n) }';
 
@@ -82,16 +76,6 @@ describe('a batch', () => {
       assert.equal(second.errors[0].extensions.code, code);
     });
   }
-
-  it('is checked before anything runs, so that no mutation runs without a result (Apollo 5)', async () => {
-    const endpoint = createEndpoint();
-
-    const response = await endpoint.send(post([good, { query: 'mutation { write }' }, {}]));
-
-    assert.equal(response.status, 200);
-    assert.deepEqual(json(response).slice(0, 2), [answered, { data: { write: true } }]);
-    assert.deepEqual(endpoint.runs, ['hello', 'write']);
-  });
 
   it('with a result that JSON cannot represent fails only that element', async () => {
     const typeDefs = 'scalar Any type Query { any(which: String): Any }';
@@ -138,19 +122,6 @@ describe('a batch', () => {
     assert.equal(json(response)[1].errors[0].message, 'Internal server error');
   });
 
-  it('is no-store, whatever its elements set (GHSA-8r69-3cvp-wxc3)', async () => {
-    const endpoint = createEndpoint({
-      context: ({ response }) => {
-        response.headers.set('cache-control', 'public, max-age=3600');
-        return {};
-      },
-    });
-
-    const response = await endpoint.send(post([good, good]));
-
-    assert.equal(response.headers.get('cache-control'), 'private, no-store');
-  });
-
   it('has the status 200, whatever its elements set', async () => {
     const endpoint = createEndpoint({
       context: ({ response }) => {
@@ -182,19 +153,6 @@ describe('a batch', () => {
     assert.equal(response.headers.get('x-2'), 'yes');
     assert.deepEqual(response.setCookies, ['c1=1', 'c2=1']);
     assert.equal(response.headers.get('vary'), 'X-1, X-2, Accept');
-  });
-
-  it('creates a context and data sources for each element', async () => {
-    let contexts = 0;
-    let sources = 0;
-    const endpoint = createEndpoint({
-      context: () => ({ number: ++contexts }),
-      dataSources: () => ({ number: ++sources }),
-    });
-
-    await endpoint.send(post([good, good, good]));
-
-    assert.deepEqual([contexts, sources], [3, 3]);
   });
 
   it('can have 10 elements, and 11 run nothing', async () => {

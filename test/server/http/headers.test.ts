@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 
 import type { ServerOptions } from '../../../src/server/startup/options.ts';
 import { createEndpoint } from '../../support/endpoint.ts';
-import { get, post } from '../../support/plain-http.ts';
+import { post } from '../../support/plain-http.ts';
 
 const hello = { query: '{ hello }' };
 const vary =
@@ -86,20 +86,10 @@ describe('response headers replaced by a Headers object or a plain object', () =
   }
 });
 
-describe('X-Content-Type-Options', () => {
-  const requests = {
-    'an answer': post(hello),
-    'an answer with an error': post({ query: '{ unknown }' }),
-    'a batch': post([hello]),
-    'a refusal': get({}),
-  };
-  for (const [name, request] of Object.entries(requests)) {
-    it(`is nosniff on ${name}`, async () => {
-      const plain = await createEndpoint().send(request);
-      const withHeaders = await createEndpoint({ context: vary('X-User') }).send(request);
+it('X-Content-Type-Options is nosniff if context sets other fields', async () => {
+  for (const request of [post(hello), post({ query: '{ unknown }' }), post([hello])]) {
+    const { headers } = await createEndpoint({ context: vary('X-User') }).send(request);
 
-      assert.equal(plain.headers.get('x-content-type-options'), 'nosniff');
-      assert.equal(withHeaders.headers.get('x-content-type-options'), 'nosniff');
-    });
+    assert.equal(headers.get('x-content-type-options'), 'nosniff');
   }
 });

@@ -12,16 +12,15 @@ const deny = (code: string, http?: object) => (): never => {
 };
 
 describe('a status that is set', () => {
-  it('by an error of a resolver overrides the table', async () => {
-    const endpoint = createEndpoint({
-      resolvers: { Query: { hello: deny('OUT_OF_TEA', { status: 418, headers: { 'x-pot': 'short' } }) } },
-    });
+  it('by an error of a resolver overrides the table, and is not shown as its other extensions are', async () => {
+    const http = { status: 418, headers: { 'x-pot': 'short', 'set-cookie': 'a=1' } };
+    const error = new GraphQLError('No.', { extensions: { code: 'OUT_OF_TEA', shown: true, http } });
+    const endpoint = createEndpoint({ resolvers: { Query: { hello: () => Promise.reject(error) } } });
 
     const response = await endpoint.send(post({ query: '{ hello }' }));
 
-    assert.equal(response.status, 418);
-    assert.equal(response.headers.get('x-pot'), 'short');
-    assert.deepEqual(json(response).errors[0].extensions, { code: 'OUT_OF_TEA' });
+    assert.deepEqual([response.status, response.headers.get('x-pot'), response.setCookies], [418, 'short', ['a=1']]);
+    assert.deepEqual(json(response).errors[0].extensions, { code: 'OUT_OF_TEA', shown: true });
   });
 
   it('by context overrides everything', async () => {
