@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { buildSchema, getNamedType, getNullableType, isAbstractType, isLeafType, isObjectType } from 'graphql';
 import type { GraphQLNamedType, GraphQLObjectType, GraphQLOutputType, GraphQLResolveInfo } from 'graphql';
 
+import { createError } from '../../../../src/server/operation/errors.ts';
 import type { PayloadStream } from '../../../../src/server/operation/types.ts';
 import { cases } from '../../../support/long-form.ts';
 import { createRandom } from '../../../support/random.ts';
@@ -103,7 +104,7 @@ async function runOnce(seed: number): Promise<void> {
   const { stream } = await runIncrementally({ schema, fieldResolver, maxTokens: 100_000 }, query, settings);
   const reading = stream === undefined ? undefined : read(stream, parts);
   for (let turns = 0; turns < 14; turns++) {
-    if (turns === cancelled) cancel(new Error('The client has left.'));
+    if (turns === cancelled) cancel(createError('CLIENT_LEFT', 'The client has left.'));
     if (turns === lastMomentAt) lastMoment();
     await new Promise((resolve) => setImmediate(resolve));
   }
