@@ -121,12 +121,12 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       };
     },
   },
-  'purges name only the type that a product has now': {
+  'purges name one of the types that a product may have': {
     world: (world) => {
       const { purge } = world;
       world.purge = (tags) => {
-        const named = new Set(tags.map((tag) => /^e:(\w+):\d$/.exec(tag)?.[1]));
-        return purge(tags.filter((tag) => named.size < 2 || !/^[tl]:(?:Even|Odd)$/.test(tag) || named.has(tag.slice(2))));
+        const [first] = tags.flatMap((tag) => /^[etl]:(Even|Odd)\b/.exec(tag)?.[1] ?? []);
+        return purge(tags.filter((tag) => (/^[etl]:(Even|Odd)\b/.exec(tag)?.[1] ?? first) === first));
       };
     },
   },
@@ -249,7 +249,7 @@ export const foundIn: Readonly<Record<string, number>> = {
   'each instance keeps keys for itself': 1,
   'the purge API forgets its calls': 7,
   'purges are not repeated': 10,
-  'purges name only the type that a product has now': 9,
+  'purges name one of the types that a product may have': 10,
   'answers outlive the stored responses that they are made of': 37,
   'a mutation that fails purges nothing': 10,
   'every answer is public': 7,
