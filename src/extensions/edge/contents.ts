@@ -12,17 +12,17 @@ const maxVisits = 200_000;
 /** The objects of an answer, by the names of their types. */
 export class Contents {
   /** Types of objects. */
-  readonly types = new Set<string>();
+  readonly types: Set<string> = new Set<string>();
   /** Types of objects without a selected id, and all types that an object may have whose type is unknown. */
-  readonly unnamed = new Set<string>();
+  readonly unnamed: Set<string> = new Set<string>();
   /** Ids by type. */
-  readonly ids = new Map<string, Set<string>>();
+  readonly ids: Map<string, Set<string>> = new Map<string, Set<string>>();
   /** Places of lists and nulls. */
-  readonly lists = new Set<Place>();
+  readonly lists: Set<Place> = new Set<Place>();
   /** Places where the type of an object may change, with the ids of the objects. Undefined: an object without one. */
-  readonly abstract = new Map<Place, Set<string | undefined>>();
+  readonly abstract: Map<Place, Set<string | undefined>> = new Map<Place, Set<string | undefined>>();
   /** Places of objects whose type is unknown. They are not searched. */
-  readonly unknown = new Set<Place>();
+  readonly unknown: Set<Place> = new Set<Place>();
   #left = maxVisits;
 
   /** False: there are more objects than the limit, and not all were read. */
