@@ -96,20 +96,16 @@ function planFor(execution: PlannedExecution): Plan {
   const { schema, document, operation, kept } = execution;
   const known = kept?.byOperation.get(operation);
   if (known?.schema === schema && known.document === document) return known;
-  const plan = planOperation(execution, known === undefined ? forOneRun : kept!);
+  assertValidSchema(schema);
+  const plan = new Plan(execution);
   kept?.byOperation.set(operation, known === undefined ? null : plan);
   return plan;
 }
 
-/** The memory of a plan that is not kept. */
-const forOneRun: PlanMemory = { takeRoom: () => true };
-
-function planOperation(planned: PlannedOperation, memory: PlanMemory): Plan {
-  assertValidSchema(planned.schema);
-  return new Plan(planned, memory);
-}
-
-function start({ plan, run, errors }: PreparedExecution, { parts }: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
+function start(
+  { plan, run, errors }: PreparedExecution,
+  { parts, kept, operation }: PlannedExecution,
+): ExecutionResult | Promise<ExecutionResult> {
   if (errors !== undefined) return { errors };
   const channel = listenedChannel('resolve');
   if (channel !== undefined) run.observe(new ResolverEvents(channel));
@@ -124,7 +120,7 @@ function start({ plan, run, errors }: PreparedExecution, { parts }: PlannedExecu
   run.batches?.finishFirstPass();
   // With `parts`, the type of the result is that of executeInParts (parts/parts.ts).
   const finish = (): ExecutionResult => {
-    plan.trim();
+    if (kept?.byOperation.get(operation) === plan && !plan.fitsIn(kept)) kept.byOperation.set(operation, null);
     return parts === undefined ? run.result : (parts.planner.begin(run, run.result) as ExecutionResult);
   };
   if (part.finished) return finish();

@@ -26,7 +26,7 @@ import type { Run } from '../run/run.ts';
 export interface PlanMemory {
   /**
    * Takes room for this many fields and selections; negative numbers return it. False: there is not enough, and nothing has been taken.
-   * Undefined: the document is not in a cache.
+   * Default: as many as the document has tokens.
    */
   takeRoom?: ((planned: number) => boolean) | undefined;
 }
@@ -53,14 +53,13 @@ export class Plan {
   /** See PartsPlanner.survey. Undefined: not needed yet; null: the operation has no `@defer` and no `@stream`. */
   #partVariables: readonly string[] | null | undefined = undefined;
   #coerceVariables: CoerceVariables | undefined = undefined;
-  /** The variants by the states of the condition variables, the oldest first. */
+  /** The variants by the states of the condition variables. */
   readonly #variants = new Map<string, Variant>();
-  readonly #memory: PlanMemory;
-  /** The fields and selections planned so far, and how many of them count in that memory. */
+  /** The fields and selections planned so far, and how many of them count in the memory of the document. */
   #planned = 0;
   #counted = 0;
 
-  constructor({ schema, document, operation, pageDefaults }: PlannedOperation, memory: PlanMemory = {}) {
+  constructor({ schema, document, operation, pageDefaults }: PlannedOperation) {
     this.schema = schema;
     this.document = document;
     this.operation = operation;
@@ -68,7 +67,6 @@ export class Plan {
     this.fragments = fragmentsOf(document);
     this.propagatesErrors = !isGraphQL17 || operation.directives?.some(({ name }) => name.value === noPropagation) !== true;
     this.#conditionVariables = findConditionVariables(operation, this.fragments);
-    this.#memory = memory;
   }
 
   coerceVariables(inputs: Readonly<Record<string, unknown>>, run: Run): VariableValues | UncoercedVariable {
@@ -99,40 +97,22 @@ export class Plan {
   }
 
   /**
-   * Drops the oldest variants if there is no room for what has been planned. A few hundred characters of nested fragment spreads can select
-   * a million fields, times the number of variants, and two fields of an interface with 60 types are 120.
+   * False if the plan needs more room than its document has: then it is not kept. A few hundred characters of nested fragment spreads can
+   * select a million fields, times the number of variants, and two fields of an interface with 60 types are 120.
    */
-  trim(): void {
-    while (this.#planned !== this.#counted) {
-      if (this.#takeRoom(this.#planned - this.#counted)) {
-        this.#counted = this.#planned;
-        return;
-      }
-      const [oldest] = this.#variants.values();
-      if (oldest === undefined) this.#planned = 0;
-      else this.#drop(oldest);
+  fitsIn({ takeRoom = (planned) => this.#counted + planned <= (this.document.tokenCount ?? unknownTokens) }: PlanMemory): boolean {
+    if (this.#planned === this.#counted || takeRoom(this.#planned - this.#counted)) {
+      this.#counted = this.#planned;
+      return true;
     }
-  }
-
-  #takeRoom(planned: number): boolean {
-    const { takeRoom } = this.#memory;
-    if (takeRoom !== undefined) return takeRoom(planned);
-    return this.#counted + planned <= (this.document.tokenCount ?? unknownTokens);
-  }
-
-  #drop(variant: Variant): void {
-    this.#variants.delete(variant.key);
-    this.#planned -= variant.planned;
-    variant.isKept = false;
+    takeRoom(-this.#counted);
+    return false;
   }
 
   #addVariant({ key, names, parts, whole }: VariantOrigin): Variant {
     const conditions = conditionsOf(names, key);
     const count = (fields: readonly PlannedField[]): readonly PlannedField[] => {
-      const planned = fields.length + 1;
-      variant.planned += planned;
-      // A dropped variant may still be running.
-      if (variant.isKept) this.#planned += planned;
+      this.#planned += fields.length + 1;
       return fields;
     };
     const collect: CollectFields = (type, nodes, fieldParts) => {
@@ -148,7 +128,7 @@ export class Plan {
       const selection = { type, nodes, fields: count(fields), deferral };
       return fieldParts === undefined ? variant.add(selection) : variant.create(selection);
     };
-    const variant = new Variant(key, collect);
+    const variant = new Variant(collect);
     variant.root = collect(this.#rootType(), [this.operation as unknown as FieldNode]);
     this.#variants.set(key, variant);
     return variant;
@@ -187,18 +167,12 @@ interface SelectionParts {
 
 /** The fields for one set of conditions. */
 class Variant {
-  /** See stateOf. */
-  readonly key: string;
   readonly collect: CollectFields;
   root: Selection | undefined = undefined;
-  /** The fields and selections collected so far. */
-  planned = 0;
-  isKept = true;
   /** Selections by type and first node, wherever the field is: an interface with 30 types below another with 30 has 60 selections, not 930. */
   readonly #selections = new Map<GraphQLObjectType, Map<FieldNode, Selection>>();
 
-  constructor(key: string, collect: CollectFields) {
-    this.key = key;
+  constructor(collect: CollectFields) {
     this.collect = collect;
   }
 
@@ -257,7 +231,7 @@ export function selectionsOf({
   const collect: CollectFields = (type, nodes) =>
     variant.find(type, nodes) ??
     variant.add({ type, nodes, fields: collectFields({ schema, fragments, conditions, pageDefaults: undefined, collect }, type, nodes) });
-  const variant = new Variant('', collect);
+  const variant = new Variant(collect);
   return (type, nodes) => collect(type, nodes as readonly FieldNode[]);
 }
 
