@@ -348,40 +348,6 @@ describe('at the deadline', () => {
 
     assert.deepEqual(ended, [['DEADLINE_EXCEEDED', true, 'query']]);
   });
-
-  for (const hook of ['execution', 'operation'] as const) {
-    test(`a willSendResponse that hangs inside of ${hook} withholds the answer, which it may change`, async (t) => {
-      const hanging: ServerPlugin = { requestDidStart: () => ({ willSendResponse: () => new Promise<void>(() => {}) }) };
-      const plugin: ServerPlugin = { [hook]: (_call: unknown, next: () => Promise<OperationOutcome>) => next() };
-
-      const answer = await servingUntilDeadline(t, [plugin, hanging])(post({ query: '{ echo }' }));
-
-      assert.equal(answer.data, undefined);
-      assert.equal(answer.errors[0].extensions.code, 'DEADLINE_EXCEEDED');
-    });
-
-    test(`a willSendResponse that only watches, and hangs inside of ${hook}, does not withhold the answer`, async (t) => {
-      let calls = 0;
-      const hanging: ServerPlugin = {
-        onlyWatches: true,
-        requestDidStart: () => ({ willSendResponse: () => (calls++, new Promise<void>(() => {})) }),
-      };
-      const plugin: ServerPlugin = { onlyWatches: true, [hook]: (_call: unknown, next: () => Promise<OperationOutcome>) => next() };
-
-      const answer = await servingUntilDeadline(t, [plugin, hanging])(post({ query: '{ echo }' }));
-
-      assert.deepEqual(answer, { data: { echo: 'x' } });
-      assert.equal(calls, 1);
-    });
-  }
-
-  test('an executionDidStart that hangs inside of execution is an error', async (t) => {
-    const hanging: ServerPlugin = { requestDidStart: () => ({ executionDidStart: () => new Promise<void>(() => {}) }) };
-
-    const answer = await servingUntilDeadline(t, [wrapping((_execution, next) => next()), hanging])(post({ query: '{ echo }' }));
-
-    assert.equal(answer.errors[0].extensions.code, 'DEADLINE_EXCEEDED');
-  });
 });
 
 /** A mutation whose first field waits until the test releases it. */

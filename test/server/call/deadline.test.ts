@@ -74,43 +74,53 @@ async function isAnswered(answer: Promise<unknown>): Promise<boolean> {
   return answered;
 }
 
+/** A call whose deadline comes `at` milliseconds after its start. */
+interface TimedCall {
+  readonly at: number;
+  readonly event: unknown;
+  /** The limit that Lambda reports. */
+  readonly lambda?: number;
+  /** The context of Netlify. */
+  readonly deploy?: string;
+  readonly deadline?: ServerOptions['deadline'];
+}
+
 describe('the deadline comes', () => {
-  for (const [platform, limit, call] of [
-    [
-      'at the time that Lambda reports, minus 500 ms',
-      3000,
-      (options: ServerOptions) => createLambdaHandler(options)(httpAPIEvent(partial), lambdaContext(3000)),
-    ],
-    ['30 s behind an HTTP API', 30_000, (options: ServerOptions) => createHandler(options)(httpAPIEvent(partial), lambdaContext(900_000))],
-    ['29 s behind a REST API', 29_000, (options: ServerOptions) => createHandler(options)(restEvent(partial), lambdaContext(900_000))],
-    [
-      'as late as Lambda allows behind a function URL',
-      900_000,
-      (options: ServerOptions) => createHandler(options)(functionURLEvent(partial), lambdaContext(900_000)),
-    ],
-    ['60 s in the older functions of Netlify', 60_000, (options: ServerOptions) => createHandler(options)(netlifyEvent(partial), {})],
-    [
-      '60 s on Netlify',
-      60_000,
-      (options: ServerOptions) => createHandler(options)(webRequest(partial), { deploy: { context: 'production' }, site: {} } as never),
-    ],
-    [
-      '30 s in the local runtimes of Netlify',
-      30_000,
-      (options: ServerOptions) => createHandler(options)(webRequest(partial), { deploy: { context: 'dev' }, site: {} } as never),
-    ],
-  ] as const) {
-    test(platform, async (t) => {
-      const turn = stopTheClock(t);
-      const answer: Promise<unknown> = call(optionsWith({})[0]);
+  const calls: Readonly<Record<string, TimedCall>> = {
+    'at the time that Lambda reports, minus 500 ms': { at: 2500, event: httpAPIEvent(partial), lambda: 3000 },
+    'at half of the time, if the reserve is longer than that': { at: 150, event: httpAPIEvent(partial), lambda: 300 },
+    '30 s behind an HTTP API': { at: 29_500, event: httpAPIEvent(partial), lambda: 900_000 },
+    '29 s behind a REST API': { at: 28_500, event: restEvent(partial), lambda: 900_000 },
+    'as late as Lambda allows behind a function URL': { at: 899_500, event: functionURLEvent(partial), lambda: 900_000 },
+    '60 s in the older functions of Netlify': { at: 59_500, event: netlifyEvent(partial) },
+    '60 s on Netlify': { at: 59_500, event: webRequest(partial), deploy: 'production' },
+    '30 s in the local runtimes of Netlify': { at: 29_500, event: webRequest(partial), deploy: 'dev' },
+    'when the option says so, instead of the assumed limit of a platform': {
+      at: 119_500,
+      event: restEvent(partial),
+      lambda: 900_000,
+      deadline: { ms: 120_000 },
+    },
+    'no later than Lambda reports, whatever the option says': {
+      at: 2500,
+      event: httpAPIEvent(partial),
+      lambda: 3000,
+      deadline: { ms: 120_000 },
+    },
+  };
+  for (const [name, { at, event, lambda, deploy, deadline }] of Object.entries(calls))
+    for (const create of lambda === undefined ? [createHandler] : [createHandler, createLambdaHandler])
+      test(`${name}${create === createLambdaHandler ? ', with the entry for Lambda' : ''}`, async (t) => {
+        const turn = stopTheClock(t);
+        const context = lambda === undefined ? { deploy: { context: deploy }, site: {} } : lambdaContext(lambda);
+        const answer: Promise<unknown> = create(optionsWith({ deadline })[0])(event as never, context as never);
 
-      await turn(limit - 501);
-      assert.equal(await isAnswered(answer), false);
-      await turn(1);
+        await turn(at - 1);
+        assert.equal(await isAnswered(answer), false);
+        await turn(1);
 
-      assert.equal(await isAnswered(answer), true);
-    });
-  }
+        assert.equal(await isAnswered(answer), true);
+      });
 
   test('never without a known limit, as in a Node process', async (t) => {
     const turn = stopTheClock(t);
@@ -132,37 +142,6 @@ describe('the deadline comes', () => {
     await turn(900);
 
     assert.deepEqual(json(await readWebResponse(await answer)), partialAnswer);
-  });
-
-  test('when the option says so, instead of the assumed limit of a platform', async (t) => {
-    const turn = stopTheClock(t);
-    const answer = createHandler(optionsWith({ deadline: { ms: 120_000 } })[0])(restEvent(partial), lambdaContext(900_000));
-
-    await turn(119_499);
-    assert.equal(await isAnswered(answer), false);
-    await turn(1);
-
-    assert.equal(await isAnswered(answer), true);
-  });
-
-  test('no later than Lambda reports, whatever the option says', async (t) => {
-    const turn = stopTheClock(t);
-    const answer = createHandler(optionsWith({ deadline: { ms: 120_000 } })[0])(httpAPIEvent(partial), lambdaContext(3000));
-
-    await turn(2500);
-
-    assert.equal(await isAnswered(answer), true);
-  });
-
-  test('at half of the time, if the reserve is longer than that', async (t) => {
-    const turn = stopTheClock(t);
-    const answer = createHandler(optionsWith({})[0])(httpAPIEvent(partial), lambdaContext(300));
-
-    await turn(149);
-    assert.equal(await isAnswered(answer), false);
-    await turn(1);
-
-    assert.equal(await isAnswered(answer), true);
   });
 
   test('not at all with deadline: false', async (t) => {
@@ -351,7 +330,7 @@ describe('what hangs before an operation runs is answered with status 504', () =
     assert.equal((await httpAPI.read(await answer)).status, 504);
   });
 
-  test('and its answer has the common headers, so that browsers can read it', async (t) => {
+  test('a body that does not arrive, with the common headers, so that browsers can read the answer', async (t) => {
     const turn = stopTheClock(t);
     const body = new ReadableStream({ pull: never });
     const headers = { 'content-type': 'application/json', origin: 'https://app.example.com' };
@@ -367,24 +346,6 @@ describe('what hangs before an operation runs is answered with status 504', () =
     assert.equal(answer.status, 504);
     assert.equal(answer.headers.get('access-control-allow-origin'), 'https://app.example.com');
     assert.equal(answer.headers.get('cache-control'), 'private, no-store');
-  });
-
-  test('a body that does not arrive', async (t) => {
-    const turn = stopTheClock(t);
-    const body = new ReadableStream({ pull: never });
-    const request = new Request('https://example.com/', {
-      method: 'POST',
-      body,
-      duplex: 'half',
-      headers: { 'content-type': 'application/json' },
-    } as RequestInit);
-    const answer = createFetchHandler(optionsWith({ deadline: { ms: 3000 } })[0]).fetch(request);
-
-    await turn(2500);
-    await turn(250);
-    await turn(20);
-
-    assert.equal((await answer).status, 504);
   });
 
   test('and a server that starts too late runs nothing', async (t) => {

@@ -14,6 +14,11 @@ import { after } from '../../support/stages.ts';
 const body = JSON.stringify({ query: '{ slow }' });
 const headers = { 'content-type': 'application/json' };
 
+/** A request of a client that can leave. */
+function requestBy({ signal }: AbortController, query = '{ slow }'): Request {
+  return new Request('https://example.com/graphql', { method: 'POST', headers, body: JSON.stringify({ query }), signal });
+}
+
 /** A server whose only resolver waits until the test releases it, or the client leaves. */
 function slowServer(): {
   options: ServerOptions<{ signal: AbortSignal }>;
@@ -56,9 +61,7 @@ test('the signal of an operation fires when the Request is aborted', async () =>
   const { options, started, left } = slowServer();
   const client = new AbortController();
 
-  const answer = createHandler(options)(
-    new Request('https://example.com/graphql', { method: 'POST', headers, body, signal: client.signal }),
-  );
+  const answer = createHandler(options)(requestBy(client));
   await started;
   client.abort();
 
@@ -70,9 +73,7 @@ test('the signal of an operation does not fire when the Request is aborted after
   const { options, started, finish, signal } = slowServer();
   const client = new AbortController();
 
-  const answer = createHandler(options)(
-    new Request('https://example.com/graphql', { method: 'POST', headers, body, signal: client.signal }),
-  );
+  const answer = createHandler(options)(requestBy(client));
   await started;
   finish();
   const response = await answer;
@@ -131,14 +132,7 @@ test('no resolver starts when the client has left, and plugins get the reason', 
     plugins: [{ requestDidStart: () => ({ didEncounterErrors: ({ errors }) => told.resolve(errors[0]!.extensions['code']) }) }],
   });
 
-  const answer = handler(
-    new Request('https://example.com/graphql', {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ query: '{ slow { name } }' }),
-      signal: client.signal,
-    }),
-  );
+  const answer = handler(requestBy(client, '{ slow { name } }'));
   await started.promise;
   client.abort();
   await answer;
@@ -180,9 +174,7 @@ test('a signal that is first read when the Request has been aborted has fired', 
   const { options, making, goOn, seen } = slowContext();
   const client = new AbortController();
 
-  const answer = createHandler(options)(
-    new Request('https://example.com/graphql', { method: 'POST', headers, body, signal: client.signal }),
-  );
+  const answer = createHandler(options)(requestBy(client));
   await making;
   client.abort();
   goOn();
@@ -285,7 +277,7 @@ test('a client that leaves during `context` is 499 to hooks, and no failure of `
     ],
   });
   const leaving = new AbortController();
-  void handler.fetch(new Request('https://api.example/graphql', { method: 'POST', headers, body, signal: leaving.signal }));
+  void handler.fetch(requestBy(leaving));
 
   await started.promise;
   leaving.abort();
