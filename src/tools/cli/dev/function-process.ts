@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { request as httpRequest } from 'node:http';
+import { Agent, request as httpRequest } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,6 +25,8 @@ export class FunctionProcess {
   hasEnded = false;
   readonly #child: ChildProcess;
   readonly #data: ProcessData;
+  /** Keeps connections open, because the process would close one after its response, though the end of the body is still written (EPIPE). */
+  readonly #agent = new Agent({ keepAlive: true });
   readonly #ended = Promise.withResolvers<Failure>();
   #running = 0;
   #retiring: NodeJS.Timeout | undefined;
@@ -66,7 +68,7 @@ export class FunctionProcess {
     this.#running++;
     const { socket: socketPath, platform } = this.#data;
     const { method, url: path } = request;
-    const forwarded = httpRequest({ socketPath, agent: false, method, path, headers: fieldsOf(request) });
+    const forwarded = httpRequest({ socketPath, agent: this.#agent, method, path, headers: fieldsOf(request) });
     response.once('close', () => forwarded.destroy());
     const timer = platform.timeout === undefined ? undefined : setTimeout(() => this.#timeOut(request), platform.timeout);
     try {

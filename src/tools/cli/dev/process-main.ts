@@ -40,7 +40,12 @@ function variables(): object {
 async function start(data: ProcessData): Promise<void> {
   const functions: ServedFunction[] = [];
   for (const source of data.functions) functions.push(await load(source, data));
-  createServer((request, response) => void answerRequest({ ...data, functions, send }, request, response)).listen(data.socket, () => {
+  // Idle connections stay open: a request that is on its way would be lost.
+  const server = createServer(
+    { keepAliveTimeout: 0 },
+    (request, response) => void answerRequest({ ...data, functions, send }, request, response),
+  );
+  server.listen(data.socket, () => {
     send({
       kind: 'loaded',
       functions: functions.map(({ name, isGraphQL, problem, notice }) => ({ name, isGraphQL, problem, notice })),
