@@ -15,10 +15,16 @@ const client = createClient({ url: `redis://127.0.0.1:${port}` }).on('error', ()
 await client.connect();
 
 let runs = 0;
+function run(): number {
+  // By then it shares the points: on a busy machine, the other process may have taken many.
+  if (runs === 0) console.log('running');
+  return ++runs;
+}
+
 const handler = createHandler({
   nodeEnv: 'production',
   typeDefs: 'type Query { a: Int }',
-  resolvers: { Query: { a: () => ++runs } },
+  resolvers: { Query: { a: run } },
   plugins: [
     budget({
       store: redisStore((script, key, args) => client.eval(script, { keys: [key], arguments: args })),
@@ -33,7 +39,6 @@ const handler = createHandler({
 
 const stop = new AbortController();
 process.stdin.once('data', () => stop.abort());
-console.log('running');
 await Promise.all(
   Array.from({ length: 4 }, async () => {
     while (!stop.signal.aborted) await handler({ query: '{ a }' }, {});
