@@ -175,7 +175,7 @@ const subjects: Readonly<Record<string, string>> = {
   retry: 'clients',
   timeout: 'time',
   subscription: 'streaming',
-  '@defer': 'incremental',
+  '@defer': 'streaming',
   'cold start': 'performance',
   'function URL': 'aws',
   'rate limit': 'rate-limiting',
