@@ -67,7 +67,7 @@ export class PlaygroundPage {
     page.on('pageerror', (error) => this.complaints.push(error.message));
     page.on('requestfailed', (request) => {
       // When the browser leaves a page, it cancels the requests of its workers.
-      const isLeft = request.failure()?.errorText === 'net::ERR_ABORTED' && request.url().includes('/worker-');
+      const isLeft = request.failure()?.errorText === 'net::ERR_ABORTED' && /^blob:|\/worker-/.test(request.url());
       if (!isLeft) this.complaints.push(`failed: ${request.url()}`);
     });
     page.on('request', (request) => {
