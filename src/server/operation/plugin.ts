@@ -2,7 +2,15 @@ import type { DocumentNode, GraphQLError, GraphQLSchema, OperationDefinitionNode
 
 import type { CallWatch, DataSourceRequest, KeyValueCache } from '../../datasources/index.ts';
 import type { ExecutionObserver, PageDefaults } from '../../executor/index.ts';
-import type { Facts, HTTPRequest, HTTPResponse, Invocation, ResponseHead, StreamedResponse } from '../../shared/index.ts';
+import type {
+  Facts,
+  HTTPRequest,
+  HTTPResponse,
+  Invocation,
+  OperationInvocation,
+  ResponseHead,
+  StreamedResponse,
+} from '../../shared/index.ts';
 import type { ApolloHooks, LandingPage, ServerStartContext } from './apollo-hooks.ts';
 import type { GraphQLRequest, Logger, OperationOutcome, SubsequentPayload } from './types.ts';
 
@@ -66,7 +74,7 @@ export interface OperationExecution extends OperationInContext {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   /** The time that is left, the signal of the operation, and `waitUntil`. */
-  readonly invocation: Pick<Invocation, 'deadlineLeft' | 'signal' | 'waitUntil'>;
+  readonly invocation: Pick<OperationInvocation, 'until' | 'deadlineLeft' | 'signal' | 'waitUntil'>;
   /** The coerced variables by name, including defaults. Do not change them: resolvers get the same values. */
   readonly variableValues: Readonly<Record<string, unknown>>;
 }
