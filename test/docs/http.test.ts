@@ -12,7 +12,12 @@ import type { PlainRequest } from '../support/plain-http.ts';
 const page = readFileSync(new URL('../../docs/http.md', import.meta.url), 'utf8');
 
 describe('docs/http.md tells the truth about CSRF prevention', () => {
-  for (const [method, contentType, header, whenTrue, whenFalse] of rowsAfter('header of the list'))
+  const rows = rowsAfter('header of the list').flatMap(([methods = '', types = '', headers = '', ...statuses]) =>
+    methods
+      .split(', ')
+      .flatMap((method) => types.split(', ').flatMap((type) => headers.split(', ').map((header) => [method, type, header, ...statuses]))),
+  );
+  for (const [method, contentType, header, whenTrue, whenFalse] of rows)
     for (const [csrfPrevention, promised] of [
       [true, whenTrue],
       [false, whenFalse],

@@ -14,12 +14,7 @@ const tables: readonly [page: string, heading: string, source: string, names: (s
   ['plugins', "Apollo Server's hooks", 'src/server/operation/apollo-hooks.ts', (source) => membersOf(source, 'ApolloHooks')],
   ['plugins', 'Hooks of an operation', 'src/server/operation/apollo-hooks.ts', (source) => membersOf(source, 'GraphQLRequestListener')],
   ['platforms', 'A long-lived Node process', 'src/server/node/listener.ts', (source) => membersOf(source, 'ListenOptions')],
-  [
-    'configuration-schema',
-    'Context and data sources',
-    'src/server/http/context-argument.ts',
-    (source) => membersOf(source, 'ContextArgument'),
-  ],
+  ['configuration', 'Context and data sources', 'src/server/http/context-argument.ts', (source) => membersOf(source, 'ContextArgument')],
   ['errors', 'Codes', 'src/server/operation/types.ts', codesOf],
   ['explain', 'The report', 'src/tools/explain/report.ts', (source) => membersOf(source, 'ExplainReport')],
   ['explain', 'A call', 'src/tools/explain/report.ts', (source) => membersOf(source, 'ExplainedCall')],
