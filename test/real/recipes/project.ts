@@ -1,8 +1,5 @@
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -83,27 +80,4 @@ export async function ask(handler: unknown, query: string, headers: Record<strin
   });
   const response = await (handler as Fetching).fetch(request);
   return response.json();
-}
-
-/** Serves a function of Request over HTTP on the loopback interface. The server ends with the process at the latest. */
-export async function serveFetch(answer: (request: Request) => Promise<Response>): Promise<{ url: string; close: () => void }> {
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const headers = Object.entries(request.headersDistinct).flatMap(([name, values = []]) =>
-      values.map((value): [string, string] => [name, value]),
-    );
-    const body = chunks.length === 0 ? null : Buffer.concat(chunks);
-    const answered = await answer(new Request(`http://localhost${request.url}`, { method: request.method ?? 'GET', headers, body }));
-    response.writeHead(answered.status, [...answered.headers].flat()).end(Buffer.from(await answered.arrayBuffer()));
-  }).listen(0, '127.0.0.1');
-  server.unref();
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
 }
