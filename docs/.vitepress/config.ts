@@ -66,7 +66,7 @@ export default defineConfig({
           for (const [at, link] of (children ?? []).entries()) {
             const href = link.type === 'link_open' ? String(link.attrGet('href')) : '';
             const path = posix.normalize(posix.join('docs', posix.dirname(page), href));
-            if (href === '' || /^(?:[a-z]+:|#|\/)/.test(href) || path.startsWith('docs/')) continue;
+            if (href === '' || /^(?:[a-z]+:|#|\/)/.test(href) || /^docs\/(?!examples\/)/.test(path)) continue;
             if (repositoryUrl === undefined) {
               link.tag = 'span';
               link.attrs = null;

@@ -183,7 +183,7 @@ const subjects: Readonly<Record<string, string>> = {
   upload: 'uploads',
   deprecated: 'schema',
   'persisted queries': 'trusted-documents',
-  redis: 'cache-stores',
+  redis: 'caching',
   opentelemetry: 'observability',
   vitest: 'testing',
   codegen: 'codegen',

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -50,16 +49,6 @@ test('every TypeScript block of README.md and docs/ runs, logs what it says, and
   });
 
   assert.deepEqual(JSON.parse(stdout), []);
-});
-
-test('code that the pages share with the tests is the same in both', async () => {
-  for (const { block, place } of folder.snippets) {
-    const path = block.notes['same as'];
-    if (path === undefined) continue;
-    const tested = await readFile(join(root, path), 'utf8');
-    // Users import from the package, and tests from its source.
-    assert.equal(block.text, tested.replaceAll(/'(?:\.\.\/)+src\/[^']+'/g, "'graphql-functions'"), place);
-  }
 });
 
 /** The comments `// → …` of a block. */

@@ -61,19 +61,6 @@ export const resolvers = { Query: { ok: (): boolean => true } };
   },
   filesOf: {
     'docs/trusted-documents.md': { 'documents/documents.json': '{ "one": "{ __typename }" }\n' },
-    'docs/cache-stores-platforms.md': {
-      // The output of `wrangler types`.
-      'worker-configuration.d.ts': `
-interface KVNamespace {
-  get(key: string, options?: { cacheTtl?: number }): Promise<string | null>;
-  put(key: string, value: string | ArrayBuffer, options?: { expirationTtl?: number; metadata?: unknown }): Promise<void>;
-  delete(key: string): Promise<void>;
-}
-declare module 'cloudflare:workers' {
-  export const env: { CACHE: KVNamespace };
-}
-`,
-    },
     'docs/codegen.md': {
       'graphql/books.ts': template('books.ts'),
       'graphql/scalars.ts': template('scalars.ts'),
@@ -84,18 +71,6 @@ declare module 'cloudflare:workers' {
     },
   },
   packages: {
-    '@netlify/blobs/package.json':
-      '{ "name": "@netlify/blobs", "type": "module", "exports": { "types": "./index.d.ts", "default": "./index.js" } }',
-    '@netlify/blobs/index.d.ts': `
-export interface Store {
-  get(key: string): Promise<string | null>;
-  set(key: string, value: string): Promise<{ etag?: string; modified: boolean }>;
-  delete(key: string): Promise<void>;
-}
-export function getStore(options: { name: string; consistency?: 'strong' | 'eventual' }): Store;
-`,
-    '@netlify/blobs/index.js':
-      'export const getStore = () => ({ get: async () => null, set: async () => ({ modified: true }), delete: async () => {} });',
     '@google-cloud/functions-framework/package.json':
       '{ "name": "@google-cloud/functions-framework", "type": "module", "exports": { "types": "./index.d.ts", "default": "./index.js" } }',
     '@google-cloud/functions-framework/index.d.ts': `

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { InMemoryLRUCache, RESTDataSource } from '../../src/datasources/index.ts';
@@ -8,12 +7,16 @@ import { freePort } from '../support/free-port.ts';
 import { needs, pathInPart } from './parts.ts';
 import { startProgram } from './program.ts';
 
-/** Required cases that the cache does not pass. docs/caching.md has the reasons. */
+/** Required cases that the cache does not pass, and why. */
 const exceptions = [
+  // RFC 9111 has a 304 replace these headers too.
   '304-etag-update-response-Content-Encoding',
   '304-etag-update-response-Content-MD5',
+  // A 304 with another ETag is about another response, so the request is sent again without conditions.
   '304-etag-update-response-ETag',
+  // `Set-Cookie` is never stored.
   '304-etag-update-response-Set-Cookie',
+  // RFC 9111, which is newer than this version of the suite, uses the first of several ages and ignores an invalid one.
   'age-parse-dup-0',
   'age-parse-dup-0-twoline',
   'age-parse-dup-old',
@@ -23,10 +26,14 @@ const exceptions = [
   'age-parse-numeric-parameter',
   'age-parse-parameter',
   'age-parse-prefix-twoline',
+  // A call with its own `If-None-Match` or `If-Modified-Since` does not use the cache.
   'conditional-304-etag',
   'conditional-etag-precedence',
+  // As above.
   'headers-store-Set-Cookie',
+  // A call with `Range` does not use the cache.
   'partial-use-headers',
+  // Without `stale-if-error`, this cache does not return a stale response when a connection breaks.
   'stale-close-must-revalidate',
   'stale-close-no-cache',
   'stale-close-proxy-revalidate',
@@ -62,10 +69,6 @@ test(
       const results = getResults() as Readonly<Record<string, unknown>>;
       const required = cases.filter((one) => (one.kind ?? 'required') === 'required' && !one.browser_only).map(({ id }) => id);
       assert.deepEqual(required.filter((id) => results[id] !== true).toSorted(), exceptions);
-
-      const page = await readFile(new URL('../../docs/caching.md', import.meta.url), 'utf8');
-      const [, total, passed] = /Of the (\d+) cases .* (\d+) pass/.exec(page) ?? [];
-      assert.deepEqual({ total, passed }, { total: `${required.length}`, passed: `${required.length - exceptions.length}` });
     } finally {
       await server.end();
     }

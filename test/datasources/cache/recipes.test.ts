@@ -14,13 +14,13 @@ import { freePort } from '../../support/free-port.ts';
 import { numbered, startAPI } from '../api.ts';
 import { startOrigin } from '../origin.ts';
 import { end, needsProgram } from './processes.ts';
-import { DynamoDBCache } from './recipes/dynamodb.ts';
-import { HTTPRedisCache } from './recipes/http-store.ts';
-import { MemcachedCache } from './recipes/memcached.ts';
-import type { MemcachedClient } from './recipes/memcached.ts';
-import { NetlifyBlobsCache } from './recipes/netlify-blobs.ts';
-import { SQLiteCache } from './recipes/sqlite.ts';
-import { WorkersKVCache } from './recipes/workers-kv.ts';
+import { DynamoDBCache } from '../../../docs/examples/caching/dynamodb.ts';
+import { HTTPRedisCache } from '../../../docs/examples/caching/http-store.ts';
+import { MemcachedCache } from '../../../docs/examples/caching/memcached.ts';
+import type { MemcachedClient } from '../../../docs/examples/caching/memcached.ts';
+import { NetlifyBlobsCache } from '../../../docs/examples/caching/netlify-blobs.ts';
+import { SQLiteCache } from '../../../docs/examples/caching/sqlite.ts';
+import { WorkersKVCache } from '../../../docs/examples/caching/workers-kv.ts';
 
 interface Recipe {
   readonly create: (t: TestContext) => KeyValueCache | Promise<KeyValueCache>;

@@ -1,7 +1,7 @@
 // One process of the shop, with its cache in Netlify Blobs. An environment variable names the folder of @netlify/blobs.
 import { serve } from '../../../src/entries/node.ts';
-import { NetlifyBlobsCache } from '../../datasources/cache/recipes/netlify-blobs.ts';
-import type { BlobStore } from '../../datasources/cache/recipes/netlify-blobs.ts';
+import { NetlifyBlobsCache } from '../../../docs/examples/caching/netlify-blobs.ts';
+import type { BlobStore } from '../../../docs/examples/caching/netlify-blobs.ts';
 import { shopOver } from '../stores/shop.ts';
 
 const { BLOBS_MODULE = '', CATALOGUE = '' } = process.env;

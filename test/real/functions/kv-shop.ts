@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 
 import { createHandler } from '../../../src/entries/fetch.ts';
-import { WorkersKVCache } from '../../datasources/cache/recipes/workers-kv.ts';
-import type { KVNamespace } from '../../datasources/cache/recipes/workers-kv.ts';
+import { WorkersKVCache } from '../../../docs/examples/caching/workers-kv.ts';
+import type { KVNamespace } from '../../../docs/examples/caching/workers-kv.ts';
 import { shopOver } from '../stores/shop.ts';
 
 const { CACHE, CATALOGUE } = env as { CACHE: KVNamespace; CATALOGUE: string };

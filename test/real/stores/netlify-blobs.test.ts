@@ -6,8 +6,8 @@ import { before, describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-import { NetlifyBlobsCache } from '../../datasources/cache/recipes/netlify-blobs.ts';
-import type { BlobStore } from '../../datasources/cache/recipes/netlify-blobs.ts';
+import { NetlifyBlobsCache } from '../../../docs/examples/caching/netlify-blobs.ts';
+import type { BlobStore } from '../../../docs/examples/caching/netlify-blobs.ts';
 import { startOrigin } from '../../datasources/origin.ts';
 import type { Reply } from '../../datasources/origin.ts';
 import { suiteContext } from '../../support/suite-context.ts';

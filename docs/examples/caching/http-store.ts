@@ -1,4 +1,4 @@
-import type { KeyValueCache, KeyValueCacheSetOptions } from '../../../../src/datasources/cache/key-value-cache.ts';
+import type { KeyValueCache, KeyValueCacheSetOptions } from 'graphql-functions';
 
 /** A KeyValueCache over Redis commands by HTTP, as Upstash accepts them: a POST with the command as JSON. */
 export class HTTPRedisCache implements KeyValueCache {

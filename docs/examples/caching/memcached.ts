@@ -1,4 +1,4 @@
-import type { KeyValueCache, KeyValueCacheSetOptions } from '../../../../src/datasources/cache/key-value-cache.ts';
+import type { KeyValueCache, KeyValueCacheSetOptions } from 'graphql-functions';
 
 /** The methods of a memjs client that this class uses. */
 export interface MemcachedClient {

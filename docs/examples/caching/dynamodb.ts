@@ -1,4 +1,4 @@
-import type { KeyValueCache, KeyValueCacheSetOptions } from '../../../../src/datasources/cache/key-value-cache.ts';
+import type { KeyValueCache, KeyValueCacheSetOptions } from 'graphql-functions';
 
 /** The methods of `DynamoDBDocument` of @aws-sdk/lib-dynamodb that this class uses. */
 export interface DocumentTable {

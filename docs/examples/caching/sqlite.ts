@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { KeyValueCache, KeyValueCacheSetOptions } from '../../../../src/datasources/cache/key-value-cache.ts';
+import type { KeyValueCache, KeyValueCacheSetOptions } from 'graphql-functions';
 
 /** A KeyValueCache in a file, for a server with a disk. */
 export class SQLiteCache implements KeyValueCache {
