@@ -188,7 +188,7 @@ const subjects: Readonly<Record<string, string>> = {
   vitest: 'testing',
   codegen: 'codegen',
   cloudflare: 'platforms',
-  apollo: 'migration-servers',
+  apollo: 'migration',
 };
 
 interface Found {

@@ -9,7 +9,7 @@ import { readPages } from './pages.ts';
 const there = new Set(['graphql-functions', 'graphql', 'esbuild', 'cloudflare:workers']);
 
 /** Pages that show code of existing projects. */
-const ofOtherProjects = new Set(['docs/migration.md', 'docs/migration-servers.md']);
+const ofOtherProjects = new Set(['docs/migration.md']);
 
 test('a page says how to install each package that its code imports, above that code', async () => {
   const missing: string[] = [];

@@ -42,14 +42,9 @@ export function findInCode(text: string, manifests: readonly Manifest[]): Note[]
 
 /** Servers that cannot be migrated by changing imports alone, and where a page of this package tells how. */
 const otherServers: readonly (readonly [server: string, pattern: RegExp, page: string, section: string])[] = [
-  [
-    'Apollo Server 4 or 5',
-    /['"]@(?:apollo\/(?:server|datasource-rest)|as-integrations\/)/,
-    'migration-servers.md',
-    'From Apollo Server 4 and 5',
-  ],
-  ['GraphQL Yoga', /['"]graphql-yoga['"]/, 'migration-servers.md', 'From GraphQL Yoga'],
-  ['graphql-http or express-graphql', /['"](?:graphql-http|express-graphql)\b/, 'migration-servers.md', 'From graphql-http'],
+  ['Apollo Server 4 or 5', /['"]@(?:apollo\/(?:server|datasource-rest)|as-integrations\/)/, 'migration.md', 'From Apollo Server 4 and 5'],
+  ['GraphQL Yoga', /['"]graphql-yoga['"]/, 'migration.md', 'From GraphQL Yoga'],
+  ['graphql-http or express-graphql', /['"](?:graphql-http|express-graphql)\b/, 'migration.md', 'From graphql-http'],
   ['Mercurius', /['"]mercurius['"]/, 'platforms.md', 'In your own server'],
 ];
 

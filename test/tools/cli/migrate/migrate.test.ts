@@ -207,8 +207,8 @@ test('files of other servers are counted, with what to do about them', async (co
 
   const printed = await migrate(project);
 
-  match(printed, /2 files use Apollo Server 4 or 5 and were left unchanged: see .*docs\/migration-servers\.md/);
-  match(printed, /1 file uses GraphQL Yoga and was left unchanged: see .*docs\/migration-servers\.md/);
+  match(printed, /2 files use Apollo Server 4 or 5 and were left unchanged: see .*docs\/migration\.md/);
+  match(printed, /1 file uses GraphQL Yoga and was left unchanged: see .*docs\/migration\.md/);
   match(printed, /1 file uses graphql-http or express-graphql and was left unchanged/);
   match(printed, /1 file uses Mercurius and was left unchanged/);
   const places = [...printed.matchAll(/left unchanged: see (\S+), "(.+)"/g)];
