@@ -42,7 +42,7 @@ export function payloadsInStage(
       if (!isOver && !isPending) await take(async () => ended);
       return ended;
     },
-    finish: (reason) => stream.finish(reason),
+    finish: (reason, unsent) => stream.finish(reason, unsent),
     errorsOf: (payload) => stream.errorsOf(payload),
   };
   return wrapped;

@@ -50,8 +50,8 @@ export interface PayloadStream extends AsyncIterableIterator<SubsequentPayload> 
   next(): Promise<IteratorResult<SubsequentPayload>>;
   /** Ends the source at once, because the client has left. Never rejects. */
   return(): Promise<IteratorResult<SubsequentPayload>>;
-  /** Ends the source, and the stream with a last payload that has the reason as its error. */
-  finish(reason: GraphQLError): void;
+  /** Ends the source, and the stream with a last payload that has the reason as its error. `unsent`: the payload that cannot be sent. */
+  finish(reason: GraphQLError, unsent?: SubsequentPayload): void;
   /** The errors of a payload of this stream as they were thrown. The payload itself has the formatted errors. */
   errorsOf(payload: SubsequentPayload): readonly GraphQLError[];
 }

@@ -36,8 +36,8 @@ const heartbeatInterval = 12_000;
 export interface PayloadWriting {
   /** The JSON of the first part. Undefined: it is a payload. */
   readonly first?: string | undefined;
-  /** Writes a payload as JSON. Must not throw: a value without a JSON form becomes an error. */
-  readonly toJSON: (payload: SubsequentPayload) => string;
+  /** Writes a payload as JSON. Undefined: it cannot be sent, and another one, which ends the stream, takes its place. Must not throw. */
+  readonly toJSON: (payload: SubsequentPayload) => string | undefined;
   /** Called when the last chunk has been read. */
   readonly onEnd: () => void;
   /** Called if the client disconnects before that. */
@@ -110,8 +110,10 @@ export class PayloadChunks implements ChunkStream {
     this.#isPulling = false;
     if (this.#state === 'ended') return;
     const { part, closing } = this.#format;
+    const json = done === true ? undefined : this.#writing.toJSON(value);
+    if (done !== true && json === undefined) return this.#pull();
     this.#isLast = done === true || value.hasNext === false;
-    this.#deliver((done === true ? '' : part(this.#writing.toJSON(value))) + (this.#isLast ? closing : ''));
+    this.#deliver((json === undefined ? '' : part(json)) + (this.#isLast ? closing : ''));
   }
 
   #deliver(chunk: string): void {

@@ -1,11 +1,9 @@
 import type { GraphQLError } from 'graphql';
 
-import { HeaderMap, byteLength, capacityOf, excessOf, removeLifetimes } from '../../../shared/index.ts';
+import { HeaderMap, byteLength, capacityOf, excessOf, messageOf, removeLifetimes } from '../../../shared/index.ts';
 import type { AnswerSize, HTTPResponse, StreamedResponse } from '../../../shared/index.ts';
 import type { PayloadStream, SubsequentPayload, OperationOutcome } from '../../operation/types.ts';
-import { createError, httpExtensionOf } from '../../operation/errors.ts';
-import { formatFailure } from '../../operation/format-errors.ts';
-import type { ErrorSettings } from '../../operation/format-errors.ts';
+import { createError, httpExtensionOf, toGraphQLError } from '../../operation/errors.ts';
 import { executeDelivery } from '../../operation/delivery/subscribe.ts';
 import { resultTooLarge } from '../../../executor/index.ts';
 import { parseAccept, wellKnownAccepts } from '../accept.ts';
@@ -121,38 +119,32 @@ function answerSizeOf({ maxResultBytes }: StreamSettings): AnswerSize {
   return { platform: { name: '' }, maxBytes: maxResultBytes };
 }
 
-/** Payloads → JSON within the size limit, which applies to all parts together, but to each event of a subscription. */
-function partWriter(settings: StreamSettings, stream: PayloadStream, first: string | undefined): (payload: SubsequentPayload) => string {
+/**
+ * Payloads → JSON within the size limit, which applies to all parts together, but to each event of a subscription. Undefined for a payload
+ * that is too large, or has a value without a JSON form: a last payload takes its place.
+ */
+function partWriter(
+  settings: StreamSettings,
+  stream: PayloadStream,
+  first: string | undefined,
+): (payload: SubsequentPayload) => string | undefined {
   const { operation, maxResultBytes } = settings;
   let left = maxResultBytes - (first === undefined ? 0 : byteLength(first));
-  return (payload: SubsequentPayload): string => {
-    const json = toJSON(operation, payload);
-    const bytes = byteLength(json);
-    if (bytes <= left) {
+  return (payload) => {
+    try {
+      const json = JSON.stringify(payload);
+      const bytes = byteLength(json);
+      if (bytes > left) throw resultTooLarge(maxResultBytes - left + bytes, capacityOf(answerSizeOf(settings)));
       if (first !== undefined) left -= bytes;
       return json;
+    } catch (error) {
+      if (left !== Infinity) operation.logger.warn(`A payload cannot be sent. ${messageOf(error)}`);
+      // The last payload is sent in any case.
+      left = Infinity;
+      stream.finish(toGraphQLError(error), payload);
+      return undefined;
     }
-    const error = resultTooLarge(maxResultBytes - left + bytes, capacityOf(answerSizeOf(settings)));
-    operation.logger.warn(error.message);
-    stream.finish(error);
-    return failedJSON(operation, payload, error);
   };
-}
-
-/** A BigInt or a cycle, as from a custom scalar, ends its part; the stream continues. */
-function toJSON(settings: ErrorSettings, payload: SubsequentPayload): string {
-  try {
-    return JSON.stringify(payload);
-  } catch (error) {
-    return failedJSON(settings, payload, error);
-  }
-}
-
-function failedJSON(settings: ErrorSettings, payload: SubsequentPayload, error: unknown): string {
-  const failed = formatFailure(settings, error);
-  const { hasNext, pending, completed } = payload;
-  const ended = completed?.map((part) => ({ ...(part as object), errors: failed.errors }));
-  return JSON.stringify({ ...failed, pending, completed: ended, hasNext });
 }
 
 function serverStopping(kind: string | undefined): GraphQLError {

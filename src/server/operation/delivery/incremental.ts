@@ -41,7 +41,11 @@ function begin(input: DeliveryInput, { result, parts }: ExecutionInParts): Execu
       for (const { id } of subsequent.completed ?? []) pending.delete(id);
       return payload;
     },
-    toLastPayload: (thrown) => lastPayload(input, pending, thrown),
+    toLastPayload: (thrown, unsent) => {
+      for (const { id } of (unsent?.completed ?? []) as SubsequentResult['completed'] & object) pending.add(id);
+      for (const { id } of (unsent?.pending ?? []) as SubsequentResult['pending'] & object) pending.delete(id);
+      return lastPayload(input, pending, thrown);
+    },
   });
   // At the deadline the parts end with what has arrived; they have until the last moment to be sent.
   input.invocation.onCancel((reason) => {

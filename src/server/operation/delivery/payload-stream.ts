@@ -14,7 +14,7 @@ export interface PayloadSource<T> {
   readonly invocation?: ExecutionInvocation;
   readonly toPayload: (value: T) => SubsequentPayload | Promise<SubsequentPayload>;
   /** Creates the last payload of a stream that fails or ends early. Must not throw. */
-  readonly toLastPayload: (thrown: unknown) => SubsequentPayload | Promise<SubsequentPayload>;
+  readonly toLastPayload: (thrown: unknown, unsent: SubsequentPayload | undefined) => SubsequentPayload | Promise<SubsequentPayload>;
 }
 
 /**
@@ -54,9 +54,8 @@ export class SourcedPayloads<T> implements PayloadStream {
     return Promise.resolve(end);
   }
 
-  finish(reason: GraphQLError): void {
-    if (this.#ended) return;
-    this.#endWith(reason);
+  finish(reason: GraphQLError, unsent?: SubsequentPayload): void {
+    if (!this.#ended) this.#endWith(reason, unsent);
   }
 
   errorsOf(payload: SubsequentPayload): readonly GraphQLError[] {
@@ -67,7 +66,8 @@ export class SourcedPayloads<T> implements PayloadStream {
     try {
       const { done, value } = await this.#from.source.next();
       if (this.#ended) return;
-      if (done === true) {
+      // Any true value counts, as in `for await`.
+      if (done) {
         this.#ended = true;
         this.#settle(end);
         return;
@@ -79,9 +79,9 @@ export class SourcedPayloads<T> implements PayloadStream {
     }
   }
 
-  #endWith(thrown: unknown): void {
+  #endWith(thrown: unknown, unsent?: SubsequentPayload): void {
     this.#end();
-    this.#last = Promise.resolve(this.#from.toLastPayload(thrown));
+    this.#last = Promise.resolve(this.#from.toLastPayload(thrown, unsent));
     const resolve = this.#resolve;
     this.#resolve = undefined;
     if (resolve !== undefined) void this.#takeLast().then(resolve);

@@ -31,6 +31,12 @@ test('reads a value of the source only when a payload is read', async () => {
   assert.equal(source.pulls(), 1);
 });
 
+test('any true value of `done` ends the stream, as in `for await`', async () => {
+  const next = (): Promise<IteratorResult<number>> => Promise.resolve({ done: 1 as never, value: 5 });
+
+  assert.deepEqual(await payloadsOf({ [Symbol.asyncIterator]: () => ({ next }) }).next(), done);
+});
+
 test('a source that fails ends the stream with a payload that has the error', async () => {
   const source = createEventSource<number>();
   const payloads = payloadsOf(source);
