@@ -194,13 +194,10 @@ function problemsOfReplays(answers: readonly Answer[], shop: Shop, attempts: rea
   // These plugins run outside the idempotency plugin, and withhold stored and replayed answers.
   const isWithheld = shop.kinds.includes('redactingAround') || shop.kinds.includes('failingAround');
   const mayWithhold = ({ text }: Answer): boolean => isWithheld && /^{"errors":.*(?:was finished|wrapper has failed)/.test(text);
-  // At the deadline a client is told that the mutation may have run. It gets the answer by sending its key again.
-  const isCut = ({ status, text }: Answer): boolean =>
-    status >= 500 && /^{"errors":[^]*DEADLINE_EXCEEDED/.test(text) && !text.includes('"data"');
   // Other requests were refused, or their keys were released.
   const hasRun = ({ element, request, text }: Answer): boolean =>
     attempts.some((one) => one.element === element && one.request === request) && !text.includes('DECLINED');
-  const told = answers.filter((answer) => answer.element.fields !== undefined && !mayWithhold(answer) && !isCut(answer));
+  const told = answers.filter((answer) => answer.element.fields !== undefined && !mayWithhold(answer));
   return told
     .filter(({ isReplay }) => isReplay)
     .flatMap((replay) => {

@@ -37,17 +37,18 @@ export function toStoredAnswer(
   }
 }
 
-/** The outcome of a stored answer: the same status and bytes. */
+/**
+ * The outcome of a stored answer: the same status and bytes. Status and header field are part of the result, so that they do not apply to an
+ * answer by which a plugin or the deadline replaces it.
+ */
 export function toReplay(text: string, { response, operation, document, source, batchIndex }: OperationExecution): OperationOutcome {
-  const { result: stored, status } = (parseExactly(text) ?? {}) as StoredAnswer;
-  if (!isRecord(stored)) throw new Error('The stored answer does not have the form of an answer.');
-  // Another program may write to the store, and a header field may be a cookie.
-  const result = withoutHTTP(stored);
-  response.status = status;
+  const { result, status } = (parseExactly(text) ?? {}) as StoredAnswer;
+  if (!isRecord(result)) throw new Error('The stored answer does not have the form of an answer.');
   // In a batch, a header field would apply to all elements.
-  if (batchIndex === undefined) response.headers.set('idempotent-replayed', 'true');
+  const http = { status, headers: batchIndex === undefined ? { 'idempotent-replayed': 'true' } : undefined };
   return {
-    result,
+    // Another program may write to the store, and a header field may be a cookie.
+    result: { ...result, extensions: { ...(result.extensions as object), http } },
     errors: toErrors(result),
     head: response,
     operation,

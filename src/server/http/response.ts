@@ -5,14 +5,13 @@ import type { AnswerSize, ChunkStream, HTTPRequest, HTTPResponse, StreamedRespon
 import type { Delivery } from '../operation/delivery/delivery.ts';
 import { httpExtensionOf } from '../operation/errors.ts';
 import { formatFailure } from '../operation/format-errors.ts';
-import type { HTTPExtension } from '../operation/errors.ts';
 import type { ErrorSettings } from '../operation/format-errors.ts';
 import { resultTooLarge } from '../../executor/index.ts';
 import type { Logger, OperationOutcome } from '../operation/types.ts';
 import { negotiateMediaType } from './accept.ts';
 import type { ResponseMediaType } from './accept.ts';
 import type { StreamFormat } from './streams/payload-chunks.ts';
-import { labelOf, statusOf, toFinalStatus } from './status.ts';
+import { httpOf, labelOf, statusOf, toFinalStatus } from './status.ts';
 import type { HTTPStatusProfile } from './status.ts';
 
 /** The settings for a response. */
@@ -98,20 +97,16 @@ function isUnset({ status, headers }: OperationOutcome['head']): boolean {
   return status === undefined && headers instanceof HeaderMap && headers.isEmpty;
 }
 
-/** Applies `extensions.http` of the result, which a plugin may have set, and of the errors. The head's status takes precedence. */
+/** The header fields of the head, of `extensions.http` of the result and of the errors, and the result without that extension. */
 function takeHead({ head, result, errors }: OperationOutcome): { headers: HeaderMap; result: FormattedExecutionResult } {
   const headers = HeaderMap.from(head.headers);
-  const http = result.extensions?.['http'] as HTTPExtension | null | undefined;
-  const isSet = typeof http === 'object' && http !== null;
-  if (isSet) {
-    head.status ??= http.status;
-    addHeaders(headers, http.headers);
-  }
+  const http = httpOf(result);
+  addHeaders(headers, http?.headers);
   for (const error of errors) addHeaders(headers, httpExtensionOf(error)?.headers);
-  if (!isSet) return { headers, result };
+  if (http === undefined) return { headers, result };
   const { http: _applied, ...extensions } = { ...result.extensions };
   const { extensions: _all, ...rest } = result;
-  return { headers, result: Object.keys(extensions).length === 0 ? rest : { ...rest, extensions } };
+  return { headers, result: Object.keys(extensions).length === 0 ? rest : { ...result, extensions } };
 }
 
 /** Skips invalid fields: it is too late to fail. */

@@ -1,4 +1,5 @@
 import { codeOf, httpExtensionOf } from '../operation/errors.ts';
+import type { HTTPExtension } from '../operation/errors.ts';
 import { report } from '../operation/log-errors.ts';
 import { describe } from '../../shared/index.ts';
 import type { Logger, OperationOutcome } from '../operation/types.ts';
@@ -44,11 +45,12 @@ const codesOfContext = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'DEADLINE_EXCEED
 /** Clients that ask for application/json, and the proxies before them, may not know it. */
 const partialSuccess = 294;
 
-/** The status of an answer: set by the user, else by an error, else from the table. */
+/** The status of an answer: set by the user, else by its result or an error, else from the table. */
 export function statusOf(outcome: OperationOutcome, profile: HTTPStatusProfile, mediaType: ResponseMediaType): number {
   const { head, errors, result, contextFailed, refused } = outcome;
   const isClassic = profile === 'classic';
-  if (head.status !== undefined) return head.status;
+  const set = head.status ?? httpOf(result)?.status;
+  if (set !== undefined) return set;
   for (const error of errors) {
     const http = httpExtensionOf(error);
     const status = (isClassic ? http?.classicStatus : undefined) ?? http?.status;
@@ -64,6 +66,12 @@ export function statusOf(outcome: OperationOutcome, profile: HTTPStatusProfile, 
   // A code may be any string, such as "constructor".
   const known = Object.hasOwn(statuses, code) ? statuses[code] : refused === true ? ([422, 400] as const) : undefined;
   return known?.[isClassic ? 1 : 0] ?? 500;
+}
+
+/** `extensions.http` of a result, which plugins may set. */
+export function httpOf({ extensions }: OperationOutcome['result']): HTTPExtension | undefined {
+  const http = extensions?.['http'];
+  return typeof http === 'object' && http !== null ? http : undefined;
 }
 
 /**

@@ -763,6 +763,25 @@ describe('answers', () => {
     assert.equal(bank.charges.length, 1);
   });
 
+  test('that a plugin sends in place of a replay are not marked as a replay, and have their own status', async () => {
+    let fails = false;
+    const failing: ServerPlugin = {
+      async operation(_operation, next) {
+        const outcome = await next();
+        if (fails) throw new GraphQLError('Not now.', { extensions: { code: 'SERVICE_UNAVAILABLE' } });
+        return outcome;
+      },
+    };
+    const bank = openBank({ server: { plugins: [failing] } });
+    await bank.sendWithKey({ query: 'mutation { charge(fail: "no") { number } }' });
+
+    fails = true;
+    const again = await bank.sendWithKey({ query: 'mutation { charge(fail: "no") { number } }' });
+
+    assert.match(again.text, /Not now/);
+    assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [503, null]);
+  });
+
   test(
     'with parts are sent in a single response, and replayed',
     { skip: versionInfo.major < 17 && 'graphql 16 answers once' },
