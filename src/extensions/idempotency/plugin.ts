@@ -47,7 +47,7 @@ export function idempotency<TContext = any>(options: IdempotencyOptions<TContext
       }
       // A client that loses the connection retries, so the mutation must end, and its answer must be stored.
       execution.invocation.until = 'deadline';
-      const running = runOnce(settings, { execution, source }, () => next({ runToEnd: true, inOneAnswer: true }));
+      const running = runOnce(settings, { execution, source }, () => next({ inOneAnswer: true }));
       // A claim that comes too late is released.
       execution.invocation.waitUntil(running.catch(() => {}));
       return running;

@@ -73,7 +73,10 @@ export interface OperationExecution extends OperationInContext {
   readonly source: string;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
-  /** The time that is left, the signal of the operation, and `waitUntil`. */
+  /**
+   * The time that is left, the signal of the operation, and `waitUntil`. After `until = 'deadline'`, the execution and the calls of its data
+   * sources continue when the client leaves. The parts of `@defer` and `@stream` still end with their stream.
+   */
   readonly invocation: Pick<OperationInvocation, 'until' | 'deadlineLeft' | 'signal' | 'waitUntil'>;
   /** The coerced variables by name, including defaults. Do not change them: resolvers get the same values. */
   readonly variableValues: Readonly<Record<string, unknown>>;
@@ -98,12 +101,6 @@ export interface PayloadOutcome {
 
 /** Settings that a plugin may choose for an execution, as the argument of `next`. */
 export interface ExecutionOptions {
-  /**
-   * If true, the execution and the calls of its data sources continue when the client leaves, and only the deadline ends them. The
-   * execution, with the stage of this plugin, is passed to `waitUntil`. The parts of `@defer` and `@stream` still end with their stream.
-   * Default: false
-   */
-  readonly runToEnd?: boolean | undefined;
   /** If true, `@defer` and `@stream` are ignored, as for clients that do not accept parts. Default: false */
   readonly inOneAnswer?: boolean | undefined;
   /**

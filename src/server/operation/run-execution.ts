@@ -54,7 +54,7 @@ export function execute(operation: Operation): PromiseOrValue<ExecutionResult> {
 async function executeInStage(operation: Operation, stage: Stage<OperationExecution, OperationOutcome>): Promise<ExecutionResult> {
   const { invocation } = operation;
   const chosen: ExecutionOptions[] = [];
-  const executing = stage(describeExecution(operation), {
+  const outcome = await stage(describeExecution(operation), {
     invocation,
     run: () => {
       applyOptions(operation, chosen);
@@ -63,15 +63,9 @@ async function executeInStage(operation: Operation, stage: Stage<OperationExecut
     fail: (thrown) => failInPlugins(thrown, operation),
     pass: (execution, options?: ExecutionOptions) => {
       if (options !== undefined) chosen.push(options);
-      if (options?.runToEnd === true) {
-        invocation.until = 'deadline';
-        // `executing` has been assigned by then.
-        queueMicrotask(() => invocation.waitUntil(executing));
-      }
       return execution;
     },
   });
-  const outcome = await executing;
   // A plugin may have stored the answer.
   operation.outcome = 'onError' in outcome ? outcome : { ...outcome, onError: operation.request.onError ?? operation.source!.onError };
   return {};
