@@ -74,6 +74,22 @@ describe('memoryStore', () => {
     assert.deepEqual(store.take('ada', take), { isTaken: true, untilFull: 1_000_000 });
   });
 
+  test('saves up no more points than the capacity', () => {
+    let time = 0;
+    const store = memoryStore({ now: () => time });
+    const take = { cost: 1_000_000, capacity: 1_000_000 };
+    for (const id of ['ada', 'bob', 'cora', 'dora', 'eve']) void store.take(id, take);
+
+    time = 3_600_000;
+    assert.deepEqual(
+      ['eve', 'eve'].map((id) => store.take(id, take)),
+      [
+        { isTaken: true, untilFull: 1_000_000 },
+        { isTaken: false, untilFull: 1_000_000 },
+      ],
+    );
+  });
+
   test('gives no points back when the clock is set back', () => {
     let time = 3_600_000;
     const store = memoryStore({ now: () => time });

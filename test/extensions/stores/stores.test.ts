@@ -12,7 +12,7 @@ import {
   redisStore,
   storeTable,
 } from '../../../src/entries/idempotency.ts';
-import type { BlobStore, D1Client, IdempotencyStore } from '../../../src/entries/idempotency.ts';
+import type { BlobStore, D1Client, DynamoDBClient, IdempotencyStore } from '../../../src/entries/idempotency.ts';
 import type { BudgetStore } from '../../../src/entries/budget.ts';
 import { testStore } from '../../support/stores/test-store.ts';
 
@@ -89,8 +89,32 @@ function localBlobs(faults: Fault[] = []): BlobStore {
   };
 }
 
+/** Simulates a table of DynamoDB in this process. `isContended`: another process writes before each write. */
+function localDynamoDB({ isContended = false } = {}): DynamoDBClient {
+  const items = new Map<string, any>();
+  return {
+    getItem: async ({ Key }) => ({ Item: items.get(Key.id.S) }),
+    putItem: async ({ Item, ConditionExpression, ExpressionAttributeValues }) => {
+      const isNew = ConditionExpression.startsWith('attribute_not_exists');
+      const isUnchanged = items.get(Item.id.S)?.value.S === (isNew ? undefined : ExpressionAttributeValues[':version'].S);
+      if (isContended || !isUnchanged) throw Object.assign(new Error('refused'), { name: 'ConditionalCheckFailedException' });
+      items.set(Item.id.S, Item);
+    },
+  };
+}
+
 describe('d1Store over node:sqlite', () => testStore(() => d1Store(sqliteD1()), { hasClock: true }));
 describe('durableObjectStore', () => testStore(localObjects));
+describe('dynamoDBStore', () => {
+  testStore(() => dynamoDBStore({ client: localDynamoDB(), table: 't' }));
+
+  test('grants nothing if others write the same item before each of its writes', async () => {
+    const store = dynamoDBStore({ client: localDynamoDB({ isContended: true }), table: 't' });
+
+    assert.deepEqual(await store.take('id', { cost: 1, capacity: 10 }), { isTaken: false, untilFull: 10 });
+    await assert.rejects(store.claim('id', { token: 'a', fingerprint: 'f', lease: 1, keep: 1, again: false }), /Too many attempts/);
+  });
+});
 describe('netlifyBlobsStore', () => testStore(() => netlifyBlobsStore(localBlobs()), { hasPoints: false }));
 
 test('the alarm of a Durable Object keeps a bucket until it is full, and then removes all', async (t) => {
