@@ -8,8 +8,6 @@ import { createHandler } from '../../src/entries/fetch.ts';
 import { graphqlJSExecutor } from '../../src/entries/graphql-js.ts';
 import { incrementalDelivery } from '../../src/entries/incremental.ts';
 import type { ServerOptions } from '../../src/server/startup/options.ts';
-import { ApolloError, ApolloServer } from '../../src/entries/v3.ts';
-import { eventOf } from '../v3/server.ts';
 import { cases } from '../support/long-form.ts';
 import { newUsers, sendTogether } from '../support/many-users.ts';
 import { callers } from '../support/witness.ts';
@@ -181,55 +179,6 @@ describe('changes by hooks and formatError to a reused error object reach only o
             return JSON.stringify([...answer.headers]) + (await answer.text());
           });
         }
-      }
-    });
-  }
-});
-
-describe('the same in version 3', () => {
-  for (const place of [
-    'context',
-    'responseForOperation',
-    'didResolveOperation',
-    'an answer of a plugin',
-    'a resolver',
-    'an executor',
-    'an Error of formatError',
-    'a form of formatError',
-  ] as const) {
-    it(`thrown by, or in: ${place}`, async () => {
-      for (const same of [
-        ...Object.values(kinds).map((make) => make()),
-        new ApolloError('same', 'ODD', { details: { list: [], of: {} } }),
-      ]) {
-        const throwAt = (here: string): undefined => {
-          if (here === place) throw same;
-        };
-        const answer = { data: { me: 'all' }, extensions: { list: [] as string[] }, errors: [same] };
-        const form = { message: 'same', extensions: extensions() };
-        const listener = {
-          didResolveOperation: async () => throwAt('didResolveOperation'),
-          responseForOperation: async () => (place === 'an answer of a plugin' ? answer : (throwAt('responseForOperation') ?? null)),
-          didEncounterErrors: async ({ errors }: any) => (errors.forEach(note), turn()),
-          willSendResponse: async ({ response }: any) => (response.extensions?.list?.push(caller()), response.errors?.forEach(note)),
-        };
-        const server = new ApolloServer({
-          nodeEnv: 'production',
-          cache: 'bounded',
-          typeDefs: 'type Query { me: String boom: String }',
-          resolvers: {
-            Query: { me: caller, boom: () => throwAt('a resolver') ?? (place.endsWith(' of formatError') ? new Error('other') : null) },
-          },
-          ...(place === 'an executor' && { executor: async () => answer }),
-          context: async () => (await turn(), throwAt('context'), {}),
-          formatError: (formatted: any) => (
-            note(formatted),
-            place === 'an Error of formatError' ? same : place === 'a form of formatError' ? form : formatted
-          ),
-          plugins: [{ requestDidStart: async () => listener }],
-        } as never);
-        const handler = server.createHandler() as unknown as (event: unknown, context: unknown) => Promise<unknown>;
-        await assertApart(async () => JSON.stringify(await handler(eventOf({ body: { query: '{ me boom }' } }), {})));
       }
     });
   }

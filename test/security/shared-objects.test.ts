@@ -88,7 +88,7 @@ function requestOf(random: Random, user: string): PlainRequest {
   return plainRequest({ method: 'POST', body: JSON.stringify(body), headers: [...headers, ['content-type', 'application/json']] });
 }
 
-// Over node:http, a call has another asynchronous context; two-users.test.ts tests it.
+// Over node:http, a call has another asynchronous context; test/real/node.test.ts tests it.
 for (const [place, door] of frontDoors.filter(({ name }) => name !== 'node:http').entries()) {
   test(`functions of the user get no object or string from another call: ${door.name}`, async () => {
     for (let round = 0; round < rounds; round++) {
@@ -113,8 +113,10 @@ for (const [place, door] of frontDoors.filter(({ name }) => name !== 'node:http'
 
         const sent = newUsers(40).map((user) => ({ user, request: requestOf(random, user) }));
         for (const half of [sent.slice(0, 20), sent.slice(20)]) {
-          const { mixed } = await sendTogether(half, (request) => open.send(request));
+          const { answers, mixed } = await sendTogether(half, (request) => open.send(request));
           for (const one of mixed) witness.problems.add(one);
+          for (const { headers } of answers)
+            if (!/no-store/.test(headers.get('cache-control') ?? '')) witness.problems.add('a cache may store an answer');
         }
 
         if (witness.problems.size > 0)
