@@ -33,7 +33,6 @@ export const areas: Readonly<Record<string, readonly string[]>> = {
   'src/extensions/idempotency/run-once.ts': [
     'test/extensions/idempotency/reports.test.ts',
     'test/extensions/idempotency/idempotency.test.ts',
-    'test/extensions/idempotency/model.test.ts',
   ],
   'src/server/operation/documents/trusted-documents.ts': [
     'test/server/operation/documents/trusted-documents.test.ts',
