@@ -9,7 +9,7 @@ import { cellsOf } from './options-table.ts';
 
 const root = join(import.meta.dirname, '..');
 /** The pages with tables of results. */
-export const pages: readonly string[] = ['README.md', 'docs/performance.md', 'docs/build.md'];
+export const pages: readonly string[] = ['README.md', 'docs/performance.md'];
 
 /** The ratio of each figure is to bare graphql-js 17, or to the first contestant of its table. */
 interface Ratio {
@@ -31,13 +31,8 @@ interface Results {
     readonly sdlKB: number;
     readonly contestants: Readonly<Record<string, Ratio & { cpuMilliseconds: number }>>;
   }[];
-  readonly codeCache: readonly {
-    readonly types: number;
-    readonly cpuMilliseconds: Readonly<Record<string, number>>;
-  }[];
   readonly sizes: Readonly<Record<string, { readonly gzipKB: number }>>;
   readonly dataSources: Readonly<Record<string, Readonly<Record<string, Ratio & { microseconds: number }>>>>;
-  readonly memory: { readonly invocations: number; readonly rssMiB: readonly number[]; readonly heapMiB: readonly number[] };
 }
 
 export async function readResults(): Promise<Results> {
@@ -77,16 +72,6 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
       ['Bundle of one field', 'KB, gzip'],
       Object.entries(sizes).map(([name, { gzipKB }]) => [name, String(gzipKB)]),
     ),
-  'code-cache': ({ codeCache }) => {
-    const names = namesOf(codeCache.map(({ cpuMilliseconds }) => cpuMilliseconds));
-    return toTable(
-      ['CPU, ms', ...names],
-      codeCache.map(({ types, cpuMilliseconds }) => [
-        `${inWords(types)} types`,
-        ...names.map((name) => String(cpuMilliseconds[name] ?? '–')),
-      ]),
-    );
-  },
   'data-sources': ({ dataSources }) => {
     const names = namesOf(Object.values(dataSources));
     return toTable(
@@ -94,17 +79,6 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
       Object.entries(dataSources).map(([what, contestants]) => [what, ...names.map((name) => dataSourceCell(contestants[name]))]),
     );
   },
-  memory: ({ memory }) =>
-    toTable(
-      [
-        `MiB, of ${inWords(memory.invocations)} invocations`,
-        ...memory.rssMiB.map((_, at) => (at === 0 ? 'after warm-up' : `${at}/${memory.rssMiB.length - 1}`)),
-      ],
-      [
-        ['resident', ...memory.rssMiB.map(String)],
-        ['heap in use', ...memory.heapMiB.map(String)],
-      ],
-    ),
 };
 
 const ours = 'graphql-functions';

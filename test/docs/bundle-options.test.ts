@@ -47,8 +47,9 @@ test('every SAM template has the usual options', async () => {
 });
 
 test('the settings of other tools have the usual banner and target', async () => {
-  const { 'docs/deploy.md': page = '' } = await readPages();
-  const tools = page.split('\n## ').filter((section) => /^(?:AWS CDK|Serverless Framework|Docker)\n/.test(section));
+  const pages = Object.values(await readPages());
+  const sections = pages.flatMap((page) => page.split(/\n##+ /));
+  const tools = sections.filter((section) => /^(?:AWS CDK|Serverless Framework|In a container)\n/.test(section));
 
   for (const section of tools) assert.ok(section.includes(banner.js) && section.includes(target), section);
   assert.equal(tools.length, 3);

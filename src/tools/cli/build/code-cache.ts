@@ -38,7 +38,7 @@ export async function writeCodeCache({ file, folder, flags }: CodeCacheSettings)
 }
 
 /** The end of messages about code that cannot run in a CommonJS bundle. */
-const otherwise = '\n\nFor packages with native code, or with files beside their code, use another bundler: docs/deploy.md';
+const otherwise = '\n\nFor packages with native code, or with files beside their code, use another bundler: docs/build.md';
 
 /** Removes the files of an earlier build. All others belong to the user. */
 async function removeEarlier(folder: string): Promise<void> {
