@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
 
+import { sealed } from '../../docs/examples/idempotency/sealed-store.ts';
 import { memoryStore } from '../../src/entries/idempotency.ts';
 import type { IdempotencyStore } from '../../src/entries/idempotency.ts';
 import { openBank } from '../extensions/idempotency/bank.ts';
-import { codeBlocks } from '../support/markdown.ts';
-import { importCode, root } from './pages.ts';
 
-test('the store of docs/idempotency.md encrypts answers, and refuses one that it cannot decrypt', async (t) => {
-  const page = await readFile(join(root, 'docs/idempotency.md'), 'utf8');
-  const { text } = codeBlocks(page).find((block) => block.text.includes('AES-GCM'))!;
-  const load = await importCode(t, { 'sealed.ts': text });
-  const { sealed } = (await load('sealed.ts')) as { sealed: (store: IdempotencyStore) => IdempotencyStore };
+test('the store of docs/idempotency.md encrypts answers, and refuses one that it cannot decrypt', async () => {
   const store = memoryStore();
   let stored = '';
   let isOfAnotherRecord = false;
