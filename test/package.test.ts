@@ -316,7 +316,6 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
   './compression': ['compression', 'type CompressionOptions'],
   './limits': ['costOf', 'limits', 'type LimitsOptions', 'type PageLimitOptions', 'type PageSizes'],
   './edge': [
-    'PurgeRefused',
     'cacheControlDefinitions',
     'cloudFrontPurge',
     'cloudflarePurge',
@@ -334,10 +333,8 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type InvalidationInput',
     'type Purge',
     'type PurgeClient',
-    'type PurgeFetch',
     'type PurgePlatform',
     'type PurgeRequest',
-    'type PurgeResponse',
     'type ResolveInfoCacheControl',
     'vercelPurge',
   ],

@@ -23,6 +23,7 @@ export { DataSourceRequest } from './request.ts';
 export type { CacheOptions, CacheOptionsSource, DataSourceRequestInit, FetchInit, HTTPMethod, QueryParams, QueryValue } from './request.ts';
 export { RESTDataSource } from './rest-data-source.ts';
 export type { RESTDataSourceOptions } from './rest-data-source.ts';
+export { secondsToRetry } from './retry.ts';
 export type { RetryOptions } from './retry.ts';
 export type { HTTPFetch } from './send.ts';
 export { resolveCallURL } from './url.ts';

@@ -1,4 +1,4 @@
-import type { Milliseconds } from './cache/key-value-cache.ts';
+import type { Milliseconds, Seconds } from './cache/key-value-cache.ts';
 import { waitAtMost } from '../shared/index.ts';
 
 /** Retries of failed GETs. A number means `{ limit }`. */
@@ -72,12 +72,15 @@ function keepUnlessAborted(error: unknown, signal: AbortSignal): undefined {
 
 /** Retry-After, or twice the wait before, with a random part so that callers do not retry at the same time. */
 function waitBefore(attempt: number, delay: Milliseconds, response: Response | undefined): Milliseconds {
-  const retryAfter = response?.headers.get('retry-after');
-  if (retryAfter) {
-    const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now();
-    if (!Number.isNaN(seconds)) return Math.max(0, seconds);
-  }
-  return delay * 2 ** attempt * (0.5 + Math.random() / 2);
+  const seconds = response && secondsToRetry(response);
+  return seconds === undefined ? delay * 2 ** attempt * (0.5 + Math.random() / 2) : seconds * 1000;
+}
+
+/** Retry-After (RFC 9110 section 10.2.3): seconds, or a date. Undefined if the response has none. */
+export function secondsToRetry({ headers }: Response): Seconds | undefined {
+  const value = headers.get('retry-after') ?? '';
+  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
 }
 
 function sleep(duration: Milliseconds, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,4 @@
 export {
-  PurgeRefused,
   cacheControlDefinitions,
   cloudFrontPurge,
   cloudflarePurge,
@@ -20,9 +19,7 @@ export type {
   InvalidationInput,
   Purge,
   PurgeClient,
-  PurgeFetch,
   PurgePlatform,
   PurgeRequest,
-  PurgeResponse,
   ResolveInfoCacheControl,
 } from '../extensions/edge/index.ts';

@@ -4,7 +4,6 @@ import type { OperationCall, OperationOutcome, RequestCall } from '../../server/
 import type { Answered } from './contents.ts';
 import type { Dialect } from './dialects.ts';
 import type { EdgeDecision } from './options.ts';
-import type { PurgeLog } from './purge.ts';
 import type { ResolverHints } from './resolver-hints.ts';
 import type { TagExtensions } from './router-tags.ts';
 import type { OperationHints } from './static-hints.ts';
@@ -17,13 +16,13 @@ import type { RequestWatch } from './watched-request.ts';
 export interface EdgeRequest extends RequestWatch {
   /** The original call, without a watch. */
   readonly call: RequestCall;
-  /** The moment of the purge log at which it arrived. */
-  readonly purgeMoment: number;
+  /** The tags that were purged since it arrived. */
+  readonly purged: Set<string>;
   /** The time before any data of the answer was read, by `performance.now()`. */
   readonly startedAtMs: number;
   readonly operations: EdgeOperation[];
   /** For a router, which reads the tags of a public answer in the answer. */
-  tagExtensions: TagExtensions | undefined;
+  tagExtensions?: TagExtensions;
 }
 
 /** One operation, as the extension sees it. */
@@ -38,14 +37,6 @@ export interface EdgeOperation extends Pick<OperationCall, 'request' | 'requestI
   freshUntil: Milliseconds;
   /** The fields that `context` and hooks had set when it ended. */
   fields: readonly (readonly [name: string, value: string])[];
-}
-
-/** The record of one operation of a request. */
-export function operationOf({ operations }: EdgeRequest, { request, requestIsBatched }: OperationCall): EdgeOperation {
-  for (const operation of operations) if (operation.request === request) return operation;
-  const operation: EdgeOperation = { request, requestIsBatched, freshUntil: Infinity, fields: [] };
-  operations.push(operation);
-  return operation;
 }
 
 /** An answer that every client may get according to the operation and its hints. */
@@ -116,9 +107,9 @@ export interface Keeper {
 export function decideFor(
   { methods, dialect, vary }: Keeper,
   { request, operation, hints, data, maxAge }: Shareable,
-  settings: TagSettings & { readonly log: PurgeLog },
+  settings: TagSettings,
 ): EdgeDecision {
-  const { call, readings, rules, purgeMoment } = request;
+  const { call, readings, rules, purged } = request;
   const { method } = call.request;
   if (!methods.includes(method)) return notShareable(`the method is ${method}`);
   const wrong = fieldsOf(vary).find(
@@ -136,12 +127,12 @@ export function decideFor(
   const tags =
     hit === undefined ? tagsOfAnswer(hints.root, data, dialect.tags, settings) : [hit.tags].find((all) => fit(all, dialect.tags!));
   if (tags === undefined) return notShareable('it has more tags than the store accepts');
-  if (settings.log.hasSince(purgeMoment, tags)) return notShareable('its data has changed in the meantime');
+  if (tags.some((tag) => purged.has(tag))) return notShareable('its data has changed in the meantime');
   return { ...decision, tags };
 }
 
 /** A private answer. */
-export function notShareable(reason = 'the request was not watched'): { readonly public: false; readonly reason: string } {
+export function notShareable(reason: string): { readonly public: false; readonly reason: string } {
   return { public: false, reason };
 }
 

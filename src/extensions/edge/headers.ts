@@ -4,22 +4,10 @@ import { dialects, lifetimeFields } from './dialects.ts';
 import type { EdgeDecision, EdgeOptions } from './options.ts';
 import type { ReadingRules } from './watched-request.ts';
 
-/** The settings that the header fields of an answer depend on, beside the decision. */
-export interface HeaderSettings {
-  readonly options: EdgeOptions;
-  readonly rules: ReadingRules;
-}
-
-/** An answer whose header fields are written. */
-interface Written {
-  readonly headers: HeaderMap;
-  readonly method: string;
-}
-
 const rateLimitFields = ['ratelimit', 'ratelimit-policy'];
 
 /** Writes the decision into the header fields of an answer. A private answer has them already. */
-export function writeDecision(decision: EdgeDecision, { headers, method }: Written, { options, rules }: HeaderSettings): void {
+export function writeDecision(decision: EdgeDecision, headers: HeaderMap, method: string, options: EdgeOptions, rules: ReadingRules): void {
   const { browserMaxAge = 0, staleWhileRevalidate, staleIfError, cdn } = options;
   // All answers of one URL need the same Netlify-Vary, even refusals, because Netlify derives its key from the stored answer.
   if (cdn === 'netlify' && method === 'GET') headers.set('netlify-vary', netlifyVary(rules));
@@ -43,11 +31,7 @@ function netlifyVary({ varyHeaders }: ReadingRules): string {
   return `header=${['accept', ...varyHeaders].join('|')}`;
 }
 
-/** True unless the client accepts only other types. The most specific range counts. */
+/** True unless the client accepts only other types. */
 export function acceptsJSON(headers: HeaderMap): boolean {
-  const ranges = (headers.get('accept') || '*/*').toLowerCase().split(',');
-  const ofJSON = ['application/json', 'application/*', '*/*'].flatMap(
-    (type) => ranges.find((range) => range.split(';')[0]!.trim() === type) ?? [],
-  );
-  return ofJSON[0] !== undefined && !/; *q=0(?:\.0*)? *$/.test(ofJSON[0]);
+  return /^\s*$|\*\/\*|application\/(?:json|\*)/i.test(headers.get('accept') ?? '');
 }

@@ -1,5 +1,5 @@
 export { annotationOfField, annotationOfType, cacheControlDefinitions, hasAnnotation, hasHint } from './cache-hints/annotations.ts';
-export { applyDefault, policyInSchema } from './cache-hints/field-policy.ts';
+export { policyInSchema } from './cache-hints/field-policy.ts';
 export type { ResolveInfoCacheControl } from './cache-hints/field-policy.ts';
 export { CacheScope, newCachePolicy } from './cache-hints/policy.ts';
 export type { CacheAnnotation, CacheHint, CachePolicy } from './cache-hints/policy.ts';
@@ -7,7 +7,6 @@ export type { CDN } from './dialects.ts';
 export type { EdgeDecision, EdgeOptions } from './options.ts';
 export { edge } from './plugin.ts';
 export type { Edge } from './plugin.ts';
-export { PurgeRefused } from './purge.ts';
 export type { Purge, PurgeClient, PurgePlatform, PurgeRequest } from './purge.ts';
 export { cloudFrontPurge, cloudflarePurge, fastlyPurge, netlifyPurge, vercelPurge } from './purge-clients.ts';
-export type { InvalidationInput, PurgeFetch, PurgeResponse } from './purge-clients.ts';
+export type { InvalidationInput } from './purge-clients.ts';

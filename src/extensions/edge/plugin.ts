@@ -7,7 +7,6 @@ import type {
   DataSourceCall,
   DataSourceCallListener,
   ExecutionOptions,
-  Logger,
   OperationCall,
   OperationExecution,
   OperationOutcome,
@@ -16,7 +15,7 @@ import type {
   ServerStartContext,
 } from '../../server/index.ts';
 import { FieldHints } from './cache-hints/field-policy.ts';
-import { assess, decideFor, notShareable, operationOf } from './decide.ts';
+import { assess, decideFor, notShareable } from './decide.ts';
 import type { EdgeOperation, EdgeRequest, Shareable } from './decide.ts';
 import { dialects } from './dialects.ts';
 import type { CDN } from './dialects.ts';
@@ -26,7 +25,7 @@ import { MutationWatch } from './mutation-watch.ts';
 import { readingRules } from './options.ts';
 import type { EdgeDecision, EdgeOptions } from './options.ts';
 import { Purges } from './purge.ts';
-import type { PurgeLog, PurgePlatform, PurgeRequest } from './purge.ts';
+import type { PurgePlatform, PurgeRequest } from './purge.ts';
 import { ResolverHints } from './resolver-hints.ts';
 import { tagExtensionsOf } from './router-tags.ts';
 import { StaticHints } from './static-hints.ts';
@@ -68,13 +67,13 @@ class EdgePlugin implements Edge {
   readonly #methods: readonly string[];
   readonly #options: EdgeOptions;
   readonly #rules: ReadingRules;
-  readonly #settings: TagSettings & { readonly log: PurgeLog };
-  readonly #fieldHints: FieldHints;
+  readonly #settings: TagSettings;
   readonly #hints: StaticHints;
   readonly #purges: Purges;
   readonly #stored: StoredAnswers | undefined;
-  readonly #env = new SharedEnv(isWorkerd());
-  /** The names of fields of mutations that have purged nothing. */
+  readonly #isWorker = isWorkerd();
+  readonly #env = new SharedEnv();
+  /** The names of fields of mutations that have purged nothing: each is logged once. */
   readonly #warned = new Set<string>();
   /** Undefined until the server has started. */
   #schema: GraphQLSchema | undefined;
@@ -86,11 +85,10 @@ class EdgePlugin implements Edge {
     this.#rules = readingRules(options);
     this.#options = options;
     this.#methods = (cdn !== undefined && dialects[cdn].methods) || ['GET'];
-    this.#fieldHints = new FieldHints(defaultMaxAge);
-    this.#hints = new StaticHints(this.#fieldHints);
+    this.#hints = new StaticHints(new FieldHints(defaultMaxAge));
     const answers = store && new AnswerStore(store);
     this.#purges = new Purges(purge, answers && ((tags) => answers.purge(tags)), salt);
-    this.#settings = { salt, deploy, log: this.#purges.log };
+    this.#settings = { salt, deploy };
     this.#stored = answers && new StoredAnswers(answers, this.#settings);
   }
 
@@ -101,47 +99,44 @@ class EdgePlugin implements Edge {
 
   /** Passes a view inwards that records what is read of the request. */
   async request(call: RequestCall, next: (view: RequestCall) => Promise<Response>): Promise<Response> {
-    const request = this.#watch(call);
+    const { method } = call.request;
+    const request: EdgeRequest = {
+      call,
+      readings: { personal: undefined, varies: false, hasAccept: false },
+      rules: this.#rules,
+      purged: this.#purges.begin(call),
+      startedAtMs: performance.now(),
+      operations: [],
+      isEnvShared: this.#isWorker && this.#env.isShared(call.invocation),
+    };
+    call.facts.set(ownFact, request);
     call.facts.set('edge', { reason: 'not known yet: list costLine before edge' });
-    const response = await next(request === undefined ? call : watchedCall(call, request));
-    const decision = this.#decide(request, response, call);
-    writeDecision(decision, { headers: response.headers, method: call.request.method }, { options: this.#options, rules: this.#rules });
-    this.#purges.requestWillEnd(call);
+    // If no store keeps the answer, reads of the request do not matter.
+    const isKept = this.#stored !== undefined || this.#methods.includes(method);
+    const response = await next(isKept ? watchedCall(call, request) : call);
+    const decision = isKept ? this.#decide(request, response) : notShareable(`the method is ${method}`);
+    writeDecision(decision, response.headers, method, this.#options, this.#rules);
+    this.#purges.end(call, request.purged);
     call.facts.set('edge', decision);
     try {
       this.#options.onDecision?.({ ...decision }, call);
     } catch (error) {
       call.logger.error('onDecision of edge has failed.', error);
     }
-    const tags = request?.tagExtensions;
+    const { tagExtensions } = request;
     // After the decision: an answer that has become private has no tags.
-    if (tags === undefined || typeof response.body !== 'string') return response;
-    return { ...(response as HTTPResponse), body: withExtensions(response.body, tags) };
-  }
-
-  /** Undefined: the CDN does not keep the answer to this method, so reads of the request do not matter. */
-  #watch(call: RequestCall): EdgeRequest | undefined {
-    this.#purges.requestDidStart(call);
-    const isEnvShared = this.#env.isShared(call.invocation);
-    if (this.#stored === undefined && !this.#methods.includes(call.request.method)) return undefined;
-    const request: EdgeRequest = {
-      call,
-      readings: { personal: undefined, varies: false, hasAccept: false },
-      rules: this.#rules,
-      purgeMoment: this.#purges.log.now,
-      startedAtMs: performance.now(),
-      operations: [],
-      isEnvShared,
-      tagExtensions: undefined,
-    };
-    call.facts.set(watched, request);
-    return request;
+    if (tagExtensions === undefined || typeof response.body !== 'string') return response;
+    return { ...(response as HTTPResponse), body: withExtensions(response.body, tagExtensions) };
   }
 
   async operation(call: OperationCall, next: () => Promise<OperationOutcome>): Promise<OperationOutcome> {
-    const request = requestOf(call);
+    const { request: given, requestIsBatched } = call;
+    const request = call.call.facts.get(ownFact) as EdgeRequest | undefined;
+    // A plugin outside of this one has run it.
     if (request === undefined) return next();
-    const operation = operationOf(request, call);
+    const operation: EdgeOperation = { request: given, requestIsBatched, freshUntil: Infinity, fields: [] };
+    request.operations.push(operation);
+    call.facts.set(ownFact, operation);
     const outcome = (await this.#stored?.find(operation, request, call.response)) ?? (await next());
     operation.outcome = outcome;
     if (operation.lookup !== undefined && !outcome.head.headers.isEmpty) operation.fields = [...outcome.head.headers];
@@ -149,11 +144,9 @@ class EdgePlugin implements Edge {
     return outcome;
   }
 
-  sourceCall({ operation: call }: DataSourceCall): DataSourceCallListener | undefined {
-    const request = requestOf(call);
-    if (request === undefined) return undefined;
-    const operation = operationOf(request, call);
-    return { used: ({ head }) => void (operation.freshUntil = Math.min(operation.freshUntil, head.freshUntil)) };
+  sourceCall({ operation: { facts } }: DataSourceCall): DataSourceCallListener | undefined {
+    const operation = facts.get(ownFact) as EdgeOperation | undefined;
+    return operation && { used: ({ head }) => void (operation.freshUntil = Math.min(operation.freshUntil, head.freshUntil)) };
   }
 
   async execution(
@@ -161,13 +154,12 @@ class EdgePlugin implements Edge {
     next: (options: ExecutionOptions) => Promise<OperationOutcome>,
   ): Promise<OperationOutcome> {
     const isMutation = execution.operation.operation === 'mutation' && !this.#purges.hasNone;
-    const observer = new (isMutation ? MutationWatch : ResolverHints)(execution.schema, this.#fieldHints);
-    const request = requestOf(execution);
-    if (request !== undefined) operationOf(request, execution).resolverHints = observer;
-    const purgeMoment = this.#purges.log.now;
+    const observer = new (isMutation ? MutationWatch : ResolverHints)(execution.schema, this.#hints.fields);
+    const operation = execution.facts.get(ownFact) as EdgeOperation | undefined;
+    if (operation !== undefined) operation.resolverHints = observer;
     const outcome = await next({ observer });
     // The stored answer of a mutation that ran before has changed nothing.
-    if (observer instanceof MutationWatch && outcome.executed !== false) await this.#purgeAfter(execution, outcome, observer, purgeMoment);
+    if (observer instanceof MutationWatch && outcome.executed !== false) await this.#purgeAfter(execution, outcome, observer);
     return outcome;
   }
 
@@ -176,9 +168,8 @@ class EdgePlugin implements Edge {
     { schema, document, operation, request: { variables }, call }: OperationExecution,
     { result, errors, stream }: OperationOutcome,
     watch: MutationWatch,
-    purgeMoment: number,
   ): Promise<void> {
-    const { root } = this.#hints.of({ schema, document, operation, variables })!;
+    const { root } = this.#hints.of(schema, { document, operation }, variables)!;
     // The later parts of a streamed answer are not known yet.
     const data = stream === undefined ? (result.data ?? null) : null;
     const hasRun = (key: string): boolean => !this.#isObserved || watch.hasRun(key);
@@ -191,21 +182,15 @@ class EdgePlugin implements Edge {
       tags = [...root.typesBelow()].flatMap(tagsOfType);
     }
     if (tags.length === 0) {
-      if (purgeMoment === this.#purges.log.now) this.#warn(Object.keys(data ?? {}).join(', '), call.logger);
-      return;
+      const fields = Object.keys(data ?? {}).join(', ');
+      const hasPurged = (call.facts.get(ownFact) as EdgeRequest | undefined)?.purged.size !== 0;
+      if (hasPurged || this.#warned.has(fields) || this.#warned.size === 100) return;
+      this.#warned.add(fields);
+      return call.logger.warn(`The answer to the mutation ${fields} names no object, so no answer was purged. Return the changed objects from it, or call purge of edge in its resolver.`); // prettier-ignore
     }
     if (errors.some(({ extensions: { code } }) => code === 'DEADLINE_EXCEEDED' || code === 'CLIENT_LEFT'))
       call.logger.warn(`A mutation was answered before its end. If it changes more, answers with these tags may be old until their lifetime ends: ${tags.join(', ')}`); // prettier-ignore
     await this.#purges.purgeAfterMutation(tags, call);
-  }
-
-  /** Warns once for each mutation that purges nothing. */
-  #warn(fields: string, logger: Logger): void {
-    if (this.#warned.has(fields) || this.#warned.size === 100) return;
-    this.#warned.add(fields);
-    logger.warn(
-      `The answer to the mutation ${fields} names no object, so no answer was purged. Return the changed objects from it, or call purge of edge in its resolver.`,
-    );
   }
 
   async purge(request: PurgeRequest, platform?: PurgePlatform): Promise<void> {
@@ -216,15 +201,14 @@ class EdgePlugin implements Edge {
   #hintsOf({ request: { variables }, outcome }: Pick<EdgeOperation, 'request' | 'outcome'>): OperationHints | undefined {
     const { document, operation } = outcome ?? {};
     if (document === undefined || operation === undefined || this.#schema === undefined) return undefined;
-    return this.#hints.of({ schema: this.#schema, document, operation, variables });
+    return this.#hints.of(this.#schema, { document, operation }, variables);
   }
 
   /** An error does not fail the request. */
-  #decide(request: EdgeRequest | undefined, response: HTTPResponse | StreamedResponse, call: RequestCall): EdgeDecision {
-    const { method, headers } = call.request;
+  #decide(request: EdgeRequest, response: Response): EdgeDecision {
+    const { call } = request;
     try {
-      if (request === undefined) return notShareable(this.#methods.includes(method) ? undefined : `the method is ${method}`);
-      if (headers.has(explainHeader)) return notShareable('a report was requested');
+      if (call.request.headers.has(explainHeader)) return notShareable('a report was requested');
       const answer = assess(request, response, (operation) => this.#hintsOf(operation));
       if (typeof answer === 'string') return notShareable(answer);
       const stored = this.#stored?.keep(answer);
@@ -235,7 +219,7 @@ class EdgePlugin implements Edge {
     }
   }
 
-  #decideForCDN(cdn: CDN, answer: Shareable, response: HTTPResponse | StreamedResponse): EdgeDecision {
+  #decideForCDN(cdn: CDN, answer: Shareable, response: Response): EdgeDecision {
     const { request, hints, data } = answer;
     const reason = reasonInHost(request.call);
     if (reason !== undefined) return notShareable(reason);
@@ -256,13 +240,8 @@ class EdgePlugin implements Edge {
   }
 }
 
-/** The key of the fact that a request is watched. */
-const watched = Symbol('edge');
-
-/** Undefined: the request is not watched. */
-function requestOf({ call }: OperationCall): EdgeRequest | undefined {
-  return call.facts.get(watched) as EdgeRequest | undefined;
-}
+/** The fact of a request, its {@link EdgeRequest}, and of an operation, its {@link EdgeOperation}. */
+const ownFact = Symbol('edge');
 
 /** Adds to the extensions of an answer, whose text stays as it is if it has none. */
 function withExtensions(body: string, added: object): string {

@@ -1,17 +1,5 @@
-import type { Seconds } from '../../datasources/index.ts';
-import { PurgeRefused } from './purge.ts';
+import { secondsToRetry } from '../../datasources/index.ts';
 import type { PurgeClient } from './purge.ts';
-
-/** The part of `fetch` that is needed. */
-export type PurgeFetch = (url: string, init: { method: string; headers: Record<string, string>; body?: string }) => Promise<PurgeResponse>;
-
-/** The part of `Response` that is needed. */
-export interface PurgeResponse {
-  readonly ok: boolean;
-  readonly status: number;
-  readonly headers: { get(name: string): string | null };
-  arrayBuffer(): Promise<unknown>;
-}
 
 /**
  * Purges Netlify's cache with `purgeCache` of `@netlify/functions`. Netlify lets each tag be purged twice in 5 seconds (November 2026).
@@ -46,7 +34,7 @@ export function cloudflarePurge(): PurgeClient {
           'Expected a worker\'s execution context with cache.purge: set "cache": { "enabled": true } in the settings of wrangler.',
         );
       const result = (await cache.purge({ tags: [...tags] })) as { success?: boolean } | null | undefined;
-      if (result?.success === false) throw new PurgeRefused('Cloudflare has refused a purge.');
+      if (result?.success === false) throw new Error('Cloudflare has refused a purge.');
     },
   };
 }
@@ -89,8 +77,8 @@ export function cloudFrontPurge(options: {
  * edge({ cdn: 'vercel', purge: vercelPurge(dangerouslyDeleteByTag) })
  */
 export function vercelPurge(byTag: (tags: string[]) => Promise<unknown>): PurgeClient {
-  // Its API takes 8,196 characters of tags.
-  return { purge: (tags) => byTag([...tags]), batchSize: 128, batchLength: 8_000 };
+  // Its API takes 8,196 characters of tags, each of which may have 256.
+  return { purge: (tags) => byTag([...tags]), batchSize: 30 };
 }
 
 /**
@@ -105,9 +93,8 @@ export function fastlyPurge(options: {
   readonly token: string;
   /** Marks answers as stale, so that stale-while-revalidate and stale-if-error may still send them. Default: false */
   readonly soft?: boolean | undefined;
-  readonly fetch?: PurgeFetch | undefined;
 }): PurgeClient {
-  const { serviceId, token, soft = false, fetch = globalThis.fetch } = options;
+  const { serviceId, token, soft = false } = options;
   const url = `https://api.fastly.com/service/${encodeURIComponent(serviceId)}/purge`;
   const headers = { accept: 'application/json', 'content-type': 'application/json', 'fastly-key': token };
   return {
@@ -117,14 +104,8 @@ export function fastlyPurge(options: {
       const response = await fetch(url, { method: 'POST', headers: { ...headers, ...(soft && { 'fastly-soft-purge': '1' }) }, body });
       // An unread body would keep the connection in use.
       await response.arrayBuffer();
-      if (!response.ok) throw new PurgeRefused(`Fastly answered a purge with ${response.status}.`, retryAfterIn(response.headers));
+      const error = new Error(`Fastly answered a purge with ${response.status}.`);
+      if (!response.ok) throw Object.assign(error, { retryAfter: secondsToRetry(response) });
     },
   };
-}
-
-/** Seconds, or a date (RFC 9110 section 10.2.3). */
-function retryAfterIn(headers: PurgeResponse['headers']): Seconds | undefined {
-  const value = headers.get('retry-after')?.trim() ?? '';
-  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1_000;
-  return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined;
 }

@@ -18,22 +18,8 @@ export interface PurgeClient {
   readonly purge: Purge;
   /** The maximum number of tags in one call. Default: 30 */
   readonly batchSize?: number | undefined;
-  /** The maximum total length of the tags in one call, counting one separator between two tags. Default: no limit */
-  readonly batchLength?: number | undefined;
-  /** The time after which refused tags may be sent again, if the CDN does not say. Default: 3 */
+  /** The time after which refused tags may be sent again, unless the Error has a number as its `retryAfter`. Default: 3 */
   readonly retryAfter?: Seconds | undefined;
-}
-
-/** A CDN has refused a purge for now. */
-export class PurgeRefused extends Error {
-  /** When to retry. Undefined: the CDN did not say. */
-  readonly retryAfter: Seconds | undefined;
-
-  constructor(message: string, retryAfter?: Seconds) {
-    super(message);
-    this.name = 'PurgeRefused';
-    this.retryAfter = retryAfter;
-  }
 }
 
 /** The answers that a purge removes. */
@@ -64,7 +50,7 @@ const maxRefused = 1_000;
 /** Purges one CDN or store. The tags that it refuses are sent again with the next purge of this process. */
 export class Purger {
   readonly #client: PurgeClient;
-  #refused = new Set<string>();
+  #refused: readonly string[] = [];
 
   constructor(client: PurgeClient) {
     this.#client = client;
@@ -72,10 +58,10 @@ export class Purger {
 
   /** Sends tags immediately, with those that were refused before. Never rejects. Undefined: all were accepted. */
   async purge(tags: readonly string[], platform: PurgePlatform | undefined): Promise<Refusal | undefined> {
-    const all = new Set([...this.#refused, ...tags]);
-    this.#refused = new Set();
+    const all = [...new Set([...this.#refused, ...tags])];
+    this.#refused = [];
     const refused: string[] = [];
-    const errors: Error[] = [];
+    const errors: (Error & { readonly retryAfter?: unknown })[] = [];
     const send = async (batch: readonly string[]): Promise<void> => {
       try {
         const result = await waitAtMost(timeout, this.#client.purge(batch, platform));
@@ -86,57 +72,14 @@ export class Purger {
       }
     };
     // Some CDNs treat an empty list as everything: without tags, there is no batch.
-    await Promise.all(batchesOf(all, this.#client).map(send));
+    const { batchSize = 30, retryAfter: usual = 3 } = this.#client;
+    const sending: Promise<void>[] = [];
+    for (let at = 0; at < all.length; at += batchSize) sending.push(send(all.slice(at, at + batchSize)));
+    await Promise.all(sending);
     if (errors.length === 0) return undefined;
-    this.#refused = new Set([...this.#refused, ...refused].slice(-maxRefused));
-    return { tags: new Set(refused), error: errors[0]!, retryAfter: Math.max(...errors.map((error) => this.#waitAfter(error))) };
-  }
-
-  #waitAfter(error: Error): Seconds {
-    const { retryAfter = 3 } = this.#client;
-    return error instanceof PurgeRefused ? Math.max(1, error.retryAfter ?? retryAfter) : retryAfter;
-  }
-}
-
-function batchesOf(tags: ReadonlySet<string>, { batchSize = 30, batchLength = Infinity }: PurgeClient): string[][] {
-  const batches: string[][] = [];
-  let length = Infinity;
-  for (const tag of tags) {
-    const batch = batches.at(-1);
-    length += tag.length + 1;
-    if (batch !== undefined && batch.length < batchSize && length <= batchLength) batch.push(tag);
-    else {
-      batches.push([tag]);
-      length = tag.length;
-    }
-  }
-  return batches;
-}
-
-/** The number of purges that the log keeps. */
-const maxPurges = 1_000;
-
-/** Keeps the tags of the last purges, because an answer that started before a purge must not be stored after it. */
-export class PurgeLog {
-  readonly #purges: ReadonlySet<string>[] = [];
-  #dropped = 0;
-
-  /** The current moment: the number of purges so far. */
-  get now(): number {
-    return this.#dropped + this.#purges.length;
-  }
-
-  add(tags: readonly string[]): void {
-    this.#purges.push(new Set(tags));
-    if (this.#purges.length <= maxPurges) return;
-    this.#purges.shift();
-    this.#dropped++;
-  }
-
-  /** True if one of the tags may have been purged since that moment. */
-  hasSince(moment: number, tags: readonly string[]): boolean {
-    if (moment < this.#dropped) return true;
-    return this.#purges.slice(moment - this.#dropped).some((purged) => tags.some((tag) => purged.has(tag)));
+    this.#refused = [...new Set([...this.#refused, ...refused])].slice(-maxRefused);
+    const waits = errors.map(({ retryAfter }) => (typeof retryAfter === 'number' ? Math.max(1, retryAfter) : usual));
+    return { tags: new Set(refused), error: errors[0]!, retryAfter: Math.max(...waits) };
   }
 }
 
@@ -147,13 +90,6 @@ const repeatAfter: Seconds = 3;
 /** Milliseconds in which refused tags are sent again. On Workers, a call ends 30 seconds after its answer. */
 const life = 27_000;
 
-/** The limits of an answer that the CDN may keep. */
-export interface AnswerLimits {
-  /** How long it may take. */
-  readonly milliseconds: Milliseconds;
-  readonly maxAge: Seconds;
-}
-
 /** Where a purge is sent from. */
 interface PurgingCall {
   readonly platform: PurgePlatform | undefined;
@@ -162,7 +98,11 @@ interface PurgingCall {
 
 /** Purges answers, in the CDN and in the shared store. */
 export class Purges {
-  readonly log: PurgeLog = new PurgeLog();
+  /**
+   * For each request in progress, the tags that were purged since it began: an answer that started before a purge must not be stored after
+   * it.
+   */
+  readonly #requests = new Set<Set<string>>();
   readonly #cdn: Purger | undefined;
   readonly #store: Purger | undefined;
   readonly #salt: string | undefined;
@@ -186,17 +126,25 @@ export class Purges {
    * Where purges are repeated, a slower answer may show the state before a mutation, and reach the CDN after the repeat. A third of the time
    * is left for its way to the CDN. Where nothing keeps the process alive for a repeat, such answers stay for a minute at most.
    */
-  get answerLimits(): AnswerLimits {
-    if (this.#cdn === undefined) return { milliseconds: Infinity, maxAge: Infinity };
-    return this.#isFrozen ? { milliseconds: Infinity, maxAge: 60 } : { milliseconds: (repeatAfter * 2_000) / 3, maxAge: Infinity };
+  get answerLimits(): { readonly milliseconds: Milliseconds; readonly maxAge: Seconds } {
+    const isLimited = this.#cdn !== undefined;
+    return {
+      milliseconds: isLimited && !this.#isFrozen ? (repeatAfter * 2_000) / 3 : Infinity,
+      maxAge: isLimited && this.#isFrozen ? 60 : Infinity,
+    };
   }
 
-  requestDidStart({ invocation, logger }: RequestCall): void {
+  /** Returns a set to which the tags of purges are added until {@link end}. */
+  begin({ invocation, logger }: RequestCall): Set<string> {
     this.#isFrozen = invocation.waitsForWork === true;
     this.#logger = logger;
+    const purged = new Set<string>();
+    this.#requests.add(purged);
+    return purged;
   }
 
-  requestWillEnd({ invocation }: RequestCall): void {
+  end({ invocation }: RequestCall, purged: Set<string>): void {
+    this.#requests.delete(purged);
     for (const work of this.#work) invocation.waitUntil(work);
     this.#work.clear();
   }
@@ -225,7 +173,7 @@ export class Purges {
 
   /** Sends tags to the store and the CDN at once. `work` ends when nothing is left to be sent. */
   #start(tags: readonly string[], call: PurgingCall): { first: Promise<Refusal | undefined>; work: Promise<void> }[] {
-    this.log.add(tags);
+    for (const purged of this.#requests) for (const tag of tags) purged.add(tag);
     return [this.#store, this.#cdn].flatMap((purger) => {
       if (purger === undefined || tags.length === 0) return [];
       const first = purger.purge(tags, call.platform);

@@ -56,7 +56,7 @@ export class ResolverHints implements ExecutionObserver {
       this.#hints.restrict(overall, { maxAge: policy.maxAge, scope: policy.scope, needsLifetime: hint.needsLifetime });
     const isWhole = root.eachField(({ parent, field, nodes }) => {
       const { count, hinted } = this.#callsOf(parent, nodes[0]!);
-      if (count === 0 || count > hinted) this.#hints.restrict(overall, this.#hints.of(this.#schema, { parent, field }));
+      if (count === 0 || count > hinted) this.#hints.restrict(overall, this.#hints.of(this.#schema, parent, field));
     });
     if (!isWhole) overall.restrict({ maxAge: 0 });
     return overall;
@@ -74,7 +74,7 @@ export class ResolverHints implements ExecutionObserver {
 
   #newPolicy({ parentType: parent, fieldName, fieldNodes }: GraphQLResolveInfo): CachePolicy {
     this.#callsOf(parent, fieldNodes[0]!).hinted++;
-    const hint = this.#hints.of(this.#schema, { parent, field: parent.getFields()[fieldName]! });
+    const hint = this.#hints.of(this.#schema, parent, parent.getFields()[fieldName]!);
     const policy = newCachePolicy();
     policy.replace(hint);
     this.#policies.push({ policy, hint });

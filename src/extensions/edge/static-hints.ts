@@ -14,31 +14,26 @@ export interface OperationHints {
   readonly policy: Readonly<Pick<CachePolicy, 'maxAge' | 'scope'>>;
 }
 
-/** The parts of an operation that its hints depend on. */
-export interface HintedOperation {
-  readonly schema: GraphQLSchema;
-  readonly document: DocumentNode;
-  readonly operation: OperationDefinitionNode;
-  readonly variables: Readonly<Record<string, unknown>> | undefined;
-}
-
-/** The values of variables of type Boolean. */
-type Conditions = ReadonlyMap<string, boolean>;
+type Variables = Readonly<Record<string, unknown>>;
 
 /** The number of outcomes of `@skip` and `@include` that are kept for one operation. */
 const maxOutcomes = 16;
 
 /** Computes the hints of operations, once for each operation and each outcome of its `@skip` and `@include`. */
 export class StaticHints {
-  readonly #fields: FieldHints;
+  readonly fields: FieldHints;
   readonly #known = new WeakMap<OperationDefinitionNode, Map<string, OperationHints | undefined>>();
 
   constructor(fields: FieldHints) {
-    this.#fields = fields;
+    this.fields = fields;
   }
 
   /** Undefined: the schema has no root type for the operation. */
-  of({ schema, document, operation, variables = {} }: HintedOperation): OperationHints | undefined {
+  of(
+    schema: GraphQLSchema,
+    { document, operation }: { readonly document: DocumentNode; readonly operation: OperationDefinitionNode },
+    variables: Variables = {},
+  ): OperationHints | undefined {
     const outcomes = this.#known.get(operation) ?? new Map<string, OperationHints | undefined>();
     this.#known.set(operation, outcomes);
     const conditions = conditionsOf(operation, variables);
@@ -55,7 +50,7 @@ export class StaticHints {
 
   #policyOf(schema: GraphQLSchema, root: Place): CachePolicy {
     const policy = newCachePolicy();
-    const isWhole = root.eachField((selected) => this.#fields.restrict(policy, this.#fields.of(schema, selected)));
+    const isWhole = root.eachField(({ parent, field }) => this.fields.restrict(policy, this.fields.of(schema, parent, field)));
     // The answer is private if the operation is too large to search.
     if (!isWhole) policy.restrict({ maxAge: 0 });
     return policy;
@@ -63,7 +58,7 @@ export class StaticHints {
 }
 
 /** The variables of type Boolean with their defaults. Only these can determine a condition. */
-function conditionsOf({ variableDefinitions = [] }: OperationDefinitionNode, variables: Readonly<Record<string, unknown>>): Conditions {
+function conditionsOf({ variableDefinitions = [] }: OperationDefinitionNode, variables: Variables): ReadonlyMap<string, boolean> {
   const conditions = new Map<string, boolean>();
   for (const { variable, type, defaultValue } of variableDefinitions) {
     const named = type.kind === Kind.NON_NULL_TYPE ? type.type : type;

@@ -66,25 +66,19 @@ export interface RequestWatch {
 }
 
 /**
- * Distinguishes the bindings of a worker, one object for all calls, from an `env` made for each call: Deno's has the client's address,
- * and a server that calls `fetch` may pass anything.
+ * Distinguishes the bindings of a worker, one object for all calls, from an `env` made for each call: a server that calls `fetch` may pass
+ * anything.
  */
 export class SharedEnv {
-  readonly #isWorker: boolean;
   #first: unknown;
   #varies = false;
 
-  constructor(isWorker: boolean) {
-    this.#isWorker = isWorker;
-  }
-
   /** Must be called for every request. False for the first one, because nothing is known yet. */
   isShared({ env, context }: Pick<InvocationOfCall, 'env' | 'context'>): boolean {
-    if (!this.#isWorker || env === undefined || env === context) return false;
-    if (this.#first !== undefined && env === this.#first) return !this.#varies;
-    this.#varies = this.#first !== undefined;
+    const isFirst = this.#first === undefined;
     this.#first ??= env;
-    return false;
+    this.#varies ||= env !== this.#first;
+    return !isFirst && !this.#varies && env !== context;
   }
 }
 

@@ -4,7 +4,6 @@ import type { GraphQLField, GraphQLResolveInfo } from 'graphql';
 import {
   annotationOfField,
   annotationOfType,
-  applyDefault,
   hasAnnotation,
   hasHint,
   newCachePolicy,
@@ -105,8 +104,8 @@ class OperationHints implements GraphQLRequestExecutionListener {
     if (this.#isOverridden) return;
     for (const [field, calls] of this.#plainCalls.root) if (calls > 0) this.#addPolicy(field, true);
     for (const [field, calls] of this.#plainCalls.nested) if (calls > 0) this.#addPolicy(field, false);
-    for (const { policy, hinted, inherits, path } of this.#policies) {
-      applyDefault(policy, hinted, { inherits, defaultMaxAge: this.#options.defaultMaxAge ?? 0 });
+    for (const { policy, needsLifetime, path } of this.#policies) {
+      if (policy.maxAge === undefined && needsLifetime) policy.restrict({ maxAge: this.#options.defaultMaxAge ?? 0 });
       if (path !== undefined && hasHint(policy))
         this.#options.__testing__cacheHints?.set(responsePathAsArray(path).join('.'), { maxAge: policy.maxAge, scope: policy.scope });
       this.#overall.restrict(policy);
@@ -121,17 +120,16 @@ class OperationHints implements GraphQLRequestExecutionListener {
   }
 
   #addPolicy(field: Field, isRoot: boolean, path?: Path): CachePolicy {
-    const hinted = { field, returnType: field.type, isRoot };
-    const { policy, inherits } = this.#isOverridden ? { policy: newCachePolicy(), inherits: false } : policyInSchema(hinted);
-    this.#policies.push({ policy, hinted, inherits, path });
+    const hint = policyInSchema(field, getNamedType(field.type), isRoot);
+    const policy = this.#isOverridden ? newCachePolicy() : hint.policy;
+    this.#policies.push({ ...hint, policy, path });
     return policy;
   }
 }
 
 interface FieldPolicy {
   readonly policy: CachePolicy;
-  readonly hinted: Parameters<typeof applyDefault>[1];
-  readonly inherits: boolean;
+  readonly needsLifetime: boolean;
   readonly path: Path | undefined;
 }
 

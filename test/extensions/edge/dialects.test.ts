@@ -76,23 +76,18 @@ describe('the dialects', () => {
   for (const cdn of ['cloudflare', 'cloudfront'] as const)
     test(`all clients of ${cdn}, whose key needs no Accept, share answers of application/json`, async () => {
       const { get, decisions } = serve({ cdn });
-      const accepts = [
-        'application/graphql-response+json, application/json;q=0.9',
-        '*/*',
-        'application/graphql-response+json',
-        '*/*, application/json;q=0',
-      ];
+      const accepts = ['application/graphql-response+json, application/json;q=0.9', '*/*', 'application/graphql-response+json'];
 
       const answers = await Promise.all(accepts.map((accept) => get('{ hello }', { headers: { accept } })));
 
       const [json, graphql] = ['application/json; charset=utf-8', 'application/graphql-response+json; charset=utf-8'];
       assert.deepEqual(
         answers.map(({ headers }) => headers.get('content-type')),
-        [json, json, graphql, graphql],
+        [json, json, graphql],
       );
       assert.deepEqual(
         decisions.map((decision) => decision.public),
-        [true, true, false, false],
+        [true, true, false],
       );
     });
 

@@ -52,7 +52,7 @@ it('an ordinary operation over the same interface has its lifetime', () => {
 function hintsOf(schema: GraphQLSchema, text: string): OperationHints {
   const document = parse(text);
   const operation = document.definitions[0] as OperationDefinitionNode;
-  return new StaticHints(new FieldHints(60)).of({ schema, document, operation, variables: undefined })!;
+  return new StaticHints(new FieldHints(60)).of(schema, { document, operation })!;
 }
 
 /** Counts the calls of `isSubType`, one for each fragment and type. */

@@ -3,20 +3,11 @@ import type { HTTPRequest } from '../../../shared/index.ts';
 import type { GraphQLRequest } from '../../../server/index.ts';
 import type { ReadingRules } from '../watched-request.ts';
 
-/** The parts of the key of an answer. */
-export interface AnswerKeyInput {
-  readonly original: HTTPRequest;
-  readonly request: GraphQLRequest;
-  readonly rules: ReadingRules;
-  /** Separates the keys of other versions of the function, and of other functions. */
-  readonly deploy: string;
-}
-
 /**
  * The key of an answer: every value that a public answer may depend on. Undefined: the server has to run the request, because it registers
- * a persisted query, or is larger than that of any client.
+ * a persisted query, or is larger than that of any client. `deploy` separates the keys of other versions of the function, and of other functions.
  */
-export function answerKey({ original, request, rules, deploy }: AnswerKeyInput): string | undefined {
+export function answerKey(original: HTTPRequest, request: GraphQLRequest, rules: ReadingRules, deploy: string): string | undefined {
   const { query, documentId, operationName, variables, extensions = {}, onError } = request;
   if (Object.keys(extensions).length > maxExtensions) return undefined;
   const { persistedQuery, ...others } = extensions;

@@ -4,8 +4,9 @@ import { guardCache, PrefixingKeyValueCache } from '../../../datasources/index.t
 import type { KeyValueCache, Milliseconds, Seconds } from '../../../datasources/index.ts';
 import { HeaderMap, isRecord, parseExactly } from '../../../shared/index.ts';
 
-/** The parts of an answer beside its result. */
-interface AnswerParts {
+/** A stored answer. */
+interface StoredAnswer {
+  readonly result: FormattedExecutionResult;
   /** The text of its document. */
   readonly source: string;
   /** The fields that `context` and hooks had set. */
@@ -14,14 +15,10 @@ interface AnswerParts {
   readonly varies: boolean;
 }
 
-/** An answer to keep. Its result is text, because code may write into the object after it has been sent. */
-export interface SentAnswer extends AnswerParts {
-  readonly resultJSON: string;
-}
-
-/** A stored answer. */
-interface KeptAnswer extends AnswerParts {
-  readonly result: FormattedExecutionResult;
+/** An answer from the store, with the rest of its lifetime. */
+interface Hit extends StoredAnswer {
+  readonly maxAge: Seconds;
+  readonly tags: readonly string[];
 }
 
 /** The result of looking for an answer when an operation began. */
@@ -31,21 +28,14 @@ export interface Lookup {
   readonly moment: string | undefined;
   /** When the operation began. */
   readonly startedAtMs: Milliseconds;
-  readonly hit: FoundAnswer | undefined;
-}
-
-/** An answer from the store. */
-export interface FoundAnswer extends KeptAnswer {
-  /** The rest of its lifetime. */
-  readonly maxAge: Seconds;
-  readonly tags: readonly string[];
+  readonly hit: Hit | undefined;
 }
 
 /** An entry in the form that the store holds. */
-interface StoredEntry extends KeptAnswer {
+interface StoredEntry extends StoredAnswer {
   /** Milliseconds since 1970. */
   readonly until: number;
-  /** True if its result has numbers that JavaScript would round. Default: false */
+  /** True if its result has numbers that JavaScript would round: parsing them exactly takes several times as long. Default: false */
   readonly hasExactNumbers?: boolean;
   /** Each of its tags with the version that it had. */
   readonly tags: readonly (readonly [tag: string, version: string])[];
@@ -81,17 +71,29 @@ export class AnswerStore {
   async look(key: string): Promise<Lookup> {
     const startedAtMs = Date.now();
     const [moment, text] = await Promise.all([this.#version(momentKey, startedAtMs), this.#cache.get(key)]);
-    const entry = text === undefined ? undefined : entryIn(text);
-    const maxAge = entry === undefined ? 0 : Math.max(0, Math.floor((entry.until - Date.now()) / 1_000));
-    if (entry === undefined || maxAge === 0 || !(await this.#isValid(entry))) return { key, moment, startedAtMs, hit: undefined };
-    const { result, source, headers, varies } = entry;
-    return { key, moment, startedAtMs, hit: { result, source, headers, varies, maxAge, tags: entry.tags.map(([tag]) => tag) } };
+    return { key, moment, startedAtMs, hit: text === undefined ? undefined : await this.#hitIn(text) };
+  }
+
+  /** Undefined: the answer has expired or was purged, or the store has damaged it. */
+  async #hitIn(text: string): Promise<Hit | undefined> {
+    try {
+      const parsed = JSON.parse(text) as StoredEntry;
+      const { result, source, headers, varies, until, tags } = parsed.hasExactNumbers ? (parseExactly(text) as StoredEntry) : parsed;
+      const maxAge = Math.floor((until - Date.now()) / 1_000);
+      if (!(maxAge > 0) || !isRecord(result.data)) return undefined;
+      const versions = await Promise.all(tags.map(([tag]) => this.#cache.get(`tag:${tag}`)));
+      if (tags.some(([, version], at) => version === undefined || versions[at] !== version)) return undefined;
+      return { result, source, headers: [...new HeaderMap(headers)], varies, maxAge, tags: tags.map(([tag]) => tag) };
+    } catch {
+      return undefined;
+    }
   }
 
   /** Keeps an answer, unless anything was purged since its lookup. Never rejects. */
   async keep(
     { key, moment, startedAtMs }: Lookup,
-    { resultJSON, ...answer }: SentAnswer,
+    // Text, because code may write into the result after it has been sent.
+    { resultJSON, ...answer }: Omit<StoredAnswer, 'result'> & { readonly resultJSON: string },
     { maxAge, tags }: { readonly maxAge: Seconds; readonly tags: readonly string[] },
   ): Promise<void> {
     if (moment === undefined) return;
@@ -113,11 +115,6 @@ export class AnswerStore {
   async purge(tags: readonly string[]): Promise<void> {
     await this.#replace(momentKey);
     await Promise.all(tags.map((tag) => this.#replace(`tag:${tag}`)));
-  }
-
-  async #isValid({ tags }: StoredEntry): Promise<boolean> {
-    const versions = await Promise.all(tags.map(([tag]) => this.#cache.get(`tag:${tag}`)));
-    return tags.every(([, version], at) => versions[at] === version);
   }
 
   /** The version in the store. If it has none, a new one of that time, which differs from all earlier ones. */
@@ -151,38 +148,4 @@ function newVersion(time: Milliseconds): string {
 
 function timeOf(version: string): Milliseconds {
   return Number.parseInt(version, 36);
-}
-
-/** Parses an entry. Undefined if the text is not an entry, for example because the store has damaged it. */
-function entryIn(text: string): StoredEntry | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    // Parsing exactly takes several times as long.
-    const entry = isRecord(parsed) && parsed['hasExactNumbers'] === true ? parseExactly(text) : parsed;
-    if (!isRecord(entry) || !isEntry(entry)) return undefined;
-    // Throws for malformed fields.
-    void new HeaderMap(entry.headers);
-    return entry;
-  } catch {
-    return undefined;
-  }
-}
-
-function isEntry(entry: Partial<Record<keyof StoredEntry, unknown>>): entry is StoredEntry {
-  const { result, source, headers, varies, until, tags } = entry;
-  return (
-    isRecord(result) &&
-    isRecord(result['data']) &&
-    typeof source === 'string' &&
-    typeof varies === 'boolean' &&
-    typeof until === 'number' &&
-    arePairs(headers) &&
-    arePairs(tags)
-  );
-}
-
-function arePairs(value: unknown): boolean {
-  return (
-    Array.isArray(value) && value.every((pair) => Array.isArray(pair) && pair.length === 2 && pair.every((one) => typeof one === 'string'))
-  );
 }

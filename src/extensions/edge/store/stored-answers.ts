@@ -6,7 +6,6 @@ import type { AnswerStore } from './answer-store.ts';
 import { decideFor, notShareable } from '../decide.ts';
 import type { EdgeOperation, EdgeRequest, Keeper, Shareable } from '../decide.ts';
 import type { EdgeDecision } from '../options.ts';
-import type { PurgeLog } from '../purge.ts';
 import type { OperationHints } from '../static-hints.ts';
 import type { TagSettings } from '../tags.ts';
 import { explainHeader } from '../watched-request.ts';
@@ -28,11 +27,11 @@ const maxUnstored = 1_000;
 /** The answers of one server in a store that all its processes share. */
 export class StoredAnswers {
   readonly #store: AnswerStore;
-  readonly #settings: TagSettings & { readonly log: PurgeLog };
+  readonly #settings: TagSettings;
   /** Mutations, and queries that are private by their hints: by text, hash or id. No lookup is needed. The oldest are dropped first. */
   readonly #unstored = new Set<string>();
 
-  constructor(store: AnswerStore, settings: TagSettings & { readonly log: PurgeLog }) {
+  constructor(store: AnswerStore, settings: TagSettings) {
     this.#store = store;
     this.#settings = settings;
   }
@@ -48,7 +47,7 @@ export class StoredAnswers {
     // A report describes an operation that runs, so it never uses a stored answer.
     if (!methods.includes(original.method) || original.headers.has(explainHeader) || this.#unstored.has(nameOf(operation)))
       return undefined;
-    const key = answerKey({ original, request, rules, deploy: this.#settings.deploy! });
+    const key = answerKey(original, request, rules, this.#settings.deploy!);
     if (key === undefined) return undefined;
     const lookup = await this.#store.look(key);
     const found = lookup.hit && outcomeOf(lookup.hit, request.operationName, head);
