@@ -9,7 +9,7 @@ import { needs, pathInPart } from '../parts.ts';
 import { ask, writeRecipes } from './project.ts';
 import type { RecipeProject } from './project.ts';
 
-describe('the recipes of docs/databases-postgres.md', needs('postgres'), () => {
+describe('the recipes of docs/databases.md', needs('postgres'), () => {
   const load = createRequire(pathInPart('postgres', '.package-lock.json'));
   let project: RecipeProject;
   let database: { exec(sql: string): Promise<unknown>; close(): Promise<void> };
@@ -32,7 +32,7 @@ describe('the recipes of docs/databases-postgres.md', needs('postgres'), () => {
     server = new PGLiteSocketServer({ db: database, host: '127.0.0.1', port, maxConnections: 4 });
     await server.start();
     process.env['DATABASE_URL'] = `postgres://postgres@127.0.0.1:${port}/postgres?sslmode=disable`;
-    project = await writeRecipes('docs/databases-postgres.md', 'postgres');
+    project = await writeRecipes('docs/databases.md', 'postgres', 'databases/drizzle-postgres');
     ({ pool } = (await project.import('lib/pool.ts')) as { pool: typeof pool });
   });
   after(async () => {

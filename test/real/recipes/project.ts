@@ -23,12 +23,12 @@ export interface RecipeProject {
   remove(): Promise<void>;
 }
 
-/** Writes the blocks of pages that name the part, into a folder below the part's packages. */
-export async function writeRecipes(pages: string | readonly string[], part: string): Promise<RecipeProject> {
+/** Writes the blocks of a page that name the part, and a folder of docs/examples, into a folder below the part's packages. */
+export async function writeRecipes(page: string, part: string, example?: string): Promise<RecipeProject> {
   const { folder: packages } = partNamed(part);
   const folder = await mkdtemp(join(packages, 'project-'));
-  const texts = await Promise.all([pages].flat().map((page) => readFile(join(root, page), 'utf8')));
-  for (const { text, notes } of texts.flatMap(codeBlocks)) {
+  if (example !== undefined) await cp(join(root, 'docs/examples', example), folder, { recursive: true });
+  for (const { text, notes } of codeBlocks(await readFile(join(root, page), 'utf8'))) {
     if (notes['part'] !== part || notes['file'] === undefined) continue;
     const path = join(folder, notes['file']);
     await mkdir(dirname(path), { recursive: true });

@@ -1,15 +1,3 @@
-# DynamoDB
-
-Read DynamoDB tables from a [data source](databases.md), with batches of items and pages of queries.
-
-## A data source for DynamoDB
-
-Run `npm i @aws-sdk/client-dynamodb @aws-sdk/lib-dynamodb`. [`batch`](databases.md#one-call-for-all-parents) reads the products of all orders with one request, and a list is one page of a `Query`. `functions/shop.ts`:
-
-<!-- part: recipes -->
-<!-- file: functions/shop.ts -->
-
-```ts
 import { setTimeout } from 'node:timers/promises';
 
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -87,10 +75,3 @@ export default createHandler({
     Order: { product: batch({ maxSize: 100 }, (orders: readonly Order[]) => readProducts(orders.map(({ product }) => product))) },
   },
 });
-```
-
-## Permissions
-
-In your template, grant the function only the permissions that it needs: `dynamodb:BatchGetItem` on `products`, and `dynamodb:Query` on `orders`.
-
-Next: [rules for data](authentication.md#rules-for-data), [testing](testing.md#replace-a-data-source).
