@@ -10,13 +10,23 @@ import { writeRecipes } from './project.ts';
 
 // Runs the test runners and editor tools of the documentation on the files that it shows.
 
-for (const [name, ...command] of [
-  ['vitest', 'vitest/vitest.mjs', 'run'],
-  ['jest', 'jest/bin/jest.js'],
+for (const [name, module, ...command] of [
+  ['vitest', 'vitest', 'vitest/vitest.mjs', 'run'],
+  ['jest', '@jest/globals', 'jest/bin/jest.js'],
 ] as const) {
-  test(`the test of docs/testing.md passes with ${name}`, needs(name), async (t) => {
+  test(`a test passes with ${name}, set up as docs/testing.md says`, needs(name), async (t) => {
     const project = await writeRecipes('docs/testing.md', name);
     t.after(() => project.remove());
+    await writeFile(
+      join(project.folder, 'hello.test.ts'),
+      `import { expect, test } from '${module}';
+import { createTester } from 'graphql-functions/testing';
+const { run } = createTester({ typeDefs: 'type Query { hello: String! }', resolvers: { Query: { hello: () => 'Hello!' } } });
+test('says hello', async () => {
+  expect(await run('{ hello }')).toMatchObject({ data: { hello: 'Hello!' } });
+});
+`,
+    );
     const [program, ...args] = command;
 
     const ran = spawnSync(process.execPath, ['--experimental-vm-modules', pathInPart(name, program), ...args], {
