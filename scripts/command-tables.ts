@@ -13,10 +13,17 @@ export function withCommandTables(page: string): string {
   return page.replaceAll(
     /(?<start><!-- options of (?<name>\w+): written by `npm run docs` -->\n)[^]*?(?=<!-- \/options -->)/g,
     (_, start: string, name: string) => {
-      const rows = rowsOf(commands[name]!).map(({ term, help }) => `| \`${term}\` | ${help} |`);
+      const options =
+        name === 'several' ? rowsOf(commands['check']!).filter(isShared) : rowsOf(commands[name]!).filter((row) => !isShared(row));
+      const rows = options.map(({ term, help }) => `| \`${term}\` | ${help} |`);
       return `${start}\n${['| Option | Effect |', '| --- | --- |', ...rows].join('\n')}\n\n`;
     },
   );
+}
+
+/** True for the options of several commands, which have a table of their own. */
+function isShared({ term }: { readonly term: string }): boolean {
+  return /^--(?:functions?|env) /.test(term);
 }
 
 if (import.meta.main) {

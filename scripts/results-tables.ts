@@ -23,7 +23,6 @@ interface Results {
   /** How often the ratios were measured. */
   readonly runs: number;
   readonly machine: { readonly cpu: string; readonly cores: number; readonly node: string; readonly platform: string };
-  readonly versions: Readonly<Record<string, string>>;
   readonly warm: readonly { readonly workload: string; readonly contestants: Readonly<Record<string, Ratio>> }[];
   readonly cold: readonly {
     readonly types: number;
@@ -45,11 +44,6 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
     toTable(
       ['Date', 'Command', 'Runs', 'Machine', 'Node'],
       [[date, `\`${command}\``, String(runs), `${machine.cpu}, ${machine.cores} shared cores, ${machine.platform}`, machine.node]],
-    ),
-  versions: ({ versions }) =>
-    toTable(
-      ['Package', 'Version'],
-      Object.entries(versions).map(([name, version]) => [`\`${name}\``, version.replace(/^npm:.*@/, '')]),
     ),
   faster: (results) => toTable(['Times faster than', ...peers], fasterRows(results)),
   cold: ({ cold }) =>

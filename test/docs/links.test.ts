@@ -27,7 +27,7 @@ test('docs/README.md lists every page', () => {
 /** Skips links to other sites, because tests need no network. */
 async function leadsSomewhere(path: string, link: string): Promise<boolean> {
   if (/^https:\/\/\w/.test(link)) return true;
-  const [file = '', anchor] = link.split('#');
+  const [file = '', anchor] = link.split(/#(.*)/);
   const target = file === '' ? path : relative(root, join(root, dirname(path), file));
   if (anchor !== undefined) return anchorsOf(pages[target] ?? '').includes(anchor);
   return access(join(root, target)).then(
