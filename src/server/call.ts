@@ -16,11 +16,16 @@ export interface CallArguments {
   readonly env: unknown;
 }
 
+/** The platforms of a handler, and the streaming code for those that support it. */
+export interface Platforms {
+  readonly adapters: readonly PlatformAdapter<never>[];
+  /** Passed in, so that bundles for platforms without streams do not contain it. Undefined: every operation gets one answer. */
+  readonly streaming?: Streaming | undefined;
+}
+
 /** What the calls of one handler share. */
-export interface Serving {
+export interface Serving extends Platforms {
   readonly starter: Starter;
-  /** Undefined: every operation gets one answer. */
-  readonly streaming: Streaming | undefined;
 }
 
 /** One call of the handler on its way through the pipeline, which fills in its fields. */
@@ -51,7 +56,11 @@ export class Call {
   readonly life: Lifetime;
   #view: OperationLife | undefined = undefined;
 
-  constructor(adapter: PlatformAdapter<unknown>, { starter, streaming }: Serving, { event, context, env }: CallArguments) {
+  constructor(
+    adapter: PlatformAdapter<unknown>,
+    { starter, streaming }: Pick<Serving, 'starter' | 'streaming'>,
+    { event, context, env }: CallArguments,
+  ) {
     this.adapter = adapter;
     this.starter = starter;
     this.streaming = adapter.toStreamResult && streaming;

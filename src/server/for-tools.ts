@@ -1,6 +1,7 @@
 // What the development tools import from the server in addition to hooks and types. No other folder imports this file (test/structure.test.ts).
 
-export { createServe } from './handler.ts';
+export { serve } from './pipeline.ts';
+export { createClose } from './startup/close.ts';
 export { uncacheable } from './http/response.ts';
 export type { Explainable } from './http/http-settings.ts';
 export { streaming } from './http/streams/streaming.ts';

@@ -8,8 +8,8 @@ import type { ExecutionResult } from 'graphql';
 
 import { Facts, HeaderMap, excessOf, isGraphQLError } from '../shared/index.ts';
 import type { HTTPResponse, Milliseconds, PromiseOrValue, StreamedResponse } from '../shared/index.ts';
-import { invocationOf, isStreamed } from './call.ts';
-import type { ArrivedCall, Call } from './call.ts';
+import { Call, invocationOf, isStreamed } from './call.ts';
+import type { ArrivedCall, CallArguments, Serving } from './call.ts';
 import { assertNotForged } from './http/csrf.ts';
 import { acceptedTypes, methods, notAcceptable, webSocketNotSupported } from './http/errors.ts';
 import { revalidate } from './http/etag.ts';
@@ -33,14 +33,17 @@ import type { Operation } from './operation/operation.ts';
 import { toOutcome } from './operation/outcome.ts';
 import type { DocumentOutcome, OperationCall, RequestCall } from './operation/plugin.ts';
 import type { GraphQLRequest, OperationOutcome } from './operation/types.ts';
-import { clientAddress } from './platform/adapter.ts';
+import { clientAddress, findAdapter } from './platform/adapter.ts';
 import { addCommonHeaders, answerInTime, mayBeLate, refuse, refusedOutcome } from './refuse.ts';
 
 type Response = HTTPResponse | StreamedResponse;
 
 /** Handles one event, from its arrival to the platform's result. What fails is refused. */
-export async function serve(call: Call): Promise<unknown> {
-  const { adapter, starter, event } = call;
+export async function serve(serving: Serving, given: CallArguments): Promise<unknown> {
+  const { starter, adapters } = serving;
+  const adapter = findAdapter(adapters, given.event);
+  const call = new Call(adapter, serving, adapter.unwrap === undefined ? given : adapter.unwrap(given));
+  const { event } = call;
   starter.calls.begin();
   try {
     const answering = answer(call);
@@ -211,14 +214,10 @@ async function unlessTimeIsUp<T>(value: Promise<T>, operation: Operation): Promi
 }
 
 /** Finds, parses and validates the document of an operation, unless it is known. */
-function readDocument(operation: Operation): PromiseOrValue<KnownDocument> {
-  const source = findSource(operation.settings, operation);
-  if (source instanceof Promise) return unlessTimeIsUp(source, operation).then((found) => readText(operation, found));
-  return readText(operation, source);
-}
-
-function readText(operation: Operation, source: FoundSource): PromiseOrValue<KnownDocument> {
+function readDocument(operation: Operation, found?: FoundSource): PromiseOrValue<KnownDocument> {
   const { settings, hooks, operations } = operation;
+  const source = found ?? findSource(settings, operation);
+  if (source instanceof Promise) return unlessTimeIsUp(source, operation).then((one) => readDocument(operation, one));
   operation.source = source;
   const document = loadDocument(settings, source.source, hooks, operations);
   if (document instanceof GraphQLError) throw document;
@@ -272,12 +271,8 @@ function depart(call: Call, given: Response): PromiseOrValue<Response> {
     if (call.finished === headers) call.finished = response.headers;
   }
   call.encode = undefined;
-  if (encode === undefined || isStreamed(response) || response.body === null || request!.method === 'HEAD')
-    return finishResponse(call, response);
-  return encodeOrRefuse(call, encode, response).then((encoded) => finishResponse(call, encoded));
-}
-
-function finishResponse(call: Call, response: Response): PromiseOrValue<Response> {
+  if (encode !== undefined && !isStreamed(response) && response.body !== null && request!.method !== 'HEAD')
+    return encodeOrRefuse(call, encode, response).then((encoded) => depart(call, encoded));
   if (call.settings !== undefined && typeof response.body === 'string') {
     const excess = excessOf(answerSizeOf(call as ArrivedCall), response.body);
     if (excess !== undefined) {

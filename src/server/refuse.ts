@@ -6,7 +6,7 @@ import { negotiateMediaType } from './http/accept.ts';
 import type { ResponseMediaType } from './http/accept.ts';
 import { addCORSHeaders } from './http/cors.ts';
 import { defaultStatusProfile } from './http/status.ts';
-import { setDefaultCacheControl, toSingleResponse } from './http/response.ts';
+import { toSingleResponse, uncacheable } from './http/response.ts';
 import type { ResponseSettings } from './http/response.ts';
 import { copyThrown, deadlineExceeded, httpExtensionOf, toGraphQLError, unfinishedAtDeadline } from './operation/errors.ts';
 import { formatResult } from './operation/format-errors.ts';
@@ -95,7 +95,8 @@ export function addCommonHeaders(call: Call, response: Response): PromiseOrValue
   const { headers } = response;
   if (request === undefined || call.finished === headers) return response;
   call.finished = headers;
-  if (!('defaultCacheControl' in response)) setDefaultCacheControl(headers);
+  const hasLifetime = headers.get('cache-control') !== null || headers.get('expires') !== null;
+  if (!hasLifetime && !('defaultCacheControl' in response)) headers.set('cache-control', uncacheable);
   const finished = request.method === 'HEAD' ? { ...response, body: null } : response;
   const cors = settings === undefined ? starter.prepared?.http.cors : settings.cors;
   if (cors === undefined) return finished;

@@ -82,19 +82,15 @@ export function toSingleResponse(
   mediaType: ResponseMediaType,
 ): HTTPResponse {
   const { head, errors, result: given } = outcome;
-  // Most answers have no errors, and their head and extensions are not set.
-  if (errors.length === 0 && given.errors === undefined && given.extensions === undefined && isUnset(head))
+  // Most answers have no errors, and their head and extensions are not set. A context function or a plugin may have replaced the headers.
+  const isUnset = head.status === undefined && head.headers instanceof HeaderMap && head.headers.isEmpty;
+  if (isUnset && errors.length === 0 && given.errors === undefined && given.extensions === undefined)
     return { status: 200, headers: HeaderMap.over(commonHeaders[mediaType]), body: JSON.stringify(given) };
   const { headers, result } = takeHead(outcome);
   const status = toFinalStatus(statusOf(outcome, httpStatusProfile, mediaType), operation.logger);
   // Only the answer to a query without errors may be stored, if the user has set a lifetime.
   if (result.errors !== undefined || outcome.operation?.operation !== 'query') removeLifetimes(headers);
   return respond({ status, headers, mediaType: labelOf(status, httpStatusProfile, mediaType), text: JSON.stringify(result) });
-}
-
-/** A context function or a plugin may have replaced the headers with the web's `Headers`, or a record. */
-function isUnset({ status, headers }: OperationOutcome['head']): boolean {
-  return status === undefined && headers instanceof HeaderMap && headers.isEmpty;
 }
 
 /** The header fields of the head, of `extensions.http` of the result and of the errors, and the result without that extension. */
@@ -138,7 +134,6 @@ function respond({ status, headers, mediaType, text }: ResponseParts): HTTPRespo
   headers.set('content-type', commonHeaders[mediaType]['content-type']);
   headers.set('x-content-type-options', 'nosniff');
   addVary(headers, 'Accept');
-  setDefaultCacheControl(headers);
   return { status, headers, body };
 }
 
@@ -248,9 +243,4 @@ function textOfBatch({ errors, size }: BatchSettings, results: readonly Formatte
     }
   });
   return `[${elements.join(',')}]`;
-}
-
-/** Adds {@link uncacheable} to a response unless the user has set its lifetime. */
-export function setDefaultCacheControl(headers: HeaderMap): void {
-  if (headers.get('cache-control') === null && headers.get('expires') === null) headers.set('cache-control', uncacheable);
 }

@@ -2,9 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { assertEntries, boolean, describe, isRecord } from '../../shared/index.ts';
 import type { Expectation } from '../../shared/index.ts';
+import type { Serving } from '../call.ts';
 import { uncacheable } from '../http/response.ts';
+import { createClose } from '../startup/close.ts';
 import type { Closable } from '../startup/close.ts';
-import { createServe } from '../handler.ts';
+import { serve } from '../pipeline.ts';
 import { streaming } from '../http/streams/streaming.ts';
 import type { ContextFits, ServerOptions } from '../startup/options.ts';
 import { nodeHTTP } from '../platform/node.ts';
@@ -46,12 +48,12 @@ const notNode =
 /** `allowedHosts`: undefined if every Host is allowed, also in development. */
 export function createTrackedListener(options: OptionsSource<ServerOptions>, allowedHosts: readonly string[] | undefined): TrackedListener {
   const starter = new Starter(options);
-  const serve = createServe({ adapters: [nodeHTTP], streaming }, starter);
+  const serving: Serving = { adapters: [nodeHTTP], streaming, starter };
   const answer = async (event: NodeExchange): Promise<void> => {
     try {
       const isChecked = allowedHosts !== undefined && starter.prepared?.development !== false;
       if (isChecked && (await isRebound(starter, event.request, allowedHosts))) refuseHost(event.request, event.response);
-      else await serve({ event, context: undefined, env: undefined });
+      else await serve(serving, { event, context: undefined, env: undefined });
     } catch (error) {
       // Uncaught, the error would end the process with every other request.
       starter.logger().error('A response could not be sent. Its connection is closed.', error);
@@ -62,7 +64,7 @@ export function createTrackedListener(options: OptionsSource<ServerOptions>, all
     if (typeof (response as Partial<typeof response> | undefined)?.setHeader !== 'function') return Promise.reject(new TypeError(notNode));
     return starter.calls.add(answer({ request, response }));
   };
-  return { listener: Object.assign(listener, { close: serve.close }), starter };
+  return { listener: Object.assign(listener, { close: createClose(starter) }), starter };
 }
 
 /** Where a server listens, which requests it answers, and how it stops. */

@@ -16,7 +16,9 @@ interface Choice {
 /** Chooses the operation to run. Throws if it may not run here. */
 export function operationToRun(schema: GraphQLSchema, document: DocumentNode, { name, refuse }: Choice): OperationDefinitionNode {
   const operation = findOperation(document, name);
-  const refusal = operation.operation === 'query' ? undefined : refuse?.(operation);
+  // Every schema has a query type.
+  if (operation.operation === 'query') return operation;
+  const refusal = refuse?.(operation);
   if (refusal !== undefined) throw refusal;
   if (!schema.getRootType(operation.operation)) {
     throw createError('OPERATION_RESOLUTION_FAILURE', `The schema has no ${operation.operation} type.`);

@@ -12,6 +12,7 @@ import type { Execution } from './execute.ts';
 import { ErrorAllowance } from './limits/error-allowance.ts';
 import type { Operation } from './operation.ts';
 import { outcomeOfFailure, toOutcome } from './outcome.ts';
+import type { OperationHooks } from './apollo-hooks.ts';
 import { payloadsInStage } from './payload-stage.ts';
 import type { ExecutionOptions, OperationExecution } from './plugin.ts';
 import type { OperationOutcome, PayloadStream } from './types.ts';
@@ -43,11 +44,10 @@ export function prepare(operation: Operation): Execution {
   return execution;
 }
 
-/** Runs the resolvers, inside the plugins that wrap executions, and inside hooks. */
-export function execute(operation: Operation): PromiseOrValue<ExecutionResult> {
-  const stage = operation.settings.stages?.execution;
-  if (stage === undefined || coercedVariables(operation.execution!) === undefined) return executeInHooks(operation);
-  return executeInStage(operation, stage);
+/** Runs the resolvers, inside hooks, and inside the plugins that wrap executions. */
+export function execute(operation: Operation, stage = operation.settings.stages?.execution): PromiseOrValue<ExecutionResult> {
+  if (stage !== undefined && coercedVariables(operation.execution!) !== undefined) return executeInStage(operation, stage);
+  return operation.hooks === undefined ? executeNow(operation) : executeInHooks(operation, operation.hooks);
 }
 
 /** Fills in `outcome`. */
@@ -90,7 +90,7 @@ async function executeToOutcome(operation: Operation): Promise<OperationOutcome>
   if (operation.timeIsUp !== undefined) return outcomeOfFailure(operation.timeIsUp, operation);
   let result: ExecutionResult;
   try {
-    const running = executeInHooks(operation);
+    const running = operation.hooks === undefined ? executeNow(operation) : executeInHooks(operation, operation.hooks);
     result = running instanceof Promise ? await waitForExecution(running, operation) : running;
   } catch (thrown) {
     result = toErrors(thrown);
@@ -120,9 +120,8 @@ function describeExecution(operation: Operation): OperationExecution {
 }
 
 /** Stores the result before `executionDidEnd` is called, which may take longer than the remaining time. */
-function executeInHooks(operation: Operation): PromiseOrValue<ExecutionResult> {
-  const { hooks } = operation;
-  return hooks === undefined ? executeNow(operation) : hooks.aroundExecution(async () => (operation.result = await executeNow(operation)));
+function executeInHooks(operation: Operation, hooks: OperationHooks): Promise<ExecutionResult> {
+  return hooks.aroundExecution(async () => (operation.result = await executeNow(operation)));
 }
 
 function executeNow(operation: Operation): PromiseOrValue<ExecutionResult> {

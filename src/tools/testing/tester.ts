@@ -2,7 +2,7 @@ import { print } from 'graphql';
 import type { ErrorBehavior, OptionsPromise, ServerOptions } from '../../server/index.ts';
 import type { DocumentNode, GraphQLFormattedError } from 'graphql';
 
-import { Starter, createServe, fetchAPI, lambdaAdapters, netlifyV1, streaming } from '../../server/for-tools.ts';
+import { Starter, createClose, fetchAPI, lambdaAdapters, netlifyV1, serve, streaming } from '../../server/for-tools.ts';
 import { describe, didYouMean } from '../../shared/index.ts';
 import { createVerifier } from '../verify/index.ts';
 import type { RequestFields } from './event-request.ts';
@@ -208,8 +208,8 @@ function serveOptions(options: ServerOptions | Promise<ServerOptions>, explain: 
       return { ...server, http: { ...server.http, explain } };
     };
   }
-  const serve = createServe({ adapters: [fetchAPI, ...lambdaAdapters, netlifyV1], streaming }, starter);
-  return { call: (event, context) => serve({ event, context, env: undefined }), close: serve.close };
+  const serving = { adapters: [fetchAPI, ...lambdaAdapters, netlifyV1], streaming, starter };
+  return { call: (event, context) => serve(serving, { event, context, env: undefined }), close: createClose(starter) };
 }
 
 function asTest(options: ServerOptions): ServerOptions {

@@ -40,6 +40,8 @@ export function loadDocument(
   operations: number,
 ): PromiseOrValue<KnownDocument> | GraphQLError {
   const known = settings.documents.get(source);
+  // Its weight has been checked.
+  if (known !== undefined && operations === 1) return known;
   const reading = { settings, source, operations };
   if (known !== undefined) return inShare(reading, known);
   if (hooks !== undefined) return readInHooks(reading, hooks);
@@ -80,7 +82,7 @@ function keepDocument(reading: Reading, document: DocumentNode, fields: number):
  */
 function inShare({ settings: { maxTokens }, operations }: Reading, known: KnownDocument): KnownDocument {
   const share = Math.floor(maxTokens / operations);
-  if (operations === 1 || known.weight <= share) return known;
+  if (known.weight <= share) return known;
   const message = `Expected each document of a batch of ${operations} to have at most ${share} tokens, with its fragments written out, got ${known.weight}.`;
   throw createError('GRAPHQL_PARSE_FAILED', message);
 }
