@@ -1,13 +1,5 @@
-import { getNullableType, GraphQLError, isListType, Kind } from 'graphql';
-import type {
-  DirectiveNode,
-  OperationDefinitionNode,
-  SelectionNode,
-  SelectionSetNode,
-  ValidationContext,
-  ValidationRule,
-  ValueNode,
-} from 'graphql';
+import { getNullableType, GraphQLError, isListType, Kind, visit } from 'graphql';
+import type { ASTVisitor, DirectiveNode, ValidationContext, ValidationRule, ValueNode } from 'graphql';
 
 import { isGraphQL17, isIncrementalDirective } from '../../../executor/index.ts';
 import { maxNameLength } from '../limits/nesting.ts';
@@ -42,10 +34,11 @@ const uniqueLabels: ValidationRule = (context) => {
 
 /** The fields of a mutation run one after another, and an event has one answer. (graphql 17: DeferStreamDirectiveOnRootField) */
 const notAtRoots: ValidationRule = (context) => ({
-  OperationDefinition(operation) {
-    if (operation.operation === 'query') return;
-    for (const { directive, isAtRoot } of incrementalDirectives(context, operation))
-      if (isAtRoot) report(context, directive, `cannot be used on the root fields of a ${operation.operation}`);
+  Directive(node) {
+    const [schema, parent] = [context.getSchema(), context.getParentType()];
+    if (!parent || !isIncrementalDirective(node.name.value)) return;
+    if (parent === schema.getMutationType() || parent === schema.getSubscriptionType())
+      report(context, node, `cannot be used on the root fields of ${parent.name}`);
   },
 });
 
@@ -53,8 +46,14 @@ const notAtRoots: ValidationRule = (context) => ({
 const notInSubscriptions: ValidationRule = (context) => ({
   OperationDefinition(operation) {
     if (operation.operation !== 'subscription') return;
-    for (const { directive, isOptional } of incrementalDirectives(context, operation))
-      if (!isOptional && !mayBe(false, argumentOf(directive, 'if'))) report(context, directive, 'cannot be used in a subscription');
+    const visitor: ASTVisitor = {
+      enter: (node) => ('directives' in node && node.directives?.some(mayExclude) === true ? false : undefined),
+      Directive(node) {
+        if (isIncrementalDirective(node.name.value) && !mayBe(false, argumentOf(node, 'if')))
+          report(context, node, 'cannot be used in a subscription');
+      },
+    };
+    for (const definition of [operation, ...context.getRecursivelyReferencedFragments(operation)]) visit(definition, visitor);
   },
 });
 
@@ -72,42 +71,9 @@ export const incrementalRules: readonly ValidationRule[] = isGraphQL17
   ? [labelLength]
   : [labelLength, uniqueLabels, notAtRoots, notInSubscriptions, onlyListsAreStreamed];
 
-interface FoundDirective {
-  readonly directive: DirectiveNode;
-  readonly isAtRoot: boolean;
-  /** True if `@skip` or `@include` may exclude it. */
-  readonly isOptional: boolean;
-}
-
-/** The directives of an operation, each fragment once. */
-function incrementalDirectives(context: ValidationContext, operation: OperationDefinitionNode): FoundDirective[] {
-  const found: FoundDirective[] = [];
-  const visited = new Set<string>();
-  const visit = ({ selections }: SelectionSetNode, isAtRoot: boolean, isOutside: boolean): void => {
-    for (const selection of selections) {
-      const isOptional = isOutside || mayBeLeftOut(selection);
-      for (const directive of selection.directives ?? [])
-        if (isIncrementalDirective(directive.name.value)) found.push({ directive, isAtRoot, isOptional });
-      if (selection.kind !== Kind.FRAGMENT_SPREAD) {
-        if (selection.selectionSet !== undefined) visit(selection.selectionSet, isAtRoot && selection.kind !== Kind.FIELD, isOptional);
-        continue;
-      }
-      const key = `${selection.name.value} ${isAtRoot} ${isOptional}`;
-      if (visited.has(key)) continue;
-      visited.add(key);
-      const fragment = context.getFragment(selection.name.value);
-      if (fragment) visit(fragment.selectionSet, isAtRoot, isOptional);
-    }
-  };
-  visit(operation.selectionSet, true, false);
-  return found;
-}
-
-function mayBeLeftOut({ directives = [] }: SelectionNode): boolean {
-  return directives.some((directive) => {
-    const { value: name } = directive.name;
-    return (name === 'skip' || name === 'include') && mayBe(name === 'skip', argumentOf(directive, 'if'));
-  });
+function mayExclude(directive: DirectiveNode): boolean {
+  const { value: name } = directive.name;
+  return (name === 'skip' || name === 'include') && mayBe(name === 'skip', argumentOf(directive, 'if'));
 }
 
 /** True if a condition can have this value. */
