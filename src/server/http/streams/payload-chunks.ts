@@ -46,99 +46,73 @@ export interface PayloadWriting {
   readonly onStop: () => void;
 }
 
-/** Payloads → the chunks of a body. */
-export class PayloadChunks implements ChunkStream {
-  readonly #payloads: PayloadStream;
-  readonly #format: StreamFormat;
-  readonly #writing: PayloadWriting;
-  #state: 'new' | 'open' | 'ended' = 'new';
-  #isPulling = false;
-  /** A part that arrived before it was read. At most one, because the next is requested on demand. */
-  #arrived: string | undefined;
-  /** True if `#arrived` is the last chunk. */
-  #isLast = false;
-  #resolve: ((result: IteratorResult<string>) => void) | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-
-  constructor(payloads: PayloadStream, format: StreamFormat, writing: PayloadWriting) {
-    this.#payloads = payloads;
-    this.#format = format;
-    this.#writing = writing;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  next(): Promise<IteratorResult<string>> {
-    if (this.#state === 'ended') return Promise.resolve(end);
-    const { opening, part, heartbeat = '' } = this.#format;
-    return new Promise((resolve) => {
-      this.#resolve = resolve;
-      if (this.#state === 'new') {
-        const { first } = this.#writing;
-        this.#state = 'open';
-        // At once, because some clients and proxies wait for the first byte.
-        this.#deliver(heartbeat + opening + (first === undefined ? '' : part(first)));
-      } else if (this.#arrived === undefined) {
-        if (heartbeat !== '') this.#timer = setTimeout(() => this.#deliver(heartbeat), heartbeatInterval);
-        void this.#pull();
-      } else {
-        this.#deliver(this.#arrived);
-      }
-    });
-  }
-
-  return(): Promise<IteratorResult<string>> {
-    if (this.#state !== 'ended') {
-      this.#writing.onLeave();
-      this.#end();
-      this.#settle(end);
-    }
-    return Promise.resolve(end);
-  }
-
-  stop(): void {
-    this.#writing.onStop();
-  }
-
-  /** Reads one payload at a time, while heartbeats are sent. */
-  async #pull(): Promise<void> {
-    if (this.#isPulling) return;
-    this.#isPulling = true;
-    const { done, value } = await this.#payloads.next();
-    this.#isPulling = false;
-    if (this.#state === 'ended') return;
-    const { part, closing } = this.#format;
-    const json = done === true ? undefined : this.#writing.toJSON(value);
-    if (done !== true && json === undefined) return this.#pull();
-    this.#isLast = done === true || value.hasNext === false;
-    this.#deliver((json === undefined ? '' : part(json)) + (this.#isLast ? closing : ''));
-  }
-
-  #deliver(chunk: string): void {
-    this.#arrived = chunk;
-    if (this.#resolve === undefined) return;
-    this.#arrived = undefined;
-    if (this.#isLast) {
-      this.#end();
-      this.#writing.onEnd();
-    }
-    this.#settle({ done: false, value: chunk });
-  }
-
-  #end(): void {
-    this.#state = 'ended';
-    void this.#payloads.return();
-  }
-
-  #settle(result: IteratorResult<string>): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const resolve = this.#resolve;
-    this.#resolve = undefined;
-    resolve?.(result);
-  }
+interface Writing {
+  isOver: boolean;
+  /** The payload that has been read and not been written. */
+  arrived: IteratorResult<SubsequentPayload> | undefined;
+  /** Ends the wait for it. */
+  wake: (() => void) | undefined;
 }
 
-const end: IteratorResult<string> = { done: true, value: undefined };
+/** Payloads → the chunks of a body. Reads one payload at a time, on demand. */
+export function payloadChunks(payloads: PayloadStream, format: StreamFormat, writing: PayloadWriting): ChunkStream {
+  const { opening, part, closing, heartbeat = '' } = format;
+  const { first, toJSON, onEnd, onLeave, onStop } = writing;
+  const state: Writing = { isOver: false, arrived: undefined, wake: undefined };
+
+  const pull = async (): Promise<void> => {
+    state.arrived = await payloads.next();
+    state.wake?.();
+  };
+  const end = (): void => {
+    state.isOver = true;
+    void payloads.return();
+  };
+  // A promise for each wait: one that lives as long as the stream, in a race with each heartbeat, would keep all reactions.
+  const wait = async (): Promise<void> => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    await new Promise<void>((resolve) => {
+      state.wake = resolve;
+      if (heartbeat !== '') timer = setTimeout(resolve, heartbeatInterval);
+    });
+    clearTimeout(timer);
+  };
+  async function* write(): AsyncGenerator<string, undefined> {
+    // At once, because some clients and proxies wait for the first byte.
+    yield heartbeat + opening + (first === undefined ? '' : part(first));
+    while (!state.isOver) {
+      state.arrived = undefined;
+      void pull();
+      while (state.arrived === undefined) {
+        await wait();
+        if (state.isOver) return;
+        if (state.arrived === undefined) yield heartbeat;
+      }
+      const { done, value } = state.arrived as IteratorResult<SubsequentPayload>;
+      const json = done === true ? undefined : toJSON(value);
+      if (done !== true && json === undefined) continue;
+      const isLast = done === true || value.hasNext === false;
+      if (isLast) {
+        end();
+        onEnd();
+      }
+      yield (json === undefined ? '' : part(json)) + (isLast ? closing : '');
+    }
+  }
+
+  const chunks = write();
+  const stream: ChunkStream = {
+    [Symbol.asyncIterator]: () => stream,
+    next: () => chunks.next(),
+    return: () => {
+      if (!state.isOver) {
+        onLeave();
+        end();
+        state.wake?.();
+      }
+      return chunks.return(undefined);
+    },
+    stop: onStop,
+  };
+  return stream;
+}

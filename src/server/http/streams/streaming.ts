@@ -10,7 +10,7 @@ import { parseAccept, wellKnownAccepts } from '../accept.ts';
 import { toSingleResponse, uncacheable } from '../response.ts';
 import type { Negotiation, StreamSettings, StreamedCall, Streaming } from '../response.ts';
 import { notAcceptable } from '../errors.ts';
-import { PayloadChunks, eventFormat } from './payload-chunks.ts';
+import { eventFormat, payloadChunks } from './payload-chunks.ts';
 import type { StreamFormat } from './payload-chunks.ts';
 import { chooseForms } from './stream-forms.ts';
 import type { Forms } from './stream-forms.ts';
@@ -85,7 +85,7 @@ function toStreamed({ parts }: Forms, { settings, outcome, call }: Answer, { str
   const isSubscription = kind === 'subscription';
   const format = (!isSubscription && parts?.container === 'multipart' ? settings.multipart : undefined) ?? eventFormat;
   const type = isSubscription || parts?.spec === undefined ? format.type : `${format.type}; ${parts.spec}`;
-  const body = new PayloadChunks(stream, format, {
+  const body = payloadChunks(stream, format, {
     first: isSubscription ? undefined : first,
     toJSON: partWriter(settings, stream, isSubscription ? undefined : first),
     onEnd: () => call.answered(),

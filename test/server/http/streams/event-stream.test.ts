@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { PayloadChunks, eventFormat } from '../../../../src/server/http/streams/payload-chunks.ts';
+import { eventFormat, payloadChunks } from '../../../../src/server/http/streams/payload-chunks.ts';
 import { SourcedPayloads } from '../../../../src/server/operation/delivery/payload-stream.ts';
+import type { ChunkStream } from '../../../../src/shared/http-messages.ts';
 import { createEventSource } from '../../../support/event-source.ts';
 import type { EventSource } from '../../../support/event-source.ts';
 
@@ -12,7 +13,7 @@ function openStream(
   context: TestContext,
   first?: string,
 ): {
-  stream: PayloadChunks;
+  stream: ChunkStream;
   source: EventSource<number>;
   told: string[];
   passTime(): void;
@@ -32,7 +33,7 @@ function openStream(
     toPayload: (number) => ({ data: { number } }),
     toLastPayload: () => ({ errors: [{ message: 'over' }] }),
   });
-  const stream = new PayloadChunks(payloads, eventFormat, {
+  const stream = payloadChunks(payloads, eventFormat, {
     first,
     toJSON: JSON.stringify,
     onEnd: () => told.push('end'),
@@ -45,7 +46,7 @@ function openStream(
   return { stream, source, told, passTime, timers: () => timers.size };
 }
 
-async function chunk(stream: PayloadChunks): Promise<string | undefined> {
+async function chunk(stream: ChunkStream): Promise<string | undefined> {
   const { done, value } = await stream.next();
   return done === true ? undefined : value;
 }
@@ -85,7 +86,7 @@ test('a line break in a string does not split its event', async () => {
     toPayload: (text) => ({ data: { text } }),
     toLastPayload: () => ({ data: { text: 'a\nb\r\n\r\nc' } }),
   });
-  const stream = new PayloadChunks(payloads, eventFormat, { toJSON: JSON.stringify, onEnd() {}, onLeave() {}, onStop() {} });
+  const stream = payloadChunks(payloads, eventFormat, { toJSON: JSON.stringify, onEnd() {}, onLeave() {}, onStop() {} });
   payloads.finish(null as never);
 
   await chunk(stream);

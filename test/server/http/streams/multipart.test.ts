@@ -2,8 +2,9 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { incrementalDelivery } from '../../../../src/server/http/streams/incremental-delivery.ts';
-import { PayloadChunks } from '../../../../src/server/http/streams/payload-chunks.ts';
+import { payloadChunks } from '../../../../src/server/http/streams/payload-chunks.ts';
 import type { PayloadWriting } from '../../../../src/server/http/streams/payload-chunks.ts';
+import type { ChunkStream } from '../../../../src/shared/http-messages.ts';
 import type { PayloadStream, SubsequentPayload } from '../../../../src/server/operation/types.ts';
 import { parseParts } from '../../../support/multipart.ts';
 
@@ -59,7 +60,7 @@ describe('a multipart body', () => {
   });
 });
 
-function open(payloads: SubsequentPayload[]): { stream: PayloadChunks; log: string[] } {
+function open(payloads: SubsequentPayload[]): { stream: ChunkStream; log: string[] } {
   const log: string[] = [];
   const settings: PayloadWriting = {
     first: '{"data":1,"hasNext":true}',
@@ -84,7 +85,7 @@ function open(payloads: SubsequentPayload[]): { stream: PayloadChunks; log: stri
     finish: () => {},
     errorsOf: () => [],
   };
-  return { stream: new PayloadChunks(stream, multipart, settings), log };
+  return { stream: payloadChunks(stream, multipart, settings), log };
 }
 
 async function chunksOf(stream: AsyncIterable<string>): Promise<string[]> {
