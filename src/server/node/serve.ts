@@ -1,11 +1,9 @@
 import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { withUserFrames } from './user-frames.ts';
 import { waitAtMost } from '../../shared/index.ts';
-import { healthResponse } from '../http/get-requests.ts';
-import { uncacheable } from '../http/response.ts';
 import { readNodeEnv } from '../startup/server.ts';
 import type { ContextFits, ServerOptions } from '../startup/options.ts';
 import type { NodeExchange } from '../platform/node.ts';
@@ -44,10 +42,7 @@ export async function serve<TContext extends object = object, TDataSources exten
 
   const state: ServerState = { stopping: false, unanswered: new Set() };
   const server = createServer((request, response) => {
-    if (state.stopping) {
-      refuseRequest(request, response);
-      return;
-    }
+    if (state.stopping) response.setHeader('connection', 'close');
     state.unanswered.add(response);
     response.once('close', () => state.unanswered.delete(response));
     void tracked.listener(request, response);
@@ -139,25 +134,6 @@ async function finished(server: Server, tracked: TrackedListener, timeout: numbe
   await waitAtMost(timeout, Promise.all([closed, idle]));
   server.closeAllConnections();
   await closed;
-}
-
-/** Refuses a request that arrives on a kept-alive connection while the server stops. */
-function refuseRequest(request: IncomingMessage, response: ServerResponse): void {
-  const health = healthResponse('fail');
-  const isHealth = /\/health\/?(?:\?|$)/.test(request.url ?? '');
-  const body = isHealth
-    ? health.body
-    : JSON.stringify({
-        errors: [{ message: 'The server is stopping. Send the request again.', extensions: { code: 'SERVICE_UNAVAILABLE' } }],
-      });
-  response.writeHead(503, {
-    'content-type': isHealth ? 'application/health+json' : 'application/json; charset=utf-8',
-    'cache-control': uncacheable,
-    connection: 'close',
-    'retry-after': '1',
-  });
-  response.end(request.method === 'HEAD' ? undefined : body);
-  request.resume();
 }
 
 function closeOnSignals(server: Server, close: () => Promise<void>): void {
