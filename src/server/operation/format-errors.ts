@@ -41,8 +41,6 @@ export function formatResult(
   const known = causes ?? new Causes(copies);
   // As many errors as the answer may have. If there are more, a last error says how many.
   const errors = allowance.fitAll(copies, (error) => formatGraphQLError(settings, error, known, allowance));
-  const unlogged = allowance.takeUnlogged();
-  if (unlogged > 0) report(settings.logger, `${unlogged} or more unexpected errors of the same request are not logged.`, undefined);
   // `errors` first, so that people who read the answer notice them, as section 7.1 recommends.
   return { errors, ...rest };
 }
@@ -84,12 +82,12 @@ function logError(
   { marks, more, allowance }: FormattedError,
 ): void {
   if (marks === undefined && error instanceof InputError) {
-    if (maskErrors && allowance.takeLine()) logger.warn(`A scalar refused a value of the client: ${cut(error.message)}`);
+    if (maskErrors && allowance.takeLine(logger)) logger.warn(`A scalar refused a value of the client: ${cut(error.message)}`);
     return;
   }
   const upstream = upstreamOf(error);
   if (marks === undefined && (exposeUpstreamErrors || upstream === '' || codeOf(error) !== 'INTERNAL_SERVER_ERROR')) return;
-  if (!allowance.takeLine()) return;
+  if (!allowance.takeLine(logger)) return;
   const cause = rootCause(error);
   // The console prints the cause with its message. Other loggers may print only the text.
   const isPrinted = marks !== undefined && logger === guardLogger(console) && cause instanceof Error && cause.message === error.message;

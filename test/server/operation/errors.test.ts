@@ -284,7 +284,7 @@ describe('the log line of an unexpected error', () => {
 });
 
 describe('the log of one request', () => {
-  it('has ten unexpected errors, and the number of the others', async () => {
+  it('has ten unexpected errors, and says that there are more', async () => {
     const resolvers = { Query: { hello: () => Promise.reject(new Error('failed')) } };
     const endpoint = createEndpoint({ typeDefs: 'type Query { hello: String }', resolvers });
     const aliases = Array.from({ length: 11 }, (_, index) => `a${index}: hello`).join(' ');
@@ -292,7 +292,7 @@ describe('the log of one request', () => {
     await endpoint.send(post({ query: `{ ${aliases} }` }));
 
     assert.equal(endpoint.lines.length, 11);
-    assert.equal(endpoint.lines.at(-1)!.message, '1 or more unexpected errors of the same request are not logged.');
+    assert.equal(endpoint.lines.at(-1)!.message, 'Further unexpected errors of the same request are not logged.');
   });
 
   it('has the URL of an upstream server that failed, which the client does not get', async () => {

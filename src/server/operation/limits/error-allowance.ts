@@ -1,6 +1,7 @@
 import type { GraphQLFormattedError } from 'graphql';
 
 import { lengthOfJSON, maxRecordedErrors } from '../../../executor/index.ts';
+import type { Logger } from '../types.ts';
 
 /** Errors in one answer. A list of 20,000 rows that all lack a required field would have 20,000. */
 const maxErrors = 1_000;
@@ -12,8 +13,6 @@ const maxErrorCharacters = 8_192;
 const maxMessage = 1_000;
 /** Log lines for unexpected errors of one request. With their stacks they stay below 64 KB. */
 const maxLines = 10;
-/** Log lines that say how many errors are not logged. */
-const maxRemarks = 10;
 /** Characters of an error's stack and other properties in the log. */
 const maxDetail = 4_000;
 
@@ -23,8 +22,6 @@ export class ErrorAllowance {
   #errors: number;
   #characters: number;
   #lines: number;
-  #unlogged = 0;
-  #remarks = maxRemarks;
 
   /** `operations`: the number of operations of a batch, each of which has the same share. */
   constructor(operations = 1) {
@@ -34,19 +31,10 @@ export class ErrorAllowance {
     this.#lines = Math.ceil(maxLines / operations);
   }
 
-  /** True when an error may still be logged. */
-  takeLine(): boolean {
-    if (this.#lines-- > 0) return true;
-    this.#unlogged++;
-    return false;
-  }
-
-  /** The number of errors not logged since the last call. 0 once it has been reported often enough: an answer may have 40,000 parts. */
-  takeUnlogged(): number {
-    const unlogged = this.#unlogged;
-    if (unlogged === 0 || this.#remarks-- <= 0) return 0;
-    this.#unlogged = 0;
-    return unlogged;
+  /** True when an error may still be logged. The logger is told once that further ones are not. */
+  takeLine(logger: Logger): boolean {
+    if (this.#lines-- === 0) logger.error('Further unexpected errors of the same request are not logged.');
+    return this.#lines >= 0;
   }
 
   /** Formats as many errors as fit. If some do not, a last error says how many. */
