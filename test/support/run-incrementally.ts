@@ -4,7 +4,7 @@ import { HeaderMap } from '../../src/shared/header-map.ts';
 import type { OperationInvocation } from '../../src/shared/invocation.ts';
 import { OperationLife } from '../../src/server/lifetime.ts';
 import { executeDelivery } from '../../src/server/operation/delivery/subscribe.ts';
-import type { Delivery } from '../../src/server/operation/delivery/delivery.ts';
+import type { Delivery } from '../../src/server/operation/operation.ts';
 import type { PayloadStream, SubsequentPayload, OperationOutcome } from '../../src/server/operation/types.ts';
 import type { Operation } from '../../src/server/operation/operation.ts';
 import { runOperation } from '../../src/server/pipeline.ts';

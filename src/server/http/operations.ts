@@ -5,7 +5,7 @@ import { Facts, HeaderMap, capacityOf } from '../../shared/index.ts';
 import type { AnswerSize } from '../../shared/index.ts';
 import type { ArrivedCall } from '../call.ts';
 import { OperationLife } from '../lifetime.ts';
-import type { Delivery } from '../operation/delivery/delivery.ts';
+import type { Delivery } from '../operation/operation.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { GraphQLRequest } from '../operation/types.ts';
 import { createContextArgument } from './context-argument.ts';

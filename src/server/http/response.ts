@@ -2,7 +2,7 @@ import type { FormattedExecutionResult } from 'graphql';
 
 import { HeaderMap, addVary, describe, excessOf, isHeaderField, removeLifetimes } from '../../shared/index.ts';
 import type { AnswerSize, ChunkStream, HTTPRequest, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
-import type { Delivery } from '../operation/delivery/delivery.ts';
+import type { Delivery } from '../operation/operation.ts';
 import { httpExtensionOf } from '../operation/errors.ts';
 import { formatFailure } from '../operation/format-errors.ts';
 import type { ErrorSettings } from '../operation/format-errors.ts';

@@ -1,12 +1,18 @@
-import type { ExecutionResult, FormattedExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql';
+import type {
+  ExecutionResult,
+  FormattedExecutionResult,
+  GraphQLDirective,
+  GraphQLError,
+  OperationDefinitionNode,
+  ValidationRule,
+} from 'graphql';
 
 import type { Capacity, PromiseOrValue, HTTPRequest, ResponseHead } from '../../shared/index.ts';
 import type { ContextInput, ContextSettings } from './context.ts';
 import type { KnownDocument } from './documents/document.ts';
 import type { DocumentSettings } from './documents/document.ts';
-import type { Delivery, IncrementalSettings } from './delivery/delivery.ts';
 import type { GraphQLRequest, OperationOutcome, PayloadStream } from './types.ts';
-import type { ErrorHandling, ExecutionObserver } from '../../executor/index.ts';
+import type { ErrorHandling, ExecutionObserver, PartSettings, PartsFormat } from '../../executor/index.ts';
 import type { ErrorSettings } from './format-errors.ts';
 import type { Execution, ExecutionSettings } from './execute.ts';
 import type { OperationHooks } from './apollo-hooks.ts';
@@ -18,13 +24,36 @@ import type { SourceSettings } from './documents/sources.ts';
 import type { ErrorAllowance } from './limits/error-allowance.ts';
 
 /** Everything that an operation needs from the server. Created once, at cold start. */
-export interface OperationSettings
-  extends ContextSettings, SourceSettings, DocumentSettings, ExecutionSettings, ErrorSettings, IncrementalSettings {
+export interface OperationSettings extends ContextSettings, SourceSettings, DocumentSettings, ExecutionSettings, ErrorSettings {
   readonly plugins: readonly ServerPlugin[];
   /** How errors of requests without `onError` are handled. Undefined: they propagate. */
   readonly errorHandling?: ErrorHandling | undefined;
   /** Undefined: no plugin has a stage. */
   readonly stages: Stages | undefined;
+  /** Undefined: operations with `@defer` and `@stream` get one answer. */
+  readonly incrementalDelivery: IncrementalExecution | undefined;
+}
+
+/** What executes `@defer` and `@stream`: an option, so that other bundles do not contain it. */
+export interface IncrementalExecution {
+  /** Added to the schema unless it defines directives with these names. */
+  readonly directives: readonly GraphQLDirective[];
+  /** Added to the specified rules. */
+  readonly validationRules: readonly ValidationRule[];
+  /** How operations are divided into parts of a format. */
+  readonly partsOf: (format: PartsFormat) => PartSettings;
+  /** Only called for executions with `parts`. */
+  readonly execute: Delivery['execute'];
+}
+
+/** How the answers of one operation can be delivered: what the client accepts and the platform supports. */
+export interface Delivery {
+  /** True when a subscription may run. */
+  readonly subscriptions: boolean;
+  /** The format for `@defer` and `@stream`: graphql 17's or the one before it. Undefined: everything is in one answer. */
+  readonly incremental: PartsFormat | undefined;
+  /** Replaces `executeOperation`. Returns the first or only result, and opens a stream if more results follow. */
+  readonly execute: (operation: Operation) => PromiseOrValue<ExecutionResult>;
 }
 
 /** One operation on its way through the pipeline, which fills in its fields. */
@@ -70,7 +99,7 @@ export interface Operation extends ContextInput {
   wrapped: PromiseOrValue<OperationOutcome> | undefined;
   /** The outcome from the plugins that wrap the execution. Undefined: the outcome is created from the result. */
   outcome: OperationOutcome | undefined;
-  /** The error allowance that all parts of an answer share. Undefined: the answer uses that of the batch, or a new one. */
+  /** The error allowance that all parts of an answer share. Undefined: the answer has no parts. */
   allowance: ErrorAllowance | undefined;
   /** The result as the client gets it, before `willSendResponse`. */
   formatted: FormattedExecutionResult | undefined;

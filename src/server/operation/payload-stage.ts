@@ -1,18 +1,28 @@
-import type { OperationInvocation, PromiseOrValue } from '../../shared/index.ts';
+import type { PromiseOrValue } from '../../shared/index.ts';
 import type { Stage } from './around.ts';
 import { withThrown } from './delivery/payload-stream.ts';
 import { toGraphQLError } from './errors.ts';
+import type { Operation } from './operation.ts';
 import type { OperationExecution, PayloadOutcome } from './plugin.ts';
+import { describeExecution } from './run-execution.ts';
 import type { PayloadStream, SubsequentPayload } from './types.ts';
 
 type Result = IteratorResult<SubsequentPayload>;
 
+/** Opens the stream of an operation. */
+export function openStream(operation: Operation, stream: PayloadStream): void {
+  const stage = operation.settings.stages?.payload;
+  operation.stream = stage === undefined ? stream : payloadsInStage(stream, stage, operation);
+}
+
 /** The payloads of a stream, each inside the stage `payload` of the plugins, which also see the end, however it comes. */
-export function payloadsInStage(
+function payloadsInStage(
   stream: PayloadStream,
   stage: Stage<OperationExecution, PayloadOutcome | undefined>,
-  { execution, invocation }: { readonly execution: OperationExecution; readonly invocation: Pick<OperationInvocation, 'inTime'> },
+  operation: Operation,
 ): PayloadStream {
+  const { invocation } = operation;
+  const execution = describeExecution(operation);
   let isOver = false;
   let isPending = false;
   const take = async (next: () => Promise<Result>): Promise<Result> => {

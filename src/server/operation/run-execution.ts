@@ -5,17 +5,14 @@ import { coercedVariables, joinObservers, prepareExecution } from '../../executo
 import type { PromiseOrValue } from '../../shared/index.ts';
 import { errorHandling as handlingOf } from './error-behavior.ts';
 import type { Stage } from './around.ts';
-import { attachDataSources } from './context.ts';
 import { codeOf, deadlineExceeded, toErrors, unfinishedAtDeadline } from './errors.ts';
 import { createExecution, executeOperation } from './execute.ts';
 import type { Execution } from './execute.ts';
-import { ErrorAllowance } from './limits/error-allowance.ts';
 import type { Operation } from './operation.ts';
 import { outcomeOfFailure, toOutcome } from './outcome.ts';
 import type { OperationHooks } from './apollo-hooks.ts';
-import { payloadsInStage } from './payload-stage.ts';
 import type { ExecutionOptions, OperationExecution } from './plugin.ts';
-import type { OperationOutcome, PayloadStream } from './types.ts';
+import type { OperationOutcome } from './types.ts';
 
 /**
  * Plans the operation at its first runs, and coerces its variables. Variables with errors are the result of the execution, and its hooks
@@ -105,7 +102,7 @@ function failInPlugins(thrown: unknown, operation: Operation): PromiseOrValue<Op
 }
 
 /** The execution as plugins see it. */
-function describeExecution(operation: Operation): OperationExecution {
+export function describeExecution(operation: Operation): OperationExecution {
   const { settings, seen, contextValue, source, document, node, invocation } = operation;
   return {
     ...seen!,
@@ -126,30 +123,10 @@ function executeInHooks(operation: Operation, hooks: OperationHooks): Promise<Ex
 
 function executeNow(operation: Operation): PromiseOrValue<ExecutionResult> {
   if (operation.timeIsUp !== undefined) throw operation.timeIsUp;
-  const { settings, execution, node, delivery, hooks } = operation;
+  const { settings, execution, node, delivery } = operation;
   // A mutation whose variables are invalid changes nothing: such requests must not empty the CDN of `edge`.
   operation.isExecuting = node!.operation !== 'mutation' || coercedVariables(execution!) !== undefined;
-  if (delivery === undefined) return executeOperation(settings, execution!);
-  const stage = settings.stages?.payload;
-  const open = (stream: PayloadStream): void => {
-    operation.stream =
-      stage === undefined
-        ? stream
-        : payloadsInStage(stream, stage, { execution: describeExecution(operation), invocation: operation.invocation });
-  };
-  const allowance = (operation.allowance = new ErrorAllowance());
-  const renewDataSources =
-    settings.dataSources && (() => attachDataSources(settings, operation.contextValue as Record<string, unknown>, operation));
-  return delivery.execute({
-    settings,
-    execution: execution!,
-    delivery,
-    invocation: execution!.invocation,
-    hooks,
-    renewDataSources,
-    open,
-    allowance,
-  });
+  return delivery === undefined ? executeOperation(settings, execution!) : delivery.execute(operation);
 }
 
 /** The result of the steps, in time: if a context, data source or hook hangs, only this operation times out. */

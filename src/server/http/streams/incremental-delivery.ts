@@ -3,7 +3,7 @@ import { assertKnownOptions, describe } from '../../../shared/index.ts';
 import { executeIncrementally } from '../../operation/delivery/incremental.ts';
 import { incrementalRules } from '../../operation/delivery/incremental-rules.ts';
 import type { StreamFormat } from './payload-chunks.ts';
-import type { IncrementalExecution } from '../../operation/delivery/delivery.ts';
+import type { IncrementalExecution } from '../../operation/operation.ts';
 
 /** The value of the option `incrementalDelivery`, from `incrementalDelivery()` of `graphql-functions/incremental`. */
 export interface IncrementalDelivery extends IncrementalExecution {

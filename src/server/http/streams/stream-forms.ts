@@ -1,4 +1,4 @@
-import type { Delivery } from '../../operation/delivery/delivery.ts';
+import type { Delivery } from '../../operation/operation.ts';
 import { chooseFrom, preference } from '../accept.ts';
 import type { MediaRange, ResponseMediaType } from '../accept.ts';
 

@@ -3,13 +3,16 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import { executeInParts } from '../../../executor/index.ts';
 import type { ExecutionInParts, SubsequentResult } from '../../../executor/index.ts';
 import { copyErrorsForOperation } from '../../../shared/index.ts';
+import type { PromiseOrValue } from '../../../shared/index.ts';
 import { codeOf, toGraphQLError, unfinishedAtDeadline } from '../errors.ts';
 import { Causes } from '../error-id.ts';
 import { formatResult } from '../format-errors.ts';
 import { reportUnfinished } from '../log-errors.ts';
 import { withCoercionCode } from '../execute.ts';
 import type { SubsequentPayload } from '../types.ts';
-import type { DeliveryInput } from './delivery.ts';
+import { ErrorAllowance } from '../limits/error-allowance.ts';
+import type { Operation } from '../operation.ts';
+import { openStream } from '../payload-stage.ts';
 import {
   SourcedPayloads,
   callDidEncounterSubsequentErrors,
@@ -19,23 +22,24 @@ import {
 } from './payload-stream.ts';
 
 /** Executes an operation: returns its first part, and opens a stream if others follow. */
-export function executeIncrementally(input: DeliveryInput): ExecutionResult | Promise<ExecutionResult> {
-  const outcome = executeInParts(input.execution);
-  return outcome instanceof Promise ? outcome.then((settled) => begin(input, settled)) : begin(input, outcome);
+export function executeIncrementally(operation: Operation): PromiseOrValue<ExecutionResult> {
+  const outcome = executeInParts(operation.execution!);
+  return outcome instanceof Promise ? outcome.then((settled) => begin(operation, settled)) : begin(operation, outcome);
 }
 
 interface WithErrors {
   readonly errors?: readonly GraphQLError[];
 }
 
-function begin(input: DeliveryInput, { result, parts }: ExecutionInParts): ExecutionResult {
-  if (parts === undefined) return withCoercionCode(input.execution, result);
+function begin(operation: Operation, { result, parts }: ExecutionInParts): ExecutionResult {
+  if (parts === undefined) return withCoercionCode(operation.execution!, result);
+  operation.allowance = new ErrorAllowance();
   /** The ids of the parts that have been announced and not completed. */
   const pending = new Set(((result as Pick<SubsequentResult, 'pending'>).pending ?? []).map(({ id }) => id));
   const stream = new SourcedPayloads<SubsequentResult>({
     source: parts,
     toPayload: async (subsequent) => {
-      const payload = await toPayload(input, subsequent);
+      const payload = await toPayload(operation, subsequent);
       // Only after the hooks: if one of them throws, the parts of this payload are still pending for the client.
       for (const { id } of subsequent.pending ?? []) pending.add(id);
       for (const { id } of subsequent.completed ?? []) pending.delete(id);
@@ -44,19 +48,19 @@ function begin(input: DeliveryInput, { result, parts }: ExecutionInParts): Execu
     toLastPayload: (thrown, unsent) => {
       for (const { id } of (unsent?.completed ?? []) as SubsequentResult['completed'] & object) pending.add(id);
       for (const { id } of (unsent?.pending ?? []) as SubsequentResult['pending'] & object) pending.delete(id);
-      return lastPayload(input, pending, thrown);
+      return lastPayload(operation, pending, thrown);
     },
   });
   // At the deadline the parts end with what has arrived; they have until the last moment to be sent.
-  input.invocation.onCancel((reason) => {
+  operation.invocation.onCancel((reason) => {
     if (codeOf(reason as GraphQLError) === 'CLIENT_LEFT') void stream.return();
   });
-  input.invocation.onLastMoment(() => stream.finish(unfinishedAtDeadline()));
-  input.open(stream);
+  operation.invocation.onLastMoment(() => stream.finish(unfinishedAtDeadline()));
+  openStream(operation, stream);
   return result;
 }
 
-async function toPayload({ settings, hooks, allowance }: DeliveryInput, result: SubsequentResult): Promise<SubsequentPayload> {
+async function toPayload({ settings, hooks, allowance }: Operation, result: SubsequentResult): Promise<SubsequentPayload> {
   const entries: readonly WithErrors[] = [...(result.incremental ?? []), ...(result.completed ?? [])];
   const errors = copyErrorsForOperation(entries.flatMap((entry) => entry.errors ?? []));
   reportUnfinished(settings.logger, errors);
@@ -79,10 +83,10 @@ async function toPayload({ settings, hooks, allowance }: DeliveryInput, result: 
 }
 
 /** The last payload, which completes all pending parts with an error. */
-async function lastPayload(input: DeliveryInput, pending: ReadonlySet<string>, thrown: unknown): Promise<SubsequentPayload> {
-  const { errors } = await lastResult(input, thrown);
+async function lastPayload(operation: Operation, pending: ReadonlySet<string>, thrown: unknown): Promise<SubsequentPayload> {
+  const { errors } = await lastResult(operation, thrown);
   const last =
-    input.delivery.incremental === 'current'
+    operation.delivery!.incremental === 'current'
       ? { hasNext: false, completed: Array.from(pending, (id) => ({ id, errors })) }
       : // The legacy format has no ids for pending parts. An empty object, unlike null, does not overwrite data that the client already has.
         { hasNext: false, incremental: [{ data: {}, path: [], errors }] };

@@ -6,7 +6,7 @@ import type { OperationHooks, RequestContextWithOperation } from '../apollo-hook
 import { toGraphQLError } from '../errors.ts';
 import { formatFailure, formatResult } from '../format-errors.ts';
 import type { PayloadStream, SubsequentPayload } from '../types.ts';
-import type { DeliveryInput } from './delivery.ts';
+import type { Operation } from '../operation.ts';
 
 /** The source of a stream of payloads. */
 export interface PayloadSource<T> {
@@ -132,7 +132,7 @@ export async function callDidEncounterSubsequentErrors(
  * The result that ends a stream early, because its source or a hook failed, or the call was ended. Never rejects. If formatError fails, it
  * is not called again.
  */
-export async function lastResult({ settings, hooks, invocation }: DeliveryInput, thrown: unknown): Promise<FormattedExecutionResult> {
+export async function lastResult({ settings, hooks, invocation }: Operation, thrown: unknown): Promise<FormattedExecutionResult> {
   const error = toGraphQLError(thrown);
   try {
     if (hooks !== undefined) {

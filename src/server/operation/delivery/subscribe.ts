@@ -3,11 +3,15 @@ import type { ExecutionResult } from 'graphql';
 import { copyErrorsForOperation, isGraphQLError } from '../../../shared/index.ts';
 import type { ExecutionInvocation, OperationInvocation, PromiseOrValue } from '../../../shared/index.ts';
 import { closeSource, createSourceStream } from '../../../executor/index.ts';
-import type { DeliveryInput } from './delivery.ts';
+import type { PlannedExecution } from '../../../executor/index.ts';
+import { attachDataSources } from '../context.ts';
+import type { Operation } from '../operation.ts';
+import { openStream } from '../payload-stage.ts';
 import type { PayloadStream, SubsequentPayload } from '../types.ts';
 import { codeOf, deadlineExceeded, toErrors, toGraphQLError } from '../errors.ts';
 import { formatResult } from '../format-errors.ts';
 import { executeOperation, withCoercionCode } from '../execute.ts';
+import type { Execution } from '../execute.ts';
 import {
   SourcedPayloads,
   callDidEncounterSubsequentErrors,
@@ -17,19 +21,19 @@ import {
 } from './payload-stream.ts';
 
 /** Executes an operation that may have several answers: a subscription, or one with `@defer` or `@stream`. */
-export function executeDelivery(input: DeliveryInput): ExecutionResult | Promise<ExecutionResult> {
-  const { settings, execution } = input;
-  if (execution.operation.operation === 'subscription') return subscribe(input);
-  if (execution.parts === undefined) return executeOperation(settings, execution);
-  return settings.incrementalDelivery!.execute(input);
+export function executeDelivery(operation: Operation): PromiseOrValue<ExecutionResult> {
+  const { settings, node } = operation;
+  const execution = operation.execution!;
+  if (node!.operation === 'subscription') return subscribe(operation, execution);
+  return execution.parts === undefined ? executeOperation(settings, execution) : settings.incrementalDelivery!.execute(operation);
 }
 
 /**
  * Runs a subscription: opens a stream with one result for each event of its source. The returned result is empty, or has the errors for
  * which the subscription could not start.
  */
-async function subscribe(input: DeliveryInput): Promise<ExecutionResult> {
-  const { execution, invocation, open } = input;
+async function subscribe(operation: Operation, execution: Execution): Promise<ExecutionResult> {
+  const { invocation } = operation;
   const creating = createSourceStream(execution);
   const events = creating instanceof Promise ? await createWithDeadline(creating, invocation) : creating;
   if (!(Symbol.asyncIterator in events)) return isOfResolver(events) ? events : withCoercionCode(execution, events);
@@ -37,15 +41,16 @@ async function subscribe(input: DeliveryInput): Promise<ExecutionResult> {
   const stream = new SourcedPayloads<unknown>({
     source: events[Symbol.asyncIterator](),
     invocation,
-    toPayload: (event) => answerEvent(input, event, eventInvocation),
+    toPayload: (event) =>
+      answerEvent(operation, { ...execution, invocation: eventInvocation, rootValue: event, eventOf: execution, prepared: undefined }),
     toLastPayload: (thrown) => {
       // A generator that waits for an event cannot end before it has arrived, unless the signal stops the wait.
       invocation.stop(toGraphQLError(thrown));
-      return lastResult(input, thrown);
+      return lastResult(operation, thrown);
     },
   });
   endWithSignal(stream, invocation.signal);
-  open(stream);
+  openStream(operation, stream);
   return {};
 }
 
@@ -81,11 +86,13 @@ function ofEvents(invocation: OperationInvocation): ExecutionInvocation {
 }
 
 /** Executes the operation for one event, which is the root value. */
-async function answerEvent(input: DeliveryInput, event: unknown, invocation: ExecutionInvocation): Promise<SubsequentPayload> {
-  const { settings, execution, hooks } = input;
-  const run = (): PromiseOrValue<ExecutionResult> =>
-    executeOperation(settings, { ...execution, invocation, rootValue: event, eventOf: execution, prepared: undefined });
-  const executed = await (input.renewDataSources === undefined ? run() : input.renewDataSources().then(run, toErrors));
+async function answerEvent(operation: Operation, execution: PlannedExecution): Promise<SubsequentPayload> {
+  const { settings, hooks, contextValue } = operation;
+  const run = (): PromiseOrValue<ExecutionResult> => executeOperation(settings, execution);
+  const isRenewed = settings.dataSources !== undefined;
+  const executed = await (isRenewed
+    ? attachDataSources(settings, contextValue as Record<string, unknown>, operation).then(run, toErrors)
+    : run());
   const result = executed.errors === undefined ? executed : { ...executed, errors: copyErrorsForOperation(executed.errors) };
   if (hooks !== undefined && result.errors !== undefined) await callDidEncounterSubsequentErrors(hooks, result.errors);
   const payload = withThrown(formatResult(settings, result), result.errors);
