@@ -97,17 +97,20 @@ for (const folder of ['v3', 'tools']) {
   });
 }
 
-/** `subgraph` reads the text of a schema as the server does, without parsing all of it at a cold start. */
-const readerOfSchemas = 'executor/schema/index.ts';
+/**
+ * `subgraph` finds the definitions in the text of a schema as the server does: to parse 3,000 types takes a cold process 97 ms, and 200 types
+ * 7 ms, more than everything else that `subgraph` does. Its resolver maps mean what they mean to the server.
+ */
+const ofSubgraph: readonly string[] = ['definitionsIn', 'sourcesOf', 'MergedResolvers'];
 
 test('a value of server or executor that an extension imports is exported by an entry, too', () => {
   const published = new Set(imports.filter(({ from, typeOnly }) => folderOf(from) === 'entries' && !typeOnly).flatMap(namesOf));
-  const taken = ['server', 'executor'].flatMap((folder) => valuesThat('extensions', folder)).filter(({ to }) => to !== readerOfSchemas);
+  const taken = ['server', 'executor'].flatMap((folder) => valuesThat('extensions', folder));
 
   deepEqual(
     taken.flatMap((one) =>
       namesOf(one)
-        .filter((name) => !published.has(name))
+        .filter((name) => !published.has(name) && !(partOf(one.from) === 'extensions/subgraph' && ofSubgraph.includes(name)))
         .map((name) => `${describe(one)}: ${name}`),
     ),
     [],

@@ -2,7 +2,6 @@ import { GraphQLError } from 'graphql';
 
 import type { OperationOutcome, ServerPlugin } from '../../server/index.ts';
 import { isGraphQLError, isRecord } from '../../shared/index.ts';
-import type { HTTPRequest } from '../../shared/index.ts';
 import { ExecutionTrace } from './trace.ts';
 import { encodeTrace } from './trace-format.ts';
 
@@ -29,37 +28,25 @@ export interface InlineTraces {
  */
 export function inlineTraces({ includeErrors = { masked: true } }: InlineTraceOptions = {}): InlineTraces {
   const shownError = errorFormOf(includeErrors);
-  const starts = new WeakMap<object, number>();
+  const ownFact = Symbol('inlineTraces');
   return {
     plugin: {
       onlyWatches: true,
-      requestDidStart({ request: { http }, contextValue }) {
-        if (!asksForTrace(http)) return undefined;
-        const start = performance.now();
-        starts.set(contextValue as object, start);
-        return {
-          // Routers read the errors of requests that were refused as those of the root.
-          willSendResponse({ response: { result }, errors = [] }) {
-            if (!('data' in result)) setTrace(result, new ExecutionTrace(start), { errors, shownError });
-          },
-        };
-      },
-      async execution({ call, contextValue, operation }, next) {
-        if (!asksForTrace(call.request) || (operation.operation as string) === 'subscription') return next();
-        const trace = new ExecutionTrace(starts.get(contextValue as object) ?? performance.now());
-        const outcome = await next({ observer: { field: (field, resolve) => trace.observe(field, resolve) } });
+      async operation({ call, facts }, next) {
+        if (call.request.headers.get('apollo-federation-include-trace') !== 'ftv1') return next();
+        const trace = new ExecutionTrace();
+        facts.set(ownFact, trace);
+        const outcome = await next();
         // Routers read traces in single answers alone.
         if (outcome.stream !== undefined || trace.isTooLarge) return outcome;
-        const result = { ...outcome.result };
-        setTrace(result, trace, { errors: outcome.errors, shownError });
-        return { ...outcome, result };
+        return { ...outcome, result: withTrace(outcome, trace, shownError) };
+      },
+      async execution({ facts }, next) {
+        const trace = facts.get(ownFact) as ExecutionTrace | undefined;
+        return next(trace && { observer: { field: (field, resolve) => trace.observe(field, resolve) } });
       },
     },
   };
-}
-
-function asksForTrace(http: HTTPRequest | undefined): boolean {
-  return http?.headers.get('apollo-federation-include-trace') === 'ftv1';
 }
 
 type ShownError = (error: GraphQLError) => GraphQLError | null;
@@ -84,12 +71,7 @@ function masked(): GraphQLError {
   return new GraphQLError('<masked>', { extensions: { maskedBy: 'graphql-functions' } });
 }
 
-interface TracedErrors {
-  readonly errors: readonly GraphQLError[];
-  readonly shownError: ShownError;
-}
-
-function setTrace(result: OperationOutcome['result'], trace: ExecutionTrace, { errors, shownError }: TracedErrors): void {
+function withTrace({ result, errors }: OperationOutcome, trace: ExecutionTrace, shownError: ShownError): OperationOutcome['result'] {
   trace.addBatchedFields(result.data);
   for (const error of errors) {
     // It is in the trace of the subgraph that it comes from.
@@ -102,5 +84,5 @@ function setTrace(result: OperationOutcome['result'], trace: ExecutionTrace, { e
     const json = JSON.stringify({ message, locations, path, ...(hasExtensions && { extensions }) });
     trace.addError(path, { message, locations: locations ?? [], json });
   }
-  Object.assign(result, { extensions: { ...result.extensions, ftv1: encodeTrace(trace) } });
+  return { ...result, extensions: { ...result.extensions, ftv1: encodeTrace(trace) } };
 }

@@ -1,8 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 
 import { MergedResolvers } from '../../executor/schema/index.ts';
-import type { Resolvers } from '../../executor/schema/index.ts';
-import { batchOf, describe } from '../../shared/index.ts';
+import { batchOf } from '../../shared/index.ts';
 
 /** `__resolveReference`: returns the entity of a reference. */
 type ResolveReference = (reference: unknown, context: unknown, info: GraphQLResolveInfo) => unknown;
@@ -27,7 +26,7 @@ export class References {
     this.#resolvers = new MergedResolvers(resolvers);
   }
 
-  /** Those of a type. Throws an Error that says what to write if they are not functions. */
+  /** Those of a type. Throws an Error that says what to write if there are both. */
   of(type: string): ReferenceResolvers {
     let known = this.#known.get(type);
     if (known === undefined) {
@@ -56,30 +55,7 @@ export class References {
 
 function resolverNamed(name: string, type: string, given: unknown): unknown {
   if (given === undefined) return undefined;
-  if (typeof given !== 'function') throw new Error(`resolvers.${type}.${name} takes a function, got ${describe(given)}.`);
   if (batchOf(given as () => unknown) !== undefined)
     throw new Error(`resolvers.${type}.${name} cannot be batched. Write ${plural}: (references, context, info) => …, without batch().`);
   return given;
-}
-
-/** The resolver maps without reference resolvers, which are not resolvers of fields. The given maps stay as they are, and are read when a type is used. */
-export function withoutReferences(resolvers: unknown): Resolvers {
-  const maps: unknown[] = Array.isArray(resolvers) ? resolvers.flat(Number.POSITIVE_INFINITY) : [resolvers];
-  return maps.filter((map) => map !== undefined).map(hideReferences) as Resolvers;
-}
-
-/** Anything else than an object is refused later, when the schema is made. */
-function hideReferences(map: unknown): unknown {
-  if (typeof map !== 'object' || map === null || 'then' in map) return map;
-  const types: object = Object.create(null);
-  for (const type of Object.keys(map))
-    Object.defineProperty(types, type, { enumerable: true, get: () => fieldsOf(type, (map as Record<string, unknown>)[type]) });
-  return types;
-}
-
-function fieldsOf(type: string, given: unknown): unknown {
-  if (typeof given !== 'object' || given === null || !(singular in given || plural in given)) return given;
-  const resolvers = new MergedResolvers({ [type]: given }).get(type)!;
-  const names = [...resolvers.names()].filter((name) => name !== singular && name !== plural);
-  return Object.fromEntries(names.map((name) => [name, resolvers.get(name)]));
 }

@@ -1,15 +1,15 @@
+import { print } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 
-import type { TypeDefs } from '../../executor/schema/index.ts';
 import { sourcesOf } from '../../executor/schema/index.ts';
 import type { ServerOptions, ServerPlugin } from '../../server/index.ts';
 import { describe } from '../../shared/index.ts';
 import type { InlineTraces } from './inline-traces.ts';
 import { createEntitiesResolver, resolveEntityType } from './entities.ts';
-import { References, withoutReferences } from './reference-resolvers.ts';
+import { References } from './reference-resolvers.ts';
 import { assertRouter, assertRouterSecret } from './router-secret.ts';
 import type { RouterSecret } from './router-secret.ts';
-import { subgraphText, textOf } from './subgraph-text.ts';
+import { subgraphText } from './subgraph-text.ts';
 
 /** Options of a subgraph, besides those of its server. */
 export interface SubgraphSettings {
@@ -47,7 +47,7 @@ export type SubgraphServerOptions<
  * Makes the options of a federation subgraph, versions 1 and 2.0 to 2.15, for the `createHandler` of any entry: adds `Query._service` and
  * `Query._entities` to the schema, and calls `__resolveReference` or `__resolveReferences` of entities.
  *
- * Throws an Error that names the line for links that no router understands.
+ * Throws an Error for links that no router understands.
  *
  * @example
  * ```ts
@@ -78,17 +78,20 @@ export function subgraph(options: object): object {
     throw new TypeError(`Expected the option traces of subgraph to be inlineTraces(), got ${describe(traces)}.`);
   if (traces !== undefined && given.executor !== undefined)
     throw new Error('Expected subgraph without `executor`, or without `traces`: graphql-js does not report when resolvers are called.');
-  const { typeDefs, queryRoot, sdl, hasEntities } = partsOf(given.typeDefs);
+  const sdl = sourcesOf(given.typeDefs)
+    .map((source) => (typeof source === 'string' ? source : print(source)))
+    .join('\n');
+  const { added, queryRoot, hasEntities } = subgraphText(sdl);
   const references = new References(given.resolvers);
   const resolvers = {
-    [queryRoot]: { _service: () => ({ sdl: sdl() }), ...(hasEntities && { _entities: createEntitiesResolver(references) }) },
+    [queryRoot]: { _service: () => ({ sdl }), ...(hasEntities && { _entities: createEntitiesResolver(references) }) },
     ...(hasEntities && { _Entity: { __resolveType: resolveEntityType } }),
   };
   return {
     ...given,
-    typeDefs,
+    typeDefs: [given.typeDefs, added],
     // The author's are last, so that they replace these.
-    resolvers: [resolvers, withoutReferences(given.resolvers)].flat() as ServerOptions['resolvers'],
+    resolvers: [resolvers, given.resolvers ?? []].flat() as ServerOptions['resolvers'],
     plugins: [subgraphPlugin(references, routerSecret), ...(traces ? [traces.plugin] : []), ...(given.plugins ?? [])],
   };
 }
@@ -97,21 +100,6 @@ function assertTypeDefs({ schema, typeDefs }: ServerOptions): void {
   if (schema === undefined && typeDefs !== undefined) return;
   const got = schema === undefined ? 'neither' : 'a `schema`, which does not keep the @link and @key of its text';
   throw new Error(`subgraph expects \`typeDefs\` with \`resolvers\`, got ${got}.`);
-}
-
-interface SubgraphParts {
-  readonly typeDefs: TypeDefs;
-  readonly queryRoot: string;
-  readonly hasEntities: boolean;
-  /** The author's schema as text. */
-  readonly sdl: () => string;
-}
-
-function partsOf(given: unknown): SubgraphParts {
-  const sources = sourcesOf(given);
-  const { added, queryRoot, hasEntities } = subgraphText(sources);
-  let sdl: string | undefined;
-  return { typeDefs: [...sources, added], queryRoot, hasEntities, sdl: () => (sdl ??= textOf(sources)) };
 }
 
 function subgraphPlugin(references: References, routerSecret: RouterSecret | undefined): ServerPlugin {
@@ -127,6 +115,7 @@ function subgraphPlugin(references: References, routerSecret: RouterSecret | und
   return {
     position: 'first',
     check,
+    // Other servers call it, too.
     serverWillStart(context) {
       if (routerSecret !== undefined && !('nodeEnv' in context))
         throw new Error('subgraph() is for createHandler of graphql-functions. This server would not check routerSecret.');

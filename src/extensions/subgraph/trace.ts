@@ -54,16 +54,10 @@ const maxFields = 20_000;
 export class ExecutionTrace {
   readonly root: TraceNode = new TraceNode(undefined);
   /** Milliseconds since the epoch. */
-  readonly startedAt: number;
-  readonly #start: number;
+  readonly startedAt: number = Date.now();
+  readonly #start = performance.now();
   #fields = 0;
   readonly #batched: { readonly keys: readonly (string | number)[]; readonly parents: number; readonly field: TracedField }[] = [];
-
-  /** `start`: of `performance.now()`. */
-  constructor(start: number) {
-    this.#start = start;
-    this.startedAt = Date.now() - (performance.now() - start);
-  }
 
   get isTooLarge(): boolean {
     return this.#fields > maxFields;

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match } from 'node:assert/strict';
+import { deepEqual, equal, match, throws } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { createHandler } from '../../../src/entries/fetch.ts';
@@ -395,7 +395,6 @@ describe('__resolveReferences', () => {
 
   const refused: readonly (readonly [string, object, RegExp])[] = [
     ['both forms', { Product: { __resolveReference: () => null, __resolveReferences: () => [] } }, /resolvers\.Product has __resolveReference and __resolveReferences/],
-    ['a value', { Product: { __resolveReference: 'x' } }, /resolvers\.Product\.__resolveReference takes a function, got "x"/],
     ['batch()', { Product: { __resolveReference: batch((references) => references as never) } }, /Write __resolveReferences/],
     ['a scalar', { ID2: { __resolveReference: () => null } }, /"ID2" is neither an object type nor an interface/],
   ]; // prettier-ignore
@@ -414,6 +413,12 @@ describe('__resolveReferences', () => {
       match(warned.map(String).join('\n'), message);
     });
   }
+
+  it('is refused at start outside of production: a value', () => {
+    const options = subgraph({ typeDefs, resolvers: { Product: { __resolveReference: 'x' } } as never, nodeEnv: 'test' });
+
+    throws(() => createHandler(options), /resolvers\.Product\.__resolveReference takes a function, got a string/);
+  });
 });
 
 describe('interfaces with @key', () => {

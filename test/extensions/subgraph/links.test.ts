@@ -197,19 +197,14 @@ describe('links', () => {
   }
 });
 
-describe('refused at start, with the line', () => {
+describe('refused at start', () => {
   const query = 'type Query { ok: Boolean }';
   const user = 'type User @key(fields: "id") { id: ID! }';
   const refusals: readonly (readonly [string, any, RegExp])[] = [
-    ['two links to federation', `${linkTo('v2.9', '@key')}${linkTo('v2.8', '@tag')}${query} ${user}`, /got a second one[\s\S]*typeDefs, line 2, column 15:/],
-    ['an unknown version', `\n${linkTo('v2.16', '@key')}${query}`, /got "https:\/\/specs\.apollo\.dev\/federation\/v2\.16"[\s\S]*line 2, column 15:/],
+    ['two links to federation', `${linkTo('v2.9', '@key')}${linkTo('v2.8', '@tag')}${query} ${user}`, /got ".*v2\.9" and ".*v2\.8"\. Remove one/],
+    ['an unknown version', `\n${linkTo('v2.16', '@key')}${query}`, /got "https:\/\/specs\.apollo\.dev\/federation\/v2\.16"/],
     ['a version with three numbers', `${linkTo('v2.15.0')}${query}`, /got ".*v2\.15\.0"/],
     ['federation 3', `${linkTo('v3.0')}${query}`, /got ".*v3\.0"/],
-    ['an import that no version has', `${linkTo('v2.9', '@keys')}${query}`, /federation v2\.9, got "@keys"\. Did you mean "@key"\?[\s\S]*line 1, column 79:/],
-    ['an import of a later version', `${linkTo('v2.2', '@interfaceObject')}${query}`, /got "@interfaceObject"\. A later version has it/],
-    ['an import list that is none', `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: "@key") ${query}`, /Expected import to be a list, such as \["@key"\], got "@key"\./],
-    ['a wrong import', `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: [7]) ${query}`, /got 7\./],
-    ['an import without its @', `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: [{ name: "@key", as: "id" }]) ${query}`, /"@" in both names or in none/],
   ]; // prettier-ignore
 
   for (const [what, typeDefs, message] of refusals) {

@@ -49,6 +49,6 @@ describe('a subgraph of version 3', () => {
   });
 
   it('does not start with traces', () => {
-    throws(() => serve({ traces: inlineTraces() }), /has the hook execution, which the servers of version 3 do not call/);
+    throws(() => serve({ traces: inlineTraces() }), /has the hook operation, which the servers of version 3 do not call/);
   });
 });

@@ -94,7 +94,7 @@ function sourceName(number: number, count: number): string {
 }
 
 /** `typeDefs, line 3, column 5:` with the line and a mark under the column. */
-export function describeIn(text: string, position: number, name: string): string {
+function describeIn(text: string, position: number, name: string): string {
   const before = text.slice(0, position).split(lineEnd);
   const column = (before.at(-1)?.length ?? 0) + 1;
   const line = text.split(lineEnd)[before.length - 1] ?? '';

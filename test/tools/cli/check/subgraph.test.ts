@@ -33,7 +33,7 @@ test('check names wrong reference resolvers', async (context) => {
   );
 
   assert.equal(code, 1);
-  assert.match(stdout, /resolvers\.User\.__resolveReference takes a function, got 1/);
+  assert.match(stdout, /resolvers\.User\.__resolveReference takes a function, got a number/);
 });
 
 test('check warns of a subgraph without routerSecret, whatever its comments say', async (context) => {
