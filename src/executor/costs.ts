@@ -11,8 +11,8 @@ export const workOf = {
   error: 45,
   /** An object or a list in an argument or a default value. */
   inputValue: 4,
-  /** This many list items, or fields of an input type, count as one unit. */
-  inputLeaves: 16,
+  /** This many list items, or fields of an input type, count as one unit: also up to 45 bytes each. */
+  inputLeaves: 3,
   /** A field planned for one more type: also up to 900 bytes. 2,490 aliases in rows of 40 types took 240 ms and 92 MiB. */
   plannedField: 10,
 } as const;
@@ -38,32 +38,8 @@ export const sizeOfRead = 8;
 /** The default of `maxResultBytes`. */
 export const usualMaxBytes = 33_554_432;
 
-/** The weight of invalid variables that graphql-js explains. 19,000 unknown keys took it half a second, and 80,000 took 4 s and 400 MB. */
-export const maxExplained = 20_000;
-
-/** Characters that a value in variables counts in addition to its key and its text: printing it takes as long as printing them. */
-const weightOfValue = 20;
-
-/** True if the strings and keys of variables, and the number of their values, weigh at most `weight` characters. */
-export function weighsAtMost(weight: number, value: unknown): boolean {
-  return weightLeft(weight, value) >= 0;
-}
-
-/** Recursive: the depth of variables is limited. Stops at the limit. */
-function weightLeft(weight: number, value: unknown): number {
-  if (typeof value === 'string') return weight - value.length;
-  if (typeof value !== 'object' || value === null) return weight;
-  let left = weight;
-  if (Array.isArray(value)) {
-    for (let at = 0; at < value.length && left >= 0; at++) left = weightLeft(left - weightOfValue, value[at]);
-    return left;
-  }
-  for (const key in value) {
-    if (left < 0) break;
-    left = weightLeft(left - weightOfValue - key.length, (value as Readonly<Record<string, unknown>>)[key]);
-  }
-  return left;
-}
+/** The length of invalid variables as JSON that graphql-js explains. 19,000 unknown keys took it half a second, and 80,000 took 4 s and 400 MB. */
+export const maxExplained = 8_000;
 
 /** Length of a value's JSON. 0 if it cannot be serialized: that fails later, when the response is written. */
 export function lengthOfJSON(value: object): number {

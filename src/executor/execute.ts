@@ -2,7 +2,7 @@ import { assertValidSchema } from 'graphql';
 import type { ExecutionResult, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import { listenedChannel, traceMixed } from '../shared/index.ts';
-import { maxExplained, weighsAtMost } from './costs.ts';
+import { lengthOfJSON, maxExplained } from './costs.ts';
 import { executeFields, executePart } from './run/fields.ts';
 import { getVariableValues, isGraphQL17 } from './graphql-version.ts';
 import { handleRejections } from './run/unhandled-rejections.ts';
@@ -161,7 +161,7 @@ function coerce(plan: Plan, run: Run, execution: PlannedExecution): CoercedVaria
   try {
     const values = plan.coerceVariables(variableValues ?? {}, run);
     if (!(values instanceof UncoercedVariable)) return isGraphQL17 ? { variableValues: values } : { coerced: values };
-    if (answerLimit !== undefined && !weighsAtMost(maxExplained / answerLimit.operations, variableValues))
+    if (answerLimit !== undefined && lengthOfJSON(variableValues ?? {}) > maxExplained / answerLimit.operations)
       return { errors: [values.error()] };
   } catch (error) {
     // Rethrow, unless the variables exceeded the size limit.

@@ -64,7 +64,7 @@ describe('an operation runs by a plan', () => {
       typeDefs: 'scalar Wrong type Query { name(list: [Wrong!]): String }',
       functions,
       text: 'query ($list: [Wrong!]) { name(list: $list) }',
-      variables: { list: Array.from({ length: 1001 }, () => 1) },
+      variables: { list: Array.from({ length: 5_000 }, () => 1) },
       options: { answerLimit },
     });
 

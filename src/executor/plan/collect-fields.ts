@@ -18,7 +18,7 @@ import type {
   GraphQLOutputType,
 } from 'graphql';
 
-import { planArguments } from './arguments.ts';
+import { PlannedArguments } from './arguments.ts';
 import type { PageDefaults } from './arguments.ts';
 import { isIncluded } from './conditions.ts';
 import type { Conditions, Fragments } from './conditions.ts';
@@ -103,7 +103,9 @@ export function planField(settings: CollectSettings, type: GraphQLObjectType, { 
     parentType: type,
     shape: shapeOf(definition.type),
     arguments:
-      definition.args.length === 0 ? undefined : planArguments(definition, node, settings.pageDefaults?.defaultFor(type, definition)),
+      definition.args.length === 0
+        ? undefined
+        : new PlannedArguments(definition, node, settings.pageDefaults?.defaultFor(type, definition)),
     collect: settings.collect,
   });
 }

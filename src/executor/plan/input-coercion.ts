@@ -3,11 +3,10 @@ import type { GraphQLInputObjectType, GraphQLInputType, GraphQLLeafType } from '
 
 import { plainKinds, plainValue } from '../run/shapes/leaf.ts';
 import { isGraphQL17 } from '../graphql-version.ts';
-import { workOf } from '../costs.ts';
 import type { Run } from '../run/run.ts';
-import { inputFieldsOf } from './literals.ts';
+import { inputsOf } from './literals.ts';
 import type { PreparedInput } from './literals.ts';
-import { absent, put, valueOf } from './per-run-values.ts';
+import { absent, createRecord, put, valueOf, workIn, workOfContainer } from './per-run-values.ts';
 import { notPlain } from './planned-field.ts';
 
 /**
@@ -20,7 +19,7 @@ export interface InputCoercion {
   /** Which built-in scalar it is: see leaf.ts. */
   readonly plain: number;
   /** Coerces a value that is not plain, null or undefined, and counts its work. */
-  coerce(value: unknown, run: Run): unknown;
+  readonly coerce: (value: unknown, run: Run) => unknown;
 }
 
 /** Coerces a given value. Undefined: graphql-js decides. */
@@ -35,7 +34,8 @@ export function inputCoercionOf(type: GraphQLInputType): InputCoercion {
   const nullable = nonNull ? type.ofType : type;
   if (isListType(nullable)) return { nonNull, plain: notPlain, coerce: listCoercer(nullable.ofType) };
   if (isInputObjectType(nullable)) return { nonNull, plain: notPlain, coerce: objectCoercer(nullable) };
-  return new LeafCoercion(nullable, nonNull);
+  const plain = builtIn.get(nullable) === nullable[coerceLeaf] ? plainKinds.get(nullable)! : notPlain;
+  return { nonNull, plain, coerce: leafCoercer(nullable) };
 }
 
 /** graphql 17 renamed the function that a leaf type coerces values with. */
@@ -44,38 +44,26 @@ const coerceLeaf = (isGraphQL17 ? 'coerceInputValue' : 'parseValue') as 'parseVa
 /** The built-in scalars with their original functions: a replaced one must be called. */
 const builtIn = new Map<GraphQLLeafType, unknown>([...plainKinds.keys()].map((type) => [type, type[coerceLeaf]]));
 
-function plainInputOf(type: GraphQLLeafType): number {
-  return builtIn.get(type) === type[coerceLeaf] ? plainKinds.get(type)! : notPlain;
-}
-
-class LeafCoercion implements InputCoercion {
-  readonly nonNull: boolean;
-  readonly plain: number;
-  readonly #type: GraphQLLeafType;
-
-  constructor(type: GraphQLLeafType, nonNull: boolean) {
-    this.nonNull = nonNull;
-    this.plain = plainInputOf(type);
-    this.#type = type;
-  }
-
-  coerce(value: unknown): unknown {
+function leafCoercer(type: GraphQLLeafType): InputCoercion['coerce'] {
+  return (value) => {
     try {
-      return this.#type[coerceLeaf](value);
+      return type[coerceLeaf](value);
     } catch {
       return undefined;
     }
-  }
+  };
 }
 
 function listCoercer(type: GraphQLInputType): InputCoercion['coerce'] {
   const item = inputCoercionOf(type);
   return (value, run) => {
-    if (!Array.isArray(value)) return isIterable(value) ? undefined : listOfOne(item, value, run);
+    if (!Array.isArray(value) && typeof value === 'object' && value !== null && Symbol.iterator in value) return undefined;
+    // A single value counts as a list of one.
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
     const list: unknown[] = [];
     // A loop by index also visits holes.
-    for (let at = 0; at < value.length; at++) {
-      const coerced = coerceGiven(item, value[at], run);
+    for (let at = 0; at < values.length; at++) {
+      const coerced = coerceGiven(item, values[at], run);
       if (coerced === undefined) return undefined;
       list.push(coerced);
     }
@@ -83,71 +71,46 @@ function listCoercer(type: GraphQLInputType): InputCoercion['coerce'] {
   };
 }
 
-function isIterable(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Symbol.iterator in value;
-}
-
-function listOfOne(item: InputCoercion, value: unknown, run: Run): unknown[] | undefined {
-  const coerced = coerceGiven(item, value, run);
-  return coerced === undefined ? undefined : [coerced];
-}
-
 /** Coercers by type, because types may be recursive. */
 const objectCoercers = new WeakMap<GraphQLInputObjectType, InputCoercion['coerce']>();
 
 function objectCoercer(type: GraphQLInputObjectType): InputCoercion['coerce'] {
-  let coerce = objectCoercers.get(type);
-  if (coerce === undefined) {
-    const coercer = new ObjectCoercer(type);
-    coerce = (value, run) => coercer.coerce(value, run);
-    objectCoercers.set(type, coerce);
-  }
-  return coerce;
-}
-
-class ObjectCoercer {
-  readonly #type: GraphQLInputObjectType;
-  /** Prepared with the first value, because types may be recursive. */
-  #fields: readonly PreparedInput[] | undefined = undefined;
-  #coercions: readonly InputCoercion[] = [];
-  /** Fields with names of Object.prototype, such as `constructor`. If one is absent, graphql-js takes what the value inherits. */
-  #inherited: readonly string[] = [];
-
-  constructor(type: GraphQLInputObjectType) {
-    this.#type = type;
-  }
-
-  coerce(value: unknown, run: Run): unknown {
+  const known = objectCoercers.get(type);
+  if (known !== undefined) return known;
+  // Prepared with the first value.
+  let list: readonly PreparedInput[] | undefined;
+  let coercions: readonly InputCoercion[] = [];
+  const coerce = (value: unknown, run: Run): unknown => {
     if (!isOrdinary(value)) return undefined;
-    const fields = (this.#fields ??= this.#prepare());
-    for (const name of this.#inherited) if (!Object.hasOwn(value, name)) return undefined;
-    run.budget.spend(workOf.inputValue + Math.floor(fields.length / workOf.inputLeaves));
-    const coerced = emptyInput();
-    let known = 0;
+    if (list === undefined) {
+      ({ list } = inputsOf(type));
+      coercions = list.map((field) => inputCoercionOf(field.type));
+    }
+    const coerced = createRecord();
+    let work = workOfContainer(list.length);
+    let recognized = 0;
     let kept = 0;
     let last: unknown;
-    for (let at = 0; at < fields.length; at++) {
-      const field = fields[at]!;
+    for (let at = 0; at < list.length; at++) {
+      const field = list[at]!;
+      if (field.isInherited && !Object.hasOwn(value, field.name)) return undefined;
       const given = value[field.name];
-      const result = given === undefined ? valueOf(field.whenAbsent(), run) : coerceGiven(this.#coercions[at]!, given, run);
+      if (given === undefined) work += workIn(field.whenAbsent());
+      else recognized++;
+      const result = given === undefined ? valueOf(field.whenAbsent(), run) : coerceGiven(coercions[at]!, given, run);
       if (result === absent) continue;
       if (result === undefined) return undefined;
-      if (given !== undefined) known++;
       last = result;
       put(coerced, field.name, last);
       kept++;
     }
+    run.budget.spend(work);
     const keys = countKeys(value);
-    if (keys !== known) return undefined;
-    return this.#type.isOneOf && (keys !== 1 || kept !== 1 || last === null) ? undefined : coerced;
-  }
-
-  #prepare(): readonly PreparedInput[] {
-    const fields = inputFieldsOf(this.#type);
-    this.#coercions = fields.map(({ type }) => inputCoercionOf(type));
-    this.#inherited = fields.filter(({ name }) => name in Object.prototype).map(({ name }) => name);
-    return fields;
-  }
+    if (keys !== recognized) return undefined;
+    return type.isOneOf && (keys !== 1 || kept !== 1 || last === null) ? undefined : coerced;
+  };
+  objectCoercers.set(type, coerce);
+  return coerce;
 }
 
 /** Counts the keys of a value. If the count equals that of the known fields, there are no unknown keys. */
@@ -162,9 +125,4 @@ function isOrdinary(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
-}
-
-/** Creates the object as graphql-js does: without a prototype in 17, an ordinary object in 16. */
-function emptyInput(): Record<string, unknown> {
-  return isGraphQL17 ? (Object.create(null) as Record<string, unknown>) : {};
 }

@@ -1,6 +1,7 @@
 import { GraphQLEnumType, isEnumType, isInputObjectType, isListType, isNonNullType, Kind, specifiedScalarTypes } from 'graphql';
 import type {
   GraphQLArgument,
+  GraphQLField,
   GraphQLInputField,
   GraphQLInputObjectType,
   GraphQLInputType,
@@ -10,27 +11,28 @@ import type {
   ValueNode,
 } from 'graphql';
 
-import { workOf } from '../costs.ts';
+import type { Run } from '../run/run.ts';
 import {
   absent,
-  coerceWithGraphQLJS,
   coerceLiteral,
+  coerceWithGraphQLJS,
+  copiedDefault,
   leafLiteral,
   listOf,
-  sharedDefault,
-  perRun,
-  copiedDefault,
+  PerRunValue,
   put,
   readLiteral,
   valueOf,
-  VariableValue,
+  variableValue,
+  workIn,
+  workOfContainer,
 } from './per-run-values.ts';
 import type { Prepared } from './per-run-values.ts';
 
 /** Prepares a literal for an argument or input field of this type. */
 export function prepareLiteral(inputType: GraphQLInputType, node: ValueNode): Prepared {
   const nonNull = isNonNullType(inputType);
-  if (node.kind === Kind.VARIABLE) return new VariableValue(node.name.value, nonNull);
+  if (node.kind === Kind.VARIABLE) return variableValue(node.name.value, nonNull);
   if (node.kind === Kind.NULL) return nonNull ? undefined : null;
   const type = nonNull ? inputType.ofType : inputType;
   if (isListType(type)) return prepareList(type.ofType, node);
@@ -48,64 +50,23 @@ function prepareLeaf(type: GraphQLLeafType, node: ValueNode): Prepared {
 }
 
 function prepareList(type: GraphQLInputType, node: ValueNode): Prepared {
-  const nodes = node.kind === Kind.LIST ? node.values : [node];
-  const items: Prepared[] = [];
-  for (let at = 0; at < nodes.length; at++) {
-    const item = prepareLiteral(type, nodes[at]!);
-    if (item === undefined) return undefined;
-    items.push(item);
-  }
-  return listOf(items, isNonNullType(type));
+  const items = (node.kind === Kind.LIST ? node.values : [node]).map((item) => prepareLiteral(type, item));
+  return items.includes(undefined) ? undefined : listOf(items, isNonNullType(type));
 }
 
 function prepareObject(type: GraphQLInputObjectType, { fields: nodes }: ObjectValueNode): Prepared {
-  let members: readonly Member[] | undefined | null;
-  return perRun(workOf.inputValue, (run) => {
-    // The fields are prepared with the first value, because input types may be recursive.
-    if (members === undefined) {
-      const fields = inputFieldsOf(type);
-      run.budget.spend(Math.floor(fields.length / workOf.inputLeaves));
-      members = membersOf(fields, nodes);
-    }
-    if (members === null) return undefined;
+  const given = inputsOf(type).prepare(nodes);
+  if (given === undefined || (type.isOneOf && nodes.length !== 1)) return undefined;
+  return new PerRunValue(workOfContainer(given.count) + given.work, (run) => {
     // The object has no prototype in either major version.
-    const object = Object.create(null) as Record<string, unknown>;
-    let count = 0;
-    for (const { field, given } of members) {
-      let value = valueOf(given, run);
-      if (value === absent) value = valueOf(field.whenAbsent(), run);
-      if (value === absent) continue;
-      if (value === undefined || (value === null && type.isOneOf)) return undefined;
-      put(object, field.name, value);
-      count++;
-    }
-    return type.isOneOf && (count !== 1 || nodes.length !== 1) ? undefined : object;
+    const object = given.make(Object.create(null) as Record<string, unknown>, run);
+    return type.isOneOf && object !== undefined && !hasOneValue(object) ? undefined : object;
   });
 }
 
-/** A field of an input object with a value or a default. */
-interface Member {
-  readonly field: PreparedInput;
-  readonly given: Prepared;
-}
-
-/**
- * The fields that are given or have a default. Input types for filters have a hundred fields, of which one is given: reading all of
- * them for each object took 8 µs, and a request of 8 KB 180 ms. Null: graphql-js decides.
- */
-function membersOf(fields: readonly PreparedInput[], nodes: readonly GivenNode[]): readonly Member[] | null {
-  const members: Member[] = [];
-  const byName = valuesByName(nodes);
-  let known = 0;
-  for (const field of fields) {
-    const node = byName.get(field.name);
-    if (node !== undefined) known++;
-    const given = node === undefined ? field.whenAbsent() : prepareLiteral(field.type, node);
-    if (given === undefined) return null;
-    if (given !== absent) members.push({ field, given });
-  }
-  // graphql-js rejects unknown fields.
-  return known === nodes.length ? members : null;
+function hasOneValue(object: object): boolean {
+  const values: readonly unknown[] = Object.values(object);
+  return values.length === 1 && values[0] !== null;
 }
 
 interface GivenNode {
@@ -113,64 +74,127 @@ interface GivenNode {
   readonly value: ValueNode;
 }
 
-/** The values of the arguments, in the order of the schema. Undefined: graphql-js decides. */
-export function prepareGiven(inputs: readonly PreparedInput[], nodes: readonly GivenNode[]): readonly Prepared[] | undefined {
-  const byName = valuesByName(nodes);
-  const prepared: Prepared[] = [];
-  for (const input of inputs) {
-    const node = byName.get(input.name);
-    const value = node === undefined ? input.whenAbsent() : prepareLiteral(input.type, node);
-    if (value === undefined) return undefined;
-    prepared.push(value);
+/** The arguments of a field, or the fields of an input type, in the order of the schema. */
+export class Inputs {
+  readonly list: readonly PreparedInput[];
+  /** For clients that give none, as for the objects of `[{}, {}]`. Null: not prepared. */
+  #none: GivenInputs | undefined | null = null;
+
+  constructor(inputs: readonly (GraphQLArgument | GraphQLInputField)[]) {
+    this.list = inputs.map((input) => new PreparedInput(input));
   }
-  return prepared;
+
+  /** Undefined: graphql-js decides. */
+  prepare(nodes: readonly GivenNode[]): GivenInputs | undefined {
+    if (nodes.length > 0) return this.#prepare(nodes);
+    if (this.#none === null) this.#none = this.#prepare(nodes);
+    return this.#none;
+  }
+
+  #prepare(nodes: readonly GivenNode[]): GivenInputs | undefined {
+    const byName = new Map(nodes.map(({ name, value }) => [name.value, value]));
+    const members: Member[] = [];
+    let known = 0;
+    for (const input of this.list) {
+      const node = byName.get(input.name);
+      if (node !== undefined) known++;
+      const given = node === undefined ? input.whenAbsent() : prepareLiteral(input.type, node);
+      if (given === undefined) return undefined;
+      // The default takes the place of a variable without a value.
+      if (given !== absent) members.push({ input, given, work: workIn(node?.kind === Kind.VARIABLE ? input.whenAbsent() : given) });
+    }
+    // graphql-js rejects unknown fields.
+    return known === nodes.length ? new GivenInputs(members) : undefined;
+  }
 }
 
-/** Of several fields with one name the last counts, as in graphql-js. */
-function valuesByName(nodes: readonly GivenNode[]): ReadonlyMap<string, ValueNode> {
-  return new Map(nodes.map(({ name, value }) => [name.value, value]));
+/** An input with a value or a default. */
+interface Member {
+  readonly input: PreparedInput;
+  readonly given: Prepared;
+  readonly work: number;
 }
 
-const inputFields = new WeakMap<GraphQLInputObjectType, readonly PreparedInput[]>();
+/**
+ * The inputs that are given or have a default. Input types for filters have a hundred fields, of which one is given: reading all of them
+ * for each object took 8 µs, and a request of 8 KB 180 ms.
+ */
+export class GivenInputs {
+  readonly #members: readonly Member[];
+  /** The work of making the values. */
+  readonly work: number;
 
-/** The fields of an input type, prepared once. */
-export function inputFieldsOf(type: GraphQLInputObjectType): readonly PreparedInput[] {
-  let known = inputFields.get(type);
-  if (known === undefined) inputFields.set(type, (known = Object.values(type.getFields()).map((field) => new PreparedInput(field))));
-  return known;
+  constructor(members: readonly Member[]) {
+    this.#members = members;
+    this.work = members.reduce((sum, { work }) => sum + work, 0);
+  }
+
+  get count(): number {
+    return this.#members.length;
+  }
+
+  /** True if the values are the same in every run. */
+  get areConstant(): boolean {
+    return !this.#members.some(({ given }) => given instanceof PerRunValue);
+  }
+
+  /** Adds the values to an object. Undefined: graphql-js decides. */
+  make(object: Record<string, unknown>, run: Run): Record<string, unknown> | undefined {
+    for (let at = 0; at < this.#members.length; at++) {
+      const { input, given } = this.#members[at]!;
+      let value = valueOf(given, run);
+      if (value === absent) value = valueOf(input.whenAbsent(), run);
+      if (value === undefined) return undefined;
+      if (value !== absent) put(object, input.name, value);
+    }
+    return object;
+  }
 }
 
-/** The property `default` of graphql 17, which also supports `defaultValue`. */
-type DefaultInput = { readonly literal?: ValueNode } | undefined;
+const inputsByOwner = new WeakMap<object, Inputs>();
+
+/** Prepared once for each field and input type. */
+export function inputsOf(owner: GraphQLField<unknown, unknown> | GraphQLInputObjectType): Inputs {
+  let inputs = inputsByOwner.get(owner);
+  if (inputs === undefined)
+    inputsByOwner.set(owner, (inputs = new Inputs(isInputObjectType(owner) ? Object.values(owner.getFields()) : owner.args)));
+  return inputs;
+}
+
+/** graphql 17 has `default`, and also supports `defaultValue`. */
+type WithDefault = { readonly defaultValue?: unknown; readonly default?: object };
 
 /** An argument, or a field of an input type. */
 export class PreparedInput {
   readonly name: string;
   readonly type: GraphQLInputType;
-  readonly #default: DefaultInput;
-  readonly #defaultValue: unknown;
-  #whenAbsent: Prepared = notPrepared;
+  /** True for a name like `constructor`: if it is absent, graphql-js takes what the value inherits. */
+  readonly isInherited: boolean;
+  readonly #input: GraphQLArgument | GraphQLInputField;
+  #isPrepared = false;
+  #whenAbsent: Prepared = undefined;
 
   constructor(input: GraphQLArgument | GraphQLInputField) {
     this.name = input.name;
     this.type = input.type;
-    this.#default = (input as { readonly default?: DefaultInput }).default;
-    this.#defaultValue = input.defaultValue;
+    this.isInherited = input.name in Object.prototype;
+    this.#input = input;
   }
 
-  /** Its default. Objects and lists are copied in each run: graphql-js shares them between requests, and resolvers can modify them. */
+  /** Its default. */
   whenAbsent(): Prepared {
-    if (this.#whenAbsent === notPrepared) this.#whenAbsent = this.#prepareDefault();
+    if (!this.#isPrepared) {
+      // Set first, because a default may contain the type that it belongs to.
+      this.#isPrepared = true;
+      this.#whenAbsent = this.#prepareDefault();
+    }
     return this.#whenAbsent;
   }
 
   #prepareDefault(): Prepared {
-    const input = this.#default;
-    if (input?.literal !== undefined) return sharedDefault(this.type, prepareLiteral(this.type, input.literal));
-    const value = input === undefined ? this.#defaultValue : coerceWithGraphQLJS({ type: this.type, default: input });
-    if (value === undefined) return input === undefined && !isNonNullType(this.type) ? absent : undefined;
+    const { defaultValue, default: given } = this.#input as WithDefault;
+    const value = given === undefined ? defaultValue : coerceWithGraphQLJS({ type: this.type, default: given });
+    if (value === undefined) return given === undefined && !isNonNullType(this.type) ? absent : undefined;
     return copiedDefault(this.type, value);
   }
 }
-
-const notPrepared = Symbol('not prepared');

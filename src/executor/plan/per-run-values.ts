@@ -13,36 +13,39 @@ import { copyInput } from './copied-inputs.ts';
  */
 export type Prepared = unknown;
 
-/** Makes the value for one execution. Undefined: graphql-js decides. */
-type Make = (run: Run) => unknown;
-
 /** A value that is made for each execution, because it is mutable or depends on variables. */
-export abstract class PerRunValue {
-  abstract make(run: Run): unknown;
-}
+export class PerRunValue {
+  /** The work of making it, with everything in it. */
+  readonly work: number;
+  /** Undefined: graphql-js decides. */
+  readonly make: (run: Run) => unknown;
 
-class ValueMaker extends PerRunValue {
-  readonly #work: number;
-  readonly #make: Make;
-
-  constructor(work: number, make: Make) {
-    super();
-    this.#work = work;
-    this.#make = make;
-  }
-
-  make(run: Run): unknown {
-    run.budget.spend(this.#work);
-    return this.#make(run);
+  constructor(work: number, make: (run: Run) => unknown) {
+    this.work = work;
+    this.make = make;
   }
 }
 
 /** Stands for a value that is not given. */
 export const absent: unique symbol = Symbol('absent');
 
-/** Returns the value for this run. */
+/** Returns the value for this run. Whoever calls it counts the work. */
 export function valueOf(prepared: Prepared, run: Run): unknown {
   return prepared instanceof PerRunValue ? prepared.make(run) : prepared;
+}
+
+export function workIn(prepared: Prepared): number {
+  return prepared instanceof PerRunValue ? prepared.work : 0;
+}
+
+/** The work of making an object or a list with this many values, without that of the values. */
+export function workOfContainer(values: number): number {
+  return workOf.inputValue + values / workOf.inputLeaves;
+}
+
+/** Creates an object as graphql-js does: without a prototype in 17, an ordinary object in 16. */
+export function createRecord(): Record<string, unknown> {
+  return isGraphQL17 ? (Object.create(null) as Record<string, unknown>) : {};
 }
 
 /** Adds a property to an object without a prototype. In a shared function V8 does this in 20 ns; in code that has seen one name, in 250. */
@@ -50,34 +53,17 @@ export function put(record: Record<string, unknown>, name: string, value: unknow
   record[name] = value;
 }
 
-/** This is a class because an instance takes a third of the memory of a closure. */
-export class VariableValue extends PerRunValue {
-  readonly #name: string;
-  readonly #nonNull: boolean;
-
-  constructor(name: string, nonNull: boolean) {
-    super();
-    this.#name = name;
-    this.#nonNull = nonNull;
-  }
-
-  make(run: Run): unknown {
-    if (!Object.hasOwn(run.coerced, this.#name)) return absent;
-    const value = run.coerced[this.#name];
-    return value === null && this.#nonNull ? undefined : value;
-  }
-}
-
-/** Creates a value that a function makes. `work` is its cost without that of its parts. */
-export function perRun(work: number, make: Make): PerRunValue {
-  return new ValueMaker(work, make);
+export function variableValue(name: string, nonNull: boolean): PerRunValue {
+  return new PerRunValue(0, ({ coerced }) => {
+    if (!Object.hasOwn(coerced, name)) return absent;
+    return coerced[name] === null && nonNull ? undefined : coerced[name];
+  });
 }
 
 /** Prepares a list. With `nonNull`, an item must not be null. */
 export function listOf(items: readonly Prepared[], nonNull: boolean): PerRunValue {
-  const work = workOf.inputValue + Math.floor(items.length / workOf.inputLeaves);
-  if (!items.some((item) => item instanceof PerRunValue)) return perRun(work, () => items.slice());
-  return perRun(work, (run) => {
+  const work = items.reduce((sum: number, item) => sum + workIn(item), workOfContainer(items.length));
+  return new PerRunValue(work, (run) => {
     const list: unknown[] = [];
     for (let at = 0; at < items.length; at++) {
       let item = valueOf(items[at], run);
@@ -89,42 +75,17 @@ export function listOf(items: readonly Prepared[], nonNull: boolean): PerRunValu
   });
 }
 
-/** A coerced default value, copied in each run. */
+/** A coerced default, which graphql-js shares between requests. Objects and lists are copied for each call, because resolvers can modify them. */
 export function copiedDefault(type: GraphQLInputType, value: unknown): Prepared {
-  if (!isObjectLike(value)) return value;
-  return perRun(Math.ceil(sizeOf(value)), () =>
-    Array.isArray(value) && !value.some(isObjectLike) ? value.slice() : copyInput(type, value),
-  );
+  return isObjectLike(value) ? new PerRunValue(workOfCopy(value), () => copyInput(type, value)) : value;
 }
 
-/**
- * A default, made once for each run and copied: a custom scalar's function was called for each row, although graphql-js calls it once for
- * each schema.
- */
-export function sharedDefault(type: GraphQLInputType, made: Prepared): Prepared {
-  if (!(made instanceof PerRunValue)) return made;
-  return perRun(0, (run) => {
-    const known = (run.root.defaults ??= new Map());
-    let value = known.get(made);
-    if (value === undefined) known.set(made, (value = made.make(run)));
-    if (!isObjectLike(value)) return value;
-    run.budget.spend(Math.ceil(sizeOf(value)));
-    return copyInput(type, value);
-  });
-}
-
-/** The work of copying a value of the schema. */
-function sizeOf(value: unknown, seen: Set<object> = new Set<object>()): number {
-  if (!isObjectLike(value) || seen.has(value)) return 1 / workOf.inputLeaves;
+/** The work of copying a value. */
+function workOfCopy(value: unknown, seen: Set<object> = new Set<object>()): number {
+  if (!isObjectLike(value) || seen.has(value)) return 0;
   seen.add(value);
-  return Object.values(value).reduce((sum: number, part) => sum + sizeOf(part, seen), workOf.inputValue);
-}
-
-/** The work of reading a literal. */
-function sizeOfLiteral(node: ValueNode): number {
-  if (node.kind === Kind.LIST) return node.values.reduce((sum: number, item) => sum + sizeOfLiteral(item), workOf.inputValue);
-  if (node.kind === Kind.OBJECT) return node.fields.reduce((sum: number, { value }) => sum + sizeOfLiteral(value), workOf.inputValue);
-  return 1 / workOf.inputLeaves;
+  const parts = Object.values(value);
+  return parts.reduce((sum: number, part) => sum + workOfCopy(part, seen), workOfContainer(parts.length));
 }
 
 /** graphql 17 renamed the function that a leaf type reads literals with. */
@@ -132,27 +93,21 @@ export const coerceLiteral = (isGraphQL17 ? 'coerceInputLiteral' : 'parseLiteral
 
 /** A literal of a custom scalar, whose function is called in every run, as by graphql-js. */
 export function leafLiteral(type: GraphQLLeafType, node: ValueNode): PerRunValue {
-  const work = Math.ceil(sizeOfLiteral(node));
-  const names = hasLiteralCoercion(type) ? variablesIn(node) : [];
+  const values = valuesIn(node);
   // The older function takes variables as an argument.
-  if (names.length === 0) return perRun(work, (run) => readLiteral(type, node, run));
-  return perRun(work, (run) => {
+  if (!hasLiteralCoercion(type) || !values.some(({ kind }) => kind === Kind.VARIABLE))
+    return new PerRunValue(values.length, (run) => readLiteral(type, node, run));
+  return new PerRunValue(values.length, (run) => {
     // graphql 17 copies variables into the literal: 200 aliases with a variable of 400 KB took 4.8 s and 300 MiB.
-    for (const name of names) run.budget.spend(workOfVariable(name, run));
+    run.budget.spend((run.root.workOfVariables ??= workOf.inputLeaves * workOfCopy(run.coerced)));
     return coerceWithGraphQLJS({ type }, node, run);
   });
 }
 
-/** The work of copying a variable's value, a unit for each value in it; calculated once for each run. */
-function workOfVariable(name: string, run: Run): number {
-  const works = (run.root.workOfVariables ??= new Map());
-  let work = works.get(name);
-  if (work === undefined) works.set(name, (work = valuesIn(run.coerced[name])));
-  return work;
-}
-
-function valuesIn(value: unknown): number {
-  return isObjectLike(value) ? Object.values(value).reduce((sum: number, part) => sum + valuesIn(part), 1) : 1;
+/** A literal with all literals in it. */
+function valuesIn(node: ValueNode): readonly ValueNode[] {
+  if (node.kind === Kind.LIST) return [node, ...node.values.flatMap(valuesIn)];
+  return node.kind === Kind.OBJECT ? [node, ...node.fields.flatMap(({ value }) => valuesIn(value))] : [node];
 }
 
 /** False for scalars that have only the older function, even in 17. */
@@ -167,12 +122,6 @@ export function readLiteral(type: GraphQLLeafType, node: ValueNode, run?: Run): 
   } catch {
     return undefined;
   }
-}
-
-function variablesIn(node: ValueNode): string[] {
-  if (node.kind === Kind.LIST) return node.values.flatMap(variablesIn);
-  if (node.kind === Kind.OBJECT) return node.fields.flatMap(({ value }) => variablesIn(value));
-  return node.kind === Kind.VARIABLE ? [node.name.value] : [];
 }
 
 /** graphql-js's value for an argument of this type or default. Undefined if it is invalid. */

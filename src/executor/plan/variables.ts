@@ -7,7 +7,7 @@ import type { Run } from '../run/run.ts';
 import { coerceGiven, inputCoercionOf } from './input-coercion.ts';
 import type { InputCoercion } from './input-coercion.ts';
 import { prepareLiteral } from './literals.ts';
-import { absent, put, valueOf } from './per-run-values.ts';
+import { absent, createRecord, put, valueOf, workIn } from './per-run-values.ts';
 import type { Prepared } from './per-run-values.ts';
 
 type Inputs = Readonly<Record<string, unknown>>;
@@ -44,8 +44,8 @@ export function prepareVariables(schema: GraphQLSchema, definitions: readonly Va
 
 function coerceAll(variables: readonly PreparedVariable[], inputs: Inputs, run: Run): VariableValues | UncoercedVariable {
   // 16 has an ordinary object, and no sources.
-  const coerced = (isGraphQL17 ? Object.create(null) : {}) as Record<string, unknown>;
-  const sources = (isGraphQL17 ? Object.create(null) : undefined) as Record<string, unknown> | undefined;
+  const coerced = createRecord();
+  const sources = isGraphQL17 ? createRecord() : undefined;
   for (const variable of variables) {
     const { name } = variable;
     const isGiven = Object.hasOwn(inputs, name);
@@ -92,6 +92,7 @@ class PreparedVariable {
     if (sources !== undefined) put(sources, this.name, { signature: this.signature() });
     if (this.#literal === undefined) return true;
     if (this.#default === absent) this.#default = prepareLiteral(this.#type, this.#literal);
+    run.budget.spend(workIn(this.#default));
     const value = valueOf(this.#default, run);
     if (value === undefined) return false;
     put(coerced, this.name, value);

@@ -119,10 +119,8 @@ export class Run {
   // The following members are those of the root.
   /** Undefined: no batched field has been reached. */
   batches: Batches | undefined = undefined;
-  /** The work of copying the values of variables that have been used in literals. */
-  workOfVariables: Map<string, number> | undefined = undefined;
-  /** Defaults of arguments and input fields that have been used. */
-  defaults: Map<object, unknown> | undefined = undefined;
+  /** The work of copying all variables, if one has been used in the literal of a custom scalar. */
+  workOfVariables: number | undefined = undefined;
   /** The lines of the document. Undefined: no error has been located. */
   lineStarts: LineStarts | undefined = undefined;
   /** True when a value was asynchronous. */

@@ -15,7 +15,7 @@ import {
 } from 'graphql';
 import type { FieldNode, GraphQLField, GraphQLInputType, GraphQLScalarType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { argumentValues, planArguments } from '../../../src/executor/plan/arguments.ts';
+import { argumentValues, PlannedArguments } from '../../../src/executor/plan/arguments.ts';
 import type { VariableValues } from '../../../src/executor/run/shared-info.ts';
 import { createRandom } from '../random.ts';
 import { unlimitedRun } from '../unlimited-run.ts';
@@ -79,7 +79,7 @@ function compareField({ schema, definition, random, comparison }: Comparing): vo
   const text = `{ f${given.length > 0 ? `(${given.join(', ')})` : ''} }`;
   const operation = parse(text).definitions[0] as OperationDefinitionNode;
   const node = operation.selectionSet.selections[0] as FieldNode;
-  const planned = planArguments(definition, node, undefined);
+  const planned = new PlannedArguments(definition, node, undefined);
   for (let run = 0; run < 3; run++) {
     const variableValues = randomVariables(random);
     const ownRun = unlimitedRun(schema, operation);
