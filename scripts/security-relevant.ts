@@ -18,7 +18,6 @@ export const areas: Readonly<Record<string, readonly string[]>> = {
     'test/extensions/edge/stored-responses.test.ts',
     'test/extensions/edge/purge.test.ts',
     'test/extensions/edge/store.test.ts',
-    'test/extensions/edge/store-histories.test.ts',
   ],
   'src/datasources/http-cache/request-identity.ts': [
     'test/datasources/http-cache/sharing.test.ts',

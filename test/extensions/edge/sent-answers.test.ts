@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import type { OperationOutcome, ServerPlugin } from '../../../src/entries/index.ts';
 import { MapCache } from './map-cache.ts';
 import { edgeServing } from './serving.ts';
 
@@ -59,3 +60,44 @@ test('changes to a sent answer are not kept', async () => {
   assert.deepEqual(new Set([first, last]), new Set(['{"data":{"item":{"name":"all"},"settings":{"of":"all"}}}']));
   assert.equal(runs(), 1);
 });
+
+const rawJSON = (source: string): unknown => (JSON as unknown as { rawJSON: (source: string) => unknown }).rawJSON(source);
+
+for (const [name, options] of Object.entries({
+  'from a store': { cdn: undefined, store: new MapCache(), deploy: 'v1' },
+  'for a router': { cdn: 'apollo-router' },
+} as const))
+  for (const [what, extensions] of [
+    ['without extensions', undefined],
+    ['with extensions', { build: 7 }],
+  ] as const)
+    test(`numbers that JavaScript would round keep their text ${name}, in an answer ${what}`, async () => {
+      const value = { b: rawJSON('9007199254740993'), a: rawJSON('1.0'), '1': rawJSON('1E400'), text: '"extensions":' };
+      const adding: ServerPlugin = { operation: async (_call, next) => withExtensions(await next(), extensions) };
+      const { post, settled } = edgeServing({
+        ...options,
+        server: {
+          typeDefs: 'scalar Any type Query { any: Any @cacheControl(maxAge: 60) }',
+          resolvers: { Query: { any: () => value } },
+          plugins: [adding],
+        } as never,
+      });
+      const query = `{ ${extensions === undefined ? 'plain' : 'extended'}: any }`;
+
+      const first = await (await post({ query })).text();
+      await settled();
+      const second = await (await post({ query })).text();
+
+      const shown = ['"1":1E400', '"b":9007199254740993', '"a":1.0', ...(extensions === undefined ? [] : ['"build":7'])];
+      for (const text of [first, second])
+        assert.deepEqual(
+          shown.filter((one) => !text.includes(one)),
+          [],
+          text,
+        );
+      assert.equal(second, first);
+    });
+
+function withExtensions(outcome: OperationOutcome, extensions: object | undefined): OperationOutcome {
+  return extensions === undefined ? outcome : { ...outcome, result: { ...outcome.result, extensions: { ...extensions } } };
+}

@@ -120,6 +120,16 @@ describe('sharing between users', () => {
     });
   }
 
+  test('an answer to a POST whose context reads the body is private', async () => {
+    const context = ({ request: { body } }: ContextArgument): object => ({ kind: body.kind });
+    const store = { cdn: undefined, store: new InMemoryLRUCache(), deploy: 'v1' };
+    const [reading, other] = [{ context }, {}].map((more) => edgeServing({ ...store, server: { typeDefs, resolvers, ...more } as never }));
+
+    for (const { post } of [reading!, other!]) await post({ query: '{ hello }' });
+
+    assert.deepEqual([reading!.decisions[0]?.public, other!.decisions[0]?.public], [false, true]);
+  });
+
   test('the headers are a HeaderMap, and none of its methods bypasses the view', async () => {
     const seen: unknown[] = [];
     const context = ({ request: { headers } }: ContextArgument): object => {
