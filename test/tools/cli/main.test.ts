@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -42,18 +41,6 @@ test('dev ends when the npm that runs it is killed', { skip: process.platform ==
   assert.match((await command.ended).stderr, /has exited\. Stopping\./);
 });
 
-test('dev without a GraphQL function says so when it is given a query', async (context) => {
-  const { directory } = await createProject(context, hello);
-  const command = startCommand(context, [main, 'dev', '--port', '0', '--query', '{ a }'], { cwd: directory });
-
-  await command.until('Ctrl+C');
-  command.child.kill();
-
-  const { code, stderr } = await command.ended;
-  assert.match(stderr, /no GraphQL function/);
-  assert.equal(code, 143);
-});
-
 /** With graphql 16, dev first prints what is not supported. */
 const notice = String.raw`(?:graphql 16[^\n]*\n)?`;
 
@@ -87,29 +74,6 @@ test('a file that cannot be written is reported in one line, with exit code 1', 
 
   assert.equal(code, 1);
   assert.match(stderr, /^EISDIR: [^\n]*functions'\n$/);
-});
-
-test('no command prints the usage, which fits 80 columns', async (context) => {
-  const { directory } = await createProject(context, {});
-
-  const { code, stdout } = await startCommand(context, [main], { cwd: directory }).ended;
-
-  assert.equal(code, 0);
-  assert.match(stdout, /^graphql-functions <command> \[options\]/);
-  assert.deepEqual(
-    stdout.split('\n').filter((line) => line.length > 80),
-    [],
-  );
-});
-
-test('--version prints the version of the package', async (context) => {
-  const { directory } = await createProject(context, {});
-  const { version } = createRequire(import.meta.url)('../../../package.json') as { version: string };
-
-  const { code, stdout } = await startCommand(context, [main, '--version'], { cwd: directory }).ended;
-
-  assert.equal(code, 0);
-  assert.equal(stdout, `${version}\n`);
 });
 
 test('an old Node gets one line that says what to do', async (context) => {
@@ -149,18 +113,6 @@ test('with --json, stdout contains only the list; logs of functions go to stderr
   assert.match(stderr, /loaded/);
 });
 
-test('colors are used on terminals and with FORCE_COLOR, but not with NO_COLOR', async (context) => {
-  const { directory } = await createProject(context, {});
-  const file = JSON.stringify(new URL('../../../src/tools/cli/project/paint.ts', import.meta.url).href);
-  const program = `import { bad } from ${file}; console.log(bad('no'));`;
-  const say = async (env: NodeJS.ProcessEnv): Promise<string> =>
-    (await startCommand(context, ['--input-type=module', '--eval', program], { cwd: directory, env }).ended).stdout;
-
-  assert.equal(await say({}), 'no\n');
-  assert.equal(await say({ NO_COLOR: '1' }), 'no\n');
-  assert.equal(await say({ FORCE_COLOR: '1' }), '\u001B[31mno\u001B[39m\n');
-});
-
 test('schema prints the schema as clients see it, and nothing else', async (context) => {
   const { directory } = await createProject(context, {
     'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
@@ -178,16 +130,6 @@ test('schema prints the schema as clients see it, and nothing else', async (cont
   assert.equal(await readFile(join(directory, 'schema.graphql'), 'utf8'), stdout);
 });
 
-test('schema --out creates the folder of the file', async (context) => {
-  const project = await createProject(context, { 'functions/graphql.ts': graphql });
-  await linkPackage(project);
-
-  const { code } = await runCommandHere(project.directory, 'schema', '--out', 'generated/schema.graphql');
-
-  assert.equal(code, 0);
-  assert.match(await readFile(join(project.directory, 'generated/schema.graphql'), 'utf8'), /a: Int/);
-});
-
 test('check accepts @semanticNonNull without a definition, and schema keeps it', async (context) => {
   const { directory } = await createProject(context, {
     'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
@@ -201,18 +143,4 @@ export default createHandler({ csrfPrevention: true, typeDefs: 'type Query { a: 
   assert.deepEqual([checked.code, code], [0, 0]);
   assert.match(stdout, /^directive @semanticNonNull\(levels: \[Int!\]! = \[0\]\) on FIELD_DEFINITION\n/);
   assert.match(stdout, /a: String @semanticNonNull\n\s+b: \[Int\] @semanticNonNull\(levels: \[0, 1\]\)\n\s+c: Int @deprecated/);
-});
-
-test('schema with a broken function says what is wrong, and fails', async (context) => {
-  const { directory } = await createProject(context, {
-    'functions/graphql.ts':
-      "import { createHandler } from 'graphql-functions';\nexport default createHandler({ typeDefs: 'type Query { ok: Bolean }' });",
-  });
-  await linkPackage({ directory }, 'graphql');
-
-  const { code, stdout, stderr } = await runCommandHere(directory, 'schema');
-
-  assert.equal(code, 1);
-  assert.equal(stdout, '');
-  assert.match(stderr, /functions\/graphql\.ts:2:\d+ Unknown type "Bolean"/);
 });

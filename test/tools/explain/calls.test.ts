@@ -1,8 +1,6 @@
 import { deepEqual } from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql';
-
 import { batch, createHandler } from '../../../src/entries/index.ts';
 import type { ServerOptions } from '../../../src/server/startup/options.ts';
 import { API } from '../../datasources/api.ts';
@@ -35,24 +33,6 @@ describe('the fields of calls', () => {
     deepEqual(
       calls.map(({ field }) => field),
       ['books.0.author', 'books.1.author', 'books.2.author'],
-    );
-  });
-
-  test('calls of a frozen schema have their fields', async (t) => {
-    const origin = await startOrigin(t, () => ({ body: 'Emma' }));
-    const resolve = (_: unknown, __: unknown, { dataSources }: any): unknown => dataSources.api.read('title');
-    const schema = new GraphQLSchema({
-      query: new GraphQLObjectType({ name: 'Query', fields: { title: { type: GraphQLString, resolve } } }),
-    });
-    Object.freeze(schema.getQueryType()?.getFields()['title']);
-    const { typeDefs: _, resolvers: __, ...rest } = library(origin.url, () => undefined);
-    const server = await startExplaining(t, reply, { ...rest, typeDefs: undefined as never, resolvers: undefined as never, schema });
-
-    const { calls } = await server.explain('{ title }');
-
-    deepEqual(
-      calls.map(({ field, status }) => [field, status]),
-      [['title', 200]],
     );
   });
 

@@ -7,7 +7,6 @@ import { createPage } from '../../../src/tools/landing-page/html.ts';
 import type { ServerOptions } from '../../../src/server/startup/options.ts';
 import { get, json } from '../../support/plain-http.ts';
 import type { PlainRequest, PlainResponse } from '../../support/plain-http.ts';
-import { recordingLogger } from '../../support/recording-logger.ts';
 import { restAPI, webRequest } from '../../support/sources.ts';
 import type { Source } from '../../support/sources.ts';
 
@@ -43,12 +42,6 @@ describe('a browser in development', () => {
     });
   }
 
-  test('gets the small page if the plugin is configured for it', async () => {
-    const { body } = await answer(small);
-
-    assert.match(body, /<title>GraphQL endpoint<\/title>/);
-  });
-
   test('gets the page of a custom plugin instead', async () => {
     const own = { serverWillStart: () => ({ renderLandingPage: () => ({ html: 'our own' }) }) };
 
@@ -62,19 +55,6 @@ describe('a browser in development', () => {
 
     assert.equal(response.status, 422);
     assert.equal(json(response).errors[0].extensions.code, 'BAD_REQUEST');
-  });
-
-  test('gets the ordinary error if the page cannot be found, and the log has a hint', async () => {
-    const [logger, lines] = recordingLogger();
-    const { getBuiltinModule } = process;
-    process.getBuiltinModule = undefined as never;
-
-    const response = await answer({ logger }).finally(() => {
-      process.getBuiltinModule = getBuiltinModule;
-    });
-
-    assert.equal(response.status, 422);
-    assert.match(JSON.stringify(lines), /There is no page for browsers: this platform has no node:module\. Add landingPage\(\)/);
   });
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Writable } from 'node:stream';
 import { describe, it, test } from 'node:test';
 
-import { GraphQLError, parse } from 'graphql';
+import { parse } from 'graphql';
 
 import { createHandler as createLambdaHandler, createStreamingHandler } from '../../../src/entries/aws-lambda.ts';
 import { createHandler, RESTDataSource } from '../../../src/entries/index.ts';
@@ -77,13 +77,6 @@ test('errors are not masked, and a schema that only production would accept is r
   assert.throws(() => createTester({ typeDefs: 'type Query { a: A } interface A { id: ID! } type B implements A { name: String }' }), /id/);
 });
 
-test('an explicit nodeEnv takes precedence, so that tests can check production responses', async () => {
-  const [logger] = recordingLogger();
-  const { run } = createTester({ typeDefs, resolvers, logger, nodeEnv: 'production' });
-
-  assert.equal((await run('{ fail }')).errors?.[0]?.message, 'Internal server error');
-});
-
 test('options may be asynchronous, and a handler is used unchanged', async () => {
   const tests = [
     createTester(Promise.resolve({ typeDefs, resolvers })),
@@ -137,20 +130,6 @@ test('work passed to waitUntil is done when the response resolves', async () => 
   assert.equal(isDone, true);
 });
 
-test('what the platform passes as its context reaches the context function', async () => {
-  const { run } = createTester(
-    {
-      typeDefs,
-      context: ({ context }) => ({ hello: (context as { hello: string }).hello }),
-      rootValue: undefined,
-      resolvers: { Query: { hello: (_parent, _args, { hello }) => hello } },
-    },
-    { context: { hello: 'from the platform' } },
-  );
-
-  assert.deepEqual((await run('{ hello }')).data, { hello: 'from the platform' });
-});
-
 test('a recording fetch answers data sources and keeps what they sent', async () => {
   class GreetingsAPI extends RESTDataSource {
     override baseURL = 'https://greetings.example.com/';
@@ -197,17 +176,6 @@ test('a response that is not JSON is an error that shows it', async () => {
   const { run } = createTester(async (_event: unknown) => new Response('<html>', { status: 502 }));
 
   await assert.rejects(run('{ hello }'), /status 502 and <html>/);
-});
-
-test('a GraphQLError thrown on purpose keeps its status', async () => {
-  const { run } = createTester({
-    typeDefs,
-    context: () => {
-      throw new GraphQLError('Who are you?', { extensions: { code: 'UNAUTHENTICATED' } });
-    },
-  });
-
-  assert.equal((await run('{ hello }')).status, 401);
 });
 
 describe('subscribe', () => {

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { GraphQLError, versionInfo } from 'graphql';
+import { GraphQLError } from 'graphql';
 
 import { batch, createHandler, gql } from '../../../src/entries/index.ts';
-import { limits } from '../../../src/entries/limits.ts';
-import type { ServerPlugin } from '../../../src/entries/index.ts';
-import { incrementalDelivery } from '../../../src/entries/incremental.ts';
-import { graphqlJSExecutor } from '../../../src/entries/graphql-js.ts';
 import { createTester } from '../../../src/entries/testing.ts';
 import { startCommand } from '../../support/command.ts';
 
@@ -144,12 +140,6 @@ describe('createTester with verify', () => {
     assert.throws(() => createTester(createHandler({ typeDefs, resolvers }), { verify: true }), /GRAPHQL_FUNCTIONS_VERIFY=1/);
   });
 
-  test('leaves servers with graphqlJSExecutor() alone', async () => {
-    const tester = createTester({ typeDefs, resolvers, executor: graphqlJSExecutor() }, { verify: true });
-
-    assert.deepEqual((await tester.run('{ json }')).data, { json: { list: [1, 2], nested: { deep: true } } });
-  });
-
   test('runs a query again with a context, data sources and response of its own', async () => {
     const contexts: { dataSources: { books: object } }[] = [];
     const tester = createTester(
@@ -172,30 +162,6 @@ describe('createTester with verify', () => {
     assert.equal(contexts.length, 2);
     assert.notEqual(contexts[0], contexts[1]);
     assert.notEqual(contexts[0]!.dataSources.books, contexts[1]!.dataSources.books);
-  });
-
-  test('compares what plugins around an execution got, not what they return', async () => {
-    let runs = 0;
-    const plugin: ServerPlugin = {
-      execution: async (_, next) => {
-        runs++;
-        const outcome = await next();
-        return { ...outcome, result: { data: { now: 13 } } };
-      },
-    };
-    const tester = createTester({ typeDefs, resolvers, plugins: [plugin] }, { verify: true });
-
-    assert.deepEqual((await tester.run('{ now }')).data, { now: 13 });
-    assert.equal(runs, 1);
-  });
-
-  test('compares each query of a batch, within the limits of the batch', async () => {
-    const tester = createTester({ typeDefs, resolvers, plugins: [limits({ maxAliases: 2 })] }, { verify: true });
-    const body = JSON.stringify([{ query: '{ a: now b: now }' }, { query: '{ now }' }]);
-
-    const response = await tester.send({ method: 'POST', headers: { 'content-type': 'application/json' }, body });
-
-    assert.deepEqual(await response.json(), [{ data: { a: 12, b: 12 } }, { data: { now: 12 } }]);
   });
 });
 
@@ -386,22 +352,6 @@ test('the last line says how many queries were compared, and why other operation
     stderr,
     /3 queries compared with graphql-js; not compared: 1 \(onError\), 1 \(mutation\), 2 \(default size of a page\), 1 \(refused, or answered by a plugin\)\./,
   );
-});
-
-test('answers in parts run once', { skip: versionInfo.major < 17 }, async () => {
-  let runs = 0;
-  const tester = createTester(
-    {
-      typeDefs: 'type Query { a: Int b: Int }',
-      resolvers: { Query: { a: () => 1, b: () => ++runs } },
-      incrementalDelivery: incrementalDelivery(),
-    },
-    { verify: true },
-  );
-
-  assert.deepEqual((await tester.run('{ a }')).data, { a: 1 });
-  assert.deepEqual((await tester.run('{ a ... @defer { b } }')).data, { a: 1, b: 1 });
-  assert.equal(runs, 1);
 });
 
 test('a handler starts under NODE_ENV=test where the environment must not be read, as in Deno', (context) => {

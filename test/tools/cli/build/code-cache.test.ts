@@ -116,20 +116,6 @@ for (const [what, change] of Object.entries({
   });
 }
 
-test('modules of Node, JSON and dynamic imports work', async (context) => {
-  const { answer } = await cached(
-    context,
-    `import { sep } from 'node:path';
-    export const handler = async (): Promise<{ body: string }> => {
-      const { isIP } = await import('node:net');
-      return { body: [sep, isIP('::1'), __dirname.endsWith('out'), typeof module.exports].join(' ') };
-    };
-    declare const __dirname: string, module: { exports: unknown };`,
-  );
-
-  assert.equal(await answer(), '/ 6 true object');
-});
-
 test('while the cache is created, operations of another schema run through the bundle, and no resolver of the function runs', async (context) => {
   const { directory } = await createProject(context, {
     'function.ts': `
@@ -164,16 +150,6 @@ test('files of an earlier build are removed, and the user’s files are not', as
   await assert.rejects(writeCodeCache({ file, folder, flags: [] }), /needs an empty folder.*notes\.txt/);
 });
 
-test('an index.js without a bundle belongs to the user and stays', async (context) => {
-  const { directory } = await createProject(context, { 'function.ts': hello, 'lambda/index.js': hello, 'lambda/package.json': '{}' });
-  const folder = join(directory, 'lambda');
-
-  const writing = writeCodeCache({ file: join(directory, 'function.ts'), folder, flags: [] });
-
-  await assert.rejects(writing, /needs an empty folder.*index\.js, package\.json/);
-  assert.deepEqual(await readdir(folder), ['index.js', 'package.json']);
-});
-
 test('files of schema text are bundled as text', async (context) => {
   const { directory } = await createProject(context, {
     'function.ts': "import text from './schema.graphql';\nexport const handler = async () => ({ body: text });",
@@ -202,15 +178,6 @@ test('a function that cannot be bundled says why, and files of an earlier build 
 
 test('a function that cannot be loaded says why', async (context) => {
   await assert.rejects(cached(context, "throw new Error('No database is set.');"), /Cannot run the function[^]*No database is set/);
-});
-
-test('a function that fails because its bundle is CommonJS is shown the line', async (context) => {
-  const source = "import { readFileSync } from 'node:fs';\nexport const text = readFileSync(new URL('a.txt', import.meta.url), 'utf8');";
-
-  await assert.rejects(
-    cached(context, source),
-    /Cannot run the function[^]*Invalid URL[^]*"import\.meta" is not available[^]*function\.ts:2:50/,
-  );
 });
 
 test('a script without a cache is compiled as usual', () => {

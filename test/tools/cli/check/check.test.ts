@@ -7,7 +7,6 @@ import { runCommandHere } from '../../../support/command-here.ts';
 import { startCommand } from '../../../support/command.ts';
 import type { Outcome } from '../../../support/command.ts';
 import { createProject, linkPackage } from '../../../support/functions-project.ts';
-import { generateSchema } from '../../../support/schema-generator.ts';
 
 const graphql = `import { createHandler } from 'graphql-functions';
 
@@ -119,20 +118,6 @@ export const five = gql\`query Five { book(id: "\\\`") { title } }\`;
   assert.equal(code, 1);
 });
 
-test('each problem is shown with its line and a mark', async (context) => {
-  const { stdout } = await check(
-    context,
-    { 'functions/graphql.ts': graphql, 'a.graphql': 'query A {\n  book(id: 1) { titel }\n}' },
-    '--documents',
-    'a.graphql',
-  );
-
-  assert.equal(
-    stdout.slice(stdout.indexOf('\n\n')),
-    '\n\n    1 | query A {\n  > 2 |   book(id: 1) { titel }\n      |                 ^\n    3 | }\n\n',
-  );
-});
-
 test('--json prints the same problems as JSON', async (context) => {
   const { code, stdout } = await check(context, { 'functions/graphql.ts': graphql, 'a.graphql': '{ titel }' }, 'a.graphql', '--json');
   const sound = await check(context, { 'functions/graphql.ts': graphql }, '--json');
@@ -141,44 +126,6 @@ test('--json prints the same problems as JSON', async (context) => {
   assert.deepEqual(JSON.parse(stdout), [{ file: 'a.graphql', line: 1, column: 3, message }]);
   assert.equal(code, 1);
   assert.deepEqual([JSON.parse(sound.stdout), sound.code], [[], 0]);
-});
-
-const broken: readonly (readonly [what: string, options: string, column: number, expected: RegExp])[] = [
-  ['an unknown option', '{ typeDefs: "type Query { a: Int }", introspektion: true }', 1, /Unknown option "introspektion".*"introspection"/],
-  ['a wrong value within an option', '{ cors: { origin: 5 }, typeDefs: "type Query { a: Int }" }', 1, /cors\.origin/],
-  [
-    'a resolver without a field',
-    '{ typeDefs: "type Query { a: Int }", resolvers: { Query: { b: () => 1 } } }',
-    77,
-    /"b", which "type Query" does not have/,
-  ],
-  [
-    'a type without a field of its interface',
-    '{ typeDefs: "type Query { a: I } interface I { id: ID } type T implements I { b: Int }" }',
-    71,
-    /Interface field I\.id expected but T does not provide it/,
-  ],
-  ['options that are not an object', '"type Query { a: Int }"', 1, /Expected options like \{ typeDefs, resolvers \}/],
-  ['a schema that is not one', '{ schema: {} }', 1, /schema takes a GraphQLSchema/],
-];
-
-test('every mistake in options is reported at the user’s line, also for several servers', async (context) => {
-  const { code, stdout } = await check(context, {
-    'functions/graphql.ts': [
-      "import { createHandler } from 'graphql-functions';",
-      'export default () => new Response();',
-      ...broken.map(([, options]) => `createHandler(${options});`),
-    ].join('\n'),
-  });
-
-  const lines = placesIn(stdout);
-  for (const [at, [what, , column, expected]] of broken.entries()) {
-    const line = lines[at] ?? '';
-    assert.ok(line.startsWith(`functions/graphql.ts:${at + 3}:${column} `), `${what}: ${line}`);
-    assert.match(line, expected);
-  }
-  assert.equal(lines.length, broken.length);
-  assert.equal(code, 1);
 });
 
 test('all problems are reported at once, with their positions', async (context) => {
@@ -242,18 +189,6 @@ export default createHandler({ typeDefs: 'type Query { a }', maxTokens: 0 });
   assert.match(stderr, /Operations were not checked\. Fix the other problems first\.\n\n13 problems\.\n$/);
 });
 
-test('the options of createStreamingHandler are checked like those of createHandler', async (context) => {
-  const streaming = graphql
-    .replace('graphql-functions', 'graphql-functions/aws-lambda')
-    .replaceAll('createHandler', 'createStreamingHandler');
-  const files = { 'functions/graphql.ts': streaming, 'a.graphql': '{ nothing }' };
-
-  const { code, stdout } = await check(context, files, 'a.graphql');
-
-  assert.match(stdout, /^a\.graphql:1:3.*Cannot query field "nothing"/);
-  assert.equal(code, 1);
-});
-
 test('a handler of AWS’s entry may be exported as lambda', async (context) => {
   const source = graphql
     .replace("'graphql-functions'", "'graphql-functions/aws-lambda'")
@@ -262,34 +197,6 @@ test('a handler of AWS’s entry may be exported as lambda', async (context) => 
   const { code, stdout } = await check(context, { 'functions/graphql.ts': source });
 
   assert.deepEqual([code, stdout], [0, 'No problems in graphql.\n']);
-});
-
-for (const entry of ['graphql-functions', 'graphql-functions/aws-lambda'])
-  test(`a schema of ${entry} that is larger than any platform’s response limit is checked like others`, async (context) => {
-    const { code, stdout } = await check(
-      context,
-      {
-        'functions/graphql.ts': `import { createHandler } from '${entry}';
-import typeDefs from './schema/schema.graphql';
-export default createHandler({ typeDefs, fieldResolver: () => null });`,
-        'functions/schema/schema.graphql': `${generateSchema({ types: 10 })}\n"""\n${'long '.repeat(1_400_000)}\n"""\nscalar Long`,
-        'a.graphql': '{ nobody }',
-      },
-      'a.graphql',
-    );
-
-    assert.match(stdout, /^a\.graphql:1:3 Cannot query field "nobody"/);
-    assert.equal(code, 1);
-  });
-
-test('asynchronous options are checked, too', async (context) => {
-  const { code, stdout } = await check(context, {
-    'functions/graphql.ts':
-      "import { createHandler } from 'graphql-functions/netlify';\nexport default createHandler(async () => ({ typeDefs: 'type Query { a: Missing }' }));",
-  });
-
-  assert.match(stdout, /^functions\/graphql\.ts.* .*Missing/);
-  assert.equal(code, 1);
 });
 
 test('a bundling error and a module without a function are reported', async (context) => {
@@ -323,15 +230,6 @@ test('operations without a valid schema are reported as a problem', async (conte
 
   assert.match(stdout, /No schema to validate operations against\. No function called createHandler\./);
   assert.equal(code, 1);
-});
-
-test('paths may be absolute', async (context) => {
-  const project = await createProject(context, { 'api/graphql.ts': graphql, 'a.graphql': '{ b }' });
-  await linkPackage(project, 'graphql');
-  const at = (path: string): string => join(project.directory, path);
-  const { stdout } = await runCommandHere(import.meta.dirname, 'check', at('a.graphql'), '--functions', at('api'));
-
-  assert.match(stdout, /a\.graphql:1:3 Cannot query field "b"/);
 });
 
 test('with several GraphQL functions and none called graphql, --function chooses the schema of the operations', async (context) => {
@@ -539,47 +437,6 @@ test('a function that creates its handler in each call gets a notice that it was
     /^graphql: It did not call createHandler of graphql-functions when it was loaded, so its options and schema were not checked\./m,
   );
   assert.equal(code, 0);
-});
-
-test('warnings of the bundler are printed and do not fail the check', async (context) => {
-  const { code, stderr } = await check(context, {
-    'functions/graphql.ts': `import '../register.ts';\n${graphql}`,
-    'register.ts': 'globalThis.registered = true;',
-    'package.json': '{ "type": "module", "sideEffects": false }',
-  });
-
-  assert.match(stderr, /Ignoring this import because "register\.ts" was marked as having no side effects/);
-  assert.equal(code, 0);
-});
-
-test('a problem in a project whose path has parentheses, spaces and signs is shown at its line', async (context) => {
-  const folder = 'Ünï code (1) %20#x';
-  const { directory } = await createProject(context, {
-    [`${folder}/functions/graphql.ts`]: graphql.replace('typeDefs', 'typeDef'),
-  });
-  await linkPackage({ directory: join(directory, folder) });
-
-  const { code, stdout } = await runCommandHere(join(directory, folder), 'check');
-
-  assert.match(stdout, /^functions\/graphql\.ts:\d+:\d+ .*typeDef/);
-  assert.equal(code, 1);
-});
-
-test('a decorator that throws is reported at its line, not at the line of the code that bundlers add', async (context) => {
-  const { code, stdout } = await check(context, {
-    'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
-import { field } from 'fields';
-class Recipe {
-  @field title = '';
-}
-export default createHandler({ csrfPrevention: true, typeDefs: 'type Query { a: Int }', rootValue: new Recipe() });`,
-    'tsconfig.json': '{ "compilerOptions": { "experimentalDecorators": true } }',
-    'node_modules/fields/package.json': '{ "name": "fields", "version": "1.0.0" }',
-    'node_modules/fields/index.js': "exports.field = () => { throw new Error('no type'); };",
-  });
-
-  assert.match(stdout, /^functions\/graphql\.ts:4:\d+ no type/);
-  assert.equal(code, 1);
 });
 
 test('a rejection that nothing handles while a function loads is a problem, with its line', async (context) => {

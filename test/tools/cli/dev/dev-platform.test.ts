@@ -58,16 +58,6 @@ for (const platform of (Object.keys(keys) as (keyof typeof keys)[]).slice(0, cas
   });
 }
 
-test('with --platform fetch, a handler export is ignored', async (context) => {
-  const { address } = await serveProject(
-    context,
-    { 'functions/both.ts': "export const handler = () => {}; export default () => new Response('default');" },
-    { platform: { platform: 'fetch' } },
-  );
-
-  assert.equal(await (await fetch(address('both'))).text(), 'default');
-});
-
 const echo = `export const lambda = async (event) => ({
   statusCode: 200,
   headers: { 'content-type': 'application/json' },
@@ -138,30 +128,6 @@ test('variables come from .env, and the shell and --env take precedence', async 
   assert.deepEqual(await (await fetch(usual.address('env'))).json(), ['named', 'shell', 'file with spaces']);
   assert.deepEqual(await (await fetch(other.address('env'))).json(), ['other', null, null]);
   await assert.rejects(serveProject(context, files, { envFile: 'missing.env' }), { name: 'DevError', message: /missing\.env/ });
-});
-
-test('every operation is reported with its name and its errors', async (context) => {
-  const project = await createProject(context, {
-    'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
-      export default createHandler({
-        typeDefs: 'type Query { word: String fail: Int }',
-        logger: { debug() {}, info() {}, warn() {}, error() {} },
-        resolvers: { Query: { fail: () => { throw new Error('no'); } } },
-      });`,
-  });
-  await linkPackage(project);
-  const { address, after } = await serveProject(context, project);
-  const record = async (query: string): Promise<object> => {
-    const event = await after({ kind: 'request' }, async () => void (await ask(address('graphql'), query)));
-    assert.ok(event.kind === 'request' && event.name === 'graphql');
-    const { milliseconds, errors, ...rest } = event.record.operations[0]!;
-    assert.ok(milliseconds >= 0);
-    return { ...rest, errors: errors.map((text) => text.split('\n', 1)[0]) };
-  };
-
-  assert.deepEqual(await record('query Words { word again: word }'), { operation: 'query Words', errors: [] });
-  assert.deepEqual(await record('{ word }'), { operation: 'query { word }', errors: [] });
-  assert.deepEqual(await record('{ fail }'), { operation: 'query { fail }', errors: ['no (at fail)'] });
 });
 
 const subscriptions = (create: string): string => `${create}

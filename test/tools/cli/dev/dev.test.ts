@@ -3,14 +3,11 @@ import { once } from 'node:events';
 import { createServer, request as httpRequest } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { sep } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { before, describe, test } from 'node:test';
 
-import { startDevServer } from '../../../../src/tools/cli/dev/dev.ts';
 import { captureStderr } from '../../../support/captured-stderr.ts';
 import { deferred } from '../../../support/deferred.ts';
-import { freePort } from '../../../support/free-port.ts';
 import { createProject, linkPackage, serveProject } from '../../../support/functions-project.ts';
 import type { ServedProject } from '../../../support/functions-project.ts';
 import { suiteContext } from '../../../support/suite-context.ts';
@@ -86,25 +83,6 @@ describe('a function that works', () => {
     assert.equal(event['isBase64Encoded'], false);
     assert.equal(event['headers']['content-type'], 'application/json');
     assert.equal('requestContext' in event, false);
-  });
-
-  test('a handler may come from a CommonJS module', async () => {
-    assert.equal(await read(address('old')), `200 ${sep}cjs`);
-  });
-
-  test('bytes pass unchanged, in both directions and both generations', async () => {
-    const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
-    for (const name of ['bytes-fetch', 'bytes-event']) {
-      const response = await fetch(address(name), { method: 'POST', headers: { 'content-type': 'application/octet-stream' }, body: bytes });
-      assert.deepEqual(new Uint8Array(await response.arrayBuffer()), bytes, name);
-    }
-  });
-
-  test('several cookies stay separate, in both generations', async () => {
-    for (const name of ['cookies-fetch', 'cookies-event']) {
-      const { headers } = await fetch(address(name));
-      assert.deepEqual(headers.getSetCookie(), ['a=1', 'b=2'], name);
-    }
   });
 
   test('a stream arrives chunk by chunk', async () => {
@@ -197,24 +175,6 @@ test('a function that cannot be bundled answers with file and line while the oth
   assert.equal(await read(address('bad')), '200 mended');
 });
 
-test('clients that accept JSON get the error of a broken or missing function as JSON, in the media type that they name first', async (context) => {
-  const { address } = await serveProject(context, { 'functions/bad.ts': 'const x = ;' });
-  const post = (name: string, accept: string): Promise<Response> =>
-    fetch(address(name), { method: 'POST', headers: { accept }, body: '{}' });
-
-  const broken = await post('bad', 'application/graphql-response+json, application/json;q=0.9');
-  const missing = await post('none', 'application/json');
-
-  assert.equal(broken.status, 500);
-  assert.equal(broken.headers.get('content-type'), 'application/graphql-response+json; charset=utf-8');
-  const { errors } = (await broken.json()) as { errors: { message: string; extensions: object }[] };
-  assert.match(errors[0]!.message, /bad\.ts:1:10[^]*\n[^]*const x = ;/);
-  assert.deepEqual(errors[0]!.extensions, { code: 'INTERNAL_SERVER_ERROR' });
-  assert.equal(missing.status, 404);
-  assert.equal(missing.headers.get('content-type'), 'application/json; charset=utf-8');
-  assert.match(await missing.text(), /^\{"errors":\[\{"message":"No function at /);
-});
-
 test('a function that is broken from the start does not keep the server from starting', async (context) => {
   const { address, events, after, write } = await serveProject(context, { 'functions/bad.ts': "import './missing.ts';" });
 
@@ -235,14 +195,6 @@ test('a module that throws while it loads answers with the line of the source, a
     ['compiling', 'broken'],
   );
   assert.match(await read(address('bad')), /^500 [^]*no database[^]*bad\.ts:3:7[^]*refused/);
-});
-
-test('a module without a function says what to export, and where to move other files', async (context) => {
-  const { address, events } = await serveProject(context, { 'functions/none.ts': 'export const config = {};' });
-
-  assert.match(await read(address('none')), /^404 /);
-  const { message } = events.find(({ kind }) => kind === 'helper') as { readonly message: string };
-  assert.match(message, /^Expected the function none to export default .* or handler .* it exports config\. [^]*graphql\//);
 });
 
 test('an error of a function is answered and reported with the source line', async (context) => {
@@ -271,19 +223,6 @@ test('a function that crashes or exits restarts with the next request', async (c
   assert.equal(await read(address('crash')), '200 1');
   assert.match(await read(address('crash'), { method: 'DELETE' }), /^500 [^]*process exited with code 7/);
   assert.equal(await read(address('crash')), '200 1');
-});
-
-test('a function that crashes while its response is sent ends that response, and the crash is reported', async (context) => {
-  const { address, after } = await serveProject(context, {
-    'functions/crash.ts': `export default () => {
-      void Promise.resolve().then(() => { throw new Error('not awaited'); });
-      return new Response(new ReadableStream({ start(controller) { controller.enqueue(new TextEncoder().encode('first')); } }));
-    };`,
-  });
-
-  const event = await after({ kind: 'failed' }, () => assert.rejects(read(address('crash')), { message: /terminated|fetch failed/ }));
-
-  assert.match((event as { message: string }).message, /not awaited[^]*crash\.ts:2/);
 });
 
 test('a stream that fails ends the response', async (context) => {
@@ -320,32 +259,6 @@ test('a path without a function is 404, with a list of all functions', async (co
   }
 });
 
-test('requests wait while the functions are found and bundled for the first time', async (context) => {
-  const project = await createProject(context, { 'functions/graphql.ts': answers("'ready'") });
-  const port = await freePort();
-  const early = new Set<string>();
-  const ready = deferred<boolean>();
-  const askUntilReady = async (): Promise<void> => {
-    // A 404 or a 500 arrives before the function is ready; a request that waits does not.
-    const answer = read(`http://localhost:${port}/.netlify/functions/graphql`);
-    void answer.then((text) => early.add(text));
-    const isReady = await Promise.race([ready.promise, answer.then(() => false)]);
-    await (isReady ? answer : askUntilReady());
-  };
-  let asking: Promise<void> | undefined;
-
-  await serveProject(context, project, {
-    port,
-    report: ({ kind }) => {
-      if (kind === 'compiling') asking = askUntilReady();
-      if (kind === 'ready') ready.resolve(true);
-    },
-  });
-  await asking;
-
-  assert.deepEqual([...early], ['200 ready']);
-});
-
 test('the paths of config and the variables of Netlify.env work as on Netlify', async (context) => {
   const { server, address } = await serveProject(
     context,
@@ -359,12 +272,6 @@ test('the paths of config and the variables of Netlify.env work as on Netlify', 
   for (const path of ['/short', '/books/1', '/files/a/b']) assert.equal(await read(server.url + path), `200 ${path}!`);
   assert.equal(await read(address('one')), '200 /.netlify/functions/one!');
   for (const path of ['/books', '/books/1/2', '/shorter']) assert.match(await read(server.url + path), /^404 /);
-});
-
-test('the prefix is an option', async (context) => {
-  const { server } = await serveProject(context, { 'functions/one.ts': answers("'one'") }, { prefix: '/api' });
-
-  assert.equal(await read(`${server.url}/api/one`), '200 one');
 });
 
 test('functions see NODE_ENV=development, unless it is set in the shell, and the variables of the command', async (context) => {
@@ -381,17 +288,6 @@ test('functions see NODE_ENV=development, unless it is set in the shell, and the
   await assert.rejects(serveProject(context, { ...code, '.env': 'NODE_ENV=production' }), /Remove NODE_ENV from \.env: dev sets it/);
 });
 
-test('warns about a misspelt NODE_ENV, but not about a custom name', async (context) => {
-  const code = { 'functions/plain.ts': answers('1') };
-
-  const meant = await serveProject(context, code, { environment: { NODE_ENV: 'dev' } });
-  const own = await serveProject(context, code, { environment: { NODE_ENV: 'staging' } });
-
-  const messages = ({ events }: typeof meant): string[] => events.flatMap((event) => (event.kind === 'warning' ? [event.message] : []));
-  assert.deepEqual(messages(meant), ['NODE_ENV is "dev", which is treated as production. Did you mean "development"?']);
-  assert.deepEqual(messages(own), []);
-});
-
 test('without --port, any free port is used if 8888 is not free, and the log says why', async (context) => {
   const code = { 'functions/one.ts': answers("'one'") };
 
@@ -403,51 +299,6 @@ test('without --port, any free port is used if 8888 is not free, and the log say
   assert.ok(second.events.some((event) => event.kind === 'warning' && event.message.includes(`8888 is in use; listening on ${port}`)));
   assert.equal(await read(first.address('one')), '200 one');
   assert.equal(await read(second.address('one')), '200 one');
-});
-
-test('a requested port that is in use is an error that says what to do', async (context) => {
-  const other = createServer().listen(0, 'localhost');
-  context.after(() => other.close());
-  await once(other, 'listening');
-  const { port } = other.address() as AddressInfo;
-
-  await assert.rejects(serveProject(context, { 'functions/one.ts': answers("'one'") }, { port }), {
-    name: 'DevError',
-    message: new RegExp(`Port ${port} is in use.*--port`),
-  });
-});
-
-test('a result that Netlify would reject is rejected with a message', async (context) => {
-  const returns = (result: string): string => `export const handler = async () => (${result});`;
-  const { address } = await serveProject(context, {
-    'functions/nothing.ts': returns('undefined'),
-    'functions/text.ts': returns("'text'"),
-    'functions/status.ts': returns("{ statusCode: '200' }"),
-    'functions/body.ts': returns('{ statusCode: 200, body: { a: 1 } }'),
-    'functions/list.ts': returns("{ statusCode: 200, headers: { 'set-cookie': ['a=1'] } }"),
-    'functions/response.ts': 'export default () => ({ statusCode: 200 });',
-  });
-
-  assert.match(await read(address('nothing')), /^500 [^]*statusCode, headers, body }, got undefined/);
-  assert.match(await read(address('text')), /^500 [^]*got string/);
-  assert.match(await read(address('status')), /^500 [^]*its statusCode is 200/);
-  assert.match(await read(address('body')), /^500 [^]*a body that is object, not a string/);
-  assert.match(await read(address('list')), /^500 [^]*multiValueHeaders/);
-  assert.match(
-    await read(address('response')),
-    /^500 [^]*Expected the function to return a Response, got an object with the keys statusCode/,
-  );
-});
-
-test('responses to HEAD and with 204 have no body, and a body of more than 6 MiB is 413', async (context) => {
-  const { address } = await serveProject(context, {
-    'functions/one.ts': answers("'one'"),
-    'functions/none.ts': 'export const handler = async () => ({ statusCode: 204 });',
-  });
-
-  assert.equal(await read(address('one'), { method: 'HEAD' }), '200 ');
-  assert.equal(await read(address('none')), '204 ');
-  assert.match(await read(address('one'), { method: 'POST', body: new Uint8Array(6 * 1024 * 1024 + 1) }), /^413 /);
 });
 
 test('a request for another host name is refused: DNS rebinding would show this machine to any page', async (context) => {
@@ -463,35 +314,6 @@ test('a request for another host name is refused: DNS rebinding would show this 
   assert.equal(foreign.statusCode, 403);
   assert.match(await text(foreign), /--host/);
   assert.equal(await text(own), 'one');
-});
-
-test('a missing folder is an error before anything starts', async () => {
-  const settings = {
-    directory: '/nowhere',
-    functions: undefined,
-    prefix: '',
-    port: 0,
-    host: 'localhost',
-    environment: {},
-    env: {},
-    report: () => {},
-  };
-
-  await assert.rejects(startDevServer(settings), { name: 'DevError', message: /no folder "functions"/ });
-});
-
-test('a mistake in the options of a handler is shown with the line of the user’s file, and no line of a package', async (context) => {
-  const { address } = await serveProject(context, {
-    'functions/bad.ts': "import { make } from 'far';\n\nexport default make();",
-    'node_modules/far/index.js': `const deep = (depth) => { if (depth === 0) throw new Error('Unknown option'); return deep(depth - 1); };
-      export const make = () => deep(30);`,
-    'node_modules/far/package.json': '{ "name": "far", "type": "module", "main": "index.js" }',
-  });
-
-  const answer = await read(address('bad'));
-
-  assert.match(answer, /^500 [^]*Unknown option[^]*bad\.ts:3:16/);
-  assert.doesNotMatch(answer, /node_modules|node:internal/);
 });
 
 test('.graphql files can be imported, and are watched; a document of graphql-tag is a schema, too', async (context) => {
@@ -515,85 +337,6 @@ test('.graphql files can be imported, and are watched; a document of graphql-tag
   assert.match(await ask(), /\[\{"name":"a"\},\{"name":"b"\}\]/);
   await after({ kind: 'reloaded' }, () => project.write({ 'functions/schema/schema.graphql': 'type Query { c: Int }' }));
   assert.match(await ask(), /\[\{"name":"c"\},\{"name":"b"\}\]/);
-});
-
-test('a server that cannot be created is reported once, with all problems at the user’s lines', async (context) => {
-  const project = await createProject(context, {
-    'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
-      import { resolvers } from './lib/resolvers.ts';
-      export default createHandler({ typeDefs: 'type Query { a: Int }', maxTokens: '3', resolvers });`,
-    'functions/lib/resolvers.ts': 'export const resolvers = {\n  Query: { b: () => 1 },\n};',
-  });
-  await linkPackage(project);
-
-  const { events, address } = await serveProject(context, project);
-  const answer = await read(address('graphql'));
-
-  const messages = events.flatMap((event) => (event.kind === 'broken' ? [event.message] : []));
-  assert.equal(messages.length, 1);
-  assert.match(messages[0]!, /functions\/graphql\.ts:3:22 Expected the option maxTokens/);
-  assert.match(messages[0]!, /functions\/lib\/resolvers\.ts:2:15 resolvers\.Query names the field "b"/);
-  assert.match(messages[0]!, /> 2 \| {3}Query: \{ b: \(\) => 1 \},\n {6}\| {15}\^/);
-  assert.equal(answer, `500 ${messages[0]!.trim()}`);
-});
-
-test('errors of modules and requests are shown with their source line', async (context) => {
-  const { events, address } = await serveProject(context, {
-    'functions/broken.ts': "const one = 1;\nthrow new Error('Not today.');",
-    'functions/throws.ts': "export default () => {\n  throw new Error('Not this one.');\n};",
-  });
-
-  await read(address('throws'));
-
-  const messages = events.flatMap((event) => ('message' in event ? [event.message] : []));
-  assert.match(messages[0]!, /Not today\.[^]*broken\.ts:2:7[^]*> 2 \| throw new Error\('Not today\.'\);\n {4}\| {7}\^/);
-  assert.match(messages[1]!, /Not this one\.[^]*throws\.ts:2:9[^]*> 2 \| {3}throw new Error/);
-});
-
-test('the log lists the argument of a context function that reads another property, and names the option that allows pages of other sites', async (context) => {
-  const schema = "typeDefs: 'type Query { ok: Boolean }'";
-  const project = await createProject(context, {
-    'functions/reads.js': `import { createHandler } from 'graphql-functions';\nexport default createHandler({ ${schema}, context: ({ req }) => ({ user: req.headers.user }) });`,
-    'functions/waits.js': `import { createHandler } from 'graphql-functions';\nexport default createHandler({ ${schema}, context: async ({ request }) => ({ user: request.headers.user.id }) });`,
-    'functions/open.js': `import { createHandler } from 'graphql-functions';\nexport default createHandler({ ${schema}, cors: { origin: ['https://app.example.com'] } });`,
-  });
-  await linkPackage(project);
-  const { events, address } = await serveProject(context, project);
-  const json = { 'content-type': 'application/json' };
-  const preflight = { origin: 'https://app.example.com', 'access-control-request-method': 'POST' };
-
-  for (const name of ['reads', 'waits'])
-    await (await fetch(address(name), { method: 'POST', headers: json, body: '{"query":"{ ok }"}' })).text();
-  for (const name of ['reads', 'open']) await (await fetch(address(name), { method: 'OPTIONS', headers: preflight })).text();
-
-  const errors = events.flatMap((event) =>
-    'record' in event ? [[...event.record.errors, ...event.record.operations.flatMap(({ errors: own }) => own)].join('\n')] : [],
-  );
-  assert.match(errors[0]!, /context\(\) read req, but its argument has request, response[^]*reading 'headers'/);
-  assert.match(errors[1]!, /^TypeError: Cannot read properties of undefined \(reading 'id'\)\n\s+at context \(.*waits\.js:2:/);
-  assert.match(errors[2]!, /pages of https:\/\/app\.example\.com[^]*cors: \{ origin: \['https:\/\/app\.example\.com'\] \}/);
-  assert.equal(errors[3], '');
-});
-
-test('dev says once that csrfPrevention is not set, and does not repeat it after a reload', async (context) => {
-  const server = (type: string, options = ''): string =>
-    `import { createHandler } from 'graphql-functions'; export default createHandler({ ${options} typeDefs: 'type Query { a: ${type} }' });`;
-  const project = await createProject(context, {
-    'functions/graphql.js': server('Int'),
-    'functions/later.js': server('Int').replace(/\((.*)\)/, '(async () => ($1))'),
-    'functions/on.js': server('Int', 'csrfPrevention: true,'),
-  });
-  await linkPackage(project);
-  const { events, address, after } = await serveProject(context, project);
-
-  await after({ kind: 'reloaded', name: 'graphql' }, () => project.write({ 'functions/graphql.js': server('ID') }));
-  for (const name of ['graphql', 'later', 'on'])
-    await read(address(name), { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"query":"{ a }"}' });
-
-  const warnings = events.flatMap((event) => (event.kind === 'warning' ? [event.message] : []));
-  assert.equal(warnings.length, 2);
-  assert.match(warnings[0]!, /^graphql does not set csrfPrevention.*Set csrfPrevention: true \(recommended\), or false/);
-  assert.match(warnings[1]!, /^later does not set csrfPrevention/);
 });
 
 describe('the errors in the log', () => {
@@ -690,47 +433,4 @@ describe('the errors in the log', () => {
       /^Cannot return null for non-nullable field Query\.open\. Its resolver \([^)]*functions\/shop\.js:14:21\) returned undefined: is there a return\?[^?]*\? \(at open\)$/,
     );
   });
-
-  test('suggest an await where a list was expected', async (own) => {
-    captureStderr(own);
-
-    const errors = await errorsOf({ query: '{ names }' });
-
-    assert.match(errors[0]!, /list\(\.\.\.\)\.map is not a function\. Is .*list\(\.\.\.\) a promise that is not awaited\?/);
-  });
-
-  test('say which non-null field has made finished fields null', async (own) => {
-    captureStderr(own);
-
-    const query = '{ shop { name ads } }';
-
-    const [thrown, lost, ...others] = await errorsOf({ query, onError: 'PROPAGATE' });
-
-    assert.match(thrown!, /^down \(at shop\.ads\)\n\s+at (?:Object\.)?ads \(.*functions\/shop\.js:16:40\)$/);
-    assert.equal(lost, 'shop.ads is non-null ("!"), so its error made shop null. With onError: "NULL", clients get the other fields.');
-    assert.deepEqual(others, []);
-    assert.deepEqual(await errorsOf({ query, onError: 'NULL' }), [thrown]);
-  });
-});
-
-test('reports all problems of asynchronous options once, with the first request', async (context) => {
-  const project = await createProject(context, {
-    'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
-export default createHandler(async () => ({
-  maxTokens: 'x',
-  typeDefs: 'type Query { a: Missing }',
-}));`,
-  });
-  await linkPackage(project);
-  const stderr = captureStderr(context);
-  const { address } = await serveProject(context, project);
-  const ask = (): Promise<string> =>
-    read(address('graphql'), { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"query":"{ a }"}' });
-
-  const answers = [await ask(), await ask()];
-  const printed = await stderr.until('The server could not start');
-
-  for (const answer of answers) assert.match(answer, /^500 .*maxTokens/);
-  const places = printed.match(/^functions\/graphql\.ts:\S+ .*?(?= to be|\.)/gm);
-  assert.deepEqual(places, ['functions/graphql.ts:3:3 Expected the option maxTokens', 'functions/graphql.ts:4:30 Unknown type "Missing"']);
 });

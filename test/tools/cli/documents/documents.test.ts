@@ -117,20 +117,6 @@ test('new documents are added to the manifest, and the earlier ones stay first',
   assert.equal(await read(manifest), added);
 });
 
-test('an operation that returns to an earlier text changes only the ids', async (context) => {
-  const { documents, read, write } = await createTestedProject(context);
-  await documents();
-  await write({ 'operations/books.graphql': 'query Books { books { id } }' });
-  await documents();
-  const before = await read(manifest);
-
-  await write({ 'operations/books.graphql': 'query Books { books { title } }' });
-  await documents();
-
-  assert.equal(await read(manifest), before);
-  assert.match(await read('documents/ids.ts'), new RegExp(`Books: '${booksId}'`));
-});
-
 test('an entry that was deleted by hand is not written again, and the text of the file stays as it is', async (context) => {
   const { documents, read, write } = await createTestedProject(context, {
     [manifest]: '{ "old": "{ __typename }", "older": "{ __typename }" }',
@@ -160,30 +146,6 @@ test('--ids writes only the ids, also while an earlier document is not valid', a
     added.stderr,
     /^documents\/documents\.json:1:1 The document abc is invalid[^]*\nClients of earlier releases may send the documents of documents\/documents\.json\. If no client sends a document any more, delete its entry by hand\.\n/,
   );
-});
-
-test('--out names any folder', async (context) => {
-  const { directory, documents, read } = await createTestedProject(context);
-
-  for (const folder of ['app/[locale]/documents', join(directory, 'absolute/{a,b}*'), '.']) {
-    const { code, stdout } = await documents('--out', folder);
-    const again = await documents('--check', '--out', folder);
-
-    assert.equal(code, 0);
-    assert.match(stdout, /^Wrote .*documents\.json\.\nWrote .*ids\.ts\.\n$/);
-    assert.deepEqual(again, { code: 0, stdout: '', stderr: '' });
-  }
-  for (const path of ['app/[locale]/documents/documents.json', 'absolute/{a,b}*/documents.json', 'documents.json'])
-    assert.deepEqual(JSON.parse(await read(path)), { [booksId]: books });
-});
-
-test('line ends that Git has written are no change', async (context) => {
-  const { documents, read, write } = await createTestedProject(context);
-  await documents();
-  for (const path of [manifest, 'documents/ids.ts', 'operations/books.graphql'])
-    await write({ [path]: (await read(path)).replaceAll('\n', '\r\n') });
-
-  assert.deepEqual(await documents('--check'), { code: 0, stdout: '', stderr: '' });
 });
 
 test('--check names each missing operation with its place, and writes nothing', async (context) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { lstat, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
@@ -11,7 +11,6 @@ import { runCommandHere } from '../../../support/command-here.ts';
 import { startCommand } from '../../../support/command.ts';
 import type { Outcome } from '../../../support/command.ts';
 import { createProject, linkPackage } from '../../../support/functions-project.ts';
-import { runTypeScript } from '../../../support/run-typescript.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 const platforms = Object.keys(initPlatforms) as InitPlatform[];
@@ -94,16 +93,6 @@ for (const platform of platforms) {
     );
   });
 
-  // Hono is not installed here; npm run test:real checks its types.
-  for (const flags of platform === 'hono' ? [] : [[], ['--open-api'], ['--subgraph']])
-    test(`the project for ${platform} with ${flags.join() || 'trusted documents'} passes the type checks`, async (context) => {
-      const { directory } = await createProject(context, {});
-      await runCommandHere(directory, 'init', '--platform', platform, ...flags);
-      await linkPackage({ directory }, 'graphql', '@types', 'react');
-
-      assert.deepEqual(await runTypeScript(directory), []);
-    });
-
   test(`the documents of the project for ${platform} are up to date, and are checked before each build`, async (context) => {
     const { directory } = await createProject(context, {});
     await runCommandHere(directory, 'init', '--platform', platform);
@@ -162,26 +151,6 @@ for (const [count, ...flags] of [[4], [2, '--open-api'], [3, '--subgraph']] as c
     assert.equal(check.stdout.trim().split('\n').length, 1, check.stdout);
   });
 
-test('a server reads .env, in which NODE_ENV is refused, and dev sets it', async (context) => {
-  const { directory, write } = await createProject(context, {});
-  await runCommandHere(directory, 'init', '--platform', 'node');
-  await linkPackage({ directory }, 'graphql');
-  await write({
-    'server.ts': "import './environment.ts';\nconsole.log(process.env.NODE_ENV, process.env.A, process.env.B);",
-    '.env': 'A=1\nB=2\n',
-  });
-  const variables = { NODE_ENV: undefined, B: '3' };
-
-  const start = await runNode(context, directory, variables, 'server.ts');
-  const dev = await runNode(context, directory, variables, 'dev.ts');
-  await write({ '.env': 'NODE_ENV=development\n' });
-  const refused = await runNode(context, directory, variables, 'server.ts');
-
-  assert.deepEqual([start.stdout, dev.stdout], ['undefined 1 3\n', 'development 1 3\n']);
-  assert.match(refused.stderr, /Remove NODE_ENV from \.env/);
-  assert.equal(refused.code, 1);
-});
-
 test('a new subgraph asks for the secret of the router, except in development without one', async (context) => {
   const { directory, write } = await createProject(context, {});
   await runCommandHere(directory, 'init', '--platform', 'node', '--subgraph');
@@ -218,43 +187,6 @@ test('a new subgraph asks for the secret of the router, except in development wi
     assert.equal(code, 1);
     assert.match(stderr, /Expected routerSecret\.secrets to return secrets that are not empty, such as \[process\.env\.ROUTER_SECRET\]/);
   }
-});
-
-test('the worker of a new subgraph asks for the secret of the router, and its settings provide it', async (context) => {
-  const { directory, write } = await createProject(context, {});
-  await runCommandHere(directory, 'init', '--platform', 'workers', '--subgraph');
-  await linkPackage({ directory }, 'graphql');
-  await write({
-    'ask.ts': `import worker from './src/index.ts';
-      const headers = { 'content-type': 'application/json' };
-      const request = new Request('https://api.example/graphql', { method: 'POST', headers, body: '{"query":"{ __typename }"}' });
-      console.log((await worker.fetch(request)).status);`,
-  });
-
-  const { stdout } = await runNode(context, directory, { NODE_ENV: 'production', ROUTER_SECRET: 'a secret of the router' }, 'ask.ts');
-
-  assert.equal(stdout.trim(), '401');
-  const settings = await readText(directory, 'wrangler.jsonc');
-  const added = /^ {2}\/\/ .+\n {2}"compatibility_flags": \["nodejs_compat"\],\n/m;
-  assert.match(settings, added);
-  const { directory: other } = await createProject(context, {});
-  await runCommandHere(other, 'init', basename(directory), '--platform', 'workers');
-  assert.equal(settings.replace(added, ''), await readText(other, join(basename(directory), 'wrangler.jsonc')));
-});
-
-test('the template of a new subgraph on Lambda has the secret of the router as a parameter', async (context) => {
-  const { directory } = await createProject(context, {});
-  await runCommandHere(directory, 'init', '--platform', 'lambda', '--subgraph');
-
-  const template = await readText(directory, 'template.yaml');
-
-  assert.match(template, /^Parameters:\n {2}RouterSecret:\n/m);
-  assert.match(template, /^ {6}Environment:\n {8}Variables:\n {10}NODE_ENV: production\n {10}ROUTER_SECRET: !Ref RouterSecret\n/m);
-  const [, resources] = template.replace('          ROUTER_SECRET: !Ref RouterSecret\n', '').split('\nResources:');
-  assert.equal(
-    resources,
-    (await readText(join(root, 'src/tools/cli/init/templates/platforms/lambda'), 'template.yaml')).split('\nResources:')[1],
-  );
 });
 
 /** Runs a script with these variables, and no other secret of a router. */
@@ -309,22 +241,6 @@ test('init keeps other files, and writes nothing if one of its files exists', as
       'Nothing was written. Choose a new folder: graphql-functions init <folder>\n',
   );
   assert.deepEqual(await filesIn(directory), ['LICENSE', 'graphql/schema.ts', 'package.json']);
-});
-
-test('broken links, and files in the place of folders, count as existing', async (context) => {
-  const { directory } = await createProject(context, { graphql: 'a file' });
-  await symlink('nowhere', join(directory, 'server.ts'));
-
-  const { stderr } = await runCommandHere(directory, 'init', '--platform', 'node');
-  const below = await runCommandHere(directory, 'init', 'graphql', '--platform', 'node');
-
-  assert.match(
-    stderr,
-    /exist in .*:\n {2}graphql\/books\.ts\n {2}graphql\/context\.ts\n {2}graphql\/options\.ts\n {2}graphql\/resolvers\.ts\n {2}graphql\/scalars\.ts\n {2}graphql\/schema\.ts\n {2}server\.ts\nNothing/,
-  );
-  assert.match(below.stderr, /package\.json\n/);
-  assert.ok((await lstat(join(directory, 'server.ts'))).isSymbolicLink());
-  assert.deepEqual(await filesIn(directory), ['graphql', 'server.ts']);
 });
 
 async function initWithoutTerminal(context: TestContext, ...options: readonly string[]): Promise<string> {

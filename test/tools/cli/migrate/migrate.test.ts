@@ -3,11 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { runTypeScript } from '../../../support/run-typescript.ts';
 import { handlers } from './handlers.ts';
 import { answersOf, migrate, projectWith } from './project.ts';
-
-const root = join(import.meta.dirname, '../../../..');
 
 const manifest = `{
   "name": "shop",
@@ -30,29 +27,6 @@ test('forty handler files answer after the command has changed their imports', a
 
   ok(files.length >= 40, `There are ${files.length}.`);
   deepEqual(await answersOf(project, files), Object.fromEntries(files.map((file) => [file, 'world'])));
-});
-
-test('the typed ones compile under strict TypeScript with only their imports changed', async (context) => {
-  const typed = Object.fromEntries(Object.entries(handlers).filter(([file]) => file.includes('typed-')));
-  const project = await projectWith(context, typed);
-  await migrate(project);
-  await project.write({
-    'tsconfig.json': JSON.stringify({
-      compilerOptions: {
-        strict: true,
-        noImplicitOverride: true,
-        noEmit: true,
-        module: 'nodenext',
-        target: 'es2023',
-        skipLibCheck: true,
-        types: ['node'],
-        typeRoots: [join(root, 'node_modules/@types')],
-      },
-      include: ['functions'],
-    }),
-  });
-
-  deepEqual(await runTypeScript(project.directory), []);
 });
 
 test('package.json has the new package in place of the old ones, and a version of graphql that it supports', async (context) => {
@@ -244,18 +218,6 @@ for (const [version, isChanged] of [
     equal(/several\.mjs:1 {2}This version of graphql-tools does not work with graphql 16/.test(printed), isChanged);
     equal(/several\.mjs:1 {2}addMockFunctionsToSchema of graphql-tools .* use addMocksToSchema/.test(printed), isChanged);
   });
-
-test('the option mocks adds the package that it needs', async (context) => {
-  const project = await projectWith(context, {
-    'a.mjs':
-      "import { ApolloServer } from 'apollo-server-lambda';\nexport const { createHandler } = new ApolloServer({ typeDefs, mocks: true });\n",
-    'package.json': manifest,
-  });
-
-  await migrate(project);
-
-  match(await readFile(join(project.directory, 'package.json'), 'utf8'), /"@graphql-tools\/mock": "\^9/);
-});
 
 for (const [before, isReported] of [
   ["const plugin = require('apollo-server-plugin-response-cache');", true],

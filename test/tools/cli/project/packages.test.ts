@@ -85,20 +85,3 @@ test('build says that a package with native code needs another bundler', async (
   assert.equal(code, 1);
   assert.match(stderr, /Cannot find module '[^']*out\/data\.json'[^]*use another bundler: docs\/deploy\.md/);
 });
-
-test('build fails for a package that reads files beside its code', async (context) => {
-  const project = await projectWith(context, functionWith("import { text } from '@scope/assets';", 'text'));
-
-  const { code, stderr } = await project.run('build', '--out', 'out');
-
-  assert.equal(code, 1);
-  assert.match(stderr, /Cannot run the function[^]*Invalid URL[^]*use another bundler/);
-});
-
-test('build leaves out what a package needs only for some features, if it is not installed', async (context) => {
-  const project = await projectWith(context, functionWith("import choose from 'choosy';", "choose('usual')"));
-
-  const { code, stderr } = await project.run('build', '--out', 'out');
-
-  assert.deepEqual([code, stderr], [0, '']);
-});
