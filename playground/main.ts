@@ -211,5 +211,4 @@ async function start(root: Element): Promise<void> {
   createRoot(root).render(createElement(Playground, { first }));
 }
 
-// oxlint-disable-next-line unicorn/prefer-top-level-await -- the bundle is a script, not a module
 if (place !== null) void start(place);

@@ -15,7 +15,7 @@ const files =
     ? process.argv.slice(2)
     : globSync(['test/*.test.ts', 'test/!(real|clients|browser)/**/*.test.ts'], { cwd: root });
 
-const times = files.map((file) => ({ file, ...cpuSecondsOf(file) })).sort((one, other) => other.seconds - one.seconds);
+const times = files.map((file) => ({ file, ...cpuSecondsOf(file) })).toSorted((one, other) => other.seconds - one.seconds);
 for (const { file, seconds, passed } of times) console.log(`${seconds.toFixed(2).padStart(7)} s  ${file}${passed ? '' : '  (failed)'}`);
 console.log(
   `${times

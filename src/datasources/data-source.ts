@@ -37,7 +37,6 @@ export type WatchCall = (source: object, request: DataSourceRequest) => CallWatc
  * }
  */
 // `any`, so that a subclass that does not use its context needs no type for it.
-// oxlint-disable-next-line typescript/no-explicit-any
 export abstract class DataSource<TContext = any> {
   // `declare`, because a field would replace a getter of a subclass.
   /** The context of the operation, from {@link initialize} on. */

@@ -43,7 +43,6 @@ export interface RESTDataSourceOptions {
  *   }
  * }
  */
-// oxlint-disable-next-line typescript/no-explicit-any
 export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext> {
   /** The memoized results by cache key. After `clear()` or `delete(key)` requests are sent again. */
   memoizedResults: MemoizedResults = new Map();
@@ -76,31 +75,26 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
   // Results are `any` by default, so that `(await this.get('books')).title` compiles.
 
   /** Sends a GET. `params` are added to the URL's query. */
-  // oxlint-disable-next-line typescript/no-explicit-any
   protected get<TResult = any>(path: string, params?: QueryParams | string, init?: DataSourceRequestInit): Promise<TResult> {
     return this.#call({ method: 'GET', path, params, init }) as Promise<TResult>;
   }
 
   /** Sends a POST. A plain object or array as `body` is sent as JSON. */
-  // oxlint-disable-next-line typescript/no-explicit-any
   protected post<TResult = any>(path: string, body?: unknown, init?: DataSourceRequestInit): Promise<TResult> {
     return this.#call({ method: 'POST', path, body, init }) as Promise<TResult>;
   }
 
   /** Sends a PUT. A plain object or array as `body` is sent as JSON. */
-  // oxlint-disable-next-line typescript/no-explicit-any
   protected put<TResult = any>(path: string, body?: unknown, init?: DataSourceRequestInit): Promise<TResult> {
     return this.#call({ method: 'PUT', path, body, init }) as Promise<TResult>;
   }
 
   /** Sends a PATCH. A plain object or array as `body` is sent as JSON. */
-  // oxlint-disable-next-line typescript/no-explicit-any
   protected patch<TResult = any>(path: string, body?: unknown, init?: DataSourceRequestInit): Promise<TResult> {
     return this.#call({ method: 'PATCH', path, body, init }) as Promise<TResult>;
   }
 
   /** Sends a DELETE. `params` are added to the URL's query; `init.body` is sent. */
-  // oxlint-disable-next-line typescript/no-explicit-any
   protected delete<TResult = any>(path: string, params?: QueryParams | string, init?: DataSourceRequestInit): Promise<TResult> {
     return this.#call({ method: 'DELETE', path, params, init }) as Promise<TResult>;
   }
@@ -111,7 +105,6 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
   }
 
   /** Like `get`, `post` and the others, but resolves to the result and to status and header fields. */
-  // oxlint-disable-next-line typescript/no-explicit-any
   protected async fetch<TResult = any>(path: string, { method, params, ...init }: FetchInit = {}): Promise<FetchResult<TResult>> {
     const description = { method: (method?.toUpperCase() ?? 'GET') as HTTPMethod, path, params, init };
     return ((await this.#call(description, takeBoth)) ?? { body: undefined, response: undefined }) as FetchResult<TResult>;

@@ -8,7 +8,7 @@ import type { Milliseconds } from './cache/key-value-cache.ts';
 import { resolveCallURL } from './url.ts';
 
 // These are not fields of the class, so that a subclass may declare fields or getters.
-// oxlint-disable-next-line typescript/no-unsafe-declaration-merging, typescript/no-explicit-any
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging
 export interface RESTHooks<TContext = any> {
   /** Prefix of all paths. Undefined: paths are absolute URLs. */
   baseURL?: string | undefined;
@@ -36,7 +36,6 @@ export interface RESTHooks<TContext = any> {
 }
 
 /** The members of RESTDataSource that a subclass may set and override. */
-// oxlint-disable-next-line typescript/no-unsafe-declaration-merging, typescript/no-explicit-any
 export abstract class RESTHooks<TContext = any> extends DataSource<TContext> {
   static {
     this.prototype.memoizeGetRequests = true;

@@ -78,7 +78,6 @@ function assertSameOrigin(path: string, base: Pick<URL, 'origin'>): URL {
  * them: servers decode, cut off or trim all of these.
  */
 function assertNoDotSegments(path: string): void {
-  // oxlint-disable-next-line no-control-regex
   if (!/(?:^|\/|%2f|%5c)[\0-\x20]*(?:\.|%2e){1,2}[\0-\x20]*(?:[/;]|%2f|%5c|%3b|$)/i.test(toParsedPath(path))) return;
   throw createURLError('The path of the call contains a "." or ".." segment, which would change where the call goes', path);
 }

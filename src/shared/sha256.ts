@@ -1,5 +1,3 @@
-// oxlint-disable unicorn/prefer-math-trunc -- "| 0" is arithmetic modulo 2^32 here, and Math.trunc is not
-
 /**
  * The SHA-256 of a text in UTF-8, in lower-case hexadecimal digits (FIPS 180-4, section 6.2).
  *

@@ -38,7 +38,7 @@ describe('a body arrives complete, with its media type', () => {
   for (const [kind, make, sent, type] of [
     ['a number', () => 7, '7', json],
     ['false', () => false, 'false', json],
-    ['a boxed number', () => new Number(7), '7', json], // oxlint-disable-line no-new-wrappers, unicorn/new-for-builtins
+    ['a boxed number', () => new Number(7), '7', json],
     ['a null-prototype object', () => Object.assign(Object.create(null), { a: 1 }), '{"a":1}', json],
     ['an array', () => [1, 2], '[1,2]', json],
     ['an instance whose fields show', () => new Show(), '{"title":"Emma"}', json],

@@ -114,5 +114,6 @@ function printedLines(t: TestContext): string[] {
 function assertHarmless(text: string): void {
   assert.ok(text.replaceAll('\\\\', '\\').includes(escaped), text);
   assert.doesNotMatch(text, /^\W*2026/m);
+  // oxlint-disable-next-line no-control-regex
   assert.doesNotMatch(text, /[\u001b\u0085\u2028]/);
 }

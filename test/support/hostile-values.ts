@@ -1,4 +1,4 @@
-// oxlint-disable unicorn/no-thenable, no-sparse-arrays, typescript/no-extraneous-class, typescript/prefer-promise-reject-errors -- values are hostile on purpose
+// oxlint-disable unicorn/no-thenable, no-sparse-arrays, typescript/no-extraneous-class -- values are hostile on purpose
 import { GraphQLError } from 'graphql';
 
 import type { Random } from './random.ts';

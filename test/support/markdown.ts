@@ -45,7 +45,7 @@ function lineAt(page: string, offset: number): number {
 }
 
 /** Removes blocks of code, and code spans in the text if `spans` is true. */
-function withoutCode(page: string, spans: string | undefined = undefined): string {
+function withoutCode(page: string, spans?: string): string {
   const text = page.replaceAll(/^```[^]*?^```$/gm, '');
   return spans === undefined ? text.replaceAll(/`[^`\n]*`/g, '') : text;
 }

@@ -82,6 +82,7 @@ export class InMemoryLRUCache implements KeyValueCache {
 
 /** The memory of a text: V8 stores one byte per character unless one of them needs two. */
 export function bytesOf(text: string): number {
+  // oxlint-disable-next-line no-control-regex
   return /[^\u0000-\u00ff]/.test(text) ? text.length * 2 : text.length;
 }
 

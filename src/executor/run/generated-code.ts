@@ -17,7 +17,7 @@ export function createCode(selection: Selection, runtime: object): GeneratedCode
   if (fields.length > maxFields) return undefined;
   const calls = fields.map(({ definition: { resolve } }) => (typeof resolve === 'function' ? resolverCall(resolve) : undefined));
   try {
-    // oxlint-disable-next-line no-new-func, typescript/no-implied-eval -- see above
+    // oxlint-disable-next-line typescript/no-implied-eval -- see above
     const create = new Function('fields', 'calls', 'runtime', textOf(selection, calls)) as (...given: readonly unknown[]) => GeneratedCode;
     return create(fields, calls, runtime);
   } catch {

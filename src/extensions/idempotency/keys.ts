@@ -115,5 +115,5 @@ export function fingerprintOf({ source, request }: Pick<OperationExecution, 'sou
 function sortKeys(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   // With fromEntries, a key "__proto__" stays a key.
-  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+  return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

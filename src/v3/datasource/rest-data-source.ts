@@ -39,7 +39,6 @@ export interface RESTDataSource<TContext = any> {
 }
 
 /** One REST API, in the form of apollo-datasource-rest 3. New code should use the class of "graphql-functions". */
-// oxlint-disable-next-line typescript/no-unsafe-declaration-merging
 export abstract class RESTDataSource<TContext = any> extends DataSource<TContext> {
   memoizedResults: Map<string, Promise<any>> = new Map();
   memoizeGetRequests = true;

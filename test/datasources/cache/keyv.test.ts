@@ -11,7 +11,7 @@ import { createTester } from '../../../src/entries/testing.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
 /** A Keyv that records its calls and listeners. */
-function recordingKeyv(result: unknown = undefined) {
+function recordingKeyv(result?: unknown) {
   const calls: unknown[][] = [];
   const listeners: ((error: unknown) => void)[] = [];
   const record =

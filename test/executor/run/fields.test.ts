@@ -81,7 +81,6 @@ describe('the fields of an object', () => {
     const functions = {
       Query: {
         broken: () => {
-          // oxlint-disable-next-line no-throw-literal, typescript/only-throw-error -- resolvers do it
           throw { code: 3, list: [1, 'two'] };
         },
       },

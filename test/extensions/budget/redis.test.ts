@@ -13,7 +13,6 @@ import { end, needsProgram, startRedis } from '../../datasources/cache/processes
 import { freePort } from '../../support/free-port.ts';
 import { suiteContext } from '../../support/suite-context.ts';
 
-// oxlint-disable-next-line typescript/explicit-function-return-type
 const connect = (port: number) => createClient({ url: `redis://127.0.0.1:${port}` }).on('error', () => {});
 
 describe('redisStore over a real Redis, with points', needsProgram('redis-server'), () => {

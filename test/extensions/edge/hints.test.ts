@@ -152,7 +152,6 @@ describe('the lifetime of an answer', () => {
     'by its fourth parameter': { dynamic: hint({ maxAge: 9 }) },
     'by arguments': {
       dynamic() {
-        // oxlint-disable-next-line prefer-rest-params -- one of the ways to read info
         return hint({ maxAge: 9 })(...(arguments as unknown as [unknown, unknown, unknown, unknown]));
       },
     },

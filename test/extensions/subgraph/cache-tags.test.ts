@@ -119,7 +119,7 @@ describe('cache tags for a router', () => {
   test('tags are added to the extensions that an answer has', async () => {
     const { answer } = await serve()(entities('id', '1'), { 'apollo-federation-include-trace': 'ftv1' });
 
-    assert.deepEqual(Object.keys(answer.extensions).sort(), ['apolloEntityCacheTags', 'ftv1']);
+    assert.deepEqual(Object.keys(answer.extensions).toSorted(), ['apolloEntityCacheTags', 'ftv1']);
   });
 
   const refused: readonly (readonly [name: string, reason: string, body: object])[] = [

@@ -98,7 +98,6 @@ describe('_entities', () => {
         Product: {
           __resolveReference: ({ id }: any) => {
             if (id === 'throws') throw new Error('thrown');
-            // oxlint-disable-next-line no-throw-literal -- JavaScript allows it
             if (id === 'throws text') throw 'text';
             if (id === 'rejects') return Promise.reject(new Error('rejected'));
             if (id === 'error') return new Error('returned');

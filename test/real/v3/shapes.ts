@@ -84,7 +84,6 @@ function resolversOf({ ApolloError, AuthenticationError, ForbiddenError, UserInp
       inherited: () => books[0],
       context: (_: unknown, __: unknown, context: any) => JSON.stringify(context.user ?? null),
       thrown() {
-        // oxlint-disable-next-line no-throw-literal
         throw { message: 'No error', extensions: { code: 'ODD' } };
       },
       nulls: () => ['a', null],

@@ -176,7 +176,6 @@ test('a client that disconnects without reading ends the source and the writing'
     [Symbol.asyncIterator]: () => chunks,
   };
   const written: string[] = [];
-  // oxlint-disable-next-line unicorn/prefer-event-target
   const output = new EventEmitter();
   const write = (chunk: string): boolean => {
     written.push(chunk);
@@ -195,7 +194,6 @@ test('a client that disconnects without reading ends the source and the writing'
 describe('a small body on node:http', () => {
   /** A request that announces 10 bytes, none of which has arrived. */
   const incoming = (): EventEmitter =>
-    // oxlint-disable-next-line unicorn/prefer-event-target
     Object.assign(new EventEmitter(), { method: 'POST', headers: { 'content-length': '10' }, iterator: () => {}, pause: () => {} });
 
   const endings: readonly [name: string, end: (request: EventEmitter) => void, message: RegExp][] = [

@@ -83,7 +83,6 @@ export class Behaviour {
       case 1:
         throw new GraphQLError(`refused at ${place}`, { extensions: { code: 'REFUSED', place } });
       case 2:
-        // oxlint-disable-next-line no-throw-literal, typescript/only-throw-error -- resolvers do it
         throw random.pick<unknown>(['a string', undefined, { code: 3 }, null]);
       case 3:
         return new Error(`returned at ${place}`);

@@ -165,7 +165,6 @@ function resolverOf(random: Random, type: GraphQLOutputType): NonNullable<FieldC
       },
     }.resolve,
     function (source: unknown): unknown {
-      // oxlint-disable-next-line prefer-rest-params -- another way to read them
       return misbehave.apply(undefined, arguments as unknown as Parameters<typeof misbehave>) ?? source;
     },
   ]);

@@ -36,7 +36,6 @@ describe('in development, the error of a value that does not match its field', (
     ],
     'asks for the return of an asynchronous resolver': [
       '{ later { id } }',
-      // oxlint-disable-next-line no-empty-function -- the mistake
       { Query: { later: async () => {} } },
       new RegExp(`^${nullOf('Query.later')} Its resolver ${here} returned undefined: is there a return\\?`),
     ],

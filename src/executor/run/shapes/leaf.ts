@@ -67,7 +67,6 @@ export function plainTest(plain: number, name: string): string | undefined {
 }
 
 function isInt32(value: unknown): value is number {
-  // oxlint-disable-next-line unicorn/prefer-math-trunc -- this is about 32 bits, not about the fraction
   return typeof value === 'number' && (value | 0) === value;
 }
 
