@@ -14,8 +14,8 @@ export class Facts {
 /** The fact "edge" of a request: whether the answer may be shared. */
 export interface AnswerDecision {
   /** Undefined: the decision is not known yet. */
-  readonly public?: boolean;
-  readonly reason?: string;
+  readonly public?: boolean | undefined;
+  readonly reason?: string | undefined;
   readonly hit?: true | undefined;
 }
 

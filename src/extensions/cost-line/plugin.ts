@@ -1,8 +1,7 @@
 import { assertKnownOptions, byteLength, escapeControls, isPromiseLike, now } from '../../shared/index.ts';
-import type { AnswerDecision, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
+import type { AnswerDecision, HTTPRequest } from '../../shared/index.ts';
 import type { OperationCall, OperationOutcome, RequestCall, ServerPlugin } from '../../server/index.ts';
 import { OperationRecord } from '../operation-record/index.ts';
-import { bytesIn, countedBody } from './bytes.ts';
 import { toEmbeddedMetrics } from './record.ts';
 import type { CostRecord } from './record.ts';
 
@@ -42,8 +41,8 @@ export function costLine(options: CostLineOptions = {}): ServerPlugin {
   const own = Symbol('costLine');
   let cold = true;
 
-  const writeAll = (request: Request, call: RequestCall, response: Sent): void => {
-    for (const [record, outcome] of toRecords(request, call, response)) {
+  const writeAll = (request: Request, call: RequestCall, sent: Sent): void => {
+    for (const [record, outcome] of toRecords(request, call, sent)) {
       const value = format === 'emf' ? toEmbeddedMetrics(record, namespace, Date.now()) : record;
       const fail = (error: unknown): void => call.logger.error('costLine could not write its line.', error);
       try {
@@ -64,7 +63,10 @@ export function costLine(options: CostLineOptions = {}): ServerPlugin {
       cold = false;
       call.facts.set(own, request);
       const response = await next();
-      return finished(response, (bytesOut) => writeAll(request, call, { status: response.status, bytesOut }));
+      const { status, body } = response;
+      if (typeof body === 'object' && body !== null) request.endStream = () => writeAll(request, call, { status });
+      else writeAll(request, call, { status, bytesOut: byteLength(body ?? '') });
+      return response;
     },
     async operation(call, next) {
       const record = OperationRecord.of(call);
@@ -78,6 +80,7 @@ export function costLine(options: CostLineOptions = {}): ServerPlugin {
     async payload(call, next) {
       const payload = await next();
       if (payload !== undefined) OperationRecord.of(call).add(payload);
+      else (call.call.facts.get(own) as Request | undefined)?.endStream?.();
       return payload;
     },
     sourceCall({ request, operation: operationCall }) {
@@ -101,7 +104,12 @@ interface Request {
   readonly start: number;
   readonly cpu: number | undefined;
   readonly operations: Operation[];
+  /** Called when the stream of the answer has ended. */
+  endStream?: () => void;
 }
+
+/** `bytesOut`: undefined for a stream. */
+type Sent = Pick<CostRecord, 'status' | 'bytesOut'>;
 
 interface Operation {
   readonly call: OperationCall;
@@ -111,34 +119,29 @@ interface Operation {
   readonly outcomes: Record<string, number>;
 }
 
-interface Sent {
-  readonly status: number;
-  readonly bytesOut: number;
-}
-
-/** Returns the same response. `end` is called when its length is known: now, or at the end of its stream. */
-function finished(response: HTTPResponse | StreamedResponse, end: (bytesOut: number) => void): HTTPResponse | StreamedResponse {
-  const { body } = response;
-  if (typeof body === 'object' && body !== null) return { ...response, body: countedBody(body, end) };
-  end(body === null ? 0 : byteLength(body));
-  return response;
-}
-
-function toRecords(request: Request, call: RequestCall, sent: Sent): (readonly [CostRecord, OperationOutcome | undefined])[] {
-  const { cold, start, cpu, operations } = request;
+function toRecords(
+  { cold, start, cpu, operations }: Request,
+  call: RequestCall,
+  { status, bytesOut }: Sent,
+): (readonly [CostRecord, OperationOutcome | undefined])[] {
   const used = cpu === undefined ? undefined : cpuUsage()! - cpu;
   const left = call.invocation.deadlineLeft();
   const received = bytesIn(call.request);
+  const edge = call.facts.get('edge') as AnswerDecision | undefined;
   const shared = {
-    status: sent.status,
+    status,
     cold,
     ...(used !== undefined && { cpuMs: rounded(used) }),
     ...(received !== undefined && { bytesIn: received }),
-    bytesOut: sent.bytesOut,
+    ...(bytesOut !== undefined && { bytesOut }),
     ...(left !== undefined && { deadlineLeftMs: Math.round(left) }),
-    ...sharingOf(call.facts.get('edge') as AnswerDecision | undefined),
+    ...(edge && { sharing: { public: edge.public, hit: edge.hit, reason: edge.reason } }),
   };
-  if (operations.length === 0) return [[{ ...noOperation(), ...shared, durationMs: rounded(now() - start), errors: {} }, undefined]];
+  if (operations.length === 0) {
+    // A new object for each record, because `write` may change it.
+    const none = { operation: null, type: null, hash: null, upstream: { calls: 0, ms: 0, outcomes: {} }, errors: {} };
+    return [[{ ...none, ...shared, durationMs: rounded(now() - start) }, undefined]];
+  }
   const size = operations.length;
   return operations.map((one, index) => [
     { ...describe(one), ...shared, ...(one.call.requestIsBatched && { batch: { index, size } }) },
@@ -146,21 +149,16 @@ function toRecords(request: Request, call: RequestCall, sent: Sent): (readonly [
   ]);
 }
 
-function sharingOf(decision: AnswerDecision | undefined): Pick<CostRecord, 'sharing'> {
-  if (decision === undefined) return {};
-  const { public: isPublic, hit, reason } = decision;
-  return { sharing: { ...(isPublic !== undefined && { public: isPublic }), ...(hit && { hit }), ...(reason !== undefined && { reason }) } };
+/** Bytes of a request's body, or of a GET's query string. Undefined: the body is a stream of unknown length. */
+function bytesIn({ body, queryString, headers }: HTTPRequest): number | undefined {
+  if (body.kind === 'none') return queryString.length;
+  if (body.kind === 'text') return byteLength(body.text);
+  if (body.kind === 'bytes') return body.bytes.length;
+  const length = Number(headers.get('content-length') ?? Number.NaN);
+  return Number.isFinite(length) ? length : undefined;
 }
 
-/** A new object for each record, because `write` may change it. */
-const noOperation = (): Pick<CostRecord, 'operation' | 'type' | 'hash' | 'upstream'> => ({
-  operation: null,
-  type: null,
-  hash: null,
-  upstream: { calls: 0, ms: 0, outcomes: {} },
-});
-
-function describe({ call, record, calls, callMilliseconds, outcomes }: Operation): Omit<CostRecord, 'status' | 'cold' | 'bytesOut'> {
+function describe({ call, record, calls, callMilliseconds, outcomes }: Operation): Omit<CostRecord, 'status' | 'cold'> {
   const { name = null, type = null, hash = null, ...others } = record.describe();
   const documentId = type === null ? undefined : documentIdOf(call.request);
   return {

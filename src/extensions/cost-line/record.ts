@@ -1,4 +1,4 @@
-import type { BudgetReport } from '../../shared/index.ts';
+import type { AnswerDecision, BudgetReport } from '../../shared/index.ts';
 import type { ErrorBehavior } from '../../server/index.ts';
 
 /** The cost of one operation. */
@@ -29,8 +29,8 @@ export interface CostRecord {
   };
   /** Bytes of the body of the request; of a GET, of its query string. Absent for a stream of unknown length. */
   readonly bytesIn?: number;
-  /** Bytes of the body of the response before the platform compresses it. */
-  readonly bytesOut: number;
+  /** Bytes of the body of the response before the platform compresses it. Absent for a stream. */
+  readonly bytesOut?: number;
   /** The number of errors by `extensions.code`. Empty if the request was refused before an operation was chosen. */
   readonly errors: Readonly<Record<string, number>>;
   /** The number of unexpected errors by their `errorHash`. Absent if there are none. */
@@ -41,7 +41,7 @@ export interface CostRecord {
    * With the extension `edge`: whether a CDN or a store may keep the answer, and if not, the first rule that it breaks.
    * `hit`: the answer came from the store. Without `public` the decision was not known yet.
    */
-  readonly sharing?: { readonly public?: boolean; readonly hit?: true; readonly reason?: string };
+  readonly sharing?: AnswerDecision;
   /** What errors do to the answer, if the request or the trusted document says so. */
   readonly onError?: ErrorBehavior;
   /** With the extension `idempotency`, for an operation with a key: it ran, its stored answer was sent, or it was refused. */

@@ -1,4 +1,4 @@
-import { context, metrics, SpanKind, SpanStatusCode, trace, propagation, ROOT_CONTEXT, TraceFlags } from '@opentelemetry/api';
+import { context, metrics, SpanKind, SpanStatusCode, trace, propagation } from '@opentelemetry/api';
 import type { Context, MeterProvider, Span, Tracer, TracerProvider, TextMapGetter } from '@opentelemetry/api';
 
 import { assertKnownOptions, originalOf } from '../../shared/index.ts';
@@ -120,7 +120,7 @@ async function traceOperation(telemetry: Telemetry, call: OperationCall, next: (
   call.facts.set(ownFact, { active, endStream } satisfies TracedOperation);
   const outcome = await context.with(active, next);
   record.add(outcome);
-  describe(record, { span, server, withDocument: telemetry.withDocument });
+  describe(record, span, server, telemetry.withDocument);
   if (outcome.stream === undefined) end();
   return outcome;
 }
@@ -148,14 +148,8 @@ async function tracePayload(call: OperationCall, next: () => Promise<PayloadOutc
   return payload;
 }
 
-interface Described {
-  readonly span: Span;
-  /** The span of the platform's or a framework's instrumentation, which has only a method and a path. */
-  readonly server: Span | undefined;
-  readonly withDocument: boolean;
-}
-
-function describe(record: OperationRecord, { span, server, withDocument }: Described): void {
+/** `server`: the span of the platform's or a framework's instrumentation, which has only a method and a path. */
+function describe(record: OperationRecord, span: Span, server: Span | undefined, withDocument: boolean): void {
   const { name, type, hash, onError, idempotency, budget } = record.describe();
   if (type === undefined || hash === undefined) return;
   span.updateName(type);
@@ -172,40 +166,14 @@ function describe(record: OperationRecord, { span, server, withDocument }: Descr
   });
 }
 
-/**
- * The active context, if it has a span; else the caller's, by the registered propagator (`traceparent`, W3C Trace Context), or that of AWS
- * X-Ray, which Lambda puts into the environment for each call.
- */
+/** The active context, if it has a span; else the caller's, by the registered propagator: `traceparent` by default (W3C Trace Context). */
 function parentOf(call: RequestCall): Context {
   if (trace.getActiveSpan() !== undefined) return context.active();
   // The fields of propagators name no user.
-  const { request } = originalOf(call);
-  const sent = propagation.extract(context.active(), request.headers, fields);
-  if (trace.getSpanContext(sent) !== undefined) return sent;
-  const traced = request.headers.get('x-amzn-trace-id') ?? environmentTrace();
-  return (traced?.includes('Parent=') && parseXRay(traced)) || sent;
+  return propagation.extract(context.active(), originalOf(call).request.headers, fields);
 }
 
 const fields: TextMapGetter<RequestCall['request']['headers']> = {
   get: (headers, name) => headers.get(name) ?? undefined,
   keys: (headers) => [...headers.keys()],
 };
-
-/** Reads the variable of X-Ray. Deno throws if the environment may not be read. */
-function environmentTrace(): string | undefined {
-  try {
-    return globalThis.process?.env['_X_AMZN_TRACE_ID'];
-  } catch {
-    return undefined;
-  }
-}
-
-/** `Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1` (AWS X-Ray, Tracing header). */
-function parseXRay(header: string): Context | undefined {
-  const root = /Root=1-([\da-f]{8})-([\da-f]{24})/i.exec(header);
-  const parent = /Parent=([\da-f]{16})/i.exec(header);
-  if (root === null || parent === null) return undefined;
-  const traceFlags = header.includes('Sampled=1') ? TraceFlags.SAMPLED : TraceFlags.NONE;
-  const traceId = `${root[1]}${root[2]}`.toLowerCase();
-  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId: parent[1]!.toLowerCase(), traceFlags, isRemote: true });
-}

@@ -203,7 +203,7 @@ describe('the cost line', () => {
     assert.deepEqual([operation, status, errors, upstream.calls], [null, 415, {}, 0]);
   });
 
-  test('of a stream is written at its end, with all of its bytes', async () => {
+  test('of a stream is written at its end', async () => {
     const records: CostRecord[] = [];
     const plugin = costLine({ write: (_line, record) => void records.push(record) });
     const handler = createFetchHandler({ typeDefs, resolvers: resolvers as never, plugins: [plugin] });
@@ -213,7 +213,6 @@ describe('the cost line', () => {
 
     assert.deepEqual(seen, [1, 0, 2, 0]);
     assert.equal(records.length, 1);
-    assert.ok(records[0]!.bytesOut > 50);
   });
 
   test('of a stream counts the errors of its events', async () => {
