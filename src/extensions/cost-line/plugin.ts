@@ -79,8 +79,8 @@ export function costLine(options: CostLineOptions = {}): ServerPlugin {
     },
     async payload(call, next) {
       const payload = await next();
-      if (payload !== undefined) OperationRecord.of(call).add(payload);
-      else (call.call.facts.get(own) as Request | undefined)?.endStream?.();
+      if (payload === undefined) (call.call.facts.get(own) as Request | undefined)?.endStream?.();
+      else OperationRecord.of(call).add(payload);
       return payload;
     },
     sourceCall({ request, operation: operationCall }) {
