@@ -13,6 +13,9 @@ export { nodeHTTP } from './platform/node.ts';
 export type { ServerOptions } from './startup/options.ts';
 
 // HTTP
+export { parseAccept } from './http/accept.ts';
+export { VariablesLimit, readText } from './http/body.ts';
+export { needsNoPreflight } from './http/csrf.ts';
 export type { CORSOptions } from './http/cors.ts';
 
 // Documents
@@ -26,7 +29,6 @@ export { assertFresh } from './operation/context.ts';
 export { createExecution, executeOperation } from './operation/execute.ts';
 
 // Limits
-export { VariablesLimit } from './http/body.ts';
 export { ErrorAllowance } from './operation/limits/error-allowance.ts';
 
 // Startup

@@ -60,11 +60,7 @@ export interface GraphQLResponse {
 }
 
 /** The result of an execution, before its errors are formatted. */
-export interface GraphQLExecutionResult {
-  data?: Record<string, any> | null;
-  errors?: readonly GraphQLError[];
-  extensions?: Record<string, any>;
-}
+export type GraphQLExecutionResult = Omit<GraphQLResponse, 'errors' | 'http'> & { errors?: readonly GraphQLError[] };
 
 /** Executes operations in place of this package. */
 export type GraphQLExecutor<TContext = BaseContext> = (

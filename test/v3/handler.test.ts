@@ -216,6 +216,18 @@ test('a body over the limit is refused', async () => {
   equal(answer.status, 413);
 });
 
+test('a body that is not UTF-8 is refused', async () => {
+  const body = Buffer.from('{"query":"{ hello } #\xe9"}', 'latin1').toString('base64');
+  const handler = new ApolloServer({ typeDefs: 'type Query { hello: String }', logger: silent }).createHandler() as any;
+
+  const answer = await handler({ ...eventOf(operation), body, isBase64Encoded: true }, {});
+
+  deepEqual(
+    [answer.statusCode, JSON.parse(answer.body as string).errors[0].message],
+    [400, 'Expected the body to be JSON, but it does not parse.'],
+  );
+});
+
 test('stack traces are sent in development and with debug, never in production', async () => {
   const stackOf = async (config: object): Promise<unknown> =>
     (await serve(config)({ body: { query: '{ boom }' } })).body.errors[0].extensions.exception?.stacktrace;

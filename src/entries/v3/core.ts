@@ -1,17 +1,8 @@
 export { ApolloServerBase } from '../../v3/server/apollo-server-base.ts';
-export type { GraphQLOptions, GraphQLServerOptions } from '../../v3/server/query-options.ts';
-export type {
-  Config,
-  Context,
-  ContextFunction,
-  CSRFPreventionOptions,
-  DataSources,
-  GraphQLSchemaModule,
-  PersistedQueryOptions,
-} from '../../v3/server/config.ts';
+export type { DataSources, DocumentStore, GraphQLOptions, GraphQLServerOptions, PersistedQueryOptions } from '../../v3/options.ts';
+export type { Config, Context, ContextFunction, CSRFPreventionOptions, GraphQLSchemaModule } from '../../v3/server/config.ts';
 export { makeExecutableSchema } from '../../v3/server/make-schema.ts';
 export type { ExecutableSchemaOptions } from '../../v3/server/make-schema.ts';
-export type { DocumentStore } from '../../v3/operation/operation.ts';
 export { HttpQueryError, isHttpQueryError } from '../../v3/errors/apollo-error.ts';
 export { gql } from '../../v3/gql.ts';
 export { formatApolloErrors, fromGraphQLError } from '../../v3/errors/format-errors.ts';

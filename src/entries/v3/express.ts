@@ -7,7 +7,7 @@ export type {
   NodeHandler,
   ServerRegistration,
 } from '../../v3/hosts/express-server.ts';
-export type { CreateHandlerOptions } from '../../v3/server/serving.ts';
+export type { CreateHandlerOptions } from '../../v3/server/apollo-server-base.ts';
 export type { BodyParserConfig as OptionsJson } from '../../v3/http/body.ts';
-export type { GetMiddlewareOptions } from '../../v3/http/serve.ts';
+export type { GetMiddlewareOptions } from '../../v3/http/respond.ts';
 export * from './core.ts';

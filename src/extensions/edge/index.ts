@@ -1,5 +1,5 @@
-export { annotationOfField, annotationOfType, cacheControlDefinitions, hasAnnotation, hasHint } from './cache-hints/annotations.ts';
-export { policyInSchema } from './cache-hints/field-policy.ts';
+export { annotationOfField, cacheControlDefinitions, hasAnnotation, hasHint } from './cache-hints/annotations.ts';
+export { cacheControlOf, policyInSchema } from './cache-hints/field-policy.ts';
 export type { ResolveInfoCacheControl } from './cache-hints/field-policy.ts';
 export { CacheScope, newCachePolicy } from './cache-hints/policy.ts';
 export type { CacheAnnotation, CacheHint, CachePolicy } from './cache-hints/policy.ts';

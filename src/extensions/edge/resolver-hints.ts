@@ -1,7 +1,7 @@
 import type { FieldNode, GraphQLObjectType, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
 
 import type { ExecutionObserver } from '../../executor/index.ts';
-import { annotationOfType } from './cache-hints/annotations.ts';
+import { cacheControlOf } from './cache-hints/field-policy.ts';
 import type { FieldHint, FieldHints } from './cache-hints/field-policy.ts';
 import { newCachePolicy } from './cache-hints/policy.ts';
 import type { CachePolicy } from './cache-hints/policy.ts';
@@ -27,18 +27,9 @@ export class ResolverHints implements ExecutionObserver {
     this.#hints = hints;
   }
 
-  /** Adds `info.cacheControl`, which computes nothing before a resolver uses it. Its functions may be destructured. */
   info(info: GraphQLResolveInfo): void {
     this.#callsOf(info.parentType, info.fieldNodes[0]!).count++;
-    let policy: CachePolicy | undefined;
-    const policyOf = (): CachePolicy => (policy ??= this.#newPolicy(info));
-    info.cacheControl = {
-      get cacheHint() {
-        return policyOf();
-      },
-      setCacheHint: (hint) => policyOf().replace(hint),
-      cacheHintFromType: annotationOfType,
-    };
+    info.cacheControl = cacheControlOf(() => this.#newPolicy(info));
   }
 
   /** True when no resolver has given a hint. */

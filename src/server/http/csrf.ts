@@ -86,6 +86,11 @@ const table: Readonly<Record<'GET' | 'POST' | 'QUERY', Readonly<Record<ContentTy
 /** The content types of simple requests (Fetch standard, "CORS-safelisted request-header"). */
 const safelisted = new Set(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']);
 
+/** True for a content type that a page can send to another site without a preflight. Browsers send one for a malformed type. */
+export function needsNoPreflight(contentType: string): boolean {
+  return classify(parseMediaType(contentType)) === 'safelisted';
+}
+
 function classify(mediaType: MediaType | undefined): ContentTypeClass {
   const essence = mediaType?.essence;
   if (essence === 'application/json') return 'json';

@@ -1,36 +1,21 @@
-import type { KeyValueCacheSetOptions } from '../../datasources/index.ts';
-
-/** A key-value cache for values of any type. */
-export interface KeyValueCacheOf<T> {
-  get(key: string): Promise<T | undefined>;
-  set(key: string, value: T, options?: KeyValueCacheSetOptions): Promise<void>;
-  delete(key: string): Promise<boolean | void>;
-}
+import { PrefixingKeyValueCache } from '../../datasources/index.ts';
+import type { KeyValueCache } from '../../datasources/index.ts';
 
 /** A cache whose failed reads count as misses and are logged. */
-export class ErrorsAreMissesCache<T = string> implements KeyValueCacheOf<T> {
-  readonly #cache: KeyValueCacheOf<T>;
+export class ErrorsAreMissesCache<T = string> extends PrefixingKeyValueCache<T> {
   readonly #logger: { error(message: unknown): void } | undefined;
 
-  constructor(cache: KeyValueCacheOf<T>, logger?: { error(message: unknown): void }) {
-    this.#cache = cache;
+  constructor(cache: KeyValueCache<T>, logger?: { error(message: unknown): void }) {
+    super(cache, '');
     this.#logger = logger;
   }
 
-  async get(key: string): Promise<T | undefined> {
+  override async get(key: string): Promise<T | undefined> {
     try {
-      return await this.#cache.get(key);
+      return await super.get(key);
     } catch (error) {
       this.#logger?.error(error instanceof Error ? error.message : error);
       return undefined;
     }
-  }
-
-  async set(key: string, value: T, options?: KeyValueCacheSetOptions): Promise<void> {
-    return this.#cache.set(key, value, options);
-  }
-
-  async delete(key: string): Promise<boolean | void> {
-    return this.#cache.delete(key);
   }
 }

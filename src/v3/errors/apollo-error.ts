@@ -149,6 +149,14 @@ export class HttpQueryError extends Error {
   }
 }
 
+/** An answer that has only one error. */
+export function refusal(status: number, message: string, code = 'BAD_REQUEST'): HttpQueryError {
+  return new HttpQueryError(status, `${JSON.stringify({ errors: [{ message, extensions: { code } }] })}\n`, true);
+}
+
+/** The server cannot answer now. Clients may see the message. */
+export class NotReadyError extends Error {}
+
 /** Checks the name, because a plugin may use another copy of the class. */
 export function isHttpQueryError(error: unknown): error is HttpQueryError {
   return (error as { readonly name?: unknown } | null | undefined)?.name === 'HttpQueryError';

@@ -2,13 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { createUnobservedHandler, nodeHTTP } from '../../server/for-v3.ts';
 import type { CORSOptions } from '../http/cors.ts';
-import { isBelow, isHealthCheck } from '../http/serve.ts';
-import type { GetMiddlewareOptions } from '../http/serve.ts';
+import { isBelow, isHealthCheck } from '../http/respond.ts';
+import type { GetMiddlewareOptions } from '../http/respond.ts';
+import type { GraphQLServerOptions } from '../options.ts';
 import { ApolloServerBase } from '../server/apollo-server-base.ts';
+import type { CreateHandlerOptions } from '../server/apollo-server-base.ts';
 import type { Config } from '../server/config.ts';
-import type { GraphQLServerOptions } from '../server/query-options.ts';
-import { toServerOptions } from '../server/serving.ts';
-import type { CreateHandlerOptions } from '../server/serving.ts';
 
 /** The argument of the context function: request and response of the host. */
 export interface ExpressContext {
@@ -78,15 +77,17 @@ export class ApolloServer<ContextFunctionParams = ExpressContext> extends Apollo
   }
 
   #handler(options: CreateHandlerOptions): NodeHandler {
-    const settings = this.handlerSettings(({ apiGateway: { event } }) => this.createGraphQLServerOptions(event.request, event.response));
-    const serve = createUnobservedHandler({ adapters: [nodeHTTP] }, toServerOptions(options, settings));
+    const settings = this.serverOptions(options, ({ apiGateway: { event } }) =>
+      this.createGraphQLServerOptions(event.request, event.response),
+    );
+    const serve = createUnobservedHandler({ adapters: [nodeHTTP] }, settings);
     return async (request: IncomingMessage, response: ServerResponse) => {
       const work: Promise<unknown>[] = [];
       try {
         await serve({ request, response }, { waitUntil: (one: Promise<unknown>) => work.push(one) });
       } catch (error) {
         // No answer can be sent. An uncaught error would end the process, and all other requests with it.
-        settings.logger.error('A response could not be sent. Its connection is closed.', error);
+        settings.logger!.error('A response could not be sent. Its connection is closed.', error);
         response.destroy();
       }
       // Some hosts freeze the process when the handler has returned.

@@ -1,8 +1,7 @@
 import { clientAddress } from '../../server/for-v3.ts';
 import type { PlatformCall } from '../../server/for-v3.ts';
-import { HeaderMap } from '../../shared/index.ts';
+import { HeaderMap, isRecord } from '../../shared/index.ts';
 import type { HTTPRequest } from '../../shared/index.ts';
-import { parseQuery } from './query.ts';
 import { serializeCookie } from './cookie.ts';
 import type { CookieOptions } from './cookie.ts';
 
@@ -90,19 +89,47 @@ export function createRequest(request: HTTPRequest, platform: PlatformCall): Exp
     get,
     header: get,
   };
-  for (const name of notRead) record[name] = () => refuseToRead(name);
+  refuseAll(record, 'req', notRead);
   return record;
+}
+
+/** Further parameters are ignored, as in Express. */
+const maxParameters = 1000;
+
+/**
+ * A query string as Express's handlers see it: a name given twice is a list, `name[key]=value` an entry of an object.
+ * Only one level, which is enough for GraphQL.
+ */
+function parseQuery(queryString: string): Record<string, any> {
+  const query: Record<string, unknown> = {};
+  for (const pair of queryString.split('&', maxParameters)) {
+    const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(pair)!.map((part) => decoded(part.replaceAll('+', ' ')));
+    const [, outer = name, inner] = /^([^[\]]+)\[([^[\]]*)\]$/.exec(name) ?? [];
+    // No parameter may reach an object's prototype.
+    if (name === '' || outer in Object.prototype) continue;
+    const given = inner === undefined ? value : inner === '' ? [value] : { [inner]: value };
+    const present = query[outer];
+    if (present === undefined) query[outer] = given;
+    else query[outer] = isRecord(present) && isRecord(given) ? { ...present, ...given } : [present, given].flat();
+  }
+  return query;
 }
 
 /** Methods that negotiate content, or need Node's request. */
 const notRead = ['is', 'accepts', 'acceptsCharsets', 'acceptsEncodings', 'acceptsLanguages', 'range', 'param', 'on', 'once', 'pipe'];
 
-const withApp = 'use your own Express app: see docs/migration.md, "Other hosts".';
+const advice = {
+  req: 'there is no Express here. Read req.headers, req.get(name), req.query or req.body',
+  res: 'the server sends the answer. Use res.setHeader, res.append, res.cookie or res.status, or put what you need into the context',
+};
 
-function refuseToRead(name: string): never {
-  throw new Error(
-    `req.${name} is not supported: there is no Express here. Read req.headers, req.get(name), req.query or req.body; or ${withApp}`,
-  );
+/** Adds methods that throw an error that names them. */
+function refuseAll(target: ExpressRequest | ExpressResponse, name: keyof typeof advice, methods: readonly string[]): void {
+  const withApp = 'use your own Express app: see docs/migration.md, "Other hosts".';
+  for (const method of methods)
+    target[method] = () => {
+      throw new Error(`${name}.${method} is not supported: ${advice[name]}; or ${withApp}`);
+    };
 }
 
 function parseCookies(header: string | null): Record<string, string> {
@@ -128,7 +155,7 @@ function decoded(value: string): string {
   }
 }
 
-/** Methods that would send the answer, or need Node's response: each throws an error that names it. */
+/** Methods that would send the answer, or need Node's response. */
 const notSupported = [
   'send',
   'json',
@@ -180,17 +207,11 @@ export function createResponse(fields: HeaderMap = new HeaderMap()): ExpressResp
       return response;
     },
   };
-  for (const name of notSupported) response[name] = () => refuse(name);
+  refuseAll(response, 'res', notSupported);
   return response;
 }
 
 function setField(fields: HeaderMap, name: string, value: string | number | readonly string[] | undefined): void {
   fields.delete(name);
   for (const one of Array.isArray(value) ? (value as string[]) : [String(value)]) fields.append(name, one);
-}
-
-function refuse(name: string): never {
-  throw new Error(
-    `res.${name} is not supported: the server sends the answer. Use res.setHeader, res.append, res.cookie or res.status, or put what you need into the context; or ${withApp}`,
-  );
 }

@@ -1,6 +1,7 @@
+import { joinObservers } from '../../executor/index.ts';
 import type { ExecutionObserver, ObservedCall } from '../../executor/index.ts';
 import { isPromiseLike, toPromise } from '../../shared/index.ts';
-import { onlyCacheHints } from '../plugins/cache-control.ts';
+import { OperationHints } from '../plugins/cache-control.ts';
 import type { GraphQLFieldResolverParams, GraphQLRequestExecutionListener, GraphQLRequestListenerDidResolveField } from '../types.ts';
 
 /** Calls `willResolveField` of the listeners. Undefined when none has it. */
@@ -8,42 +9,27 @@ export function fieldObserverOf(
   listeners: readonly GraphQLRequestExecutionListener[],
   context: GraphQLFieldResolverParams['context'],
 ): ExecutionObserver | undefined {
-  const hints = onlyCacheHints(listeners);
-  if (hints !== undefined) return { field: (call, resolve) => (isOfSchema(call) && hints.willCall(call), resolve()) };
-  const willResolveField = fieldHookOf(listeners);
-  if (willResolveField === undefined) return undefined;
-  return {
-    field: (call, resolve) => {
-      if (!isOfSchema(call)) return resolve();
-      const { source, args, info } = call;
-      const ended = willResolveField({ source, args, context, info });
-      return ended === undefined ? resolve() : resolveThenCall(resolve, ended);
-    },
-  };
+  const watching = listeners.filter(({ willResolveField }) => typeof willResolveField === 'function');
+  return joinObservers(
+    watching.map((listener): ExecutionObserver => {
+      // Other plugins may read `info.cacheControl` of each field.
+      const hints = watching.length === 1 && listener instanceof OperationHints && !listener.needsPaths() ? listener : undefined;
+      if (hints !== undefined) return { field: (call, resolve) => (isOfSchema(call) && hints.willCall(call), resolve()) };
+      return {
+        field: (call, resolve) => {
+          if (!isOfSchema(call)) return resolve();
+          const { source, args, info } = call;
+          const ended = listener.willResolveField!({ source, args, context, info });
+          return ended ? resolveThenCall(resolve, ended) : resolve();
+        },
+      };
+    }),
+  );
 }
 
 /** False for `__typename` and the fields of introspection. */
 function isOfSchema({ definition, parentType }: ObservedCall): boolean {
   return !definition.name.startsWith('__') && !parentType.name.startsWith('__');
-}
-
-/** The `willResolveField` of several listeners as one; undefined when none has it. */
-function fieldHookOf(
-  listeners: readonly GraphQLRequestExecutionListener[],
-): ((params: GraphQLFieldResolverParams) => GraphQLRequestListenerDidResolveField | undefined) | undefined {
-  const listening = listeners.filter(({ willResolveField }) => typeof willResolveField === 'function');
-  if (listening.length === 0) return undefined;
-  return (params) => {
-    const ends: GraphQLRequestListenerDidResolveField[] = [];
-    for (const listener of listening) {
-      const end = listener.willResolveField!(params);
-      if (end) ends.unshift(end);
-    }
-    if (ends.length === 0) return undefined;
-    return (error, result) => {
-      for (const end of ends) end(error, result);
-    };
-  };
 }
 
 /** Resolves a field, and calls back with its value, the value of a promise, or the values of a list of promises. */

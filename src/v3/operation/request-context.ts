@@ -1,21 +1,14 @@
 import { HeaderMap, sha256 } from '../../shared/index.ts';
-import type { PluginHeaders, GraphQLRequest, GraphQLRequestContext, SchemaHash } from '../types.ts';
+import type { PluginHeaders, GraphQLRequest, GraphQLRequestContext } from '../types.ts';
 import { newCachePolicy } from '../../extensions/edge/index.ts';
-import type { PipelineConfig } from './operation.ts';
-
-/** Settings for a request context. */
-export type RequestContextSettings = Pick<PipelineConfig, 'schema' | 'logger' | 'cache' | 'debug'> & {
-  readonly context: object;
-  readonly hashSchema: () => SchemaHash;
-};
+import type { QueryOptions } from '../options.ts';
 
 /** Creates the request context of one operation, with a copy of the context value; operations of a batch have one each. */
 export function createRequestContext(
-  settings: RequestContextSettings,
+  { schema, logger, cache, debug, context, hashSchema }: QueryOptions,
   request: GraphQLRequest,
   requestIsBatched: boolean,
 ): GraphQLRequestContext<any> {
-  const { schema, logger, cache, debug } = settings;
   return {
     schema,
     logger,
@@ -23,13 +16,13 @@ export function createRequestContext(
     debug,
     request,
     requestIsBatched,
-    context: cloneObject(settings.context),
+    context: cloneObject(context),
     response: { http: { headers: new HeaderMap() } },
     metrics: {},
     overallCachePolicy: newCachePolicy(),
     // Asked for by few plugins: to hash a schema or a text loads node:crypto into a cold start.
     get schemaHash() {
-      return settings.hashSchema();
+      return hashSchema();
     },
     get queryHash() {
       return this.source === undefined ? undefined! : sha256(this.source);

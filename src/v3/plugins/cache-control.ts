@@ -1,15 +1,8 @@
 import { getNamedType, isLeafType, responsePathAsArray } from 'graphql';
 import type { GraphQLField, GraphQLResolveInfo } from 'graphql';
 
-import {
-  annotationOfField,
-  annotationOfType,
-  hasAnnotation,
-  hasHint,
-  newCachePolicy,
-  policyInSchema,
-} from '../../extensions/edge/index.ts';
-import type { CacheHint, CachePolicy, ResolveInfoCacheControl } from '../../extensions/edge/index.ts';
+import { annotationOfField, cacheControlOf, hasAnnotation, hasHint, newCachePolicy, policyInSchema } from '../../extensions/edge/index.ts';
+import type { CacheHint, CachePolicy } from '../../extensions/edge/index.ts';
 import { seesInfo } from '../../executor/index.ts';
 import type { ObservedCall } from '../../executor/index.ts';
 import type {
@@ -53,13 +46,13 @@ export function ApolloServerPluginCacheControlDisabled(): ApolloServerPlugin & I
  * The hints of one operation. Only calls of resolvers that use `info.cacheControl` have policies; for all others, one policy for each
  * field of the schema is enough.
  */
-class OperationHints implements GraphQLRequestExecutionListener {
+export class OperationHints implements GraphQLRequestExecutionListener {
   readonly [hook: string]: AnyFunction | undefined;
   readonly #options: ApolloServerPluginCacheControlOptions;
   readonly #overall: CachePolicy;
   /** A policy that is set before execution overrides the hints. */
   readonly #isOverridden: boolean;
-  /** How many calls of a field have not used `info.cacheControl`. */
+  /** How many calls of a field, at the root and below it, have not used `info.cacheControl`. */
   readonly #plainCalls = { root: new Map<Field, number>(), nested: new Map<Field, number>() };
   readonly #policies: FieldPolicy[] = [];
   readonly #kinds = new Map<Field, ReturnType<typeof kindOf>>();
@@ -77,49 +70,41 @@ class OperationHints implements GraphQLRequestExecutionListener {
 
   willResolveField({ info }: Pick<GraphQLFieldResolverParams, 'info'>): void {
     this.#countCall(info, 1);
-    info.cacheControl = new FieldCacheControl(this, info);
+    info.cacheControl = cacheControlOf(() => this.#addPolicy(this.#countCall(info, -1), info.path.prev === undefined, info.path));
     if (this.needsPaths()) void info.cacheControl.cacheHint;
   }
 
   /** Called in place of {@link willResolveField}: does nothing for fields that do not affect the lifetime. */
   willCall(call: ObservedCall): void {
     const { definition, path } = call;
-    const isRoot = path.prev === undefined;
-    if (!isRoot) {
-      let kind = this.#kinds.get(definition);
-      if (kind === undefined) this.#kinds.set(definition, (kind = kindOf(definition)));
-      if (kind === 'counted') this.#plainCalls.nested.set(definition, 1);
-      if (kind !== 'hinting') return;
-    }
-    this.willResolveField(call);
-  }
-
-  /** The policy of one call of a resolver. */
-  policyFor(info: GraphQLResolveInfo): CachePolicy {
-    return this.#addPolicy(this.#countCall(info, -1), info.path.prev === undefined, info.path);
+    let kind = path.prev === undefined ? 'hinting' : this.#kinds.get(definition);
+    if (kind === undefined) this.#kinds.set(definition, (kind = kindOf(definition)));
+    if (kind === 'counted') this.#plainCalls.nested.set(definition, 1);
+    if (kind === 'hinting') this.willResolveField(call);
   }
 
   /** After all resolvers, whose hints override those of the schema. */
   executionDidEnd(): void {
     if (this.#isOverridden) return;
-    for (const [field, calls] of this.#plainCalls.root) if (calls > 0) this.#addPolicy(field, true);
-    for (const [field, calls] of this.#plainCalls.nested) if (calls > 0) this.#addPolicy(field, false);
+    const { defaultMaxAge = 0, __testing__cacheHints: seen } = this.#options;
+    for (const [place, calls] of Object.entries(this.#plainCalls))
+      for (const [field, count] of calls) if (count > 0) this.#addPolicy(field, place === 'root');
     for (const { policy, needsLifetime, path } of this.#policies) {
-      if (policy.maxAge === undefined && needsLifetime) policy.restrict({ maxAge: this.#options.defaultMaxAge ?? 0 });
+      if (policy.maxAge === undefined && needsLifetime) policy.restrict({ maxAge: defaultMaxAge });
       if (path !== undefined && hasHint(policy))
-        this.#options.__testing__cacheHints?.set(responsePathAsArray(path).join('.'), { maxAge: policy.maxAge, scope: policy.scope });
+        seen?.set(responsePathAsArray(path).join('.'), { maxAge: policy.maxAge, scope: policy.scope });
       this.#overall.restrict(policy);
     }
   }
 
   #countCall({ parentType, fieldName, path }: GraphQLResolveInfo, by: 1 | -1): Field {
     const field = parentType.getFields()[fieldName]!;
-    const calls = path.prev === undefined ? this.#plainCalls.root : this.#plainCalls.nested;
+    const calls = this.#plainCalls[path.prev === undefined ? 'root' : 'nested'];
     calls.set(field, (calls.get(field) ?? 0) + by);
     return field;
   }
 
-  #addPolicy(field: Field, isRoot: boolean, path?: Path): CachePolicy {
+  #addPolicy(field: Field, isRoot: boolean, path?: GraphQLResolveInfo['path']): CachePolicy {
     const hint = policyInSchema(field, getNamedType(field.type), isRoot);
     const policy = this.#isOverridden ? newCachePolicy() : hint.policy;
     this.#policies.push({ ...hint, policy, path });
@@ -127,37 +112,9 @@ class OperationHints implements GraphQLRequestExecutionListener {
   }
 }
 
-interface FieldPolicy {
-  readonly policy: CachePolicy;
-  readonly needsLifetime: boolean;
-  readonly path: Path | undefined;
+interface FieldPolicy extends ReturnType<typeof policyInSchema> {
+  readonly path: GraphQLResolveInfo['path'] | undefined;
 }
-
-/** Creates nothing until a resolver uses it. `setCacheHint` may be destructured. */
-class FieldCacheControl implements ResolveInfoCacheControl {
-  readonly #hints: OperationHints;
-  readonly #info: GraphQLResolveInfo;
-  #policy: CachePolicy | undefined;
-
-  constructor(hints: OperationHints, info: GraphQLResolveInfo) {
-    this.#hints = hints;
-    this.#info = info;
-  }
-
-  get cacheHint(): CachePolicy {
-    return (this.#policy ??= this.#hints.policyFor(this.#info));
-  }
-
-  get setCacheHint(): ResolveInfoCacheControl['setCacheHint'] {
-    return (hint) => this.cacheHint.replace(hint);
-  }
-
-  get cacheHintFromType(): typeof annotationOfType {
-    return annotationOfType;
-  }
-}
-
-type Path = GraphQLResolveInfo['path'];
 
 /** Only for single answers without errors: the operations of a batch have different lifetimes. */
 function setHeader(
@@ -167,13 +124,6 @@ function setHeader(
   const policy = overallCachePolicy.policyIfCacheable();
   if (!calculateHttpHeaders || policy === null || response.errors || response.http === undefined || requestIsBatched) return;
   response.http.headers.set('cache-control', `max-age=${policy.maxAge}, ${String(policy.scope).toLowerCase()}`);
-}
-
-/** The collector of hints, if it is the only one that watches fields and does not need their paths. */
-export function onlyCacheHints(listeners: readonly GraphQLRequestExecutionListener[]): OperationHints | undefined {
-  const watching = listeners.filter(({ willResolveField }) => willResolveField !== undefined);
-  const [first] = watching;
-  return watching.length === 1 && first instanceof OperationHints && !first.needsPaths() ? first : undefined;
 }
 
 /**

@@ -1,24 +1,31 @@
-import { guardLogger } from '../../shared/index.ts';
 import { print } from 'graphql';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 
 import { InMemoryLRUCache, PrefixingKeyValueCache, guardCache } from '../../datasources/index.ts';
 import type { KeyValueCache } from '../../datasources/index.ts';
-import type { DocumentSettings } from '../../server/for-v3.ts';
-import { recommendedRequestHeaders } from '../http/csrf.ts';
-import type { QueryOptions } from '../http/run-http-query.ts';
-import { processGraphQLRequest } from '../operation/pipeline.ts';
-import { createRequestContext } from '../operation/request-context.ts';
-import type { DocumentStore } from '../operation/operation.ts';
-import type { PersistedQuerySettings } from '../operation/persisted-query.ts';
+import type { DocumentSettings, ServerOptions } from '../../server/for-v3.ts';
+import { guardLogger } from '../../shared/index.ts';
+import type { CORSOptions } from '../http/cors.ts';
+import { recommendedRequestHeaders, respond } from '../http/respond.ts';
+import type { Endpoint, GetMiddlewareOptions } from '../http/respond.ts';
+import { runOperation } from '../operation/operation.ts';
+import { assertDocuments, documentSettings } from '../options.ts';
+import type { DocumentStore, GraphQLServerOptions, PersistedQueryOptions, QueryOptions } from '../options.ts';
 import type { ApolloServerPlugin, GraphQLRequest, GraphQLResponse, HTTPRequestHead, Logger, SchemaHash } from '../types.ts';
 import { assertConfig, noIntrospection } from './config.ts';
 import type { Config } from './config.ts';
-import type { HandlerSettings } from './serving.ts';
-import { Lifecycle, logStartupError, installPlugins } from './lifecycle.ts';
+import { Lifecycle, installPlugins, logStartupError } from './lifecycle.ts';
 import { hashSchema, makeSchema } from './make-schema.ts';
-import { assertDocuments, documentSettings } from './query-options.ts';
-import type { GraphQLServerOptions } from './query-options.ts';
+
+/** The argument of `createHandler`. */
+export interface CreateHandlerOptions {
+  /** How the endpoint is served. */
+  expressGetMiddlewareOptions?: GetMiddlewareOptions;
+  /** `expressGetMiddlewareOptions.cors`, but without `origin`, no origin is allowed. `{}`: no answer has CORS headers. */
+  cors?: CORSOptions | boolean;
+  /** `expressGetMiddlewareOptions.onHealthCheck`. */
+  onHealthCheck?: (request: any) => Promise<any>;
+}
 
 /** An operation without HTTP. `http` is what plugins see of an HTTP request. */
 export interface ExecutedRequest extends Omit<GraphQLRequest, 'query' | 'http'> {
@@ -40,25 +47,26 @@ export class ApolloServerBase<ContextFunctionParams = any> {
   readonly #documents: DocumentSettings;
   #documentStore: DocumentStore | undefined = undefined;
   #hash: SchemaHash | undefined = undefined;
+  readonly #hashOfSchema = (): SchemaHash => (this.#hash ??= hashSchema(this.#schema));
 
   /** Throws for invalid options and for a schema that cannot be built. Plugins run when the server starts. */
   constructor(config: Config<ContextFunctionParams>) {
     if (!config) throw new Error('ApolloServer requires options.');
-    const nodeEnv = config.nodeEnv ?? readNodeEnv();
+    const nodeEnv = config.nodeEnv ?? globalThis.process?.env?.['NODE_ENV'];
     this.#config = { ...config, ...(nodeEnv !== undefined && { nodeEnv }) };
     this.#logger = guardLogger(config.logger ?? console);
     assertConfig(this.#config, this.#logger);
-    const { cache, documentStore, parseOptions } = config;
-    this.#cache = cache === undefined || cache === 'bounded' ? new InMemoryLRUCache() : this.#guard(cache);
+    const onError = (error: unknown): void => this.#logger.warn('The cache failed, which counts as a miss.', error);
+    this.#cache = cacheOf(config.cache, 30 * 2 ** 20, onError);
     this.requestOptions = this.#requestOptions();
     this.plugins = installPlugins(this.#config);
     const schema = makeSchema(this.#config, this.#logger);
     this.#schema = schema;
     const introspection = config.introspection ?? nodeEnv !== 'production';
     const validationRules = [...(config.validationRules ?? []), ...(introspection ? [] : [noIntrospection])];
-    this.#documents = documentSettings({ schema, validationRules, documentStore, parseOptions });
-    const persisted = this.requestOptions.persistedQueries;
-    const hash = (): SchemaHash => this.#hashOfSchema();
+    this.#documents = documentSettings(schema, { ...config, validationRules });
+    const persisted = this.requestOptions.persistedQueries?.cache;
+    const hash = this.#hashOfSchema;
     this.#lifecycle = new Lifecycle(this.plugins, {
       logger: this.#logger,
       schema,
@@ -67,23 +75,42 @@ export class ApolloServerBase<ContextFunctionParams = any> {
       },
       apollo: config.apollo ?? {},
       serverlessFramework: this.serverlessFramework(),
-      ...(persisted && { persistedQueries: { cache: persisted.cache } }),
+      ...(persisted && { persistedQueries: { cache: persisted } }),
     });
     if (this.serverlessFramework()) this.startIfNeeded();
   }
 
-  /** The parts of this server that a handler needs. */
-  protected handlerSettings(options: HandlerSettings['options']): HandlerSettings {
+  /**
+   * The options of a handler: this package's server handles platforms and deadlines, and `respond` answers by version 3's rules. `options`:
+   * those of a request.
+   */
+  protected serverOptions(given: CreateHandlerOptions = {}, options: Endpoint['options']): ServerOptions {
+    if ('expressAppFromMiddleware' in given)
+      throw new TypeError(
+        'createHandler does not take expressAppFromMiddleware: your app would be ignored. Use getMiddleware of graphql-functions/v3/express in your app, and serverless-http for Lambda: see docs/migration.md, "Other hosts".',
+      );
+    const { cors, onHealthCheck, expressGetMiddlewareOptions } = given;
     const { nodeEnv, csrfPrevention } = this.#config;
     const requestHeaders = typeof csrfPrevention === 'object' ? csrfPrevention.requestHeaders : undefined;
-    return {
+    const answersPreflights = typeof cors === 'object';
+    const endpoint: Endpoint = {
       options,
-      nodeEnv,
       logger: this.#logger,
-      schema: this.#schema,
       ready: () => this.ensureStarted(),
-      csrfRequestHeaders: csrfPrevention ? (requestHeaders ?? recommendedRequestHeaders) : undefined,
       landingPage: () => this.#lifecycle.landingPage,
+      csrfRequestHeaders: csrfPrevention ? (requestHeaders ?? recommendedRequestHeaders) : undefined,
+      answersPreflights,
+      ...(onHealthCheck && { onHealthCheck }),
+      ...(cors !== undefined && { cors: answersPreflights ? { origin: false, ...cors } : cors }),
+      ...expressGetMiddlewareOptions,
+    };
+    return {
+      schema: this.#schema,
+      logger: this.#logger,
+      ...(nodeEnv !== undefined && { nodeEnv }),
+      landingPage: false,
+      persistedQueries: false,
+      plugins: [{ request: async (call) => ({ ...(await respond(endpoint, call)), defaultCacheControl: false }) }],
     };
   }
 
@@ -108,20 +135,13 @@ export class ApolloServerBase<ContextFunctionParams = any> {
    */
   async executeOperation(request: ExecutedRequest, integrationContextArgument?: Partial<ContextFunctionParams>): Promise<GraphQLResponse> {
     if (this.#lifecycle.phase === 'initialized') await this._start();
-    const options = {
-      ...assertDocuments(await this.graphQLServerOptions(integrationContextArgument as ContextFunctionParams | undefined)),
-      ...this.#withoutHTTP(),
-    };
+    const given = assertDocuments(await this.graphQLServerOptions(integrationContextArgument as ContextFunctionParams | undefined));
+    // Without HTTP, stack traces are included only with `debug: true`.
+    const options = this.#config.debug === undefined ? { ...given, debug: undefined, showStacks: false } : given;
     if (typeof options.context === 'function') return options.context() as never;
     const { query } = request;
     const text = query && typeof query !== 'string' ? print(query) : query;
-    const context = createRequestContext(options, { ...request, query: text } as GraphQLRequest, false);
-    return processGraphQLRequest(options, context, { invocation: undefined, operations: 1, capacity: undefined });
-  }
-
-  /** Without HTTP, stack traces are included only with `debug: true`. */
-  #withoutHTTP(): Pick<QueryOptions, 'debug' | 'showStacks'> | undefined {
-    return this.#config.debug === undefined ? { debug: undefined, showStacks: false } : undefined;
+    return runOperation(options, { ...request, query: text } as GraphQLRequest, { operations: 1, isBatched: false });
   }
 
   /** True when it starts by itself, as on a function platform. */
@@ -149,11 +169,11 @@ export class ApolloServerBase<ContextFunctionParams = any> {
     const { dangerouslyDisableValidation, documentStore, executor } = this.#config;
     const options: Omit<QueryOptions, 'schemaHash'> = {
       schema: this.#schema,
-      hashSchema: () => this.#hashOfSchema(),
+      hashSchema: this.#hashOfSchema,
       documents: this.#documents,
       validationRules: this.#documents.validationRules,
       // With its own prefix, because a document is valid for one schema only.
-      documentStore: documentStore && (this.#documentStore ??= prefixed(documentStore, `${globalThis.crypto.randomUUID()}:`)),
+      documentStore: documentStore && (this.#documentStore ??= prefixed(documentStore)),
       dangerouslyDisableValidation,
       plugins: this.plugins,
       logger: this.#logger,
@@ -198,40 +218,21 @@ export class ApolloServerBase<ContextFunctionParams = any> {
     };
   }
 
-  #persistedQueries(): PersistedQuerySettings | undefined {
+  #persistedQueries(): PersistedQueryOptions | undefined {
     const { persistedQueries, cache } = this.#config;
     if (persistedQueries === false) return undefined;
-    const store = persistedQueries?.cache ?? cache;
-    const isOwn = store === undefined || store === 'bounded';
+    const warn = (error: unknown): void => this.#logger.warn('The cache of persisted queries failed; it counts as empty.', error);
     // A separate cache in memory, so that clients cannot push out responses.
-    const guarded = isOwn
-      ? new InMemoryLRUCache({ maxSize: 3 * mebibyte })
-      : guardCache(store, {
-          onError: (error) => this.#logger.warn('The cache of persisted queries failed; it counts as empty.', error),
-        });
-    return { cache: new PrefixingKeyValueCache(guarded, 'apq:'), ttl: persistedQueries?.ttl };
-  }
-
-  /** A store that is slow, failing or unreachable counts as empty and never fails a request. */
-  #guard(cache: KeyValueCache): KeyValueCache {
-    return guardCache(cache, { onError: (error) => this.#logger.warn('The cache failed, which counts as a miss.', error) });
-  }
-
-  #hashOfSchema(): SchemaHash {
-    return (this.#hash ??= hashSchema(this.#schema));
+    const store = cacheOf(persistedQueries?.cache ?? cache, 3 * 2 ** 20, warn);
+    return { ...persistedQueries, cache: new PrefixingKeyValueCache(store, 'apq:') };
   }
 }
 
-function prefixed(store: DocumentStore, prefix: string): DocumentStore {
-  return {
-    get: async (key) => store.get(prefix + key),
-    set: async (key, document) => store.set(prefix + key, document),
-    delete: async (key) => store.delete?.(prefix + key),
-  };
+/** A store that is slow, failing or unreachable counts as empty and never fails a request. */
+function cacheOf(store: Config['cache'], maxSize: number, onError: (error: unknown) => void): KeyValueCache {
+  return store === undefined || store === 'bounded' ? new InMemoryLRUCache({ maxSize }) : guardCache(store, { onError });
 }
 
-const mebibyte = 1024 * 1024;
-
-function readNodeEnv(): string | undefined {
-  return globalThis.process?.env?.['NODE_ENV'];
+function prefixed(store: DocumentStore): DocumentStore {
+  return new PrefixingKeyValueCache(store as KeyValueCache<DocumentNode>, `${globalThis.crypto.randomUUID()}:`);
 }

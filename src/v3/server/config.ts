@@ -1,25 +1,14 @@
-import type { DocumentNode, GraphQLFieldResolver, GraphQLSchema, ValidationRule } from 'graphql';
+import { GraphQLError } from 'graphql';
+import type { DocumentNode, GraphQLSchema, ValidationRule } from 'graphql';
 
 import type { KeyValueCache } from '../../datasources/index.ts';
-import type {
-  DataSource,
-  ApolloConfig,
-  GraphQLExecutor,
-  GraphQLRequestContext,
-  GraphQLResponse,
-  Logger,
-  PluginDefinition,
-  ValueOrPromise,
-} from '../types.ts';
-import type { FormatError } from '../errors/format-errors.ts';
-import type { DocumentStore } from '../operation/operation.ts';
-import { GraphQLError } from 'graphql';
+import type { GraphQLServerOptions, PersistedQueryOptions } from '../options.ts';
+import type { ApolloConfig, Logger, PluginDefinition, ValueOrPromise } from '../types.ts';
 
 /** The context value, or the object it is copied from. */
 export type Context<T = object> = T;
 /** Creates the context value, once per HTTP request. */
 export type ContextFunction<TParams = any, TContext = object> = (params: TParams) => ValueOrPromise<Context<TContext>>;
-export type DataSources<TContext> = Record<string, DataSource<TContext>>;
 
 /** One of `modules`: a part of the schema, with its resolvers. */
 export interface GraphQLSchemaModule {
@@ -27,54 +16,33 @@ export interface GraphQLSchemaModule {
   readonly resolvers?: Record<string, any>;
 }
 
-/** Settings of automatic persisted queries. */
-export interface PersistedQueryOptions {
-  readonly cache?: KeyValueCache;
-  /** Seconds; null: no expiry. Default: the cache decides. */
-  readonly ttl?: number | null;
-}
-
 /** Header fields of which a GET must have one. Default: x-apollo-operation-name, apollo-require-preflight. */
 export interface CSRFPreventionOptions {
   readonly requestHeaders?: string[];
 }
 
+/** The options of a request that a server sets itself, or takes in another form. */
+type OwnOptions = 'schema' | 'schemaHash' | 'context' | 'cache' | 'plugins' | 'persistedQueries';
+
 /** The options of version 3, and those of version 2 that still have an effect. */
-export interface Config<ContextFunctionParams = any> {
+export interface Config<ContextFunctionParams = any> extends Omit<GraphQLServerOptions<any>, OwnOptions> {
   /** Text, documents, or lists of these. */
   typeDefs?: any;
   resolvers?: any;
   schema?: GraphQLSchema | undefined;
   modules?: GraphQLSchemaModule[] | undefined;
-  parseOptions?: Record<string, any> | undefined;
   context?: Context | ContextFunction<ContextFunctionParams> | undefined;
-  dataSources?: (() => DataSources<any>) | undefined;
   /** Default: "bounded", 30 MiB in memory. */
   cache?: KeyValueCache | 'bounded' | undefined;
   plugins?: PluginDefinition[] | undefined;
   persistedQueries?: PersistedQueryOptions | false | undefined;
-  formatError?: FormatError | undefined;
-  formatResponse?: ((response: GraphQLResponse, requestContext: GraphQLRequestContext<any>) => GraphQLResponse | null) | undefined;
-  /** Stack traces in answers. Default: only when NODE_ENV is development; never when it is production. */
-  debug?: boolean | undefined;
   /** Default: unless NODE_ENV is production. */
   introspection?: boolean | undefined;
-  logger?: Logger | undefined;
-  rootValue?: any;
-  validationRules?: ValidationRule[] | undefined;
-  fieldResolver?: GraphQLFieldResolver<any, any> | undefined;
-  executor?: GraphQLExecutor<any> | undefined;
   mocks?: any;
   mockEntireSchema?: boolean | undefined;
-  /** null: every request parses and validates its document. Default: in memory. */
-  documentStore?: DocumentStore | null | undefined;
   /** Default: false. */
   csrfPrevention?: CSRFPreventionOptions | boolean | undefined;
-  /** Default: true. */
-  allowBatchedHttpRequests?: boolean | undefined;
-  nodeEnv?: string | undefined;
   stopOnTerminationSignals?: boolean | undefined;
-  dangerouslyDisableValidation?: boolean | undefined;
   /** For plugins that read it. */
   apollo?: ApolloConfig | undefined;
 

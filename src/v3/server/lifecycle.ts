@@ -1,10 +1,18 @@
-import { NotReadyError } from '../http/serve.ts';
+import { NotReadyError } from '../errors/apollo-error.ts';
 import type { ApolloServerPlugin, GraphQLServerListener, GraphQLServiceContext, LandingPage, Logger, InternalPlugin } from '../types.ts';
 import { ApolloServerPluginCacheControl } from '../plugins/cache-control.ts';
 import { ApolloServerPluginUsageReporting } from '../plugins/withdrawn.ts';
 import type { Config } from './config.ts';
 
 type Phase = 'initialized' | 'starting' | 'failed to start' | 'started' | 'draining' | 'stopping' | 'stopped';
+
+/** Why a server cannot take requests. */
+const notReady: Partial<Record<Phase, string>> = {
+  initialized: 'You need to call `server.start()` before using your Apollo Server.',
+  'failed to start': 'This data graph is missing a valid configuration. More details may be available in the server logs.',
+  stopping: 'Cannot execute GraphQL operations while the server is stopping.',
+  stopped: 'Cannot execute GraphQL operations after the server has stopped.',
+};
 
 /** Starts and stops a server, each once. */
 export class Lifecycle {
@@ -49,18 +57,9 @@ export class Lifecycle {
   /** Resolves when the server can take requests; rejects with an error that clients may see. */
   async ready(): Promise<void> {
     if (this.phase === 'starting') await this.#starting?.catch(() => {});
-    switch (this.phase) {
-      case 'initialized':
-        throw new NotReadyError('You need to call `server.start()` before using your Apollo Server.');
-      case 'failed to start':
-        logStartupError(this.#service.logger, this.#failure);
-        throw new NotReadyError('This data graph is missing a valid configuration. More details may be available in the server logs.');
-      case 'stopping':
-        throw new NotReadyError('Cannot execute GraphQL operations while the server is stopping.');
-      case 'stopped':
-        throw new NotReadyError('Cannot execute GraphQL operations after the server has stopped.');
-      default:
-    }
+    if (this.phase === 'failed to start') logStartupError(this.#service.logger, this.#failure);
+    const reason = notReady[this.phase];
+    if (reason !== undefined) throw new NotReadyError(reason);
   }
 
   /** Drains, and calls the plugins' hooks. */

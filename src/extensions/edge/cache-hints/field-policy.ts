@@ -15,6 +15,19 @@ export interface ResolveInfoCacheControl {
   cacheHintFromType(type: GraphQLCompositeType): CacheAnnotation;
 }
 
+/** `info.cacheControl` of one call of a resolver. Computes nothing before it is used. Its functions may be destructured. */
+export function cacheControlOf(newPolicy: () => CachePolicy): ResolveInfoCacheControl {
+  let policy: CachePolicy | undefined;
+  const policyOf = (): CachePolicy => (policy ??= newPolicy());
+  return {
+    get cacheHint() {
+      return policyOf();
+    },
+    setCacheHint: (hint) => policyOf().replace(hint),
+    cacheHintFromType: annotationOfType,
+  };
+}
+
 declare module 'graphql' {
   // Adds `info.cacheControl` to graphql-js's type of `info`.
   interface GraphQLResolveInfo {
