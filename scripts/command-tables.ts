@@ -1,6 +1,6 @@
 /**
  * Writes the tables of options into docs/command-line.md, from the table of commands: `npm run docs`.
- * test/docs/command-line.test.ts fails when they differ.
+ * test/slow/docs/command-line.test.ts fails when they differ.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
  * Writes the tables of measured figures into README.md and pages of docs/, from bench/results.json: `npm run docs`.
- * test/docs/performance.test.ts fails when they differ, so every figure on a page was measured.
+ * test/slow/docs/performance.test.ts fails when they differ, so every figure on a page was measured.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

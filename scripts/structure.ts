@@ -1,7 +1,7 @@
 /**
  * Prints the structure of src/: its folders, the dependencies between them, and what is worth a look: long files, and folders
  * with many files. `--list` prints the items too.
- * test/structure.test.ts checks directions; the counts are for people to judge.
+ * test/unit/structure.test.ts checks directions; the counts are for people to judge.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';

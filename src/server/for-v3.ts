@@ -1,6 +1,6 @@
 // The parts of the server that the version-3 surface (src/v3) is built from: it has its own pipeline and its own rules for HTTP,
 // and shares the platform adapters, the reading and caching of documents, the execution of operations, and all size limits with the server.
-// src/v3 imports nothing else from src/server, and no other folder imports this file (test/structure.test.ts).
+// src/v3 imports nothing else from src/server, and no other folder imports this file (test/unit/structure.test.ts).
 
 // Platforms
 export { createUnobservedHandler } from './handler.ts';

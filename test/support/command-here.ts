@@ -17,7 +17,7 @@ import type { Project } from './functions-project.ts';
 
 /**
  * Runs `check`, `build`, `documents`, `schema` or `init` in this process, with a terminal that records. It takes about a sixth of the CPU of a
- * process (0.12 against 0.7 s); test/tools/cli/main.test.ts shows what belongs to the process itself.
+ * process (0.12 against 0.7 s); test/slow/tools/cli/main.test.ts shows what belongs to the process itself.
  *
  * Node imports a file once for each path: a project on which several commands run needs `createMovingProject`.
  */

@@ -5,7 +5,7 @@ import { createHandler } from '../../../src/entries/index.ts';
 import { subgraph } from '../../../src/entries/subgraph.ts';
 import { createRandom } from '../../support/random.ts';
 import type { Random } from '../../support/random.ts';
-import { needs } from '../parts.ts';
+import { needs } from '../../support/real/parts.ts';
 import { judge } from './judges.ts';
 
 const silent = { debug: (): void => {}, info: (): void => {}, warn: (): void => {}, error: (): void => {} };

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { createHandler } from '../../../src/entries/index.ts';
 import { subgraph } from '../../../src/entries/subgraph.ts';
 import { createRandom } from '../../support/random.ts';
-import { needs } from '../parts.ts';
+import { needs } from '../../support/real/parts.ts';
 import { judge } from './judges.ts';
 import { randomOperation, randomSubgraph } from '../../support/random-subgraph.ts';
 import type { RandomOperation, RandomSubgraph } from '../../support/random-subgraph.ts';

@@ -1,9 +1,9 @@
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 
-import { ask } from '../../extensions/subgraph/three-subgraphs.ts';
-import type { Subgraph } from '../../extensions/subgraph/three-subgraphs.ts';
-import { needs } from '../parts.ts';
+import { ask } from '../../support/three-subgraphs.ts';
+import type { Subgraph } from '../../support/three-subgraphs.ts';
+import { needs } from '../../support/real/parts.ts';
 import { judge } from './judges.ts';
 
 describe('gateways of three subgraphs, one of them of version 3', needs('federation-judges'), () => {

@@ -6,7 +6,7 @@ import { batch } from '../../../src/entries/index.ts';
 import { inlineTraces, subgraph } from '../../../src/entries/subgraph.ts';
 import { createRandom } from '../../support/random.ts';
 import { randomOperation, randomSubgraph } from '../../support/random-subgraph.ts';
-import { needs } from '../parts.ts';
+import { needs } from '../../support/real/parts.ts';
 import { judge } from './judges.ts';
 
 const silent = { debug: (): void => {}, info: (): void => {}, warn: (): void => {}, error: (): void => {} };

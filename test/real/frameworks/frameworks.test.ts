@@ -7,10 +7,10 @@ import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 
 import { freePort } from '../../support/free-port.ts';
-import { bundle } from '../bundle.ts';
-import { needs, partNamed, pathInPart } from '../parts.ts';
-import { startProgram } from '../program.ts';
-import type { Program } from '../program.ts';
+import { bundle } from '../../support/real/bundle.ts';
+import { needs, partNamed, pathInPart } from '../../support/real/parts.ts';
+import { startProgram } from '../../support/real/program.ts';
+import type { Program } from '../../support/real/program.ts';
 
 interface Framework {
   readonly name: string;
@@ -87,7 +87,7 @@ for (const framework of frameworks) {
     before(async () => {
       // The project is within the part's folder, so that its packages are found.
       project = await mkdtemp(join(partNamed(framework.part).folder, 'project-'));
-      await bundle('test/real/functions/fetch.ts', join(project, framework.handler), 'worker');
+      await bundle('test/support/real/functions/fetch.ts', join(project, framework.handler), 'worker');
       for (const [file, text] of Object.entries(framework.files)) {
         await mkdir(dirname(join(project, file)), { recursive: true });
         await writeFile(join(project, file), text);

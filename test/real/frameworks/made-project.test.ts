@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { expectedAnswers, expectedMissing, useProject } from '../reader/made-project.ts';
+import { expectedAnswers, expectedMissing, useProject } from '../../support/real/reader/made-project.ts';
 
 test(
   'the project that init makes for Next.js installs, passes its checks, builds and answers only the operations of clients',

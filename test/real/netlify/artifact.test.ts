@@ -11,14 +11,14 @@ import { json, post } from '../../support/plain-http.ts';
 import type { PlainRequest, PlainResponse } from '../../support/plain-http.ts';
 import { netlifyV1 } from '../../support/sources.ts';
 import { resultsOf } from '../../support/sse.ts';
-import { testAnswers } from '../answers.ts';
-import { createFolder } from '../bundle.ts';
-import type { Folder } from '../bundle.ts';
-import { startGateServer } from '../gate-server.ts';
-import { deploy } from '../lambda-function.ts';
-import type { Deployment, LambdaFunction } from '../lambda-function.ts';
-import { needs, pathInPart } from '../parts.ts';
-import type { Outcome } from '../runtime-api.ts';
+import { testAnswers } from '../../support/real/answers.ts';
+import { createFolder } from '../../support/real/bundle.ts';
+import type { Folder } from '../../support/real/bundle.ts';
+import { startGateServer } from '../../support/real/gate-server.ts';
+import { deploy } from '../../support/real/lambda-function.ts';
+import type { Deployment, LambdaFunction } from '../../support/real/lambda-function.ts';
+import { needs, pathInPart } from '../../support/real/parts.ts';
+import type { Outcome } from '../../support/real/runtime-api.ts';
 import { createProject } from './project.ts';
 
 // Netlify deploys a Lambda function. For `export default` it adds a bootstrap, which streams every response.

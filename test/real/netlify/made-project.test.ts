@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { needs } from '../parts.ts';
-import { expectedAnswers, expectedMissing, useProject } from '../reader/made-project.ts';
+import { needs } from '../../support/real/parts.ts';
+import { expectedAnswers, expectedMissing, useProject } from '../../support/real/reader/made-project.ts';
 
 const settings = { ...needs('netlify-cli', 'aws-lambda-ric'), timeout: 300_000 };
 

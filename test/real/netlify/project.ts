@@ -3,8 +3,8 @@ import { cp, mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { createFolder } from '../bundle.ts';
-import type { Folder } from '../bundle.ts';
+import { createFolder } from '../../support/real/bundle.ts';
+import type { Folder } from '../../support/real/bundle.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -13,7 +13,7 @@ export async function createProject(): Promise<Folder> {
   const folder = await createFolder();
   await cp(join(root, 'functions'), join(folder.path, 'functions'), { recursive: true });
   for (const name of ['probe', 'telemetry'])
-    await cp(join(root, `test/real/functions/${name}.ts`), join(folder.path, `functions/probes/${name}.ts`));
+    await cp(join(root, `test/support/real/functions/${name}.ts`), join(folder.path, `functions/probes/${name}.ts`));
   for (const [name, text] of Object.entries(probes)) await folder.write(`functions/${name}.ts`, text);
   await folder.write('netlify.toml', '[functions]\ndirectory = "functions"\nnode_bundler = "esbuild"\n');
   await folder.write('package.json', JSON.stringify({ name: 'site', private: true, type: 'module' }));

@@ -4,11 +4,11 @@ import { after, before, describe, test } from 'node:test';
 
 import { freePort } from '../../support/free-port.ts';
 import { get, json, post } from '../../support/plain-http.ts';
-import { sendTo, testAnswers } from '../answers.ts';
-import type { Folder } from '../bundle.ts';
-import { needs, pathInPart } from '../parts.ts';
-import { startProgram } from '../program.ts';
-import type { Program } from '../program.ts';
+import { sendTo, testAnswers } from '../../support/real/answers.ts';
+import type { Folder } from '../../support/real/bundle.ts';
+import { needs, pathInPart } from '../../support/real/parts.ts';
+import { startProgram } from '../../support/real/program.ts';
+import type { Program } from '../../support/real/program.ts';
 import { startCollector } from '../telemetry/collector.ts';
 import { assertTelling } from '../telemetry/telling.ts';
 import { createProject } from './project.ts';

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 
 import { codeBlocks } from '../../support/markdown.ts';
-import { needs, pathInPart } from '../parts.ts';
+import { needs, pathInPart } from '../../support/real/parts.ts';
 import { writeRecipes } from './project.ts';
 
 const root = join(import.meta.dirname, '../../..');

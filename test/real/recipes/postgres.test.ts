@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import { after, before, describe, mock, test } from 'node:test';
 
-import { needs, pathInPart } from '../parts.ts';
+import { needs, pathInPart } from '../../support/real/parts.ts';
 import { ask, writeRecipes } from './project.ts';
 import type { RecipeProject } from './project.ts';
 

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 
 import { codeBlocks } from '../../support/markdown.ts';
 import { runTypeScript } from '../../support/run-typescript.ts';
-import { partNamed } from '../parts.ts';
+import { partNamed } from '../../support/real/parts.ts';
 
 const root = join(import.meta.dirname, '../../..');
 

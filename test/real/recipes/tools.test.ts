@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { needs, pathInPart } from '../parts.ts';
+import { needs, pathInPart } from '../../support/real/parts.ts';
 import { writeRecipes } from './project.ts';
 
 // Runs the test runners and editor tools of the documentation on the files that it shows.

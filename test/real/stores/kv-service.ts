@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import type { TestContext } from 'node:test';
 
-import { startOrigin } from '../../datasources/origin.ts';
-import type { Call, Reply } from '../../datasources/origin.ts';
-import { bundle, createFolder } from '../bundle.ts';
-import { pathInPart } from '../parts.ts';
-import { startProgram } from '../program.ts';
-import type { Program } from '../program.ts';
+import { startOrigin } from '../../support/datasources/origin.ts';
+import type { Call, Reply } from '../../support/datasources/origin.ts';
+import { bundle, createFolder } from '../../support/real/bundle.ts';
+import { pathInPart } from '../../support/real/parts.ts';
+import { startProgram } from '../../support/real/program.ts';
+import type { Program } from '../../support/real/program.ts';
 
 /** The behavior of a KV namespace. "refuses writes": it answers each with 429, as it does for more than one write per second to a key. */
 export type KVBehaviour = 'works' | 'hangs up' | 'fails' | 'hangs' | 'refuses writes' | 'sends garbage';
@@ -44,7 +44,7 @@ function serve(entries: Map<string, string>, { method, url, body }: Call): Reply
 export async function startWorkerOver(t: TestContext, kv: KVService, catalogue: string): Promise<{ url: string; program: Program }> {
   const folder = await createFolder();
   t.after(() => folder.remove());
-  await bundle('test/real/functions/kv-shop.ts', `${folder.path}/worker.mjs`, 'worker');
+  await bundle('test/support/real/functions/kv-shop.ts', `${folder.path}/worker.mjs`, 'worker');
   await writeFile(`${folder.path}/config.capnp`, configOf(new URL(kv.url).host, catalogue));
   const program = startProgram(pathInPart('workerd', 'workerd/bin/workerd'), ['serve', `${folder.path}/config.capnp`, '--control-fd=1']);
   t.after(() => program.end());

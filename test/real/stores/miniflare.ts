@@ -2,8 +2,8 @@ import type { TestContext } from 'node:test';
 import { readFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 
-import { bundle, createFolder } from '../bundle.ts';
-import { pathInPart } from '../parts.ts';
+import { bundle, createFolder } from '../../support/real/bundle.ts';
+import { pathInPart } from '../../support/real/parts.ts';
 
 /** A worker that miniflare runs. */
 export interface Worker {

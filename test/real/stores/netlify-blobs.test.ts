@@ -8,12 +8,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import { NetlifyBlobsCache } from '../../../docs/examples/caching/netlify-blobs.ts';
 import type { BlobStore } from '../../../docs/examples/caching/netlify-blobs.ts';
-import { startOrigin } from '../../datasources/origin.ts';
-import type { Reply } from '../../datasources/origin.ts';
+import { startOrigin } from '../../support/datasources/origin.ts';
+import type { Reply } from '../../support/datasources/origin.ts';
 import { suiteContext } from '../../support/suite-context.ts';
-import { needs, pathInPart } from '../parts.ts';
-import { startProgram } from '../program.ts';
-import type { Program } from '../program.ts';
+import { needs, pathInPart } from '../../support/real/parts.ts';
+import { startProgram } from '../../support/real/program.ts';
+import type { Program } from '../../support/real/program.ts';
 import { bookQuery, startCatalogue, testSharing } from './sharing.ts';
 import type { SharedShop } from './sharing.ts';
 
@@ -45,7 +45,7 @@ const contextFor = (blobs: string, token: string): string =>
 async function startProcess(t: TestContext, blobs: string, catalogue: string): Promise<{ url: string; program: Program }> {
   const { PATH, HOME } = process.env;
   const env = { PATH, HOME, BLOBS_MODULE: moduleOf('main.js'), CATALOGUE: catalogue, NETLIFY_BLOBS_CONTEXT: contextFor(blobs, 'token') };
-  const script = fileURLToPath(new URL('../functions/blobs-shop.ts', import.meta.url));
+  const script = fileURLToPath(new URL('../../support/real/functions/blobs-shop.ts', import.meta.url));
   const program = startProgram(process.execPath, ['--no-warnings', script], { env });
   t.after(() => program.end());
   const [, url = ''] = await program.printed(/Ready at (\S+)/);

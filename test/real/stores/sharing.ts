@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { startOrigin } from '../../datasources/origin.ts';
-import type { Call, Origin, Reply } from '../../datasources/origin.ts';
+import { startOrigin } from '../../support/datasources/origin.ts';
+import type { Call, Origin, Reply } from '../../support/datasources/origin.ts';
 
 /** Sends one GraphQL request to a process of the shop. */
 export type Ask = (body: object) => Promise<any>;

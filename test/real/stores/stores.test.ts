@@ -19,14 +19,14 @@ import {
 } from '../../../src/entries/idempotency.ts';
 import type { D1Client, IdempotencyStore } from '../../../src/entries/idempotency.ts';
 import type { BudgetStore } from '../../../src/entries/budget.ts';
-import { end, startRedis } from '../../datasources/cache/processes.ts';
+import { end, startRedis } from '../../support/processes.ts';
 import { freePort } from '../../support/free-port.ts';
 import { testStore } from '../../support/stores/test-store.ts';
 import { suiteContext } from '../../support/suite-context.ts';
-import { bundle, createFolder } from '../bundle.ts';
+import { bundle, createFolder } from '../../support/real/bundle.ts';
 import { startBlobs } from './blobs-server.ts';
 import type { BlobFault } from './blobs-server.ts';
-import { isOnPath, needs, needsProgram, pathInPart } from '../parts.ts';
+import { isOnPath, needs, needsProgram, pathInPart } from '../../support/real/parts.ts';
 
 const part = 'idempotency-stores';
 const load = (name: string): any => createRequire(pathInPart(part, '.package-lock.json'))(name);
@@ -201,7 +201,7 @@ describe('Cloudflare', needs('miniflare'), () => {
 async function startWorker(suite: Suite): Promise<{ d1: BothStores; objects: BothStores; send: (request: object) => Promise<Response> }> {
   const folder = await createFolder();
   suite.after(() => folder.remove());
-  await bundle('test/real/functions/idempotency-worker.ts', `${folder.path}/worker.mjs`, 'worker');
+  await bundle('test/support/real/functions/idempotency-worker.ts', `${folder.path}/worker.mjs`, 'worker');
   const { Miniflare } = await importFrom('miniflare', 'miniflare/dist/src/index.js');
   const miniflare = new Miniflare({
     cf: false,

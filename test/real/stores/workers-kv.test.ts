@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { before, describe, test } from 'node:test';
 
 import { suiteContext } from '../../support/suite-context.ts';
-import { needs } from '../parts.ts';
+import { needs } from '../../support/real/parts.ts';
 import { startKVService, startWorkerOver } from './kv-service.ts';
 import type { KVBehaviour } from './kv-service.ts';
 import { startWorkers } from './miniflare.ts';
@@ -11,7 +11,7 @@ import type { Worker } from './miniflare.ts';
 import { bookQuery, startCatalogue, testSharing } from './sharing.ts';
 import type { Ask, SharedShop } from './sharing.ts';
 
-const script = 'test/real/functions/kv-shop.ts';
+const script = 'test/support/real/functions/kv-shop.ts';
 
 function asking(worker: Worker): Ask {
   return async (body) => {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { build } from 'esbuild';
 
-import { partNamed } from '../parts.ts';
+import { partNamed } from '../../support/real/parts.ts';
 
 const root = join(import.meta.dirname, '../../..');
 

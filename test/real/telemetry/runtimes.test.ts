@@ -1,8 +1,8 @@
 import { describe, test } from 'node:test';
 
-import { bundle, createFolder } from '../bundle.ts';
-import { fetchRuntimes } from '../fetch-runtimes.ts';
-import { needs } from '../parts.ts';
+import { bundle, createFolder } from '../../support/real/bundle.ts';
+import { fetchRuntimes } from '../../support/real/fetch-runtimes.ts';
+import { needs } from '../../support/real/parts.ts';
 import { startCollector } from './collector.ts';
 import { assertTelling } from './telling.ts';
 
@@ -13,7 +13,7 @@ for (const runtime of fetchRuntimes) {
       t.after(() => collector.close());
       const folder = await createFolder();
       t.after(() => folder.remove());
-      await bundle('test/real/functions/telemetry-worker.ts', `${folder.path}/worker.mjs`, 'worker');
+      await bundle('test/support/real/functions/telemetry-worker.ts', `${folder.path}/worker.mjs`, 'worker');
       const served = await runtime.serve(folder.path);
       t.after(() => served.program.end());
 

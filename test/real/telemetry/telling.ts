@@ -10,7 +10,7 @@ interface Told {
   readonly operation?: string;
 }
 
-/** Calls the function of test/real/functions/telemetry.ts, and waits for its reports. */
+/** Calls the function of test/support/real/functions/telemetry.ts, and waits for its reports. */
 export async function assertTelling(url: string, collector: Collector): Promise<void> {
   const query = 'query Book($from: String!) { book(from: $from) }';
   const response = await fetch(url, {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { needs, partNamed } from '../parts.ts';
+import { needs, partNamed } from '../../support/real/parts.ts';
 import { installOurs } from './answers.ts';
 
 function callsWith(project: string, library: string): Record<string, unknown> {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { destinationOf, replacedPackages } from '../../../src/tools/cli/migrate/modules.ts';
-import { needs, partNamed } from '../parts.ts';
+import { needs, partNamed } from '../../support/real/parts.ts';
 
 /** The names of Apollo's own values that migrated code cannot import, and that the command does not report. */
 function missingIn(part: string): string[] {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 
-import { needs, partNamed } from '../parts.ts';
+import { needs, partNamed } from '../../support/real/parts.ts';
 import { allowed, answersOf, installOurs, shapeNames } from './answers.ts';
 import type { Answer } from './answers.ts';
 import { generateRequests } from './requests.ts';

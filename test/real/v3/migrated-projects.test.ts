@@ -9,10 +9,10 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { runMigrate } from '../../../src/tools/cli/migrate/migrate.ts';
-import { importProjects } from '../../tools/cli/migrate/projects.ts';
-import type { ExampleProject } from '../../tools/cli/migrate/projects.ts';
+import { importProjects } from '../../support/migrate/projects.ts';
+import type { ExampleProject } from '../../support/migrate/projects.ts';
 import { freePort } from '../../support/free-port.ts';
-import { needs, partNamed } from '../parts.ts';
+import { needs, partNamed } from '../../support/real/parts.ts';
 import { installOurs, withoutLocations } from './answers.ts';
 
 /** The requests that are sent to each project before and after the migration. */

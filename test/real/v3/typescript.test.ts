@@ -6,9 +6,9 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { runMigrate } from '../../../src/tools/cli/migrate/migrate.ts';
-import { handlers } from '../../tools/cli/migrate/handlers.ts';
+import { handlers } from '../../support/migrate/handlers.ts';
 import { runTypeScript } from '../../support/run-typescript.ts';
-import { needs, partNamed } from '../parts.ts';
+import { needs, partNamed } from '../../support/real/parts.ts';
 import { installOurs } from './answers.ts';
 
 const root = join(import.meta.dirname, '../../..');

@@ -1,0 +1,318 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { makeExecutableSchema } from '@graphql-tools/schema';
+import { execute, getNamedType, getNullableType, isAbstractType, isListType, isObjectType, Kind, parse, validate } from 'graphql';
+import type {
+  DocumentNode,
+  FragmentDefinitionNode,
+  GraphQLObjectType,
+  GraphQLOutputType,
+  GraphQLResolveInfo,
+  GraphQLSchema,
+  OperationDefinitionNode,
+  SelectionNode,
+  SelectionSetNode,
+} from 'graphql';
+
+import { batch, selectedFields, selectionsOf } from '../../../../src/entries/index.ts';
+import type { SelectionInfo } from '../../../../src/entries/index.ts';
+import { executePlanned } from '../../../../src/executor/execute.ts';
+import type { PlannedExecution } from '../../../../src/executor/execute.ts';
+import { isGraphQL17 } from '../../../../src/executor/graphql-version.ts';
+import { executionOf as exampleOf } from '../../../support/differential/both-executors.ts';
+import { randomDocument } from '../../../support/differential/random-document.ts';
+import { randomSchema } from '../../../support/differential/random-schema.ts';
+import { createEndpoint } from '../../../support/endpoint.ts';
+import { executors } from '../../../support/executors.ts';
+import { cases } from '../../../support/long-form.ts';
+import { json, post } from '../../../support/plain-http.ts';
+import { createRandom } from '../../../support/random.ts';
+import type { Random } from '../../../support/random.ts';
+import { allPayloads, runIncrementally } from '../../../support/run-incrementally.ts';
+
+const typeDefs = `
+  interface Product { id: ID! name: String maker: Named }
+  type Query { books: [Book!]! product: Product products: [Product] any: Any page: BookPage version: String self: Query }
+  union Any = Book | Maker
+  type BookPage { edges: [BookEdge] }
+  type BookEdge { cursor: String node: Book }
+  type Book implements Product { id: ID! name: String maker: Author title: String author: Author rows: [Row] }
+  type Film implements Product { id: ID! name: String maker: Maker length: Int }
+  type Author implements Named { name: String born: Int books: [Book] }
+  type Maker implements Named { name: String country: String }
+  interface Named { name: String }
+  type Row { id: ID batched: Row plain: Row }
+`;
+
+/** Operations, the option `type`, and the fields that their first field is asked for. */
+const operations: readonly {
+  readonly query: string;
+  readonly type?: string;
+  readonly variables?: object;
+  readonly fields: readonly string[];
+}[] = [
+  { query: '{ books { title } }', fields: ['title'] },
+  { query: '{ books { t: title __typename n: name other: name } }', fields: ['name', 'title'] },
+  { query: '{ books { author { name books { id } } } }', fields: ['author', 'author.books', 'author.books.id', 'author.name'] },
+  { query: '{ books { a: author { name } b: author { born } } }', fields: ['author', 'author.born', 'author.name'] },
+  {
+    query: '{ books { ...F ... on Product { name } ... { id } } } fragment F on Book { title ...G } fragment G on Book { author { born } }',
+    fields: ['author', 'author.born', 'id', 'name', 'title'],
+  },
+  { query: '{ books { id } books { title } ...F } fragment F on Query { books { name } }', fields: ['id', 'name', 'title'] },
+  { query: '{ books { id title @skip(if: true) name @include(if: false) } }', fields: ['id'] },
+  {
+    query: 'query ($with: Boolean!) { books { id ...F @include(if: $with) } } fragment F on Book { title }',
+    variables: { with: true },
+    fields: ['id', 'title'],
+  },
+  {
+    query: 'query ($with: Boolean!) { books { id ...F @include(if: $with) } } fragment F on Book { title }',
+    variables: { with: false },
+    fields: ['id'],
+  },
+  { query: 'query ($with: Boolean = false) { books { id author @skip(if: $with) { name } } }', fields: ['author', 'author.name', 'id'] },
+  {
+    query: '{ product { id ... on Book { title maker { born } } ... on Film { length } } }',
+    fields: ['id', 'length', 'maker', 'maker.born', 'title'],
+  },
+  { query: '{ product { id ... on Book { title } ... on Film { length } } }', type: 'Book', fields: ['id', 'title'] },
+  { query: '{ product { id ... on Book { title } ... on Film { length } } }', type: 'Film', fields: ['id', 'length'] },
+  {
+    query: '{ products { maker { name ... on Author { born } ... on Maker { country } } } }',
+    fields: ['maker', 'maker.born', 'maker.country', 'maker.name'],
+  },
+  {
+    query: '{ products { maker { name ... on Author { born } ... on Maker { country } } } }',
+    type: 'Book',
+    fields: ['maker', 'maker.born', 'maker.name'],
+  },
+  { query: '{ any { ... on Book { id } ... on Named { name } } }', fields: ['id', 'name'] },
+  { query: '{ any { ... on Product { ... on Film { length } name } } }', fields: ['name'] },
+  { query: '{ page { edges { cursor node { title } } } }', fields: ['edges', 'edges.cursor', 'edges.node', 'edges.node.title'] },
+  { query: '{ version }', fields: [] },
+  { query: '{ books { __typename } }', fields: [] },
+  { query: '{ self { __schema { description } version } }', fields: ['version'] },
+];
+
+describe('selectedFields', () => {
+  for (const [executor, option] of executors)
+    for (const { query, type, variables, fields } of operations)
+      test(`of ${query}${type ? ` for ${type}` : ''} is ${fields.join(', ') || 'empty'}, with ${executor}`, async () => {
+        const seen: ReadonlySet<string>[] = [];
+        const fieldResolver = (_: unknown, __: unknown, ___: unknown, info: GraphQLResolveInfo): unknown => {
+          if (info.path.prev === undefined) seen.push(selectedFields(info, type === undefined ? {} : { type }));
+          return null;
+        };
+        const endpoint = createEndpoint({ ...option, typeDefs, resolvers: {}, fieldResolver, introspection: true } as never);
+
+        const response = await endpoint.send(post({ query, variables }));
+
+        assert.equal(seen.length, 1, response.body);
+        assert.deepEqual([...seen[0]!].toSorted(), fields);
+      });
+
+  test('includes what @defer delivers later', async () => {
+    const seen: string[][] = [];
+    const books = (_: unknown, __: unknown, ___: unknown, info: GraphQLResolveInfo): object[] => {
+      seen.push([...selectedFields(info)]);
+      return [];
+    };
+
+    const outcome = await runIncrementally(
+      { typeDefs, resolvers: { Query: { books } } } as never,
+      '{ books { id ... @defer { title author { ...F @defer } } } } fragment F on Author { born }',
+    );
+    await allPayloads(outcome);
+
+    assert.deepEqual(seen, [['id', 'title', 'author', 'author.born']]);
+  });
+
+  test('throws for a type that the field does not return', async () => {
+    const message = (type: string): string =>
+      `Expected the type of selectedFields to be one that Query.product returns (Book, Film), got ${type}.`;
+    const messages: string[] = [];
+    const product = (_: unknown, __: unknown, ___: unknown, info: GraphQLResolveInfo): unknown => {
+      for (const type of ['Author', 'Product', 'constructor'])
+        assert.throws(
+          () => selectedFields(info, { type }),
+          (error: TypeError) => messages.push(error.message) > 0,
+        );
+      return null;
+    };
+
+    await createEndpoint({ typeDefs, resolvers: { Query: { product } } } as never).send(post({ query: '{ product { id } }' }));
+
+    assert.deepEqual(messages, [message('Author'), message('Product'), message('constructor')]);
+  });
+
+  test('is one set for all rows of an execution, and another for the next execution', async () => {
+    const sets = new Set<ReadonlySet<string>>();
+    const rows = 3_000;
+    const endpoint = createEndpoint({
+      typeDefs,
+      resolvers: {
+        Query: { books: () => [{ rows: Array.from({ length: rows }, (_, id) => ({ id })) }] },
+        Row: {
+          plain: (_: unknown, __: unknown, ___: unknown, info: GraphQLResolveInfo) => (sets.add(selectedFields(info)), {}),
+          batched: batch((parents, _, __, info) => (sets.add(selectedFields(info)), parents.map(() => ({})))),
+        },
+      },
+    } as never);
+    const query = 'query ($with: Boolean!) { books { rows { plain { id } batched { id @include(if: $with) } } } }';
+
+    const found: string[][][] = [];
+    for (const variables of [{ with: true }, { with: false }]) {
+      sets.clear();
+      const response = await endpoint.send(post({ query, variables }));
+      assert.equal(json(response).data.books[0].rows.length, rows);
+      found.push([...sets].map((set) => [...set]));
+    }
+
+    assert.deepEqual(found, [
+      [['id'], ['id']],
+      [['id'], []],
+    ]);
+  });
+
+  test('takes fragments that spread each other twice in linear time', async () => {
+    const seen: string[][] = [];
+    const books = (_: unknown, __: unknown, ___: unknown, info: GraphQLResolveInfo): object[] => {
+      seen.push([...selectedFields(info)]);
+      return [];
+    };
+    const fragments = Array.from({ length: 60 }, (_, at) => `fragment F${at} on Book { ...F${at + 1} ...F${at + 1} }`);
+    const query = `{ books { ...F0 } } ${fragments.join(' ')} fragment F60 on Book { title }`;
+
+    const response = await createEndpoint({ typeDefs, resolvers: { Query: { books } } } as never).send(post({ query }));
+
+    assert.deepEqual([response.status, seen], [200, [['title']]]);
+  });
+});
+
+/** `LONG_FORMS=yes npx node --test test/contract/generated/executor/selected-fields.test.ts` compares 20,000 operations. */
+test('selectedFields takes little time and memory, even if fragments in 1 KB of text select two million fields', async () => {
+  const fragments = Array.from({ length: 20 }, (_, at) => `fragment R${at} on Row { batched { ...R${at + 1} } plain { ...R${at + 1} } }`);
+  const text = `{ books { rows { ...R0 } } } ${fragments.join(' ')} fragment R20 on Row { id }`;
+  const books = (_: unknown, __: unknown, ___: unknown, info: GraphQLResolveInfo): unknown[] => [...selectedFields(info)].slice(0, 0);
+  const execution = exampleOf({ typeDefs, text, functions: { Query: { books } } as never });
+
+  const start = process.cpuUsage();
+  const { errors } = await executePlanned(execution);
+  const { user, system } = process.cpuUsage(start);
+
+  assert.match(errors?.[0]?.message ?? '', /^The operation selects too many fields/);
+  assert.ok(user + system < 1_000_000, `${(user + system) / 1000} ms`);
+});
+
+test('selectionsOf collects what an operation selects for objects of each type, with its fragments and conditions', () => {
+  const schema = makeExecutableSchema({ typeDefs });
+  const document = parse('query ($no: Boolean!) { p: product { id ...F name @skip(if: $no) } } fragment F on Book { t: title }');
+  const [operation, fragment] = document.definitions as [OperationDefinitionNode, FragmentDefinitionNode];
+
+  const select = selectionsOf({ schema, fragments: { F: fragment }, variables: { no: true } });
+  const [product] = select(schema.getQueryType()!, [operation]).fields;
+  const namesOf = (type: string): string[] =>
+    select(schema.getType(type) as GraphQLObjectType, product!.nodes).fields.map(({ responseName }) => responseName);
+
+  assert.deepEqual([product!.responseName, product!.definition.name], ['p', 'product']);
+  assert.deepEqual([namesOf('Book'), namesOf('Film')], [['id', 't'], ['id']]);
+});
+
+test('selectedFields agrees with a plain walk over the selections of random operations, with both executors', async () => {
+  const random = createRandom(4_306);
+  let operationCount = 0;
+  let fields = 0;
+  const wanted = cases({ short: 600, long: 6_000 });
+  while (operationCount < wanted) {
+    const schema = randomSchema(random);
+    for (let round = 0; round < 20 && operationCount < wanted; round++) {
+      const { text, variables } = randomDocument(random, schema);
+      const document = parse(text);
+      if (validate(schema, document).length > 0) continue;
+      operationCount++;
+      const compare = (info: GraphQLResolveInfo): void => {
+        const possible = possibleTypes(info.schema, info.returnType);
+        for (const type of [undefined, ...possible]) {
+          const expected = plainWalk(info, type === undefined ? possible : [type]);
+          const actual = selectedFields(info, type === undefined ? {} : { type: type.name });
+          assert.deepEqual([...actual].toSorted(), [...expected].toSorted(), `${info.path.key} in ${text}`);
+          fields += expected.size;
+        }
+      };
+      const execution = executionOf({ schema, document, variables }, compare, random);
+      await executePlanned(execution);
+      await execute({ ...execution, fieldResolver: execution.fieldResolver! } as never);
+    }
+  }
+  assert.ok(fields > wanted, `only ${fields} fields`);
+});
+
+/** An operation whose resolvers are all observed, and return objects wherever the types allow. */
+function executionOf(
+  { schema, document, variables }: { schema: GraphQLSchema; document: DocumentNode; variables: object },
+  observe: (info: GraphQLResolveInfo) => void,
+  random: Random,
+): PlannedExecution {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (isAbstractType(type)) type.resolveType = (_, __, info, abstract) => random.pick(info.schema.getPossibleTypes(abstract)).name;
+    if (isObjectType(type)) delete (type as { isTypeOf?: unknown }).isTypeOf;
+    if (isObjectType(type) && !type.name.startsWith('__'))
+      for (const field of Object.values(type.getFields())) delete (field as { resolve?: unknown }).resolve;
+  }
+  const valueOf = (type: GraphQLOutputType): unknown => {
+    const nullable = getNullableType(type);
+    if (isListType(nullable)) return [valueOf(nullable.ofType), valueOf(nullable.ofType)];
+    return isObjectType(nullable) || isAbstractType(nullable) ? {} : null;
+  };
+  return {
+    schema,
+    document,
+    operation: document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION)!,
+    rootValue: {},
+    contextValue: {},
+    variableValues: variables as Record<string, unknown>,
+    hideSuggestions: false,
+    fieldResolver: (_, __, ___, info) => {
+      observe(info);
+      return valueOf(info.returnType);
+    },
+    errorHandling: { propagates: false },
+  };
+}
+
+function possibleTypes(schema: GraphQLSchema, type: Parameters<typeof getNamedType>[0]): readonly GraphQLObjectType[] {
+  const named = getNamedType(type);
+  if (isObjectType(named)) return [named];
+  return isAbstractType(named) ? schema.getPossibleTypes(named) : [];
+}
+
+/** Collects the fields of each type on its own, without any sharing. */
+function plainWalk(info: SelectionInfo, types: readonly GraphQLObjectType[]): Set<string> {
+  const fields = new Set<string>();
+  const variables = (isGraphQL17 ? (info.variableValues as any).coerced : info.variableValues) as Record<string, unknown>;
+  const isOn = ({ directives = [] }: SelectionNode): boolean =>
+    directives.every(({ name, arguments: given }) => {
+      const value = given?.find((argument) => argument.name.value === 'if')?.value;
+      const on = value?.kind === Kind.BOOLEAN ? value.value : value?.kind === Kind.VARIABLE ? variables[value.name.value] : undefined;
+      return name.value === 'skip' ? on === false : name.value === 'include' ? on === true : true;
+    });
+  const walk = (type: GraphQLObjectType, selectionSet: SelectionSetNode | undefined, prefix: string): void => {
+    for (const selection of (selectionSet?.selections ?? []).filter(isOn)) {
+      if (selection.kind === Kind.FIELD) {
+        const field = type.getFields()[selection.name.value];
+        if (field === undefined) continue;
+        fields.add(prefix + field.name);
+        for (const below of possibleTypes(info.schema, field.type)) walk(below, selection.selectionSet, `${prefix}${field.name}.`);
+      } else {
+        const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : info.fragments[selection.name.value]!;
+        const condition = fragment.typeCondition?.name.value;
+        const fits = condition === undefined || possibleTypes(info.schema, info.schema.getType(condition) as never).includes(type);
+        if (fits) walk(type, fragment.selectionSet, prefix);
+      }
+    }
+  };
+  for (const type of types) for (const { selectionSet } of info.fieldNodes) walk(type, selectionSet, '');
+  return fields;
+}

@@ -1,0 +1,606 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { buildSchema, printSchema, versionInfo } from 'graphql';
+
+import { costLine } from '../../../../../src/entries/cost-line.ts';
+import { graphqlJSExecutor } from '../../../../../src/entries/graphql-js.ts';
+import { batch, createHandler } from '../../../../../src/entries/index.ts';
+import type { ServerOptions } from '../../../../../src/entries/index.ts';
+import { limits } from '../../../../../src/entries/limits.ts';
+import type { LimitsOptions } from '../../../../../src/entries/limits.ts';
+import { mcpDefinitions } from '../../../../../src/entries/mcp.ts';
+import { createEndpoint } from '../../../../support/endpoint.ts';
+import { cases } from '../../../../support/long-form.ts';
+import { json, post } from '../../../../support/plain-http.ts';
+import { createRandom } from '../../../../support/random.ts';
+import type { Random } from '../../../../support/random.ts';
+import { allPayloads, merge, runIncrementally } from '../../../../support/run-incrementally.ts';
+import { serveTools, typeDefs as toolDefs } from '../../../../support/mcp-serving.ts';
+import { before } from '../../../../support/stages.ts';
+
+const pageLimits = { default: 20, max: 100 };
+const byDefault: LimitsOptions = { pageLimits };
+
+const typeDefs = `
+  scalar Big
+  interface Owner { name: String books(first: Int): [Book] }
+  type Query {
+    books(first: Int, last: Int, after: String): [Book]
+    list(limit: Int, first: Big): [Int!]!
+    oldest(last: Int): [Book]
+    recent(first: Int = 3, last: Int): [Book]
+    shelf(first: Int!): Shelf
+    connection(first: Int, last: Int): BookConnection!
+    paged(page: Page, pages: [Page!]): [Book]
+    single(first: Int): Edition
+    named(limit: Named): [Book]
+    owner: Owner
+    anyPage(first: Int): AnyPage
+    counted(first: Int): Counted
+    author: Author
+  }
+  type Mutation { archive(first: Int): [Book] }
+  type Subscription { added(first: Int): [Book] }
+  union AnyPage = Shelf | Edition
+  interface Counted { total: Int }
+  type Edition { title: String }
+  type Shelf { books: [Book] }
+  type BookConnection implements Counted { edges: [BookEdge] total: Int }
+  type BookEdge { node: Book }
+  type Book { title: String chapters(first: Int): [String] author: Author }
+  type Author implements Owner { name: String books(first: Int, last: Int): [Book] }
+  input Page { first: Int last: Int limit: Int inner: Page }
+  enum Named { ALL }
+`;
+
+interface Calls {
+  /** The answer to a query, and the arguments of the fields that were resolved, by their paths. */
+  run(query: string, variables?: object): Promise<{ status: number; body: any; calls: Record<string, object> }>;
+}
+
+/** A server whose resolvers note their arguments. Every list has one item. */
+function serving(options: Partial<ServerOptions> = {}, given: LimitsOptions = byDefault): Calls {
+  let calls: Record<string, object> = {};
+  const note =
+    (value: () => unknown) =>
+    (_: unknown, args: object, __: unknown, info: any): unknown => {
+      calls[info.path.prev === undefined ? info.fieldName : `${info.parentType.name}.${info.fieldName}`] = { ...args };
+      return value();
+    };
+  const book = (): object => ({ title: 'Emma' });
+  const list = note(() => [book()]);
+  const author = (): object => ({ __typename: 'Author', name: 'Jane' });
+  const resolvers = {
+    Query: {
+      books: list,
+      list: note(() => [1]),
+      oldest: list,
+      recent: list,
+      paged: list,
+      named: list,
+      shelf: note(() => ({ books: [] })),
+      connection: note(() => ({ edges: [] })),
+      single: note(book),
+      anyPage: note(() => null),
+      counted: note(() => null),
+      owner: author,
+      author,
+    },
+    Mutation: { archive: list },
+    Book: { chapters: note(() => ['1']), author },
+    Author: { books: list },
+  };
+  const endpoint = createEndpoint({ typeDefs, resolvers, ...options, plugins: [...(options.plugins ?? []), limits(given)] } as never);
+  return {
+    async run(query, variables) {
+      calls = {};
+      const response = await endpoint.send(post({ query, variables }));
+      return { status: response.status, body: json(response), calls };
+    },
+  };
+}
+
+/** Operations, and the arguments of their first field. */
+const accepted: readonly (readonly [query: string, args: object, variables?: object])[] = [
+  ['{ books { title } }', { first: 20 }],
+  ['{ books(after: "x") { title } }', { first: 20, after: 'x' }],
+  ['{ books(first: null) { title } }', { first: 20 }],
+  ['{ books(first: null, last: null) { title } }', { first: 20, last: null }],
+  ['{ books(first: 0) { title } }', { first: 0 }],
+  ['{ books(first: 100) { title } }', { first: 100 }],
+  ['{ books(last: 5) { title } }', { last: 5 }],
+  ['{ books(first: 5, last: null) { title } }', { first: 5, last: null }],
+  ['query ($n: Int) { books(first: $n) { title } }', { first: 20 }],
+  ['query ($n: Int) { books(first: $n) { title } }', { first: 20 }, { n: null }],
+  ['query ($n: Int) { books(first: $n) { title } }', { first: 7 }, { n: 7 }],
+  ['query ($n: Int = 9) { books(first: $n) { title } }', { first: 9 }],
+  ['query ($n: Int = 1000) { books(first: $n) { title } }', { first: 9 }, { n: 9 }],
+  ['query ($n: Int, $m: Int) { books(first: $n, last: $m) { title } }', { last: 4 }, { m: 4 }],
+  ['{ ...F } fragment F on Query { ... { books { title } } }', { first: 20 }],
+  ['{ books { chapters } }', { first: 20 }],
+  ['{ list }', { first: 20 }],
+  ['{ list(limit: 3) }', { limit: 3 }],
+  ['{ oldest { title } }', { last: 20 }],
+  ['{ recent { title } }', { first: 3 }],
+  ['{ recent(first: null) { title } }', { first: 20 }],
+  ['{ recent(last: 5) { title } }', { first: 3, last: 5 }],
+  ['{ shelf(first: 4) { books { title } } }', { first: 4 }],
+  ['{ connection { total } }', { first: 20 }],
+  ['{ anyPage { __typename } }', { first: 20 }],
+  ['{ counted { total } }', { first: 20 }],
+  ['mutation { archive { title } }', { first: 20 }],
+  // Sizes in input objects have limits one level deep, but no default.
+  ['{ paged { title } }', {}],
+  ['{ single { title } }', {}],
+  ['{ single(first: 1000) { title } }', { first: 1000 }],
+  ['{ named { title } }', {}],
+];
+
+/** Operations that are refused, and the end of the message. */
+const refused: readonly (readonly [query: string, message: string, variables?: object])[] = [
+  ['{ books(first: 101) { title } }', '"books" to be asked for 0 to 100 items, got 101.'],
+  ['{ books(last: 999999999) { title } }', '"books" to be asked for 0 to 100 items, got 999999999.'],
+  ['{ books(first: -1) { title } }', '"books" to be asked for 0 to 100 items, got -1.'],
+  ['{ recent(first: 101) { title } }', '"recent" to be asked for 0 to 100 items, got 101.'],
+  ['{ list(first: "101") }', '"list" to be asked for 0 to 100 items, got 101.'],
+  ['{ list(first: 5, limit: 200) }', '"list" to be asked for 0 to 100 items, got 200.'],
+  ['{ connection(first: 101) { total } }', '"connection" to be asked for 0 to 100 items, got 101.'],
+  ['{ shelf(first: 101) { books { title } } }', '"shelf" to be asked for 0 to 100 items, got 101.'],
+  ['query ($n: Int) { books(first: $n) { title } }', '"books" to be asked for 0 to 100 items, got 101.', { n: 101 }],
+  ['query ($n: Int = 101) { books(first: $n) { title } }', '"books" to be asked for 0 to 100 items, got 101.'],
+  ['query ($n: Int) { books(first: $n) { title } }', '"books" to be asked for 0 to 100 items, got -5.', { n: -5 }],
+  ['{ paged(page: { first: 101 }) { title } }', '"paged" to be asked for 0 to 100 items, got 101.'],
+  ['{ paged(page: { limit: -1 }) { title } }', '"paged" to be asked for 0 to 100 items, got -1.'],
+  ['query ($p: Page) { paged(page: $p) { title } }', '"paged" to be asked for 0 to 100 items, got 101.', { p: { first: 101 } }],
+  ['query ($n: Int) { paged(pages: [{ first: $n }]) { title } }', '"paged" to be asked for 0 to 100 items, got 101.', { n: 101 }],
+  [
+    'query ($p: [Page!]) { paged(pages: $p) { title } }',
+    '"paged" to be asked for 0 to 100 items, got 101.',
+    { p: [{ first: 1 }, { limit: 101 }] },
+  ],
+  ['{ paged(page: { first: 1, last: 1 }) { title } }', '"paged" to be asked for its first or its last items, got both "first" and "last".'],
+  ['{ books(first: 1, last: 1) { title } }', '"books" to be asked for its first or its last items, got both "first" and "last".'],
+  ['query ($n: Int, $m: Int) { books(first: $n, last: $m) { title } }', 'got both "first" and "last".', { n: 1, m: 1 }],
+  ['query ($n: Int = 1) { books(first: $n, last: 1) { title } }', 'got both "first" and "last".'],
+  ['{ books { title } other: author { books(first: 101) { title } } }', '"books" to be asked for 0 to 100 items, got 101.'],
+  ['{ books { title } owner { books(first: 101) { title } } }', '"books" to be asked for 0 to 100 items, got 101.'],
+  ['{ ...F } fragment F on Query { author { ... on Owner { books(first: 101) { title } } } }', 'got 101.'],
+  ['{ books { title } ...F @skip(if: true) } fragment F on Query { oldest(last: 101) { title } }', 'got 101.'],
+  ['{ anyPage(first: 101) { ... on Shelf { books { title } } } }', '"anyPage" to be asked for 0 to 100 items, got 101.'],
+  ['{ counted(first: 101) { ... on BookConnection { edges { node { title } } } }  }', '"counted" to be asked for 0 to 100 items, got 101.'],
+  ['mutation { archive(first: 101) { title } }', '"archive" to be asked for 0 to 100 items, got 101.'],
+];
+
+describe('pageLimits', () => {
+  for (const [query, args, variables] of accepted)
+    test(`${query}${variables ? ` with ${JSON.stringify(variables)}` : ''} passes ${JSON.stringify(args)}`, async () => {
+      const { status, body, calls } = await serving().run(query, variables);
+
+      assert.equal(status, 200, JSON.stringify(body));
+      assert.deepEqual(Object.values(calls)[0], args);
+    });
+
+  for (const [query, message, variables] of refused)
+    test(`${query}${variables ? ` with ${JSON.stringify(variables)}` : ''} is refused before anything runs`, async () => {
+      const { status, body, calls } = await serving().run(query, variables);
+
+      assert.deepEqual([status, calls], [422, {}]);
+      assert.equal(body.data, undefined);
+      assert.equal(body.errors[0].extensions.code, 'GRAPHQL_VALIDATION_FAILED');
+      assert.ok(body.errors[0].message.endsWith(message), body.errors[0].message);
+      assert.equal(body.errors[0].locations.length, 1);
+    });
+
+  test('do not hold for sizes that nest deeper than one input object', async () => {
+    const { status } = await serving().run('{ paged(page: { inner: { limit: 101 } }) { title } }');
+
+    assert.equal(status, 200);
+  });
+
+  test('are off by default: no size is passed, and any is accepted', async () => {
+    const { run } = serving({}, {});
+
+    const none = await run('{ books { title } }');
+    const many = await run('{ books(first: 1000000, last: -1) { title } }');
+
+    assert.deepEqual([none.calls['books'], many.calls['books']], [{}, { first: 1000000, last: -1 }]);
+  });
+
+  test('a document that has run is refused when its variables ask for too much, and runs again afterwards', async () => {
+    const { run } = serving();
+    const query = 'query ($n: Int) { books(first: $n) { title chapters(first: $n) } }';
+
+    const statuses: number[] = [];
+    for (const n of [5, 101, 6, -1, null]) statuses.push((await run(query, { n })).status);
+
+    assert.deepEqual(statuses, [200, 422, 200, 422, 200]);
+  });
+
+  test('only the operation that runs counts', async () => {
+    const endpoint = createEndpoint({ plugins: [limits({ pageLimits })] });
+    const query = 'query A { books { title } } query B { books(first: 101) { title } }';
+
+    const [a, b] = await Promise.all(['A', 'B'].map((operationName) => endpoint.send(post({ query, operationName }))));
+
+    assert.deepEqual([a!.status, b!.status], [200, 422]);
+  });
+
+  test('one element of a batch that asks for too much leaves the others alone', async () => {
+    const endpoint = createEndpoint({ plugins: [limits({ pageLimits })] });
+
+    const response = await endpoint.send(post([{ query: '{ books(first: 101) { title } }' }, { query: '{ books { title } }' }]));
+
+    const [refusal, answer] = json(response);
+    assert.match(refusal.errors[0].message, /0 to 100 items, got 101/);
+    assert.deepEqual(answer, { data: { books: [{ title: 'Middlemarch' }] } });
+  });
+
+  test('a message has only names that the client has sent', async () => {
+    const { body } = await serving().run('{ author { books(first: 101) { title } } }');
+
+    assert.equal(body.errors[0].message, 'Expected the field "books" to be asked for 0 to 100 items, got 101.');
+  });
+
+  test('take the arguments of sizeArguments in place of first, last and limit', async () => {
+    const { run } = serving(
+      {
+        typeDefs: 'type Query { books(take: Int, first: Int): [Int] }',
+        resolvers: {
+          Query: { books: (_: unknown, args: { take?: number; first?: number }) => [args.take ?? -1, args.first ?? -1] },
+        } as never,
+      },
+      { pageLimits, sizeArguments: ['take'] },
+    );
+
+    const results = [await run('{ books }'), await run('{ books(take: 101) }'), await run('{ books(first: 101) }')];
+
+    assert.deepEqual(
+      results.map(({ status, body }) => [status, body.data?.books]),
+      [
+        [200, [20, -1]],
+        [422, undefined],
+        [200, [20, 101]],
+      ],
+    );
+  });
+});
+
+describe('pageLimits.fields', () => {
+  const fields = { 'Query.books': { default: 5, max: 500 }, 'Author.books': { max: 50 }, 'Query.list': { default: 1 } };
+
+  test('replace the sizes of single fields', async () => {
+    const { run } = serving({}, { pageLimits: { ...pageLimits, fields } });
+
+    const defaults = [await run('{ books { title } }'), await run('{ list }'), await run('{ author { books { title } } }')];
+    const statuses = [
+      await run('{ books(first: 500) { title } }'),
+      await run('{ books(first: 501) { title } }'),
+      await run('{ list(limit: 100) }'),
+      await run('{ author { books(first: 51) { title } } }'),
+    ];
+
+    assert.deepEqual(
+      defaults.map(({ calls }) => Object.values(calls)[0]),
+      [{ first: 5 }, { first: 1 }, { first: 20 }],
+    );
+    assert.deepEqual(
+      statuses.map(({ status }) => status),
+      [200, 422, 200, 422],
+    );
+  });
+
+  test('hold for a field that is selected through an interface', async () => {
+    const { run } = serving({}, { pageLimits: { ...pageLimits, fields } });
+
+    const refusal = await run('{ owner { books(first: 51) { title } } }');
+    const { calls } = await run('{ owner { books { title } } }');
+
+    assert.equal(refusal.status, 422);
+    assert.deepEqual(calls['Author.books'], { first: 20 });
+  });
+});
+
+describe('a default of pageLimits', () => {
+  const query = '{ a: books { title } b: books(first: null) { title } }';
+
+  test('is passed to batched resolvers', async () => {
+    const calls: object[] = [];
+    const { run } = serving({
+      resolvers: {
+        Query: { books: () => [{}, {}, {}] },
+        Book: { chapters: batch((books: readonly object[], args) => (calls.push({ ...args }), books.map(() => ['1']))) },
+      } as never,
+    });
+
+    await run('{ books { chapters other: chapters(first: null) } }');
+
+    assert.deepEqual(calls, [{ first: 20 }, { first: 20 }]);
+  });
+
+  test('is passed for each row, also by generated code', async () => {
+    const seen = new Set<unknown>();
+    const count = 3_000;
+    const { run } = serving({
+      resolvers: {
+        Query: { books: () => Array.from({ length: count }, () => ({})) },
+        Book: { chapters: (_: unknown, { first }: { first: number }) => (seen.add(first), ['1']) },
+      } as never,
+    });
+
+    for (let round = 0; round < 2; round++) {
+      const { body } = await run('query ($n: Int) { books { chapters(first: $n) } }');
+      assert.equal(body.data.books.length, count);
+    }
+
+    assert.deepEqual([...seen], [20]);
+  });
+
+  test('is passed to methods of the parent, and to fieldResolver', async () => {
+    const seen: unknown[] = [];
+    const rootValue = { books: ({ first }: { first: number }) => (seen.push(first), []) };
+
+    await serving({ resolvers: {}, rootValue }).run(query);
+    await serving({
+      resolvers: {},
+      fieldResolver: (_, { first }) => (seen.push(first), []),
+    }).run(query);
+
+    assert.deepEqual(seen, [20, 20, 20, 20]);
+  });
+
+  for (const format of ['current', 'legacy'] as const)
+    test(`is passed to deferred fields and streamed lists (${format} format)`, async () => {
+      const seen: unknown[] = [];
+      const note = (_: unknown, { first }: { first: number }): object[] => (seen.push(first), [{ title: 'Emma' }]);
+      const options = {
+        plugins: [limits({ pageLimits })],
+        typeDefs,
+        resolvers: { Query: { books: note }, Author: { books: note } },
+      } as never;
+      const deferred = '{ a: books @stream(initialCount: 0) { title } ... @defer { b: books(first: null) { title } } }';
+
+      const parts = await allPayloads(await runIncrementally(options, deferred, { format }));
+
+      const list = [{ title: 'Emma' }];
+      assert.deepEqual(JSON.parse(JSON.stringify(merge(parts))), { data: { a: list, b: list }, errors: [] });
+      assert.deepEqual(seen, [20, 20]);
+    });
+
+  test('and the limits hold in deferred fragments', async () => {
+    const options = { plugins: [limits({ pageLimits })], typeDefs } as never;
+
+    const { errors } = await runIncrementally(options, '{ author { name } ... @defer { books(first: 101) { title } } }');
+
+    assert.match(errors[0]!.message, /0 to 100 items, got 101/);
+  });
+
+  test('is passed to the source of a subscription and to its events', async () => {
+    const seen: unknown[] = [];
+    const handler = createHandler({
+      plugins: [limits({ pageLimits })],
+      typeDefs,
+      resolvers: {
+        Subscription: {
+          added: {
+            subscribe: async function* (_: unknown, args: { first: number }) {
+              seen.push(args.first);
+              yield {};
+            },
+            resolve: (_: unknown, args: { first: number }) => (seen.push(args.first), []),
+          },
+        },
+      },
+    });
+    const headers = { 'content-type': 'application/json', accept: 'text/event-stream' };
+    const ask = async (text: string): Promise<Response> =>
+      handler(new Request('https://api.example/', { method: 'POST', headers, body: JSON.stringify({ query: text }) }));
+
+    await (await ask('subscription { added { title } }')).text();
+    const refusal = await (await ask('subscription { added(first: 101) { title } }')).text();
+
+    assert.deepEqual(seen, [20, 20]);
+    assert.match(refusal, /0 to 100 items, got 101/);
+  });
+
+  test('holds for trusted documents and for tools of MCP', async () => {
+    const mine = 'query Mine($first: Int) @mcpTool(description: "Lists") { listed(first: $first) { title } }';
+    const definitions = 'extend type Query { listed(first: Int): [Book] }';
+    const seen: unknown[] = [];
+    const served = serveTools({ hidden: {} }, {
+      plugins: [limits({ pageLimits })],
+      trustedDocuments: { documents: { mine, many: 'query Many { listed(first: 101) { title } }' }, only: true },
+      typeDefs: [mcpDefinitions, toolDefs, definitions],
+      resolvers: { Query: { listed: (_: unknown, { first }: { first: number }) => (seen.push(first), []) } },
+    } as never);
+
+    const { result } = await served.legacy('tools/call', { name: 'mine', arguments: {} });
+    const { result: refusal } = await served.legacy('tools/call', { name: 'mine', arguments: { first: 101 } });
+    const many = await served.send({ method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"documentId":"many"}' });
+
+    assert.deepEqual([result.structuredContent, seen], [{ listed: [] }, [20]]);
+    assert.equal(refusal.isError, true);
+    assert.match(refusal.content[0].text, /0 to 100 items, got 101/);
+    assert.equal(many.status, 422);
+  });
+
+  test('is seen by observers of resolvers', async () => {
+    const seen: unknown[] = [];
+    const plugin = {
+      execution: before(() => ({
+        observer: { field: (call: { args: object }, resolve: () => unknown) => (seen.push({ ...call.args }), resolve()) },
+      })),
+    };
+
+    await serving({ plugins: [plugin as never] }).run('{ list }');
+
+    assert.deepEqual(seen, [{ first: 20 }]);
+  });
+
+  test('is passed for an empty selection set', { skip: versionInfo.major < 17 && 'graphql 16 does not parse it' }, async () => {
+    const { run } = serving({}, { pageLimits, maxCost: 10_000 });
+
+    const empty = await run('{ books { } }');
+    const many = await run('{ books(first: 101) { } }');
+
+    assert.deepEqual([empty.calls['books'], many.status], [{ first: 20 }, 422]);
+  });
+
+  test('is written neither into the schema nor into the document', async () => {
+    const schema = buildSchema(typeDefs);
+    const text = printSchema(schema);
+    const records: { document?: unknown }[] = [];
+    const handler = createHandler({
+      schema,
+      nodeEnv: 'production',
+      introspection: true,
+      plugins: [
+        { execution: before(({ document }) => void records.push({ document })) },
+        costLine({ write: () => {} }),
+        limits({ pageLimits }),
+      ],
+    });
+    const ask = async (text: string): Promise<any> =>
+      (
+        await handler(
+          new Request('https://api.example/', {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ query: text }),
+          }),
+        )
+      ).json();
+
+    await ask('{ books { title } }');
+    const { data } = await ask('{ __type(name: "Query") { fields { args { name defaultValue } } } }');
+
+    assert.equal(printSchema(schema), text);
+    assert.equal(JSON.stringify(data).includes('20'), false);
+    assert.equal(JSON.stringify(records[0]!.document).includes('20'), false);
+  });
+
+  test('of one server is not passed by another one with the same schema', async () => {
+    const seen: unknown[] = [];
+    const schema = buildSchema('type Query { books(first: Int): [Int] }');
+    schema.getQueryType()!.getFields()['books']!.resolve = (_, { first }) => (seen.push(first), []);
+    const options = { schema, typeDefs: undefined, resolvers: undefined } as never;
+    const servers = [serving(options), serving(options, { pageLimits: { default: 7, max: 9 } }), serving(options, {})];
+
+    for (let round = 0; round < 2; round++) for (const { run } of servers) await run('{ books }');
+
+    assert.deepEqual(seen, [20, 7, undefined, 20, 7, undefined]);
+  });
+});
+
+describe('wrong pageLimits are refused at start:', () => {
+  const start = (given: unknown, more: object = {}): unknown =>
+    createHandler({ typeDefs, plugins: [limits({ pageLimits: given as never })], ...more });
+
+  for (const [given, message] of [
+    [{ default: 200, max: 100 }, 'Expected the option pageLimits to have a default of at most its max, 100, got 200.'],
+    [{ default: '20', max: 100 }, 'Expected the option pageLimits.default of limits to be a positive whole number, got "20".'],
+    [{ default: 20, max: Infinity }, 'Expected the option pageLimits.max of limits to be a positive whole number, got Infinity.'],
+    [{ default: 20, max: 0 }, 'Expected the option pageLimits.max of limits to be a positive whole number, got 0.'],
+    [{ max: 100 }, /^Expected the option pageLimits of limits to be an object with default and max, like \{ default: /],
+    [true, /^Expected the option pageLimits of limits to be an object with default and max, like \{ default: .*, got true\.$/],
+    [{ default: 20, max: 100, maximum: 5 }, 'Unknown option "pageLimits.maximum" of limits. Known options: default, max, fields.'],
+    [{ ...pageLimits, fields: { 'Query.books': 5 } }, /^Expected the option pageLimits\.fields of limits to be an object like /],
+    [
+      { ...pageLimits, fields: { 'Query.books': { max: 'all' } } },
+      'Expected the option pageLimits.fields["Query.books"].max of limits to be a positive whole number, got "all".',
+    ],
+    [{ ...pageLimits, fields: { 'Query.books': { most: 5 } } }, /^Unknown option "pageLimits\.fields\["Query\.books"\]\.most"/],
+    [
+      { ...pageLimits, fields: { 'Query.books': { max: 10 } } },
+      'Expected the option pageLimits.fields["Query.books"] to have a default of at most its max, 10, got 20.',
+    ],
+    [{ ...pageLimits, fields: { 'Query.bookz': { max: 50 } } }, /"Query\.bookz", which is no field of an object of the schema\.$/],
+    [{ ...pageLimits, fields: { 'Owner.books': { max: 50 } } }, /"Owner\.books", which is no field of an object of the schema\.$/],
+    [{ ...pageLimits, fields: { books: { max: 50 } } }, /"books", which is no field of an object of the schema\.$/],
+    [{ ...pageLimits, fields: { 'Query.single': { max: 50 } } }, /"Query\.single", which returns no list\.$/],
+  ] as const)
+    test(JSON.stringify(given), () => {
+      assert.throws(() => start(given), { name: 'TypeError', message });
+    });
+
+  test('with graphqlJSExecutor()', () => {
+    assert.throws(
+      () => start(pageLimits, { executor: graphqlJSExecutor() }),
+      /graphqlJSExecutor\(\) without the option `pageLimits` of limits\(\)/,
+    );
+  });
+});
+
+test('the cost of a random operation is that of the sizes that its resolvers get', async () => {
+  const random = createRandom(4_304);
+  for (let round = 0; round < cases({ short: 400, long: 8_000 }); round++) {
+    const { args, given, variables, definitions } = randomField(random);
+    const sizes: object[] = [];
+    const isConnection = random.chance(0.3);
+    const sizesOfPages = {
+      default: 1 + random.below(60),
+      max: 100,
+      ...(random.chance(0.3) && { fields: { 'Query.books': { max: 70, default: 3 } } }),
+    };
+    const options = {
+      typeDefs: `scalar Big type Query { books${args}: ${isConnection ? 'Shelf' : '[Book]'} self: Query } type Shelf { books: [Book] } type Book { title: String }`,
+      resolvers: { Query: { self: () => ({}), books: (_: unknown, its: object) => (sizes.push({ ...its }), isConnection ? {} : []) } },
+      ...(random.chance(0.2) && { incrementalDelivery: undefined }),
+    };
+    const field = `books${given} { ${isConnection ? 'books { title }' : 'title'} }`;
+    const [open, close, outer] = random.pick([
+      ['', '', 0],
+      ['self { ', ' }', 1],
+      ['... on Query { x: ', ' }', 0],
+      ['...F } fragment F on Query { ', '', 0],
+    ] as const);
+    const query = `query${definitions} { ${open}${field}${close} }`;
+
+    const { status, body } = await serving(options as never, { pageLimits: sizesOfPages }).run(query, variables);
+    if (status === 422 || sizes.length === 0) {
+      assert.equal(sizes.length, 0, query);
+      assert.match(JSON.stringify(body), /items, got|must not be null|required type|argument/, `${query} ${JSON.stringify(body)}`);
+      continue;
+    }
+    const costed = await serving(options as never, { pageLimits: sizesOfPages, maxCost: 1 }).run(query, variables);
+
+    const fixed = outer + (isConnection ? 2 : 1);
+    const byDefault = sizesOfPages.fields === undefined ? sizesOfPages.default : 3;
+    const passed = Object.values(sizes[0]!).filter((one) => one !== null && one !== undefined);
+    const size = Math.max(...passed.map((one) => (Number(one) >= 1 ? Number(one) : byDefault)), -1);
+    assert.notEqual(size, -1, `${query} in ${args}`);
+    const cost = Number(/got one that costs (\d+)/.exec(JSON.stringify(costed.body))?.[1] ?? 1);
+    assert.equal(cost, fixed + size, `${query} ${JSON.stringify(variables)} in ${args}: ${JSON.stringify(sizes)}`);
+  }
+});
+
+/** A field with some of the arguments, and an operation that gives some of them. */
+function randomField(random: Random): { args: string; given: string; variables: object; definitions: string } {
+  const names = ['first', 'last', 'limit'].filter(() => random.chance(0.6));
+  if (names.length === 0) names.push(random.pick(['first', 'last', 'limit']));
+  const variables: Record<string, unknown> = {};
+  const definitions: string[] = [];
+  const given: string[] = [];
+  // Two defaults in the schema are its author's; a client cannot take both back.
+  const withDefault = random.chance(0.3) ? random.pick(names) : undefined;
+  const args = names.map((name) => {
+    const type = random.pick(['Int', 'Int', 'Big']);
+    const size = random.pick([0, 1, 7, 50, 100, 100, 101, -1]);
+    const choice = random.below(8);
+    if (choice === 0) given.push(`${name}: null`);
+    if (choice === 1 || choice === 2) given.push(`${name}: ${size}`);
+    if (choice >= 3 && choice <= 6) {
+      given.push(`${name}: $${name}`);
+      definitions.push(`$${name}: ${type}${choice === 6 ? ` = ${size}` : ''}`);
+      if (choice === 3) variables[name] = null;
+      if (choice === 4) variables[name] = size;
+    }
+    return `${name}: ${type}${name === withDefault ? ' = 42' : ''}`;
+  });
+  return {
+    args: `(${args.join(', ')}, after: String)`,
+    given: given.length === 0 ? '' : `(${given.join(', ')})`,
+    variables,
+    definitions: definitions.length === 0 ? '' : `(${definitions.join(', ')})`,
+  };
+}

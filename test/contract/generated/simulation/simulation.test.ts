@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { inspect } from 'node:util';
+
+import { cases } from '../../../support/long-form.ts';
+import { planOf, runHistory } from './history.ts';
+import { foundIn, plantedBugs } from './planted-bugs.ts';
+import type { PlantedBug } from './shop.ts';
+import { shrink } from './shrink.ts';
+
+/** Replays one history. */
+const only = process.env['SEED'];
+const histories = cases({ short: 300, long: 2_500 });
+/** More than the slowest bug needs. */
+const most = 200;
+
+/** The first of these seeds whose history breaks an invariant. */
+async function firstFailure(seeds: readonly [from: number, to: number], bug?: PlantedBug): Promise<number | undefined> {
+  for (let seed = seeds[0]; seed <= seeds[1]; seed++) if ((await runHistory(planOf(seed), bug)).problems.length > 0) return seed;
+  return undefined;
+}
+
+/** Describes the smallest history that fails as this seed does. */
+async function explain(seed: number): Promise<string> {
+  const smallest = await shrink(planOf(seed), async (plan) => (await runHistory(plan)).problems.length > 0);
+  const { problems, trace } = await runHistory(smallest);
+  const plan = inspect(smallest, { depth: 9, breakLength: 150 });
+  return `seed ${seed} fails. Replay it: SEED=${seed} node --test test/contract/generated/simulation/simulation.test.ts\n${problems.join('\n')}\nThe smallest such history:\n${plan}\n${trace.join('\n')}`;
+}
+
+describe('a simulated world of instances, clients, an API, stores and a CDN', () => {
+  test(
+    `keeps every invariant in ${only === undefined ? `${histories} histories` : `the history of seed ${only}`}`,
+    { timeout: 7_200_000 },
+    async () => {
+      const failed = await firstFailure(only === undefined ? [1, histories] : [Number(only), Number(only)]);
+
+      assert.equal(failed, undefined, failed === undefined ? undefined : await explain(failed));
+    },
+  );
+
+  test('repeats a history exactly', async () => {
+    for (const seed of [1, 2, 3]) {
+      const [first, second] = [await runHistory(planOf(seed)), await runHistory(planOf(seed))];
+
+      assert.ok(first.trace.length > 5);
+      assert.deepEqual(second.trace, first.trace);
+    }
+  });
+
+  test('shrinks a history that fails to the steps that matter', async () => {
+    const bug = plantedBugs['a store forgets claims']!;
+    const fails = async (plan: ReturnType<typeof planOf>): Promise<boolean> => (await runHistory(plan, bug)).problems.length > 0;
+    const plan = planOf((await firstFailure([1, most], bug))!);
+
+    const { steps, setting } = await shrink(plan, fails);
+
+    assert.ok(steps.length <= 2, inspect(steps));
+    assert.ok(setting.faults.length <= 1, inspect(setting));
+  });
+
+  describe('finds a planted bug:', () => {
+    for (const [name, bug] of Object.entries(plantedBugs))
+      test(name, { skip: only !== undefined }, async (t) => {
+        const known = foundIn[name] ?? 1;
+        const seed = (await firstFailure([known, known], bug)) ?? (await firstFailure([1, most], bug));
+
+        assert.ok(seed !== undefined, `not found in ${most} histories`);
+        t.diagnostic(`found in history ${seed}`);
+      });
+  });
+});

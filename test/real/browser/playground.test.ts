@@ -1,0 +1,539 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+
+import { versionInfo } from 'graphql';
+import type { Browser } from 'playwright-core';
+
+import { startDevServer } from '../../../src/tools/cli/dev/dev.ts';
+import type { DevServer } from '../../../src/tools/cli/dev/dev.ts';
+import { incrementalDelivery } from '../../../src/entries/incremental.ts';
+import { AuthenticationError, createHandler } from '../../../src/entries/index.ts';
+import { landingPage } from '../../../src/entries/landing-page.ts';
+import { serve } from '../../../src/entries/node.ts';
+import type { ServerOptions } from '../../../src/server/startup/options.ts';
+import { deferred } from '../../support/deferred.ts';
+import { createEventSource } from '../../support/event-source.ts';
+import { barriersOf, launchChromium, needsChromium, PlaygroundPage } from './chromium.ts';
+import { serveStage } from './stage-server.ts';
+
+let schemas = 0;
+
+/** Options with a separate schema, because a second handler for the same schema logs a warning. */
+function greeting(): ServerOptions {
+  return {
+    nodeEnv: 'development',
+    csrfPrevention: true,
+    typeDefs: `type Query { greet(name: String!): String } # ${++schemas}`,
+    resolvers: { Query: { greet: (_, { name }) => `Hello, ${name}!` } },
+  };
+}
+
+describe('the playground in Chromium', needsChromium(), () => {
+  let browser: Browser;
+  let dev: DevServer;
+  let example: string;
+
+  before(async () => {
+    browser = await launchChromium();
+    // Serves the example as `npm run dev` does: bundled, in a separate thread, under Netlify's prefix.
+    dev = await startDevServer({
+      directory: join(import.meta.dirname, '../../..'),
+      functions: undefined,
+      prefix: '/.netlify/functions',
+      port: 0,
+      host: 'localhost',
+      environment: {},
+      env: { CATALOGUE_URL: '{url}/.netlify/functions/catalogue/' },
+      report: () => {},
+    });
+    example = `${dev.url}/.netlify/functions/graphql`;
+  });
+  after(async () => {
+    await browser?.close();
+    await dev?.close();
+  });
+
+  test('a query with variables runs and shows its result', async () => {
+    const playground = await PlaygroundPage.open(browser, example);
+
+    await playground.writeOperation('query Book($id: ID!) {\n  book(id: $id) {\n    title\n    author {\n      name\n    }\n  }\n}\n');
+    await playground.writeVariables({ id: 'emma' });
+    const answer = await playground.run();
+
+    assert.equal(answer, '{"data":{"book":{"title":"Emma","author":{"name":"JaneAusten"}}}}');
+    await playground.keepScreenshot('query');
+    assert.deepEqual(playground.complaints, []);
+    assert.deepEqual(playground.foreign, []);
+    await playground.page.close();
+  });
+
+  test('the schema is open: a click on a field adds it to the operation', async () => {
+    const playground = await PlaygroundPage.open(browser, example);
+    const { page } = playground;
+
+    const field = page.locator('.docExplorerWrap').getByText('year', { exact: true });
+    const operation = page.locator('.graphiql-query-editor .view-lines');
+    await field.click();
+    await operation.filter({ hasNotText: 'year' }).waitFor();
+    await field.click();
+    await operation.filter({ hasText: 'year' }).waitFor();
+
+    assert.deepEqual(playground.complaints, []);
+    await page.close();
+  });
+
+  test('a server that needs a header: the pane says so, and the schema is read once the header is typed', async (context) => {
+    const stage = await serveStage(
+      createHandler({
+        ...greeting(),
+        context: ({ request }) => {
+          if (request.headers.get('authorization') === null) throw new AuthenticationError('Sign in first.');
+          return {};
+        },
+      }),
+    );
+    context.after(() => stage.close());
+    const playground = await PlaygroundPage.open(browser, stage.address);
+    const explorer = playground.page.locator('.docExplorerWrap');
+    await explorer.getByText('If it needs a header, write it at "Headers"').waitFor();
+
+    await playground.writeHeaders({ authorization: 'Bearer me' });
+
+    await explorer.getByText('greet', { exact: true }).waitFor();
+    await playground.page.close();
+  });
+
+  test('onError is sent as selected', async () => {
+    const playground = await PlaygroundPage.open(browser, example);
+    await playground.writeOperation('{ author(id: "austen") { name } }');
+    await playground.page.getByLabel('onError').selectOption('HALT');
+    const sending = playground.page.waitForRequest((request) => request.postData()?.includes('austen') === true);
+    await playground.run();
+
+    assert.equal((JSON.parse((await sending).postData()!) as { onError?: string }).onError, 'HALT');
+    await playground.page.close();
+  });
+
+  test('the page is titled after the function, and shows its endpoint', async () => {
+    const { page } = await PlaygroundPage.open(browser, example);
+
+    assert.equal(await page.title(), 'graphql | GraphQL playground');
+    assert.equal(await page.locator('.endpoint').innerText(), example);
+    await page.close();
+  });
+
+  test('the documentation shows the schema', async () => {
+    const playground = await PlaygroundPage.open(browser, example);
+    const { page } = playground;
+
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await page.locator('.graphiql-doc-explorer').getByRole('link', { name: 'Query' }).click();
+    await page.locator('.graphiql-doc-explorer').getByRole('link', { name: 'authors' }).waitFor();
+
+    await playground.keepScreenshot('documentation');
+    assert.deepEqual(playground.complaints, []);
+    assert.deepEqual(playground.foreign, []);
+    await page.close();
+  });
+
+  test('a mutation runs', async () => {
+    const playground = await PlaygroundPage.open(browser, example);
+
+    await playground.writeOperation(
+      'mutation {\n  addReview(book: "emma", stars: 5, text: "In the browser.") {\n    text\n    by\n  }\n}\n',
+    );
+    const answer = await playground.run();
+
+    assert.equal(answer, '{"data":{"addReview":{"text":"Inthebrowser.","by":"anonymous"}}}');
+    assert.deepEqual(playground.complaints, []);
+    await playground.page.close();
+  });
+
+  test('a button shows the explanation below the answer, also after a reload, and hides it when it is pressed again', async () => {
+    const playground = await PlaygroundPage.open(browser, example);
+    const { page } = playground;
+    await playground.writeOperation('{ author(id: "austen") { name } }');
+    const explain = async (): Promise<any> => {
+      const responding = page.waitForResponse((response) => response.request().postData()?.includes('austen') === true);
+      await page.getByRole('button', { name: /^Execute query/ }).click();
+      return ((await (await responding).json()) as { extensions?: { explain: any } }).extensions?.explain;
+    };
+
+    await page.getByRole('button', { name: 'Explain how responses are made' }).click();
+    const report = await explain();
+    const panel = page.getByRole('region', { name: 'Explanation' });
+    await panel.getByText('author  catalogue GET').waitFor();
+    const status = await page.locator('.answer-panel summary').first().innerText();
+    const shown = await page.locator('.result-window').innerText();
+    await playground.keepScreenshot('explain');
+    await page.reload();
+    await page.locator('.graphiql-query-editor .view-line').first().waitFor();
+    const reloaded = await explain();
+    await page.getByRole('button', { name: 'Explanations are on, below each response' }).click();
+    const afterwards = await explain();
+
+    assert.equal(report.calls[0].field, 'author');
+    assert.match(status, /^200 · \d+ ms · \d+ headers$/);
+    assert.doesNotMatch(shown, /explain/);
+    assert.equal(reloaded.calls[0].field, 'author');
+    assert.equal(afterwards, undefined);
+    assert.deepEqual(playground.complaints, []);
+    assert.deepEqual(playground.foreign, []);
+    await page.close();
+  });
+
+  test('an error of a resolver is shown', async () => {
+    const playground = await PlaygroundPage.open(browser, example);
+
+    await playground.writeOperation('mutation {\n  addReview(book: "emma", stars: 9, text: "") {\n    text\n  }\n}\n');
+    const answer = await playground.run();
+
+    assert.match(answer, /^\{"errors":\[\{"message":"Expectedstarsfrom1to5\."/);
+    await playground.keepScreenshot('error');
+    assert.deepEqual(playground.complaints, []);
+    await playground.page.close();
+  });
+
+  test('a mistake is marked while it is typed, by a worker that is part of the page', async () => {
+    const playground = await PlaygroundPage.open(browser, example);
+
+    await playground.writeOperation('{ nothingLikeIt }');
+    await playground.page.locator('.graphiql-query-editor .squiggly-error').first().waitFor();
+
+    assert.ok(playground.page.workers().length > 0);
+    assert.deepEqual(playground.complaints, []);
+    assert.deepEqual(playground.foreign, []);
+    await playground.page.close();
+  });
+
+  test('each event of a subscription is shown when it arrives, until the button is pressed again', async (context) => {
+    const source = createEventSource<{ word: string }>();
+    const server = await serve(
+      {
+        nodeEnv: 'development',
+        csrfPrevention: true,
+        typeDefs: 'type Query { hello: String } type Subscription { word: String }',
+        resolvers: { Subscription: { word: { subscribe: () => source } } },
+      },
+      { port: 0, host: 'localhost', signals: false },
+    );
+    context.after(() => server.close());
+    const playground = await PlaygroundPage.open(browser, `${server.url}graphql`);
+
+    await playground.writeOperation('subscription { word }');
+    source.push({ word: 'first' });
+    const first = await playground.run();
+    source.push({ word: 'second' });
+    await playground.page.locator('.result-window').getByText('second').waitFor();
+    await playground.page.getByText('2 events · open').waitFor();
+    await playground.page.getByRole('button', { name: /^Stop query/ }).click();
+    await source.closed;
+    await playground.page.getByText('2 events · ended').waitFor();
+    const events = await playground.page.locator('.subscription-event code').allInnerTexts();
+
+    assert.equal(first, '{"data":{"word":"first"}}');
+    assert.deepEqual(events, ['{"word":"second"}', '{"word":"first"}']);
+    await playground.page.close();
+  });
+
+  test('deferred data is shown when it arrives', { skip: versionInfo.major < 17 && 'graphql 16 answers once' }, async (context) => {
+    const slow = deferred<string>();
+    const resolvers = { Query: { greet: () => 'Hello!', slow: () => slow.promise } };
+    const typeDefs = 'type Query { greet: String slow: String }';
+    const server = await serve(
+      { nodeEnv: 'development', csrfPrevention: true, incrementalDelivery: incrementalDelivery(), typeDefs, resolvers },
+      { port: 0, host: 'localhost', signals: false },
+    );
+    context.after(() => server.close());
+    const playground = await PlaygroundPage.open(browser, `${server.url}graphql`);
+
+    await playground.writeOperation('{ greet ... @defer { slow } }');
+    const first = await playground.run();
+    slow.resolve('at last');
+    await playground.page.locator('.result-window').getByText('at last').waitFor();
+
+    assert.equal(first, '{"data":{"greet":"Hello!"}}');
+    // GraphiQL stops reading at the closing boundary, which Chromium reports as a canceled request.
+    assert.deepEqual(
+      playground.complaints.filter((one) => one !== `failed: ${server.url}graphql`),
+      [],
+    );
+    await playground.page.close();
+  });
+
+  test('behind a stage, where the address is longer than the path, it sends requests to its own address', async (context) => {
+    const stage = await serveStage(createHandler(greeting()));
+    context.after(() => stage.close());
+    const playground = await PlaygroundPage.open(browser, stage.address);
+
+    await playground.writeOperation('{ greet(name: "stage") }');
+    const answer = await playground.run();
+
+    assert.equal(answer, '{"data":{"greet":"Hello,stage!"}}');
+    assert.deepEqual(playground.complaints, []);
+    assert.deepEqual(playground.foreign, []);
+    await playground.page.close();
+  });
+
+  test('a user who returns to the page after an edit sees the current schema', async (t) => {
+    const later = { ...greeting(), typeDefs: 'type Query { greet(name: String!): String farewell: String }' };
+    let now = createHandler(greeting());
+    const stage = await serveStage((event, context) => now(event as never, context as never));
+    t.after(() => stage.close());
+    const playground = await PlaygroundPage.open(browser, stage.address);
+    const { page } = playground;
+    const documentation = page.locator('.graphiql-doc-explorer');
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await documentation.getByRole('link', { name: 'Query' }).click();
+    await documentation.getByRole('link', { name: 'greet' }).waitFor();
+
+    now = createHandler(later);
+    await page.evaluate("dispatchEvent(new Event('focus'))");
+
+    await documentation.getByRole('link', { name: 'farewell' }).waitFor();
+    assert.deepEqual(playground.complaints, []);
+    await page.close();
+  });
+
+  test('requests go to the origin of the page, even if its address could be read as that of another host', async (context) => {
+    const stage = await serveStage(createHandler(greeting()));
+    context.after(() => stage.close());
+    const playground = await PlaygroundPage.open(browser, stage.address.replace('/prod/', '//evil.example/'));
+
+    await playground.writeOperation('{ greet(name: "you") }');
+    const answer = await playground.run();
+
+    assert.equal(answer, '{"data":{"greet":"Hello,you!"}}');
+    assert.deepEqual(playground.foreign, []);
+    await playground.page.close();
+  });
+
+  test('a link fills in an operation with its variables, and runs nothing', async () => {
+    const link = new URLSearchParams({ query: 'query ($id: ID!) { book(id: $id) { title } }', variables: '{ "id": "emma" }' });
+    const page = await browser.newPage();
+    const sent: string[] = [];
+    page.on('request', (request) => void sent.push(request.postData() ?? ''));
+    await page.goto(`${example}?${link}`);
+
+    await page.locator('.graphiql-query-editor .view-lines').getByText('book').waitFor();
+    await page.getByRole('button', { name: 'Variables', exact: true }).click();
+    await page.locator('.graphiql-editor-tool .view-lines').getByText('emma').waitFor();
+
+    assert.deepEqual(
+      sent.filter((body) => body.includes('emma')),
+      [],
+    );
+    await page.close();
+  });
+
+  test('a link selects one of several operations, until the document is changed', async () => {
+    const query = 'query First { __typename }\nquery Second($id: ID!) { book(id: $id) { title } }';
+    const link = new URLSearchParams({ query, variables: '{ "id": "emma" }', operationName: 'Second' });
+    const playground = await PlaygroundPage.open(browser, `${example}?${link}`);
+
+    const linked = await playground.run();
+    await playground.writeOperation('query Third { author(id: "austen") { name } }');
+    await playground.page.locator('.graphiql-query-editor .view-lines').getByText('Third').waitFor();
+    await playground.page.getByRole('button', { name: /^Execute query/ }).click();
+    await playground.page
+      .locator('.result-window')
+      .getByText(/Jane.Austen/)
+      .waitFor();
+
+    assert.equal(linked, '{"data":{"book":{"title":"Emma"}}}');
+    assert.deepEqual(playground.complaints, []);
+    await playground.page.close();
+  });
+
+  test('it starts with an operation of the schema', async () => {
+    const playground = await PlaygroundPage.open(browser, example);
+
+    const answer = await playground.run();
+
+    assert.match(answer, /^\{"data":\{"\w+":\[?\{/);
+    await playground.page.close();
+  });
+
+  test('on a phone, the editor is above the answer', async () => {
+    const page = await browser.newPage({ viewport: { width: 390, height: 800 } });
+    await page.goto(example);
+    await page.locator('.graphiql-query-editor .view-line').first().waitFor();
+    await page.getByRole('button', { name: /^Execute query/ }).click();
+
+    await page.locator('.answer-panel').waitFor();
+    const editor = await page.locator('.graphiql-editors').boundingBox();
+    const response = await page.locator('.graphiql-response').boundingBox();
+
+    assert.ok(response!.y >= editor!.y + editor!.height - 1);
+    assert.ok(editor!.width > 250);
+    await page.screenshot({ path: join(import.meta.dirname, '.artifacts/phone.png') });
+
+    await page.getByRole('button', { name: 'Variables', exact: true }).click();
+    const offset = async (): Promise<number> => {
+      const text = await page.locator('.graphiql-query-editor .monaco-editor').first().boundingBox();
+      return text!.y - (await page.locator('.graphiql-editors').boundingBox())!.y;
+    };
+    const before = await offset();
+    const scrolled = await page.evaluate<number>(`(() => {
+      const session = document.querySelector('#graphiql-session');
+      session.scrollTo(0, 200);
+      return session.scrollTop;
+    })()`);
+    // The text scrolls with its editor instead of covering the answer.
+    assert.equal(await offset(), before);
+    assert.ok(scrolled > 100, String(scrolled));
+    await page.close();
+  });
+
+  test('on a phone, the greeting is whole, the endpoint is shown, and variables and documentation can be used', async () => {
+    const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+    page.setDefaultTimeout(20_000);
+    await page.goto(example);
+    await page.locator('.graphiql-query-editor .view-line').first().waitFor();
+    const boxOf = async (selector: string): Promise<{ width: number; height: number }> =>
+      (await page.locator(selector).first().boundingBox())!;
+
+    assert.equal(await page.locator('code.endpoint').textContent(), example);
+    // Lines are wrapped once the editor is known to the page's own code.
+    await page.waitForFunction(`(() => {
+      const right = (element) => element.getBoundingClientRect().right;
+      const lines = [...document.querySelectorAll('.graphiql-query-editor .view-line > span')];
+      return lines.length > 3 && lines.every((line) => right(line) <= right(document.querySelector('.graphiql-query-editor .monaco-editor')));
+    })()`);
+    await page.getByRole('button', { name: 'Variables', exact: true }).click();
+    await page.locator('.graphiql-editor-tool .view-line').first().waitFor();
+    const variables = await boxOf('.graphiql-editor-tool .monaco-editor');
+    assert.ok(variables.height > 100 && variables.width > 200, JSON.stringify(variables));
+    await page.screenshot({ path: join(import.meta.dirname, '.artifacts/phone-variables.png') });
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    const docs = await boxOf('.graphiql-plugin');
+    assert.ok(docs.height > 700 && docs.width > 300, JSON.stringify(docs));
+    await page.screenshot({ path: join(import.meta.dirname, '.artifacts/phone-docs.png') });
+    await page.close();
+  });
+
+  test('buttons copy the operation as curl, which the server answers, and as a link, which fills it in', async () => {
+    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    const query = 'query Book($id: ID!) { book(id: $id) { title } }';
+    await page.goto(`${example}?${new URLSearchParams({ query, variables: '{ "id": "emma" }' }).toString()}`);
+    await page.locator('.graphiql-query-editor .view-line').first().waitFor();
+    const copied = async (name: string): Promise<string> => {
+      const button = page.getByRole('button', { name });
+      await button.click();
+      await button.getByText('Copied').waitFor();
+      return page.evaluate('navigator.clipboard.readText()');
+    };
+
+    const curl = await copied('Copy as curl');
+    const link = await copied('Copy a link to this operation');
+
+    assert.match(
+      curl,
+      /^curl 'http:\/\/localhost:\d+\/.netlify\/functions\/graphql' \\\n {2}-H 'content-type: application\/json' \\\n {2}--data '/,
+    );
+    const [, body] = /--data '(.*)'$/.exec(curl) ?? [];
+    assert.deepEqual(JSON.parse(body!), { query, variables: { id: 'emma' }, operationName: 'Book' });
+    assert.deepEqual(Object.fromEntries(new URL(link).searchParams), { query, variables: '{ "id": "emma" }', operationName: 'Book' });
+    await context.close();
+  });
+
+  test('fields of the explorer can be reached and pressed by keyboard', async () => {
+    const { page } = await PlaygroundPage.open(browser, example);
+    const operation = page.locator('.graphiql-query-editor .view-lines');
+    const field = page.locator('.docExplorerWrap').getByRole('button', { name: 'year', exact: true });
+
+    await field.focus();
+    await page.keyboard.press('Enter');
+    await operation.filter({ hasNotText: 'year' }).waitFor();
+    await field.focus();
+    await page.keyboard.press('Space');
+    await operation.filter({ hasText: 'year' }).waitFor();
+    await page.close();
+  });
+
+  test('an error of the network, and an answer in another format, are shown without a stack', async () => {
+    const playground = await PlaygroundPage.open(browser, example);
+    const { page } = playground;
+
+    await page.route('**/functions/graphql', (route) => route.abort());
+    const unanswered = await playground.run();
+    await page.unroute('**/functions/graphql');
+    await page.route('**/functions/graphql', (route) =>
+      route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' }),
+    );
+    await page.getByRole('button', { name: /^Execute query/ }).click();
+    const lines = page.locator('.result-window .view-lines');
+    await lines.filter({ hasText: 'gateway' }).waitFor();
+    const html = (await lines.innerText()).replaceAll(/\s/g, '');
+
+    assert.match(unanswered, /^\{"errors":\[\{"message":"Therewasnoanswer:Failedtofetch\./);
+    assert.match(html, /"message":"Theanswer,withstatus502,isnotJSON:<h1>Badgateway<\/h1>"/);
+    for (const text of [unanswered, html]) assert.doesNotMatch(text, /stack|main-/);
+    await page.close();
+  });
+
+  test('an error of several lines, such as that of a function that cannot run, is also shown as text', async () => {
+    const playground = await PlaygroundPage.open(browser, example);
+    const { page } = playground;
+    const message = 'functions/graphql.ts:2:10 Unexpected ";"\n\n> 2 | const x = ;\n    |           ^';
+
+    await page.route('**/functions/graphql', (route) => route.fulfill({ status: 500, json: { errors: [{ message }] } }));
+    await playground.run();
+
+    assert.equal(await page.locator('.answer-panel .message').textContent(), message);
+    await page.close();
+  });
+
+  for (const width of [390, 1440])
+    for (const colorScheme of ['light', 'dark'] as const)
+      test(`axe finds no barrier: ${width} px, ${colorScheme}`, async () => {
+        const page = await browser.newPage({ viewport: { width, height: 850 }, colorScheme });
+        page.setDefaultTimeout(20_000);
+        await page.goto(`${dev.url}/`);
+        assert.deepEqual(await barriersOf(page), []);
+        await page.goto(example);
+        await page.locator('.graphiql-query-editor .view-line').first().waitFor();
+        await page.getByRole('button', { name: /^Execute query/ }).click();
+        await page.locator('.answer-panel').waitFor();
+
+        // GraphiQL's tabs contain the buttons that close them.
+        assert.deepEqual(await barriersOf(page, ['nested-interactive']), []);
+        await page.screenshot({ path: join(import.meta.dirname, `.artifacts/${width}-${colorScheme}.png`) });
+        await page.close();
+      });
+
+  test('a script without the nonce does not run', async () => {
+    const playground = await PlaygroundPage.open(browser, example);
+    const { page } = playground;
+
+    const ran = await page.evaluate(`new Promise((resolve) => {
+      addEventListener('securitypolicyviolation', ({ effectiveDirective }) => resolve(effectiveDirective));
+      document.body.append(Object.assign(document.createElement('script'), { textContent: 'window.ran = true' }));
+    })`);
+
+    assert.equal(ran, 'script-src-elem');
+    assert.equal(await page.evaluate('window.ran'), undefined);
+    await page.close();
+  });
+
+  test('the small page shows its own address and a command to copy', async (context) => {
+    const stage = await serveStage(createHandler({ ...greeting(), plugins: [landingPage({ embedded: false })] }));
+    context.after(() => stage.close());
+    const page = await browser.newPage();
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(request.url()));
+
+    await page.goto(stage.address);
+    const command = await page.locator('#curl').innerText();
+
+    assert.equal(command, `curl -H 'content-type: application/json' --data '{"query":"{ __typename }"}' '${stage.address}'`);
+    assert.deepEqual(
+      requests.filter((url) => !url.startsWith('data:')),
+      [stage.address],
+    );
+    await page.close();
+  });
+});

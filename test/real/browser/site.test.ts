@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict';
+import { readFile, readdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+
+import type { Browser, Page } from 'playwright-core';
+
+import { barriersOf, launchChromium, needsChromium } from './chromium.ts';
+
+const docs = join(import.meta.dirname, '../../../docs');
+/** `npm run site` and `npm run test:browser` build the site. */
+const site = join(docs, '.vitepress/dist');
+const names = (await readdir(docs)).filter((name) => name.endsWith('.md')).map((name) => name.replace(/\.md$/, ''));
+
+describe('the documentation site in Chromium', needsChromium(), () => {
+  let browser: Browser;
+  let server: Server;
+  let origin: string;
+
+  before(async () => {
+    browser = await launchChromium();
+    server = createServer((request, response) => {
+      void readPage(new URL(request.url ?? '/', 'http://localhost').pathname).then(
+        ({ type, content }) => response.writeHead(200, { 'content-type': type }).end(content),
+        () => response.writeHead(404).end(),
+      );
+    }).listen(0, 'localhost');
+    await new Promise((resolve) => server.once('listening', resolve));
+    origin = `http://localhost:${(server.address() as AddressInfo).port}`;
+  });
+
+  after(async () => {
+    await browser.close();
+    server.close();
+  });
+
+  for (const width of [390, 1440]) {
+    // It opens more than seventy pages, which takes a busy machine a minute.
+    test(
+      `every page fits ${width} pixels, shows all of its code, and links to pages and headings that exist`,
+      { timeout: 180_000 },
+      async () => {
+        const { page, complaints } = await openPage(browser, width);
+        const links = new Set<string>();
+        const headings = new Map<string, readonly string[]>();
+        for (const name of names) {
+          const address = `${origin}/${pathOf(name)}`;
+          await page.goto(address);
+          const found = await page.evaluate<Found>(lookAtPage);
+          headings.set(address, found.ids);
+          for (const link of found.links) if (link.startsWith(origin)) links.add(link);
+          const text = await readFile(join(docs, `${name}.md`), 'utf8');
+
+          assert.equal(found.overflow, 0, `${name} is wider than the window`);
+          // Each block of code has two fences.
+          assert.equal(found.code * 2, text.match(/^ *```/gm)?.length ?? 0, `code blocks of ${name}`);
+        }
+        const broken = Array.from(links).filter((link) => {
+          const [path = '', anchor] = link.replace(/\.html/, '').split('#');
+          const ids = headings.get(path);
+          return ids === undefined ? !path.endsWith('/playground/') : anchor !== undefined && !ids.includes(decodeURIComponent(anchor));
+        });
+
+        assert.deepEqual(broken, []);
+        assert.deepEqual(complaints, []);
+        await page.close();
+      },
+    );
+  }
+
+  test('the search leads to the page about each subject, offline', async () => {
+    const { page, complaints } = await openPage(browser, 1440);
+    await page.goto(`${origin}/`);
+    await page.locator('.DocSearch-Button').click();
+    const input = page.locator('.VPLocalSearchBox input');
+    const results = page.locator('.VPLocalSearchBox .result');
+    const missed: string[] = [];
+    for (const [text, name] of Object.entries(subjects)) {
+      await input.fill('');
+      await page.locator('.VPLocalSearchBox .result, .VPLocalSearchBox .no-results').first().waitFor({ state: 'detached' });
+      await input.fill(text);
+      await page.locator('.VPLocalSearchBox .result, .VPLocalSearchBox .no-results').first().waitFor();
+      const hrefs = await results.evaluateAll<string[], { getAttribute(name: string): string | null }>((links) =>
+        links.slice(0, 5).map((link) => link.getAttribute('href') ?? ''),
+      );
+      const found = hrefs.map((href) => /^\/([\w-]*)/.exec(href)?.[1] ?? '');
+      if (!found.includes(name)) missed.push(`${text}: ${found.join(', ')}`);
+    }
+
+    assert.deepEqual([missed, complaints], [[], []]);
+    await page.close();
+  });
+
+  for (const scheme of ['light', 'dark'] as const) {
+    test(`the front page and a page with code have no barrier that axe finds, ${scheme}`, async () => {
+      const { page } = await openPage(browser, 1440, scheme);
+      for (const path of ['', 'getting-started']) {
+        await page.goto(`${origin}/${path}`);
+        assert.deepEqual(await barriersOf(page), [], path);
+      }
+      await page.close();
+    });
+  }
+
+  test('the code of the front page is whole on a phone', async () => {
+    const { page } = await openPage(browser, 390);
+    await page.goto(`${origin}/`);
+    const cut = await page
+      .locator('.front pre')
+      .evaluateAll<string[], { scrollWidth: number; clientWidth: number; textContent: string }>((blocks) =>
+        blocks.filter((block) => block.scrollWidth > block.clientWidth).map((block) => block.textContent),
+      );
+
+    assert.deepEqual(cut, []);
+    await page.close();
+  });
+
+  test('the dark mode follows the browser, and the switch changes it', async () => {
+    const { page } = await openPage(browser, 1440, 'dark');
+    await page.goto(`${origin}/getting-started`);
+    assert.equal(await page.evaluate(isDark), true);
+    await page.locator('.VPSwitchAppearance').first().click();
+    assert.equal(await page.evaluate(isDark), false);
+    await page.close();
+  });
+
+  test('the playground answers from the server in its page', async () => {
+    const { page, complaints } = await openPage(browser, 1440);
+    const sent: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST') sent.push(request.url());
+    });
+    await page.goto(`${origin}/playground/?query=${encodeURIComponent('{ book(id: "emma") { title author { name } } }')}`);
+    await page.locator('.graphiql-execute-button').click();
+    await page.getByText('Jane Austen').first().waitFor();
+
+    assert.deepEqual([sent, complaints], [[], []]);
+    await page.close();
+  });
+
+  test('llms.txt links to every page', async () => {
+    const text = await readFile(join(site, 'llms.txt'), 'utf8');
+    const listed = Array.from(text.matchAll(/\]\(\/([\w-]+)\)/g), ([, name]) => name);
+
+    assert.deepEqual(
+      names.filter((name) => name !== 'README' && name !== 'index' && !listed.includes(name)),
+      [],
+    );
+  });
+});
+
+/** The front page is docs/index.md, and the list of all pages docs/README.md. */
+function pathOf(name: string): string {
+  return name === 'index' ? '' : name === 'README' ? 'documentation' : name;
+}
+
+/** What people search for, and the page that is among the first five results. */
+const subjects: Readonly<Record<string, string>> = {
+  pagination: 'schema',
+  versioning: 'schema',
+  postgres: 'databases',
+  react: 'clients',
+  'n+1': 'databases',
+  logging: 'observability',
+  cors: 'cors',
+  cookie: 'cors',
+  session: 'cors',
+  jwt: 'authentication',
+  prisma: 'databases',
+  drizzle: 'databases',
+  dataloader: 'databases',
+  retry: 'clients',
+  timeout: 'time',
+  subscription: 'streaming',
+  '@defer': 'streaming',
+  'cold start': 'performance',
+  'function URL': 'aws',
+  'rate limit': 'rate-limiting',
+  introspection: 'security',
+  upload: 'uploads',
+  deprecated: 'schema',
+  'persisted queries': 'trusted-documents',
+  redis: 'caching',
+  opentelemetry: 'observability',
+  vitest: 'testing',
+  codegen: 'codegen',
+  cloudflare: 'platforms',
+  apollo: 'migration',
+};
+
+interface Found {
+  /** The number of pixels by which the page is wider than the window. */
+  readonly overflow: number;
+  /** The number of blocks of code. */
+  readonly code: number;
+  readonly links: readonly string[];
+  readonly ids: readonly string[];
+}
+
+const lookAtPage = `({
+  overflow: document.documentElement.scrollWidth - innerWidth,
+  code: document.querySelectorAll('.vp-doc div[class*="language-"] pre').length,
+  links: Array.from(document.querySelectorAll('.vp-doc a[href], aside a[href]'), ({ href }) => href),
+  ids: Array.from(document.querySelectorAll('[id]'), ({ id }) => id),
+})`;
+const isDark = "document.documentElement.classList.contains('dark')";
+
+/** Serves the site as static hosts do: `/errors` is `errors.html`. */
+async function readPage(path: string): Promise<{ readonly type: string; readonly content: Buffer }> {
+  const file = path.endsWith('/') ? `${path}index.html` : extname(path) === '' ? `${path}.html` : path;
+  return { type: types[extname(file)] ?? 'text/plain', content: await readFile(join(site, decodeURIComponent(file))) };
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.json': 'application/json',
+  '.woff2': 'font/woff2',
+};
+
+/** A page in a window, and the errors and warnings of the browser about it. */
+async function openPage(
+  browser: Browser,
+  width: number,
+  colorScheme: 'dark' | 'light' = 'light',
+): Promise<{ page: Page; complaints: string[] }> {
+  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.on('pageerror', ({ message }) => complaints.push(message));
+  page.on('response', (response) => {
+    if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`);
+  });
+  return { page, complaints };
+}

@@ -1,0 +1,261 @@
+// The ids and texts that `graphql-functions documents` writes, against those of real clients and of their compilers.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { after, before, beforeEach, test } from 'node:test';
+import { promisify } from 'node:util';
+
+import { serve } from '../../../dist/esm/node.js';
+
+const root = join(import.meta.dirname, '../../..');
+const run = promisify(execFile);
+
+const typeDefs = `
+  type Query { books(first: Int = 2, where: Where): [Book!]! book(id: ID!): Book }
+  input Where { title: String = "", years: [Int!] }
+  type Book { id: ID! title: String! author: Author }
+  type Author { id: ID! name: String! }
+`;
+const emma = { id: 'emma', title: 'Emma', author: { id: 'jane', name: 'Jane Austen' } };
+
+const files = {
+  'schema.graphql': typeDefs,
+  'operations/books.graphql': `
+    # Every book.
+    query Books($first: Int = 3, $where: Where, $another: ID = "an id, so long that the printer breaks the line of this field's arguments") {
+      books(first: $first, where: $where) { id ...Row @include(if: true) }
+      emma: book(id: $another) { ... on Book { title } }
+    }`,
+  'operations/book.graphql': 'query Book($id: ID!) { book(id: $id) { ...Row author { __typename name } } }',
+  // graphql 16 and 17 print object values differently, so only a client that takes the id by the name finds this document.
+  'operations/filtered.graphql': 'query Filtered { books(where: { title: "Emma", years: [1815] }) { id } }',
+  'operations/parts/row.graphql': 'fragment Row on Book { title author { ...Name } }',
+  'operations/parts/name.graphql': 'fragment Name on Author { name }',
+};
+
+let folder;
+let server;
+let ids;
+let bodies = [];
+
+const documents = (...argv) =>
+  run(process.execPath, [join(root, 'dist/esm/cli/main.js'), 'documents', '--schema', 'schema.graphql', ...argv], { cwd: folder });
+
+async function write(contents) {
+  for (const [path, text] of Object.entries(contents)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+}
+
+/** A server that runs only the documents of a folder, as in production. */
+async function serveDocuments(path) {
+  const known = JSON.parse(await readFile(join(folder, path, 'documents.json'), 'utf8'));
+  return serve(
+    {
+      csrfPrevention: true,
+      logger: { debug() {}, info() {}, warn() {}, error() {} },
+      typeDefs,
+      resolvers: { Query: { books: () => [emma], book: () => emma } },
+      trustedDocuments: { documents: known, only: true },
+    },
+    { port: 0, host: '127.0.0.1', signals: false },
+  );
+}
+
+/** Records what a client sends. */
+const recordingFetch = (address, init) => {
+  bodies.push(JSON.parse(init.body));
+  return fetch(address, init);
+};
+
+before(async () => {
+  await mkdir(join(root, '.cache'), { recursive: true });
+  folder = await mkdtemp(join(root, '.cache/documents-'));
+  await symlink(join(import.meta.dirname, 'node_modules'), join(folder, 'node_modules'));
+  await write(files);
+  await documents();
+  server = await serveDocuments('documents');
+  ({ ids } = await import(join(folder, 'documents/ids.ts')));
+});
+beforeEach(() => (bodies = []));
+after(async () => {
+  await server?.close();
+  await rm(folder, { recursive: true });
+});
+
+/** The text of a file of operations with the fragments of other files, as people concatenate them. */
+const textOf = (name) =>
+  [`operations/${name}.graphql`, 'operations/parts/row.graphql', 'operations/parts/name.graphql'].map((path) => files[path]).join('\n');
+
+/** The first block of JavaScript of a page after a heading, as a module of the folder. */
+async function importSnippet(page, heading, name) {
+  const text = await readFile(join(root, page), 'utf8');
+  const [, code = ''] = /```js\n(.+?)```/s.exec(text.slice(text.indexOf(`## ${heading}\n`))) ?? [];
+  await write({ [name]: code.replace("'/graphql'", `'${server.url}graphql'`) });
+  const { NODE_ENV } = process.env;
+  // In development, the clients send texts.
+  process.env.NODE_ENV = 'production';
+  try {
+    return await import(join(folder, name));
+  } finally {
+    if (NODE_ENV === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = NODE_ENV;
+  }
+}
+
+for (const [version, name] of [
+  ['4', '@apollo/client'],
+  ['3', 'apollo-client-3'],
+])
+  test(`Apollo Client ${version} finds its documents by the hashes that it computes`, async () => {
+    const core = version === '4' ? await import(name) : await import(`${name}/core/index.js`);
+    const { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } = core;
+    const { createPersistedQueryLink, PersistedQueryLink } = await import(
+      version === '4' ? `${name}/link/persisted-queries` : `${name}/link/persisted-queries/index.js`
+    );
+    const options = { sha256: (text) => createHash('sha256').update(text).digest('hex'), retry: () => false, disable: () => false };
+    const client = new ApolloClient({
+      cache: new InMemoryCache(),
+      link: ApolloLink.from([
+        PersistedQueryLink ? new PersistedQueryLink(options) : createPersistedQueryLink(options),
+        new HttpLink({ uri: `${server.url}graphql`, fetch: recordingFetch }),
+      ]),
+    });
+
+    const books = await client.query({ query: gql(textOf('books')) });
+    const book = await client.query({ query: gql(textOf('book')), variables: { id: 'emma' } });
+
+    assert.equal(books.data.books[0].author.name, 'Jane Austen');
+    assert.equal(book.data.book.title, 'Emma');
+    assert.deepEqual(
+      bodies.map(({ query, extensions }) => [query, extensions.persistedQuery.sha256Hash]),
+      [
+        [undefined, ids.Books],
+        [undefined, ids.Book],
+      ],
+    );
+  });
+
+for (const [page, heading] of [
+  ['docs/trusted-documents.md', 'Apollo Client'],
+  ['src/tools/cli/init/templates/shared/operations/README.md', 'A client'],
+])
+  test(`the client of ${page} sends the id, and never a text`, async () => {
+    const { gql } = await import('@apollo/client');
+    const { client } = await importSnippet(page, heading, `${heading.replace(' ', '-')}.mjs`);
+    const sent = globalThis.fetch;
+    globalThis.fetch = (address, init) => {
+      bodies.push(JSON.parse(init.body));
+      return sent(address, init);
+    };
+    try {
+      const { data } = await client.query({ query: gql(textOf('book')), variables: { id: 'emma' } });
+      const filtered = await client.query({ query: gql(files['operations/filtered.graphql']) });
+      await assert.rejects(client.query({ query: gql('query Unknown { books { id } }') }));
+
+      assert.equal(data.book.author.name, 'Jane Austen');
+      assert.equal(filtered.data.books[0].id, 'emma');
+      assert.equal(bodies.length, 3);
+      for (const body of bodies) assert.equal('query' in body, false);
+    } finally {
+      globalThis.fetch = sent;
+    }
+  });
+
+test('the urql client of docs/trusted-documents.md sends the id', async () => {
+  const { gql } = await import('@urql/core');
+  const { client } = await importSnippet('docs/trusted-documents.md', 'urql', 'urql.mjs');
+
+  const { data, error } = await client.query(gql(textOf('book')), { id: 'emma' }).toPromise();
+
+  assert.equal(error, undefined);
+  assert.equal(data.book.author.name, 'Jane Austen');
+});
+
+test('a request with a documentId is all that a client needs', async () => {
+  const response = await fetch(`${server.url}graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ documentId: ids.Book, variables: { id: 'emma' } }),
+  });
+
+  assert.deepEqual((await response.json()).data.book.title, 'Emma');
+});
+
+test("the client preset's persisted-documents.json becomes a manifest: its generated documents are answered by their hashes", async () => {
+  const { codegen } = await import('@graphql-codegen/core');
+  const { preset } = await import('@graphql-codegen/client-preset');
+  const { buildSchema, parse } = await import('graphql');
+  const sources = Object.entries(files)
+    .filter(([path]) => path.startsWith('operations/'))
+    .map(([path, text]) => ({ location: path, rawSDL: text, document: parse(text) }));
+  const sections = await preset.buildGeneratesSection({
+    baseOutputDir: 'gql/',
+    schema: parse(typeDefs),
+    schemaAst: buildSchema(typeDefs),
+    documents: sources,
+    config: { useTypeImports: true },
+    presetConfig: { persistedDocuments: { hashAlgorithm: 'sha256' } },
+    plugins: [],
+    pluginMap: {},
+  });
+  const outputs = await Promise.all(sections.map(async (section) => [section.filename, await codegen(section)]));
+  await write(Object.fromEntries(outputs));
+
+  await documents('gql/persisted-documents.json', '--out', 'codegen');
+  const generated = await import(join(folder, 'gql/graphql.ts'));
+  const codegenServer = await serveDocuments('codegen');
+  try {
+    const response = await fetch(`${codegenServer.url}graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ documentId: generated.BookDocument.__meta__.hash, variables: { id: 'emma' } }),
+    });
+
+    assert.match(generated.BookDocument.__meta__.hash, /^sha256:\w{64}$/);
+    assert.deepEqual((await response.json()).data.book.author.name, 'Jane Austen');
+  } finally {
+    await codegenServer.close();
+  }
+});
+
+test("the manifest of Relay's compiler is kept, and its generated artifacts are answered by their ids", async () => {
+  await write({
+    'relay/Books.js':
+      "import { graphql } from 'react-relay';\nexport const query = graphql`query BooksQuery { books { id ...Books_book } }`;\ngraphql`fragment Books_book on Book { author { name } }`;\n",
+    'relay.config.json': JSON.stringify({
+      src: './relay',
+      language: 'javascript',
+      schema: './schema.graphql',
+      eagerEsModules: true,
+      persistConfig: { file: './relay.json', algorithm: 'SHA256' },
+    }),
+    'relay.json': '{}',
+  });
+  await run(process.execPath, [join(import.meta.dirname, 'node_modules/relay-compiler/cli.js')], { cwd: folder });
+
+  await documents('relay.json', '--out', 'relay-documents');
+  const { default: artifact } = await import(join(folder, 'relay/__generated__/BooksQuery.graphql.js'));
+  const relayServer = await serveDocuments('relay-documents');
+  try {
+    const { default: relay } = await import('relay-runtime');
+    const network = relay.Network.create(async ({ id, text }, variables) => {
+      const response = await recordingFetch(`${relayServer.url}graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ...(id ? { id } : { query: text }), variables }),
+      });
+      return response.json();
+    });
+
+    const result = await network.execute(artifact.params, {}, {}).toPromise();
+
+    assert.equal(result.data.books[0].author.name, 'Jane Austen');
+    assert.equal('query' in bodies[0], false);
+  } finally {
+    await relayServer.close();
+  }
+});

@@ -1,0 +1,85 @@
+// Clients that send a mutation again, with the same idempotency key.
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { after, before, beforeEach, test } from 'node:test';
+
+import { idempotency, memoryStore } from '../../../dist/esm/idempotency.js';
+import { createListener } from '../../../dist/esm/node.js';
+
+const PAY = 'mutation Pay($amount: Int!) { pay(amount: $amount) }';
+
+let server;
+let url;
+let paid = [];
+/** The number of connections to close when their answer is ready, so that the client cannot know that its mutation has run. */
+let cuts = 0;
+
+before(async () => {
+  const listener = createListener({
+    csrfPrevention: true,
+    typeDefs: 'type Query { ok: Boolean } type Mutation { pay(amount: Int!): Int }',
+    resolvers: { Mutation: { pay: (_, { amount }) => paid.push(amount) } },
+    plugins: [idempotency({ store: memoryStore({ isOnlyProcess: true }), identity: () => 'everyone', required: true })],
+  });
+  server = createServer((request, response) => {
+    if (cuts-- > 0) response.end = () => request.socket.destroy();
+    void listener(request, response);
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${server.address().port}/graphql`;
+});
+beforeEach(() => {
+  paid = [];
+  cuts = 1;
+});
+after(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const newKey = () => `"${crypto.randomUUID()}"`;
+
+const apollos = {
+  'Apollo Client 4': async () => ({ ...(await import('@apollo/client')), ...(await import('@apollo/client/link/retry')) }),
+  'Apollo Client 3': async () => ({
+    ...(await import('apollo-client-3/core/core.cjs')).default,
+    ...(await import('apollo-client-3/link/retry/retry.cjs')).default,
+  }),
+};
+for (const [name, load] of Object.entries(apollos))
+  test(`${name} retries with the key that a link above RetryLink has set, and pays once`, async () => {
+    const { ApolloClient, ApolloLink, HttpLink, InMemoryCache, RetryLink, gql } = await load();
+    const keys = new ApolloLink((operation, forward) => {
+      operation.setContext(({ headers }) => ({ headers: { 'idempotency-key': newKey(), ...headers } }));
+      return forward(operation);
+    });
+    const link = ApolloLink.from([keys, new RetryLink({ delay: { initial: 10 } }), new HttpLink({ uri: url })]);
+    const client = new ApolloClient({ link, cache: new InMemoryCache() });
+
+    const first = await client.mutate({ mutation: gql(PAY), variables: { amount: 5 } });
+    const second = await client.mutate({ mutation: gql(PAY), variables: { amount: 6 } });
+
+    assert.deepEqual([first.data.pay, second.data.pay, paid], [1, 2, [5, 6]]);
+  });
+
+test('urql sends the key of a mutation, and pays once', async () => {
+  const { Client, fetchExchange } = await import('@urql/core');
+  const client = new Client({ url, preferGetMethod: false, exchanges: [fetchExchange] });
+  const context = { fetchOptions: { headers: { 'idempotency-key': newKey() } } };
+
+  const first = await client.mutation(PAY, { amount: 5 }, context);
+  const again = await client.mutation(PAY, { amount: 5 }, context);
+
+  assert.ok(first.error.networkError);
+  assert.deepEqual([again.data.pay, paid], [1, [5]]);
+});
+
+test('fetch sends the key again, and pays once', async () => {
+  const headers = { 'content-type': 'application/json', 'idempotency-key': newKey() };
+  const send = () => fetch(url, { method: 'POST', headers, body: JSON.stringify({ query: PAY, variables: { amount: 5 } }) });
+
+  await assert.rejects(send());
+  const answer = await send();
+
+  assert.deepEqual([await answer.json(), answer.headers.get('idempotent-replayed'), paid], [{ data: { pay: 1 } }, 'true', [5]]);
+});

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { stat } from 'node:fs/promises';
+import { after, before, describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { sendTo, testAnswers } from '../../support/real/answers.ts';
+import { bundle, createFolder } from '../../support/real/bundle.ts';
+import type { Folder } from '../../support/real/bundle.ts';
+import { bun, deno, fetchRuntimes, workerd, workerdWithNode } from '../../support/real/fetch-runtimes.ts';
+import type { FetchRuntime, ServedModule } from '../../support/real/fetch-runtimes.ts';
+import { needs } from '../../support/real/parts.ts';
+import { startReportServer } from '../../support/real/report-server.ts';
+
+for (const runtime of fetchRuntimes) {
+  describe(runtime.name, needs(runtime.part), () => {
+    for (const entry of ['fetch.ts', 'universal-fetch.ts', 'netlify-fetch.ts']) {
+      describe(`export default { fetch }, bundled from ${entry}`, () => {
+        let folder: Folder;
+        let served: ServedModule;
+
+        before(async () => {
+          folder = await createFolder();
+          await bundle(`test/support/real/functions/${entry}`, `${folder.path}/worker.mjs`, 'worker');
+          served = await runtime.serve(folder.path);
+        });
+        after(async () => {
+          await served?.program.end();
+          await folder.remove();
+        });
+
+        testAnswers((request) => sendTo(served.url, request));
+
+        test('a response larger than a third of maxResultBytes is sent complete, as an event and as a part', async () => {
+          const length = 12_000_000;
+          const whole = await postTo(served.url, { query: `{ text(length: ${length}) }` });
+          const event = await postTo(served.url, { query: `subscription { text(length: ${length}) }` }, 'text/event-stream');
+          const part = await postTo(
+            served.url,
+            { query: `{ hello ... @defer { text(length: ${length}) } }` },
+            'multipart/mixed;incrementalSpec=v0.2, application/json',
+          );
+
+          for (const answer of [whole, event, part]) {
+            const body = await answer.text();
+            assert.ok(body.includes('x'.repeat(length)), `${answer.status} ${body.slice(0, 500)}`);
+          }
+        });
+
+        test('work that outlasts the response is completed', async (t) => {
+          const report = await startReportServer(t);
+          const work = `query ($report: String) { work(milliseconds: 20, report: $report) }`;
+
+          const response = await postTo(served.url, { query: work, variables: { report: report.url } });
+
+          assert.deepEqual(await response.json(), { data: { work: true } });
+          await report.received;
+        });
+
+        test('the context function gets the platform’s arguments', async () => {
+          const response = await postTo(served.url, { query: '{ platform { hasContext hasProcess } }' });
+
+          assert.deepEqual(await response.json(), { data: { platform: { hasContext: true, hasProcess: runtime.hasProcess } } });
+        });
+      });
+    }
+  });
+}
+
+describe('extensions in a worker', () => {
+  for (const [path, runtime] of ['graphql', 'graphql-js'].flatMap((one) => [[one, workerd] as const, [one, workerdWithNode] as const])) {
+    describe(`/${path}, ${runtime.name}`, needs('workerd'), () => {
+      let folder: Folder;
+      let served: ServedModule;
+
+      before(async () => {
+        folder = await createFolder();
+        await bundle('test/support/real/functions/every-entry.ts', `${folder.path}/worker.mjs`, 'worker');
+        served = await runtime.serve(folder.path);
+      });
+      after(async () => {
+        await served?.program.end();
+        await folder.remove();
+      });
+
+      testAnswers((request) => sendTo(served.url.replace(/graphql$/, path), request));
+
+      test('a data source reads', async (t) => {
+        const report = await startReportServer(t);
+        const url = served.url.replace(/graphql$/, path);
+        const response = await postTo(url, { query: `query ($url: String!) { fetched(url: $url) }`, variables: { url: report.url } });
+
+        assert.equal(response.status, 200, await response.text());
+        await report.received;
+      });
+    });
+  }
+});
+
+describe('the edge extension in a worker', () => {
+  test('its header fields are sent by workerd, and a mutation purges in waitUntil', needs('workerd'), async (t) => {
+    const served = await serveForTest(t, workerd, (folder) =>
+      bundle('test/support/real/functions/edge.ts', `${folder.path}/worker.mjs`, 'worker'),
+    );
+    const fieldsOf = async (query: string): Promise<unknown> => {
+      const headers = { 'vendor-require-preflight': '1', authorization: 'Bearer x' };
+      const answer = await fetch(`${served.url}?query=${encodeURIComponent(query)}`, { headers });
+      assert.equal(answer.status, 200, await answer.text());
+      return ['cache-control', 'cloudflare-cdn-cache-control', 'cache-tag'].map((name) => answer.headers.get(name));
+    };
+
+    const fields = [await fieldsOf('{ product(id: 1) { id } }'), await fieldsOf('{ me }')];
+    // The purges of a call do not wait for those of another call, which might never end.
+    await postTo(served.url, { query: 'mutation { change(id: "stuck") { id } }' });
+    await postTo(served.url, { query: 'mutation { change(id: 1) { id } }' });
+    const purged = await (await fetch(new URL('/purged', served.url))).json();
+
+    assert.deepEqual(fields, [
+      ['public, max-age=0, must-revalidate', 'public, max-age=60', 't:Product,q:product,e:Product:1'],
+      ['private, no-store', null, null],
+    ]);
+    assert.deepEqual(purged, ['e:Product:1', 'u:Product', 'l:Product']);
+  });
+});
+
+describe('landingPage() in development', () => {
+  for (const runtime of fetchRuntimes) {
+    test(`is a page for browsers on ${runtime.name}`, needs(runtime.part), async (t) => {
+      const served = await serveForTest(t, runtime, (folder) =>
+        bundle('test/support/real/functions/landing-page.ts', `${folder.path}/worker.mjs`, 'worker'),
+      );
+
+      const page = await fetch(served.url, { headers: { accept: 'text/html' } });
+      const html = await page.text();
+      const answer = await postTo(served.url, { query: '{ hello }' });
+
+      assert.equal(page.status, 200);
+      assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
+      assert.match(html.slice(0, 500), /^<!doctype html>[^]*<title>GraphQL (?:playground|endpoint)</);
+      // GraphiQL is in the files of the package, which are found on Node and runtimes like it.
+      if (runtime === workerd) assert.match(html.slice(0, 5000), /curl/);
+      assert.deepEqual(await answer.json(), { data: { hello: 'Hello, world!' } });
+    });
+  }
+});
+
+describe('the playground as a module, on workerd', needs('workerd'), () => {
+  test('is a page for browsers in development', async (t) => {
+    const served = await serveForTest(t, workerd, (folder) =>
+      bundle('test/support/real/functions/playground.ts', `${folder.path}/worker.mjs`, 'worker', 'development'),
+    );
+
+    const page = await fetch(served.url, { headers: { accept: 'text/html' } });
+    const html = await page.text();
+
+    assert.match(html.slice(0, 500), /<title>GraphQL playground</);
+    assert.match(html, /id="packed-script">H4sI/);
+  });
+
+  test('is not in a bundle for production', async () => {
+    const folder = await createFolder();
+    await bundle('test/support/real/functions/playground.ts', `${folder.path}/worker.mjs`, 'worker', 'production');
+    const { size } = await stat(`${folder.path}/worker.mjs`);
+    await folder.remove();
+
+    assert.ok(size < 600_000, `${size} bytes`);
+  });
+});
+
+describe('the handler itself as the default export: a function that has a fetch property', () => {
+  for (const runtime of [deno, bun]) {
+    test(`is served by ${runtime.name}`, needs(runtime.part), async (t) => {
+      const served = await serveForTest(t, runtime, (folder) =>
+        bundle('test/support/real/functions/fetch-function.ts', `${folder.path}/worker.mjs`, 'worker'),
+      );
+      const response = await postTo(served.url, { query: '{ hello }' });
+
+      assert.deepEqual(await response.json(), { data: { hello: 'Hello, world!' } });
+    });
+  }
+
+  test('is not served by workerd, which treats a function as a class', needs('workerd'), async (t) => {
+    const served = await serveForTest(t, workerd, (folder) =>
+      bundle('test/support/real/functions/fetch-function.ts', `${folder.path}/worker.mjs`, 'worker'),
+    );
+
+    await assert.rejects(postTo(served.url, { query: '{ hello }' }));
+    assert.match(served.program.output(), /Exported actor class as default entrypoint/);
+  });
+});
+
+describe('the package in node_modules, without a bundler', () => {
+  for (const runtime of [deno, bun]) {
+    test(`is served by ${runtime.name}`, needs(runtime.part), async (t) => {
+      const served = await serveForTest(t, runtime, async (folder) => {
+        await folder.install('graphql-functions', 'graphql');
+        await folder.write('package.json', '{ "type": "module" }');
+        await folder.write('worker.mjs', moduleBesideThePackage);
+      });
+      const response = await postTo(served.url, { query: '{ hello }' });
+
+      assert.deepEqual(await response.json(), { data: { hello: 'world' } });
+    });
+  }
+
+  const moduleBesideThePackage = `
+    import { createHandler } from 'graphql-functions/fetch';
+    const { fetch } = createHandler({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } });
+    export default { fetch };`;
+});
+
+async function serveForTest(t: TestContext, runtime: FetchRuntime, fill: (folder: Folder) => Promise<void>): Promise<ServedModule> {
+  const folder = await createFolder();
+  t.after(() => folder.remove());
+  await fill(folder);
+  const served = await runtime.serve(folder.path);
+  t.after(() => served.program.end());
+  return served;
+}
+
+function postTo(url: string, body: unknown, accept = '*/*'): Promise<Response> {
+  return fetch(url, { method: 'POST', headers: { accept, 'content-type': 'application/json' }, body: JSON.stringify(body) });
+}

@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict';
+import { Agent, createServer, request as sendRequest } from 'node:http';
+import type { RequestListener } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { createHandler } from '../../../src/entries/fetch.ts';
+import { createListener } from '../../../src/entries/node.ts';
+import { httpAPIEvent } from '../../support/events.ts';
+import { post as eventRequest } from '../../support/plain-http.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+import { needs, partNamed } from '../../support/real/parts.ts';
+
+// Any: the types of the hosts are in folders that TypeScript does not read.
+type Host = any;
+
+/** The exports of a package, which may be in the folder of another part that depends on it. */
+function load(part: string, name = part): Host {
+  return createRequire(join(partNamed(part).folder, 'index.js'))(name);
+}
+
+let served = 0;
+
+function options(): Host {
+  return {
+    nodeEnv: '',
+    logger: recordingLogger()[0],
+    context: ({ request }: Host) => ({ headers: request.headers }),
+    typeDefs: `type Query { header(name: String!): String } # host ${served++}`,
+    resolvers: { Query: { header: (_parent: unknown, { name }: Host, { headers }: Host) => headers.get(name) } },
+  };
+}
+
+interface Listening {
+  readonly port: number;
+  readonly close: () => unknown;
+}
+
+async function onNode(listener: RequestListener): Promise<Listening> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { port: (server.address() as AddressInfo).port, close: () => (server.closeAllConnections(), server.close()) };
+}
+
+/** The recipes of docs/platforms.md. */
+const hosts: Readonly<Record<string, { readonly part: string; readonly listen: () => Promise<Listening> }>> = {
+  'h3 1, toWebRequest': {
+    part: 'h3',
+    listen: () => {
+      const { createApp, defineEventHandler, toNodeListener, toWebRequest } = load('h3');
+      const handler = createHandler(options());
+      const app = createApp().use('/graphql', defineEventHandler((event: Host) => handler(toWebRequest(event)))); // prettier-ignore
+      return onNode(toNodeListener(app));
+    },
+  },
+  'h3 1, fromNodeMiddleware': {
+    part: 'h3',
+    listen: () => {
+      const { createApp, fromNodeMiddleware, toNodeListener } = load('h3');
+      return onNode(toNodeListener(createApp().use('/graphql', fromNodeMiddleware(createListener(options())))));
+    },
+  },
+  'h3 2': {
+    part: 'h3-2',
+    listen: async () => {
+      const { H3, serve } = load('h3-2');
+      const handler = createHandler(options());
+      const server = serve(
+        new H3().all('/graphql', (event: Host) => handler(event.req)),
+        { port: 0, hostname: '127.0.0.1', silent: true },
+      );
+      await server.ready();
+      return { port: server.node.server.address().port, close: () => server.close(true) };
+    },
+  },
+  Hono: {
+    part: '@hono/node-server',
+    listen: async () => {
+      const { Hono } = load('@hono/node-server', 'hono');
+      const { serve } = load('@hono/node-server');
+      const handler = createHandler(options());
+      const app = new Hono().all('/graphql', (context: Host) => handler(context.req.raw));
+      return new Promise((resolve) => {
+        const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }: Host) =>
+          resolve({ port, close: () => (server.closeAllConnections(), server.close()) }),
+        );
+      });
+    },
+  },
+  Express: {
+    part: 'express',
+    listen: () => onNode(load('express')().use('/graphql', createListener(options()))),
+  },
+  'Express, below express.json()': {
+    part: 'express',
+    listen: () => {
+      const express = load('express');
+      return onNode(express().use(express.json({ limit: '20mb' })).use('/graphql', createListener(options()))); // prettier-ignore
+    },
+  },
+  Koa: {
+    part: 'koa',
+    listen: () => {
+      const Koa = load('koa');
+      const listener = createListener(options());
+      const app = new (Koa.default ?? Koa)();
+      app.use(async (context: Host) => {
+        context.respond = false;
+        await listener(context.req, context.res);
+      });
+      return onNode(app.callback());
+    },
+  },
+  Fastify: {
+    part: 'fastify',
+    listen: async () => {
+      const app = fastifyApp();
+      await app.listen({ port: 0, host: '127.0.0.1' });
+      return { port: app.server.address().port, close: () => app.close() };
+    },
+  },
+};
+
+function fastifyApp(): Host {
+  const app = load('fastify')({ bodyLimit: 2 ** 25 });
+  const listener = createListener(options());
+  // Does not read the body, so that the listener can.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request: unknown, _payload: unknown, done: (error: null) => void) => done(null));
+  app.all('/graphql', async (request: Host, reply: Host) => {
+    reply.hijack();
+    await listener(request.raw, reply.raw);
+  });
+  return app;
+}
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly body: string;
+}
+
+/** Sends requests on one connection, which is kept alive. */
+function client(t: TestContext, port: number): (body: string) => Promise<Answer> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  t.after(() => agent.destroy());
+  const headers = { 'content-type': 'application/json', 'x-user': 'ada' };
+  return (body) =>
+    new Promise((resolve, reject) => {
+      const to = { agent, port, host: '127.0.0.1', path: '/graphql', method: 'POST' };
+      const sent = sendRequest({ ...to, headers: { ...headers, 'content-length': Buffer.byteLength(body) } }, (response) => {
+        let text = '';
+        response.on('data', (chunk) => (text += String(chunk))).once('end', () => resolve({ status: response.statusCode, body: text }));
+      });
+      sent.once('error', reject).end(body);
+    });
+}
+
+const question = JSON.stringify({ query: '{ header(name: "x-user") }' });
+const answered: Answer = { status: 200, body: '{"data":{"header":"ada"}}' };
+const large = (bytes: number): string => JSON.stringify({ query: '{ __typename }', padding: 'x'.repeat(bytes) });
+
+for (const [name, { part, listen }] of Object.entries(hosts)) {
+  describe(name, needs(part), () => {
+    test('answers, with headers and body', async (t) => {
+      const { port, close } = await listen();
+      t.after(close);
+
+      assert.deepEqual(await client(t, port)(question), answered);
+    });
+
+    for (const bytes of [2 ** 20, 2 ** 23]) {
+      test(`still answers on the same connection after a body of at least ${bytes} bytes`, async (t) => {
+        const { port, close } = await listen();
+        t.after(close);
+        const send = client(t, port);
+
+        const refused = await send(large(bytes));
+
+        // Also below express.json(), whose limit is higher: the bytes of a parsed body are those of its JSON.
+        assert.equal(refused.status, 413);
+        assert.deepEqual(await send(question), answered);
+      });
+    }
+  });
+}
+
+describe('requests without a socket', () => {
+  test('fastify.inject() is answered, with headers and body', needs('fastify'), async () => {
+    const response = await fastifyApp().inject({
+      method: 'POST',
+      url: '/graphql',
+      headers: { 'content-type': 'application/json', 'x-user': 'ada' },
+      payload: question,
+    });
+
+    assert.deepEqual([response.statusCode, response.body], [200, answered.body]);
+  });
+
+  test('serverless-http is answered, with headers and body', needs('serverless-http'), async () => {
+    const module = load('serverless-http');
+    const handler = (module.default ?? module)(createListener(options()));
+
+    const result = await handler(httpAPIEvent(eventRequest(question, { headers: [['x-user', 'ada']] })), {});
+
+    assert.deepEqual([result.statusCode, result.body], [200, answered.body]);
+  });
+});
+
+test('functions-framework: the recipe for Google Cloud Functions answers', needs('@google-cloud/functions-framework'), async (t) => {
+  const { getTestServer } = load('@google-cloud/functions-framework', '@google-cloud/functions-framework/testing');
+  const { http } = load('@google-cloud/functions-framework');
+  const handler = createHandler(options());
+  http('graphql', async (request: Host, response: Host) => {
+    const answer = await handler(
+      new Request(`http://localhost${request.url}`, {
+        method: request.method,
+        headers: request.headers,
+        body: request.method === 'POST' ? new Uint8Array(request.rawBody ?? []) : null,
+      }),
+    );
+    answer.headers.forEach((value, field) => response.append(field, value));
+    response.status(answer.status).end(await answer.text());
+  });
+  http('listener', createListener(options()));
+
+  for (const target of ['graphql', 'listener']) {
+    const server = getTestServer(target);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.after(() => (server.closeAllConnections(), server.close()));
+
+    assert.deepEqual(await client(t, server.address().port)(question), answered, target);
+  }
+});
+
+test('@azure/functions: its request, which is not a web Request, is answered', needs('@azure/functions'), async () => {
+  const { HttpRequest } = load('@azure/functions');
+  const headers = { 'content-type': 'application/json', 'x-user': 'ada' };
+  const request = new HttpRequest({ method: 'POST', url: 'https://example.com/api/graphql', headers, body: { string: question } });
+
+  const answer = await createHandler(options())(request);
+
+  assert.deepEqual({ status: answer.status, body: await answer.text() }, answered);
+});

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+
+import { contracts } from '../../../src/tools/testing/results.ts';
+import { json, plainRequest, post } from '../../support/plain-http.ts';
+import type { PlainRequest, PlainResponse } from '../../support/plain-http.ts';
+import { chunkReader, parseParts } from '../../support/multipart.ts';
+import { splitPrelude } from '../../support/response-stream.ts';
+import { readResult } from '../../support/results.ts';
+import { functionURL, restAPI } from '../../support/sources.ts';
+import { eventReader, parseEvents, resultsOf } from '../../support/sse.ts';
+import { bundle, createFolder } from '../../support/real/bundle.ts';
+import type { Folder } from '../../support/real/bundle.ts';
+import { fetchRuntimes } from '../../support/real/fetch-runtimes.ts';
+import type { ServedModule } from '../../support/real/fetch-runtimes.ts';
+import { startGateServer } from '../../support/real/gate-server.ts';
+import { deploy } from '../../support/real/lambda-function.ts';
+import type { LambdaFunction } from '../../support/real/lambda-function.ts';
+import { needs } from '../../support/real/parts.ts';
+import { startReportServer } from '../../support/real/report-server.ts';
+import type { Outcome } from '../../support/real/runtime-api.ts';
+
+const events = { headers: [['Accept', 'text/event-stream']] } satisfies Partial<PlainRequest>;
+const multipart = { headers: [['Accept', 'multipart/mixed;incrementalSpec=v0.2, application/json']] } satisfies Partial<PlainRequest>;
+const deferring = 'query ($gate: String!) { hello ... @defer { later(gate: $gate) } }';
+const counting = 'subscription { count(to: 3) }';
+const counted = [1, 2, 3].map((count) => ({ data: { count } }));
+
+describe("createStreamingHandler in AWS's own runtime client", needs('aws-lambda-ric'), () => {
+  let folder: Folder;
+  let graphql: LambdaFunction;
+
+  before(async () => {
+    folder = await createFolder();
+    await bundle('test/support/real/functions/aws-lambda-stream.ts', `${folder.path}/graphql.mjs`, 'lambda-esm');
+    graphql = await deploy({ taskRoot: folder.path, handler: 'graphql.default' });
+    assert.equal(graphql.initError, undefined, graphql.log());
+  });
+  after(async () => {
+    await graphql?.end();
+    await folder.remove();
+  });
+
+  for (const { name, build, contract } of [
+    { ...functionURL, contract: contracts.payloadV2 },
+    { ...restAPI, contract: contracts.restAPI },
+  ]) {
+    const send = async (request: PlainRequest): Promise<PlainResponse> => {
+      const { head, body } = streamed(await graphql.invoke(build(request)));
+      return readResult(contract, { ...head, body });
+    };
+
+    describe(name, () => {
+      test('a query is answered with status, headers and cookies', async () => {
+        const response = await send(post({ query: '{ hello cookies(values: ["a=1", "b=2"]) }' }));
+
+        assert.equal(response.status, 200);
+        assert.deepEqual(json(response).data, { hello: 'Hello, world!', cookies: true });
+        assert.deepEqual(response.setCookies, ['a=1', 'b=2']);
+      });
+
+      test('a response without a body keeps its status', async () => {
+        const response = await send(plainRequest({ method: 'OPTIONS' }));
+
+        assert.deepEqual([response.status, response.body], [204, '']);
+      });
+
+      test('a refusal is a response with its status', async () => {
+        assert.equal((await send(post({ query: '{ nope }' }))).status, 422);
+        assert.equal((await send(plainRequest({ method: 'PUT' }))).status, 405);
+      });
+
+      test('a subscription is answered with its events', async () => {
+        const response = await send(post({ query: counting }, events));
+
+        assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8');
+        assert.deepEqual(resultsOf(response.body), counted);
+        assert.deepEqual(parseEvents(response.body).at(-1), { event: 'complete', data: '' });
+      });
+    });
+  }
+
+  test('an event is sent before the next arrives', async (t) => {
+    const gate = await startGateServer(t);
+    let text = '';
+    const onChunk = (chunk: Buffer): void => {
+      text += chunk.toString();
+      if (text.includes('before')) gate.open();
+    };
+    const request = post({ query: 'subscription ($gate: String!) { gated(gate: $gate) }', variables: { gate: gate.url } }, events);
+
+    const { body } = streamed(await graphql.invoke(functionURL.build(request), { onChunk }));
+
+    assert.deepEqual(resultsOf(body), [{ data: { gated: 'before' } }, { data: { gated: 'behind' } }]);
+  });
+
+  test('the first part of an answer is sent before deferred data is ready', async (t) => {
+    const gate = await startGateServer(t);
+    let text = '';
+    const onChunk = (chunk: Buffer): void => {
+      text += chunk.toString();
+      if (text.includes('Hello, world!')) gate.open();
+    };
+
+    const { body } = streamed(
+      await graphql.invoke(functionURL.build(post({ query: deferring, variables: { gate: gate.url } }, multipart)), { onChunk }),
+    );
+
+    assert.deepEqual(parseParts(body), [
+      { data: { hello: 'Hello, world!' }, pending: [{ id: '0', path: [] }], hasNext: true },
+      { hasNext: false, incremental: [{ id: '0', data: { later: 'at last' } }], completed: [{ id: '0' }] },
+    ]);
+  });
+
+  test('a response of 20 MB is sent', async () => {
+    const { body } = streamed(await graphql.invoke(functionURL.build(post({ query: '{ text(length: 20000000) }' }))));
+
+    assert.equal(JSON.parse(body).data.text.length, 20_000_000);
+  });
+
+  test('work passed to waitUntil has ended when the process is frozen after the response', async (t) => {
+    const frozen = await deploy({ taskRoot: folder.path, handler: 'graphql.default', freezes: true });
+    t.after(() => frozen.end());
+
+    await frozen.invoke(functionURL.build(post({ query: '{ work(milliseconds: 30) }' })));
+    const { body } = streamed(await frozen.invoke(functionURL.build(post({ query: '{ worked }' }))));
+
+    assert.deepEqual(JSON.parse(body).data, { worked: 1 });
+  });
+
+  test('an event that is not HTTP fails the invocation', async () => {
+    const outcome = await graphql.invoke({ Records: [{ eventSource: 'aws:sqs', messageId: '1', body: '{}' }] });
+
+    assert.ok(outcome.kind === 'streamed');
+    assert.equal(outcome.failure, 'Error');
+  });
+});
+
+for (const runtime of fetchRuntimes) {
+  describe(`streams on ${runtime.name}`, needs(runtime.part), () => {
+    let folder: Folder;
+    let served: ServedModule;
+
+    before(async () => {
+      folder = await createFolder();
+      await bundle('test/support/real/functions/fetch.ts', `${folder.path}/worker.mjs`, 'worker');
+      served = await runtime.serve(folder.path);
+    });
+    after(async () => {
+      await served?.program.end();
+      await folder.remove();
+    });
+    const subscribe = (query: string, variables: object = {}): Promise<Response> =>
+      fetch(served.url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+        body: JSON.stringify({ query, variables }),
+      });
+
+    test('a subscription is answered with its events', async () => {
+      assert.deepEqual(resultsOf(await (await subscribe(counting)).text()), counted);
+    });
+
+    test('an event is sent before the next arrives', async (t) => {
+      const gate = await startGateServer(t);
+      const reader = eventReader(await subscribe('subscription ($gate: String!) { gated(gate: $gate) }', { gate: gate.url }));
+
+      assert.deepEqual(await reader.next(), { event: 'next', data: { data: { gated: 'before' } } });
+      gate.open();
+      assert.deepEqual(await reader.next(), { event: 'next', data: { data: { gated: 'behind' } } });
+      assert.deepEqual(await reader.next(), { event: 'complete', data: '' });
+    });
+
+    test('the first part of an answer is sent before deferred data is ready', async (t) => {
+      const gate = await startGateServer(t);
+      const reader = chunkReader(
+        await fetch(served.url, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', accept: 'multipart/mixed;incrementalSpec=v0.2, application/json' },
+          body: JSON.stringify({ query: deferring, variables: { gate: gate.url } }),
+        }),
+      );
+
+      const first = await reader.next();
+      gate.open();
+      let rest = '';
+      for (let chunk = await reader.next(); chunk !== undefined; chunk = await reader.next()) rest += chunk;
+
+      assert.match(first!, /Hello, world!/);
+      assert.deepEqual((parseParts(first! + rest).at(-1) as { incremental: unknown }).incremental, [
+        { id: '0', data: { later: 'at last' } },
+      ]);
+    });
+
+    test('a client that disconnects ends the source', async (t) => {
+      const report = await startReportServer(t);
+      const reader = eventReader(await subscribe('subscription ($report: String!) { endless(report: $report) }', { report: report.url }));
+      await reader.next();
+
+      await reader.leave();
+
+      await report.received;
+    });
+  });
+}
+
+function streamed(outcome: Outcome): { head: Record<string, unknown>; body: string } {
+  assert.ok(outcome.kind === 'streamed', JSON.stringify(outcome).slice(0, 500));
+  assert.equal(outcome.contentType, 'application/vnd.awslambda.http-integration-response');
+  assert.equal(outcome.failure, undefined);
+  return splitPrelude(outcome.body.toString());
+}

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import KeyvRedis from '@keyv/redis';
+import { Keyv } from 'keyv';
+import { KeyvAdapter } from '../../../../src/datasources/cache/keyv.ts';
+import { numbered, startAPI } from '../../../support/datasources/api.ts';
+import { createClock } from '../../../support/clock.ts';
+import { freePort } from '../../../support/free-port.ts';
+import { end, needsProgram, startRedis } from '../../../support/processes.ts';
+
+const redis = { ...needsProgram('redis-server'), timeout: 30_000 };
+
+/** Milliseconds. Long enough for a healthy Redis on a busy machine. */
+const patient = 20_000;
+
+/** Starts an origin with cacheable responses, and creates operations that cache in Redis through Keyv 6. Everything is closed after the test. */
+async function setUp(t: TestContext, port: number, deadline?: number) {
+  const store = new KeyvRedis(`redis://127.0.0.1:${port}`);
+  t.after(() => store.disconnect(true).catch(() => {}));
+  const clock = createClock();
+  const cache = new KeyvAdapter(new Keyv(store), { cooldown: 1000, deadline, now: clock.now });
+  const { begin, calls, url } = await startAPI(t, numbered({ 'cache-control': 'max-age=600' }), cache);
+  /** Repeats a call until its response comes from the store, because the client needs time to reconnect. Skips the cooldown before each call. */
+  const untilCached = async (path: string): Promise<void> => {
+    for (;;) {
+      clock.turn(1000);
+      const api = begin();
+      await api.read(path);
+      if (api.lastOutcome === 'fresh') return;
+    }
+  };
+  return { begin, calls, url, untilCached };
+}
+
+describe('Redis through Keyv 6', () => {
+  it('stores responses for other operations', redis, async (t) => {
+    const port = await freePort();
+    await startRedis(t, port);
+    const { begin, calls } = await setUp(t, port, patient);
+
+    const results = [await begin().read('x'), await begin().read('x')];
+
+    assert.deepEqual(results, [0, 0]);
+    assert.equal(calls.length, 1);
+  });
+
+  it('stores them for their usable lifetime, under a prefix', redis, async (t) => {
+    const port = await freePort();
+    await startRedis(t, port);
+    const { begin, url } = await setUp(t, port, patient);
+    await begin().read('x');
+
+    const key = `graphql-functions:httpcache:${url}/x`;
+
+    assert.deepEqual(await command(port, 'KEYS *'), ['*1', `$${key.length}`, key]);
+    const [ttl] = await command(port, `PTTL ${key}`);
+    assert.ok(Number(ttl!.slice(1)) > 590_000 && Number(ttl!.slice(1)) <= 600_000, ttl);
+  });
+
+  it('fails no request when it is killed, and is used again after a restart', redis, async (t) => {
+    const port = await freePort();
+    const first = await startRedis(t, port);
+    const { begin, untilCached } = await setUp(t, port);
+    await untilCached('before');
+
+    await end(first);
+    await Promise.all([begin().read('a'), begin().read('b'), begin().create('a'), begin().read('a')]);
+    await begin().read('a');
+
+    await startRedis(t, port);
+    await untilCached('after');
+  });
+
+  it('fails no request when it is frozen, and is used again when it resumes', redis, async (t) => {
+    const port = await freePort();
+    const server = await startRedis(t, port);
+    const { begin, untilCached } = await setUp(t, port);
+    await untilCached('before');
+
+    server.kill('SIGSTOP');
+    await Promise.all([begin().read('a'), begin().read('b'), begin().create('a'), begin().read('a')]);
+    await begin().read('a');
+
+    server.kill('SIGCONT');
+    await untilCached('after');
+  });
+
+  it('fails no request before it has started, and is used once it has', redis, async (t) => {
+    const port = await freePort();
+    const { begin, untilCached } = await setUp(t, port);
+
+    await Promise.all([begin().read('a'), begin().create('a'), begin().read('b')]);
+
+    await startRedis(t, port);
+    await untilCached('after');
+  });
+
+  it('delays no request when it is slow, and is used again when it is fast', redis, async (t) => {
+    const port = await freePort();
+    await startRedis(t, port);
+    const proxy = await startProxy(t, port);
+    const { begin, untilCached } = await setUp(t, proxy.port);
+    await untilCached('before');
+
+    proxy.delay(2000);
+    await Promise.all([begin().read('a'), begin().create('a'), begin().read('b')]);
+
+    proxy.delay(0);
+    await untilCached('after');
+  });
+
+  it('does not end the process when its connections are cut repeatedly', redis, async (t) => {
+    const port = await freePort();
+    await startRedis(t, port);
+    const proxy = await startProxy(t, port);
+    const { begin, untilCached } = await setUp(t, proxy.port);
+
+    for (let index = 0; index < 5; index++) {
+      await begin().read(`x${index}`);
+      proxy.cut();
+      await begin().read(`x${index}`);
+    }
+
+    await untilCached('after');
+  });
+
+  it('does not return entries that a write invalidated while it was frozen', redis, async (t) => {
+    const port = await freePort();
+    const server = await startRedis(t, port);
+    const { begin, untilCached } = await setUp(t, port);
+    await begin().read('x');
+
+    server.kill('SIGSTOP');
+    const written = await begin().create('x');
+    server.kill('SIGCONT');
+    await untilCached('other');
+
+    assert.ok((await begin().read('x')) > written);
+  });
+});
+
+/** Sends one inline command of the Redis protocol, and returns the lines of the reply. */
+async function command(port: number, text: string): Promise<string[]> {
+  const socket = connect(port, '127.0.0.1');
+  socket.end(`${text}\r\n`);
+  let answer = '';
+  for await (const chunk of socket) answer += String(chunk);
+  return answer.trimEnd().split('\r\n');
+}
+
+/** Starts a proxy between a client and a server that can delay data and cut connections. */
+async function startProxy(t: TestContext, to: number): Promise<{ port: number; delay(milliseconds: number): void; cut(): void }> {
+  let wait = 0;
+  const sockets = new Set<Socket>();
+  const proxy = createServer((client) => {
+    const server = connect(to, '127.0.0.1');
+    for (const [from, into] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      sockets.add(from);
+      from.on('data', (data) => setTimeout(() => into.writable && into.write(data), wait));
+      from.on('error', () => {});
+      from.on('close', () => into.destroy());
+    }
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
+  };
+  t.after(() => {
+    cut();
+    proxy.close();
+  });
+  return { port: (proxy.address() as AddressInfo).port, delay: (milliseconds) => (wait = milliseconds), cut };
+}

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { startDevServer } from '../../../src/tools/cli/dev/dev.ts';
+import { serveCatalogue } from './catalogue-server.ts';
+
+const root = join(import.meta.dirname, '../../..');
+
+/** Runs `npm run dev` in this process. */
+async function serveExample(env: Readonly<Record<string, string>> = {}): Promise<{ address: string; close(): Promise<void> }> {
+  const server = await startDevServer({
+    directory: root,
+    functions: undefined,
+    prefix: '/.netlify/functions',
+    port: 0,
+    host: 'localhost',
+    environment: {},
+    env: { CATALOGUE_URL: '{url}/.netlify/functions/catalogue/', ...env },
+    report: () => {},
+  });
+  return { address: `${server.url}/.netlify/functions/graphql`, close: () => server.close() };
+}
+
+let address: string;
+let close: () => Promise<void>;
+before(async () => ({ address, close } = await serveExample()));
+after(() => close());
+
+/** The example over a catalogue that records its requests. */
+async function serveOverCatalogue(context: TestContext): Promise<{ address: string; requests: string[] }> {
+  const { url, requests } = await serveCatalogue(context);
+  const example = await serveExample({ CATALOGUE_URL: url });
+  context.after(() => example.close());
+  return { address: example.address, requests };
+}
+
+async function run(address: string, query: string, headers: Readonly<Record<string, string>> = {}): Promise<any> {
+  const response = await fetch(address, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ query }),
+  });
+  return response.json();
+}
+
+test('books, their authors and reviews come from the catalogue', async () => {
+  assert.deepEqual(
+    await run(address, '{ books(author: "austen") { title year author { name } } book(id: "dracula") { reviews { by stars } } }'),
+    {
+      data: {
+        books: [
+          { title: 'Emma', year: 1815, author: { name: 'Jane Austen' } },
+          { title: 'Persuasion', year: 1817, author: { name: 'Jane Austen' } },
+          { title: 'Pride and Prejudice', year: 1813, author: { name: 'Jane Austen' } },
+        ],
+        book: { reviews: [{ by: 'Mina', stars: 4 }] },
+      },
+    },
+  );
+});
+
+test('the next operation sees a review that was added, with the name of its user', async () => {
+  const added = await run(address, 'mutation { addReview(book: "emma", stars: 5, text: "Again!") { stars text by } }', {
+    'x-user': 'Emma',
+  });
+  const { data } = await run(address, '{ book(id: "emma") { reviews { text by } } }');
+
+  assert.deepEqual(added, { data: { addReview: { stars: 5, text: 'Again!', by: 'Emma' } } });
+  assert.deepEqual(data.book.reviews.at(-1), { text: 'Again!', by: 'Emma' });
+});
+
+test('an unknown object is null, and a slash in an id does not change the path', async () => {
+  assert.deepEqual(await run(address, '{ none: book(id: "none") { id } slash: book(id: "emma/reviews") { id } author(id: "") { id } }'), {
+    data: { none: null, slash: null, author: null },
+  });
+});
+
+test('an id that would lead outside its collection is never sent', async (context) => {
+  const { address: example, requests } = await serveOverCatalogue(context);
+
+  const { data, errors } = await run(example, '{ author(id: "..") { id } }');
+
+  assert.deepEqual(data, { author: null });
+  assert.equal(errors.length, 1);
+  assert.match(errors[0].message, /segment, which would change where the call goes/);
+  assert.deepEqual(requests, []);
+});
+
+test('an invalid number of stars is an error of the client', async () => {
+  const { data, errors } = await run(address, 'mutation { addReview(book: "emma", stars: 6, text: "x") { id } }');
+
+  assert.equal(data, null);
+  assert.equal(errors[0].message, 'Expected stars from 1 to 5.');
+  assert.equal(errors[0].extensions.code, 'BAD_USER_INPUT');
+});
+
+test('the reviews of all books in an answer take one request', async (context) => {
+  const { address: example, requests } = await serveOverCatalogue(context);
+
+  const { data } = await run(example, '{ books(author: "austen") { id reviews { by } } }');
+
+  assert.ok(data.books.length > 1);
+  assert.deepEqual(requests, [
+    'GET /books?author=austen 200',
+    `GET /reviews?${data.books.map(({ id }: { id: string }) => `book=${id}`).join('&')} 200`,
+  ]);
+});
+
+test('a GET runs a query if it has a header that pages of other sites cannot send', async () => {
+  const url = `${address}?query=${encodeURIComponent('{ author(id: "shelley") { name } }')}`;
+
+  const refused = await fetch(url);
+  const answered = await fetch(url, { headers: { 'vendor-require-preflight': '1' } });
+
+  assert.equal(refused.status, 400);
+  assert.deepEqual(await answered.json(), { data: { author: { name: 'Mary Shelley' } } });
+});
+
+test('a CDN may cache the catalogue, but not reviews', async () => {
+  const headers = { 'vendor-require-preflight': '1' };
+  const fieldOf = async (query: string): Promise<string | null> =>
+    (await fetch(`${address}?query=${encodeURIComponent(query)}`, { headers })).headers.get('netlify-cdn-cache-control');
+
+  const fields = [await fieldOf('{ book(id: "emma") { id author { name } } }'), await fieldOf('{ book(id: "emma") { reviews { text } } }')];
+
+  // At most as long as the response of the catalogue, which has max-age=60.
+  assert.match(fields[0] ?? '', /^public, durable, max-age=(?:[1-5]?\d|60)$/);
+  assert.equal(fields[1], null);
+});
+
+test('an operation requests each resource once; the next one requests only those that may have changed', async (context) => {
+  const { address: example, requests } = await serveOverCatalogue(context);
+  const query = '{ books(author: "austen") { author { name } } book(id: "emma") { reviews { id } } }';
+
+  await run(example, query);
+  assert.deepEqual(requests.splice(0).toSorted(), [
+    'GET /authors/austen 200',
+    'GET /books/emma 200',
+    'GET /books?author=austen 200',
+    'GET /reviews?book=emma 200',
+  ]);
+
+  await run(example, query);
+  assert.deepEqual(requests, ['GET /reviews?book=emma 304']);
+});

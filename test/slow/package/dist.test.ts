@@ -1,0 +1,299 @@
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { SourceMap } from 'node:module';
+import type { SourceMapPayload } from 'node:module';
+import { dirname, join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+
+import { cases } from '../../support/long-form.ts';
+import { installPackedPackage } from '../../support/packed-package.ts';
+import type { InstalledProject } from '../../support/packed-package.ts';
+
+const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8')) as {
+  exports: Record<string, unknown>;
+};
+const entries = Object.keys(manifest.exports).map((entry) => entry.replace('.', 'graphql-functions'));
+const modules = entries.filter((entry) => !entry.endsWith('.json'));
+
+/** The flags of Node on Lambda, with which require() accepts only CommonJS. */
+const asOnLambda = ['--no-experimental-require-module', '--no-experimental-detect-module'];
+
+/** An event of an HTTP API (payload 2.0) that queries one field. */
+const httpAPIEvent = {
+  version: '2.0',
+  rawPath: '/graphql',
+  rawQueryString: '',
+  headers: { 'content-type': 'application/json' },
+  requestContext: { http: { method: 'POST', path: '/graphql' }, domainName: 'example.com', stage: '$default' },
+  body: '{"query":"{ hello }"}',
+  isBase64Encoded: false,
+};
+const netlifyV1Event = {
+  rawUrl: 'https://example.com/.netlify/functions/graphql',
+  rawQuery: '',
+  path: '/.netlify/functions/graphql',
+  httpMethod: 'POST',
+  headers: { 'content-type': 'application/json' },
+  multiValueHeaders: { 'content-type': ['application/json'] },
+  queryStringParameters: {},
+  multiValueQueryStringParameters: {},
+  body: '{"query":"{ hello }"}',
+  isBase64Encoded: false,
+};
+const options = "{ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } }";
+
+const consumer = `
+import { createHandler, RESTDataSource, gql } from 'graphql-functions';
+import type { Handler } from 'graphql-functions';
+import { createHandler as lambda } from 'graphql-functions/aws-lambda';
+import { createHandler as netlify } from 'graphql-functions/netlify';
+import { createHandler as fetchHandler } from 'graphql-functions/fetch';
+import { serve } from 'graphql-functions/node';
+import { DataSource } from 'graphql-functions/datasource';
+import { InMemoryLRUCache } from 'graphql-functions/cache';
+import type { KeyValueCache } from 'graphql-functions/cache';
+
+class Books extends RESTDataSource {
+  override baseURL = 'https://example.com/';
+  book(id: string): Promise<{ title: string }> {
+    return this.get('books/' + encodeURIComponent(id));
+  }
+}
+class Counter extends DataSource {}
+
+const cache: KeyValueCache = new InMemoryLRUCache();
+export const handler: Handler = createHandler({
+  cache,
+  typeDefs: gql\`type Query { title: String }\`,
+  context: async ({ request }) => ({ user: request.headers.get('x-user') ?? '' }),
+  dataSources: () => ({ books: new Books(), counter: new Counter() }),
+  resolvers: {
+    Query: {
+      title: async (_, { id }, { user, dataSources }) => user.toUpperCase() + (await dataSources.books.book(id)).title,
+    },
+  },
+});
+export const onLambda = lambda({ typeDefs: '', context: ({ context }) => ({ id: context.awsRequestId }) });
+export const onNetlify = netlify({ typeDefs: '' });
+export const { fetch } = fetchHandler({ typeDefs: '', context: ({ event }) => ({ url: event.url }) });
+export const start = (): Promise<{ url: string }> => serve({ typeDefs: '' }, { port: 0 });
+`;
+
+describe('the packed tarball, installed', { concurrency: 2 }, () => {
+  let project: InstalledProject;
+  before(async () => {
+    project = await installPackedPackage();
+  });
+  after(() => project.remove());
+
+  test('every export can be imported, and required where require accepts only CommonJS: both builds have the same names', async () => {
+    const names = `Object.keys(module).filter((name) => name !== '__esModule' && name !== 'module.exports' && name !== 'default').sort()`;
+    const imported = await project.run(
+      `for (const entry of ${JSON.stringify(modules)}) { const module = await import(entry); console.log(entry, ...${names}); }
+      const { default: { name } } = await import('graphql-functions/package.json', { with: { type: 'json' } });
+      console.log(name);`,
+    );
+    const required = await project.run(
+      `for (const entry of ${JSON.stringify(modules)}) { const module = require(entry); console.log(entry, ...${names}); }
+      console.log(require('graphql-functions/package.json').name);`,
+      { flags: asOnLambda, type: 'commonjs' },
+    );
+
+    equal(imported, required);
+    const lines = imported.trim().split('\n');
+    equal(lines.pop(), 'graphql-functions');
+    deepEqual(
+      lines.map((line) => line.split(' ').length > 1),
+      modules.map(() => true),
+    );
+  });
+
+  for (const [name, flags, type, load] of [
+    ['import', [], 'module', (entry: string) => `await import('${entry}')`],
+    ['require', asOnLambda, 'commonjs', (entry: string) => `require('${entry}')`],
+  ] as const) {
+    test(`loaded with ${name}, a handler answers; in development it checks the schema and has the playground`, async () => {
+      const page = { ...httpAPIEvent, headers: { accept: 'text/html' }, requestContext: { http: { method: 'GET', path: '/graphql' } } };
+      const printed = await project.run(
+        `(async () => {
+          const { createHandler } = ${load('graphql-functions')};
+          const options = ${options};
+          const warnings = [];
+          const logger = { ...console, warn: (message) => warnings.push(message) };
+          const event = ${JSON.stringify(httpAPIEvent)};
+
+          const plain = await createHandler(options)(event, {});
+          console.log(plain.statusCode, plain.body);
+          const inDevelopment = createHandler({ ...options, nodeEnv: 'development', logger });
+          console.log(JSON.stringify(warnings));
+          const page = await inDevelopment(${JSON.stringify(page)}, {});
+          console.log(page.statusCode, /<title>(.*)<\\/title>/.exec(page.body)?.[1]);
+        })()`,
+        { flags, type },
+      );
+
+      deepEqual(printed.trim().split('\n'), ['200 {"data":{"hello":"world"}}', '[]', '200 GraphQL playground']);
+    });
+  }
+
+  for (const type of ['module', 'commonjs'] as const) {
+    test(`the stack of an error names the line of the source, with source maps on (${type})`, async () => {
+      const load = type === 'module' ? "await import('graphql-functions')" : "require('graphql-functions')";
+      const printed = await project.run(
+        `(async () => {
+          const { createHandler } = ${load};
+          try { createHandler({ typeDefs: 'type Query {' }); } catch ({ stack }) { console.log(stack); }
+        })()`,
+        { flags: ['--enable-source-maps'], type },
+      );
+
+      match(printed, /[\\/]src[\\/]executor[\\/]schema[\\/][\w-]+[\\/][\w-]+\.ts:\d+:\d+/);
+    });
+  }
+
+  test('an entry and its dependencies are a few files, with only the adapters of its platform', async () => {
+    const printed = await project.run(
+      `for (const entry of ${JSON.stringify(modules)}) {
+        for (const file of Object.keys(require.cache)) delete require.cache[file];
+        require(entry);
+        const files = Object.keys(require.cache);
+        const loaded = files.map((file) => require('node:fs').readFileSync(file, 'utf8')).join();
+        const adapters = [...loaded.matchAll(/src.server.platform.(aws|fetch|netlify|node)\\.ts$/gm)].map(([, name]) => name);
+        console.log(files.filter((file) => /graphql-functions.dist/.test(file)).length, entry, ...adapters.sort());
+      }`,
+      { flags: asOnLambda, type: 'commonjs' },
+    );
+
+    const lines = printed.trim().split('\n');
+    ok(Math.max(...lines.map((line) => Number.parseInt(line, 10))) <= 20, printed);
+    const loaded = lines.map((line) => line.replace(/^\d+ /, ''));
+    deepEqual(loaded, [
+      'graphql-functions aws fetch netlify',
+      'graphql-functions/aws-lambda aws',
+      'graphql-functions/netlify fetch netlify',
+      'graphql-functions/fetch fetch',
+      'graphql-functions/node node',
+      'graphql-functions/datasource',
+      'graphql-functions/cache',
+      'graphql-functions/landing-page',
+      'graphql-functions/playground',
+      'graphql-functions/incremental',
+      'graphql-functions/graphql-js',
+      'graphql-functions/opentelemetry',
+      'graphql-functions/cost-line',
+      'graphql-functions/compression',
+      'graphql-functions/edge',
+      'graphql-functions/idempotency',
+      'graphql-functions/budget',
+      'graphql-functions/limits',
+      'graphql-functions/mcp',
+      'graphql-functions/subgraph',
+      'graphql-functions/testing aws fetch netlify',
+      'graphql-functions/v3 aws fetch netlify',
+      'graphql-functions/v3/core',
+      'graphql-functions/v3/datasource',
+      'graphql-functions/v3/datasource-rest',
+      'graphql-functions/v3/express node',
+    ]);
+  });
+
+  // Each of these builtins adds 4 to 40 ms to a cold start. One process loads the entries one after the other; a builtin stays
+  // loaded, and is reported for the first entry that loads it.
+  test('no entry uses HTTP, crypto or a web class when it is loaded, except /node', async () => {
+    const light = modules.filter((name) => !name.endsWith('/node'));
+
+    const dear = await dearBuiltins(project, Object.fromEntries(light.map((entry) => [entry, `await import('${entry}');`])));
+
+    deepEqual(dear, Object.fromEntries(light.map((entry) => [entry, []])));
+  });
+
+  test('serving an event uses neither HTTP nor crypto nor a web class', async () => {
+    const served = (
+      [
+        ['graphql-functions/aws-lambda', httpAPIEvent],
+        ['graphql-functions', httpAPIEvent],
+        ['graphql-functions/netlify', netlifyV1Event],
+        ['graphql-functions', netlifyV1Event],
+      ] as const
+    ).map(([entry, event]) => [
+      `${entry}, ${'version' in event ? 'an HTTP API' : 'Netlify v1'}`,
+      `const { createHandler } = await import('${entry}');
+      const logger = { debug() {}, info() {}, warn() {}, error() {} };
+      const { statusCode } = await createHandler({ ...${options}, logger })(${JSON.stringify(event)}, {});
+      if (statusCode !== 200) throw new Error(statusCode);`,
+    ]);
+
+    const dear = await dearBuiltins(project, Object.fromEntries(served));
+
+    deepEqual(dear, Object.fromEntries(served.map(([name]) => [name, []])));
+  });
+
+  test('the probe detects builtins that are loaded', async () => {
+    const { all = [] } = await dearBuiltins(project, {
+      all: "new Request('http://localhost/'); await import('node:http'); await import('node:crypto');",
+    });
+
+    ok(all.includes('crypto') && all.includes('http') && all.includes('internal/deps/undici/undici'), String(all));
+  });
+
+  const strict = { target: 'es2022', strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, types: ['node'] };
+
+  const ways = [
+    ['bundler', { module: 'preserve', moduleResolution: 'bundler' }],
+    ['nodenext with the DOM', { module: 'nodenext', moduleResolution: 'nodenext', lib: ['es2023', 'dom', 'dom.iterable'] }],
+  ] as const;
+  for (const [name, compilerOptions] of ways.slice(0, cases({ short: 1, long: 2 }))) {
+    test(`TypeScript under ${name} compiles ES modules and CommonJS with the package`, async () => {
+      const complaints = await project.compile({ 'consumer.mts': consumer, 'consumer.cts': consumer }, { ...strict, ...compilerOptions });
+
+      equal(complaints, '');
+    });
+  }
+
+  test('TypeScript under nodenext compiles both, sees the types of a consumer, and refuses what is wrong', async () => {
+    const wrong = consumer.replace('user.toUpperCase()', 'user.toFixed()');
+
+    const complaints = await project.compile(
+      { 'consumer.mts': consumer, 'consumer.cts': consumer, 'wrong.mts': wrong },
+      { ...strict, module: 'nodenext', moduleResolution: 'nodenext' },
+    );
+
+    equal(complaints.match(/error TS/g)?.length, 1);
+    match(complaints, /wrong\.mts\(\d+,\d+\).*Property 'toFixed' does not exist on type 'string'/);
+  });
+});
+
+/** The costly builtins that each program loads in addition to those of an empty program and of the programs before it. */
+async function dearBuiltins(project: InstalledProject, programs: Readonly<Record<string, string>>): Promise<Record<string, string[]>> {
+  const printed = await project.run(`
+    const known = new Set(process.moduleLoadList);
+    const loaded = {};
+    const note = (name) => {
+      loaded[name] = process.moduleLoadList.filter((one) => !known.has(one));
+      for (const one of loaded[name]) known.add(one);
+    };
+    ${Object.entries(programs)
+      .map(([name, program]) => `{ ${program} }\nnote(${JSON.stringify(name)});`)
+      .join('\n')}
+    console.log(JSON.stringify(loaded));`);
+  const dear = (names: readonly string[]): string[] =>
+    names
+      .map((name) => name.replace(/^(?:NativeModule|Internal Binding) /, ''))
+      .filter((name) => /^(?:_?http|https|net$|tls|crypto|internal\/crypto|internal\/deps\/undici)/.test(name));
+  return Object.fromEntries(Object.entries(JSON.parse(printed) as Record<string, string[]>).map(([name, names]) => [name, dear(names)]));
+}
+
+for (const format of ['esm', 'cjs']) {
+  test(`dist/${format} has a function of the first request in parentheses, and the source map still finds it`, () => {
+    const file = join(import.meta.dirname, '../../../dist', format, 'chunks/core.js');
+    const line = readFileSync(file, 'utf8')
+      .split('\n')
+      .findIndex((text) => text.startsWith('var assertNotForged = (function('));
+    const sourceMap = new SourceMap(JSON.parse(readFileSync(`${file}.map`, 'utf8')) as SourceMapPayload);
+
+    const found = sourceMap.findEntry(line + 1, 1) as { readonly originalSource: string; readonly originalLine: number };
+
+    const source = readFileSync(join(dirname(file), found.originalSource), 'utf8').split('\n');
+    match(source[found.originalLine - 1]!, /^export function assertNotForged\(/);
+  });
+}

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+
+import { build } from 'esbuild';
+
+const root = resolve(import.meta.dirname, '../../../..');
+const run = promisify(execFile);
+
+/** Every value but the last counts as production. The last one is tested last, because the modules that it loads stay loaded in the process. */
+const nodeEnvs = [undefined, '', 'production', 'test', 'Development', 'development ', 'development'];
+
+const events = `
+  const requestContext = (method) => ({ http: { method, path: '/graphql' }, domainName: 'example.com', stage: '$default' });
+  const event = { version: '2.0', rawPath: '/graphql', rawQueryString: '' };
+  const page = { ...event, headers: { accept: 'text/html,*/*;q=0.8' }, requestContext: requestContext('GET') };
+  const post = { ...event, headers: { 'content-type': 'application/json' }, requestContext: requestContext('POST'), body: '{"query":"{ hello }"}' };
+  const explained = { ...post, headers: { ...post.headers, 'graphql-functions-explain': '1' } };
+`;
+
+/** Requests the page as a browser does, and an explanation, with each NODE_ENV. Prints the answers, and the modules that were loaded for each. */
+const program = `
+  import { registerHooks } from 'node:module';
+  let loaded = [];
+  registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+  const { createHandler } = await import(process.env.ENTRY);
+  const ofEntry = loaded;
+  const outcomes = [];
+  ${events}
+  for (const nodeEnv of ${JSON.stringify(nodeEnvs.map((nodeEnv) => nodeEnv ?? null))}) {
+    if (nodeEnv === null) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = nodeEnv;
+    const handler = createHandler({ csrfPrevention: true, typeDefs: 'type Query { hello: String }' });
+    const ask = async (event) => {
+      loaded = [];
+      const { statusCode, headers, body } = await handler(event, {});
+      return { statusCode, type: headers['content-type'], isPlayground: body.includes('playground'), isExplained: body.includes('"explain"'), loaded };
+    };
+    outcomes.push({ page: await ask(page), post: await ask(post), explained: await ask(explained) });
+  }
+  console.log(JSON.stringify({ ofEntry, outcomes }));
+`;
+
+interface Answer {
+  readonly statusCode: number;
+  readonly type: string;
+  readonly isPlayground: boolean;
+  readonly isExplained: boolean;
+  /** The URLs of the modules that were loaded for the request. */
+  readonly loaded: readonly string[];
+}
+
+type Outcome = Readonly<Record<'page' | 'post' | 'explained', Answer>>;
+
+const ofTools = (loaded: readonly string[]): string[] =>
+  loaded.filter((url) => /src\/(?:entries|tools)\/(?:landing-page|explain)[/.]/.test(url)).map((url) => url.replace(/.*\/src\//, ''));
+
+describe('tools for development', () => {
+  let ofEntry: readonly string[];
+  let outcomes: readonly Outcome[];
+  before(async () => {
+    const { NODE_ENV: _, NODE_TEST_CONTEXT: __, ...environment } = process.env;
+    const { stdout } = await run(process.execPath, ['--no-warnings', '--input-type=module', '--eval', program], {
+      cwd: root,
+      env: { ...environment, ENTRY: join(root, 'src/entries/index.ts') },
+    });
+    ({ ofEntry, outcomes } = JSON.parse(stdout) as { ofEntry: readonly string[]; outcomes: readonly Outcome[] });
+  });
+
+  test('are not loaded with the entry', () => {
+    assert.ok(ofEntry.length > 50);
+    assert.deepEqual(ofTools(ofEntry), []);
+  });
+
+  for (const [at, nodeEnv] of nodeEnvs.slice(0, -1).entries()) {
+    test(`are never loaded with NODE_ENV ${nodeEnv === undefined ? 'unset' : JSON.stringify(nodeEnv)}, and a browser gets the usual error`, () => {
+      const { page, post, explained } = outcomes[at]!;
+
+      assert.equal(page.statusCode, 422);
+      assert.match(page.type, /json/);
+      assert.equal(page.isPlayground, false);
+      assert.equal(explained.isExplained, false);
+      assert.deepEqual(
+        [page, post, explained].flatMap(({ loaded }) => ofTools(loaded)),
+        [],
+      );
+    });
+  }
+
+  test('are each loaded in development with the first request that needs them', () => {
+    const { page, post, explained } = outcomes.at(-1)!;
+
+    assert.equal(page.statusCode, 200);
+    assert.equal(page.isPlayground, true);
+    assert.ok(ofTools(page.loaded).includes('tools/landing-page/html.ts'), String(ofTools(page.loaded)));
+    assert.deepEqual(ofTools(post.loaded), []);
+    assert.equal(explained.isExplained, true);
+    assert.ok(ofTools(explained.loaded).length > 3, String(ofTools(explained.loaded)));
+  });
+});
+
+/** Functions of a user: with the page by default, or as a plugin from its entry. */
+const functions = {
+  'by default': ['', ''],
+  'as a plugin': [`import { landingPage } from ${JSON.stringify(join(root, 'src/entries/landing-page.ts'))};`, 'plugins: [landingPage()],'],
+} as const;
+
+for (const format of ['cjs', 'esm'] as const) {
+  for (const [how, [imports, option]] of Object.entries(functions)) {
+    test(`in a bundle (${format}, no splitting), the playground, there ${how}, and the explanations are found next to it, not in it`, async (t) => {
+      const folder = await mkdtemp(join(tmpdir(), 'tools-'));
+      t.after(() => rm(folder, { recursive: true, force: true }));
+      const outfile = join(folder, `bundle.${format === 'cjs' ? 'cjs' : 'mjs'}`);
+      const { metafile } = await build({
+        stdin: {
+          contents: `
+            import { createHandler } from ${JSON.stringify(join(root, 'src/entries/index.ts'))};
+            ${imports}
+            const handler = createHandler({
+              ${option}
+              csrfPrevention: true,
+              typeDefs: 'type Query { hello: String }',
+              resolvers: { Query: { hello: () => 'world' } },
+            });
+            ${events}
+            const answers = [handler(page, {}), handler(explained, {})];
+            Promise.all(answers).then(([{ statusCode, body }, answer]) => {
+              const { data, extensions } = JSON.parse(answer.body);
+              console.log(statusCode, /<title>GraphQL (\\w+)/.exec(body)?.[1]);
+              console.log(data.hello, extensions.explain.calls.length);
+            });
+          `,
+          resolveDir: root,
+          loader: 'ts',
+        },
+        outfile,
+        bundle: true,
+        platform: 'node',
+        format,
+        metafile: true,
+        logLevel: 'silent',
+      });
+
+      const { stdout } = await run(process.execPath, [outfile], { cwd: root, env: { ...process.env, NODE_ENV: 'development' } });
+
+      assert.equal(stdout, '200 playground\nworld 0\n');
+      const inputs = Object.keys(metafile.inputs);
+      const foreign = how === 'by default' ? /graphiql|monaco|react|\.gz$|landing-page/ : /graphiql|monaco|react|\.gz$/;
+      assert.deepEqual(
+        inputs.filter((path) => foreign.test(path) || /src\/(?:entries|tools)\/explain[/.]/.test(path)),
+        [],
+      );
+    });
+  }
+}

@@ -1,0 +1,328 @@
+import assert from 'node:assert/strict';
+import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { functionOf, testBreaks } from '../../../support/broken-projects.ts';
+import type { Break } from '../../../support/broken-projects.ts';
+import { runCommandHere } from '../../../support/command-here.ts';
+import { startCommand } from '../../../support/command.ts';
+import { startDevHere } from '../../../support/dev-here.ts';
+import { createProject, linkPackage } from '../../../support/functions-project.ts';
+import { cases } from '../../../support/long-form.ts';
+
+// Projects with common mistakes. Each message names the file, the line and what to do, as far as they are known.
+
+const root = join(import.meta.dirname, '../../../..');
+
+const sound = `import { createHandler } from 'graphql-functions';
+
+export default createHandler({
+  csrfPrevention: true,
+  typeDefs: 'type Query { ok: Boolean }',
+});
+`;
+
+/** The mistakes that `dev` reports in a different way come first. */
+const breaks: Readonly<Record<string, Break>> = {
+  'a syntax error': {
+    files: {
+      'functions/graphql.ts': functionOf(
+        'export default createHandler({',
+        "  typeDefs: 'type Query { ok: Boolean }'",
+        '  resolvers: {},',
+        '});',
+      ),
+    },
+    expected: /Expected "}" but found "resolvers"[^]*functions\/graphql\.ts:4:2/,
+    inCheck: /^functions\/graphql\.ts:4:3 Expected "}" but found "resolvers"/m,
+  },
+  'a module that throws': {
+    files: {
+      'functions/graphql.ts': functionOf(
+        "if (process.env['DATABASE_URL'] === undefined) throw new Error('DATABASE_URL is not set');",
+        "export default createHandler({ typeDefs: 'type Query { ok: Boolean }' });",
+      ),
+    },
+    expected: /DATABASE_URL is not set[^]*> 2 \|/,
+    inCheck: /^functions\/graphql\.ts:2:54 DATABASE_URL is not set/m,
+  },
+  'a variable that is not set': {
+    files: {
+      'functions/graphql.ts': functionOf(
+        "const base = new URL(process.env['SHOP_URL'] as string);",
+        "export default createHandler({ typeDefs: 'type Query { ok: Boolean }', context: () => ({ base }) });",
+      ),
+    },
+    expected: /Invalid URL[^]*> 2 \| const base = new URL\(process\.env\['SHOP_URL'\]/,
+    inCheck: /^functions\/graphql\.ts:2:14 Invalid URL\n[^]*> 2 \| const base = new URL\(process\.env\['SHOP_URL'\]/m,
+  },
+  'a handler that is not exported': {
+    files: { 'functions/graphql.ts': functionOf("export const graphql = createHandler({ typeDefs: 'type Query { ok: Boolean }' });") },
+    expected: /it exports graphql\. Write: export default createHandler/,
+  },
+  'a package that is not installed': {
+    files: {
+      'functions/graphql.ts': functionOf(
+        "import DataLoader from 'dataloader';",
+        'export default createHandler({ typeDefs: new DataLoader() });',
+      ),
+    },
+    expected: /Could not resolve "dataloader": it is not installed\. Run: npm i dataloader\n/,
+  },
+  'an entry that this package does not have': {
+    files: { 'functions/graphql.ts': "import { createHandler } from 'graphql-functions/lambda';\n\nexport default createHandler({});\n" },
+    expected:
+      /Could not resolve "graphql-functions\/lambda": graphql-functions has no such entry\. Did you mean "graphql-functions\/aws-lambda"\?/,
+  },
+  'a missing file': {
+    files: {
+      'functions/graphql.ts': functionOf("import { typeDefs } from '../graphql/shcema.ts';", 'export default createHandler({ typeDefs });'),
+    },
+    expected: /Could not resolve "\.\.\/graphql\/shcema\.ts"[^]*functions\/graphql\.ts:2|functions\/graphql\.ts:2:26 Could not resolve/,
+  },
+  'a name that another entry of this package exports': {
+    files: {
+      'functions/graphql.ts': functionOf(
+        "import { UserInputError } from 'graphql-functions';",
+        "export default createHandler({ typeDefs: 'type Query { a: Int }', resolvers: { Query: { a: () => new UserInputError('') } } });",
+      ),
+    },
+    expected: /No matching export in "graphql-functions" for import "UserInputError": import it from "graphql-functions\/v3"/,
+  },
+  'a name that graphql exports': {
+    files: {
+      'functions/graphql.ts': functionOf(
+        "import { GraphQLError } from 'graphql-functions';",
+        "export default createHandler({ typeDefs: 'type Query { a: Int }', resolvers: { Query: { a: () => new GraphQLError('') } } });",
+      ),
+    },
+    expected: /No matching export in "graphql-functions" for import "GraphQLError": import it from "graphql"\n/,
+  },
+  'a name that this package does not export': {
+    files: { 'functions/graphql.ts': "import { createServer } from 'graphql-functions';\n\nexport default createServer({});\n" },
+    expected: /No matching export in "graphql-functions" for import "createServer"/,
+  },
+  'a top-level await that fails': {
+    files: {
+      'functions/graphql.ts': functionOf(
+        'const config = await load();',
+        "async function load() { throw new Error('no configuration', { cause: new Error('ENOENT: config.json') }); }",
+        "export default createHandler({ typeDefs: 'type Query { ok: Boolean }', context: () => config });",
+      ),
+    },
+    expected: /no configuration[^]*functions\/graphql\.ts:3[^]*ENOENT: config\.json[^]*> 3 \|/,
+    inCheck: /^functions\/graphql\.ts:3:31 no configuration\n {2}Caused by: ENOENT: config\.json[^]*> 3 \|/m,
+  },
+  'a schema of another copy of graphql': {
+    files: {
+      'functions/graphql.ts': functionOf("import { schema } from 'code-first';", 'export default createHandler({ schema });'),
+      'node_modules/code-first/package.json': '{ "name": "code-first", "type": "module", "main": "index.js" }',
+      'node_modules/code-first/index.js':
+        "import { buildSchema } from 'graphql';\nexport const schema = buildSchema('type Query { ok: Boolean }');",
+    },
+    async prepare({ directory }) {
+      const filter = (path: string): boolean => !path.endsWith('.d.ts');
+      await cp(join(root, 'node_modules/graphql'), join(directory, 'node_modules/code-first/node_modules/graphql'), {
+        recursive: true,
+        filter,
+      });
+    },
+    expected: /two copies of graphql[^]*npm ls graphql[^]*npm dedupe graphql/,
+  },
+  'a name that platforms do not accept': {
+    files: { 'functions/graphql.ts': sound, 'functions/graphql.test.ts': '' },
+    expected: /graphql\.test\.ts[^\n]*(?:only contain letters, digits, "-" and "_")/,
+  },
+};
+
+testBreaks(breaks, { toldByDev: cases({ short: 4, long: Number.POSITIVE_INFINITY }) });
+
+test('a file that a function imports is not a broken function: dev serves the others, and check passes', async (context) => {
+  const project = await createProject(context, {
+    'functions/graphql.ts': functionOf("import { typeDefs } from './schema.ts';", 'export default createHandler({ typeDefs });'),
+    'functions/schema.ts': "export const typeDefs = 'type Query { ok: Boolean }';",
+    'functions/types.ts': 'export interface Book { readonly id: string }',
+  });
+  await linkPackage(project, 'graphql');
+
+  const dev = (await startDevHere(context, project, '{ ok }')).printed();
+  const check = await runCommandHere(project.directory, 'check');
+
+  assert.match(dev.stdout, /"ok": null/);
+  assert.doesNotMatch(dev.stdout, /functions\/(?:schema|types)$/m);
+  assert.doesNotMatch(dev.stderr, /cannot run/);
+  for (const { stderr } of [dev, check]) {
+    assert.match(stderr, /the function schema to [^\n]*it exports typeDefs\.[^\n]*move it out of this folder/);
+    assert.match(stderr, /the function types to [^\n]*it exports nothing\./);
+  }
+  assert.equal(check.code, 0);
+  assert.equal(check.stdout, 'No problems in graphql.\n');
+});
+
+test('--query runs once, in the function whose schema it fits; each function has a curl line', async (context) => {
+  const counts = (field: string): string =>
+    functionOf(
+      `let count = 0;
+      export default createHandler({ csrfPrevention: true, typeDefs: 'type Query { ${field}: Int }', resolvers: { Query: { ${field}: () => ++count } } });`,
+    );
+  const project = await createProject(context, { 'functions/books.ts': counts('books'), 'functions/shops.ts': counts('shops') });
+  await linkPackage(project, 'graphql');
+
+  const { printed, address } = await startDevHere(context, project, '{ shops }');
+
+  const { stdout } = printed();
+  for (const name of ['books', 'shops'])
+    assert.ok(stdout.includes(`curl ${address(name)} -H 'content-type: application/json' -d '{"query":"{ __typename }"}'`));
+  assert.ok(
+    stdout.includes(
+      `curl ${address('shops')} -H 'content-type: application/json' -d '{"query":"{ shops }"}'\n\n{ "data": { "shops": 1 } }`,
+    ),
+  );
+  assert.doesNotMatch(stdout, /Cannot query field/);
+});
+
+test('for a function of /aws-lambda, dev says how to serve it', async (context) => {
+  const source = sound.replace("'graphql-functions'", "'graphql-functions/aws-lambda'");
+  const project = await createProject(context, { 'functions/graphql.ts': source });
+  await linkPackage(project, 'graphql');
+
+  const { printed } = await startDevHere(context, project, '{ ok }');
+
+  assert.match(printed().stdout, /Status 500:[^]*--platform aws-http/);
+});
+
+test('every pattern of operations must name a file', async (context) => {
+  const project = await createProject(context, {
+    'functions/plain.ts': 'export default () => new Response();',
+    'good.graphql': '{ ok }',
+  });
+
+  const { code, stderr } = await runCommandHere(project.directory, 'check', 'good.graphql', 'nothing.graphql');
+
+  assert.equal(code, 1);
+  assert.match(stderr, /No files match nothing\.graphql\./);
+});
+
+test('an operation that does not match the schema is reported with its line', async (context) => {
+  const project = await createProject(context, { 'functions/graphql.ts': sound, 'src/page.ts': 'const query = gql`\n  { oh }\n`;\n' });
+  await linkPackage(project, 'graphql');
+
+  const { code, stdout } = await runCommandHere(project.directory, 'check', 'src/*.ts');
+
+  assert.equal(code, 1);
+  assert.match(stdout, /^src\/page\.ts:2:5 Cannot query field "oh" on type "Query"\. Did you mean "ok"\?/m);
+});
+
+for (const [version, expected] of [
+  ['16.8.0', /^graphql-functions requires graphql 16\.15\+ or 17\.1\+; [^\n]*node_modules\/graphql contains 16\.8\.0: npm i graphql@17\n$/],
+  [undefined, /^graphql-functions requires the package graphql, which is not installed: npm i graphql\n$/],
+] as const) {
+  test(`with graphql ${version ?? 'missing'}, the command says what to install`, async (context) => {
+    const { directory } = await createProject(context, {});
+    // Installs the built package next to another graphql.
+    await mkdir(join(directory, 'node_modules/graphql-functions'), { recursive: true });
+    await cp(join(root, 'dist'), join(directory, 'node_modules/graphql-functions/dist'), { recursive: true });
+    await symlink(join(root, 'package.json'), join(directory, 'node_modules/graphql-functions/package.json'));
+    if (version !== undefined) {
+      await mkdir(join(directory, 'node_modules/graphql'));
+      await writeFile(join(directory, 'node_modules/graphql/package.json'), JSON.stringify({ name: 'graphql', version }));
+    }
+
+    const command = [join(directory, 'node_modules/graphql-functions/dist/esm/cli/main.js'), 'dev', '--port', '0'];
+    const { code, stderr } = await startCommand(context, command, { cwd: directory }).ended;
+
+    assert.equal(code, 1);
+    assert.match(stderr, expected);
+  });
+}
+
+test('a missing file of this package is printed with its stack', async (context) => {
+  const { directory } = await createProject(context, {});
+  const installed = join(directory, 'node_modules/graphql-functions');
+  await cp(join(root, 'dist/esm'), join(installed, 'dist/esm'), { recursive: true });
+  await cp(join(root, 'package.json'), join(installed, 'package.json'));
+  await symlink(join(root, 'node_modules/graphql'), join(directory, 'node_modules/graphql'));
+
+  const command = [join(installed, 'dist/esm/cli/main.js'), 'init', 'api', '--platform', 'node'];
+  const { code, stderr } = await startCommand(context, command, { cwd: directory }).ended;
+
+  assert.equal(code, 1);
+  assert.match(stderr, /ENOENT[^]*templates[^]*\n\s+at /);
+});
+
+test('rejected requests are logged with status and reason; masked errors are shown', async (context) => {
+  const project = await createProject(context, {
+    'functions/graphql.ts': `import { AuthenticationError, createHandler } from 'graphql-functions';
+      export default createHandler({
+        csrfPrevention: true,
+        maskErrors: true,
+        typeDefs: 'type Query { ok: Boolean fail: Int }',
+        context: ({ request }) => {
+          if (request.headers.get('x-user') === null) throw new AuthenticationError('Sign in first.');
+          return {};
+        },
+        resolvers: { Query: { fail: () => { throw new Error('the table is locked'); } } },
+      });`,
+  });
+  await linkPackage(project, 'graphql');
+  const dev = await startDevHere(context, project);
+  const address = dev.address('graphql');
+  const send = (headers: Record<string, string>, query: string): Promise<Response> =>
+    fetch(address, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify({ query }) });
+
+  await send({}, '{ ok }');
+  await dev.until('graphql  401  POST');
+  await dev.until('Sign in first.');
+  await send({ 'x-user': 'ada', 'content-type': 'text/plain' }, '{ ok }');
+  await dev.until('graphql  400  POST');
+  const masked = await send({ 'x-user': 'ada' }, '{ fail }');
+
+  await dev.until('graphql  200  query { fail }');
+  await dev.until('the table is locked (at fail)');
+  const { errors } = (await masked.json()) as { errors: { message: string }[] };
+  assert.equal(errors[0]?.message, 'Internal server error');
+  await fetch(new URL('/nowhere', address));
+  await dev.until('404  GET /nowhere');
+});
+
+test('an edit of .env restarts the functions', async (context) => {
+  const project = await createProject(context, {
+    '.env': 'WORD=before\n',
+    'functions/graphql.ts': functionOf(
+      "export default createHandler({ csrfPrevention: true, typeDefs: 'type Query { word: String }', resolvers: { Query: { word: () => process.env['WORD'] } } });",
+    ),
+  });
+  await linkPackage(project, 'graphql');
+  const dev = await startDevHere(context, project, '{ word }');
+
+  await project.write({ '.env': 'WORD=behind\n' });
+  await dev.until('graphql reloaded');
+
+  assert.match(dev.printed().stdout, /"word": "before"/);
+  const response = await fetch(dev.address('graphql'), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"query":"{ word }"}',
+  });
+  assert.deepEqual(await response.json(), { data: { word: 'behind' } });
+  await rm(join(project.directory, '.env'));
+});
+
+test('a browser gets links to the functions at /, and for a broken one a page that reloads until it is fixed', async (context) => {
+  const project = await createProject(context, { 'functions/graphql.ts': sound.replace('Boolean', 'Bolean'), 'functions/other.ts': sound });
+  await linkPackage(project, 'graphql');
+  const dev = await startDevHere(context, project);
+  const address = dev.address('graphql');
+  const open = async (url: string): Promise<string> => (await fetch(url, { headers: { accept: 'text/html' } })).text();
+
+  const home = await open(new URL('/', address).href);
+  const broken = await open(address);
+  await project.write({ 'functions/graphql.ts': sound });
+  await dev.until('graphql added');
+  const mended = await open(address);
+
+  assert.match(home, /<h1>Not found<\/h1>[^]*<a href="\/\.netlify\/functions\/graphql">[^]*<a href="\/\.netlify\/functions\/other">/);
+  assert.match(broken, /http-equiv="refresh"[^]*Unknown type &quot;Bolean|http-equiv="refresh"[^]*Unknown type "Bolean"/);
+  assert.match(mended, /GraphQL playground/);
+});

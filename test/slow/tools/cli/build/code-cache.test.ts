@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { cacheFile } from '../../../../../src/tools/cli/build/cached-loader.ts';
+import { writeCodeCache } from '../../../../../src/tools/cli/build/code-cache.ts';
+import { compileCached } from '../../../../../src/tools/cli/build/compile-cached.ts';
+import { collectCreators, warmUp } from '../../../../../src/tools/cli/build/warm-up.ts';
+import { startCommand } from '../../../../support/command.ts';
+import { createProject, linkPackage } from '../../../../support/functions-project.ts';
+
+const asks = `require('./out').handler({ body: '' }).then(({ body }) => console.log(body));`;
+
+interface Cached {
+  readonly folder: string;
+  /** The bundle's name, without its folder. */
+  readonly bundle: string;
+  /** The response of the deployed folder's handler, in a separate process. */
+  readonly answer: () => Promise<string>;
+}
+
+async function cached(context: TestContext, source: string): Promise<Cached> {
+  const { directory } = await createProject(context, { 'function.ts': source, 'ask.cjs': asks });
+  await writeCodeCache({ file: join(directory, 'function.ts'), folder: join(directory, 'out'), flags: ['--expose-gc'] });
+  return cachedIn(context, directory);
+}
+
+async function cachedIn(context: TestContext, directory: string): Promise<Cached> {
+  const folder = join(directory, 'out');
+  const bundle = (await readdir(folder)).find((name) => /^function-\w+\.js$/.test(name)) ?? '';
+  const answer = async (): Promise<string> => {
+    const { stdout, stderr } = await startCommand(context, ['--expose-gc', join(directory, 'ask.cjs')], { cwd: directory }).ended;
+    return `${stdout}${stderr}`.trim();
+  };
+  return { folder, bundle, answer };
+}
+
+let builtHello: Promise<string> | undefined;
+after(async () => {
+  if (builtHello !== undefined) await rm(dirname(await builtHello), { recursive: true });
+});
+
+/** A copy of the build of `hello`, which is built only once. */
+async function cachedHello(context: TestContext): Promise<Cached> {
+  const { directory } = await createProject(context, { 'function.ts': hello, 'ask.cjs': asks });
+  await cp(await (builtHello ??= buildHello()), join(directory, 'out'), { recursive: true });
+  return cachedIn(context, directory);
+}
+
+async function buildHello(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'code-cache-'));
+  const file = join(directory, 'function.ts');
+  const folder = join(directory, 'out');
+  await writeFile(file, `${hello}\nexport default 1;`);
+  await writeCodeCache({ file, folder, flags: ['--expose-gc'] });
+  return folder;
+}
+
+const hello = `export const handler = async (): Promise<{ body: string }> => ({ body: 'world' });`;
+
+test('the folder is a function that can be deployed, with the exports of the source', async (context) => {
+  const { folder, answer } = await cachedHello(context);
+
+  assert.equal(await answer(), 'world');
+  assert.match(
+    await readFile(join(folder, 'index.js'), 'utf8'),
+    /exports\.default=\w+\.default,exports\.handler=|exports\.handler=\w+\.handler/,
+  );
+});
+
+test('V8 accepts the cache that was written', async (context) => {
+  const { folder, bundle } = await cachedHello(context);
+  const read = (name: string): Promise<Buffer> => readFile(join(folder, name));
+  const probe = `
+    import { readFileSync } from 'node:fs';
+    import { compileCached } from ${JSON.stringify(new URL('../../../../../src/tools/cli/build/compile-cached.ts', import.meta.url).href)};
+    const [source, cache] = process.argv.slice(2).map((file) => readFileSync(file));
+    const ofV8 = cache.subarray(0, cache.length - source.length);
+    console.log(compileCached(process.argv[2], source.toString('utf8'), ofV8).script.cachedDataRejected);`;
+  await writeFile(join(folder, '..', 'probe.mts'), probe);
+
+  const { stdout } = await startCommand(
+    context,
+    ['--expose-gc', join(folder, '..', 'probe.mts'), join(folder, bundle), join(folder, cacheFile({ file: bundle }))],
+    { cwd: folder },
+  ).ended;
+
+  assert.equal(stdout, 'false\n');
+  assert.ok((await read(cacheFile({ file: bundle }))).length > 0);
+});
+
+test('a bundle that is replaced by another of the same length runs its new code, not that of the cache', async (context) => {
+  const { folder, bundle, answer } = await cachedHello(context);
+  const path = join(folder, bundle);
+
+  await writeFile(path, (await readFile(path, 'utf8')).replace('world', 'other'));
+
+  assert.equal(await answer(), 'other');
+});
+
+for (const [what, change] of Object.entries({
+  'is gone': (path: string) => rm(path),
+  'is not a cache': (path: string) => writeFile(path, 'no cache at all'),
+  'is empty': (path: string) => writeFile(path, ''),
+})) {
+  test(`a function whose cache ${what} still runs`, async (context) => {
+    const { folder, bundle, answer } = await cachedHello(context);
+
+    await change(join(folder, cacheFile({ file: bundle })));
+
+    assert.equal(await answer(), 'world');
+  });
+}
+
+test('while the cache is created, operations of another schema run through the bundle, and no resolver of the function runs', async (context) => {
+  const { directory } = await createProject(context, {
+    'function.ts': `
+      import { createHandler } from 'graphql-functions/aws-lambda';
+      const hello = () => { throw new Error('called'); };
+      export const handler = createHandler({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello } } });`,
+  });
+  await linkPackage({ directory });
+  const folder = join(directory, 'out');
+  await writeCodeCache({ file: join(directory, 'function.ts'), folder, flags: [] });
+  const [bundle] = (await readdir(folder)).filter((name) => name.startsWith('function-') && name.endsWith('.js')) as [string];
+
+  const creators = collectCreators();
+  compileCached(join(folder, bundle), await readFile(join(folder, bundle), 'utf8')).run(createRequire(import.meta.url));
+  const answers = await Promise.all(Array.from(creators, warmUp));
+
+  const bodies = answers.flat().map((answer) => JSON.parse((answer as { body: string }).body) as { data?: object; errors?: unknown });
+  assert.equal(bodies.length, 4);
+  for (const { data, errors } of bodies) assert.ok(data !== undefined && errors === undefined, JSON.stringify(errors));
+});
+
+test('files of an earlier build are removed, and the user’s files are not', async (context) => {
+  const { folder, bundle } = await cachedHello(context);
+  const file = join(folder, '../function.ts');
+  await writeFile(file, hello.replace('world', 'earth'));
+
+  await writeCodeCache({ file, folder, flags: [] });
+  const names = await readdir(folder);
+  await writeFile(join(folder, 'notes.txt'), '');
+
+  assert.ok(!names.includes(bundle) && names.length === 4, names.join());
+  await assert.rejects(writeCodeCache({ file, folder, flags: [] }), /needs an empty folder.*notes\.txt/);
+});
+
+test('files of schema text are bundled as text', async (context) => {
+  const { directory } = await createProject(context, {
+    'function.ts': "import text from './schema.graphql';\nexport const handler = async () => ({ body: text });",
+    'schema.graphql': 'type Query { a: Int }',
+    'ask.cjs': asks,
+  });
+  await writeCodeCache({ file: join(directory, 'function.ts'), folder: join(directory, 'out'), flags: [] });
+
+  const { stdout } = await startCommand(context, [join(directory, 'ask.cjs')], { cwd: directory }).ended;
+
+  assert.equal(stdout, 'type Query { a: Int }\n');
+});
+
+test('a function that cannot be bundled says why, and files of an earlier build stay', async (context) => {
+  const { folder } = await cachedHello(context);
+  const names = await readdir(folder);
+  const file = join(folder, '../function.ts');
+  await writeFile(file, `await null;\n${hello}`);
+
+  await assert.rejects(writeCodeCache({ file, folder, flags: [] }), {
+    name: 'DevError',
+    message: /Cannot bundle the function[^]*Top-level await[^]*function\.ts:1:0/,
+  });
+  assert.deepEqual(await readdir(folder), names);
+});
+
+test('a function that cannot be loaded says why', async (context) => {
+  await assert.rejects(cached(context, "throw new Error('No database is set.');"), /Cannot run the function[^]*No database is set/);
+});
+
+test('a script without a cache is compiled as usual', () => {
+  const { run, script } = compileCached('/a/b.js', 'exports.name = __filename + __dirname;');
+
+  assert.deepEqual([run(undefined as never)['name'], script.cachedDataRejected], ['/a/b.js/a', undefined]);
+});

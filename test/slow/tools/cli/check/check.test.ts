@@ -1,0 +1,470 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { runCommandHere } from '../../../../support/command-here.ts';
+import { startCommand } from '../../../../support/command.ts';
+import type { Outcome } from '../../../../support/command.ts';
+import { createProject, linkPackage } from '../../../../support/functions-project.ts';
+
+const graphql = `import { createHandler } from 'graphql-functions';
+
+export default createHandler({
+  csrfPrevention: true,
+  introspection: false,
+  context: () => { throw new Error('Nobody is logged in.'); },
+  maxTokens: 2,
+  typeDefs: 'type Query { book(id: ID!): Book } type Book { title: String author: Author } type Author { name: String }',
+});
+`;
+
+/** The lines of output that name a position, without the code below them. */
+function placesIn(stdout: string): string[] {
+  return stdout.split('\n').filter((line) => /^\S/.test(line));
+}
+
+async function check(context: TestContext, files: Readonly<Record<string, string>>, ...argv: string[]): Promise<Outcome> {
+  const project = await createProject(context, files);
+  await linkPackage(project, 'graphql');
+  return runCommandHere(project.directory, 'check', ...argv);
+}
+
+test('check lists functions without problems, and exits with 0', async (context) => {
+  const { code, stdout, stderr } = await check(
+    context,
+    {
+      'functions/graphql.ts': graphql,
+      'functions/plain.ts': 'export default () => new Response();',
+      'queries/a.graphql': 'query A($id: ID!) { book(id: $id) { ...B } }',
+      'queries/parts/b.graphql': 'fragment B on Book { title author { ...N } }',
+      'queries/parts/n.graphql': 'fragment N on Author { name }',
+    },
+    'queries/**/*.graphql',
+  );
+
+  assert.equal(stdout, 'No problems in graphql, plain.\n');
+  assert.match(stderr, /Checking functions\/graphql\.ts …\n.*\nChecking operations in 3 files …/);
+  assert.equal(code, 0);
+});
+
+test('check says once per server that csrfPrevention is not set, which is not a problem', async (context) => {
+  const server = (options: string): string =>
+    `import { createHandler } from 'graphql-functions'; export default createHandler({ ${options} typeDefs: 'type Query { ok: Boolean }' });`;
+  const { code, stderr } = await check(context, {
+    'functions/graphql.ts': server(''),
+    'functions/on.ts': server('csrfPrevention: true,'),
+    'functions/off.ts': server('csrfPrevention: false,'),
+  });
+
+  assert.deepEqual(stderr.match(/^.*csrfPrevention.*$/gm), [
+    'graphql does not set csrfPrevention, so it refuses only requests that the browser marks as coming from another site. ' +
+      'Set csrfPrevention: true (recommended), or false to allow all requests: docs/security.md.',
+  ]);
+  assert.equal(code, 0);
+});
+
+test('operations are validated against the schema, and each problem is reported once with file, line and column', async (context) => {
+  const { code, stdout, stderr } = await check(
+    context,
+    {
+      'functions/graphql.ts': graphql,
+      'a.graphql': 'query A {\n  book(id: 1) { titel ...B }\n}',
+      'b.graphql': 'query B { book(id: 1) { ...B } }\n\nfragment B on Book { wrong }',
+      'c.graphql': '{ book(',
+    },
+    '*.graphql',
+  );
+
+  assert.deepEqual(placesIn(stdout), [
+    'a.graphql:2:17 Cannot query field "titel" on type "Book". Did you mean "title"?',
+    'b.graphql:3:22 Cannot query field "wrong" on type "Book".',
+    'c.graphql:1:8 Syntax Error: Expected Name, found <EOF>.',
+  ]);
+  assert.match(stderr, /3 problems\.\n$/);
+  assert.equal(code, 1);
+});
+
+test('operations in literals of client code are found at their place; schema files are skipped', async (context) => {
+  const { code, stdout, stderr } = await check(
+    context,
+    {
+      'functions/graphql.ts': graphql,
+      'schema.graphql': 'type Query { book(id: ID!): Book } type Book { title: String }',
+      'src/book.tsx': `import { gql, graphql } from 'somewhere';
+const Title = gql\`fragment Title on Book { title }\`;
+export const one = gql\`
+  query One($id: ID!) { book(id: $id) { ...Title titel } }
+  \${Title}
+\`;
+export const two = graphql(/* GraphQL */ \`query Two { book { title } }\`);
+export const three = /* GraphQL */ \`{ books }\`;
+export const four = gql\`{ book(id: 1) { title } }\`;
+const other = \`query { not a query\`;
+// const old = gql\`{ gone }\`;
+export const five = gql\`query Five { book(id: "\\\`") { title } }\`;
+`,
+      'src/none.ts': 'export const nothing = "{ a }";',
+    },
+    '**/*.graphql',
+    'src/*.{ts,tsx}',
+  );
+
+  assert.deepEqual(
+    placesIn(stdout).map((line) => line.split(' ')[0]),
+    ['src/book.tsx:4:50', 'src/book.tsx:7:55', 'src/book.tsx:8:39'],
+  );
+  assert.match(stderr, /Checking operations in 3 files/);
+  assert.equal(code, 1);
+});
+
+test('--json prints the same problems as JSON', async (context) => {
+  const { code, stdout } = await check(context, { 'functions/graphql.ts': graphql, 'a.graphql': '{ titel }' }, 'a.graphql', '--json');
+  const sound = await check(context, { 'functions/graphql.ts': graphql }, '--json');
+
+  const message = 'Cannot query field "titel" on type "Query".';
+  assert.deepEqual(JSON.parse(stdout), [{ file: 'a.graphql', line: 1, column: 3, message }]);
+  assert.equal(code, 1);
+  assert.deepEqual([JSON.parse(sound.stdout), sound.code], [[], 0]);
+});
+
+test('all problems are reported at once, with their positions', async (context) => {
+  const { stdout, stderr } = await check(
+    context,
+    {
+      'functions/graphql.ts': `import { readFileSync } from 'node:fs';
+import { createHandler, gql } from 'graphql-functions';
+import { Query } from './lib/query.ts';
+const name = 'Thing';
+const more = gql\`
+  extend type Query {
+    thing: \${name}
+    other: Othr
+  }
+
+  type Thing {
+    name: String
+    name: Int
+    b: Boolean @nope }
+\`;
+export default createHandler({
+  maxTokens: '3', typeDefs: [readFileSync('schema.graphql', 'utf8'), more], resolvers: { Query } });
+`,
+      'functions/lib/query.ts': `export const Query = {
+  /* bok: */ book: 5,
+  bok() { return [{ book: 1 }]; },
+};
+`,
+      'functions/bundle.ts': "import './missing.ts';\nimport './gone.ts';",
+      'functions/two.ts': `import { createHandler } from 'graphql-functions';
+export default createHandler(async () => ({ typeDefs: 'type Query { a: Missing }', maxTokens: 0 }));
+`,
+      'functions/syntax.ts': `import { createHandler } from 'graphql-functions';
+export default createHandler({ typeDefs: 'type Query { a }', maxTokens: 0 });
+`,
+      'schema.graphql': 'type Query {\r\n  book: Bok\r\n}\r\n\r\ntype Book { title: String }\r\n',
+      'a.graphql': '{ a }',
+    },
+    'a.graphql',
+  );
+
+  assert.deepEqual(
+    placesIn(stdout).map((line) => line.replace(/(?<=[.:]) .*/, '')),
+    [
+      'functions/bundle.ts:1:8 Could not resolve "./missing.ts"',
+      'functions/bundle.ts:2:8 Could not resolve "./gone.ts"',
+      'functions/graphql.ts:17:3 Expected the option maxTokens to be a positive whole number, got "3".',
+      'schema.graphql:2:9 Unknown type "Bok".',
+      'functions/graphql.ts:8:12 Unknown type "Othr".',
+      'functions/graphql.ts:13:5 Field "Thing.name" can only be defined once.',
+      'functions/graphql.ts:14:16 Unknown directive "@nope".',
+      'functions/graphql.ts:16:16 resolvers.Query.book takes a function, or an object with resolve or subscribe, got a number.',
+      'functions/lib/query.ts:3:3 resolvers.Query names the field "bok", which "type Query" does not have.',
+      'functions/syntax.ts:2:16 Expected the option maxTokens to be a positive whole number, got 0.',
+      'functions/syntax.ts:2:58 Syntax Error:',
+      'functions/two.ts:2:16 Expected the option maxTokens to be a positive whole number, got 0.',
+      'functions/two.ts:2:72 Unknown type "Missing".',
+    ],
+  );
+  assert.match(stderr, /Operations were not checked\. Fix the other problems first\.\n\n13 problems\.\n$/);
+});
+
+test('a handler of AWS’s entry may be exported as lambda', async (context) => {
+  const source = graphql
+    .replace("'graphql-functions'", "'graphql-functions/aws-lambda'")
+    .replace('export default', 'export const lambda =');
+
+  const { code, stdout } = await check(context, { 'functions/graphql.ts': source });
+
+  assert.deepEqual([code, stdout], [0, 'No problems in graphql.\n']);
+});
+
+test('a bundling error and a module without a function are reported', async (context) => {
+  const { code, stdout, stderr } = await check(context, {
+    'functions/a.ts': "import './missing.ts';",
+    'functions/b.ts': 'export const wrong = 1;',
+    'functions/c d.ts': 'export default () => new Response();',
+  });
+
+  assert.match(stdout, /functions\/a\.ts:1:8 Could not resolve ".\/missing.ts"/);
+  assert.match(stderr, /^b: Expected the function b to export default/m);
+  assert.match(stdout, /functions\/c d\.ts Function names can only/);
+  assert.equal(code, 1);
+});
+
+test('a pattern without a match and a missing folder say what to do', async (context) => {
+  const noFile = await check(context, { 'functions/graphql.ts': graphql }, 'src/*.graphql');
+  const noFolder = await check(context, {});
+
+  assert.match(noFile.stderr, /No files match src\/\*\.graphql\. Quote patterns/);
+  assert.match(noFolder.stderr, /--functions <folder>/);
+  assert.deepEqual([noFile.code, noFolder.code], [1, 1]);
+});
+
+test('operations without a valid schema are reported as a problem', async (context) => {
+  const { code, stdout } = await check(
+    context,
+    { 'functions/plain.ts': 'export default () => new Response();', 'a.graphql': '{ a }' },
+    'a.graphql',
+  );
+
+  assert.match(stdout, /No schema to validate operations against\. No function called createHandler\./);
+  assert.equal(code, 1);
+});
+
+test('with several GraphQL functions and none called graphql, --function chooses the schema of the operations', async (context) => {
+  const files = { 'functions/books.ts': graphql, 'functions/shop.ts': graphql, 'a.graphql': '{ book(id: 1) { title } }' };
+  const unclear = await check(context, files, 'a.graphql');
+  const chosen = await check(context, files, 'a.graphql', '--function', 'shop');
+
+  assert.match(unclear.stdout, /No schema to validate operations against\. Choose a GraphQL function with --function: books, shop\./);
+  assert.deepEqual([unclear.code, chosen.code], [1, 0]);
+});
+
+test('names in options that the schema does not have are problems, with their line', async (context) => {
+  const source = `import { createHandler } from 'graphql-functions';
+
+export default createHandler({
+  typeDefs: 'type Query { a: Int } type Subscription { ticks: Int }',
+  nodeEnv: 'prod',
+  trustedDocuments: { documents: { one: '{ a }', two: '{ b }', three: '{' } },
+  resolvers: {
+    Query: { a: () => 1 },
+    Subscription: {
+      async *ticks() {},
+    },
+  },
+});
+`;
+  const { code, stdout } = await check(context, { 'functions/graphql.ts': source });
+
+  assert.deepEqual(placesIn(stdout), [
+    'functions/graphql.ts:5:3 The option nodeEnv is "prod", which is treated as production. Did you mean "production"?',
+    'functions/graphql.ts:10:14 Subscription.ticks has a resolver without subscribe, so it emits no events. Write Subscription: { ticks: { subscribe: async function* () { … } } }.',
+    'functions/graphql.ts:6:3 The trusted document two is invalid: Cannot query field "b" on type "Query". Did you mean "a"?',
+    'functions/graphql.ts:6:3 The trusted document three is invalid: Syntax Error: Expected Name, found <EOF>.',
+  ]);
+  assert.equal(code, 1);
+});
+
+test('a trusted document that two manifests have with different texts is a problem that names its id', async (context) => {
+  const source = `import { createHandler } from 'graphql-functions';
+
+export default createHandler({
+  csrfPrevention: true,
+  typeDefs: 'type Query { a: Int }',
+  trustedDocuments: { documents: [{ one: '{ a }' }, { one: '{ b: a }' }] },
+  resolvers: { Query: { a: () => 1 } },
+});
+`;
+  const { code, stdout } = await check(context, { 'functions/graphql.ts': source });
+
+  assert.deepEqual(placesIn(stdout), [
+    'functions/graphql.ts:3:16 Expected one document for the id "one", got "{ a }" in trustedDocuments.documents[0] and "{ b: a }" in trustedDocuments.documents[1].',
+  ]);
+  assert.equal(code, 1);
+});
+
+test('wrong page limits, and trusted documents that exceed them, are problems, and right ones are none', async (context) => {
+  const source = `import { createHandler } from 'graphql-functions';
+import { limits } from 'graphql-functions/limits';
+
+export default createHandler({
+  csrfPrevention: true,
+  typeDefs: 'type Query { books(first: Int): [Int] }',
+  trustedDocuments: { documents: { one: '{ books(first: 101) }', two: 'query ($n: Int!) { books(first: $n) }' } },
+  plugins: [limits({ pageLimits: { default: 20, max: 100 } })],
+  resolvers: { Query: { books: () => [] } },
+});
+`;
+  const exceeded = await check(context, { 'functions/graphql.ts': source });
+  const tooLarge = await check(context, { 'functions/graphql.ts': source.replace('default: 20', 'default: 200') });
+  const unknown = await check(context, {
+    'functions/graphql.ts': source.replace('max: 100', "max: 100, fields: { 'Query.book': { max: 5 } }"),
+  });
+  const noNumber = await check(context, { 'functions/graphql.ts': source.replace('max: 100', "max: 'all'") });
+  const right = await check(context, {
+    'functions/graphql.ts': source.replace('max: 100', "max: 100, fields: { 'Query.books': { max: 500 } }"),
+  });
+
+  assert.deepEqual(placesIn(exceeded.stdout), [
+    'functions/graphql.ts:8:3 The trusted document one exceeds limits(): Expected the field "books" to be asked for 0 to 100 items, got 101.',
+  ]);
+  assert.deepEqual(placesIn(tooLarge.stdout), [
+    'functions/graphql.ts:4:16 Expected the option pageLimits to have a default of at most its max, 100, got 200.',
+  ]);
+  assert.deepEqual(placesIn(unknown.stdout), [
+    'functions/graphql.ts:4:16 Expected pageLimits.fields to name fields that return pages, like "Query.books", got "Query.book", which is no field of an object of the schema.',
+  ]);
+  assert.match(
+    placesIn(noNumber.stdout).join(),
+    /Expected the option pageLimits\.max of limits to be a positive whole number, got "all"\.$/,
+  );
+  assert.deepEqual([exceeded.code, tooLarge.code, unknown.code, noNumber.code, right.code], [1, 1, 1, 1, 0], right.stdout);
+});
+
+describe('a problem in an imported manifest names the manifest and the id:', () => {
+  const apollo = (...operations: readonly object[]): string =>
+    JSON.stringify({ format: 'apollo-persisted-query-manifest', version: 1, operations }, undefined, 1);
+  const cases: Readonly<Record<string, readonly [web: string, ios: string, expected: RegExp]>> = {
+    'two texts for one id': [
+      '{ "one": "{ a }" }',
+      apollo({ id: 'two', body: '{ a }' }, { id: 'one', body: '{ b: a }' }),
+      /^functions\/graphql\.ts:5:16 Expected one document for the id "one", got "\{ a \}" in trustedDocuments\.documents\[0\]/,
+    ],
+    'an id that is no string': [
+      '{}',
+      apollo({ id: 7, body: '{ a }' }),
+      /^functions\/graphql\.ts:5:16 Expected trustedDocuments\.documents\[1\] .*, got an operation with the id 7\.$/,
+    ],
+    'a document that is not valid': [
+      '{\n "one": "{ nope }" }',
+      apollo(),
+      /^manifests\/web\.json:2:9 The trusted document one is invalid: Cannot query field "nope"/,
+    ],
+  };
+  for (const [what, [web, ios, expected]] of Object.entries(cases))
+    test(what, async (context) => {
+      const { code, stdout } = await check(context, {
+        'manifests/web.json': web,
+        'manifests/ios.json': ios,
+        'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
+import ios from '../manifests/ios.json' with { type: 'json' };
+import web from '../manifests/web.json' with { type: 'json' };
+
+export default createHandler({
+  csrfPrevention: true,
+  typeDefs: 'type Query { a: Int }',
+  trustedDocuments: { documents: [web, ios] },
+  resolvers: { Query: { a: () => 1 } },
+});
+`,
+      });
+
+      const places = placesIn(stdout);
+      assert.equal(places.length, 1);
+      assert.match(places[0]!, expected);
+      assert.equal(code, 1);
+    });
+});
+
+test('an operation of a client that is in no trusted document is a problem where only those run', async (context) => {
+  const source = (only: boolean): string => `import { createHandler } from 'graphql-functions';
+
+export default createHandler({
+  csrfPrevention: true,
+  typeDefs: 'type Query { a: Int }',
+  trustedDocuments: { documents: { one: 'query One { a }' }, only: ${only} },
+  resolvers: { Query: { a: () => 1 } },
+});
+`;
+  const operations = {
+    'operations/one.graphql': 'query One { a __typename }',
+    'src/two.ts': 'export const two = gql`\n  query Two { a }`;',
+  };
+  const only = await check(context, { 'functions/graphql.ts': source(true), ...operations }, 'operations/*', 'src/*');
+  const open = await check(context, { 'functions/graphql.ts': source(false), ...operations }, 'operations/*', 'src/*');
+
+  assert.deepEqual(placesIn(only.stdout), [
+    'src/two.ts:2:3 Production refuses the operation Two, because it is not in trustedDocuments. Add it: npx graphql-functions documents',
+  ]);
+  assert.equal(only.code, 1);
+  assert.equal(open.stdout, 'No problems in graphql.\n');
+});
+
+test('check finds tools that a plugin would refuse, with the schema of the function', async (context) => {
+  const source = `import { createHandler } from 'graphql-functions';
+import { mcp, mcpDefinitions } from 'graphql-functions/mcp';
+
+export default createHandler({
+  csrfPrevention: true,
+  typeDefs: [mcpDefinitions, 'type Query { a: Int }'],
+  trustedDocuments: { documents: { one: 'query One @mcpTool { a }' } },
+  plugins: [mcp({ name: 'numbers', version: '1.0.0' })],
+});
+`;
+  const wrong = await check(context, { 'functions/graphql.ts': source });
+  const right = await check(context, { 'functions/graphql.ts': source.replace('@mcpTool', '@mcpTool(description: "A number")') });
+
+  assert.deepEqual(placesIn(wrong.stdout), [
+    'functions/graphql.ts:8:3 The tool "one" of mcp needs a description: models choose tools by it. Write @mcpTool(description: "…").',
+  ]);
+  assert.deepEqual([wrong.code, right.code], [1, 0]);
+});
+
+test('check prints the notices of plugins, which do not fail it', async (context) => {
+  const source = `import { createHandler } from 'graphql-functions';
+
+export default createHandler({
+  csrfPrevention: true,
+  typeDefs: 'type Query { a: Int }',
+  resolvers: { Query: { a: () => 1 } },
+  plugins: [{ check: () => ['It is probably not what you mean.'] }],
+});
+`;
+  const { code, stderr } = await check(context, { 'functions/graphql.ts': source });
+
+  assert.match(stderr, /^graphql: It is probably not what you mean\.$/m);
+  assert.equal(code, 0);
+});
+
+test('a function that creates its handler in each call gets a notice that it was not checked', async (context) => {
+  const source = "import { createHandler } from 'graphql-functions';\nexport default (event) => createHandler({ typedefs: '' })(event);\n";
+  const { code, stderr } = await check(context, { 'functions/graphql.js': source });
+
+  assert.match(
+    stderr,
+    /^graphql: It did not call createHandler of graphql-functions when it was loaded, so its options and schema were not checked\./m,
+  );
+  assert.equal(code, 0);
+});
+
+test('a rejection that nothing handles while a function loads is a problem, with its line', async (context) => {
+  const { directory } = await createProject(context, {
+    'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
+const connect = async () => { throw new Error('no database'); };
+const connection = connect();
+export default createHandler({ csrfPrevention: true, typeDefs: 'type Query { a: Int }', context: () => ({ connection }) });`,
+  });
+  await linkPackage({ directory }, 'graphql');
+
+  const command = join(import.meta.dirname, '../../../../../dist/esm/cli/main.js');
+  const { code, stdout } = await startCommand(context, [command, 'check'], { cwd: directory }).ended;
+
+  assert.match(stdout, /^functions\/graphql\.ts:2:37 no database\n/);
+  assert.equal(code, 1);
+});
+
+test('of two resolvers of a field in several maps, the one that is never called is a problem', async (context) => {
+  const { code, stdout } = await check(context, {
+    'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
+const first = { Query: { a: () => 1, b: () => 1 } };
+const { b } = first.Query;
+export default createHandler({ csrfPrevention: true, typeDefs: 'type Query { a: Int b: Int }', resolvers: [first, { Query: { a: () => 2, b } }] });`,
+  });
+
+  assert.deepEqual(placesIn(stdout), [
+    'functions/graphql.ts:2:29 This resolver of Query.a is never called, because a later map has one, too. Remove one of them.',
+  ]);
+  assert.equal(code, 1);
+});

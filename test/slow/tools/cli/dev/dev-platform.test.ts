@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { DevPlatform } from '../../../../../src/tools/cli/dev/messages.ts';
+import { createProject, linkPackage, serveProject } from '../../../../support/functions-project.ts';
+import { cases } from '../../../../support/long-form.ts';
+import { eventReader } from '../../../../support/sse.ts';
+
+const graphql = `import { createHandler } from 'graphql-functions';
+  export default createHandler({
+    csrfPrevention: true,
+    logger: { debug() {}, info() {}, warn() {}, error() {} },
+    typeDefs: 'type Query { platform: String! header(name: String!): String remaining: Int }',
+    context: ({ request, event, context, response }) => {
+      response.headers.append('set-cookie', 'a=1');
+      response.headers.append('set-cookie', 'b=2');
+      return { request, event, context };
+    },
+    resolvers: { Query: {
+      platform: (_parent, _args, { event }) => event instanceof Request ? 'fetch' : Object.keys(event).sort().join(' '),
+      header: (_parent, { name }, { request }) => request.headers.get(name),
+      remaining: (_parent, _args, { context }) => context.getRemainingTimeInMillis(),
+    } },
+  });`;
+
+/** Each platform takes a thread and a bundle of the whole package, so the short form runs only the first two, which differ most. */
+const keys: Readonly<Record<Exclude<DevPlatform, 'netlify' | 'fetch'>, RegExp>> = {
+  alb: /^body headers httpMethod isBase64Encoded path queryStringParameters requestContext$/,
+  'aws-http': /rawPath rawQueryString requestContext routeKey version/,
+  'netlify-v1': /rawUrl/,
+  'aws-rest': /multiValueHeaders .*resource stageVariables/,
+  'function-url': /rawPath rawQueryString requestContext routeKey version/,
+};
+
+/** Sends a request as a client does, with cookies and a header. */
+async function ask(address: string, query: string): Promise<{ data: any; cookies: string[] }> {
+  const response = await fetch(address, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', cookie: 'c=1; d=2' },
+    body: JSON.stringify({ query }),
+  });
+  const { data } = (await response.json()) as { data: any };
+  return { data, cookies: response.headers.getSetCookie() };
+}
+
+for (const platform of (Object.keys(keys) as (keyof typeof keys)[]).slice(0, cases({ short: 2, long: 5 }))) {
+  test(`with --platform ${platform} a function gets that platform’s events, cookies included`, async (context) => {
+    const project = await createProject(context, { 'functions/graphql.ts': graphql });
+    await linkPackage(project);
+
+    const { address } = await serveProject(context, project, { platform: { platform } });
+    const { data, cookies } = await ask(address('graphql'), '{ platform header(name: "cookie") }');
+
+    assert.match(data.platform, keys[platform]);
+    assert.equal(data.header, 'c=1; d=2');
+    // A load balancer sends only one cookie.
+    assert.deepEqual(cookies, platform === 'alb' ? ['a=1'] : ['a=1', 'b=2']);
+  });
+}
+
+const echo = `export const lambda = async (event) => ({
+  statusCode: 200,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(event),
+}); export default () => { throw new Error('not this one'); };`;
+
+test('bytes arrive in base64, and text as the platform encodes it; an export named lambda takes precedence over default', async (context) => {
+  const { address } = await serveProject(context, { 'functions/echo.ts': echo }, { platform: { platform: 'aws-http' } });
+  const send = async (type: string, body: string | Uint8Array<ArrayBuffer>): Promise<any> =>
+    (await fetch(address('echo'), { method: 'POST', headers: { 'content-type': type }, body })).json();
+
+  const json = await send('application/json', '{"ä":1}');
+  const form = await send('application/x-www-form-urlencoded', 'a=1');
+  const bytes = await send('application/octet-stream', new Uint8Array([0, 255]));
+
+  assert.deepEqual([json.body, json.isBase64Encoded], ['{"ä":1}', false]);
+  assert.deepEqual([form.body, form.isBase64Encoded], ['YT0x', true]);
+  assert.deepEqual([bytes.body, bytes.isBase64Encoded], ['AP8=', true]);
+});
+
+test('a result that the platform would reject is rejected with a message', async (context) => {
+  const { address } = await serveProject(
+    context,
+    { 'functions/bad.ts': 'export const handler = async () => ({ statusCode: 200, multiValueHeaders: {} });' },
+    { platform: { platform: 'aws-http' } },
+  );
+
+  const response = await fetch(address('bad'));
+
+  assert.equal(response.status, 500);
+  assert.match(await response.text(), /would reject this result: it has the key "multiValueHeaders"/);
+});
+
+test('a function can read its timeout, and is stopped when it takes longer', async (context) => {
+  const { address, server } = await serveProject(
+    context,
+    {
+      'functions/time.ts': `let calls = 0; export const handler = async (event, context) => {
+        calls++;
+        if (event.rawPath.endsWith('/hang')) await new Promise((resolve) => setInterval(resolve, 2 ** 30));
+        return { statusCode: 200, body: JSON.stringify({ calls, remaining: context.getRemainingTimeInMillis() }) };
+      };`,
+    },
+    { platform: { platform: 'function-url', timeout: 1000 } },
+  );
+  const first = (await (await fetch(address('time'))).json()) as { calls: number; remaining: number };
+
+  const late = await fetch(address('time/hang'));
+  const next = (await (await fetch(address('time'))).json()) as { calls: number };
+
+  assert.equal(first.calls, 1);
+  assert.ok(first.remaining > 0 && first.remaining <= 1000);
+  assert.equal(late.status, 500);
+  assert.match(await late.text(), /No response after 1 s \(--timeout\) to GET \/\.netlify\/functions\/time\/hang\./);
+  assert.equal(next.calls, 1);
+  assert.ok(server.functions.has('time'));
+});
+
+test('variables come from .env, and the shell and --env take precedence', async (context) => {
+  const files = {
+    '.env': 'A=file\nB=file\nC="file with spaces" # comment\n',
+    'other.env': 'A=other',
+    'functions/env.ts': 'const { A, B, C } = process.env; export default () => Response.json([A, B, C]);',
+  };
+  const usual = await serveProject(context, files, { environment: { B: 'shell' }, env: { A: 'named' } });
+  const other = await serveProject(context, files, { envFile: 'other.env' });
+
+  assert.deepEqual(await (await fetch(usual.address('env'))).json(), ['named', 'shell', 'file with spaces']);
+  assert.deepEqual(await (await fetch(other.address('env'))).json(), ['other', null, null]);
+  await assert.rejects(serveProject(context, files, { envFile: 'missing.env' }), { name: 'DevError', message: /missing\.env/ });
+});
+
+const subscriptions = (create: string): string => `${create}
+  let ended = 0;
+  const options = {
+    csrfPrevention: true,
+    typeDefs: 'type Query { ended: Int! } type Subscription { count: Int! }',
+    resolvers: { Query: { ended: () => ended }, Subscription: { count: {
+      async *subscribe() {
+        try {
+          for (let count = 1; ; count++) yield { count };
+        } finally {
+          ended += 1;
+        }
+      },
+    } } },
+  };
+  export default create(options);`;
+
+const streaming: Readonly<Record<string, readonly [platform: DevPlatform, create: string]>> = {
+  'createHandler on Netlify': ['netlify', "import { createHandler as create } from 'graphql-functions/netlify';"],
+  'createStreamingHandler behind a function URL': [
+    'function-url',
+    "import { createStreamingHandler as create } from 'graphql-functions/aws-lambda';",
+  ],
+  'createStreamingHandler behind a REST API': [
+    'aws-rest',
+    "import { createStreamingHandler as create } from 'graphql-functions/aws-lambda';",
+  ],
+};
+
+for (const [name, [platform, create]] of Object.entries(streaming)) {
+  test(`${name}: the events of a subscription pass through, and its source ends when the client leaves`, async (context) => {
+    const project = await createProject(context, { 'functions/graphql.ts': subscriptions(create) });
+    await linkPackage(project);
+    const { address, after } = await serveProject(context, project, { platform: { platform } });
+    const send = (query: string): Promise<Response> =>
+      fetch(address('graphql'), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        body: JSON.stringify({ query }),
+      });
+
+    let response: Promise<Response> | undefined;
+    const logged = await after({ kind: 'request' }, async () => void (await (response = send('subscription { count }'))));
+    assert.ok(logged.kind === 'request');
+    assert.equal(logged.record.operations[0]?.operation, 'subscription { count }');
+    const reader = eventReader(await response!);
+    assert.deepEqual(await reader.next(), { event: 'next', data: { data: { count: 1 } } });
+    const closed = await after({ kind: 'request' }, () => reader.leave());
+    assert.ok(closed.kind === 'request');
+    assert.deepEqual(
+      closed.record.operations.map(({ operation }) => operation),
+      ['subscription { count }'],
+    );
+
+    let ended = 0;
+    while (ended === 0) ({ ended } = ((await (await send('{ ended }')).json()) as { data: { ended: number } }).data);
+    assert.equal(ended, 1);
+  });
+}

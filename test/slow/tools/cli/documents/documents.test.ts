@@ -1,0 +1,314 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { parseArguments } from '../../../../../src/tools/cli/command-table.ts';
+import { createMovingProject, runCommandHere } from '../../../../support/command-here.ts';
+import type { Outcome } from '../../../../support/command.ts';
+import { createProject, linkPackage } from '../../../../support/functions-project.ts';
+import type { Project } from '../../../../support/functions-project.ts';
+
+const schema =
+  'type Query { books: [Book!]! book(id: ID!): Book } type Book { id: ID! title: String! author: Author } type Author { name: String }';
+
+const books = 'query Books {\n  books {\n    title\n    __typename\n  }\n}';
+const booksId = createHash('sha256').update(books).digest('hex');
+const manifest = 'documents/documents.json';
+
+interface TestedProject extends Project {
+  /** Runs `documents` with the schema in schema.graphql. */
+  documents(...argv: readonly string[]): Promise<Outcome>;
+  /** The files in the folder `documents`. */
+  names(): Promise<string[]>;
+  read(path: string): Promise<string>;
+}
+
+async function createTestedProject(context: TestContext, files: Readonly<Record<string, string>> = {}): Promise<TestedProject> {
+  const project = await createProject(context, {
+    'schema.graphql': schema,
+    'operations/books.graphql': 'query Books { books { title } }',
+    ...files,
+  });
+  const { directory } = project;
+  return {
+    ...project,
+    documents: (...argv) => runCommandHere(directory, 'documents', '--schema', 'schema.graphql', ...argv),
+    names: async () => (await readdir(join(directory, 'documents')).catch((): string[] => [])).toSorted(),
+    read: (path) => readFile(join(directory, path), 'utf8'),
+  };
+}
+
+test('every option of documents is read', () => {
+  const rest = { functions: undefined, function: undefined, env: {} };
+
+  assert.deepEqual(parseArguments(['documents']), {
+    name: 'documents',
+    operations: ['operations/**/*.graphql'],
+    folder: 'documents',
+    schema: [],
+    mode: 'add',
+    ...rest,
+  });
+  assert.deepEqual(parseArguments(['documents', '--ids', '--out', './a/b/', '--schema', 's.graphql', 'src/*.ts', 'm.json']), {
+    name: 'documents',
+    operations: ['src/*.ts', 'm.json'],
+    folder: 'a/b',
+    schema: ['s.graphql'],
+    mode: 'ids',
+    ...rest,
+  });
+  assert.throws(() => parseArguments(['documents', '--ids', '--check']), /Expected --ids or --check, got both\./);
+  assert.throws(() => parseArguments(['documents', '--remove']), /documents has no option --remove/);
+});
+
+test('documents writes a manifest for the server and ids for clients, and then nothing until an operation changes', async (context) => {
+  const { documents, names, read } = await createTestedProject(context);
+
+  const first = await documents();
+  const again = await documents();
+  const checked = await documents('--check');
+
+  assert.deepEqual(await names(), ['documents.json', 'ids.ts']);
+  assert.equal(first.stdout, `Wrote ${manifest}.\nWrote documents/ids.ts.\n`);
+  assert.deepEqual(JSON.parse(await read(manifest)), { [booksId]: books });
+  assert.equal(
+    await read('documents/ids.ts'),
+    `// Written by \`graphql-functions documents\`. Run it again instead of changing this file.
+
+/** The ids of the current operations by name, for clients. */
+export const ids = {
+  Books: '${booksId}',
+} as const;
+`,
+  );
+  assert.deepEqual(again, { code: 0, stdout: 'documents is up to date: 1 document.\n', stderr: '' });
+  assert.deepEqual(checked, { code: 0, stdout: '', stderr: '' });
+});
+
+test('new documents are added to the manifest, and the earlier ones stay first', async (context) => {
+  const { documents, read, write, remove } = await createTestedProject(context);
+  await documents();
+
+  await write({
+    'operations/books.graphql': 'query Books { books { title id } }',
+    'operations/book.graphql': 'query Book { book(id: 1) { id } }',
+  });
+  await documents();
+  const added = await read(manifest);
+  // A file that moves, or is formatted differently, is no change.
+  await remove('operations/books.graphql');
+  await write({ 'operations/moved/a.graphql': '# All.\nquery Books {\n  books { title, id } }' });
+  const moved = await documents();
+
+  const entries = Object.entries(JSON.parse(added) as Record<string, string>);
+  assert.deepEqual(entries[0], [booksId, books]);
+  assert.deepEqual(
+    entries.slice(1).map(([, text]) => text.split(' ').slice(0, 2).join(' ')),
+    ['query Book', 'query Books'],
+  );
+  assert.deepEqual(
+    [...(await read('documents/ids.ts')).matchAll(/'(\w{64})'/g)].map(([, id]) => id),
+    entries.slice(1).map(([id]) => id),
+  );
+  assert.equal(moved.stdout, 'documents is up to date: 2 documents.\n');
+  assert.equal(await read(manifest), added);
+});
+
+test('an entry that was deleted by hand is not written again, and the text of the file stays as it is', async (context) => {
+  const { documents, read, write } = await createTestedProject(context, {
+    [manifest]: '{ "old": "{ __typename }", "older": "{ __typename }" }',
+  });
+  await documents();
+
+  await write({ [manifest]: `{"${booksId}": ${JSON.stringify(books)}}` });
+  const { stdout } = await documents();
+
+  assert.equal(stdout, 'documents is up to date: 1 document.\n');
+  assert.equal(await read(manifest), `{"${booksId}": ${JSON.stringify(books)}}`);
+});
+
+test('--ids writes only the ids, also while an earlier document is not valid', async (context) => {
+  const old = '{ "abc": "{ gone }" }';
+  const { documents, names, read } = await createTestedProject(context, { [manifest]: old });
+
+  const ids = await documents('--ids');
+  const checked = await documents('--check');
+  const added = await documents();
+
+  assert.deepEqual(ids, { code: 0, stdout: 'Wrote documents/ids.ts.\n', stderr: '' });
+  assert.deepEqual(await names(), ['documents.json', 'ids.ts']);
+  assert.equal(await read(manifest), old);
+  assert.deepEqual([checked.code, added.code], [1, 1]);
+  assert.match(
+    added.stderr,
+    /^documents\/documents\.json:1:1 The document abc is invalid[^]*\nClients of earlier releases may send the documents of documents\/documents\.json\. If no client sends a document any more, delete its entry by hand\.\n/,
+  );
+});
+
+test('--check names each missing operation with its place, and writes nothing', async (context) => {
+  const { documents, names, read, write } = await createTestedProject(context);
+  const empty = await documents('--check');
+  assert.deepEqual(await names(), []);
+  await documents();
+  const ids = await read('documents/ids.ts');
+
+  await write({ 'operations/books.graphql': '\nquery Books { books { id } }' });
+  const changed = await documents('--check');
+
+  assert.equal(empty.code, 1);
+  assert.match(
+    empty.stdout,
+    /^operations\/books\.graphql:1:1 The operation Books is not in documents\/documents\.json: production refuses it\./,
+  );
+  assert.equal(changed.code, 1);
+  assert.match(changed.stdout, /^operations\/books\.graphql:2:1 The operation Books is not in documents\/documents\.json/);
+  assert.match(changed.stderr, /documents is not up to date \(.+\)\. Run the command without --check, and commit the folder\.\n$/);
+  assert.equal(await read('documents/ids.ts'), ids);
+});
+
+test('operations use the fragments of other files and of literals in code, and each is a document of its own', async (context) => {
+  const { documents, read } = await createTestedProject(context, {
+    'operations/parts/b.graphql': 'fragment B on Book { author { ...N } } fragment Unused on Book { id }',
+    'src/books.tsx':
+      'const N = gql`fragment N on Author { name }`;\nconst q = gql`query A { books { ...B } } query C { books { id } } ${N}`;',
+  });
+
+  await documents('operations/**/*.graphql', 'src/*.tsx');
+
+  const texts = Object.values(JSON.parse(await read(manifest)) as Record<string, string>);
+  assert.deepEqual(texts, [
+    'query A {\n  books {\n    ...B\n    __typename\n  }\n}\n\n' +
+      'fragment B on Book {\n  author {\n    ...N\n    __typename\n  }\n  __typename\n}\n\n' +
+      'fragment N on Author {\n  name\n  __typename\n}',
+    books,
+    'query C {\n  books {\n    id\n    __typename\n  }\n}',
+  ]);
+});
+
+test('manifests of client tools are taken as they are, with their ids and settings', async (context) => {
+  const { documents, read } = await createTestedProject(context, {
+    'ios.json': JSON.stringify({
+      format: 'apollo-persisted-query-manifest',
+      version: 1,
+      operations: [{ id: 'a', body: '{ __typename }' }],
+    }),
+    'relay.json': JSON.stringify({ b: { text: '{books{id}}', onError: 'NULL' }, [booksId]: books }),
+  });
+
+  await documents('operations/*', '*.json');
+  const again = await documents('operations/*', '*.json');
+
+  assert.deepEqual(JSON.parse(await read(manifest)), {
+    [booksId]: books,
+    a: '{ __typename }',
+    b: { text: '{books{id}}', onError: 'NULL' },
+  });
+  assert.match(await read('documents/ids.ts'), /\{\n {2}Books: '\w+',\n\}/);
+  assert.equal(again.stdout, 'documents is up to date: 4 documents.\n');
+});
+
+describe('nothing is written for', () => {
+  const apollo = (id: unknown): string =>
+    JSON.stringify({ format: 'apollo-persisted-query-manifest', version: 1, operations: [{ id, body: '{ __typename }' }] });
+  const cases: Readonly<Record<string, readonly [files: Readonly<Record<string, string>>, expected: RegExp, ...argv: string[]]>> = {
+    'an operation that is not valid': [
+      { 'operations/books.graphql': 'query Books {\n  nope\n}' },
+      /^operations\/books\.graphql:2:3 Cannot query field "nope" on type "Query"\./,
+    ],
+    'a syntax error': [{ 'operations/books.graphql': 'query Books {' }, /^operations\/books\.graphql:1:14 Syntax Error/],
+    'an operation without a name': [
+      { 'operations/books.graphql': '\n{ books { id } }' },
+      /^operations\/books\.graphql:2:1 Expected the operation to have a name/,
+    ],
+    'two operations of one name': [
+      { 'operations/z.graphql': '\nmutation Books { __typename }', 'schema.graphql': `${schema} type Mutation { a: Int }` },
+      /^operations\/z\.graphql:2:1 There is another operation Books in operations\/books\.graphql:1\./,
+    ],
+    'two fragments of one name': [
+      { 'operations/a.graphql': 'fragment F on Book { id }', 'operations/z.graphql': 'fragment F on Book { title }' },
+      /^operations\/z\.graphql:1:1 There is another fragment F in operations\/a\.graphql:1\./,
+    ],
+    'an interpolation in a selection set': [
+      { 'src/a.ts': "const fields = 'id';\nconst a = gql`\n  query A {\n    books { ${fields} }\n  }\n`;" },
+      /^src\/a\.ts:4:13 Expected a fragment after the operation, got \$\{fields\}, whose value only the client knows\. Write fields in a fragment, and values as variables\.[^]*> 4 \|/,
+      'src/a.ts',
+    ],
+    'an interpolation in an argument': [
+      { 'src/a.ts': 'const a = gql`query A { book(id: ${id}) { id } }`;' },
+      /^src\/a\.ts:1:34 Expected a fragment/,
+      'src/a.ts',
+    ],
+    'an interpolation in a string': [
+      { 'src/a.ts': 'const a = gql`query A { book(id: "${id}") { id } }`;' },
+      /^src\/a\.ts:1:35 Expected a fragment/,
+      'src/a.ts',
+    ],
+    'a document that is no longer valid': [
+      { [manifest]: '{\n  "abc": "{ gone }"\n}' },
+      /^documents\/documents\.json:2:1 The document abc is invalid: Cannot query field "gone"/,
+    ],
+    'two texts for one id': [
+      { 'a.json': '{ "x": "{ __typename }" }', 'b.json': '{\n"y": "{ a: __typename }",\n"x": "{ b: __typename }" }' },
+      /^b\.json:3:1 The id "x" has another document in a\.json:1\./,
+      '[ab].json',
+    ],
+    'a manifest of a client that has another text for a known id': [
+      { [manifest]: '{ "x": "{ __typename }" }', 'relay.json': '{ "x": "{ b: __typename }" }' },
+      /^relay\.json:1:1 The id "x" has another document in documents\/documents\.json:1\./,
+      'relay.json',
+    ],
+    'an id that is no string': [{ [manifest]: apollo(7) }, /^documents\/documents\.json Expected .*, got an operation with the id 7\./],
+    'a manifest of a client with an id that is no string': [
+      { 'ios.json': apollo(null) },
+      /^ios\.json Expected .*, got an operation with the id null\./,
+      'ios.json',
+    ],
+    'a manifest that is not JSON': [{ [manifest]: '{' }, /^documents\/documents\.json .*JSON/],
+    'a schema with a syntax error': [{ 'schema.graphql': 'type Query {' }, /^schema\.graphql:1:13 Syntax Error/],
+    'a schema with an unknown type': [{ 'schema.graphql': 'type Query { a: Nope }' }, /^schema\.graphql:1:17 Unknown type "Nope"\./],
+    'a pattern without files': [{}, /^No files match src\/\*\.ts\. Quote patterns/, 'src/*.ts'],
+  };
+  for (const [what, [files, expected, ...argv]] of Object.entries(cases))
+    test(what, async (context) => {
+      const { documents, names } = await createTestedProject(context, files);
+      const before = await names();
+
+      const { code, stdout, stderr } = await documents(...argv);
+
+      assert.match(stderr, expected);
+      assert.equal(stdout, '');
+      assert.equal(code, 1);
+      assert.deepEqual(await names(), before);
+    });
+});
+
+const functionWithDocuments = `import { createHandler } from 'graphql-functions';
+import documents from '../documents/documents.json' with { type: 'json' };
+
+export default createHandler({
+  csrfPrevention: true,
+  typeDefs: ${JSON.stringify(schema)},
+  resolvers: { Query: { books: () => [] } },
+  trustedDocuments: { documents, only: true },
+});
+`;
+
+test('without --schema, the documents are validated against the schema of the function, which need not have documents yet', async (context) => {
+  const project = await createMovingProject(context, {
+    'functions/graphql.ts': functionWithDocuments,
+    'operations/books.graphql': 'query Books { books { nope } }',
+  });
+  await linkPackage(project);
+
+  const invalid = await project.run('documents');
+  await project.write({ 'operations/books.graphql': 'query Books { books { title } }' });
+  const valid = await project.run('documents');
+  const checked = await project.run('check');
+
+  assert.match(invalid.stderr, /^operations\/books\.graphql:1:23 Cannot query field "nope" on type "Book"\./m);
+  assert.match(valid.stdout, /^Wrote documents\/documents\.json\.$/m);
+  assert.equal(checked.stdout, 'No problems in graphql.\n');
+});

@@ -1,0 +1,331 @@
+import { deepEqual, doesNotMatch, equal, match, ok, rejects } from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { handlers } from '../../../../support/migrate/handlers.ts';
+import { answersOf, migrate, projectWith } from '../../../../support/migrate/project.ts';
+
+const manifest = `{
+  "name": "shop",
+  "dependencies": {
+    "apollo-datasource-rest": "^3.7.0",
+    "apollo-server-lambda": "^3.13.0",
+    "aws-sdk": "^2.0.0",
+    "graphql": "^15.8.0"
+  },
+  "devDependencies": { "apollo-server-core": "^3.13.0" }
+}
+`;
+
+const files = Object.keys(handlers);
+
+test('forty handler files answer after the command has changed their imports', async (context) => {
+  const project = await projectWith(context, { ...handlers, 'package.json': manifest });
+
+  await migrate(project);
+
+  ok(files.length >= 40, `There are ${files.length}.`);
+  deepEqual(await answersOf(project, files), Object.fromEntries(files.map((file) => [file, 'world'])));
+});
+
+test('package.json has the new package in place of the old ones, and a version of graphql that it supports', async (context) => {
+  const project = await projectWith(context, { ...handlers, 'package.json': manifest });
+
+  await migrate(project);
+
+  const changed = JSON.parse(await readFile(join(project.directory, 'package.json'), 'utf8')) as {
+    dependencies: object;
+    devDependencies: object;
+  };
+  deepEqual(Object.keys(changed.dependencies), ['aws-sdk', 'graphql', 'graphql-functions']);
+  equal((changed.dependencies as { graphql: string }).graphql, '^16.15.0');
+  deepEqual(changed.devDependencies, {});
+});
+
+test('a dry run prints the change and writes nothing', async (context) => {
+  const text = "import { ApolloServer } from 'apollo-server-lambda';\n";
+  const project = await projectWith(context, { 'a.mjs': text });
+
+  const printed = await migrate(project, { isDryRun: true });
+
+  equal(await readFile(join(project.directory, 'a.mjs'), 'utf8'), text);
+  match(printed, /^a\.mjs:1 {2}apollo-server-lambda → graphql-functions\/v3\n\n1 file would change\./);
+});
+
+test('names without a replacement are reported with their line', async (context) => {
+  const project = await projectWith(context, {
+    'a.mjs': "import { generateSchemaHash, gql } from 'apollo-server-core';\n",
+    'b.mjs': "import { ApolloServer } from 'apollo-server-fastify';\n",
+    'c.mjs': "\nimport {\n  ApolloServer, // don't\n  PubSub,\n} from 'apollo-server-lambda';\n",
+    'package.json': manifest,
+  });
+
+  const printed = await migrate(project);
+
+  match(printed, /a\.mjs:1 {2}generateSchemaHash of apollo-server-core/);
+  match(
+    printed,
+    /b\.mjs:1 {2}ApolloServer of apollo-server-fastify belongs to another platform: use createHandler\(\) of ApolloServer in graphql-functions\/v3\/express/,
+  );
+  match(await readFile(join(project.directory, 'c.mjs'), 'utf8'), /\} from 'graphql-functions\/v3';/);
+});
+
+test('a name of version 2 that came from another package is reported with that package', async (context) => {
+  const project = await projectWith(context, {
+    'a.mjs': "import {\n  ApolloServer,\n  PubSub,\n} from 'apollo-server-lambda';\n",
+    'b.cjs': "const { gql, MockList: List } = require('apollo-server-lambda'), port = 1;\n",
+  });
+
+  const printed = await migrate(project);
+
+  match(printed, /a\.mjs:4 {2}PubSub of apollo-server-lambda does not exist here: import it from graphql-subscriptions\./);
+  match(printed, /b\.cjs:1 {2}MockList of apollo-server-lambda does not exist here: import it from @graphql-tools\/mock\./);
+  equal(
+    await readFile(join(project.directory, 'b.cjs'), 'utf8'),
+    "const { gql, MockList: List } = require('graphql-functions/v3'), port = 1;\n",
+  );
+});
+
+for (const [before, after] of [
+  ["import apollo from 'apollo-server-lambda';", "import * as apollo from 'graphql-functions/v3';"],
+  ['import apollo from "apollo-server-express"', 'import * as apollo from "graphql-functions/v3/express"'],
+  ["const a = 1\nimport apollo from 'apollo-server-lambda'", "const a = 1\nimport * as apollo from 'graphql-functions/v3'"],
+  ["import port from 'apollo-server-lambda';", "import * as port from 'graphql-functions/v3';"],
+  ["import type apollo from 'apollo-server-lambda';", "import type * as apollo from 'graphql-functions/v3';"],
+  ["import * as apollo from 'apollo-server-lambda';", "import * as apollo from 'graphql-functions/v3';"],
+  ["const apollo = require('apollo-server-lambda');", "const apollo = require('graphql-functions/v3');"],
+  ["import apollo, { gql } from 'apollo-server-lambda';", undefined],
+  ["import { default as apollo } from 'apollo-server-lambda';", undefined],
+  ["export { default } from 'apollo-server-lambda';", undefined],
+] as const)
+  test(`the entries have no default export: ${before}`, async (context) => {
+    const project = await projectWith(context, { 'a.js': `${before}\n` });
+
+    const printed = await migrate(project);
+
+    equal(await readFile(join(project.directory, 'a.js'), 'utf8'), `${after ?? before}\n`);
+    equal(/a\.js:1 {2}graphql-functions\/v3 has no default export/.test(printed), after === undefined);
+    equal(/^No files changed/m.test(printed), after === undefined);
+  });
+
+for (const [before, after] of [
+  ["export * from 'apollo-server-core';", "export * from 'graphql-functions/v3/core';"],
+  ["export { gql } from 'apollo-server-core';", "export { gql } from 'graphql-functions/v3/core';"],
+  ["import 'apollo-server-core';", "import 'graphql-functions/v3/core';"],
+  ["jest.mock('apollo-datasource-rest');", "jest.mock('graphql-functions/v3/datasource-rest');"],
+  ["type A = import('apollo-server-types').Logger;", "type A = import('graphql-functions/v3/core').Logger;"],
+  ["import apollo = require('apollo-server-lambda');", "import apollo = require('graphql-functions/v3');"],
+  ["import type { Config } from 'apollo-server-core/dist/types';", "import type { Config } from 'graphql-functions/v3/core';"],
+  ["log('apollo-server-core');", "log('apollo-server-core');"],
+  ["import { a } from './apollo-server-core';", "import { a } from './apollo-server-core';"],
+] as const)
+  test(`a reference to a module: ${before}`, async (context) => {
+    const project = await projectWith(context, { 'a.ts': `${before}\n` });
+
+    await migrate(project);
+
+    equal(await readFile(join(project.directory, 'a.ts'), 'utf8'), `${after}\n`);
+  });
+
+test('servers that are called with request and response have one entry, and those of other platforms stay', async (context) => {
+  const project = await projectWith(context, {
+    'express.mjs': "import { ApolloServer, gql, PluginDefinition } from 'apollo-server-express';\n",
+    'cloud.mjs': "import { ApolloServer, makeExecutableSchema } from 'apollo-server-cloud-functions';\n",
+    'micro.cjs': "const { ApolloServer, UserInputError } = require('apollo-server-micro');\n",
+    'azure.mjs': "import { ApolloServer, InMemoryLRUCache } from 'apollo-server-azure-functions';\n",
+    'alone.cjs': "const { ApolloServer, gql } = require('apollo-server');\n",
+    'shared.cjs': "const { gql } = require('apollo-server');\n",
+    'whole.cjs': "const apollo = require('apollo-server-express');\n",
+    'client.mjs': "import { createTestClient } from 'apollo-server-testing';\n",
+    'web.ts': "import { fetch, Headers } from 'apollo-server-env';\nfetch(new Headers());\n",
+    'alias.ts': "import { fetch as get } from 'apollo-server-env';\n",
+    'package.json': '{ "dependencies": { "apollo-server-express": "3", "apollo-server-env": "4", "apollo-server-testing": "2" } }\n',
+  });
+
+  const printed = await migrate(project);
+
+  const text = async (file: string): Promise<string> => readFile(join(project.directory, file), 'utf8');
+  equal(await text('express.mjs'), "import { ApolloServer, gql, PluginDefinition } from 'graphql-functions/v3/express';\n");
+  equal(await text('cloud.mjs'), "import { ApolloServer, makeExecutableSchema } from 'graphql-functions/v3/express';\n");
+  equal(await text('micro.cjs'), "const { ApolloServer, UserInputError } = require('graphql-functions/v3/express');\n");
+  equal(await text('azure.mjs'), "import { ApolloServer, InMemoryLRUCache } from 'apollo-server-azure-functions';\n");
+  match(printed, /azure\.mjs:1 {2}ApolloServer of apollo-server-azure-functions .*: use createHandler of graphql-functions there/);
+  equal(await text('alone.cjs'), "const { ApolloServer, gql } = require('apollo-server');\n");
+  equal(await text('shared.cjs'), "const { gql } = require('graphql-functions/v3/core');\n");
+  match(
+    printed,
+    /alone\.cjs:1 {2}ApolloServer of apollo-server .*: use createHandler\(\) of ApolloServer in graphql-functions\/v3\/express/,
+  );
+  equal(await text('whole.cjs'), "const apollo = require('graphql-functions/v3/express');\n");
+  match(printed, /client\.mjs:1 {2}createTestClient of apollo-server-testing does not exist here: use executeOperation of the server/);
+  // Node has all of them.
+  equal(await text('web.ts'), 'fetch(new Headers());\n');
+  match(printed, /alias\.ts:1 {2}Delete this import of apollo-server-env: its names are globals of Node\.js\./);
+  deepEqual(Object.keys((JSON.parse(await text('package.json')) as { dependencies: object }).dependencies), [
+    'apollo-server-env',
+    'graphql',
+    'graphql-functions',
+  ]);
+  doesNotMatch(printed, /Left for you/);
+});
+
+test('files of other servers are counted, with what to do about them', async (context) => {
+  const project = await projectWith(context, {
+    'a.mjs': "import { ApolloServer } from '@apollo/server';\n",
+    'b.mjs': "import { startServerAndCreateNextHandler } from '@as-integrations/next';\n",
+    'c.mjs': "import { createYoga } from 'graphql-yoga';\n",
+    'd.mjs': "import { graphqlHTTP } from 'express-graphql';\n",
+    'e.mjs': "import mercurius from 'mercurius';\n",
+  });
+
+  const printed = await migrate(project);
+
+  match(printed, /2 files use Apollo Server 4 or 5 and were left unchanged: see .*docs\/migration\.md/);
+  match(printed, /1 file uses GraphQL Yoga and was left unchanged: see .*docs\/migration\.md/);
+  match(printed, /1 file uses graphql-http or express-graphql and was left unchanged/);
+  match(printed, /1 file uses Mercurius and was left unchanged/);
+  const places = [...printed.matchAll(/left unchanged: see (\S+), "(.+)"/g)];
+  equal(places.length, 4);
+  for (const [, page = '', section = ''] of places) match(await readFile(page, 'utf8'), new RegExp(`^#+ ${section}$`, 'm'));
+});
+
+for (const [version, isChanged] of [
+  ['^4.0.8', true],
+  ['3', true],
+  // A server of version 2 depended on it.
+  [undefined, true],
+  ['^7.0.5', true],
+  ['^9.0.0', false],
+  ['8.3.19', false],
+] as const)
+  test(`imports of graphql-tools ${version ?? 'that no package.json lists'} ${isChanged ? 'change, because it does not work with graphql 16' : 'stay'}`, async (context) => {
+    const one = "import { makeExecutableSchema } from 'graphql-tools';\n";
+    const several = "import { addMockFunctionsToSchema, makeExecutableSchema, MockList } from 'graphql-tools';\n";
+    const project = await projectWith(context, {
+      'one.mjs': one,
+      'several.mjs': several,
+      'package.json': JSON.stringify({
+        dependencies: { 'apollo-server-lambda': '^2.0.0', ...(version !== undefined && { 'graphql-tools': version }) },
+      }),
+    });
+
+    const printed = await migrate(project);
+
+    const changed = "import { makeExecutableSchema } from 'graphql-functions/v3/core';\n";
+    equal(await readFile(join(project.directory, 'one.mjs'), 'utf8'), isChanged ? changed : one);
+    equal(await readFile(join(project.directory, 'several.mjs'), 'utf8'), several);
+    equal(/several\.mjs:1 {2}This version of graphql-tools does not work with graphql 16/.test(printed), isChanged);
+    equal(/several\.mjs:1 {2}addMockFunctionsToSchema of graphql-tools .* use addMocksToSchema/.test(printed), isChanged);
+  });
+
+for (const [before, isReported] of [
+  ["const plugin = require('apollo-server-plugin-response-cache');", true],
+  ["const { default: plugin } = require('apollo-server-plugin-response-cache');", false],
+  ["const plugin = require('apollo-server-plugin-response-cache').default;", false],
+] as const)
+  test(`the response cache of version 2 was the module itself: ${before}`, async (context) => {
+    const project = await projectWith(context, {
+      'a.cjs': `const { ApolloServer } = require('apollo-server-lambda');\n${before}\n`,
+      'package.json': '{ "dependencies": { "apollo-server-lambda": "^2.0.0", "apollo-server-plugin-response-cache": "^0.9.0" } }',
+    });
+
+    const printed = await migrate(project);
+
+    equal(/a\.cjs:2 {2}The new version exports the plugin as default: write .*\.default\./.test(printed), isReported);
+    match(await readFile(join(project.directory, 'package.json'), 'utf8'), /"apollo-server-plugin-response-cache": "\^3\.8\.2"/);
+  });
+
+test('resolutions, overrides and peer dependencies with a graphql below 16 are updated', async (context) => {
+  const project = await projectWith(context, {
+    'a.mjs': "import { gql } from 'apollo-server-lambda';\n",
+    'package.json': JSON.stringify({
+      dependencies: { 'apollo-server-lambda': '^3.0.0' },
+      peerDependencies: { graphql: '^14.0.0 || ^15.0.0' },
+      resolutions: { graphql: '15.8.0', lodash: '4.17.21' },
+      overrides: { graphql: '$graphql', express: { graphql: '^15.0.0' } },
+      pnpm: { overrides: { graphql: '15' } },
+    }),
+  });
+
+  await migrate(project);
+
+  const written = JSON.parse(await readFile(join(project.directory, 'package.json'), 'utf8')) as Record<string, unknown>;
+  deepEqual(
+    [written['peerDependencies'], written['resolutions'], written['overrides'], written['pnpm']],
+    [
+      { graphql: '^16.15.0' },
+      { graphql: '^16.15.0', lodash: '4.17.21' },
+      { graphql: '$graphql', express: { graphql: '^16.15.0' } },
+      { overrides: { graphql: '^16.15.0' } },
+    ],
+  );
+});
+
+for (const [range, after] of [
+  ['^15.8.0', '^16.15.0'],
+  ['^16.0.0-rc.1', '^16.15.0'],
+  ['^15 || ^16.0.0-alpha.1', '^16.15.0'],
+  ['16.15.0', '16.15.0'],
+  ['^17.0.0-rc.2', '^17.0.0-rc.2'],
+  ['>=16.15', '>=16.15'],
+  ['<16', '^16.15.0'],
+  ['<=15', '^16.15.0'],
+  ['latest', 'latest'],
+] as const)
+  test(`graphql ${range} ${range === after ? 'stays' : 'is updated'}`, async (context) => {
+    const project = await projectWith(context, {
+      'a.mjs': "import { gql } from 'apollo-server-lambda';\n",
+      'package.json': JSON.stringify({ dependencies: { 'apollo-server-lambda': '^3.0.0', graphql: range } }),
+    });
+
+    await migrate(project);
+
+    const { dependencies } = JSON.parse(await readFile(join(project.directory, 'package.json'), 'utf8')) as {
+      dependencies: { graphql: string };
+    };
+    equal(dependencies.graphql, after);
+  });
+
+test('a file of Apollo Server 4 keeps its caches, which version 3 had from the same package', async (context) => {
+  const text = "import { ApolloServer } from '@apollo/server';\nimport { InMemoryLRUCache } from '@apollo/utils.keyvaluecache';\n";
+  const manifest4 = '{ "dependencies": { "@apollo/utils.keyvaluecache": "2" } }\n';
+  const project = await projectWith(context, { 'a.mjs': text, 'package.json': manifest4 });
+
+  await migrate(project);
+
+  equal(await readFile(join(project.directory, 'a.mjs'), 'utf8'), text);
+  match(await readFile(join(project.directory, 'package.json'), 'utf8'), /"@apollo\/utils.keyvaluecache": "2"/);
+});
+
+test('a replaced package stays in package.json if a file still imports it', async (context) => {
+  const project = await projectWith(context, {
+    'a.mjs': "import { createSignalIfSupported, fetch } from 'apollo-server-env';\n",
+    'package.json': '{ "dependencies": { "apollo-server-env": "4" } }\n',
+  });
+
+  const printed = await migrate(project);
+
+  match(await readFile(join(project.directory, 'package.json'), 'utf8'), /"apollo-server-env": "4"/);
+  match(printed, /a\.mjs:1 {2}createSignalIfSupported of apollo-server-env does not exist here/);
+});
+
+test('an absolute path, also of another project', async (context) => {
+  const project = await projectWith(context, { 'a.mjs': "import { gql } from 'apollo-server-lambda';\n" });
+  const other = await projectWith(context, {
+    'src/a.mjs': "import { gql } from 'apollo-server-lambda';\n",
+    'package.json': '{ "dependencies": { "apollo-server-lambda": "3" } }\n',
+  });
+
+  await migrate(project, { paths: [join(project.directory, 'a.mjs'), join(other.directory, 'src')] });
+
+  for (const file of [join(project.directory, 'a.mjs'), join(other.directory, 'src/a.mjs')])
+    equal(await readFile(file, 'utf8'), "import { gql } from 'graphql-functions/v3';\n");
+  match(await readFile(join(other.directory, 'package.json'), 'utf8'), /"graphql-functions"/);
+});
+
+test('a missing path is an error', async (context) => {
+  const project = await projectWith(context, {});
+
+  await rejects(migrate(project, { paths: ['nowhere'] }), /nowhere does not exist/);
+});

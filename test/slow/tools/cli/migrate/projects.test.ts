@@ -1,0 +1,123 @@
+import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { migrate, projectWith } from '../../../../support/migrate/project.ts';
+import { importProjects } from '../../../../support/migrate/projects.ts';
+
+for (const [name, { files, byHand = [] }] of Object.entries(importProjects)) {
+  test(`a project changes as a whole: ${name}`, async (context) => {
+    const project = await projectWith(context, files);
+
+    const printed = await migrate(project);
+
+    for (const file of Object.keys(files)) {
+      const text = await readFile(join(project.directory, file), 'utf8');
+      doesNotMatch(text, /apollo-server(?!-plugin-response-cache)/, printed);
+      doesNotMatch(text, /\n\n\n/);
+    }
+    for (const [, after] of byHand) match(printed, after.includes('cors') ? /: write cors: \{\} / : /: write .*\.default\./);
+  });
+}
+
+const plain =
+  "import { ApolloServer } from 'apollo-server-lambda';\nexport const handler = new ApolloServer({ typeDefs }).createHandler();\n";
+
+async function manifestOf(directory: string): Promise<{ dependencies?: Record<string, string>; devDependencies?: Record<string, string> }> {
+  return JSON.parse(await readFile(join(directory, 'package.json'), 'utf8')) as object;
+}
+
+test('in a monorepo, the package.json that lists the packages changes: that of the package, or that of the root', async (context) => {
+  const project = await projectWith(context, {
+    'package.json': '{ "dependencies": { "apollo-server-lambda": "^3.0.0", "graphql": "^15.0.0" } }\n',
+    'packages/hoisted/package.json': '{ "name": "hoisted" }\n',
+    'packages/hoisted/handler.js': plain,
+    'packages/api/package.json': '{ "dependencies": { "apollo-server-lambda": "^3.0.0" } }\n',
+    'packages/api/handler.js': plain,
+  });
+
+  await migrate(project);
+
+  deepEqual(Object.keys((await manifestOf(project.directory)).dependencies!), ['graphql', 'graphql-functions']);
+  deepEqual(await manifestOf(join(project.directory, 'packages/hoisted')), { name: 'hoisted' });
+  const { dependencies } = await manifestOf(join(project.directory, 'packages/api'));
+  // The root lists graphql, and its version has been raised.
+  deepEqual(Object.keys(dependencies!), ['graphql-functions']);
+});
+
+test('dependencies of Apollo’s packages are added, and those without support for graphql 16 are updated', async (context) => {
+  const project = await projectWith(context, {
+    'handler.js': `import gql from 'graphql-tag';\nimport { addMocksToSchema } from '@graphql-tools/mock';\n${plain}`,
+    'package.json': JSON.stringify({
+      dependencies: {
+        '@apollo/federation': '^0.25.0',
+        'apollo-server-lambda': '^2.19.0',
+        'apollo-server-plugin-response-cache': '^0.6.0',
+        graphql: '^15.0.0',
+      },
+    }),
+  });
+
+  await migrate(project);
+
+  const { dependencies } = await manifestOf(project.directory);
+  deepEqual(Object.keys(dependencies!), [
+    '@apollo/federation',
+    '@graphql-tools/mock',
+    'apollo-server-plugin-response-cache',
+    'graphql',
+    'graphql-functions',
+    'graphql-tag',
+  ]);
+  equal(dependencies!['apollo-server-plugin-response-cache'], '^3.8.2');
+});
+
+test('createHandler of version 2 and of apollo-server-micro is reported without the option cors', async (context) => {
+  const lambda = await migrate(
+    await projectWith(context, {
+      'package.json': '{ "dependencies": { "apollo-server-lambda": "2.25.0" } }',
+      'server.js': "import { ApolloServer } from 'apollo-server-lambda';\nexport const server = new ApolloServer({ typeDefs });\n",
+      'handler.js': "import { server } from './server.js';\nexport const handler = server.createHandler({ onHealthCheck });\n",
+      'off.js': "import { server } from './server.js';\nexport const handler = server.createHandler({ cors: false });\n",
+      'other.js': "import { server } from './server.js';\nexport const handler = server.createHandler(options);\n",
+      'set.js': "import { server } from './server.js';\nexport const handler = server.createHandler({ path, cors: { origin } });\n",
+    }),
+  );
+  const micro = await migrate(
+    await projectWith(context, {
+      'package.json': '{ "dependencies": { "apollo-server-micro": "^3.0.0" } }',
+      'graphql.js':
+        "import { ApolloServer } from 'apollo-server-micro';\nexport default new ApolloServer({ typeDefs }).createHandler({ path: '/api' });\n",
+    }),
+  );
+  const version3 = await migrate(
+    await projectWith(context, { 'package.json': '{ "dependencies": { "apollo-server-lambda": "^3.0.0" } }', 'a.js': plain }),
+  );
+
+  for (const file of ['handler', 'off', 'other'])
+    match(lambda, new RegExp(`${file}\\.js:2  Without the option cors, this server sent no CORS headers`));
+  doesNotMatch(lambda, /set\.js/);
+  match(micro, /graphql\.js:2 {2}Without the option cors/);
+  doesNotMatch(version3, /cors/);
+});
+
+test('buildSubgraphSchema stays, and is reported', async (context) => {
+  const files = {
+    'ours.js':
+      "import { buildSubgraphSchema } from '@apollo/subgraph';\nimport { ApolloServer } from 'apollo-server-lambda';\nexport const server = new ApolloServer({ schema: buildSubgraphSchema([{ typeDefs, resolvers }]) });\n",
+    'yoga.js':
+      "import { buildSubgraphSchema } from '@apollo/subgraph';\nimport { createYoga } from 'graphql-yoga';\nexport const yoga = createYoga({ schema: buildSubgraphSchema({ typeDefs, resolvers }) });\n",
+    'mock.js': "const { buildFederatedSchema } = require('@apollo/federation'), x = 1;\n\nconst schema = buildFederatedSchema(modules);\n",
+    'package.json': '{ "dependencies": { "@apollo/subgraph": "^2.0.0", "apollo-server-lambda": "^3.0.0", "graphql": "^16.0.0" } }',
+  };
+  const project = await projectWith(context, files);
+
+  const printed = await migrate(project);
+
+  for (const name of ['ours.js', 'yoga.js', 'mock.js'] as const) {
+    equal(await readFile(join(project.directory, name), 'utf8'), files[name].replace('apollo-server-lambda', 'graphql-functions/v3'));
+    match(printed, new RegExp(`${name}:3  Write subgraph\\(\\{ typeDefs, resolvers \\}\\) of graphql-functions/subgraph`));
+  }
+  match(await readFile(join(project.directory, 'package.json'), 'utf8'), /"@apollo\/subgraph"/);
+});

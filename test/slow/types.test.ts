@@ -1,0 +1,586 @@
+import { deepEqual } from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import type { GraphQLAbstractType, GraphQLResolveInfo } from 'graphql';
+import type {
+  ALBEvent,
+  APIGatewayProxyEvent,
+  APIGatewayProxyEventV2,
+  APIGatewayProxyStructuredResultV2,
+  Context as LambdaContext,
+} from 'aws-lambda';
+import type { HandlerContext, HandlerEvent, Context as NetlifyContext, Handler as NetlifyV1Handler } from '@netlify/functions';
+
+import { createHandler as createLambdaHandler } from '../../src/entries/aws-lambda.ts';
+import { createHandler as createFetchHandler } from '../../src/entries/fetch.ts';
+import type { FetchContext } from '../../src/entries/fetch.ts';
+import { batch, byKey, createHandler, DataSource, groupByKey, RESTDataSource } from '../../src/entries/index.ts';
+import type {
+  ContextFits,
+  ContextValue,
+  Handler,
+  HTTPRequest,
+  ResponseHead,
+  ResolverMap,
+  ServerOptions,
+  ServerPlugin,
+} from '../../src/entries/index.ts';
+import { createHandler as createNetlifyHandler } from '../../src/entries/netlify.ts';
+import type * as Netlify from '../../src/entries/netlify.ts';
+import { serve } from '../../src/entries/node.ts';
+import type { NodeExchange } from '../../src/entries/node.ts';
+import { runTypeScript } from '../support/run-typescript.ts';
+
+test('valid code of users is typed, and invalid code is refused', async () => {
+  const project = join(import.meta.dirname, 'types.tsconfig.json');
+
+  const complaints = await compile(project);
+
+  deepEqual(complaints, []);
+});
+
+test('the error of a misspelled option suggests the right one, in every function that takes options', async (context) => {
+  const cache = join(import.meta.dirname, '../../.cache');
+  await mkdir(cache, { recursive: true });
+  const folder = await mkdtemp(join(cache, 'misspelled-'));
+  context.after(() => rm(folder, { recursive: true }));
+  const calls = [
+    ['index', 'createHandler'],
+    ['aws-lambda', 'createHandler'],
+    ['aws-lambda', 'createStreamingHandler'],
+    ['netlify', 'createHandler'],
+    ['fetch', 'createHandler'],
+    ['node', 'serve'],
+    ['node', 'createListener'],
+    ['testing', 'createTester'],
+  ] as const;
+  const lines = calls.map(
+    ([entry, name], at) =>
+      `import { ${name} as f${at} } from '../../src/entries/${entry}.ts'; void f${at}({ typeDefs: '', context: () => ({ user: 1 }), resolver: {} });`,
+  );
+  await writeFile(join(folder, 'calls.ts'), lines.join('\n'));
+  await writeFile(join(folder, 'tsconfig.json'), '{ "extends": "../../test/types.tsconfig.json", "files": ["calls.ts"] }');
+
+  const messages = (await runTypeScript(folder))
+    .join('\n')
+    .split(/^(?=\S)/m)
+    .filter((message) => message.includes('calls.ts'));
+
+  deepEqual(
+    messages.map((message) => /Did you mean to write '(\w+)'\?\s*$/.exec(message)?.[1]),
+    calls.map(() => 'resolvers'),
+  );
+});
+
+/** Everything below is compiled by the test above and never runs. */
+export function never(): void {
+  contextAndDataSources();
+  bindings();
+  withoutOne();
+  generated();
+  resolversOfOtherFiles();
+  typeFunctions();
+  fitting();
+  wrapper({ typeDefs });
+  sources();
+  undefinedOptions();
+  preparedOptions();
+  platforms();
+  void results();
+  batches();
+  wrong();
+}
+
+class BooksAPI extends RESTDataSource {
+  book(id: string): Promise<{ title: string }> {
+    return this.get(`books/${id}`);
+  }
+}
+
+class Counter extends DataSource<{ user: string }> {
+  next(): number {
+    return this.context.user.length;
+  }
+}
+
+class AccountsAPI extends RESTDataSource<{ token: string }> {}
+
+function contextAndDataSources(): void {
+  createHandler({
+    typeDefs,
+    context: async ({ request }) => ({ user: request.headers.get('x-user') ?? 'nobody', admin: false as boolean }),
+    dataSources: () => ({ books: new BooksAPI(), counter: new Counter() }),
+    resolvers: {
+      Query: {
+        book: async (_, { id }, { user, dataSources }) => {
+          is<string>(user);
+          is<BooksAPI>(dataSources.books);
+          is<number>(dataSources.counter.next());
+          const { title } = await dataSources.books.book(id);
+          is<string>(title);
+          // @ts-expect-error: not a number.
+          is<number>(title);
+        },
+        missing: (_parent, _args, context) => {
+          is<boolean>(context.admin);
+          // @ts-expect-error: context returned no such thing.
+          void context.administrator;
+          // @ts-expect-error: dataSources returned no such property either.
+          void context.dataSources.authors;
+          // @ts-expect-error: a data source has no such method.
+          void context.dataSources.books.author('1');
+        },
+      },
+      Subscription: {
+        added: {
+          subscribe: (_, _args, { user, dataSources }) => {
+            is<string>(user);
+            is<BooksAPI>(dataSources.books);
+            // @ts-expect-error: neither here.
+            void dataSources.authors;
+          },
+        },
+      },
+    },
+  });
+
+  createHandler({
+    typeDefs,
+    context: () => ({ user: 'ada' }),
+    // A list of maps is typed as one map is.
+    resolvers: [{ Query: { me: (_, _args, { user }) => is<string>(user) } }],
+  });
+}
+
+function withoutOne(): void {
+  createHandler({
+    typeDefs,
+    context: () => ({ user: 'ada' }),
+    resolvers: {
+      Query: {
+        me: (_, _args, { user }) => is<string>(user),
+        // @ts-expect-error: there are no data sources.
+        books: (_, _args, { dataSources }) => dataSources.books,
+      },
+    },
+  });
+  createHandler({
+    typeDefs,
+    dataSources: () => ({ books: new BooksAPI() }),
+    resolvers: {
+      Query: {
+        book: (_, { id }, { dataSources }) => is<Promise<{ title: string }>>(dataSources.books.book(id)),
+        // @ts-expect-error: there is no context function.
+        me: (_, _args, { user }) => is<string>(user),
+      },
+    },
+  });
+  createHandler({ typeDefs });
+}
+
+/** The form of GraphQL Code Generator's output; test/real/recipes/codegen.test.ts tests its real output. */
+interface GeneratedResolvers<TContext> {
+  readonly [type: string]: unknown;
+  readonly Query?: { book?: (parent: object, args: { id: string }, context: TContext, info: GraphQLResolveInfo) => { title: string } };
+  readonly Book?: {
+    title?: (parent: { title: string }, args: object, context: TContext, info: GraphQLResolveInfo) => string;
+    __isTypeOf?: (book: { title: string }, context: TContext, info: GraphQLResolveInfo) => boolean | Promise<boolean>;
+    __resolveReference?: (reference: { id: string }, context: TContext, info: GraphQLResolveInfo) => { title: string };
+  };
+  readonly Node?: { __resolveType: (node: { title: string }, context: TContext, info: GraphQLResolveInfo) => 'Book' | Promise<'Book'> };
+}
+
+function generated(): void {
+  // Generators write these as type aliases, because an interface has no implicit index signature.
+  type Generated<TContext> = Pick<GeneratedResolvers<TContext>, 'Query' | 'Book' | 'Node'>;
+  const typed: Generated<{ user: string; dataSources: { books: BooksAPI } }> = {};
+
+  createHandler({ typeDefs, context: () => ({ user: 'ada' }), dataSources: () => ({ books: new BooksAPI() }), resolvers: typed });
+  createLambdaHandler({
+    typeDefs,
+    context: async ({ request }) => ({ user: request.path, admin: true }),
+    dataSources: () => ({ books: new BooksAPI() }),
+    resolvers: [typed, { Query: { me: (_, _args, { admin }) => is<boolean>(admin) } }],
+  });
+  createHandler({
+    typeDefs,
+    context: ({ request }) => ({ user: request.path.length }),
+    dataSources: () => ({ books: new BooksAPI() }),
+    // @ts-expect-error: they read a user that is a string.
+    resolvers: typed,
+  });
+  // @ts-expect-error: the resolvers read a data source that is not there.
+  createHandler({ typeDefs, context: () => ({ user: 'ada' }), resolvers: typed });
+  createHandler({ typeDefs, resolvers: {} as Generated<object> });
+  createHandler({ typeDefs, context: ({ request }) => ({ user: request.path }), resolvers: {} as Generated<object> });
+}
+
+interface Loaders {
+  readonly books: BooksAPI;
+  readonly counter: Counter;
+}
+
+/** Resolvers in separate files, each with the part of the context that it reads. */
+function resolversOfOtherFiles(): void {
+  const whole: ResolverMap<ContextValue<{ user: string; admin: boolean }, Loaders>> = {
+    Query: {
+      book: (_, { id }, { dataSources }) => dataSources.books.book(id),
+      me: (_, _args, { user, admin }) => [is<string>(user), is<boolean>(admin)],
+    },
+  };
+  const me = { Query: { me: (_: unknown, _args: unknown, { user }: { user?: string }) => user } };
+  const books = {
+    Query: {
+      book: (_: unknown, { id }: { id: string }, { dataSources }: { dataSources: Pick<Loaders, 'books'> }) => dataSources.books.book(id),
+    },
+    Node: { __resolveType: (value: { title?: string }, { user }: { user: string }) => value.title ?? user },
+    Book: { title: { resolve: (_: unknown, _args: unknown, { user }: { user: string }) => user } },
+  };
+  // Resolvers as in JavaScript, without types.
+  const loose = {
+    Query: {
+      book: (_: any, { id }: any, { dataSources }: { dataSources: any }) => dataSources.books.book(id),
+      me: (_: any, _args: any, { user }: { user: any }) => user,
+    },
+  };
+  const plugin: ServerPlugin<{ user: string }> = { requestDidStart: async ({ contextValue }) => is<string>(contextValue.user) };
+  const dataSources = (): Loaders => ({ books: new BooksAPI(), counter: new Counter() });
+
+  for (const resolvers of [whole, [whole, me], me, books, { ...me, ...books }, [me, books], loose, [loose, me]]) {
+    createHandler({ typeDefs, context: () => ({ user: 'ada', admin: true }), dataSources, resolvers });
+    createHandler({ typeDefs, context: ({ request }) => ({ user: request.path, admin: true }), dataSources, resolvers, plugins: [plugin] });
+    createLambdaHandler({
+      typeDefs,
+      context: async ({ event }) => ({ user: String(event), admin: true }),
+      dataSources,
+      resolvers,
+      plugins: [plugin],
+    });
+  }
+  createHandler({
+    typeDefs,
+    context: ({ request }) => ({ user: request.path.length }),
+    // @ts-expect-error: they read a user that is a string.
+    resolvers: me,
+  });
+  createHandler({
+    typeDefs,
+    context: ({ request }) => ({ user: request.path }),
+    dataSources: () => ({ counter: new Counter() }),
+    // @ts-expect-error: they read a data source that is not there.
+    resolvers: books,
+  });
+}
+
+function typeFunctions(): void {
+  createHandler({
+    typeDefs,
+    context: () => ({ user: 'ada' }),
+    resolvers: {
+      Node: {
+        __resolveType: (value, { user }, info, abstractType) => {
+          exactly<string>()(user);
+          exactly<GraphQLResolveInfo>()(info);
+          exactly<GraphQLAbstractType>()(abstractType);
+          return (value as { type: string }).type;
+        },
+      },
+      Book: {
+        __isTypeOf: (_value, { user }, info) => {
+          exactly<string>()(user);
+          exactly<GraphQLResolveInfo>()(info);
+          return true;
+        },
+      },
+    },
+  });
+  createHandler({
+    typeDefs,
+    context: () => ({ user: 'ada' }),
+    resolvers: {
+      // @ts-expect-error: there is no such thing in the context.
+      Node: { __resolveType: (_value, { admin }) => is<boolean>(admin) },
+    },
+  });
+}
+
+/** Refuses a data source that reads a property that context does not return: it would be undefined. */
+function fitting(): void {
+  createHandler({
+    typeDefs,
+    context: () => ({ user: 5 }),
+    // @ts-expect-error: the data source's user is a string.
+    dataSources: () => ({ counter: new Counter(), books: new BooksAPI() }),
+  });
+  createLambdaHandler({
+    typeDefs,
+    context: async ({ context }) => ({ requestId: context.awsRequestId }),
+    // @ts-expect-error: from what a platform's own entry makes.
+    dataSources: () => ({ books: new BooksAPI(), accounts: new AccountsAPI() }),
+  });
+  // @ts-expect-error: from a function, too.
+  createHandler(async () => ({ typeDefs, context: () => ({ admin: true }), dataSources: () => ({ counter: new Counter() }) }));
+  createHandler({
+    typeDefs,
+    // The context may have more than the data source reads, and the order of the options does not matter.
+    dataSources: () => ({ counter: new Counter(), books: new BooksAPI(), plain: { anything: 1 } }),
+    context: async ({ request }) => ({ user: request.path, admin: true }),
+    resolvers: { Query: { book: (_, _args, { dataSources }) => is<Counter>(dataSources.counter) } },
+  });
+  createHandler(async () => ({ typeDefs, context: () => ({ user: 'ada' }), dataSources: () => ({ counter: new Counter() }) }));
+}
+
+/** A generic function around createHandler leaves this check to its callers. */
+function wrapper<T extends object, D extends object>(options: ServerOptions<T, D> & ContextFits<T, D>): Handler {
+  return createHandler(options);
+}
+
+/** Options as a promise or from a function: types are inferred in the same way. */
+function sources(): void {
+  createHandler(async () => ({
+    typeDefs,
+    context: () => ({ user: 'ada' }),
+  }));
+  createHandler(Promise.resolve({ typeDefs, csrfPrevention: true }));
+  // @ts-expect-error: the function does not return options.
+  createHandler(() => 'type Query { a: Int }');
+}
+
+/** Options may be undefined, also with exactOptionalPropertyTypes. */
+function undefinedOptions(): void {
+  createHandler({ typeDefs, context: undefined, dataSources: undefined, logger: undefined, cors: undefined, plugins: undefined });
+  // @ts-expect-error: a class in place of an instance.
+  createHandler({ typeDefs, dataSources: () => ({ books: BooksAPI }) });
+}
+
+/** Options that a function of options prepares keep what `context` and `dataSources` infer; it also accepts a promise or a function. */
+function preparedOptions(): void {
+  const options = subgraph({
+    context: () => ({ user: 'ada' }),
+    dataSources: () => ({ books: new BooksAPI() }),
+    typeDefs,
+    resolvers: {
+      Query: {
+        id: (_, _args, { user }) => is<string>(user),
+        books: (_, _args, { dataSources }) => {
+          // @ts-expect-error: no such method.
+          void dataSources.books.author;
+          return dataSources.books.book('1');
+        },
+      },
+    },
+  });
+  exactly<ServerOptions<{ user: string }, { books: BooksAPI }>>()(options);
+  createHandler(options);
+  createHandler(
+    subgraph({
+      context: () => ({ user: 'ada' }),
+      dataSources: () => ({ books: new BooksAPI() }),
+      typeDefs,
+      resolvers: { Query: { books: (_, _args, { user, dataSources }) => dataSources.books.book(user) } },
+    }),
+  );
+  createHandler(
+    subgraph({ context: () => ({ user: 'ada' }), typeDefs, resolvers: { Query: { id: (_, _args, { user }) => is<string>(user) } } }),
+  );
+  createHandler(subgraph({ typeDefs, resolvers: { Query: { id: () => '1' } } }));
+  createHandler(async () => subgraph({ typeDefs, context: () => ({ user: 'ada' }) }));
+  createHandler(subgraphLater({ typeDefs, context: () => ({ user: 'ada' }) }));
+  createLambdaHandler(subgraph({ typeDefs, context: () => ({ user: 'ada' }) }));
+  createFetchHandler(subgraph({ typeDefs, context: () => ({ user: 'ada' }) }));
+  createNetlifyHandler(subgraph({ typeDefs, context: () => ({ user: 'ada' }) }));
+  void serve(subgraph({ typeDefs, context: () => ({ user: 'ada' }) }));
+  // @ts-expect-error: a misspelled option.
+  createHandler(subgraph({ typeDef: typeDefs }));
+}
+
+/** A capability that prepares a schema, as users and extensions write one. */
+function subgraph<TContext extends object, TDataSources extends object>(
+  options: ServerOptions<TContext, TDataSources>,
+): ServerOptions<TContext, TDataSources> {
+  return { ...options, typeDefs: [options.typeDefs ?? [], 'type Query { _service: Boolean }'].flat() };
+}
+
+function subgraphLater<TContext extends object, TDataSources extends object>(
+  options: ServerOptions<TContext, TDataSources>,
+): Promise<ServerOptions<TContext, TDataSources>> {
+  return Promise.resolve(subgraph(options));
+}
+
+/** The event and the context in `context({ event, context })` are those of the platform. */
+function platforms(): void {
+  createLambdaHandler({
+    typeDefs,
+    context: ({ event, context }) => {
+      exactly<APIGatewayProxyEventV2 | APIGatewayProxyEvent | ALBEvent>()(event);
+      exactly<LambdaContext>()(context);
+      // @ts-expect-error: the version of the event is unknown without a check.
+      void event.rawPath;
+      return { requestId: context.awsRequestId };
+    },
+    resolvers: { Query: { id: (_, _args, { requestId }) => is<string>(requestId) } },
+  });
+  createNetlifyHandler({
+    typeDefs,
+    context: ({ event, context }) => {
+      exactly<Request | Netlify.NetlifyHandlerEvent>()(event);
+      exactly<Netlify.NetlifyContext | Netlify.NetlifyHandlerContext>()(context);
+      // @ts-expect-error: only a Request has a location.
+      void context.geo;
+      return { country: 'geo' in context ? context.geo.country?.code : undefined };
+    },
+  });
+  // Netlify's types and ours are compatible.
+  const same = (theirs: NetlifyContext, ours: Netlify.NetlifyContext, context: HandlerContext): void => {
+    is<Netlify.NetlifyContext>(theirs);
+    is<NetlifyContext>(ours);
+    is<Netlify.NetlifyHandlerContext>(context);
+  };
+  void same;
+  is<NetlifyV1Handler>(createNetlifyHandler({ typeDefs }));
+  createFetchHandler({
+    typeDefs,
+    context: ({ event }) => {
+      exactly<Request>()(event);
+      return { url: event.url };
+    },
+    resolvers: { Query: { url: (_, _args, { url }) => is<string>(url) } },
+  });
+  void serve({
+    typeDefs,
+    context: ({ event }) => {
+      exactly<NodeExchange>()(event);
+      return { address: event.request.socket.remoteAddress };
+    },
+    resolvers: { Query: { address: (_, _args, { address }) => is<string | undefined>(address) } },
+  });
+  createHandler({
+    typeDefs,
+    context: ({ event, request, response }) => {
+      exactly<HTTPRequest>()(request);
+      exactly<ResponseHead>()(response);
+      response.headers.set('cache-control', 'max-age=60');
+      // @ts-expect-error: the platform of the event is unknown.
+      void event.headers;
+      return {};
+    },
+  });
+}
+
+async function results(): Promise<void> {
+  const lambda = createLambdaHandler({ typeDefs });
+  exactly<APIGatewayProxyStructuredResultV2>()(await lambda({} as APIGatewayProxyEventV2, {} as LambdaContext));
+  // @ts-expect-error: a Lambda handler has no fetch.
+  void lambda.fetch;
+
+  const fetchHandler = createFetchHandler({ typeDefs });
+  exactly<Response>()(await fetchHandler(new Request('https://example.com/')));
+  exactly<Response>()(await fetchHandler.fetch(new Request('https://example.com/'), {}, {}));
+
+  const handler: Handler = createHandler({ typeDefs });
+  exactly<Response>()(await handler(new Request('https://example.com/')));
+
+  const netlify = createNetlifyHandler({ typeDefs });
+  is<{ statusCode: number }>(await netlify({} as HandlerEvent));
+}
+
+function batches(): void {
+  createHandler({
+    typeDefs,
+    context: () => ({ user: 'ada' }),
+    resolvers: {
+      Book: {
+        // Parents and arguments need no annotation, the context has its type, and promises, null and errors are values.
+        // @ts-expect-error -- the context has no such property
+        label: batch((books, _args, { users }) => [users, books]),
+        author: batch((books, { first }, { user, dataSources }) => books.map((book) => [book.id, first, user.toUpperCase(), dataSources])),
+        title: batch({ maxSize: 100 }, async (books: readonly { id: string }[]) =>
+          books.map(({ id }) => (id === '' ? new Error(id) : null)),
+        ),
+      },
+    },
+  });
+  const rows: ({ readonly id: number } | null)[] = byKey(['1', 2, null], [{ id: 1 }], 'id');
+  const lists: { readonly id: number }[][] = groupByKey(['1'], new Set([{ id: 1 }]), ({ id }) => id);
+  void [rows, lists];
+  // @ts-expect-error -- a list, one value for each parent
+  batch(() => 1);
+  // @ts-expect-error -- rows have no such property
+  byKey([1], [{ id: 1 }], 'name');
+}
+
+function wrong(): void {
+  // @ts-expect-error: options are needed.
+  createHandler();
+  // @ts-expect-error: not schema text.
+  createHandler({ typeDefs: 1 });
+  // @ts-expect-error: no such option.
+  createHandler({ typeDefs, playground: true });
+  // @ts-expect-error: one word, not any.
+  createHandler({ typeDefs, cache: 'unbounded' });
+  // @ts-expect-error: dataSources is a function, so that every operation gets new ones.
+  createHandler({ typeDefs, dataSources: { books: new BooksAPI() } });
+  // @ts-expect-error: a context is an object.
+  createHandler({ typeDefs, context: () => 'ada' });
+  // @ts-expect-error: a resolver is a function.
+  createHandler({ typeDefs, resolvers: { Query: { a: 1 } } as { Query: { a: { resolve: number } } } });
+  // @ts-expect-error: formatError returns an error.
+  createHandler({ typeDefs, formatError: () => 'oops' });
+
+  const plugin: ServerPlugin = { requestDidStart: async () => ({ willSendResponse: async ({ response }) => void response }) };
+  createHandler({ typeDefs, context: () => ({ user: 'ada' }), plugins: [plugin] });
+  // @ts-expect-error: no such hook.
+  const typo: ServerPlugin = { requestDidstart: async () => undefined };
+  void typo;
+}
+
+const typeDefs = 'type Query { book(id: ID!): String }';
+
+function is<T>(value: T): void {
+  void value;
+}
+
+/** Accepts only values of exactly type T: nothing narrower, nothing wider, and not any. */
+function exactly<T>(): <U>(value: [T] extends [U] ? ([U] extends [T] ? (0 extends 1 & U ? never : U) : never) : never) => void {
+  return () => {};
+}
+
+/** The error messages of tsc about this file. Its imported sources are checked with one version of graphql, this file with each. */
+async function compile(project: string): Promise<string[]> {
+  const complaints = await runTypeScript(project);
+  return complaints.filter((line) => line.startsWith('test/slow/types.test.ts'));
+}
+
+/** The bindings of a Worker, and the context created from them. */
+function bindings(): void {
+  interface Env {
+    readonly DB: { readonly name: string };
+  }
+  createFetchHandler({
+    typeDefs,
+    context: ({ env, context, request }: FetchContext<Env, { readonly region: string }>) => ({
+      user: request.headers.get('x-user') ?? 'nobody',
+      database: env.DB.name,
+      region: context.region,
+    }),
+    dataSources: () => ({ books: new BooksAPI() }),
+    resolvers: {
+      Query: {
+        book: (_parent, { id }, { database, dataSources, ...rest }) => {
+          is<string>(database);
+          is<string>(rest.region);
+          // @ts-expect-error: context returned no such thing.
+          void rest.missing;
+          return dataSources.books.book(id);
+        },
+      },
+    },
+  });
+  createFetchHandler({
+    typeDefs,
+    // @ts-expect-error: the environment is unknown unless it is typed.
+    context: ({ env }) => ({ database: env.DB }),
+  });
+}

@@ -1,0 +1,93 @@
+import { createHandler } from '../../src/entries/fetch.ts';
+import { idempotency, idempotencyDefinitions, memoryStore } from '../../src/entries/idempotency.ts';
+import type { IdempotencyOptions } from '../../src/entries/idempotency.ts';
+import type { ServerOptions } from '../../src/entries/index.ts';
+import { recordingLogger } from './recording-logger.ts';
+import type { LogLine } from './recording-logger.ts';
+
+type Options = ServerOptions<any, any, any, any>;
+
+/** A handler whose mutations charge a client. */
+export interface Bank {
+  /** The clients that were charged. */
+  readonly charges: string[];
+  readonly log: readonly LogLine[];
+  readonly send: (body: unknown, fields?: Fields) => Promise<Answer>;
+  /** Sends with the header `Idempotency-Key: "key"`. */
+  readonly sendWithKey: (body: unknown, fields?: Fields) => Promise<Answer>;
+  /** Resolves when all work passed to `waitUntil` has ended. */
+  readonly settled: () => Promise<void>;
+}
+
+export interface Fields {
+  readonly client?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly method?: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The code of the first error. */
+  readonly code: string | undefined;
+}
+
+export const typeDefs = `
+  type Query { charges: Int }
+  type Mutation { charge(amount: Int = 1, fail: String): Receipt chargeTwice: Receipt }
+  type Receipt { number: Int! client: String }`;
+export const charge = { query: 'mutation { charge { number client } }' };
+export const withKey = { 'idempotency-key': '"key"' };
+
+/** Creates a bank. `server.resolvers` replaces its resolvers. */
+export function openBank({ server = {}, ...options }: Partial<IdempotencyOptions> & { readonly server?: Partial<Options> } = {}): Bank {
+  const charges: string[] = [];
+  const waiting: Promise<unknown>[] = [];
+  const [logger, log] = recordingLogger();
+  const pay = (_: unknown, { fail }: { fail?: string }, { client }: { client: string }): object => {
+    charges.push(client);
+    if (fail !== undefined) throw new Error(fail);
+    return { number: charges.length, client };
+  };
+  const extension = idempotency({ store: memoryStore(), identity: ({ client }) => client, ...options });
+  const { plugins = [], ...others } = server;
+  const handler = createHandler({
+    nodeEnv: 'test',
+    maskErrors: true,
+    csrfPrevention: true,
+    logger,
+    typeDefs: [idempotencyDefinitions, typeDefs],
+    context: ({ request }: { request: { headers: { get: (name: string) => string | null } } }) => ({
+      client: request.headers.get('x-client') ?? 'ada',
+    }),
+    resolvers: { Query: { charges: () => charges.length }, Mutation: { charge: pay, chargeTwice: pay } },
+    ...others,
+    plugins: [...plugins, extension],
+  } as unknown as Options) as unknown as (request: Request, context: object) => Promise<Response>;
+  const send: Bank['send'] = async (body, { client, headers, method = 'POST', signal } = {}) => {
+    const request = new Request('https://bank.example/graphql', {
+      method,
+      headers: { 'content-type': 'application/json', ...(client !== undefined && { 'x-client': client }), ...headers },
+      ...(method === 'GET' ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(signal && { signal }),
+    });
+    return answerOf(await handler(request, { waitUntil: (work: Promise<unknown>) => void waiting.push(work) }));
+  };
+  return {
+    charges,
+    log,
+    send,
+    sendWithKey: async (body, fields = {}) => send(body, { ...fields, headers: { ...withKey, ...fields.headers } }),
+    settled: async () => {
+      while (waiting.length > 0) await Promise.all(waiting.splice(0));
+    },
+  };
+}
+
+async function answerOf(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const found = /"code":"(\w+)"/.exec(text);
+  return { status: response.status, headers: response.headers, text, code: found?.[1] };
+}

@@ -1,0 +1,453 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import type { KeyValueCache } from '../../../../src/datasources/cache/key-value-cache.ts';
+import { deferred } from '../../../support/deferred.ts';
+import { OpenStore, brokenBody, createOperation, numbered, startAPI } from '../../../support/datasources/api.ts';
+import type { Reply } from '../../../support/datasources/origin.ts';
+
+const minute = { 'cache-control': 'max-age=60' };
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('a stored response', () => {
+  it('is served to other operations without a request to the API', async (t) => {
+    const { begin, calls } = await startAPI(t, numbered(minute));
+    await begin().read('x');
+    const api = begin();
+
+    assert.equal(await api.read('x'), 0);
+    assert.equal(api.lastOutcome, 'fresh');
+    assert.equal(calls.length, 1);
+  });
+
+  it('is served when memoizeGetRequests is false', async (t) => {
+    const { begin } = await startAPI(t, numbered(minute));
+    const api = begin({ memoizeGetRequests: false });
+
+    assert.deepEqual([await api.read('x'), await api.read('x')], [0, 0]);
+  });
+
+  it('is copied for each operation', async (t) => {
+    const { begin } = await startAPI(t, () => ({ headers: minute, body: { tags: ['a'] } }));
+    for (let index = 0; index < 4; index++) (await begin().read('x')).tags.push('b');
+
+    assert.deepEqual(await begin().read('x'), { tags: ['a'] });
+  });
+
+  it('has its URL, its status and its age in hooks', async (t) => {
+    const { begin, clock, url } = await startAPI(t, () => ({ status: 203, headers: { ...minute, 'X-Total': '7' }, body: {} }));
+    await begin().read('x');
+    clock.turn(7000);
+
+    const seen = await begin({
+      didReceiveResponse: async (response) => [response.url, response.status, response.headers.get('x-total'), response.headers.get('age')],
+    }).read('x');
+
+    assert.deepEqual(seen, [`${url}/x`, 203, '7', '7']);
+  });
+});
+
+describe('a redirect', () => {
+  it('that the caller does not follow bypasses the cache', async (t) => {
+    const { begin } = await startAPI(t, (call) =>
+      call.url === '/old'
+        ? { status: 301, headers: { location: '/new', 'cache-control': 'public, max-age=3600' } }
+        : { headers: minute, body: call.url },
+    );
+    const statusOf = (redirect: 'manual' | 'follow'): Promise<number> =>
+      begin({ didReceiveResponse: async ({ status }) => status }).read('old', undefined, { redirect, cacheOptions: { ttl: 60 } });
+
+    assert.deepEqual([await statusOf('manual'), await statusOf('follow'), await statusOf('manual')], [301, 200, 301]);
+    assert.equal(await begin().read('old'), '/new');
+  });
+
+  it('that the caller does not follow is another GET for the memo', async (t) => {
+    const { begin } = await startAPI(t, ({ url }) => (url === '/old' ? { status: 301, headers: { location: '/new' } } : { body: url }));
+    const api = begin();
+
+    await assert.rejects(api.read('old', undefined, { redirect: 'manual' }), /301/);
+    assert.equal(await api.read('old'), '/new');
+  });
+});
+
+describe('a write', () => {
+  it('is always sent: only GETs are stored and reused', async (t) => {
+    const { begin } = await startAPI(t, numbered({ 'cache-control': 'public, max-age=60' }));
+
+    const seen = [];
+    for (const method of ['read', 'create', 'create', 'read', 'replace', 'change'] as const)
+      seen.push(await begin({ ttl: 60 })[method]('x'));
+
+    assert.deepEqual(seen, [0, 1, 2, 3, 4, 5]);
+  });
+
+  for (const [what, reply, isKept] of [
+    ['succeeds', { body: 'done' }, false],
+    ['is refused', { status: 422 }, true],
+    ['gets no response, so that its effect is unknown', 'hang up', false],
+  ] as [string, Reply, boolean][])
+    for (const method of ['create', 'replace', 'change', 'remove'] as const)
+      it(`${isKept ? 'keeps' : 'drops'} the stored response if it ${what} (${method})`, async (t) => {
+        const { begin } = await startAPI(t, (call, before) => (call.method === 'GET' ? { headers: minute, body: before } : reply));
+        await begin().read('x');
+        await begin()[method]('x').catch(() => undefined); // oxfmt-ignore
+
+        assert.equal(await begin().read('x'), isKept ? 0 : 2);
+      });
+
+  it('prevents storing a GET that it overtakes', async (t) => {
+    const [asked, answered] = [deferred(), deferred()];
+    let state = 'old';
+    const { begin } = await startAPI(t, async (call, before) => {
+      if (call.method !== 'GET') state = 'new';
+      const body = state;
+      if (before === 0) {
+        asked.resolve();
+        await answered.promise;
+      }
+      return { headers: minute, body };
+    });
+    const slow = begin().read('x');
+    await asked.promise;
+    await begin().create('x');
+    answered.resolve();
+
+    assert.equal(await slow, 'old');
+    assert.equal(await begin().read('x'), 'new');
+  });
+
+  it('prevents storing a GET that it overtakes, even if the GET of another user has ended earlier', async (t) => {
+    const answered = { anna: deferred(), bert: deferred() };
+    const both = deferred();
+    let state = 'old';
+    const { begin } = await startAPI(t, async (call, before) => {
+      if (call.method !== 'GET') state = 'new';
+      const body = state;
+      if (before === 1) both.resolve();
+      if (before < 2) await answered[call.headers['x-user'] as 'anna' | 'bert'].promise;
+      return { headers: { 'cache-control': 'public, max-age=60' }, body };
+    });
+    const [anna, bert] = ['anna', 'bert'].map((user) => begin({ headers: { 'x-user': user } }).read('x'));
+    await both.promise;
+    answered.anna.resolve();
+    await anna;
+    await begin().create('x');
+    answered.bert.resolve();
+
+    assert.equal(await bert, 'old');
+    assert.equal(await begin().read('x'), 'new');
+  });
+
+  it('keeps a GET that is sent meanwhile from the result of one that was sent before it', async (t) => {
+    const [read, written, release] = [deferred(), deferred(), deferred()];
+    const { begin } = await startAPI(t, async (call, before) => {
+      if (call.method !== 'GET') written.resolve();
+      else if (before === 0) read.resolve();
+      if (before < 2) await release.promise;
+      return { headers: minute, body: before };
+    });
+    const before = begin().read('x');
+    await read.promise;
+    const write = begin().create('x');
+    await written.promise;
+
+    const during = begin().read('x');
+    for (let turns = 0; turns < 20; turns++) await turn();
+    release.resolve();
+
+    assert.deepEqual([await during, await before], [2, 0]);
+    await write;
+  });
+
+  it('drops the stored response for this process even if the store cannot delete it', async (t) => {
+    const store = Object.assign(new OpenStore(), { delete: () => Promise.reject(new Error('down')) });
+    const { begin, clock } = await startAPI(t, numbered(minute), store);
+    await begin().read('x');
+    await begin().create('x');
+
+    assert.equal(await begin().read('x'), 2);
+    clock.turn(1);
+    assert.equal(await begin().read('x'), 2);
+  });
+
+  it('is not undone by a slow set before it', async (t) => {
+    const store = new OpenStore();
+    const released = deferred();
+    const set = store.set.bind(store);
+    store.set = (...args) => released.promise.then(() => set(...args));
+    const { begin } = await startAPI(t, numbered(minute), store);
+    const operation = createOperation();
+    await begin({ operation }).read('x');
+    const write = begin().create('x');
+    await turn();
+    released.resolve();
+    await write;
+    await operation.settle();
+
+    assert.equal(store.entries.size, 0);
+  });
+});
+
+describe('validation', () => {
+  for (const [what, first, refreshed] of [
+    ['with an ETag and a new lifetime', { ...minute, etag: '"v1"' }, minute],
+    ['without a validator', { ...minute, etag: '"v1"' }, {}],
+    ['with the weak form of the ETag', { ...minute, etag: '"v1"' }, { etag: 'W/"v1"' }],
+    ['for Last-Modified', { ...minute, 'last-modified': 'Sun, 06 Nov 1994 08:49:37 GMT' }, {}],
+  ] as [string, Record<string, string>, Record<string, string>][])
+    it(`of a stale response: a 304 ${what} makes it fresh again`, async (t) => {
+      const { begin, calls, clock } = await startAPI(t, ({ headers }) =>
+        headers['if-none-match'] === first['etag'] && headers['if-modified-since'] === first['last-modified']
+          ? { status: 304, headers: refreshed }
+          : { headers: first, body: 'fine' },
+        new OpenStore(),
+      ); // oxfmt-ignore
+      await begin().read('x');
+      clock.turn(61_000);
+      const api = begin();
+
+      assert.equal(await api.read('x'), 'fine');
+      assert.equal(api.lastOutcome, 'revalidated');
+      assert.equal(await begin().read('x'), 'fine');
+      assert.equal(calls.length, 2);
+    });
+
+  for (const [what, headers, ttl, validators] of [
+    ['no-cache, every time', { 'cache-control': 'no-cache', etag: '"v"' }, undefined, [undefined, '"v"', '"v"']],
+    ['public and Last-Modified, without a lifetime', { 'cache-control': 'public', 'last-modified': 'Wed, 01 Jan 2020 00:00:00 GMT' }, undefined, [undefined, 'Wed, 01 Jan 2020 00:00:00 GMT', 'Wed, 01 Jan 2020 00:00:00 GMT']], // oxfmt-ignore
+    ['a ttl, when it ends, which begins anew', { etag: '"v"' }, 60, [undefined, '"v"']],
+  ] as [string, Record<string, string>, number | undefined, (string | undefined)[]][])
+    it(`of a response with ${what}`, async (t) => {
+      const validatorOf = (sent: Record<string, unknown>): unknown => sent['if-none-match'] ?? sent['if-modified-since'];
+      const { begin, calls, clock } = await startAPI(t, (call) =>
+        validatorOf(call.headers) ? { status: 304 } : { headers, body: 'fine' },
+      );
+
+      for (const seconds of [0, 61, 59]) {
+        clock.turn(seconds * 1000);
+        assert.equal(await begin({ ttl }).read('x'), 'fine');
+      }
+
+      assert.deepEqual(calls.map((call) => validatorOf(call.headers)), validators); // oxfmt-ignore
+    });
+
+  it('that ends with a 304 for another ETag is followed by an unconditional request', async (t) => {
+    const { begin, clock } = await startAPI(t, (call, before) =>
+      call.headers['if-none-match'] ? { status: 304, headers: { etag: '"v9"' } } : { headers: { ...minute, etag: '"v1"' }, body: before },
+      new OpenStore(),
+    ); // oxfmt-ignore
+    await begin().read('x');
+    clock.turn(61_000);
+
+    assert.equal(await begin().read('x'), 2);
+  });
+
+  it('that ends with a 304 and no-store uses the stored response once more, and removes it', async (t) => {
+    const store = new OpenStore();
+    const { begin, clock } = await startAPI(t, (call) =>
+      call.headers['if-none-match']
+        ? { status: 304, headers: { 'cache-control': 'no-store' } }
+        : { headers: { ...minute, etag: '"v1"' }, body: 'fine' },
+      store,
+    ); // oxfmt-ignore
+    await begin().read('x');
+    clock.turn(61_000);
+
+    assert.equal(await begin().read('x'), 'fine');
+    assert.equal(store.entries.size, 0);
+  });
+
+  it('that ends with a changed response replaces the stale one', async (t) => {
+    const reply = (_call: unknown, before: number): Reply => ({ headers: { ...minute, etag: `"v${before}"` }, body: before });
+    const { begin, clock } = await startAPI(t, reply, new OpenStore());
+    await begin().read('x');
+    clock.turn(61_000);
+
+    assert.deepEqual([await begin().read('x'), await begin().read('x')], [1, 1]);
+  });
+
+  it('updates the stored header fields, except those about the body as it was sent (RFC 9111 section 3.2)', async (t) => {
+    const { begin } = await startAPI(t, (call) =>
+      call.headers['if-none-match']
+        ? { status: 304, headers: { 'content-type': 'application/problem+json', 'content-language': 'de', 'x-seen': 'twice' } }
+        : {
+            headers: { 'cache-control': 'no-cache', etag: '"v"', 'content-language': 'en', 'content-length': '7', 'x-seen': 'once' },
+            body: { n: 1 },
+          },
+    );
+    await begin().read('x');
+    const names = ['content-type', 'content-language', 'content-length', 'x-seen'];
+
+    const seen = await begin({
+      didReceiveResponse: async (response) => [...names.map((name) => response.headers.get(name)), await response.json()],
+    }).read('x');
+
+    assert.deepEqual(seen, ['application/problem+json', 'de', '7', 'twice', { n: 1 }]);
+  });
+
+  for (const [what, reply, isKept] of [
+    ['a response that may not be stored removes', { headers: { 'cache-control': 'no-store' }, body: 'new' }, false],
+    ['an error response that says nothing about the resource keeps', { status: 429 }, true],
+  ] as [string, Reply, boolean][])
+    it(`${what} the stored response`, async (t) => {
+      const store = new OpenStore();
+      const headers = { 'cache-control': 'max-age=60, stale-if-error=600' };
+      const { begin, clock } = await startAPI(t, (_call, before) => (before === 0 ? { headers } : reply), store);
+      await begin().read('x');
+      clock.turn(61_000);
+      await begin().read('x').catch(() => undefined); // oxfmt-ignore
+
+      assert.equal(store.entries.size, isKept ? 1 : 0);
+    });
+});
+
+describe('stale-while-revalidate', () => {
+  const control = { 'cache-control': 'max-age=1, stale-while-revalidate=3600' };
+
+  it('returns the stale response immediately, and revalidates it once in the background of several operations', async (t) => {
+    const { begin, calls, clock } = await startAPI(t, numbered(control), new OpenStore());
+    await begin().read('x');
+    clock.turn(2000);
+    const operation = createOperation();
+    const sources = Array.from({ length: 20 }, () => begin({ operation }));
+
+    assert.deepEqual(new Set(await Promise.all(sources.map((api) => api.read('x')))), new Set([0]));
+    assert.deepEqual(new Set(sources.map(({ lastOutcome }) => lastOutcome)), new Set(['stale']));
+    await operation.settle();
+
+    assert.equal(await begin().read('x'), 1);
+    assert.equal(calls.length, 2);
+  });
+
+  for (const [what, failure] of [
+    ['a 503', { status: 503 }],
+    ['no answer', 'hang up'],
+  ] as [string, Reply][]) {
+    it(`fails no call if the revalidation gets ${what}, and tries again after increasing delays, until it succeeds`, async (t) => {
+      let isDown = false;
+      const { begin, calls, clock } = await startAPI(
+        t,
+        (_call, before) => (isDown ? failure : { headers: control, body: before }),
+        new OpenStore(),
+      );
+      const operation = createOperation();
+      /** The result, and the number of requests, of a call that many seconds later. */
+      const readAfter = async (seconds: number): Promise<[unknown, number]> => {
+        clock.turn(seconds * 1000);
+        const before = calls.length;
+        const result: unknown = await begin({ operation }).read('x');
+        await operation.settle();
+        return [result, calls.length - before];
+      };
+      await readAfter(0);
+      isDown = true;
+
+      const sent = [];
+      for (const seconds of [2, 0, 0.9, 0.2, 1, 1.1, 3.9, 0.2]) sent.push(await readAfter(seconds));
+      isDown = false;
+
+      assert.deepEqual(sent, [1, 0, 0, 1, 0, 1, 0, 1].map((count) => [0, count])); // oxfmt-ignore
+      assert.deepEqual([await readAfter(9), await readAfter(2), await readAfter(2)], [[0, 1], [5, 1], [6, 1]]); // oxfmt-ignore
+    });
+  }
+});
+
+describe('stale-if-error', () => {
+  const control = { 'cache-control': 'max-age=60, stale-if-error=600' };
+
+  for (const [what, failure, control_, error] of [
+    ['replaces a 503', { status: 503 }, control],
+    ['replaces a network failure', 'hang up', control],
+    ['does not replace a 404', { status: 404 }, control, /404/],
+    ['does not replace a 503 with must-revalidate', { status: 503 }, { 'cache-control': 'max-age=60, must-revalidate, stale-if-error=60, stale-while-revalidate=60' }, /503/], // oxfmt-ignore
+  ] as [string, Reply, Record<string, string>, RegExp?][])
+    it(what, async (t) => {
+      const { begin, clock } = await startAPI(
+        t,
+        (_call, before) => (before === 0 ? { headers: control_, body: 'old' } : failure),
+        new OpenStore(),
+      );
+      await begin().read('x');
+      clock.turn(61_000);
+      const api = begin();
+
+      if (error !== undefined) return assert.rejects(api.read('x'), error);
+      assert.equal(await api.read('x'), 'old');
+      assert.equal(api.lastOutcome, 'stale');
+      clock.turn(600_000);
+      await assert.rejects(begin().read('x'));
+    });
+
+  it('replaces a response that does not arrive in time', async (t) => {
+    const never = deferred();
+    t.after(() => never.resolve());
+    const { begin, clock } = await startAPI(t, async (_call, before) => {
+      if (before > 0) await never.promise;
+      return { headers: control, body: 'old' };
+    }, new OpenStore()); // oxfmt-ignore
+    await begin().read('x');
+    clock.turn(61_000);
+    const api = begin();
+
+    assert.equal(await api.read('x', undefined, { timeout: 20 }), 'old');
+    assert.equal(api.lastOutcome, 'stale');
+    clock.turn(601_000);
+    await assert.rejects(begin().read('x', undefined, { timeout: 20 }), /got no answer within 20 ms/);
+  });
+
+  for (const [what, headers] of [
+    ['that may be stored', control],
+    ['that may not be stored', { 'cache-control': 'no-store' }],
+  ] as const)
+    it(`replaces a response ${what} whose body is cut off`, async (t) => {
+      const { begin, clock } = await startAPI(t, () => ({ headers: control, body: 'old' }), new OpenStore());
+      await begin().read('x');
+      clock.turn(61_000);
+      const api = begin({ httpFetch: async () => new Response(brokenBody('{"half'), { headers }), cacheIdentity: '' });
+
+      assert.equal(await api.read('x'), 'old');
+      assert.equal(api.lastOutcome, 'stale');
+    });
+});
+
+describe('the store', () => {
+  it('is written in the background of the operation, which need not wait', async (t) => {
+    const released = deferred();
+    const store = Object.assign(new OpenStore(), { set: () => released.promise });
+    const { begin } = await startAPI(t, numbered(minute), store);
+    const work: Promise<unknown>[] = [];
+    const operation = { signal: new AbortController().signal, waitUntil: (one: Promise<unknown>) => void work.push(one) };
+
+    assert.equal(await begin({ operation }).read('x'), 0);
+
+    assert.equal(work.length, 1);
+    released.resolve();
+    await Promise.all(work);
+  });
+
+  it('is awaited without an operation', async (t) => {
+    const store = new OpenStore();
+    await (await startAPI(t, numbered(minute), store)).begin().read('x');
+
+    assert.equal(store.entries.size, 1);
+  });
+
+  const everyMethod = (act: () => unknown): KeyValueCache => ({ get: act, set: act, delete: act }) as never;
+  for (const [what, store] of [
+    ['throws synchronously', everyMethod(() => { throw new Error('down'); })], // oxfmt-ignore
+    ['rejects', everyMethod(() => Promise.reject(new Error('down')))],
+    ['never answers', everyMethod(() => new Promise(() => {}))],
+    ['answers with nonsense', everyMethod(async () => ({ not: 'text' }))],
+  ] as const)
+    it(`fails no call when it ${what}`, async (t) => {
+      const { begin } = await startAPI(t, numbered(minute), store);
+
+      assert.deepEqual([await begin().read('x'), await begin().create('x'), await begin().read('x')], [0, 1, 2]);
+    });
+
+  it('fails no call when waitUntil throws, because the operation has ended', async (t) => {
+    const operation = { ...createOperation(), waitUntil: () => { throw new Error('the operation has ended'); } }; // oxfmt-ignore
+
+    assert.equal(await (await startAPI(t, numbered(minute), new OpenStore())).begin({ operation }).read('x'), 0);
+  });
+});

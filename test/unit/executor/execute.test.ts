@@ -1,0 +1,207 @@
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { tracingChannel } from 'node:diagnostics_channel';
+import { describe, it } from 'node:test';
+
+import { buildSchema, defaultFieldResolver, execute, GraphQLObjectType, GraphQLSchema, GraphQLString, parse, versionInfo } from 'graphql';
+import type { GraphQLResolveInfo, OperationDefinitionNode } from 'graphql';
+
+import { coercedVariables, executePlanned, prepareExecution } from '../../../src/executor/execute.ts';
+import { executionOf, runBoth } from '../../support/differential/both-executors.ts';
+import { isMemo } from '../../support/differential/compare-coercion.ts';
+import { unhandledRejections } from '../../support/unhandled-rejections.ts';
+
+const typeDefs = 'type Query { name: String  other: String!  slow: String }';
+
+describe('an operation runs by a plan', () => {
+  it('even if the schema has no type for it, with the error of graphql-js', async () => {
+    const answer = await runBoth({ typeDefs, text: 'mutation { name }', rootValue: {} });
+
+    deepEqual(
+      answer.errors?.map(({ message }) => message),
+      ['Schema is not configured to execute mutation operation.'],
+    );
+    equal(answer.data, null);
+  });
+
+  it('which rejects for an invalid schema, as in graphql-js', async () => {
+    const schema = new GraphQLSchema({ query: new GraphQLObjectType({ name: 'Query', fields: {} }) });
+    const document = parse('{ __typename }');
+    const operation = document.definitions[0] as OperationDefinitionNode;
+
+    await rejects(
+      async () =>
+        executePlanned({ schema, document, operation, rootValue: {}, contextValue: {}, variableValues: {}, hideSuggestions: true }),
+      /Type Query must define one or more fields/,
+    );
+  });
+
+  it('even with subscribers to the channel of its fields', async () => {
+    const fields: unknown[] = [];
+    const listener = (message: unknown): void => void fields.push((message as { fieldName: string }).fieldName);
+    const channel = tracingChannel('graphql:resolve');
+    const execution = executionOf({ typeDefs, text: '{ name slow }', rootValue: { name: 'x' } });
+
+    channel.start.subscribe(listener);
+    try {
+      await executePlanned(execution);
+    } finally {
+      channel.start.unsubscribe(listener);
+    }
+    await executePlanned(execution);
+
+    deepEqual(fields, ['name', 'slow']);
+  });
+
+  it('whose invalid variables graphql-js does not read if they are too large to explain', () => {
+    let calls = 0;
+    const refuse = (): never => {
+      calls++;
+      throw new Error('Wrong');
+    };
+    const functions = { Wrong: { parseValue: refuse, coerceInputValue: refuse } };
+    const answerLimit = { capacity: { maxBytes: Infinity, carrier: 'none' }, operations: 1 };
+    const execution = executionOf({
+      typeDefs: 'scalar Wrong type Query { name(list: [Wrong!]): String }',
+      functions,
+      text: 'query ($list: [Wrong!]) { name(list: $list) }',
+      variables: { list: Array.from({ length: 5_000 }, () => 1) },
+      options: { answerLimit },
+    });
+
+    const prepared = prepareExecution(execution);
+
+    equal(coercedVariables({ ...execution, prepared }), undefined);
+    equal(calls, 1);
+  });
+});
+
+describe('a planned operation', () => {
+  it('returns its result synchronously when nothing in it is asynchronous', () => {
+    const answer = executePlanned(executionOf({ typeDefs, text: '{ name }', rootValue: { name: 'x' } }));
+
+    equal(JSON.stringify(answer), '{"data":{"name":"x"}}');
+  });
+
+  it('passes everything to resolvers that graphql-js passes', async () => {
+    const seen: string[] = [];
+    const name = (source: unknown, args: unknown, context: unknown, info: GraphQLResolveInfo): string => {
+      seen.push(
+        JSON.stringify([
+          source,
+          args,
+          context,
+          Object.keys(info),
+          info.path,
+          info.fieldNodes.length,
+          info.fieldName,
+          String(info.returnType),
+          info.parentType.name,
+        ]),
+        JSON.stringify(
+          [
+            info.variableValues,
+            Object.keys(info.fragments),
+            info.operation.name?.value,
+            info.rootValue,
+            info.schema instanceof GraphQLSchema,
+          ],
+          (key, value: unknown) => (isMemo(key) ? undefined : value),
+        ),
+      );
+      return defaultFieldResolver(source, args, context, info) as string;
+    };
+    const text = 'query Q($a: Int = 1, $b: Int) { ...F nick: name } fragment F on Query { nick: name }';
+
+    await runBoth({
+      typeDefs: 'type Query { name(a: Int, b: Int): String }',
+      functions: { Query: { name } },
+      text,
+      variables: { b: 2 },
+      rootValue: { name: 'x' },
+    });
+
+    equal(seen.length, 4);
+    deepEqual(seen.slice(0, 2), seen.slice(2));
+  });
+
+  it('supports introspection', async () => {
+    const { data } = await runBoth({
+      typeDefs,
+      text: '{ __schema { queryType { name fields { name type { kind ofType { name } } } } } __type(name: "Query") { name } }',
+    });
+
+    deepEqual(data?.['__type'] as object, { name: 'Query' });
+  });
+
+  it('leaves no late rejection unhandled', async () => {
+    const fails = () => Promise.reject(new Error('late'));
+    const rootValue = {
+      name: () => new Promise((_, reject) => setImmediate(() => reject(new Error('very late')))),
+      slow: fails,
+      other: fails,
+    };
+
+    const count = await unhandledRejections(async () => {
+      const { data } = await executePlanned(executionOf({ typeDefs, text: '{ name slow other }', rootValue }));
+      equal(data, null);
+      await new Promise((resolve) => setImmediate(resolve));
+    });
+
+    equal(count, 0);
+  });
+
+  it('awaits promises of other libraries, even those that call back synchronously or twice', async () => {
+    const slow = {
+      // oxlint-disable-next-line unicorn/no-thenable -- the test needs a thenable
+      then: (onValue: (value: string) => void) => {
+        onValue('first');
+        onValue('second');
+      },
+    };
+
+    const { data } = await executePlanned(executionOf({ typeDefs, text: '{ slow name }', rootValue: { slow, name: 'x' } }));
+
+    equal(JSON.stringify(data), '{"slow":"first","name":"x"}');
+  });
+
+  it(
+    'gives resolvers helpers, and a signal that aborts after the answer',
+    { skip: versionInfo.major < 17 && 'new in graphql 17' },
+    async () => {
+      let signal: AbortSignal | undefined;
+      const resolve = async (_: unknown, __: unknown, ___: unknown, info: GraphQLResolveInfo): Promise<string> => {
+        signal = info.getAbortSignal();
+        const [value] = await info.getAsyncHelpers().promiseAll([Promise.resolve('x')]);
+        info.getAsyncHelpers().track([Promise.reject(new Error('aside'))]);
+        return `${value} ${signal?.aborted}`;
+      };
+      const type = new GraphQLObjectType({ name: 'Query', fields: { name: { type: GraphQLString, resolve } } });
+      const document = parse('{ name }');
+      const execution = {
+        schema: new GraphQLSchema({ query: type }),
+        document,
+        operation: document.definitions[0] as OperationDefinitionNode,
+        rootValue: {},
+        contextValue: {},
+        variableValues: {},
+        hideSuggestions: true,
+      };
+
+      const { data } = await executePlanned(execution);
+
+      equal(data?.['name'], 'x false');
+      equal(signal?.aborted, true);
+      deepEqual(JSON.stringify(data), JSON.stringify((await execute(execution)).data));
+    },
+  );
+
+  it('is planned again for another schema or document', async () => {
+    const execution = executionOf({ typeDefs, text: '{ name }', rootValue: { name: 'x' } });
+    await executePlanned(execution);
+
+    const schema = buildSchema('type Query { name: Int }');
+    const { errors } = await executePlanned({ ...execution, schema });
+
+    equal(errors?.length, 1);
+  });
+});

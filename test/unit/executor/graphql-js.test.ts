@@ -1,0 +1,89 @@
+import { deepEqual, equal, match, throws } from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { buildSchema, versionInfo } from 'graphql';
+
+import { createHandler } from '../../../src/entries/fetch.ts';
+import { graphqlJSExecutor } from '../../../src/entries/graphql-js.ts';
+import { incrementalDelivery } from '../../../src/entries/incremental.ts';
+import type { ServerOptions } from '../../../src/server/startup/options.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+
+const typeDefs = 'type Query { a: Int b: Int! } type Subscription { ticks: Int broken: Int }';
+const isGraphQL17 = versionInfo.major >= 17;
+
+function serve(options: Partial<ServerOptions<any, any>> = {}): (body: object, accept?: string) => Promise<Response> {
+  const handler = createHandler<any, any>({
+    nodeEnv: '',
+    logger: recordingLogger()[0],
+    typeDefs,
+    resolvers: { Query: { a: () => 1, b: () => null } },
+    executor: graphqlJSExecutor(),
+    ...options,
+  });
+  return (body, accept = 'application/json') => {
+    const headers = { 'content-type': 'application/json', accept };
+    return handler.fetch(new Request('https://example.com/graphql', { method: 'POST', headers, body: JSON.stringify(body) }));
+  };
+}
+
+describe('graphqlJSExecutor() is an error at start', () => {
+  for (const [what, options, message] of [
+    ['with incrementalDelivery', { incrementalDelivery: incrementalDelivery() }, /without the option `incrementalDelivery`/],
+    ['with deadline.partial', { deadline: { partial: 'NULL' } }, /without the option `deadline\.partial`/],
+  ] as [string, Partial<ServerOptions>, RegExp][])
+    test(what, () => throws(() => serve(options), message));
+
+  test('with a schema that defines @defer, on graphql 17', { skip: !isGraphQL17 && 'graphql-js 16 ignores the directive' }, () => {
+    const schema = buildSchema(
+      'directive @defer(if: Boolean! = true, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT type Query { a: Int }',
+    );
+
+    throws(
+      () => serve({ schema, typeDefs: undefined as never, resolvers: undefined as never }),
+      /without a schema that defines @defer or @stream/,
+    );
+  });
+});
+
+test('graphqlJSExecutor() supports onError NULL with graphql 17, and refuses it with 16', async () => {
+  const answer = (await (await serve()({ query: '{ a b }', onError: 'NULL' })).json()) as { data?: unknown; errors: { message: string }[] };
+
+  if (isGraphQL17) deepEqual(answer.data, { a: 1, b: null });
+  else match(answer.errors[0]!.message, /supports onError: "NULL" with graphql 17 only/);
+});
+
+test('graphqlJSExecutor() runs each event of a subscription, whose source receives the signal of the operation', async () => {
+  let closed = false;
+  async function* subscribe() {
+    try {
+      yield* [{ ticks: 1 }, { ticks: 2 }];
+    } finally {
+      closed = true;
+    }
+  }
+  const response = await serve({ resolvers: { Subscription: { ticks: { subscribe } } } as never })(
+    { query: 'subscription { ticks }' },
+    'text/event-stream',
+  );
+
+  const events = Array.from((await response.text()).matchAll(/^data: (\{.*\})$/gm), ([, data]) => JSON.parse(data!) as unknown);
+
+  deepEqual(events, [{ data: { ticks: 1 } }, { data: { ticks: 2 } }]);
+  equal(closed, true);
+});
+
+test('a subscription whose field returns no asynchronous iterable is an error with its path', async () => {
+  for (const executor of [undefined, graphqlJSExecutor()]) {
+    const send = serve({
+      ...(executor === undefined && { executor: undefined as never }),
+      nodeEnv: 'test',
+      resolvers: { Subscription: { broken: { subscribe: () => 5 } } } as never,
+    });
+
+    const text = await (await send({ query: 'subscription { broken }' }, 'text/event-stream')).text();
+
+    match(text, /Subscription field must return Async Iterable\. Received: 5\./);
+    match(text, /"path":\["broken"\]/);
+  }
+});

@@ -1,0 +1,265 @@
+import { deepEqual, equal, match } from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { makeExecutableSchema } from '@graphql-tools/schema';
+import { parse, versionInfo } from 'graphql';
+import type { OperationDefinitionNode } from 'graphql';
+
+import { batch } from '../../../../src/entries/index.ts';
+import { executeInParts, planners } from '../../../../src/executor/parts/parts.ts';
+import { recordChannelEvents } from '../../../support/differential/channel-events.ts';
+import { runInParts, runWithGraphQLJS } from '../../../support/differential/compare-parts.ts';
+import type { PartsRequest } from '../../../support/differential/compare-parts.ts';
+import { unhandledRejections } from '../../../support/unhandled-rejections.ts';
+
+const typeDefs = /* GraphQL */ `
+  directive @defer(if: Boolean! = true, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT
+  directive @stream(if: Boolean! = true, label: String, initialCount: Int! = 0) on FIELD
+  type Query {
+    numbers: [Int]
+    books(first: Int = 3): [Book]
+    book: Book
+    strict: Strict
+  }
+  type Book {
+    id: ID!
+    title: String
+    author: Author
+    strict: String!
+  }
+  type Author {
+    id: ID!
+    name: String
+  }
+  type Strict {
+    book: Book
+    never: String!
+  }
+`;
+
+function ask(text: string, resolvers: object, settings: Partial<PartsRequest> = {}): ReturnType<typeof runInParts> {
+  const schema = makeExecutableSchema({ typeDefs, resolvers: resolvers as never });
+  return runInParts({ schema, document: parse(text), format: 'current', ...settings });
+}
+
+const books = (_: unknown, { first }: { first: number }): object[] =>
+  Array.from({ length: first }, (_book, id) => ({ id, title: `b${id}` }));
+
+function itemsOf({ others }: Awaited<ReturnType<typeof runInParts>>): unknown[] {
+  return others.flatMap(({ incremental = [] }) => incremental.flatMap(({ items }) => items ?? []));
+}
+
+describe('a streamed list', () => {
+  for (const [what, numbers] of [
+    ['a promise of a Set', async () => new Set([1, 2, 3])],
+    ['a promise of an array', async () => [1, 2, 3]],
+    ['an iterator', () => [1, 2, 3].values()],
+    [
+      'an asynchronous generator',
+      async function* numbers() {
+        yield* [1, 2, 3];
+      },
+    ],
+  ] as const)
+    test(`may be ${what}`, async () => {
+      const results = await ask('{ numbers @stream(initialCount: 1) }', { Query: { numbers } });
+
+      deepEqual(JSON.parse(JSON.stringify(results.first.data)), { numbers: [1] });
+      deepEqual(itemsOf(results), [2, 3]);
+    });
+
+  test('with initialCount above its length is complete', async () => {
+    const { first, others } = await ask('{ numbers @stream(initialCount: 5) }', { Query: { numbers: () => [1, 2] } });
+
+    deepEqual([JSON.stringify(first), others], ['{"data":{"numbers":[1,2]}}', []]);
+  });
+
+  test('with a negative initialCount is an error', async () => {
+    const { first } = await ask('{ numbers @stream(initialCount: -1) }', { Query: { numbers: () => [1] } });
+
+    match(first.errors![0]!.message, /^Expected initialCount of @stream to be 0 or more, got -1\.$/);
+    deepEqual(first.errors![0]!.extensions, { code: 'BAD_USER_INPUT' });
+  });
+
+  test('whose non-null item fails completes with the error, and closes its source', async () => {
+    let isClosed = false;
+    const source = async function* source() {
+      try {
+        for (let id = 0; ; id++) yield { id, strict: id < 2 ? 's' : null };
+      } finally {
+        isClosed = true;
+      }
+    };
+    const schema = makeExecutableSchema({
+      typeDefs: typeDefs.replace('[Book]', '[Book!]'),
+      resolvers: { Query: { books: source } } as never,
+    });
+
+    const results = await runInParts({ schema, document: parse('{ books @stream { strict } }'), format: 'current' });
+
+    equal(itemsOf(results).length, 2);
+    const [completed] = results.others.at(-1)!.completed!;
+    match(completed!.errors![0]!.message, /^Cannot return null for non-nullable field Book\.strict\.$/);
+    equal(isClosed, true);
+  });
+});
+
+test('a field of an item that fails while the next item is awaited is an error of the item, and no rejection is unhandled', async () => {
+  const source = async function* source() {
+    yield { id: 1, title: Promise.reject(new Error('no title')) };
+    await new Promise((resolve) => setImmediate(resolve));
+    yield { id: 2, title: 'second' };
+  };
+
+  const count = await unhandledRejections(async () => {
+    const { first } = await ask('{ books { id title } ... @defer { numbers } }', { Query: { books: source, numbers: () => [1] } });
+
+    deepEqual(JSON.parse(JSON.stringify(first.data)), {
+      books: [
+        { id: '1', title: null },
+        { id: '2', title: 'second' },
+      ],
+    });
+    deepEqual(
+      first.errors!.map(({ message }) => message),
+      ['no title'],
+    );
+  });
+
+  equal(count, 0);
+});
+
+describe('a batched field', () => {
+  for (const [what, query, first] of [
+    ['deferred in each object of a list', '{ books { id ... @defer { author { name } } } }', 3],
+    ['deferred in each object, made by generated code', '{ books(first: 2000) { id ... @defer { author { name } } } }', 2_000],
+    ['of two deferred fragments', '{ a: books { ...F @defer } } fragment F on Book { author { name } }', 3],
+  ] as const)
+    test(`${what} is one call`, async () => {
+      const sizes: number[] = [];
+      const author = batch((all: readonly { id: number }[]) => (sizes.push(all.length), all.map(({ id }) => ({ id, name: `a${id}` }))));
+
+      const { others } = await ask(query, { Query: { books }, Book: { author } }, { maxParts: 5_000 });
+
+      deepEqual(sizes, [first]);
+      equal(others.flatMap(({ incremental = [] }) => incremental).length, first);
+    });
+});
+
+test('fragments below a position that has become null are not executed', async () => {
+  let calls = 0;
+  const resolvers = {
+    Query: { strict: () => ({ book: { id: 1 }, never: async () => null }) },
+    Book: { title: () => (calls++, 'x') },
+  };
+
+  const { first, others } = await ask('{ strict { book { id ... @defer { title } } never } }', resolvers);
+
+  deepEqual(JSON.parse(JSON.stringify(first.data)), { strict: null });
+  deepEqual([others, calls], [[], 0]);
+});
+
+test('parts that are not awaited are not executed', async () => {
+  let calls = 0;
+  const resolvers = { Query: { book: () => ({ id: 1 }) }, Book: { title: () => (calls++, 'x') } };
+  const text = '{ book { id ... @defer { strict ... @defer { title } } } }';
+
+  const { others } = await ask(text, resolvers);
+
+  match(others.at(-1)!.completed![0]!.errors![0]!.message, /Book\.strict/);
+  equal(calls, 0);
+});
+
+test('promises in properties that are read later leave no rejection unhandled', async () => {
+  const count = await unhandledRejections(async () => {
+    const schema = makeExecutableSchema({
+      typeDefs,
+      resolvers: {
+        Query: {
+          book: () => ({ id: 1, title: Promise.reject(new Error('early')) }),
+          numbers: async () => (await new Promise((resolve) => setTimeout(resolve, 5)), [1]),
+        },
+      } as never,
+    });
+    const { others } = await runInParts({
+      schema,
+      document: parse('{ numbers book { id ... @defer { title } } }'),
+      format: 'current',
+    });
+
+    equal(others[0]!.incremental![0]!.errors![0]!.message, 'early');
+  });
+
+  equal(count, 0);
+});
+
+test('objects below the object of a dropped part are not searched for promises', async () => {
+  let searches = 0;
+  const history = new Proxy({}, { ownKeys: () => (searches++, []) });
+  const fragments = Array.from({ length: 50 }, (_, at) => `... @defer { t${at}: title }`).join(' ');
+  const book = { id: 1, title: 'b', history };
+
+  await ask(`{ books { ${fragments} strict } }`, { Query: { books: () => [book, book] }, Book: { strict: async () => null } });
+
+  equal(searches, 0);
+});
+
+describe('the source of a list that hangs is closed', () => {
+  for (const [what, text, resolvers] of [
+    ['in a deferred part', '{ ... @defer { numbers } }', {}],
+    ['in an item of a streamed list', '{ books @stream { author { id } } }', { Author: { id: () => new Promise(() => {}) } }],
+  ] as const)
+    test(`${what}, when the client stops reading`, async () => {
+      let isClosed = false;
+      const hanging = {
+        [Symbol.asyncIterator]: () => ({
+          next: (): Promise<never> => new Promise(() => {}),
+          return: async () => ((isClosed = true), { done: true, value: undefined }),
+        }),
+      };
+      const Query = { numbers: () => hanging, books: () => hanging };
+      const schema = makeExecutableSchema({ typeDefs, resolvers: { Query, ...resolvers } as never });
+      const document = parse(text);
+      const parts = { planner: planners.current, maxParts: 10 };
+      const operation = document.definitions[0] as OperationDefinitionNode;
+
+      const outcome = await executeInParts({
+        schema,
+        document,
+        operation,
+        rootValue: {},
+        contextValue: {},
+        variableValues: {},
+        hideSuggestions: true,
+        parts,
+        takesAsyncIterables: true,
+      });
+      const reading = outcome.parts!.next();
+      await new Promise((resolve) => setImmediate(resolve));
+      await outcome.parts!.return!();
+
+      equal((await reading).done, true);
+      equal(isClosed, true);
+    });
+});
+
+test('tracing channels get the events of graphql-js 17', { skip: versionInfo.major < 17 && 'graphql 16 has no channels' }, async () => {
+  const schema = makeExecutableSchema({ typeDefs, resolvers: { Query: { books, numbers: () => [1, 2] } } as never });
+  const document = parse('{ books { id ... @defer { title } } numbers @stream(initialCount: 1) }');
+  const request: PartsRequest = { schema, document, format: 'current' };
+
+  const [ours, theirs] = [await eventsOf(() => runInParts(request)), await eventsOf(() => runWithGraphQLJS(request))];
+
+  deepEqual(ours, theirs);
+});
+
+async function eventsOf(run: () => Promise<unknown>): Promise<readonly string[]> {
+  const recorder = recordChannelEvents();
+  try {
+    await run();
+  } finally {
+    recorder.stop();
+  }
+  // graphql-js's iterator has functions as properties.
+  return recorder.events.map((event) => event.replace(/"subsequentResults":\{.*\}(?=\},"schema")/, '"subsequentResults":{}')).toSorted();
+}

@@ -1,0 +1,709 @@
+import assert from 'node:assert/strict';
+import { tracingChannel } from 'node:diagnostics_channel';
+import { createRequire } from 'node:module';
+import { describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+
+import { makeExecutableSchema } from '@graphql-tools/schema';
+import { graphql, GraphQLScalarType, parse } from 'graphql';
+import type { GraphQLSchema, OperationDefinitionNode } from 'graphql';
+
+import { batch, byKey, createHandler, groupByKey } from '../../../../../src/entries/index.ts';
+import type { ServerOptions } from '../../../../../src/entries/index.ts';
+import { graphqlJSExecutor } from '../../../../../src/entries/graphql-js.ts';
+import { incrementalDelivery } from '../../../../../src/entries/incremental.ts';
+import { createTester } from '../../../../../src/entries/testing.ts';
+import { executePlanned } from '../../../../../src/executor/index.ts';
+import { deferred } from '../../../../support/deferred.ts';
+import { recordingLogger } from '../../../../support/recording-logger.ts';
+import type { LogLine } from '../../../../support/recording-logger.ts';
+import { functionWrappers } from '../../../../support/resolver-wrappers.ts';
+import { unhandledRejections } from '../../../../support/unhandled-rejections.ts';
+
+const typeDefs = `
+  type Query {
+    books(count: Int = 3): [Book]!  shelves: [[Book!]!]!  one: Book  things: [Thing!]!  slow: [Book!]!  late: [Book!]!
+  }
+  type Mutation { add(id: ID!): Book!  rename(id: ID!): Book! }
+  type Subscription { added: [Book!]! }
+  interface Thing { id: ID!  label: String }
+  type Book implements Thing { id: ID!  label: String  author(upper: Boolean): Author!  maybe: Author  slow: Int  tags: [String!]! }
+  type Film implements Thing { id: ID!  label: String  maybe: Author }
+  type Author { id: ID!  name: String!  country: Country }
+  type Country { name: String! }
+`;
+
+interface Row {
+  readonly id: number;
+}
+
+type Rows = readonly Row[];
+const rows = (...ids: readonly number[]): Rows => ids.map((id) => ({ id }));
+
+const refuse = (): never => {
+  throw new Error('It cannot be read.');
+};
+
+function revokedProxy(): unknown {
+  const { proxy, revoke } = Proxy.revocable([1, 2, 3], {});
+  revoke();
+  return proxy;
+}
+
+interface Batches {
+  readonly run: ReturnType<typeof createTester>['run'];
+  readonly subscribe: ReturnType<typeof createTester>['subscribe'];
+  /** "Type.field: number of parents" of each call, in order. */
+  readonly calls: string[];
+  readonly lines: LogLine[];
+}
+
+type Resolvers = Record<string, Record<string, unknown>>;
+
+/** Creates a server whose batched resolvers record their calls. `more` replaces some of them. */
+function createServer(more: Resolvers = {}, options: Partial<ServerOptions<any, any, any, any>> = {}): Batches {
+  const calls: string[] = [];
+  const [logger, lines] = recordingLogger();
+  const noting = (name: string, resolve: (parents: Rows, args: any) => unknown): unknown =>
+    batch((parents, args) => {
+      calls.push(`${name}: ${parents.length}`);
+      return resolve(parents, args) as readonly unknown[];
+    });
+  const base: Resolvers = {
+    Query: {
+      books: (_: unknown, { count }: { count: number }) => rows(...Array.from({ length: count }, (_, at) => at)),
+      shelves: () => [rows(1, 2), [], rows(3)],
+      one: () => ({ id: 7 }),
+      things: () => [1, 2, 3, 4].map((id) => ({ __typename: id % 2 === 0 ? 'Film' : 'Book', id })),
+      slow: () => rows(1, 2).map((row) => Promise.resolve(row)),
+      late: async () => rows(8, 9),
+    },
+    Mutation: { add: (_: unknown, { id }: Row) => ({ id }), rename: (_: unknown, { id }: Row) => ({ id }) },
+    Book: {
+      label: noting('Book.label', (books) => books.map(({ id }) => `book ${id}`)),
+      author: noting('Book.author', (books, { upper }) =>
+        books.map(({ id }) => ({ id: id + 100, name: upper === true ? `AUTHOR ${id}` : `author ${id}` })),
+      ),
+      maybe: noting('Book.maybe', async (books) => books.map(({ id }) => (id === 2 ? null : { id, name: 'maybe' }))),
+      tags: noting('Book.tags', (books) => books.map(({ id }) => [`tag ${id}`])),
+    },
+    Film: { label: noting('Film.label', (films) => films.map(({ id }) => `film ${id}`)) },
+    Author: { country: noting('Author.country', (authors) => authors.map(({ id }) => ({ name: `country ${id}` }))) },
+  };
+  const resolvers: Resolvers = { ...base };
+  for (const [type, fields] of Object.entries(more)) resolvers[type] = { ...base[type], ...fields };
+  const { run, subscribe } = createTester(
+    createHandler({ nodeEnv: 'test', csrfPrevention: true, typeDefs, resolvers, logger, ...options } as ServerOptions),
+  );
+  return { run, subscribe, calls, lines };
+}
+
+describe('a batched resolver', () => {
+  test('is called once for all objects of a list', async () => {
+    const { run, calls } = createServer();
+
+    const { data } = await run('{ books { id author { name } } }');
+
+    assert.deepEqual(data, { books: [0, 1, 2].map((id) => ({ id: `${id}`, author: { name: `author ${id}` } })) });
+    assert.deepEqual(calls, ['Book.author: 3']);
+  });
+
+  test('is called once for lists of lists, once for each alias, and once for each concrete type', async () => {
+    const { run, calls } = createServer();
+
+    const { data } = await run(
+      '{ shelves { upper: author(upper: true) { name } author { name } } things { label ... on Book { maybe { name } } } }',
+    );
+
+    assert.deepEqual(calls, ['Book.author: 3', 'Book.author: 3', 'Book.label: 2', 'Book.maybe: 2', 'Film.label: 2']);
+    assert.deepEqual((data as any).shelves[2], [{ upper: { name: 'AUTHOR 3' }, author: { name: 'author 3' } }]);
+    assert.deepEqual(
+      (data as any).things.map(({ label }: { label: string }) => label),
+      ['book 1', 'film 2', 'book 3', 'film 4'],
+    );
+  });
+
+  test('below another one is called once for each level, and gets a list of one for a single object', async () => {
+    const { run, calls } = createServer();
+
+    const { data } = await run('{ books { author { country { name } } } one { author { name } } }');
+
+    assert.deepEqual(calls, ['Book.author: 3', 'Book.author: 1', 'Author.country: 3']);
+    assert.deepEqual((data as any).books[2], { author: { country: { name: 'country 102' } } });
+    assert.deepEqual((data as any).one, { author: { name: 'author 7' } });
+  });
+
+  test('waits for objects whose promises settle in the same turn, and not for a slow sibling', async () => {
+    const gate = deferred();
+    const { run, calls } = createServer({
+      Query: { late: () => gate.promise.then(() => rows(8, 9)) },
+      Author: { country: batch((authors) => (gate.resolve(), authors.map(() => null))) },
+    });
+
+    // The call for the list's authors opens the gate: if it waited for `late`, the operation would never end.
+    const { data } = await run('{ slow { author { name country { name } } } late { label } }');
+
+    assert.deepEqual(calls, ['Book.author: 2', 'Book.label: 2']);
+    assert.equal((data as any).late[1].label, 'book 9');
+  });
+
+  test('gets plain objects and objects of resolved promises in the same call', async () => {
+    const { run, calls } = createServer({ Query: { books: () => [{ id: 1 }, Promise.resolve({ id: 2 }), { id: 3 }] } });
+
+    // Outside of promise callbacks, Node runs nextTick callbacks before microtasks.
+    const { data } = await new Promise<any>((resolve) => {
+      globalThis.setImmediate(() => resolve(run('{ books { label } }')));
+    });
+
+    assert.equal(data.books.length, 3);
+    assert.deepEqual(calls, ['Book.label: 3']);
+  });
+
+  test('is called once for entities, which arrive as a list of promises of several types', async () => {
+    const entities = [1, 2, 3, 4].map(async (id) => ({ __typename: id % 2 === 0 ? 'Film' : 'Book', id }));
+    const { run, calls } = createServer({ Query: { things: () => entities } });
+
+    const { data } = await run<any>('{ things { id label } }');
+
+    assert.deepEqual(data.things[3], { id: '4', label: 'film 4' });
+    assert.deepEqual(calls, ['Book.label: 2', 'Film.label: 2']);
+  });
+
+  test('has one set of arguments, the context, and an info whose path has no indexes', async () => {
+    const seen: unknown[] = [];
+    const { run } = createServer(
+      {
+        Book: {
+          author: batch((books, args, { user }, info) => {
+            const path: unknown[] = [];
+            for (let at: typeof info.path | undefined = info.path; at !== undefined; at = at.prev) path.unshift(at.key);
+            seen.push({ ...args }, user, path, info.parentType.name, info.returnType.toString(), info.fieldName);
+            return books.map(() => ({ name: 'A' }));
+          }),
+        },
+      },
+      { context: () => ({ user: 'ada' }) },
+    );
+
+    await run('query ($upper: Boolean) { shelves { by: author(upper: $upper) { name } } }', { upper: true });
+
+    assert.deepEqual(seen, [{ upper: true }, 'ada', ['shelves', 'by'], 'Book', 'Author!', 'author']);
+  });
+
+  test('gets a separate array that it can modify, and is not called without parents', async () => {
+    const { run, calls } = createServer({
+      Book: { tags: batch((books) => (books as Row[]).splice(0).map(({ id }) => [`${id}`])) },
+    });
+
+    const { data } = await run('{ books { tags author { name } } }');
+    await run('{ books(count: 0) { author { name } } }');
+
+    assert.deepEqual((data as any).books[0], { tags: ['0'], author: { name: 'author 0' } });
+    assert.deepEqual(calls, ['Book.author: 3']);
+  });
+
+  test('with maxSize is called concurrently for slices', async () => {
+    const sizes: number[] = [];
+    const open: (() => void)[] = [];
+    const { run } = createServer({
+      Book: {
+        label: batch({ maxSize: 2 }, async (books) => {
+          sizes.push(books.length);
+          await new Promise<void>((resolve) => {
+            open.push(resolve);
+            if (open.length === 3) for (const one of open) one();
+          });
+          return books.map(({ id }) => `${id}`);
+        }),
+      },
+    });
+
+    const { data } = await run('{ books(count: 5) { label } }');
+
+    assert.deepEqual(sizes, [2, 2, 1]);
+    assert.deepEqual(data, { books: ['0', '1', '2', '3', '4'].map((label) => ({ label })) });
+  });
+
+  test('runs within each field of a mutation, and within each event of a subscription', async () => {
+    const order: string[] = [];
+    const { run, subscribe, calls } = createServer({
+      Mutation: {
+        add: (_: unknown, { id }: Row) => (order.push(`add ${id}`), { id: Number(id) }),
+        rename: async (_: unknown, { id }: Row) => (order.push(`rename ${id}`), { id: Number(id) }),
+      },
+      Subscription: {
+        added: {
+          subscribe: async function* () {
+            yield { added: rows(1, 2) };
+            yield { added: rows(3) };
+          },
+        },
+      },
+      Book: { author: batch((books) => (order.push(`author ${books[0].id}`), books.map(() => ({ name: 'A' })))) },
+    });
+
+    await run('mutation { add(id: 1) { author { name } } rename(id: 2) { author { name } } again: add(id: 3) { author { name } } }');
+    const events: unknown[] = [];
+    for await (const event of await subscribe('subscription { added { label } }')) events.push(event);
+
+    assert.deepEqual(order, ['add 1', 'author 1', 'rename 2', 'author 2', 'add 3', 'author 3']);
+    assert.deepEqual(calls, ['Book.label: 2', 'Book.label: 1']);
+    assert.equal(events.length, 2);
+  });
+});
+
+describe('the result of a batched resolver', () => {
+  test('may contain errors, nulls and promises, each of which applies to one parent', async () => {
+    const { run, lines } = createServer({
+      Book: { maybe: batch(() => [new Error('no author'), Promise.reject(new Error('later')), Promise.resolve({ name: 'B' })]) },
+    });
+
+    const { data, errors } = await run('{ books { maybe { name } } }');
+
+    assert.deepEqual(data, { books: [{ maybe: null }, { maybe: null }, { maybe: { name: 'B' } }] });
+    assert.deepEqual(
+      errors?.map(({ message, path }) => [message, path]),
+      [
+        ['no author', ['books', 0, 'maybe']],
+        ['later', ['books', 1, 'maybe']],
+      ],
+    );
+    assert.equal(lines.length, 2);
+  });
+
+  test('with an error in a non-null field makes only that object null', async () => {
+    const { run, calls } = createServer({ Book: { author: batch((books) => books.map(({ id }) => (id === 1 ? null : { name: 'A' }))) } });
+
+    const { data, errors } = await run('{ books { label author { name } } }');
+    const strict = await run('{ shelves { author { name } } one { label } }');
+
+    assert.deepEqual(data, { books: [{ label: 'book 0', author: { name: 'A' } }, null, { label: 'book 2', author: { name: 'A' } }] });
+    assert.deepEqual(
+      errors?.map(({ message, path }) => [message, path]),
+      [['Cannot return null for non-nullable field Book.author.', ['books', 1, 'author']]],
+    );
+    assert.equal(strict.data, null);
+    assert.deepEqual(calls, ['Book.label: 3'], 'nothing is called for an operation whose data is null');
+  });
+
+  for (const [what, result, got] of [
+    ['a list of another length', [1, 2], 'a list of 2'],
+    ['no list', 'text', '"text"'],
+    ['another iterable', new Set([1, 2, 3]), undefined],
+  ] as const)
+    test(`that is ${what} fails the field of every parent, with one line in the log`, async () => {
+      for (const value of [result, Promise.resolve(result)]) {
+        const { run, lines } = createServer({ Book: { maybe: batch(() => value as never) } }, { nodeEnv: 'production' });
+
+        const { data, errors = [] } = await run('{ books { maybe { name } } }');
+
+        assert.deepEqual(data, { books: [{ maybe: null }, { maybe: null }, { maybe: null }] });
+        assert.equal(errors.length, 3);
+        assert.equal(new Set(errors.map(({ extensions }) => extensions?.['errorId'])).size, 1);
+        assert.equal(lines.length, 1);
+        assert.match(
+          lines[0]!.message,
+          /^Unexpected error \w+ \(errorHash \w+\) at books\.0\.maybe and 2 more: The batched resolver of Book\.maybe must return a list of 3 \(one value for each parent\), got /,
+        );
+        if (got !== undefined) assert.ok(lines[0]!.message.endsWith(`${got}.`), lines[0]!.message);
+      }
+    });
+
+  test('that is thrown or rejected is the error of every parent, and is logged once', async () => {
+    for (const fail of [
+      () => Promise.reject(new Error('down')),
+      () => {
+        throw new Error('down');
+      },
+    ]) {
+      const { run, lines } = createServer({ Book: { maybe: batch(fail) } });
+
+      const { errors = [] } = await run('{ books { maybe { name } } }');
+
+      assert.deepEqual(
+        errors.map(({ message, path }) => [message, path?.join('.')]),
+        [0, 1, 2].map((at) => ['down', `books.${at}.maybe`]),
+      );
+      assert.equal(lines.length, 1);
+    }
+  });
+
+  test('for thousands of objects is treated like that for three: errors, nulls, promises, and nested fields', async () => {
+    const count = 2_500;
+    const odd = new Map<number, () => unknown>([
+      [1_000, () => null],
+      [1_001, () => new Error('no author')],
+      [1_002, () => Promise.resolve({ id: 1_002, name: 'later' })],
+      [1_003, () => Promise.reject(new Error('no author, later'))],
+    ]);
+    const { run, calls } = createServer({
+      Book: {
+        author: batch((books) => books.map(({ id }) => (odd.has(id) ? odd.get(id)!() : { id, name: `${id}` }))),
+        // This value arrives after the author has made the same book null.
+        tags: batch((books) => books.map(({ id }) => (id === 1_003 ? setImmediate().then(() => ['late']) : [`tag ${id}`]))),
+      },
+    });
+
+    const { data, errors = [] } = await run<any>(
+      `{ books(count: ${count}) { label author { name country { name } } maybe { name } tags } }`,
+    );
+
+    assert.deepEqual(calls, ['Book.label: 2500', 'Book.maybe: 2498', 'Author.country: 2497']);
+    assert.deepEqual(data.books.slice(999, 1_005), [
+      { label: 'book 999', author: { name: '999', country: { name: 'country 999' } }, maybe: { name: 'maybe' }, tags: ['tag 999'] },
+      null,
+      null,
+      { label: 'book 1002', author: { name: 'later', country: { name: 'country 1002' } }, maybe: { name: 'maybe' }, tags: ['tag 1002'] },
+      null,
+      { label: 'book 1004', author: { name: '1004', country: { name: 'country 1004' } }, maybe: { name: 'maybe' }, tags: ['tag 1004'] },
+    ]);
+    assert.deepEqual(data.books[2].maybe, null);
+    assert.deepEqual(
+      errors.map(({ path }) => path?.join('.')),
+      ['books.1000.author', 'books.1001.author', 'books.1003.author'],
+    );
+  });
+
+  test('for a field of thousands of batched objects is one call, and its errors propagate to the nearest nullable object', async () => {
+    const { run, calls } = createServer({
+      Author: {
+        country: batch({ maxSize: 1_000 }, (authors) => authors.map(({ id }) => (id === 1_150 ? { name: null } : { name: `${id}` }))),
+      },
+      Book: { author: batch((books) => books.map(({ id }) => ({ id: id + 100, name: 'A' }))) },
+    });
+    const strict = createServer({
+      Author: { name: batch((authors) => authors.map(({ id }) => (id === 1_150 ? new Error('no name') : `${id}`))) },
+    });
+
+    const nullable = await run<any>('{ books(count: 2500) { author { country { name } } } }');
+    const climbing = await strict.run<any>('{ books(count: 2500) { id author { name } } }');
+
+    assert.deepEqual(calls, []);
+    assert.deepEqual(nullable.data.books.slice(1_049, 1_052), [
+      { author: { country: { name: '1149' } } },
+      { author: { country: null } },
+      { author: { country: { name: '1151' } } },
+    ]);
+    assert.deepEqual(
+      nullable.errors?.map(({ path }) => path),
+      [['books', 1_050, 'author', 'country', 'name']],
+    );
+    assert.deepEqual(climbing.data.books.slice(1_049, 1_052), [
+      { id: '1049', author: { name: '1149' } },
+      null,
+      { id: '1051', author: { name: '1151' } },
+    ]);
+    assert.deepEqual(
+      climbing.errors?.map(({ path }) => path),
+      [['books', 1_050, 'author', 'name']],
+    );
+    assert.deepEqual(strict.calls, ['Book.author: 2500']);
+  });
+
+  const unreadable: readonly (readonly [what: string, list: () => unknown])[] = [
+    ['is a proxy that throws', () => new Proxy([1, 2, 3], { get: (target, key) => (key === 'length' ? target.length : refuse()) })],
+    ['is a revoked proxy', revokedProxy],
+    [
+      'has a getter that throws, before a promise that rejects',
+      () => Object.defineProperty([1, Promise.reject(new Error('later')), 3], 0, { get: refuse }),
+    ],
+    [
+      'has a getter that throws, is too short, and has a promise that rejects',
+      () => Object.defineProperty([1, Promise.reject(new Error('later'))], 0, { get: refuse }),
+    ],
+  ];
+  for (const [what, list] of unreadable)
+    for (const count of [3, 1_500])
+      test(`that ${what} fails fields and leaves no rejection unhandled, with ${count} parents`, async () => {
+        for (const later of [false, true]) {
+          const values = (length: number): unknown => {
+            const given = list() as unknown[];
+            if (what.startsWith('has') && !what.includes('short')) given.length = length;
+            return given;
+          };
+          const { run } = createServer({
+            Book: { label: batch((books) => (later ? setImmediate().then(() => values(books.length)) : values(books.length)) as never) },
+          });
+          let answer: Awaited<ReturnType<typeof run>> | undefined;
+
+          const unhandled = await unhandledRejections(async () => {
+            answer = await run(`{ books(count: ${count}) { label } }`);
+          });
+
+          assert.equal(unhandled, 0);
+          assert.deepEqual((answer!.data as any).books[0], { label: null });
+          assert.deepEqual(answer!.errors![0]!.path, ['books', 0, 'label']);
+        }
+      });
+
+  test('that is one error for 7,000 fields counts as one error, so that the rest of the answer is kept', async () => {
+    const failing = batch(() => {
+      throw new Error('The database is gone.');
+    });
+    for (const field of ['maybe', 'author']) {
+      const { run, lines } = createServer({ Book: { [field]: failing } }, { nodeEnv: 'production' });
+
+      const { data, errors = [] } = await run<any>(`{ books(count: 7000) { ${field} { name } } one { id } }`);
+
+      assert.deepEqual(data.one, { id: '7' });
+      assert.deepEqual(data.books[6_999], field === 'maybe' ? { maybe: null } : null);
+      assert.deepEqual([errors.length, errors.at(-1)!.extensions!['code']], [1_001, 'TOO_MANY_ERRORS']);
+      assert.equal(lines.length, 1);
+    }
+  });
+
+  test('with HALT ends the operation: no further call is made for these or other parents', async () => {
+    const calls: string[] = [];
+    const failing = batch({ maxSize: 2 }, (books: Rows) => {
+      calls.push(books.map(({ id }) => id).join(' '));
+      throw new Error('no author');
+    });
+    const { run, calls: others } = createServer({ Book: { author: failing } });
+
+    const { data, errors } = await run(
+      '{ books(count: 5) { author { name } label } shelves { author { name } } }',
+      {},
+      { onError: 'HALT' },
+    );
+
+    assert.deepEqual([data, errors?.map(({ message }) => message)], [null, ['no author']]);
+    assert.deepEqual([calls, others], [['0 1'], []]);
+  });
+
+  test('whose error makes the list null ends the calls for the objects in it', async () => {
+    const calls: string[] = [];
+    const failing = batch({ maxSize: 2 }, (books: Rows) => {
+      calls.push(books.map(({ id }) => id).join(' '));
+      throw new Error('no author');
+    });
+    const { run } = createServer({ Query: { slow: () => rows(1, 2, 3, 4, 5) }, Book: { author: failing } });
+
+    const { data } = await run('{ slow { author { name } } }');
+
+    assert.deepEqual([data, calls], [null, ['1 2']]);
+  });
+
+  // When each call examined all lists, 400,000 lists took minutes.
+  test('with maxSize takes parents from 400,000 lists, in their order', { timeout: 20_000 }, async () => {
+    const count = 400_000;
+    const sizes = new Map<number, number>();
+    const resolvers = {
+      Query: { lists: () => Array.from({ length: count }, (_, id) => [{ id }]) },
+      Row: {
+        id: batch({ maxSize: 25 }, (parents: Rows) => {
+          sizes.set(parents.length, (sizes.get(parents.length) ?? 0) + 1);
+          return parents.map(({ id }) => id);
+        }),
+      },
+    };
+    const schema = makeExecutableSchema({ typeDefs: 'type Query { lists: [[Row]] } type Row { id: Int }', resolvers });
+    const document = parse('{ lists { id } }');
+    const operation = document.definitions[0] as OperationDefinitionNode;
+
+    const run = { schema, document, operation, rootValue: undefined, contextValue: {}, variableValues: undefined, hideSuggestions: false };
+    const { data } = (await executePlanned(run)) as { data: { lists: { id: number }[][] } };
+
+    assert.deepEqual(sizes, new Map([[25, count / 25]]));
+    assert.ok(data.lists.every(([row], at) => row!.id === at));
+  });
+
+  test('with an error is null in place with onError NULL, and ends the operation with HALT', async () => {
+    const more = { Book: { author: batch((books) => books.map(({ id }) => (id === 1 ? new Error('no author') : { name: 'A' }))) } };
+    const { run } = createServer(more);
+
+    const kept = await run('{ books { author { name } } }', {}, { onError: 'NULL' });
+    const halted = await run('{ books { author { name } } }', {}, { onError: 'HALT' });
+
+    assert.deepEqual(kept.data, { books: [{ author: { name: 'A' } }, { author: null }, { author: { name: 'A' } }] });
+    assert.deepEqual([kept.errors?.length, halted.errors?.length, halted.data], [1, 1, null]);
+  });
+
+  test('that does not arrive before the deadline fails each of its fields, and no further call is made', async () => {
+    const { run, calls } = createServer({ Book: { maybe: batch(() => new Promise<never>(() => {})) } }, {
+      deadline: { ms: 20 },
+    } as never);
+
+    const { data, errors = [] } = await run('{ books { id maybe { name country { name } } } }');
+
+    assert.deepEqual(data, { books: [0, 1, 2].map((id) => ({ id: `${id}`, maybe: null })) });
+    assert.deepEqual(new Set(errors.map(({ extensions }) => extensions?.['code'])), new Set(['DEADLINE_EXCEEDED']));
+    assert.equal(errors.length, 3);
+    assert.deepEqual(calls, []);
+  });
+});
+
+describe('batch', () => {
+  test('is an ordinary resolver to graphql-js, to graphqlJSExecutor() and for answers in parts', async () => {
+    const sizes: number[] = [];
+    const resolvers = {
+      Query: { books: () => rows(1, 2) },
+      Book: { label: batch(async (books) => (sizes.push(books.length), books.map(({ id }) => (id === 2 ? new Error('two') : `${id}`)))) },
+    };
+    const source = 'type Query { books: [Book!]! } type Book { label: String }';
+    const expected = { books: [{ label: '1' }, { label: null }] };
+
+    const bare = await graphql({ schema: makeExecutableSchema({ typeDefs: source, resolvers }), source: '{ books { label } }' });
+    const byOption = await createTester({ typeDefs: source, resolvers, csrfPrevention: true, executor: graphqlJSExecutor() }).run(
+      '{ books { label } }',
+    );
+    const plain = createTester({ typeDefs: source, resolvers, csrfPrevention: true, incrementalDelivery: incrementalDelivery() });
+    const whole = await plain.run('{ books { label } }');
+
+    assert.equal(JSON.stringify(bare.data), JSON.stringify(expected));
+    assert.deepEqual(byOption.data, expected);
+    assert.deepEqual(whole.data, expected);
+    assert.deepEqual(sizes, [1, 1, 1, 1, 2]);
+  });
+
+  const makers: readonly (readonly [name: string, options: (given: { typeDefs: string; resolvers: any }) => object])[] = [
+    ['typeDefs and resolvers', (given) => given],
+    ['makeExecutableSchema', (given) => ({ schema: makeExecutableSchema(given) })],
+  ];
+  for (const [maker, optionsOf] of makers) {
+    test(`is batched in production, with ${maker}`, async () => {
+      const sizes: number[] = [];
+      const label = batch((books: Rows) => (sizes.push(books.length), books.map(({ id }) => `${id}`)));
+      const resolvers = { Query: { books: () => rows(1, 2) }, Book: { label } };
+      const given = optionsOf({ typeDefs: `type Query { books: [Book!]! } type Book { label: String } # ${maker}`, resolvers });
+
+      await createTester(createHandler({ nodeEnv: 'production', logger: recordingLogger()[0], ...given } as never)).run(
+        '{ books { label } }',
+      );
+
+      assert.deepEqual(sizes, [2]);
+    });
+
+    for (const [wrapper, wrap] of Object.entries(functionWrappers))
+      test(`never bypasses a guard that is ${wrapper} around it, with ${maker}`, async () => {
+        const label = wrap(batch((books: Rows) => books.map(({ id }) => `secret ${id}`)) as never, (resolve, given) => {
+          if (given[0].id === 2) throw new Error('Forbidden.');
+          return resolve(...given);
+        });
+        const resolvers = { Query: { books: () => rows(1, 2) }, Book: { label } };
+        const given = optionsOf({
+          typeDefs: `type Query { books: [Book!]! } type Book { label: String } # ${maker}, ${wrapper}`,
+          resolvers,
+        });
+
+        const { data } = await createTester(createHandler({ nodeEnv: 'production', logger: recordingLogger()[0], ...given } as never)).run(
+          '{ books { label } }',
+        );
+
+        assert.deepEqual(data, { books: [{ label: 'secret 1' }, { label: null }] });
+      });
+  }
+
+  test('is one event of the channel for resolvers, with the number of parents', async (t) => {
+    const { run } = createServer();
+    const events: unknown[] = [];
+    const handlers = {
+      start: ({ parentType, fieldName, fieldPath, parents }: Record<string, unknown>): void => {
+        if (parentType === 'Book') events.push([fieldName, fieldPath, parents]);
+      },
+    };
+    const channel = tracingChannel<string, Record<string, unknown>>('graphql:resolve');
+    channel.subscribe(handlers as never);
+    t.after(() => channel.unsubscribe(handlers as never));
+
+    const { data } = await run('{ books { id author { name } } }');
+
+    assert.deepEqual((data as any).books[1], { id: '1', author: { name: 'author 1' } });
+    assert.deepEqual(events, [
+      ['id', 'books.0.id', undefined],
+      ['id', 'books.1.id', undefined],
+      ['id', 'books.2.id', undefined],
+      ['author', 'books.author', 3],
+    ]);
+  });
+
+  test('of another copy of this package, such as its CommonJS build, is an ordinary resolver, and a warning says so in development', async () => {
+    const { batch: other } = createRequire(import.meta.url)('../../../../../dist/cjs/index.js') as { batch: typeof batch };
+    const sizes: number[] = [];
+    const { run, lines } = createServer({ Book: { label: other((books) => (sizes.push(books.length), books.map(({ id }) => `${id}`))) } });
+
+    const { data } = await run('{ books { label } }');
+
+    assert.deepEqual(data, { books: [{ label: '0' }, { label: '1' }, { label: '2' }] });
+    assert.deepEqual(sizes, [1, 1, 1]);
+    assert.deepEqual(
+      lines.map(({ level, message }) => `${level}: ${message}`),
+      [
+        'warn: batch() of Book.label comes from another copy of graphql-functions than this server, such as its CommonJS build, so these ' +
+          'resolvers are called for each parent. Load batch and createHandler in the same way, by import or by require().',
+      ],
+    );
+  });
+
+  test('refuses a missing function, and a maxSize that is not a positive integer', () => {
+    assert.throws(() => batch(undefined as never), new TypeError('batch expects a function that takes a list of parents, got undefined.'));
+    assert.throws(() => batch({ maxSize: 0 }, () => []), new TypeError('batch expects maxSize to be a positive integer, got 0.'));
+  });
+
+  test('is refused on a field of the root type for mutations', () => {
+    assert.throws(
+      () => createServer({ Mutation: { add: batch(() => []) } }),
+      /^Error: resolvers\.Mutation\.add: a field of Mutation cannot be batched, because these fields run in series\. Fields of its result can\.$/,
+    );
+  });
+});
+
+describe('batch on a function that is not called for many parents is refused at start:', () => {
+  const never = batch(() => []) as never;
+  const typeDefs = `scalar Day interface Node { id: ID } union Any = Book type Book implements Node { id: ID }
+    type Query { book: Book node: Node any: Any day: Day } type Subscription { book: Book }  type Mutation { add: ID }`;
+  const day = new GraphQLScalarType({ name: 'Day', serialize: never });
+  const withReference = (): GraphQLSchema => {
+    const schema = makeExecutableSchema({ typeDefs });
+    Object.assign(schema.getType('Book')!, { extensions: { apollo: { subgraph: { resolveReference: never } } } });
+    return schema;
+  };
+  const inMap: readonly (readonly [path: string, resolvers: object])[] = [
+    ['Book.__isTypeOf', { Book: { __isTypeOf: never } }],
+    ['Node.__resolveType', { Node: { __resolveType: never } }],
+    ['Any.__resolveType', { Any: { __resolveType: never } }],
+    ['Day.serialize', { Day: { serialize: never } }],
+    ['Day.parseValue', { Day: { __parseValue: never } }],
+    ['Day.serialize', { Day: day }],
+    ['Subscription.book.subscribe', { Subscription: { book: { subscribe: never } } }],
+  ];
+  const rows: readonly (readonly [path: string, options: () => object])[] = [
+    ...inMap.map(([path, resolvers]) => [path, () => ({ typeDefs, resolvers })] as const),
+    ...inMap.map(
+      ([path, resolvers]) => [path, () => ({ schema: makeExecutableSchema({ typeDefs, resolvers: resolvers as never }) })] as const,
+    ),
+    ['Book.__resolveReference', () => ({ schema: withReference() })],
+    ['Mutation.add', () => ({ schema: makeExecutableSchema({ typeDefs, resolvers: { Mutation: { add: never } } }) })],
+  ];
+  for (const [path, options] of rows)
+    test(`${path} in ${'schema' in options() ? 'a schema' : 'a resolver map'}`, () => {
+      for (const environment of [{ nodeEnv: 'development' }, { nodeEnv: 'test' }])
+        assert.throws(
+          () => createHandler({ ...options(), ...environment } as never),
+          new RegExp(`resolvers\\.${path.replaceAll('.', '\\.')}.* cannot be batched`),
+        );
+    });
+});
+
+test('byKey and groupByKey distinguish the key "null" from a row without a key', () => {
+  const table = [{ id: null, name: 'lost' }, { name: 'without' } as { id?: null; name: string }, { id: 'null', name: 'Null' }];
+  const [, , named] = table;
+
+  for (const rows of [table, table.toReversed()]) {
+    assert.deepEqual(byKey(['null', null, undefined, 'undefined'], rows as { id: unknown }[], 'id'), [named, null, null, null]);
+    assert.deepEqual(groupByKey(['null', null, 'undefined'], rows as { id: unknown }[], 'id'), [[named], [], []]);
+  }
+});
+
+test('byKey and groupByKey return rows in the order of the keys', () => {
+  const table = [
+    { id: 2, of: 'a' },
+    { id: 1, of: 'b' },
+    { id: 3, of: 'a' },
+  ];
+
+  assert.deepEqual(byKey([1, '2', 9, null, 1], table, 'id'), [table[1], table[0], null, null, table[1]]);
+  assert.deepEqual(
+    groupByKey(['a', 'c', 'b'], new Set(table), ({ of }) => of),
+    [[table[0], table[2]], [], [table[1]]],
+  );
+});

@@ -1,0 +1,91 @@
+import { equal, match } from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { GraphQLError } from 'graphql';
+import type { ExecutionResult } from 'graphql';
+
+import { findDifference } from '../../../../src/tools/verify/compare-results.ts';
+
+function result(data: unknown, ...paths: string[]): ExecutionResult {
+  const errors = paths.map((path) => new GraphQLError(`failed at ${path}`, { path: path.split('.') }));
+  return { data, errors } as ExecutionResult;
+}
+
+// `item` and `other` each have two non-null fields. `name` is nullable.
+const data = { item: null, other: null, name: null };
+const expected = result(data, 'item.a', 'other.a', 'name');
+const all = ['item.a', 'item.b', 'other.a', 'other.b', 'name'];
+const unpropagated = result({ item: { a: null, b: null }, other: { a: null, b: null }, name: null }, ...all);
+
+function compare(actual: ExecutionResult): string {
+  return findDifference({ expected, actual, unpropagated }) ?? 'equal';
+}
+
+describe('a result is compared with that of graphql-js', () => {
+  it('and may have other errors below a null, in another order', () => {
+    equal(compare(expected), 'equal');
+    equal(compare(result(data, 'name', 'item.b', 'other.a')), 'equal');
+    equal(compare(result(data, 'item.b', 'item.a', 'other.b', 'other.a', 'name')), 'equal');
+  });
+
+  it('and may not have other data', () => {
+    equal(compare(result({ ...data, name: 'text' }, 'item.a', 'other.a', 'name')), 'other data at name');
+    equal(compare(result({ name: null, item: null, other: null }, 'item.a', 'other.a', 'name')), 'other data');
+    equal(compare({ errors: expected.errors! }), 'other data');
+  });
+
+  it('and must report each error that is not below a null', () => {
+    match(compare(result(data, 'item.a', 'other.a')), /^missing error: .*failed at name/);
+  });
+
+  it('and must report an error for each null that an error caused', () => {
+    equal(compare(result(data, 'item.a', 'item.b', 'name')), 'null without an error: ["other"]');
+  });
+
+  it('and may not report an error that cannot occur', () => {
+    match(compare(result(data, 'item.a', 'item.c', 'other.a', 'name')), /^invented error: .*failed at item\.c/);
+    match(compare(result(data, 'item.a', 'other.a', 'name', 'name')), /^invented error: .*failed at name/);
+  });
+
+  it('unless JSON cannot hold that of graphql-js', () => {
+    const [theirs, ours] = [result({ any: 1n }), result({ any: null }, 'any')];
+
+    equal(findDifference({ expected: theirs, actual: ours, unpropagated: theirs }), undefined);
+  });
+
+  it('and may have other errors below a list if the list itself failed', () => {
+    const list = { list: null };
+    const reference = result(list, 'list.0', 'list');
+    const [equality, missing] = [result(list, 'list'), result(list, 'list.0')].map((actual) =>
+      findDifference({ expected: reference, actual, unpropagated: reference }),
+    );
+
+    equal(equality, undefined);
+    match(missing!, /^missing error: .*failed at list"/);
+  });
+
+  it('and must have an error that was thrown with a path if it is the only one', () => {
+    const reference = result({ a: null }, 'else.where');
+
+    match(findDifference({ expected: reference, actual: result({ a: null }), unpropagated: reference })!, /^missing error: .*else\.where/);
+    equal(findDifference({ expected: reference, actual: reference, unpropagated: reference }), undefined);
+  });
+
+  it('and must have the same errors where no null is propagated', () => {
+    const plain = result({ a: null, b: 1 }, 'a');
+    const actuals = [plain, result(plain.data), result(plain.data, 'a', 'b')];
+
+    const [equality, missing, invented] = actuals.map((actual) => findDifference({ expected: plain, actual, unpropagated: plain }) ?? '');
+
+    equal(equality, '');
+    match(missing!, /^missing error: .*failed at a/);
+    match(invented!, /^invented error: .*failed at b/);
+  });
+
+  it('and must have the same errors where the operation is not run', () => {
+    const refused = { errors: [new GraphQLError('refused')] };
+    const actual = { errors: [new GraphQLError('declined')] };
+
+    match(findDifference({ expected: refused, actual, unpropagated: refused })!, /^missing error: .*refused/);
+  });
+});

@@ -1,0 +1,305 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { execute, versionInfo } from 'graphql';
+import type { ExecutionResult, GraphQLResolveInfo } from 'graphql';
+
+import { executePlanned } from '../../../../src/executor/execute.ts';
+import { createBell } from '../../../support/bell.ts';
+import type { Bell } from '../../../support/bell.ts';
+import { deferred } from '../../../support/deferred.ts';
+import { executionOf } from '../../../support/differential/both-executors.ts';
+import type { Example } from '../../../support/differential/both-executors.ts';
+import { unhandledRejections } from '../../../support/unhandled-rejections.ts';
+
+const typeDefs = `
+  type Query { name: String slow: String slowToo: String strict: String! object: Thing list: [Thing] strictList: [Thing!] names: [String] rows: [[String]] node: Node }
+  type Mutation { first: String second: String third: String strict: String! }
+  type Thing { name: String slow: String strict: String! object: Thing }
+  interface Node { slow: String }
+  type Page implements Node { slow: String name: String }
+`;
+
+const never = (): Promise<never> => new Promise(() => {});
+const soon = (): Promise<string> => Promise.resolve('soon');
+const isGraphQL17 = versionInfo.major >= 17;
+
+/** Waits until everything that is ready has run. */
+const quiet = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+interface Answer {
+  readonly data: unknown;
+  /** The code and path of each error, in order. */
+  readonly errors: readonly string[];
+}
+
+function answerOf({ data, errors = [] }: ExecutionResult): Answer {
+  return {
+    data: JSON.parse(JSON.stringify(data)),
+    errors: errors.map(({ path, extensions }) => `${String(extensions['code'])} ${path?.join('.')}`),
+  };
+}
+
+/** Runs the example until nothing more is ready, and then rings the bell: the deadline passes. */
+async function answerAtBell(example: Omit<Example, 'typeDefs'>, bell: Bell = createBell()): Promise<Answer> {
+  const answer = executePlanned({ ...executionOf({ typeDefs, ...example }), invocation: bell.invocation });
+  await quiet();
+  bell.ring();
+  return answerOf(await answer);
+}
+
+describe('at the deadline, a plan', () => {
+  it('returns finished fields, and null with an error for each unfinished one', async () => {
+    const rootValue = { name: 'x', slow: never, slowToo: never, object: { name: soon, slow: never } };
+
+    const answer = await answerAtBell({ text: '{ name slow slowToo object { name slow } }', rootValue });
+
+    deepEqual(answer.data, { name: 'x', slow: null, slowToo: null, object: { name: 'soon', slow: null } });
+    deepEqual(answer.errors.toSorted(), ['DEADLINE_EXCEEDED object.slow', 'DEADLINE_EXCEEDED slow', 'DEADLINE_EXCEEDED slowToo']);
+  });
+
+  it('propagates a null to the nearest nullable position', async () => {
+    const rootValue = { name: 'x', object: { name: 'y', strict: never, object: { strict: never } } };
+
+    const answer = await answerAtBell({ text: '{ name object { name strict } }', rootValue });
+
+    deepEqual(answer, { data: { name: 'x', object: null }, errors: ['DEADLINE_EXCEEDED object.strict'] });
+  });
+
+  it('returns null as the data when a non-null root field is unfinished', async () => {
+    const answer = await answerAtBell({ text: '{ name strict }', rootValue: { name: 'x', strict: never } });
+
+    deepEqual(answer, { data: null, errors: ['DEADLINE_EXCEEDED strict'] });
+  });
+
+  it('returns the finished items of a list', async () => {
+    const rootValue = { list: [{ name: 'a', slow: never }, never(), { name: 'c', slow: soon }] };
+
+    const answer = await answerAtBell({ text: '{ list { name slow } }', rootValue });
+
+    deepEqual(answer.data, { list: [{ name: 'a', slow: null }, null, { name: 'c', slow: 'soon' }] });
+    deepEqual(answer.errors.toSorted(), ['DEADLINE_EXCEEDED list.0.slow', 'DEADLINE_EXCEEDED list.1']);
+  });
+
+  it('returns null for a list with an unfinished non-null item', async () => {
+    const answer = await answerAtBell({ text: '{ strictList { name } }', rootValue: { strictList: [{ name: 'a' }, never()] } });
+
+    deepEqual(answer, { data: { strictList: null }, errors: ['DEADLINE_EXCEEDED strictList.1'] });
+  });
+
+  it('returns null for an asynchronous list that has not ended, and closes it', { skip: !isGraphQL17 }, async () => {
+    const closed = deferred();
+    const names = {
+      [Symbol.asyncIterator]: () => {
+        let index = 0;
+        return {
+          next: () => (index++ === 0 ? Promise.resolve({ value: 'a', done: false }) : never()),
+          return: () => {
+            closed.resolve();
+            return Promise.resolve({ value: undefined, done: true });
+          },
+        };
+      },
+    };
+
+    const answer = await answerAtBell({ text: '{ names }', rootValue: { names } });
+
+    equal((answer.data as { names: unknown }).names, null);
+    equal(answer.errors.length, 1);
+    await closed.promise;
+  });
+
+  it('returns the finished items of nested lists and of iterables', async () => {
+    const rootValue = { rows: [['a', never()], ['b']], names: new Set(['c', never()]) };
+
+    const answer = await answerAtBell({ text: '{ rows names }', rootValue });
+
+    deepEqual(answer.data, { rows: [['a', null], ['b']], names: ['c', null] });
+    deepEqual(answer.errors.toSorted(), ['DEADLINE_EXCEEDED names.1', 'DEADLINE_EXCEEDED rows.0.1']);
+  });
+
+  it('returns null only for an inner list whose generator throws', async () => {
+    const throwing = function* (): Generator<string> {
+      yield 'a';
+      throw new Error('There is no more.');
+    };
+
+    const { data, errors } = await executePlanned({
+      ...executionOf({ typeDefs, text: '{ rows names }', rootValue: { rows: [['b'], throwing()], names: throwing() } }),
+      invocation: createBell().invocation,
+    });
+
+    deepEqual(JSON.parse(JSON.stringify(data)), { rows: [['b'], null], names: null });
+    deepEqual(
+      errors?.map(({ message, path }) => `${message} ${path?.join('.')}`),
+      ['There is no more. rows.1', 'There is no more. names'],
+    );
+  });
+
+  for (const [question, functions] of [
+    ['resolveType', { Node: { resolveType: never } }],
+    ['isTypeOf', { Page: { isTypeOf: never } }],
+  ] as const) {
+    it(`returns null if ${question} has not resolved`, async () => {
+      const answer = await answerAtBell({ text: '{ name node { slow } }', functions, rootValue: { name: 'x', node: {} } });
+
+      deepEqual(answer, { data: { name: 'x', node: null }, errors: ['DEADLINE_EXCEEDED node'] });
+    });
+  }
+
+  it('treats an iterable object as a list only if the schema has a list', async () => {
+    const object = { name: 'x', slow: never, async *[Symbol.asyncIterator]() {} };
+
+    const answer = await answerAtBell({ text: '{ object { name slow } }', rootValue: { object } });
+
+    deepEqual(answer, { data: { object: { name: 'x', slow: null } }, errors: ['DEADLINE_EXCEEDED object.slow'] });
+  });
+
+  it('does not start further fields of a mutation', async () => {
+    const begun: string[] = [];
+    const noting = (name: string, result: unknown) => () => {
+      begun.push(name);
+      return result;
+    };
+    const rootValue = { first: noting('first', soon()), second: noting('second', never()), third: noting('third', 'x') };
+
+    const answer = await answerAtBell({ text: 'mutation { first second third }', rootValue });
+
+    deepEqual(answer, {
+      data: { first: 'soon', second: null, third: null },
+      errors: ['DEADLINE_EXCEEDED second', 'DEADLINE_EXCEEDED third'],
+    });
+    deepEqual(begun, ['first', 'second']);
+  });
+
+  it('does not call resolvers below a value that arrives too late', async () => {
+    const late = deferred<object>();
+    let called = false;
+    const object = {
+      get name() {
+        called = true;
+        return 'x';
+      },
+    };
+
+    const answer = await answerAtBell({ text: '{ object { name } }', rootValue: { object: () => late.promise } });
+    late.resolve(object);
+    await quiet();
+
+    deepEqual(answer, { data: { object: null }, errors: ['DEADLINE_EXCEEDED object'] });
+    equal(called, false);
+  });
+
+  it('leaves no late rejection unhandled', async () => {
+    const late = deferred<string>();
+
+    const count = await unhandledRejections(async () => {
+      await answerAtBell({ text: '{ slow slowToo }', rootValue: { slow: () => late.promise, slowToo: () => late.promise } });
+      late.reject(new Error('the connection is gone'));
+      await quiet();
+    });
+
+    equal(count, 0);
+  });
+
+  it('leaves no rejection unhandled after an item that has failed', async () => {
+    const strictList = [null, never()];
+
+    const count = await unhandledRejections(async () => {
+      await answerAtBell({ text: '{ strictList { name } slow }', rootValue: { strictList, slow: never } });
+      await quiet();
+    });
+
+    equal(count, 0);
+  });
+
+  it('aborts the signal of resolvers, and not before', { skip: !isGraphQL17 }, async () => {
+    let signal: AbortSignal | undefined;
+    const before: boolean[] = [];
+    const slow = (_: unknown, __: unknown, ___: unknown, info: GraphQLResolveInfo): Promise<never> => {
+      signal = info.getAbortSignal();
+      before.push(signal!.aborted);
+      return never();
+    };
+
+    await answerAtBell({ text: '{ slow }', functions: { Query: { slow } } });
+
+    deepEqual(before, [false]);
+    equal(signal?.aborted, true);
+  });
+});
+
+describe('before the deadline, a plan', () => {
+  it('does not read the signal for a synchronous operation', () => {
+    const bell = createBell();
+    const invocation = {
+      get signal(): AbortSignal {
+        throw new Error('nobody asked for it');
+      },
+      onCancel: () => {
+        throw new Error('nobody waits');
+      },
+    };
+
+    const answer = executePlanned({
+      ...executionOf({ typeDefs, text: '{ name object { name } }', rootValue: { name: 'x', object: {} } }),
+      invocation,
+    });
+
+    deepEqual(answerOf(answer as ExecutionResult), { data: { name: 'x', object: { name: null } }, errors: [] });
+    equal(bell.waiting(), 0);
+  });
+
+  it('returns the complete answer, and no longer listens for the deadline', async () => {
+    const bell = createBell();
+    const example = { typeDefs, text: '{ slow object { strict slow } list { slow } }' };
+    const rootValue = {
+      slow: soon,
+      object: { strict: soon, slow: () => Promise.reject(new Error('no')) },
+      list: [soon(), { slow: soon }],
+    };
+    const execution = executionOf({ ...example, rootValue });
+
+    const answer = await executePlanned({ ...execution, invocation: bell.invocation });
+
+    deepEqual(answerOf(answer), answerOf(await execute(execution as Parameters<typeof execute>[0])));
+    equal(bell.waiting(), 0);
+  });
+
+  it('gives resolvers a signal that does not abort after the answer', { skip: !isGraphQL17 }, async () => {
+    let signal: AbortSignal | undefined;
+    const slow = (_: unknown, __: unknown, ___: unknown, info: GraphQLResolveInfo): Promise<string> => {
+      signal = info.getAbortSignal();
+      return soon();
+    };
+
+    const answer = await executePlanned({
+      ...executionOf({ typeDefs, text: '{ slow }', functions: { Query: { slow } } }),
+      invocation: createBell().invocation,
+    });
+    await quiet();
+
+    deepEqual(answerOf(answer), { data: { slow: 'soon' }, errors: [] });
+    equal(signal?.aborted, false);
+  });
+});
+
+describe('a client that disconnects while a resolver runs', () => {
+  it('ends the operation too', async () => {
+    const bell = createBell();
+    const first = deferred<object>();
+    const object = {
+      name: () => {
+        bell.ring();
+        return 'x';
+      },
+      slow: never,
+    };
+    const execution = executionOf({ typeDefs, text: '{ object { name slow } }', rootValue: { object: () => first.promise } });
+
+    const answer = executePlanned({ ...execution, invocation: bell.invocation });
+    first.resolve(object);
+
+    deepEqual(answerOf(await answer), { data: { object: { name: 'x', slow: null } }, errors: ['DEADLINE_EXCEEDED object.slow'] });
+  });
+});

@@ -1,0 +1,178 @@
+import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import * as graphql from 'graphql';
+import type { FieldNode, GraphQLResolveInfo } from 'graphql';
+
+import { graphqlJSExecutor } from '../../../../src/executor/graphql-js.ts';
+import { executePlanned } from '../../../../src/executor/execute.ts';
+import type { PlannedExecution } from '../../../../src/executor/execute.ts';
+import { deferred } from '../../../support/deferred.ts';
+import { executionOf } from '../../../support/differential/both-executors.ts';
+import { reachableFrom } from '../../../support/reachable.ts';
+
+const typeDefs = `
+  interface Node { id: ID }
+  type Item implements Node { id: ID  owner(filter: Filter = { name: "any" }): Owner  fails: Int }
+  type Owner { name: String }
+  input Filter { name: String }
+  enum Order { UP DOWN }
+  type Query { items(order: Order = UP, first: Int): [Item]  nodes: [Node]  item: Item }
+`;
+
+const rootValue = { items: [{}, {}, {}], nodes: [{}, {}], item: {} };
+
+describe('the objects that resolvers can reach through info', () => {
+  it('have one array of nodes for all items of a list, and another one in the next execution', async () => {
+    const [execution, infos] = watched('{ items { owner { name } } }');
+
+    await executePlanned(execution);
+    await executePlanned(execution);
+
+    const [first, , third, fourth, , sixth] = infos.map(({ fieldNodes }) => fieldNodes);
+    equal(first, third);
+    equal(fourth, sixth);
+    notEqual(first, fourth);
+  });
+
+  it('keep their array of nodes during another execution of the same operation', async () => {
+    const { promise, resolve } = deferred<unknown[]>();
+    const [execution, infos] = watched('{ items { owner { name } } item { owner { name } } items2: items { owner { name } } }');
+    const waiting = { ...rootValue, items: [{}, promise.then(() => ({}))] };
+
+    const slow = executePlanned({ ...execution, rootValue: waiting });
+    await executePlanned(execution);
+    resolve([]);
+    await slow;
+
+    const arrays = new Map<string, Set<readonly FieldNode[]>>();
+    for (const { path, fieldNodes } of infos) {
+      const place = String(path.prev?.prev?.key ?? path.prev?.key);
+      arrays.set(place, (arrays.get(place) ?? new Set()).add(fieldNodes));
+    }
+    deepEqual(
+      [...arrays].map(([place, different]) => [place, different.size]),
+      [
+        ['items', 2],
+        ['item', 2],
+        ['items2', 2],
+      ],
+    );
+  });
+
+  it('can be modified without an effect on the next execution', async () => {
+    const text = '{ items { owner { ...name } fails } } fragment name on Owner { name }';
+    const [execution, infos] = watched(text, { spoil: true });
+
+    const answers = [await executePlanned(execution), await executePlanned(execution)].map((answer) => JSON.stringify(answer));
+
+    equal(answers[0], answers[1]);
+    deepEqual(
+      infos.map(({ fieldNodes }) => fieldNodes.length),
+      [4, 4, 4, 4, 4, 4],
+    );
+  });
+
+  it('are the same for the resolver, for resolveType and for isTypeOf', async () => {
+    const seen: GraphQLResolveInfo[] = [];
+    const note = (info: GraphQLResolveInfo): true => (seen.push(info), true);
+    const functions = {
+      Query: { nodes: (_: unknown, __: unknown, ___: unknown, info: GraphQLResolveInfo) => note(info) && [{}, Promise.resolve({})] },
+      Node: { resolveType: async (_: unknown, __: unknown, info: GraphQLResolveInfo) => note(info) && 'Item' },
+      Item: { isTypeOf: (_: unknown, __: unknown, info: GraphQLResolveInfo) => note(info) },
+    };
+
+    await executePlanned(executionOf({ typeDefs, functions, text: '{ nodes { id } }' }));
+
+    equal(seen.length, 5);
+    equal(new Set(seen).size, 1);
+  });
+
+  // graphql-js shares the same objects for a cached document: the document, the schema (with defaults of arguments), and the caller's objects.
+  it('are not shared with the next execution, except the document, the schema and the objects passed to both', async () => {
+    const text = `query Q($first: Int = 2, $filter: Filter = { name: "x" }) {
+      nodes { ...id } items(first: $first) { owner(filter: $filter) { name } fails ...id } item { owner(filter: { name: "y" }) { name } }
+    } fragment id on Node { id }`;
+    const [execution, infos] = watched(text);
+    const known = reachableFrom([
+      execution.schema,
+      execution.document,
+      execution.rootValue,
+      execution.contextValue,
+      graphql,
+      globalThis,
+      new Error('with its accessors'),
+    ]);
+    const reached = async (): Promise<Set<object>> => {
+      infos.length = 0;
+      const result = await executePlanned(execution);
+      equal(infos.length, 2 + 3 + 1);
+      return reachableFrom([...infos, ...infos.flatMap(asyncParts), result], known);
+    };
+
+    const first = await reached();
+    const second = await reached();
+
+    deepEqual([...first].filter((object) => second.has(object) && !isEmptyForGood(object)).map(nameOf), []);
+  });
+
+  it('are not shared between executions, even without variables and fragments', async () => {
+    const [execution, infos] = watched('{ item { owner { name } } }');
+
+    await executePlanned(execution);
+    await executePlanned(execution);
+
+    const [one, other] = infos as [GraphQLResolveInfo, GraphQLResolveInfo];
+    notEqual(one.variableValues, other.variableValues);
+    notEqual(one.fragments, other.fragments);
+    ok(Reflect.set(one.variableValues, 'added', 1) && !('added' in other.variableValues));
+  });
+
+  it('have the same prototypes as in graphql-js', async () => {
+    const [execution, infos] = watched('query { item { owner { name } } }');
+
+    await executePlanned(execution);
+    await graphqlJSExecutor().executeWithGraphQLJS(execution);
+
+    const [planned, theirs] = infos.map(({ fragments, variableValues }) =>
+      [fragments, variableValues, ...Object.values(variableValues as object)].map((record) => Object.getPrototypeOf(record) as unknown),
+    );
+    deepEqual(planned, theirs);
+  });
+});
+
+/** Creates an execution whose resolvers record their `info`, and modify it if `spoil` is true. */
+function watched(text: string, { spoil = false } = {}): [execution: PlannedExecution, infos: GraphQLResolveInfo[]] {
+  const infos: GraphQLResolveInfo[] = [];
+  const note = (info: GraphQLResolveInfo): void => {
+    infos.push(info);
+    if (!spoil) return;
+    (info.fieldNodes as FieldNode[]).push(info.fieldNodes[0]!);
+    for (const record of [info.fragments, info.variableValues, info.variableValues.coerced ?? {}]) {
+      for (const key of Object.keys(record)) if (record === info.fragments) Reflect.deleteProperty(record, key);
+      Object.assign(record, { spoilt: infos.length });
+    }
+  };
+  const owner = (_: unknown, __: unknown, ___: unknown, info: GraphQLResolveInfo): object => (note(info), { name: 'alice' });
+  const resolveType = (_: unknown, __: unknown, info: GraphQLResolveInfo): string => (note(info), 'Item');
+  const fails = (): never => {
+    throw new Error('failed');
+  };
+  const functions = { Item: { owner, fails }, Node: { resolveType } };
+  return [executionOf({ typeDefs, functions, text, rootValue, options: { contextValue: { user: 'alice' } } }), infos];
+}
+
+/** True for the prototypes of results, which are empty and frozen. */
+function isEmptyForGood(object: object): boolean {
+  return Object.isFrozen(object) && Reflect.ownKeys(object).length === 0 && Object.getPrototypeOf(object) === null;
+}
+
+/** Describes an object briefly for an assertion's message, which would otherwise print everything in it. */
+function nameOf(object: object): string {
+  return `${object.constructor?.name}: ${Object.keys(object).join(', ').slice(0, 100)}`;
+}
+
+/** Returns the results of the functions in `info` of graphql 17. */
+function asyncParts(info: GraphQLResolveInfo): unknown[] {
+  return [info.getAbortSignal?.(), info.getAsyncHelpers?.()];
+}

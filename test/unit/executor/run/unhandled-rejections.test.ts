@@ -1,0 +1,137 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { buildSchema, getNamedType, isAbstractType, isLeafType, isObjectType, Kind, parse } from 'graphql';
+import type { GraphQLNamedType, OperationDefinitionNode } from 'graphql';
+
+import { executePlanned } from '../../../../src/executor/execute.ts';
+import { createBell } from '../../../support/bell.ts';
+import { executionOf } from '../../../support/differential/both-executors.ts';
+import { createRandom } from '../../../support/random.ts';
+import { RejectingValues } from '../../../support/rejecting-values.ts';
+import { assertAllHandled, unhandledRejections } from '../../../support/unhandled-rejections.ts';
+
+const schema = buildSchema(`
+  interface Node { id: Int!  next: Node }
+  type Item implements Node { id: Int!  next: Node  numbers: [Int!]!  items: [Item!]  strict: Item! }
+  type Other implements Node { id: Int!  next: Node  grid: [[Int!]!]  union: [Either!] }
+  union Either = Item | Other
+  type Query { item: Item!  items: [Item!]!  nodes: [Node!]  grid: [[Int!]!]!  either: [[Either]!]  number: Int! }
+`);
+const document = parse(queryOf(schema.getQueryType()!, 3));
+const operation = document.definitions.find(
+  (definition): definition is OperationDefinitionNode => definition.kind === Kind.OPERATION_DEFINITION,
+)!;
+
+const rounds = Number(process.env['REJECTION_ROUNDS'] ?? 300);
+
+// An unhandled rejection ends a Node process and all of its requests.
+describe('whatever resolvers return, and whenever the deadline passes', () => {
+  it('no rejection goes unhandled', async () => {
+    await assertAllHandled(rounds, runOnce);
+  });
+});
+
+describe('a value that is read later or never', () => {
+  const typeDefs = `
+    interface Node { id: ID! }
+    type Item implements Node { id: ID!  bad: ID!  ids: [ID!]  others: [ID!] }
+    type Query { nodes: [Node]  items: [Item]  item: Item  strict: [Item!] }
+  `;
+
+  for (const [when, text] of [
+    ['while its type is awaited', '{ nodes { id } }'],
+    ['when a field fails', '{ items { id bad } }'],
+  ] as const)
+    it(`is not searched for promises below its own properties ${when}`, async () => {
+      let searched = 0;
+      const graph = Array.from({ length: 20_000 }, () => new Proxy({}, { ownKeys: () => (searched++, []) }));
+      const rows = Array.from({ length: 100 }, (_, id) => ({ __typename: 'Item', id, graph }));
+      const functions = { Node: { resolveType: async () => 'Item' } };
+
+      const { data } = await executePlanned(executionOf({ typeDefs, functions, text, rootValue: { nodes: rows, items: rows } }));
+
+      equal(Object.values(data!).flat().length, 100);
+      equal(searched, 0);
+    });
+
+  it('keeps its generators when a field beside them fails', async () => {
+    const generate = function* generate(): Generator {
+      yield* [1, 2];
+    };
+    const [ids, others] = [generate(), generate()];
+
+    const { data } = await executePlanned(executionOf({ typeDefs, text: '{ item { bad ids } }', rootValue: { item: { ids, others } } }));
+
+    deepEqual({ ...data }, { item: null });
+    deepEqual([...ids, ...others], [1, 2, 1, 2]);
+  });
+
+  it('starts no query that is a thenable', async () => {
+    let started = 0;
+    // oxlint-disable-next-line unicorn/no-thenable -- the test needs a thenable
+    const query = { then: (onValue: (value: null) => void) => (started++, onValue(null)) };
+
+    await executePlanned(executionOf({ typeDefs, text: '{ strict { id } }', rootValue: { strict: [null, query, query] } }));
+
+    equal(started, 0);
+  });
+
+  it('leaves no rejection of its own promises unhandled', async () => {
+    const rejected = (): unknown => Promise.reject(new Error('never read'));
+    const rootValue = {
+      item: { id: rejected(), ids: rejected() },
+      items: [{ bad: null, id: rejected() }],
+      nodes: new Set([Promise.resolve({ __typename: 'Item', id: rejected() }), { __typename: 'Query', id: rejected() }]),
+      strict: [null, rejected()],
+    };
+    const functions = { Item: { bad: () => null } };
+
+    const count = await unhandledRejections(async () => {
+      const text = '{ item { bad id } items { bad id } nodes { id } strict { id } }';
+      await executePlanned(executionOf({ typeDefs, functions, text, rootValue }));
+    });
+
+    equal(count, 0);
+  });
+});
+
+async function runOnce(seed: number): Promise<void> {
+  const random = createRandom(seed);
+  const ringsAfter = random.below(6);
+  const bell = createBell();
+  const isTypeLate = random.chance(0.3);
+  // No executor can look into a waiting generator: its promises may reject before they are read.
+  const values = new RejectingValues(random, schema, isTypeLate ? 'none' : 'all');
+  const rootValue = values.object(schema.getQueryType()!, 3);
+  const resolveType = isTypeLate ? async (value: { __typename: string }) => (await turn(), value.__typename) : undefined;
+  for (const type of Object.values(schema.getTypeMap())) if (isAbstractType(type)) Object.assign(type, { resolveType });
+  const rowsBeforeCode = random.chance(0.5) ? 0 : Infinity;
+  const settings = { contextValue: {}, variableValues: {}, hideSuggestions: true, rowsBeforeCode };
+  const answer = executePlanned({ schema, document, operation, rootValue, ...settings, invocation: bell.invocation });
+  for (let turns = 0; turns < 12; turns++) {
+    if (turns === ringsAfter) bell.ring();
+    await turn();
+  }
+  await answer;
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Selects every field down to this depth. */
+function queryOf(type: GraphQLNamedType, depth: number): string {
+  if (isAbstractType(type))
+    return `{ __typename ${schema
+      .getPossibleTypes(type)
+      .map((possible) => `... on ${possible.name} ${queryOf(possible, depth)}`)
+      .join(' ')} }`;
+  const fields = isObjectType(type) ? Object.values(type.getFields()) : [];
+  const asked = fields.map((field) => {
+    const named = getNamedType(field.type);
+    if (isLeafType(named)) return field.name;
+    return depth === 0 ? '' : `${field.name} ${queryOf(named, depth - 1)}`;
+  });
+  return `{ __typename ${asked.join(' ')} }`;
+}

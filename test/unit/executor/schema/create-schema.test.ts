@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import {
+  buildSchema,
+  DirectiveLocation,
+  execute,
+  GraphQLDirective,
+  GraphQLError,
+  GraphQLInt,
+  GraphQLObjectType,
+  GraphQLSchema,
+  graphqlSync,
+  GraphQLString,
+  parse,
+  printSchema,
+  validate as validateDocument,
+} from 'graphql';
+import type { DefinitionNode, ExecutionResult } from 'graphql';
+
+import { findCheck } from '../../../../src/server/startup/load-tools.ts';
+import { createSchema } from '../../../../src/executor/schema/create-schema.ts';
+import type { SchemaInput } from '../../../../src/executor/schema/create-schema.ts';
+
+const lazily = { checkWhole: false } as const;
+
+function refusal(input: unknown, checkWhole = false): string {
+  try {
+    createSchema(input as SchemaInput, { checkWhole: checkWhole && findCheck });
+  } catch (error) {
+    if (error instanceof Error) return error.message;
+    throw error;
+  }
+  throw new Error('It was accepted.');
+}
+
+describe('typeDefs', () => {
+  test('may be text, documents, and lists of both', () => {
+    const schema = createSchema({ typeDefs: ['type Query { a: A }', [parse('"An a." type A { b: B }'), ['scalar B']]] }, lazily);
+
+    assert.equal(printSchema(schema), printSchema(buildSchema('type Query { a: A } "An a." type A { b: B } scalar B')));
+  });
+
+  for (const [what, typeDefs, message] of [
+    [
+      'a path',
+      './schema.graphql',
+      'typeDefs takes schema text, got a path: "./schema.graphql". Read its text with readFileSync(…, "utf8").',
+    ],
+    [
+      'a pattern',
+      'schema/**/*.graphql',
+      'typeDefs takes schema text, got a path: "schema/**/*.graphql". Read its text with readFileSync(…, "utf8").',
+    ],
+    [
+      'a module',
+      { default: 'type Query { a: Int }' },
+      'typeDefs takes schema text or a parsed document, got an object. Import its default export.',
+    ],
+    ['a promise', Promise.resolve(''), 'typeDefs takes schema text or a parsed document, got a promise. Await it first.'],
+    ['a number', 5, 'typeDefs takes schema text or a parsed document, got a number.'],
+    ['null', null, 'typeDefs takes schema text or a parsed document, got null.'],
+    ['a function', () => '', 'typeDefs takes schema text or a parsed document, got a function. Call it first.'],
+    [
+      'bytes',
+      Buffer.from('type Query { a: Int }'),
+      'typeDefs takes schema text or a parsed document, got an object. It is a file as bytes: read it with "utf8".',
+    ],
+    ['nothing but white space', ' \n', 'typeDefs is empty. Write the schema: type Query { … }.'],
+    ['an empty list', [], 'typeDefs is an empty list. Put schema text into it: type Query { … }.'],
+    [
+      'a list with a hole',
+      ['type Query { a: Int }', undefined],
+      'typeDefs[1] takes schema text or a parsed document, got undefined. Is it imported from a module that imports this one?',
+    ],
+    [
+      'a schema',
+      buildSchema('type Query { a: Int }'),
+      'typeDefs takes schema text or a parsed document, got an object. It is a GraphQLSchema: give it as `schema`.',
+    ],
+  ] as const) {
+    test(`${what} instead of them is refused, and the error says what to write`, () => {
+      assert.equal(refusal({ typeDefs }), message);
+    });
+  }
+
+  test('that do not parse are refused with the line number', () => {
+    assert.equal(
+      refusal({ typeDefs: 'type Query {\n  a Int\n  b: [Int\n}\ntype A {' }),
+      'The typeDefs cannot be parsed. Syntax Error: Expected ":", found Name "Int".\n\ntypeDefs, line 2, column 5:\n    a Int\n      ^',
+    );
+  });
+
+  test('that do not parse are refused with their index in the list', () => {
+    assert.match(refusal({ typeDefs: ['type Query { a: Int }', 'type A {\n  b: }\n'] }, true), /typeDefs\[1\], line 2, column 6:/);
+  });
+
+  test('with an operation in them are refused', () => {
+    assert.equal(
+      refusal({ typeDefs: 'type Query { a: Int } query Books { a }' }),
+      'typeDefs take definitions of types, directives and the schema; they contain a query "Books". Move it to the client.',
+    );
+  });
+
+  test('with an extension of a directive that they do not define are refused', () => {
+    const document = parse('type Query { a: Int }');
+    const extension = { kind: 'DirectiveExtension', name: { kind: 'Name', value: 'a' } } as unknown as DefinitionNode;
+
+    assert.equal(
+      refusal({ typeDefs: { ...document, definitions: [...document.definitions, extension] } }),
+      'typeDefs extend the directive "@a", but do not define it.',
+    );
+  });
+
+  test('without a query root are refused', () => {
+    assert.equal(
+      refusal({ typeDefs: 'type Book { a: Int } scalar S' }),
+      'typeDefs define no "type Query", where every query starts. They define "Book", "S".',
+    );
+  });
+
+  test('whose schema definition names an unknown root are refused', () => {
+    assert.equal(
+      refusal({ typeDefs: 'schema { query: Quer } type Query { a: Int }' }),
+      'The schema definition names "Quer" as its query root, but typeDefs do not define it. Did you mean "Query"?',
+    );
+  });
+
+  test('whose root is not an object type are refused', () => {
+    assert.equal(
+      refusal({ typeDefs: 'interface Query { a: Int }' }),
+      'The query root "Query" is defined as "interface Query"; it must be an object type, "type Query".',
+    );
+  });
+
+  test('that use an unknown type are refused with the location when the type is used', () => {
+    const schema = createSchema({ typeDefs: 'type Query { ok: Int } type Book { author: Auther } type Author { a: Int }' }, lazily);
+
+    assert.deepEqual({ ...(execute({ schema, document: parse('{ ok }') }) as ExecutionResult).data }, { ok: null });
+    assert.throws(() => (schema.getType('Book') as GraphQLObjectType).getFields(), {
+      name: 'Error',
+      message: 'typeDefs use the type "Auther" in Book.author, but do not define it. Did you mean "Author"?',
+    });
+  });
+});
+
+describe('the source of the schema', () => {
+  test('is required', () => {
+    assert.equal(refusal({}), 'Set `typeDefs` (schema text) with `resolvers`, or `schema` (a GraphQLSchema).');
+    assert.equal(refusal({ resolvers: {} }), 'Set `typeDefs` (schema text) with `resolvers`, or `schema` (a GraphQLSchema).');
+  });
+
+  test('must be either typeDefs or schema', () => {
+    assert.equal(
+      refusal({ typeDefs: 'type Query { a: Int }', schema: buildSchema('type Query { a: Int }') }),
+      'Set `typeDefs` or `schema`, not both.',
+    );
+  });
+
+  test('cannot be a schema together with resolvers', () => {
+    assert.match(
+      refusal({ resolvers: {}, schema: buildSchema('type Query { a: Int }') }),
+      /^`resolvers` belong to `typeDefs`: a `schema` contains its resolvers\./,
+    );
+  });
+
+  test('may be a ready schema, which is used unchanged', () => {
+    const schema = buildSchema('type Query { a: Int }');
+
+    assert.equal(createSchema({ schema }, { checkWhole: findCheck }), schema);
+  });
+});
+
+describe('the check of the whole schema', () => {
+  for (const [what, typeDefs, message] of [
+    ['a type that nothing defines', 'type Query { a: Int } type B { c: Cc } type C { c: Int }', /typeDefs use the type "Cc" in B.c/],
+    ['a directive that nothing defines', 'type Query { a: Int @nothing }', /Unknown directive "@nothing"/],
+    [
+      'an argument that a directive does not have',
+      'type Query { a: Int @deprecated(raeson: "x") }',
+      /Unknown argument "raeson" on directive "@deprecated"/,
+    ],
+    [
+      'an interface that is not implemented',
+      'type Query implements I { a: Int } interface I { b: Int }',
+      /Interface field I.b expected but Query does not provide it/,
+    ],
+    [
+      'an input type in the place of an output type',
+      'type Query { a: In } input In { a: Int }',
+      /The type of Query.a must be Output Type but got: In/,
+    ],
+    ['a type without fields', 'type Query { a: Int } type Empty', /Type Empty must define one or more fields/],
+    ['a name that is reserved', 'type Query { __a: Int }', /must not begin with "__"/],
+    ['text that only a parser notices', 'type Query { a: Int } type B { c: : Int }', /typeDefs, line 1, column 35/],
+  ] as const) {
+    test(`finds ${what}`, () => {
+      assert.match(refusal({ typeDefs }, true), message);
+    });
+  }
+
+  test('finds errors in a ready schema', () => {
+    const schema = new GraphQLSchema({ query: new GraphQLObjectType({ name: 'Query', fields: { __a: { type: GraphQLString } } }) });
+
+    assert.match(refusal({ schema }, true), /must not begin with "__"/);
+  });
+
+  test('does not warn when @graphql-tools/schema is installed', () => {
+    const warnings: string[] = [];
+
+    createSchema({ typeDefs: 'type Query { a: Int }' }, { checkWhole: findCheck, warn: (message) => warnings.push(message) });
+
+    assert.deepEqual(warnings, []);
+  });
+
+  test('does not build the types of the served schema, which are created when they are needed', () => {
+    const calls: string[] = [];
+    const resolvers = { Query: { a: (): number => calls.push('a') } };
+
+    const schema = createSchema({ typeDefs: 'type Query { a: Int }', resolvers }, { checkWhole: findCheck });
+
+    assert.deepEqual({ ...graphqlSync({ schema, source: '{ a }' }).data }, { a: 1 });
+    assert.deepEqual(calls, ['a']);
+  });
+});
+
+test('an invalid use of a directive in the schema that a request encounters is not reported as an error of the client', () => {
+  const schema = createSchema({ typeDefs: 'type Query { a: Int @deprecated(reason: 5) }' }, lazily);
+
+  assert.throws(
+    () => schema.getQueryType()?.getFields(),
+    (error) => error instanceof Error && !(error instanceof GraphQLError) && error.message.includes('typeDefs use @deprecated wrongly'),
+  );
+});
+
+test('a scalar that typeDefs do not use is unknown, however often a document names it', () => {
+  const schema = createSchema({ typeDefs: `type Query { a: Boolean } # ${'Float '.repeat(100_000)}` }, lazily);
+
+  for (let times = 0; times < 10_000; times += 1) assert.equal(schema.getType('Float'), undefined);
+});
+
+describe('directives that the server adds', () => {
+  const late = new GraphQLDirective({
+    name: 'late',
+    locations: [DirectiveLocation.FIELD],
+    args: { by: { type: GraphQLInt, defaultValue: 1 } },
+  });
+  const settings = { ...lazily, directives: [late] };
+  const validate = (schema: GraphQLSchema, text: string): string[] => validateDocument(schema, parse(text)).map(({ message }) => message);
+
+  test('are in the schema with the types of their arguments, even if the text does not mention these types', () => {
+    const schema = createSchema({ typeDefs: 'type Query { a: String }' }, settings);
+
+    assert.deepEqual(validate(schema, 'query ($by: Int) { a @late(by: $by) }'), []);
+    assert.match(printSchema(schema), /^directive @late\(by: Int = 1\) on FIELD$/m);
+    assert.equal(schema.getType('Int'), GraphQLInt);
+  });
+
+  test('are replaced by those that typeDefs define', () => {
+    const schema = createSchema({ typeDefs: 'directive @late(much: Boolean) on FIELD  type Query { a: String }' }, settings);
+
+    assert.deepEqual(validate(schema, '{ a @late(much: true) }'), []);
+    assert.equal(schema.getDirectives().filter(({ name }) => name === 'late').length, 1);
+  });
+
+  test('pass the check of the whole schema', () => {
+    const schema = createSchema({ typeDefs: 'type Query { a: String }' }, { ...settings, checkWhole: findCheck });
+
+    assert.equal(schema.getDirective('late'), late);
+  });
+
+  test('are added to a ready schema that lacks them, which keeps its types; a schema that has them is unchanged', () => {
+    const ready = buildSchema('type Query { a: String }');
+
+    const added = createSchema({ schema: ready }, settings);
+
+    assert.equal(added.getQueryType(), ready.getQueryType());
+    assert.equal(added.getDirective('late'), late);
+    assert.equal(createSchema({ schema: added }, settings), added);
+  });
+});

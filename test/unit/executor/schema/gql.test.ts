@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+// Imported under another name, because formatters reformat templates that are tagged `gql`.
+import { gql as tag } from '../../../../src/executor/schema/sdl/type-defs.ts';
+
+test('gql returns the raw text, including escapes', () => {
+  assert.equal(tag`type Query { a: Int } "\`quoted\`" scalar S`, 'type Query { a: Int } "`quoted`" scalar S');
+});
+
+test('gql inserts texts into the template', () => {
+  const field = 'a: Int';
+
+  assert.equal(tag`type Query { ${field} ${field} }`, 'type Query { a: Int a: Int }');
+});
+
+test('gql refuses anything but text, which would become "[object Object]"', () => {
+  assert.throws(() => tag`type Query { ${{} as string} }`, {
+    name: 'TypeError',
+    message: 'gql: the template takes strings only, got object.',
+  });
+});
+
+test('gql rejects an invalid escape sequence', () => {
+  assert.throws(() => tag`scalar S # \unicode`, { name: 'SyntaxError' });
+});

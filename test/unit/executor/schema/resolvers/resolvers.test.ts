@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { makeExecutableSchema } from '@graphql-tools/schema';
+import { execute, GraphQLScalarType, parse, subscribe } from 'graphql';
+import type { ExecutionResult, GraphQLSchema } from 'graphql';
+
+import { findCheck } from '../../../../../src/server/startup/load-tools.ts';
+import { createSchema } from '../../../../../src/executor/schema/create-schema.ts';
+import type { Resolvers } from '../../../../../src/executor/schema/resolvers/resolver-map.ts';
+
+/** Returns the result of our schema, and asserts that it equals that of a schema built by @graphql-tools/schema. */
+async function answer(typeDefs: string, resolvers: Resolvers, source: string, variableValues?: Record<string, unknown>): Promise<unknown> {
+  const run = async (schema: GraphQLSchema): Promise<unknown> =>
+    JSON.parse(JSON.stringify(await execute({ schema, document: parse(source), ...(variableValues && { variableValues }) })));
+  const ours = await run(createSchema({ typeDefs, resolvers }, { checkWhole: findCheck }));
+  const theirs = await run(makeExecutableSchema({ typeDefs, resolvers: resolvers as never }));
+  assert.deepEqual(ours, theirs);
+  return ours;
+}
+
+describe('field resolvers', () => {
+  const typeDefs = 'type Query { a(x: Int = 2): Int b: Int }';
+
+  test('are functions', async () => {
+    const resolvers: Resolvers = { Query: { a: (_parent, { x }) => x * 2 } };
+
+    assert.deepEqual(await answer(typeDefs, resolvers, '{ a again: a(x: 5) b }'), { data: { a: 4, again: 10, b: null } });
+  });
+
+  // @graphql-tools/schema uses Object.prototype.toString as the resolver of the field.
+  test('are not inherited from Object.prototype', () => {
+    const schema = createSchema({ typeDefs: 'type Query { toString: Int }', resolvers: { Query: {} } }, { checkWhole: false });
+
+    assert.deepEqual(JSON.parse(JSON.stringify(execute({ schema, document: parse('{ toString }'), rootValue: { toString: 5 } }))), {
+      data: { toString: 5 },
+    });
+  });
+
+  test('are objects with resolve', async () => {
+    assert.deepEqual(await answer(typeDefs, { Query: { a: { resolve: () => 3 } } }, '{ a }'), { data: { a: 3 } });
+  });
+
+  test('can read other members of their map through `this`, including private members of a class', async () => {
+    class Queries {
+      readonly #start = 3;
+      a(): number {
+        return this.#start + this.b();
+      }
+      b(): number {
+        return 1;
+      }
+    }
+
+    assert.deepEqual(await answer(typeDefs, { Query: new Queries() as never }, '{ a b }'), { data: { a: 4, b: 1 } });
+  });
+
+  test('come from several maps, and a later map overrides an earlier one field by field', async () => {
+    const resolvers: Resolvers = [{ Query: { a: () => 1, b: () => 1 } }, { Query: { b: () => 2 } }];
+
+    assert.deepEqual(await answer(typeDefs, resolvers, '{ a b }'), { data: { a: 1, b: 2 } });
+  });
+
+  // @graphql-tools/schema does not find the methods of a class when it merges an instance with other maps.
+  test('come from parent classes, from objects without a prototype, and from nested lists', () => {
+    class Base {
+      readonly #base = 1;
+      a(): number {
+        return this.#base;
+      }
+    }
+    class Derived extends Base {
+      readonly b = (): number => 2;
+    }
+    const bare: unknown = Object.assign(Object.create(null), { c: () => 3 });
+    const resolvers = [{ Query: new Derived() }, [{ Query: bare }], { Query: { b: () => 4 } }];
+    const schema = createSchema(
+      { typeDefs: 'type Query { a: Int b: Int c: Int constructor: Int }', resolvers: resolvers as never },
+      { checkWhole: false },
+    );
+
+    const result = execute({ schema, document: parse('{ a b c constructor }'), rootValue: { constructor: 5 } });
+
+    assert.deepEqual(JSON.parse(JSON.stringify(result)), { data: { a: 1, b: 4, c: 3, constructor: 5 } });
+  });
+
+  test('are not copies of the members of Object.prototype, which the maps of @graphql-tools/merge contain', async () => {
+    const merged = (fields: object): object =>
+      Object.assign(
+        Object.create(Object.create(Object.prototype, Object.getOwnPropertyDescriptors(Object.prototype)) as object),
+        fields,
+      ) as object;
+    const resolvers = { Query: merged({ a: () => 1, b: () => 2 }), Color: merged({ RED: 'red' }) };
+
+    const served = await answer('type Query { a: Int b: Int } enum Color { RED }', resolvers as never, '{ a b }');
+
+    assert.deepEqual(served, { data: { a: 1, b: 2 } });
+  });
+
+  test('work for large types, and for fields that an extension or a second definition adds', async () => {
+    const many = Array.from({ length: 300 }, (_, number) => `field${number}: Int`).join('\n');
+    const large = `type Query { ${many} } extend type Query { added: Int } type Query { second: Int }`;
+
+    assert.deepEqual(
+      await answer(large, { Query: { field299: () => 1, added: () => 2, second: () => 3 } }, '{ field299 added second field0 }'),
+      {
+        data: { field299: 1, added: 2, second: 3, field0: null },
+      },
+    );
+  });
+});
+
+test('a subscription field streams the source that its subscribe returns, which may come from another map than its resolve', async () => {
+  const typeDefs = 'type Query { a: Int } type Subscription { count: Int }';
+  async function* count(): AsyncGenerator<number> {
+    yield 1;
+    yield 2;
+  }
+  const schema = createSchema(
+    { typeDefs, resolvers: [{ Subscription: { count: { subscribe: count } } }, { Subscription: { count: { resolve: (n) => n * 10 } } }] },
+    { checkWhole: findCheck },
+  );
+
+  const stream = (await subscribe({ schema, document: parse('subscription { count }') })) as AsyncIterable<ExecutionResult>;
+
+  const results: unknown[] = [];
+  for await (const { data } of stream) results.push(data?.['count']);
+  assert.deepEqual(results, [10, 20]);
+});
+
+describe('enum values', () => {
+  const colours = { RED: '#f00', GREEN: 0 };
+
+  test('have the values of the map inside the server, in results, arguments and defaults', async () => {
+    const typeDefs = 'type Query { echo(colour: Colour = RED): String colour: Colour other: Colour } enum Colour { RED GREEN BLUE }';
+    const resolvers: Resolvers = {
+      Query: { echo: (_parent, { colour }) => colour, colour: () => '#f00', other: () => 'BLUE' },
+      Colour: colours,
+    };
+
+    assert.deepEqual(
+      await answer(typeDefs, resolvers, 'query ($c: Colour) { a: echo b: echo(colour: GREEN) c: echo(colour: $c) colour other }', {
+        c: 'BLUE',
+      }),
+      {
+        data: { a: '#f00', b: '0', c: 'BLUE', colour: 'RED', other: 'BLUE' },
+      },
+    );
+  });
+
+  // @graphql-tools/schema keeps the name of the value there on graphql 16.
+  test('have them in the default of an input object too', () => {
+    const typeDefs =
+      'type Query { echo(in: In = { colour: GREEN }): String } enum Colour { RED GREEN } input In { colour: Colour other: Colour = RED }';
+    const resolvers: Resolvers = { Query: { echo: (_parent, { in: { colour, other } }) => `${colour} ${other}` }, Colour: colours };
+    const schema = createSchema({ typeDefs, resolvers }, { checkWhole: false });
+
+    assert.deepEqual(JSON.parse(JSON.stringify(execute({ schema, document: parse('{ echo other: echo(in: {}) }') }))), {
+      data: { echo: '0 #f00', other: 'undefined #f00' },
+    });
+  });
+});
+
+describe('scalars', () => {
+  const typeDefs = 'type Query { a(d: Date, l: [Date]): Date } "A day." scalar Date @specifiedBy(url: "https://example.com/date")';
+  const query = { a: (_parent: unknown, { d, l }: { d?: Date; l?: Date[] }) => d ?? l?.[0] };
+  const source = 'query ($d: Date) { a: a(d: "2026-01-02") b: a(d: $d) c: a(l: ["2026-01-04"]) }';
+  const expected = { data: { a: '2026-01-02', b: '2026-01-03', c: '2026-01-04' } };
+  const parseValue = (text: unknown): Date => new Date(String(text));
+  const serialize = (date: unknown): string => (date as Date).toISOString().slice(0, 10);
+
+  test('are functions', async () => {
+    assert.deepEqual(await answer(typeDefs, { Query: query, Date: { serialize, parseValue } }, source, { d: '2026-01-03' }), expected);
+  });
+
+  test('are GraphQLScalarTypes', async () => {
+    const date = new GraphQLScalarType({ name: 'Date', serialize, parseValue });
+
+    assert.deepEqual(await answer(typeDefs, { Query: query, Date: date }, source, { d: '2026-01-03' }), expected);
+  });
+
+  test('may be GraphQLScalarTypes of another copy of graphql, such as that of a package of scalars', async () => {
+    const entry = import.meta.resolve('graphql');
+    const other = await import(entry.endsWith('.mjs') ? entry.replace(/mjs$/, 'js') : entry.replace(/js$/, 'mjs'));
+    const date = new other.GraphQLScalarType({ name: 'Date', serialize, parseValue });
+    const schema = createSchema({ typeDefs, resolvers: { Query: query, Date: date } }, { checkWhole: findCheck });
+
+    assert.ok(!(date instanceof GraphQLScalarType));
+    const variableValues = { d: '2026-01-03' };
+    assert.deepEqual(JSON.parse(JSON.stringify(execute({ schema, document: parse(source), variableValues }))), expected);
+  });
+
+  test('have the name, description and specification of typeDefs if their type has none', () => {
+    const schema = createSchema(
+      { typeDefs, resolvers: { Date: new GraphQLScalarType({ name: 'Anything', serialize }) } },
+      { checkWhole: false },
+    );
+    const type = schema.getType('Date') as GraphQLScalarType;
+
+    assert.deepEqual([type.name, type.description, type.specifiedByURL], ['Date', 'A day.', 'https://example.com/date']);
+  });
+
+  test('without resolvers accept and return any value', async () => {
+    assert.deepEqual(
+      await answer('type Query { a(x: Any): Any } scalar Any', { Query: { a: (_parent, { x }) => x } }, '{ a(x: { b: [1, "2", null] }) }'),
+      { data: { a: { b: [1, '2', null] } } },
+    );
+  });
+
+  test('may have only parseLiteral', () => {
+    const schema = createSchema(
+      {
+        typeDefs: 'type Query { a(x: Any): Int } scalar Any',
+        resolvers: { Query: { a: (_parent, { x }) => x }, Any: { parseLiteral: () => 7 } },
+      },
+      { checkWhole: false },
+    );
+
+    assert.deepEqual(JSON.parse(JSON.stringify(execute({ schema, document: parse('{ a(x: 1) }') }))), { data: { a: 7 } });
+  });
+});
+
+describe('abstract types', () => {
+  const typeDefs = `
+    type Query { nodes: [Node] media: [Media] } interface Node { id: ID } union Media = Book | Film
+    type Book implements Node { id: ID pages: Int } type Film implements Node { id: ID minutes: Int }`;
+  const values = [
+    { id: 1, pages: 5 },
+    { id: 2, minutes: 90 },
+  ];
+  const source = '{ nodes { __typename id ... on Book { pages } } media { __typename ... on Film { minutes } } }';
+  const expected = {
+    data: {
+      nodes: [
+        { __typename: 'Book', id: '1', pages: 5 },
+        { __typename: 'Film', id: '2' },
+      ],
+      media: [{ __typename: 'Book' }, { __typename: 'Film', minutes: 90 }],
+    },
+  };
+  const Query = { nodes: () => values, media: () => values };
+
+  test('find the type of a value by __resolveType', async () => {
+    const __resolveType = (value: object): string => ('pages' in value ? 'Book' : 'Film');
+
+    assert.deepEqual(await answer(typeDefs, { Query, Node: { __resolveType }, Media: { __resolveType } }, source), expected);
+  });
+
+  test('find the type of a value by __isTypeOf', async () => {
+    const isTypeOf = (key: string) => ({ __isTypeOf: (value: object) => key in value });
+
+    assert.deepEqual(await answer(typeDefs, { Query, Book: isTypeOf('pages'), Film: isTypeOf('minutes') }, source), expected);
+  });
+
+  test('find the type of a value by its __typename', async () => {
+    const named = values.map((value) => ({ ...value, __typename: 'pages' in value ? 'Book' : 'Film' }));
+
+    assert.deepEqual(await answer(typeDefs, { Query: { nodes: () => named, media: () => named } }, source), expected);
+  });
+
+  test('report a value without a type, or of a type that is not possible, as graphql-js does', async () => {
+    const Node = { __resolveType: (value: { id: number }) => (value.id === 1 ? 'Query' : 'Nothing') };
+
+    const { errors } = (await answer(typeDefs, { Query, Node }, '{ nodes { id } }')) as { errors: unknown[] };
+
+    assert.equal(errors.length, 2);
+  });
+});

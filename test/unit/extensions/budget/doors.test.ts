@@ -1,0 +1,350 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, test } from 'node:test';
+
+import { createHandler as createLambdaHandler } from '../../../../src/entries/aws-lambda.ts';
+import { budget } from '../../../../src/entries/budget.ts';
+import { cacheControlDefinitions, edge } from '../../../../src/entries/edge.ts';
+import { graphqlJSExecutor } from '../../../../src/entries/graphql-js.ts';
+import { idempotency, idempotencyDefinitions, memoryStore as keyStore } from '../../../../src/entries/idempotency.ts';
+import { incrementalDelivery } from '../../../../src/entries/incremental.ts';
+import { mcp } from '../../../../src/entries/mcp.ts';
+import { createListener } from '../../../../src/entries/node.ts';
+import { createEvent, readResult } from '../../../../src/entries/testing.ts';
+import { sha256 } from '../../../../src/shared/sha256.ts';
+import { all, answerOf, fieldsOf, one, openShop, stillStore, typeDefs, platformsOfAWS } from '../../../support/budget-shop.ts';
+import type { Answer, Fields, Shop } from '../../../support/budget-shop.ts';
+
+const query = '{ a }';
+const json = { 'content-type': 'application/json' };
+const refused = [429, 'RATE_LIMITED', '1'];
+
+function outcomeOf({ status, codes, headers }: Answer): unknown[] {
+  return [status, codes[0], headers.get('retry-after')];
+}
+
+const trustedDocuments = { documents: { one: query, ordering: 'mutation Order { order }' } };
+
+/** The ways in which an operation reaches a server, each with what it sends. */
+const doors: Readonly<Record<string, [body: unknown, fields?: Fields]>> = {
+  POST: [{ query }],
+  'a mutation': [{ query: 'mutation { order }' }],
+  GET: [undefined, { method: 'GET', url: `https://shop.example/?query=${encodeURIComponent(query)}`, headers: { ...json } }],
+  QUERY: [{ query }, { method: 'QUERY', headers: json }],
+  'a trusted document': [{ documentId: 'one' }],
+  'a persisted query': [{ query, extensions: { persistedQuery: { version: 1, sha256Hash: sha256(query) } } }],
+  'a subscription, when it starts': [{ query: 'subscription { ticks }' }, { headers: { accept: 'text/event-stream' } }],
+  'an event stream with a query': [{ query }, { headers: { accept: 'text/event-stream' } }],
+  'an answer in parts': [{ query: '{ ... @defer { a } }' }, { headers: { accept: 'multipart/mixed' } }],
+};
+
+describe('a client without points is refused', () => {
+  for (const [name, [body, fields]] of Object.entries(doors))
+    for (const [by, executor] of [
+      ['plans', undefined],
+      ['graphql-js', graphqlJSExecutor()],
+    ] as const) {
+      // graphql-js runs operations without parts.
+      if (executor !== undefined && name === 'an answer in parts') continue;
+      test(`by ${name}, which ${by} would run`, async () => {
+        const server = { trustedDocuments, ...(executor === undefined ? { incrementalDelivery: incrementalDelivery() } : { executor }) };
+        const { send, runs } = openShop({ server });
+        await send(all);
+        runs.length = 0;
+
+        const answer = await send(body, fields);
+
+        assert.deepEqual(answer.codes, ['RATE_LIMITED'], answer.text);
+        assert.deepEqual(runs, []);
+      });
+    }
+
+  test('with a status and Retry-After, whatever the method', async () => {
+    for (const name of ['POST', 'GET', 'QUERY', 'a trusted document']) {
+      const { send } = openShop({ server: { trustedDocuments } });
+      await send(all);
+
+      assert.deepEqual(outcomeOf(await send(...doors[name]!)), refused, name);
+    }
+  });
+
+  test('by a direct invocation', async () => {
+    const { store } = stillStore();
+    const handler = createLambdaHandler({
+      nodeEnv: 'test',
+      typeDefs: 'type Query { a: Int }',
+      plugins: [budget({ store, identity: () => 'job', capacity: 1, refillPerSecond: 1 })],
+    });
+
+    const results = [await handler({ query } as never, {} as never), await handler({ query } as never, {} as never)] as any[];
+
+    assert.deepEqual(
+      results.map(({ data, errors }) => data ?? errors[0].extensions.code),
+      [{ a: null }, 'RATE_LIMITED'],
+    );
+  });
+
+  test('by every event of AWS and Netlify', async () => {
+    for (const platform of [...platformsOfAWS, 'netlify-v1'] as const) {
+      const { send, handler } = openShop();
+      await send(all);
+
+      const result = await handler(createEvent(platform, { method: 'POST', headers: json, body: JSON.stringify(one) }), {});
+
+      assert.deepEqual(outcomeOf(await answerOf(readResult(platform, result))), refused, platform);
+    }
+  });
+
+  test('by a Node server', async (t) => {
+    const { store } = stillStore();
+    const plugin = budget({ store, identity: () => 'ada', capacity: 1, refillPerSecond: 1 });
+    const server = createServer(createListener({ nodeEnv: 'test', typeDefs: 'type Query { a: Int }', plugins: [plugin] }));
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    t.after(() => server.close());
+    const send = async (): Promise<Answer> =>
+      answerOf(
+        await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {
+          method: 'POST',
+          headers: json,
+          body: JSON.stringify(one),
+        }),
+      );
+
+    assert.deepEqual([(await send()).status, outcomeOf(await send())], [200, refused]);
+  });
+
+  test('by a tool of MCP, whose result says how long to wait, with Retry-After', async () => {
+    const { send, runs } = openShop({
+      server: {
+        trustedDocuments,
+        plugins: [mcp({ name: 'shop', version: '1', tools: { order: { document: 'ordering', description: 'Orders.' } } })],
+      },
+    });
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'order', arguments: {} } };
+    const fields = { url: 'https://shop.example/mcp' };
+    const first = await send(call, fields);
+    await send({ query: '{ a b: a c: a d: a e: a f: a g: a h: a i: a }' });
+    runs.length = 0;
+
+    const answer = await send(call, fields);
+
+    assert.deepEqual(fieldsOf(first), ['"default";r=9;t=1', '"default";q=10;w=10', null]);
+    const { result } = JSON.parse(answer.text) as { result: { isError?: boolean; content: { text: string }[] } };
+    assert.deepEqual([answer.status, result.isError, ...fieldsOf(answer)], [200, true, '"default";r=0;t=10', '"default";q=10;w=10', '1']);
+    assert.match(result.content[0]!.text, /This operation costs 1 point, and the client has 0 left. Try again in 1 second./);
+    assert.deepEqual(runs, []);
+  });
+});
+
+describe('there is no way around', () => {
+  const ways: Readonly<Record<string, (shop: Shop) => Promise<Answer>>> = {
+    aliases: ({ send }) => send({ query: '{ a b: a c: a d: a e: a f: a g: a h: a i: a j: a k: a }' }),
+    fragments: ({ send }) =>
+      send({ query: '{ ...F ...F2 } fragment F on Query { a b: a c: a d: a e: a f: a } fragment F2 on Query { ...F g: a ...F }' }),
+    'a list in a variable': ({ send }) => send({ query: 'query ($n: Int) { books(first: $n) { title } }', variables: { n: 10 } }),
+    'the default of a variable': ({ send }) => send({ query: 'query ($n: Int = 10) { books(first: $n) { title } }' }),
+    'an empty selection set in a list': ({ send }) => send({ query: '{ books(first: 10) { __typename } }' }),
+    'another operation of the same document': ({ send }) =>
+      send({ query: 'query Cheap { a } query Dear { books(first: 10) { title } }', operationName: 'Dear' }),
+  };
+  for (const [name, way] of Object.entries(ways))
+    test(`by ${name}, whose cost is above the capacity`, async () => {
+      const shop = openShop();
+
+      const answer = await way(shop);
+
+      assert.deepEqual([answer.status, ...answer.codes, shop.runs.length], [422, 'COST_ABOVE_CAPACITY', 0]);
+    });
+
+  test('by a batch, in which each operation takes points', async () => {
+    const { send, runs } = openShop({ capacity: 5 });
+
+    const answer = await send(Array.from({ length: 10 }, () => one));
+
+    assert.deepEqual([runs.length, answer.codes.length], [5, 5]);
+  });
+
+  test('by requests at the same time', async () => {
+    const { send, runs } = openShop();
+
+    const answers = await Promise.all(Array.from({ length: 30 }, () => send(one)));
+
+    assert.deepEqual([runs.length, answers.filter(({ status }) => status === 429).length], [10, 20]);
+  });
+
+  test('by the hash of a persisted query, or another spelling of headers', async () => {
+    const { send } = openShop();
+    const extensions = { persistedQuery: { version: 1, sha256Hash: sha256(query) } };
+    await send({ query, extensions });
+    await send({ query: '{ a b: a c: a d: a e: a f: a g: a h: a i: a }' });
+
+    const answers = [
+      await send({ extensions }),
+      await send(one, { headers: { 'X-Client': 'ada' } }),
+      await send(one, { headers: { 'X-CLIENT': 'ada' } }),
+    ];
+
+    assert.deepEqual(answers.map(outcomeOf), [refused, refused, refused]);
+  });
+});
+
+describe('with other plugins', () => {
+  const withKey = { headers: { 'idempotency-key': '"key"' } };
+  const order = { query: 'mutation { order }' };
+
+  test('a refusal does not use up an idempotency key, and a replay costs what the run cost', async () => {
+    for (const isFirst of [true, false]) {
+      const keys = idempotency({ store: keyStore(), identity: () => 'ada' });
+      const { store, wait } = stillStore();
+      const points = budget({ store, identity: () => 'ada', capacity: 2, refillPerSecond: 1 });
+      const { send, runs } = openShop(
+        {
+          capacity: 1000,
+          server: { typeDefs: [idempotencyDefinitions, typeDefs], plugins: isFirst ? [points, keys] : [keys, points] },
+        },
+        { withoutBudget: true },
+      );
+      await send({ query: '{ a b: a }' });
+
+      const first = await send(order, withKey);
+      wait(2);
+      const second = await send(order, withKey);
+      const replay = await send(order, withKey);
+      const third = await send(order, withKey);
+
+      assert.deepEqual(
+        [first, second, replay, third].map(({ status, headers }) => [status, headers.get('idempotent-replayed')]),
+        [
+          [429, null],
+          [200, null],
+          [200, 'true'],
+          [429, null],
+        ],
+      );
+      assert.deepEqual(runs.filter((name) => name === 'order').length, 1);
+    }
+  });
+
+  test('a public answer of edge has no fields about the client, and the next private one has', async () => {
+    for (const order_ of ['before', 'after']) {
+      const points = budget({ store: stillStore().store, identity: () => 'everyone', capacity: 10, refillPerSecond: 1 });
+      const cdn = edge({ cdn: 'fastly' });
+      const { send } = openShop(
+        {
+          server: {
+            typeDefs: [cacheControlDefinitions, 'type Query { shared: Int @cacheControl(maxAge: 60) a: Int }'],
+            resolvers: {},
+            context: () => ({}),
+            plugins: order_ === 'before' ? [points, cdn] : [cdn, points],
+          },
+        },
+        { withoutBudget: true },
+      );
+      const get = (text: string): Promise<Answer> =>
+        send(undefined, { method: 'GET', url: `https://shop.example/?query=${encodeURIComponent(text)}`, headers: json });
+
+      const answers = [await get('{ shared }'), await get('{ a }')];
+
+      assert.match(answers[0]!.headers.get('surrogate-control') ?? '', /max-age=60/);
+      assert.deepEqual(answers.map(fieldsOf), [
+        [null, null, null],
+        ['"default";r=8;t=2', '"default";q=10;w=10', null],
+      ]);
+    }
+  });
+
+  test('an anonymous client does not make an answer private', async () => {
+    const points = budget({
+      store: stillStore().store,
+      identity: () => undefined,
+      anonymous: { capacity: 2, refillPerSecond: 1 },
+      capacity: 10,
+      refillPerSecond: 1,
+    });
+    const { send } = openShop(
+      {
+        server: {
+          typeDefs: [cacheControlDefinitions, 'type Query { shared: Int @cacheControl(maxAge: 60) }'],
+          resolvers: {},
+          context: () => ({}),
+          plugins: [edge({ cdn: 'netlify' }), points],
+        },
+      },
+      { withoutBudget: true },
+    );
+    const fields = { method: 'GET', url: 'https://shop.example/?query={shared}', headers: json, context: { ip: '192.0.2.7' } };
+
+    const answers = [await send(undefined, fields), await send(undefined, fields), await send(undefined, fields)];
+
+    assert.match(answers[0]!.headers.get('netlify-cdn-cache-control') ?? '', /max-age=60/);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 429],
+    );
+    assert.equal(answers[2]!.headers.get('cache-control'), 'private, no-store');
+  });
+
+  test('answers from the store of edge cost nothing', async () => {
+    const entries = new Map<string, unknown>();
+    const store = {
+      get: async (key: string) => entries.get(key) as string | undefined,
+      set: async (key: string, value: string) => void entries.set(key, value),
+      delete: async (key: string) => entries.delete(key),
+    };
+    const points = budget({ store: stillStore().store, identity: () => 'everyone', capacity: 1, refillPerSecond: 1 });
+    const waiting: Promise<unknown>[] = [];
+    const { send } = openShop(
+      {
+        server: {
+          typeDefs: [cacheControlDefinitions, 'type Query { shared: Int @cacheControl(maxAge: 60) }'],
+          resolvers: {},
+          context: () => ({}),
+          plugins: [edge({ store, deploy: 'one' } as never), points],
+        },
+      },
+      { withoutBudget: true },
+    );
+    const context = { waitUntil: (work: Promise<unknown>) => void waiting.push(work) };
+
+    const first = await send({ query: '{ shared }' }, { context });
+    await Promise.all(waiting);
+    const second = await send({ query: '{ shared }' }, { context });
+    const other = await send({ query: '{ shared other: shared }' }, { context });
+
+    assert.deepEqual(
+      [first, second, other].map((answer) => [answer.status, fieldsOf(answer)[0]]),
+      [
+        [200, '"default";r=0;t=1'],
+        [200, null],
+        [422, null],
+      ],
+    );
+  });
+
+  test('an answer that the application makes public has no fields about the client', async () => {
+    for (const [name, value] of [
+      ['cache-control', 'public, max-age=60'],
+      ['cache-control', 'max-age=60'],
+      ['surrogate-control', 'max-age=60'],
+      ['expires', 'Thu, 01 Dec 2033 16:00:00 GMT'],
+    ] as const) {
+      const context = ({ response }: { response: { headers: { set: (name: string, value: string) => void } } }): object => {
+        response.headers.set(name, value);
+        return { client: 'ada' };
+      };
+
+      assert.deepEqual(fieldsOf(await openShop({ server: { context } }).send(one)), [null, null, null], `${name}: ${value}`);
+    }
+  });
+
+  test('browsers of other origins may read the fields', async () => {
+    const { send } = openShop({ server: { cors: { origin: 'https://app.example.com' } } });
+
+    const answer = await send(one, { headers: { origin: 'https://app.example.com' } });
+
+    assert.match(answer.headers.get('access-control-expose-headers')!, /RateLimit, RateLimit-Policy, Retry-After/);
+  });
+});

@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { describe, test } from 'node:test';
+
+import { compression } from '../../../../src/entries/compression.ts';
+import { createHandler } from '../../../../src/entries/index.ts';
+import { edge } from '../../../../src/entries/edge.ts';
+import type { EdgeDecision } from '../../../../src/entries/edge.ts';
+import { createStreamingHandler } from '../../../../src/entries/aws-lambda.ts';
+import type { ServerOptions, ServerPlugin } from '../../../../src/entries/index.ts';
+import type { CompressionOptions } from '../../../../src/entries/compression.ts';
+import { get, json, post } from '../../../support/plain-http.ts';
+import type { PlainRequest, PlainResponse } from '../../../support/plain-http.ts';
+import { recordStream } from '../../../support/response-stream.ts';
+import {
+  alb,
+  albMulti,
+  functionURL,
+  httpAPI,
+  httpAPIv1,
+  latticeV1,
+  latticeV2,
+  netlifyV1,
+  restAPI,
+  webRequest,
+} from '../../../support/sources.ts';
+import type { Source } from '../../../support/sources.ts';
+import { after } from '../../../support/stages.ts';
+
+const accepting = (codings: string): PlainRequest['headers'] => [['Accept-Encoding', codings]];
+const both = accepting('gzip, br');
+
+interface Settings {
+  readonly source?: Source;
+  readonly options?: CompressionOptions;
+  readonly server?: Partial<ServerOptions>;
+}
+
+/** Sends one request to a new server. */
+async function answer(request: PlainRequest, { source = httpAPI, options, server }: Settings = {}): Promise<PlainResponse> {
+  return source.read(await resultOf(request, { source, ...(options && { options }), ...(server && { server }) }));
+}
+
+function resultOf(request: PlainRequest, { source = httpAPI, options, server }: Settings): Promise<unknown> {
+  const handler = createHandler({
+    typeDefs: 'type Query { text(length: Int = 100000): String random(length: Int!): String }',
+    resolvers: {
+      Query: {
+        text: (_root: unknown, { length }: { length: number }) => 'ä"'.repeat(length / 2),
+        random: (_root: unknown, { length }: { length: number }) => randomBytes(length).toString('base64url').slice(0, length),
+      },
+    },
+    logger: { debug() {}, info() {}, warn() {}, error() {} },
+    nodeEnv: 'production',
+    plugins: [compression(options)],
+    ...server,
+  });
+  return handler(source.build(request) as never, {} as never) as Promise<unknown>;
+}
+
+const large = post({ query: '{ text }' }, { headers: both });
+const textOf = (response: PlainResponse): number => (json(response) as { data: { text: string } }).data.text.length;
+
+for (const source of [httpAPI, httpAPIv1, functionURL, alb, albMulti, restAPI]) {
+  describe(source.name, () => {
+    const options = source === restAPI ? { restAPI: true } : {};
+
+    for (const [codings, coding] of [
+      ['gzip, br', 'br'],
+      ['gzip', 'gzip'],
+    ] as const) {
+      test(`an answer above 64 KiB is compressed with ${coding}`, async () => {
+        const response = await answer(post({ query: '{ text }' }, { headers: accepting(codings) }), { source, options });
+
+        assert.equal(response.headers.get('content-encoding'), coding);
+        assert.match(response.headers.get('vary') ?? '', /Accept-Encoding/);
+        assert.equal(response.headers.has('content-length'), false);
+        assert.equal(textOf(response), 100_000);
+      });
+    }
+
+    test('without an accepted coding the answer is text that varies by Accept-Encoding', async () => {
+      for (const headers of [[], accepting('deflate'), accepting('gzip;q=0')]) {
+        const response = await answer(post({ query: '{ text }' }, { headers }), { source, options });
+
+        assert.equal(response.headers.has('content-encoding'), false);
+        assert.match(response.headers.get('vary') ?? '', /Accept-Encoding/);
+        assert.equal(textOf(response), 100_000);
+      }
+    });
+
+    test('a small answer is not compressed', async () => {
+      const response = await answer(post({ query: '{ text(length: 40000) }' }, { headers: both }), { source, options });
+
+      assert.equal(response.headers.has('content-encoding'), false);
+      assert.doesNotMatch(response.headers.get('vary') ?? '', /Accept-Encoding/);
+      assert.equal(textOf(response), 40_000);
+    });
+
+    test('the limit of the platform counts the compressed bytes', async () => {
+      const length = 7_000_000;
+      const request = post({ query: `{ text(length: ${length}) }` }, { headers: both });
+      const plain = post({ query: `{ text(length: ${length}) }` });
+
+      assert.equal(textOf(await answer(request, { source, options })), length);
+      assert.match((await answer(plain, { source, options })).body, /too large|at most/i);
+    });
+
+    test('an answer that is too large even when compressed is refused', async () => {
+      const response = await answer(post({ query: '{ random(length: 9000000) }' }, { headers: both }), { source, options });
+
+      assert.equal(response.headers.has('content-encoding'), false);
+      assert.match(response.body, /"errors"/);
+      assert.ok(response.body.length < 1000);
+    });
+  });
+}
+
+for (const source of [latticeV1, latticeV2, netlifyV1, webRequest]) {
+  test(`${source.name}: answers are not compressed`, async () => {
+    const response = await answer(large, { source });
+
+    assert.equal(response.headers.has('content-encoding'), false);
+    assert.equal(textOf(response), 100_000);
+  });
+}
+
+test('a REST API decodes base64 only if it is set up for it, so compression is off by default', async () => {
+  const response = await answer(large, { source: restAPI });
+
+  assert.equal(response.headers.has('content-encoding'), false);
+  assert.equal(textOf(response), 100_000);
+});
+
+test('streaming functions send text, which has no base64', async () => {
+  const handler = createStreamingHandler({
+    typeDefs: 'type Query { text: String }',
+    rootValue: { text: 'a'.repeat(100_000) },
+    plugins: [compression()],
+  });
+  const { output, text } = recordStream();
+  const [written] = await Promise.all([text(), handler(functionURL.build(large) as Parameters<typeof handler>[0], output)]);
+
+  assert.match(written, /a{100000}/);
+});
+
+test('a batch is compressed as a whole', async () => {
+  const response = await answer(post([{ query: '{ text(length: 4000000) }' }, { query: '{ text(length: 4000000) }' }], { headers: both }));
+
+  assert.equal(response.headers.get('content-encoding'), 'br');
+  const answers = json(response) as { data: { text: string } }[];
+  assert.deepEqual(
+    answers.map(({ data }) => data.text.length),
+    [4_000_000, 4_000_000],
+  );
+});
+
+test('requests with cookies are compressed only if the option allows it', async () => {
+  const request = post({ query: '{ text }' }, { headers: [...both, ['Cookie', 'session=1']] });
+
+  assert.equal((await answer(request)).headers.has('content-encoding'), false);
+  assert.equal((await answer(request, { options: { withCookies: true } })).headers.get('content-encoding'), 'br');
+});
+
+/** Sets header fields of every response. */
+const setting = (fields: Readonly<Record<string, string>>): ServerPlugin => ({
+  request: after((_call, { headers }) => {
+    for (const [name, value] of Object.entries(fields)) headers.set(name, value);
+  }),
+});
+
+for (const fields of [{ 'set-cookie': 'a=1' }, { 'cache-control': 'public, no-transform' }]) {
+  test(`an answer with ${Object.keys(fields)[0]}: ${Object.values(fields)[0]} is not compressed`, async () => {
+    const response = await answer(large, {
+      options: { withCookies: true },
+      server: { plugins: [compression({ withCookies: true }), setting(fields)] },
+    });
+
+    assert.equal(response.headers.has('content-encoding'), false);
+    assert.equal(textOf(response), 100_000);
+  });
+}
+
+test('plugins see the answer before it is compressed, wherever they are in the list', async () => {
+  const seen: unknown[] = [];
+  const watching: ServerPlugin = {
+    position: 'first',
+    async request(_call, next) {
+      const response = await next();
+      seen.push(typeof response.body === 'string' && response.body.length > 100_000, response.headers.has('content-encoding'));
+      return response;
+    },
+  };
+  for (const plugins of [
+    [watching, compression()],
+    [compression(), watching],
+  ])
+    assert.equal((await answer(large, { server: { plugins } })).headers.get('content-encoding'), 'br');
+
+  assert.deepEqual(seen, [true, false, true, false]);
+});
+
+test('Vary has Accept-Encoding once, also for an answer by another plugin', async () => {
+  const headers = { 'content-type': 'application/json', vary: 'Accept' };
+  const answering: ServerPlugin = {
+    position: 'first',
+    request: async () => ({ status: 200, headers: new Headers(headers) as never, body: JSON.stringify('a'.repeat(100_000)) }),
+  };
+
+  for (const plugins of [[compression()], [answering, compression()]]) {
+    const response = await answer(large, { server: { plugins } });
+    assert.equal(response.headers.get('content-encoding'), 'br');
+    assert.equal(response.headers.get('vary'), 'Accept, Accept-Encoding');
+  }
+});
+
+describe('an answer that caches may store', () => {
+  const cacheable = setting({ 'cache-control': 'public, max-age=60' });
+  const server = { plugins: [compression(), cacheable], csrfPrevention: false };
+  const query = { query: '{ text }' };
+
+  test('has the same weak ETag in every coding, and a 304 has no coding', async () => {
+    const tags = new Set<string | undefined>();
+    for (const codings of ['gzip', 'br', 'identity']) {
+      const response = await answer(get(query, { headers: accepting(codings) }), { server });
+      assert.equal(response.headers.get('content-encoding'), codings === 'identity' ? undefined : codings);
+      tags.add(response.headers.get('etag'));
+    }
+    const [etag = ''] = tags;
+
+    assert.equal(tags.size, 1);
+    assert.match(etag, /^W\//);
+    const known = await answer(get(query, { headers: [...both, ['If-None-Match', etag]] }), { server });
+    assert.deepEqual([known.status, known.body, known.headers.has('content-encoding')], [304, '', false]);
+  });
+
+  test('has a weak ETag if a plugin has set a strong one', async () => {
+    const plugins = [compression(), cacheable, setting({ etag: '"1"' })];
+
+    assert.equal((await answer(get(query, { headers: both }), { server: { ...server, plugins } })).headers.get('etag'), 'W/"1"');
+    assert.equal((await answer(get(query), { server: { ...server, plugins } })).headers.get('etag'), '"1"');
+  });
+});
+
+test('CORS fields are sent with a compressed answer', async () => {
+  const request = post({ query: '{ text }' }, { headers: [...both, ['Origin', 'https://a.example']] });
+  const response = await answer(request, { server: { cors: { origin: 'https://a.example' } } });
+
+  assert.equal(response.headers.get('content-encoding'), 'br');
+  assert.equal(response.headers.get('access-control-allow-origin'), 'https://a.example');
+  assert.match(response.headers.get('vary') ?? '', /Origin/);
+});
+
+for (const source of [httpAPI, httpAPIv1, restAPI, functionURL, alb])
+  test(`with edge, an answer stays public, compressed or not: ${source.name}`, async () => {
+    const decisions: EdgeDecision[] = [];
+    const shared = edge({ cdn: 'cloudfront', defaultMaxAge: 60, onDecision: (decision) => void decisions.push(decision) });
+    const handler = createHandler({
+      typeDefs: 'type Query { text: String }',
+      resolvers: { Query: { text: () => 'a'.repeat(100_000) } },
+      plugins: [shared, compression({ restAPI: true })],
+    } as ServerOptions) as unknown as (event: unknown, context: object) => Promise<unknown>;
+    const headers = [accepting('br'), [], [...accepting('br'), ['Cookie', 'a=1']]] as PlainRequest['headers'][];
+
+    for (const sent of headers) await handler(source.build(get({ query: '{ text }' }, { headers: sent })), {});
+
+    assert.deepEqual(
+      decisions.map((decision) => (decision.public ? 'public' : decision.reason)),
+      ['public', 'public', 'public'],
+    );
+  });

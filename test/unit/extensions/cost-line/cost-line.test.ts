@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { describe, test } from 'node:test';
+
+import { GraphQLError } from 'graphql';
+
+import { costLine } from '../../../../src/entries/cost-line.ts';
+import type { CostLineOptions, CostRecord } from '../../../../src/entries/cost-line.ts';
+import { createHandler as createFetchHandler } from '../../../../src/entries/fetch.ts';
+import { createHandler, RESTDataSource } from '../../../../src/entries/index.ts';
+import type { ServerOptions } from '../../../../src/entries/index.ts';
+import { createTester } from '../../../../src/entries/testing.ts';
+import { post } from '../../../support/plain-http.ts';
+import type { PlainRequest } from '../../../support/plain-http.ts';
+import { recordingLogger } from '../../../support/recording-logger.ts';
+import type { LogLine } from '../../../support/recording-logger.ts';
+import { httpAPI } from '../../../support/sources.ts';
+import { unhandledRejections } from '../../../support/unhandled-rejections.ts';
+
+class Books extends RESTDataSource {
+  override baseURL = 'https://books.example/';
+  find(name: string): Promise<{ title: string }> {
+    return this.get(name);
+  }
+}
+
+const typeDefs = 'type Query { book: String twice: String denied: String } type Subscription { count: Int denied: Int }';
+const httpFetch = async (): Promise<Response> => Response.json({ title: 'Emma' });
+const resolvers = {
+  Query: {
+    book: async (_: unknown, _arguments: unknown, { dataSources }: { dataSources: { books: Books } }) =>
+      (await dataSources.books.find('emma')).title,
+    twice: async (_: unknown, _arguments: unknown, { dataSources }: { dataSources: { books: Books } }) =>
+      (await Promise.all([dataSources.books.find('emma'), dataSources.books.find('persuasion')])).map(({ title }) => title).join(),
+    denied: () => {
+      throw new GraphQLError('No.', { extensions: { code: 'FORBIDDEN' } });
+    },
+  },
+  Subscription: {
+    count: {
+      subscribe: async function* count() {
+        yield { count: 1 };
+        yield { count: 2 };
+      },
+    },
+    denied: {
+      subscribe: async function* denied() {
+        yield {};
+        yield {};
+      },
+      resolve: () => {
+        throw new GraphQLError('No.', { extensions: { code: 'FORBIDDEN' } });
+      },
+    },
+  },
+};
+
+interface Serving {
+  readonly send: (request: PlainRequest, context?: object) => Promise<unknown>;
+  readonly lines: string[];
+  readonly records: CostRecord[];
+  readonly log: readonly LogLine[];
+}
+
+function serving(options: CostLineOptions = {}, rest: Partial<ServerOptions> = {}): Serving {
+  const lines: string[] = [];
+  const records: CostRecord[] = [];
+  const [logger, log] = recordingLogger();
+  const write = (line: string, record: CostRecord): void => void (lines.push(line), records.push(record));
+  const handler = createHandler({
+    typeDefs,
+    logger,
+    dataSources: () => ({ books: new Books({ httpFetch }) }),
+    resolvers: resolvers as never,
+    plugins: [costLine({ write, ...options })],
+    ...rest,
+  });
+  return { send: async (request, context) => httpAPI.read(await handler(httpAPI.build(request), context)), lines, records, log };
+}
+
+/** Removes the values that differ from run to run. */
+function steady({ durationMs, cpuMs, upstream: { ms, ...upstream }, ...record }: CostRecord): object {
+  assert.ok(durationMs >= 0 && cpuMs! >= 0 && ms >= 0);
+  return { ...record, upstream };
+}
+
+describe('the cost line', () => {
+  test('has the operation, its calls and its bytes', async () => {
+    const { send, records } = serving();
+    const body = { query: 'query Two { twice }' };
+
+    await send(post(body), { getRemainingTimeInMillis: () => 5000 });
+    await send(post(body), { getRemainingTimeInMillis: () => 5000 });
+
+    assert.deepEqual(
+      records.map((record) => steady({ ...record, ...(record.deadlineLeftMs !== undefined && { deadlineLeftMs: 1 }) })),
+      [
+        {
+          operation: 'Two',
+          type: 'query',
+          hash: createHash('sha256').update(body.query).digest('hex'),
+          status: 200,
+          cold: true,
+          upstream: { calls: 2, outcomes: { miss: 2 } },
+          bytesIn: JSON.stringify(body).length,
+          bytesOut: '{"data":{"twice":"Emma,Emma"}}'.length,
+          errors: {},
+          deadlineLeftMs: 1,
+        },
+        {
+          operation: 'Two',
+          type: 'query',
+          hash: createHash('sha256').update(body.query).digest('hex'),
+          status: 200,
+          cold: false,
+          upstream: { calls: 2, outcomes: { miss: 2 } },
+          bytesIn: JSON.stringify(body).length,
+          bytesOut: '{"data":{"twice":"Emma,Emma"}}'.length,
+          errors: {},
+          deadlineLeftMs: 1,
+        },
+      ],
+    );
+  });
+
+  test('has the id of a document that was requested by its id, and no id that a client only claims', async () => {
+    const text = 'query Two { twice }';
+    const hash = createHash('sha256').update(text).digest('hex');
+    const persistedQuery = { version: 1, sha256Hash: hash };
+    const { send, records } = serving({}, { trustedDocuments: { documents: { two: text } } });
+
+    for (const body of [
+      { documentId: 'two' },
+      { extensions: { documentId: 'two' } },
+      { extensions: { persistedQuery: { version: 1, sha256Hash: 'two' } } },
+      { query: text, extensions: { persistedQuery } },
+      { extensions: { persistedQuery } },
+      { query: text, documentId: 'mine' },
+      { documentId: 'unknown' },
+    ])
+      await send(post(body));
+
+    assert.deepEqual(
+      records.map(({ documentId, hash: sent }) => [documentId, sent === hash]),
+      [
+        ['two', true],
+        ['two', true],
+        ['two', true],
+        [undefined, true],
+        [hash, true],
+        [undefined, true],
+        [undefined, false],
+      ],
+    );
+  });
+
+  test('is written before the response is returned', async () => {
+    const { send, lines } = serving();
+
+    const answering = send(post({ query: '{ book }' }));
+    assert.equal(lines.length, 0);
+    await answering;
+
+    assert.equal(lines.length, 1);
+  });
+
+  test('counts errors by code, one line for each operation of a batch', async () => {
+    const { send, records } = serving();
+
+    await send(post([{ query: '{ denied }' }, { query: '{ nothing }' }]));
+
+    assert.deepEqual(
+      records.map(({ errors, batch, type }) => [errors, batch, type]),
+      [
+        [{ FORBIDDEN: 1 }, { index: 0, size: 2 }, 'query'],
+        [{ GRAPHQL_VALIDATION_FAILED: 1 }, { index: 1, size: 2 }, null],
+      ],
+    );
+  });
+
+  test('says that a single operation came in a batch, and has a line for a malformed element', async () => {
+    const { send, records } = serving();
+
+    await send(post([{ query: '{ nothing }' }]));
+    await send(post([{ query: '{ nothing }' }, 'malformed']));
+
+    assert.deepEqual(
+      records.map(({ batch }) => batch),
+      [
+        { index: 0, size: 1 },
+        { index: 0, size: 2 },
+        { index: 1, size: 2 },
+      ],
+    );
+  });
+
+  test('is written for a request that is refused', async () => {
+    const { send, records } = serving();
+
+    await send({ ...post({ query: '{ book }' }), headers: [['content-type', 'text/plain']] });
+
+    const { operation, status, errors, upstream } = records[0]!;
+    assert.deepEqual([operation, status, errors, upstream.calls], [null, 415, {}, 0]);
+  });
+
+  test('of a stream is written at its end', async () => {
+    const records: CostRecord[] = [];
+    const plugin = costLine({ write: (_line, record) => void records.push(record) });
+    const handler = createFetchHandler({ typeDefs, resolvers: resolvers as never, plugins: [plugin] });
+    const seen: number[] = [];
+
+    for await (const { data } of createTester(handler).subscribe('subscription { count }')) seen.push(data.count, records.length);
+
+    assert.deepEqual(seen, [1, 0, 2, 0]);
+    assert.equal(records.length, 1);
+  });
+
+  test('of a stream counts the errors of its events', async () => {
+    const records: CostRecord[] = [];
+    const plugin = costLine({ write: (_line, record) => void records.push(record) });
+    const handler = createFetchHandler({ typeDefs, resolvers: resolvers as never, plugins: [plugin] });
+    let events = 0;
+
+    for await (const { errors } of createTester(handler).subscribe('subscription { denied }')) events += errors?.length ?? 0;
+
+    assert.deepEqual([events, records.map(({ errors }) => errors)], [2, [{ FORBIDDEN: 2 }]]);
+  });
+
+  test("is optionally written in CloudWatch's Embedded Metric Format", async () => {
+    const { send, lines } = serving({ format: 'emf', namespace: 'Shop' });
+
+    await send(post({ query: 'query One { book }' }));
+
+    const line = JSON.parse(lines[0]!);
+    const [{ Namespace, Dimensions, Metrics }] = line._aws.CloudWatchMetrics;
+    assert.deepEqual([Namespace, Dimensions, typeof line._aws.Timestamp], ['Shop', [['operation'], []], 'number']);
+    for (const { Name } of Metrics) assert.equal(typeof line[Name], 'number', Name);
+    assert.deepEqual([line.operation, line.coldStarts, line.upstreamCalls], ['One', 1, 1]);
+  });
+
+  const fails = (): never => {
+    throw new Error('disk full');
+  };
+  const failing: Readonly<Record<string, CostLineOptions>> = {
+    'write throws': { write: fails },
+    'write rejects': { write: async () => fails() },
+    'write returns a rejected thenable': {
+      // oxlint-disable-next-line unicorn/no-thenable -- some database clients return such objects
+      write: () => ({ then: (_resolve: unknown, reject: (error: Error) => void) => reject(new Error('disk full')) }) as Promise<void>,
+    },
+  };
+  for (const [name, options] of Object.entries(failing))
+    test(`that cannot be written because ${name} is logged, and the response is sent`, async () => {
+      const { send, log } = serving(options);
+      let answer: unknown;
+
+      const unhandled = await unhandledRejections(async () => {
+        answer = await send(post({ query: '{ book }' }));
+      });
+
+      assert.equal((answer as { status: number }).status, 200);
+      assert.deepEqual(
+        log.map(({ message }) => message),
+        ['costLine could not write its line.'],
+      );
+      assert.equal(unhandled, 0);
+    });
+
+  test('refuses a format other than "json" and "emf"', () => {
+    assert.throws(() => costLine({ format: 'xml' as never }), /Expected format of costLine to be "json" or "emf", got xml/);
+  });
+});

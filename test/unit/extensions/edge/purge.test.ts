@@ -1,0 +1,869 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, mock, test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { GraphQLError, versionInfo } from 'graphql';
+
+import { createHandler } from '../../../../src/entries/aws-lambda.ts';
+import { cacheControlDefinitions, edge } from '../../../../src/entries/edge.ts';
+import type { EdgeOptions, PurgeClient } from '../../../../src/entries/edge.ts';
+import { graphqlJSExecutor } from '../../../../src/entries/graphql-js.ts';
+import type { ServerPlugin } from '../../../../src/entries/index.ts';
+import { incrementalDelivery } from '../../../../src/entries/incremental.ts';
+import { Purger } from '../../../../src/extensions/edge/purge.ts';
+import { deferred } from '../../../support/deferred.ts';
+import { get, post } from '../../../support/plain-http.ts';
+import type { PlainRequest, PlainResponse } from '../../../support/plain-http.ts';
+import { recordingLogger } from '../../../support/recording-logger.ts';
+import type { LogLine } from '../../../support/recording-logger.ts';
+import { httpAPI } from '../../../support/sources.ts';
+import { edgeServing } from '../../../support/edge/serving.ts';
+import type { EdgeServing } from '../../../support/edge/serving.ts';
+
+/** The refusal of a CDN that says when to send a purge again. */
+function refusedFor(retryAfter: number | undefined): Error {
+  return Object.assign(new Error('429'), { retryAfter });
+}
+
+const typeDefs = `
+  type Query { book(id: ID!): Book @cacheControl(maxAge: 60) books: [Book] @cacheControl(maxAge: 60) }
+  interface Node { id: ID! } union Item = Book | Pen
+  type Book implements Node @cacheControl(maxAge: 60) { id: ID! title: String } type Pen { id: ID! }
+  type Mutation { rename(id: ID!): Book remove(id: ID!): Boolean nameless: Book failing: Book strict: Pair! both(id: ID!): Pair } type Pair { book: Book pen: Pen }`;
+
+const oddTypeDefs = `
+  type Query { book(id: ID!): Book @cacheControl(maxAge: 60) item: Item @cacheControl(maxAge: 60) }
+  interface Node { id: ID! } union Item = Book | Pen
+  type Book implements Node @cacheControl(maxAge: 60) { id: ID! title: String pens: [Pen] } type Pen implements Node @cacheControl(maxAge: 60) { id: ID! }
+  type Mutation { rename: Book replace: Book! renameAll: [Book] write: Book turn: Node tidy: Tidied strictTidy: Strict! }
+  type Tidied { books: [Book] pens: [Pen] } type Strict { pens: [Pen!]! }`;
+
+const fail = (): never => {
+  throw new Error('No.');
+};
+
+interface Shop extends Omit<EdgeServing, 'settled'> {
+  readonly purges: string[][];
+}
+
+/** Stops the timers in each test of a suite: purges are not repeated unless the test advances the timers. */
+function stopTimers(): void {
+  beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
+  afterEach(() => mock.timers.reset());
+}
+
+/** Advances the timers until the promise has settled. */
+async function advancing<T>(promise: Promise<T>): Promise<T> {
+  const settled: true[] = [];
+  const settle = (): void => void settled.push(true);
+  promise.then(settle, settle);
+  while (settled.length === 0) {
+    await new Promise(setImmediate);
+    mock.timers.tick(5);
+  }
+  return promise;
+}
+
+function shop(options: Partial<EdgeOptions> = {}, resolvers: object = {}, server: object = {}): Shop {
+  const purges: string[][] = [];
+  const Mutation = {
+    rename: (_: unknown, { id }: { id: string }) => ({ id, title: 'new' }),
+    both: (_: unknown, { id }: { id: string }) => ({ book: { id }, pen: null }),
+    remove: () => true,
+    nameless: () => ({ title: 'new' }),
+    failing: fail,
+    strict: fail,
+  };
+  const Query = { book: (_: unknown, { id }: { id: string }) => ({ id, title: 'old' }), books: () => [{ id: '1' }] };
+  const serving = edgeServing({
+    purge: async (tags) => void purges.push([...tags]),
+    ...options,
+    server: { typeDefs, resolvers: { Query, Mutation, ...resolvers }, ...server } as never,
+  });
+  return { ...serving, purges };
+}
+
+/** Creates a shop with a schema for fields that fail in unusual places. */
+function oddShop({ Query = {}, ...resolvers }: { Query?: object; Mutation: object; Strict?: object }, server: object = {}): Shop {
+  return shop({}, { Query: { book: () => null, ...Query }, ...resolvers }, { typeDefs: oddTypeDefs, ...server });
+}
+
+/** A plugin that replaces the data of answers. */
+const copying: ServerPlugin = {
+  requestDidStart: () => ({
+    willSendResponse: async ({ response }) => {
+      response.result = structuredClone(response.result);
+    },
+  }),
+};
+
+describe('a mutation purges', () => {
+  stopTimers();
+  const rows: readonly (readonly [name: string, query: string, tags: readonly string[] | undefined])[] = [
+    [
+      'the changed object, answers that may contain it without a name, and lists that may contain it',
+      'mutation { rename(id: 1) { id } }',
+      ['e:Book:1', 'u:Book', 'l:Book'],
+    ],
+    ['all answers with the type, when the id is not selected', 'mutation { rename(id: 1) { title } }', ['t:Book', 'l:Book']],
+    ['all answers with the type, when the object has no id', 'mutation { nameless { title } }', ['t:Book', 'l:Book']],
+    ['nothing, when its answer names no object', 'mutation { remove(id: 1) }', undefined],
+    [
+      'the objects changed before a field failed, and everything that the failed field may have changed',
+      'mutation { failing { id } rename(id: 2) { id } }',
+      ['e:Book:2', 't:Book', 'u:Book', 'l:Book'],
+    ],
+    [
+      'the type of a field that has failed, and the types selected below it',
+      'mutation { strict { book { id } } }',
+      ['t:Pair', 'l:Pair', 't:Book', 'l:Book'],
+    ],
+    ['objects at any depth', 'mutation { both(id: 3) { book { id } pen { id } } }', ['e:Book:3', 't:Pair', 'l:Pair', 'u:Book', 'l:Book']],
+  ];
+  for (const [name, query, tags] of rows)
+    test(name, async () => {
+      const { post, purges } = shop();
+
+      await post({ query });
+
+      assert.deepEqual(
+        purges.map((batch) => batch.toSorted()),
+        tags === undefined ? [] : [tags.toSorted()],
+      );
+    });
+
+  const strictTypeDefs = `
+    type Query { book: Book @cacheControl(maxAge: 60) } type Book @cacheControl(maxAge: 60) { id: ID! } type Pair { book: Book! }
+    type Mutation { replace: Book! replaceAll: [Book!]! replaceBoth: Pair! }`;
+  const resolvers = { Mutation: { replace: fail, replaceAll: fail, replaceBoth: () => ({}) }, Pair: { book: fail } };
+  const hanging = { Mutation: { replace: () => new Promise<never>(() => undefined), replaceAll: fail, replaceBoth: fail } };
+  const strict: readonly (readonly [name: string, query: string, onError: string | undefined, server: object])[] = [
+    ['at the root, with onError: NULL', 'mutation { replace { id } }', 'NULL', { resolvers }],
+    ['that is a list, with onError: NULL', 'mutation { replaceAll { id } }', 'NULL', { resolvers }],
+    ['of a payload, with onError: NULL', 'mutation { replaceBoth { book { id } } }', 'NULL', { resolvers }],
+    ['at the root, when errors propagate', 'mutation { replace { id } }', undefined, { resolvers }],
+    ['at the root, with onError: HALT', 'mutation { replace { id } }', 'HALT', { resolvers }],
+    [
+      'that is unfinished at the deadline, with partial: NULL',
+      'mutation { replace { id } }',
+      undefined,
+      { resolvers: hanging, deadline: { ms: 20, reserveMs: 5, partial: 'NULL' } },
+    ],
+  ];
+  for (const [name, query, onError, server] of strict)
+    test(`what a failed field may have changed, also where its type is non-null: a field ${name}`, async () => {
+      const purges: string[][] = [];
+      const { post } = edgeServing({
+        purge: async (tags) => void purges.push([...tags]),
+        server: { typeDefs: strictTypeDefs, ...server } as never,
+      });
+
+      await advancing(post({ query, onError }));
+
+      assert.ok(purges.flat().includes('t:Book'), `purged ${JSON.stringify(purges)}`);
+    });
+
+  test('the type of a field that returned no object, even if the error of another field makes the data null', async () => {
+    const { post, purges } = oddShop({ Mutation: { rename: () => null, tidy: fail } });
+
+    await post({ query: 'mutation { rename { id } tidy { pens { id } } }', onError: 'HALT' });
+
+    assert.ok(purges.flat().includes('t:Book'), `purged ${JSON.stringify(purges)}`);
+  });
+
+  test("what a failed field may have changed, even if a plugin's error replaces its error", async () => {
+    const plugin: ServerPlugin = {
+      requestDidStart: () => ({
+        willSendResponse: () => {
+          throw new Error('No.');
+        },
+      }),
+    };
+    const { post, purges } = shop({}, {}, { plugins: [plugin] });
+
+    await post({ query: 'mutation { failing { id } remove(id: 1) }' });
+
+    assert.ok(purges.flat().includes('t:Book'), `purged ${JSON.stringify(purges)}`);
+  });
+
+  test('what it has changed, even if a plugin around it fails afterwards', async () => {
+    const plugin: ServerPlugin = { operation: async (_call, next) => (await next(), fail()) };
+    const { post, purges } = shop({}, {}, { plugins: [plugin] });
+
+    await post({ query: 'mutation { failing { id } rename(id: 2) { id } }' });
+
+    assert.ok(purges.flat().includes('t:Book'), `purged ${JSON.stringify(purges)}`);
+  });
+
+  test('what a field may have changed that returns no object, and the failed items of a list', async () => {
+    const { post, purges } = oddShop({
+      Mutation: { rename: () => null, renameAll: () => [{ id: '1' }, new Error('No.')], tidy: () => ({ books: [null, { id: '2' }] }) },
+    });
+
+    await post({ query: 'mutation { rename { id } }' });
+    await post({ query: 'mutation { renameAll { id } }' });
+    await post({ query: 'mutation { tidy { books { id } } }' });
+
+    assert.deepEqual(
+      purges.map((tags) => ['t:Book', 'e:Book:1', 'e:Book:2'].filter((tag) => tags.includes(tag))),
+      [['t:Book'], ['t:Book', 'e:Book:1'], ['e:Book:2']],
+    );
+  });
+
+  const refuse = (code: string) => (): never => {
+    throw new GraphQLError('Not you.', { extensions: { code } });
+  };
+  const cases = ['UNAUTHENTICATED', 'FORBIDDEN'].flatMap((code) =>
+    [undefined, 'NULL', 'HALT'].flatMap((onError) => ['rename', 'replace'].map((field) => [code, onError, field] as const)),
+  );
+  for (const [code, onError, field] of cases)
+    test(`nothing when its field ${field} is refused with ${code}, with onError ${onError ?? 'PROPAGATE'}: such requests cannot empty the CDN`, async () => {
+      const { post, purges } = oddShop({ Mutation: { [field]: refuse(code) } });
+
+      await post({ query: `mutation { ${field} { id pens { id } } }`, onError });
+
+      assert.deepEqual(purges, []);
+    });
+
+  for (const [name, server] of [
+    ['a plan', {}],
+    ['graphql-js', { executor: graphqlJSExecutor() }],
+  ] as const)
+    test(`nothing when its variables are invalid, for ${name}: such requests cannot empty the CDN`, async () => {
+      const { post: send, purges } = shop({}, {}, server);
+      const query = 'mutation ($id: ID!) { rename(id: $id) { id } }';
+
+      const refused = await send({ query, variables: { id: {} } });
+
+      assert.equal(refused.status, 422);
+      assert.deepEqual(purges, []);
+    });
+
+  test('nothing for a field whose arguments are invalid, even if a plugin fails afterwards', async () => {
+    const failing: ServerPlugin = { operation: async (_call, next) => (await next(), fail()) };
+    const { post: send, purges } = shop({}, {}, { plugins: [failing] });
+
+    await send({ query: 'mutation ($id: ID = "1") { rename(id: $id) { id } }', variables: { id: null } });
+
+    assert.deepEqual(purges, []);
+  });
+
+  for (const [name, server] of [
+    ['a plan', {}],
+    ['graphql-js', { executor: graphqlJSExecutor() }],
+    ['a plugin that replaces the data', { plugins: [copying] }],
+  ] as const)
+    test(`nothing for a field whose arguments are invalid, and what the fields beside it have changed, with ${name}`, async () => {
+      const { post: send, purges } = shop({}, {}, server);
+      const ask = (other: string): Promise<Response> =>
+        send({ query: `mutation ($id: ID = "1") { rename(id: $id) { id } ${other} }`, variables: { id: null } });
+
+      const refused = await ask('both(id: $id) { pen { id } }');
+      const partial = await ask('other: rename(id: 2) { id }');
+
+      assert.match(await refused.text(), /"rename":null,"both":null/);
+      assert.match(await partial.text(), /"rename":null,"other":\{"id":"2"\}/);
+      assert.equal(purges.length, 1);
+      assert.ok(purges[0]!.includes('e:Book:2') && !purges[0]!.includes('t:Book') && !purges[0]!.includes('t:Pen'), purges[0]!.join());
+    });
+
+  test('what the fields beside a refused one have changed, and nothing for fields that were not called', async () => {
+    const rename = refuse('FORBIDDEN');
+    const resolvers = { Mutation: { rename, write: () => ({ id: '7' }), turn: () => ({ __typename: 'Pen', id: '1' }) } };
+    const { post, purges } = oddShop(resolvers);
+
+    await post({ query: 'mutation { write { id } rename { id } turn { id } }', onError: 'HALT' });
+
+    assert.deepEqual(
+      purges.map((tags) => tags.toSorted()),
+      [['l:Book', 't:Book']],
+    );
+  });
+
+  test('no types of fields that were not called because the client disconnected during the check of a refused field', async () => {
+    const { promise: checked, reject } = Promise.withResolvers<never>();
+    const { promise: started, resolve: start } = Promise.withResolvers<void>();
+    const rename = (): Promise<never> => {
+      start();
+      return checked;
+    };
+    const { send, purges } = oddShop({ Mutation: { rename, tidy: () => ({}) } });
+    const client = new AbortController();
+    const body = JSON.stringify({ query: 'mutation { rename { id } tidy { pens { id } } }' });
+    const headers = { 'content-type': 'application/json' };
+
+    const answered = send(new Request('https://api.example/', { method: 'POST', headers, body, signal: client.signal }));
+    await started;
+    client.abort();
+    await answered.catch(() => undefined);
+    reject(new GraphQLError('Not you.', { extensions: { code: 'FORBIDDEN' } }));
+
+    assert.deepEqual(
+      purges.flat().filter((tag) => /Pen|Tidied/.test(tag)),
+      [],
+    );
+  });
+
+  test('the types of fields that ran, when a nested field fails and makes the data null', async () => {
+    const Mutation = { write: () => ({ id: '7' }), tidy: () => ({ books: [{ id: '8' }] }), strictTidy: () => ({}) };
+    const { post, purges } = oddShop({ Mutation, Strict: { pens: fail } });
+
+    await post({ query: 'mutation { write { id } strictTidy { pens { id } } }' });
+
+    const [tags = []] = purges;
+    assert.deepEqual(tags.toSorted(), ['l:Book', 'l:Pen', 'l:Strict', 't:Book', 't:Pen', 't:Strict']);
+  });
+
+  test('what it has changed, when its answer is too large to be sent', async () => {
+    const Mutation = { write: () => ({ id: '7', title: 'x'.repeat(100_000) }) };
+    const { post, purges } = oddShop({ Mutation }, { maxResultBytes: 50_000 });
+
+    const response = await post({ query: 'mutation { write { id title } }' });
+
+    assert.match(await response.text(), /RESULT_TOO_LARGE/);
+    assert.ok(purges.flat().includes('t:Book'), `purged ${purges.join(' ')}`);
+  });
+
+  test('all types that it selects below an error, however many selections there are', async () => {
+    const types = Array.from({ length: 60 }, (_, at) => `type T${at} implements Node { id: ID! list: [Node!] }`).join(' ');
+    const fields = Array.from({ length: 100 }, (_, at) => `f${at}: list { id ... on T${at % 60} { more: list { id } } }`).join(' ');
+    const { post, purges, log } = shop(
+      {},
+      { Query: {}, Mutation: { rename: () => ({ id: '7' }) }, Book: { broken: fail } },
+      {
+        typeDefs: `type Query { book: Book } type Book { id: ID! broken: Node } interface Node { id: ID! list: [Node!] } ${types} type Mutation { rename: Book }`,
+      },
+    );
+
+    await post({ query: `mutation { rename { id broken { ... on Node { ${fields} } } } }` });
+
+    const tags = new Set(purges.flat());
+    assert.ok(tags.has('t:Book'), `purged ${purges.join(' ').slice(0, 200)}`);
+    assert.equal(Array.from({ length: 60 }, (_, at) => `t:T${at}`).filter((tag) => tags.has(tag)).length, 60);
+    assert.deepEqual(
+      log.filter(({ message }) => message.startsWith('edge')),
+      [],
+    );
+  });
+
+  test('all types that it selects, if what it has changed cannot be determined', async () => {
+    const broken: ServerPlugin = {
+      execution: async (_call, next) => {
+        const outcome = await next();
+        const data = {
+          get rename(): object {
+            throw new Error('No.');
+          },
+        };
+        return { ...outcome, result: { data: Object.defineProperty(data, 'toJSON', { value: () => ({ rename: null }) }) } };
+      },
+    };
+    const { post, purges, log } = shop({}, {}, { plugins: [broken] });
+
+    await post({ query: 'mutation { rename(id: 1) { id } }' });
+
+    assert.ok(purges[0]?.includes('t:Book'), `purged ${purges.join(' ')}`);
+    assert.match(log[0]!.message, /^edge could not determine what a mutation changed: all types that it selects are purged\.$/);
+  });
+
+  test('answers with the former type of an object, when it returns the object as an interface or a union', async () => {
+    const Query = { item: () => ({ __typename: 'Book', id: '1' }) };
+    const Mutation = { turn: () => ({ __typename: 'Pen', id: '1' }) };
+    const { get, post, purges, decisions } = oddShop({ Query, Mutation });
+
+    for (const selection of ['... on Book { id title }', '... on Book { title }']) await get(`{ item { ${selection} } }`);
+    await post({ query: 'mutation { turn { __typename id } }' });
+
+    const shown = decisions.slice(0, 2).map((decision) => (decision.public ? decision.tags : []));
+    for (const tags of shown) assert.ok(purges.flat().some((tag) => tags.includes(tag)), `${purges.join(' ')} of ${tags.join(' ')}`); // prettier-ignore
+    assert.ok(purges.flat().includes('e:Book:1') && !purges.flat().includes('t:Book'), `purged ${purges.join(' ')}`);
+  });
+
+  const endings: readonly (readonly [name: string, server: object, leaves: boolean])[] = [
+    ['when its deadline has passed', { deadline: { ms: 30, reserveMs: 5 } }, false],
+    ['when its deadline has passed, and a plugin has replaced the data', { deadline: { ms: 30, reserveMs: 5 }, plugins: [copying] }, false],
+    ['when its client has disconnected', {}, true],
+  ];
+  for (const [name, server, leaves] of endings)
+    test(`its types once, and a line names the tags, when it is answered before its resolver settles: ${name}`, async () => {
+      const { promise: written, resolve: write } = Promise.withResolvers<object>();
+      const { promise: started, resolve: start } = Promise.withResolvers<void>();
+      const rename = (): Promise<object> => {
+        start();
+        return written;
+      };
+      const { send, purges, log } = oddShop({ Mutation: { rename } }, server);
+      const client = new AbortController();
+      const body = JSON.stringify({ query: 'mutation { rename { id } }' });
+      const request = new Request('https://api.example/', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+        signal: client.signal,
+      });
+
+      const answered = send(request);
+      await started;
+      if (leaves) client.abort();
+      await advancing(answered.catch(() => undefined));
+      const before = purges.length;
+      write({ id: '1' });
+      await new Promise(setImmediate);
+
+      assert.equal(before, 1);
+      assert.equal(purges.length, 1);
+      assert.ok(purges[0]!.includes('t:Book'));
+      const late = log.filter(({ message }) => message.startsWith('A mutation was answered before its end.'));
+      assert.equal(late.length, 1);
+      assert.match(late[0]!.message, /tags may be old until their lifetime ends: .*t:Book/);
+    });
+
+  test('a tag of every answer that contains the changed object', async () => {
+    const { get, post, purges, decisions } = shop();
+    await get('{ book(id: 1) { id title } }');
+    await get('{ books { title } }');
+    await get('{ books { id } }');
+    await get('{ book(id: 1) { title } }');
+
+    await post({ query: 'mutation { rename(id: 1) { id } }' });
+
+    const [purged] = purges;
+    assert.equal(decisions.filter((decision) => decision.public && decision.tags.some((tag) => purged?.includes(tag))).length, 4);
+  });
+
+  test('a query purges nothing', async () => {
+    const { get, post, purges } = shop();
+
+    await get('{ books { id } }');
+    await post({ query: '{ books { id } }' });
+
+    assert.deepEqual(purges, []);
+  });
+
+  test('the answer does not wait for the store', async () => {
+    const purged = deferred<void>();
+    const { post } = shop({ purge: () => purged.promise });
+
+    const response = await post({ query: 'mutation { rename(id: 1) { id } }' });
+
+    assert.deepEqual(await response.json(), { data: { rename: { id: '1' } } });
+  });
+});
+
+test('a mutation is purged immediately, even if the purge of another one hangs', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const purged: string[] = [];
+  const purge = async (tags: readonly string[]): Promise<unknown> =>
+    tags.includes('e:Book:stuck') ? new Promise(() => undefined) : purged.push(...tags.filter((tag) => tag.startsWith('e:')));
+  const { post } = shop({ purge });
+
+  await post({ query: 'mutation { rename(id: "stuck") { id } }' });
+  for (const id of [1, 2]) await post({ query: `mutation { rename(id: ${id}) { id } }` });
+
+  assert.deepEqual(purged, ['e:Book:1', 'e:Book:2']);
+});
+
+describe('a read that began before a mutation', () => {
+  stopTimers();
+
+  test('is not kept if its objects have changed in the meantime', async () => {
+    const { promise: reading, resolve: read } = deferred<object>();
+    const { get, post, decisions } = shop({}, { Query: { book: () => reading, books: () => [] } });
+    const answer = get('{ book(id: 1) { id title } }');
+    await post({ query: 'mutation { rename(id: 1) { id } }' });
+
+    read({ id: '1', title: 'old' });
+
+    assert.equal((await answer).headers.get('cache-control'), 'private, no-store');
+    assert.deepEqual(decisions.at(-1), { public: false, reason: 'its data has changed in the meantime' });
+  });
+
+  test('is kept when something else has changed', async () => {
+    const { promise: reading, resolve: read } = deferred<object>();
+    const { get, post } = shop({}, { Query: { book: () => reading, books: () => [] } });
+    const answer = get('{ book(id: 1) { id title } }');
+    await post({ query: 'mutation { rename(id: 2) { id } }' });
+
+    read({ id: '1', title: 'old' });
+
+    assert.match((await answer).headers.get('cache-control') ?? '', /^public/);
+  });
+});
+
+describe('a mutation whose answer comes in parts', () => {
+  stopTimers();
+
+  test('purges all types that its parts can contain', { skip: versionInfo.major < 17 && 'graphql 16 answers once' }, async () => {
+    const { send, purges } = shop({}, {}, { incrementalDelivery: incrementalDelivery() });
+    const body = JSON.stringify({ query: 'mutation { both(id: 3) { pen { id } ... @defer { book { id } } } }' });
+    const headers = { 'content-type': 'application/json', accept: 'multipart/mixed' };
+
+    const response = await send(new Request('https://api.example/', { method: 'POST', headers, body }));
+    await response.text();
+
+    assert.ok(purges[0]?.includes('t:Book'), String(purges));
+  });
+});
+
+describe('a mutation whose text is too long to be kept', () => {
+  stopTimers();
+
+  test('is parsed again', async () => {
+    const { post, purges } = shop();
+
+    await post({ query: `mutation { rename(id: 1) { id } } #${'x'.repeat(100_000)}` });
+
+    assert.deepEqual(purges[0]?.[0], 'e:Book:1');
+  });
+});
+
+describe('purge of an edge', () => {
+  stopTimers();
+
+  test('accepts objects, types, fields and tags', async () => {
+    const { edge, get, purges } = shop();
+    await get('{ books { id } }');
+
+    await edge.purge({ entities: [{ typename: 'Pen', id: 7 }], types: ['Book'], fields: ['books'], tags: ['d:v1'] });
+
+    assert.deepEqual(
+      purges,
+      [['e:Pen:7', 'u:Pen', 'l:Pen', 't:Book', 'l:Book', 'q:books', 'd:v1']].map((tags) =>
+        tags.toSorted((a, b) => tags.indexOf(a) - tags.indexOf(b)),
+      ),
+    );
+  });
+
+  test('removes lists of interfaces and unions, also in a process that has served no request', async () => {
+    const typeDefs = `type Query { nodes: [Node] @cacheControl(maxAge: 60) } type Mutation { no: Int } interface Node { id: ID! }
+      type Book implements Node @cacheControl(maxAge: 60) { id: ID! } type Pen implements Node @cacheControl(maxAge: 60) { id: ID! }`;
+    const [reader, webhook] = [shop({}, { Query: { nodes: () => [] }, Mutation: {} }, { typeDefs }), shop()];
+    await reader.get('{ nodes { id } }');
+
+    await webhook.edge.purge({ entities: [{ typename: 'Book', id: 7 }] });
+
+    const [shown] = reader.decisions;
+    assert.ok(shown?.public === true && shown.tags.some((tag) => webhook.purges.flat().includes(tag)), JSON.stringify(shown));
+  });
+
+  test('never sends an empty list, which some CDNs treat as everything', async () => {
+    const { edge, purges } = shop();
+
+    await edge.purge({});
+    await edge.purge({ entities: [], types: [], tags: [] });
+
+    assert.deepEqual(purges, []);
+  });
+
+  test('rejects without the options purge and store', async () => {
+    const { edge } = shop({ purge: undefined });
+
+    await assert.rejects(edge.purge({ types: ['Book'] }), {
+      message: 'Expected edge to have the option purge or store to purge answers from, got neither.',
+    });
+  });
+});
+
+describe('the purger', () => {
+  /** Creates a purger whose purges are refused with the error that this function returns. */
+  const purgerOf = (client: Omit<PurgeClient, 'purge'>, isRefused: (tags: readonly string[]) => unknown = () => undefined) => {
+    const sent: (readonly string[])[] = [];
+    const purge = async (tags: readonly string[]): Promise<void> => {
+      sent.push(tags);
+      const error = isRefused(tags);
+      if (error !== undefined) throw error;
+    };
+    const purger = new Purger({ ...client, purge });
+    return { sent, send: async (...tags: string[]) => purger.purge(tags, undefined) };
+  };
+
+  test('respects the size of a batch, and sends each tag once', async () => {
+    const { sent, send } = purgerOf({ batchSize: 2 });
+
+    await send('a', 'b', 'c', 'a');
+
+    assert.deepEqual(sent, [['a', 'b'], ['c']]);
+  });
+
+  test('sends the tags that were refused with the next purge, and no others', async () => {
+    let isDown = true;
+    const { sent, send } = purgerOf({ batchSize: 1 }, (tags) => (isDown && tags.includes('b') ? new Error('down') : undefined));
+
+    const refusals = [await send('a', 'b'), await send('c')];
+    isDown = false;
+    refusals.push(await send(), await send(), await send('d'));
+
+    assert.deepEqual(
+      refusals.map((refusal) => refusal && [[...refusal.tags], refusal.error.message]),
+      [[['b'], 'down'], [['b'], 'down'], undefined, undefined, undefined],
+    );
+    assert.deepEqual(sent, [['a'], ['b'], ['b'], ['c'], ['b'], ['d']]);
+  });
+
+  test('keeps a tag that is refused while a purge that began before is accepted', async () => {
+    const first = deferred<void>();
+    const sent: (readonly string[])[] = [];
+    const purge = async (tags: readonly string[]): Promise<void> => {
+      sent.push(tags);
+      if (sent.length === 1) await first.promise;
+      if (sent.length === 2) throw new Error('down');
+    };
+    const purger = new Purger({ purge });
+    const before = purger.purge(['a'], undefined);
+    await purger.purge(['a'], undefined);
+    first.resolve();
+    await before;
+
+    await purger.purge(['b'], undefined);
+
+    assert.deepEqual(sent[2], ['a', 'b']);
+  });
+
+  test('keeps 1,000 refused tags, the last ones', async () => {
+    let isDown = true;
+    const { sent, send } = purgerOf({ batchSize: 10_000 }, () => (isDown ? new Error('down') : undefined));
+    await send(...Array.from({ length: 1_200 }, (_, at) => `e:T:${at}`));
+
+    isDown = false;
+    await send('last');
+
+    assert.deepEqual([sent[1]!.length, sent[1]![0], sent[1]!.at(-1)], [1_001, 'e:T:200', 'last']);
+  });
+
+  test('says when refused tags may be sent again: after the time of the CDN, of the client, or three seconds', async () => {
+    const retryAfterOf = async (retryAfter: number | undefined, error: Error): Promise<number> =>
+      (await purgerOf({ retryAfter }, () => error).send('a'))!.retryAfter;
+
+    const refused = [refusedFor(5), refusedFor(0), refusedFor(undefined), new Error('down')];
+    const times = await Promise.all([undefined, 12].flatMap((retryAfter) => refused.map((error) => retryAfterOf(retryAfter, error))));
+
+    assert.deepEqual(times, [5, 1, 3, 3, 5, 1, 12, 12]);
+  });
+
+  test('counts a request that has not ended after 30 seconds as refused', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const hanging = new Purger({ purge: () => new Promise(() => undefined) }).purge(['a'], undefined);
+
+    t.mock.timers.tick(30_000);
+
+    assert.equal((await hanging)?.error.message, 'A purge has not ended within 30 seconds.');
+  });
+
+  test('calls the method of an instance of a class', async () => {
+    class Client {
+      readonly sent: string[] = [];
+      async purge(tags: readonly string[]): Promise<void> {
+        this.sent.push(...tags);
+      }
+    }
+    const client = new Client();
+
+    assert.equal(await new Purger(client).purge(['a'], undefined), undefined);
+    assert.deepEqual(client.sent, ['a']);
+  });
+});
+
+describe('a purge', () => {
+  stopTimers();
+
+  test('is repeated after three seconds, for answers that another process has stored in the meantime', async () => {
+    const { post, purges } = shop();
+    await post({ query: 'mutation { rename(id: 1) { id } }' });
+
+    mock.timers.tick(2_999);
+    await new Promise(setImmediate);
+    const before = purges.length;
+    mock.timers.tick(1);
+    await new Promise(setImmediate);
+
+    assert.equal(before, 1);
+    assert.deepEqual(purges[1], purges[0]);
+  });
+
+  test('by hand resolves before its repeat', async () => {
+    const { edge, purges } = shop();
+
+    await edge.purge({ tags: ['d:v1'] });
+    const first = purges.length;
+    mock.timers.tick(3_000);
+    await new Promise(setImmediate);
+
+    assert.deepEqual([first, purges], [1, [['d:v1'], ['d:v1']]]);
+  });
+
+  test('by hand is repeated while the next call to end keeps the process alive', async () => {
+    const waiting: Promise<unknown>[] = [];
+    const { edge, send, purges } = shop();
+    await edge.purge({ tags: ['d:v1'] });
+
+    await send(new Request('https://api.example/?query={book(id:1){id}}'), { waitUntil: (work) => void waiting.push(work) });
+    await advancing(Promise.all(waiting));
+
+    assert.equal(waiting.length, 1);
+    assert.deepEqual(purges, [['d:v1'], ['d:v1']]);
+  });
+});
+
+describe('a mutation whose purge the CDN refuses', () => {
+  stopTimers();
+  const rename = { query: 'mutation { rename(id: 1) { id } }' };
+
+  let time = 0;
+  beforeEach((t) => (t as TestContext).mock.method(performance, 'now', () => time));
+
+  /** Lets time pass second by second. */
+  async function pass(seconds: number): Promise<void> {
+    for (let second = 0; second < seconds; second++) {
+      time += 1_000;
+      mock.timers.tick(1_000);
+      await new Promise(setImmediate);
+    }
+  }
+
+  test('is sent again after three seconds, and then after the time that the CDN says, until it is accepted', async () => {
+    const start = time;
+    const sent: number[] = [];
+    const purge = async (): Promise<void> => {
+      sent.push((time - start) / 1_000);
+      if (sent.length < 4) throw refusedFor(5);
+    };
+    const { post: send, log } = shop({ purge });
+
+    await send(rename);
+    await pass(60);
+
+    assert.deepEqual(sent, [0, 3, 8, 13]);
+    assert.deepEqual(log, []);
+  });
+
+  test('is logged with its tags after half a minute', async () => {
+    let calls = 0;
+    const purge = async (): Promise<void> => {
+      calls++;
+      throw refusedFor(5);
+    };
+    const { post: send, log } = shop({ purge });
+
+    await send(rename);
+    await pass(60);
+
+    assert.equal(calls, 6);
+    assert.deepEqual(
+      log.map(({ level }) => level),
+      ['error'],
+    );
+    assert.match(log[0]!.message, /^A purge was refused\. .*: e:Book:1, u:Book/);
+  });
+
+  test('is sent again with the next mutation', async () => {
+    const sent: (readonly string[])[] = [];
+    const purge = async (tags: readonly string[]): Promise<void> => {
+      sent.push(tags);
+      if (sent.length === 1) throw new Error('down');
+    };
+    const { post: send } = shop({ purge });
+    await send(rename);
+    await new Promise(setImmediate);
+
+    await send({ query: 'mutation { rename(id: 2) { id } }' });
+
+    assert.deepEqual(
+      sent[1]!.filter((tag) => tag.startsWith('e:')),
+      ['e:Book:1', 'e:Book:2'],
+    );
+  });
+
+  test('by hand is an error, and is sent again', async () => {
+    const sent: (readonly string[])[] = [];
+    const purge = async (tags: readonly string[]): Promise<void> => {
+      sent.push(tags);
+      if (sent.length === 1) throw new Error('down');
+    };
+    const { edge: extension } = shop({ purge });
+
+    await assert.rejects(extension.purge({ tags: ['a'] }), { message: 'down' });
+    await pass(3);
+
+    assert.deepEqual(sent, [['a'], ['a']]);
+  });
+});
+
+describe('on Lambda, where the process is frozen after its answer', () => {
+  stopTimers();
+
+  function lambdaShop(purge: EdgeOptions['purge']): { send: (request: PlainRequest) => Promise<PlainResponse>; log: readonly LogLine[] } {
+    const [logger, log] = recordingLogger();
+    const handler = createHandler({
+      logger,
+      typeDefs: [cacheControlDefinitions, typeDefs.replaceAll('maxAge: 60', 'maxAge: 600')],
+      resolvers: { Query: { book: () => ({ id: 1 }) }, Mutation: { rename: () => ({ id: 1 }) } } as never,
+      plugins: [edge({ cdn: 'cloudfront', purge })],
+    });
+    return { send: async (request) => httpAPI.read(await handler(httpAPI.build(request) as never, {} as never)), log };
+  }
+
+  test('a mutation waits for its purge, and for no repeat', async () => {
+    const purged = deferred<void>();
+    const sent: (readonly string[])[] = [];
+    const { send } = lambdaShop(async (tags) => (sent.push(tags), purged.promise));
+
+    const answered = send(post({ query: 'mutation { rename(id: 1) { id } }' }));
+    const first = await Promise.race([answered, new Promise<'waiting'>((resolve) => void setImmediate(() => resolve('waiting')))]);
+    purged.resolve();
+    await answered;
+
+    assert.deepEqual([first, sent.length], ['waiting', 1]);
+  });
+
+  test('a refused purge is logged with its tags at once, and is sent again with the next mutation', async () => {
+    const sent: (readonly string[])[] = [];
+    const purge = async (tags: readonly string[]): Promise<void> => {
+      sent.push(tags);
+      throw refusedFor(5);
+    };
+    const { send, log } = lambdaShop(purge);
+
+    await send(post({ query: 'mutation { rename(id: 1) { id } }' }));
+    await send(get({ query: '{ book(id: 1) { id } }' }));
+    const messages = log.filter(({ level }) => level === 'error').map(({ message }) => message);
+    await send(post({ query: 'mutation { rename(id: 1) { title } }' }));
+
+    assert.equal(messages.length, 1);
+    assert.match(messages[0]!, /^A purge was refused\. .*: e:Book:1, u:Book/);
+    assert.equal(sent.length, 2);
+    assert.ok(sent[1]!.includes('e:Book:1') && sent[1]!.includes('t:Book'), sent[1]!.join());
+  });
+
+  for (const [purge, lifetime] of [
+    [async () => undefined, 60],
+    [undefined, 600],
+  ] as const)
+    test(`a public answer lives for ${lifetime} seconds ${purge === undefined ? 'without' : 'with'} purges, however long it took`, async (t) => {
+      let time = 0;
+      t.mock.method(performance, 'now', () => (time += 1_000));
+      const { send } = lambdaShop(purge);
+
+      const { headers } = await send(get({ query: '{ book(id: 1) { id } }' }));
+
+      assert.equal(headers.get('cache-control'), `public, max-age=0, s-maxage=${lifetime}`);
+    });
+});
+
+describe('a read that takes long', () => {
+  test('is public up to two thirds of the time to the repeat of a purge', async (t) => {
+    let time = 0;
+    t.mock.method(performance, 'now', () => time);
+    let takes = 1_900;
+    const book = (): object => ((time += takes), { id: 1 });
+    const { get, decisions } = shop({}, { Query: { book } });
+
+    await get('{ book(id: 1) { id } }');
+    takes = 2_100;
+    await get('{ book(id: 1) { id } }');
+
+    assert.deepEqual(
+      decisions.map((decision) => (decision.public ? true : decision.reason)),
+      [true, 'it took so long that its data may have changed in the meantime'],
+    );
+  });
+});

@@ -1,0 +1,551 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { describe, mock, test } from 'node:test';
+
+import type { EdgeOptions } from '../../../../src/entries/edge.ts';
+import type { ContextArgument, KeyValueCache, ServerOptions, ServerPlugin } from '../../../../src/entries/index.ts';
+import { deferred } from '../../../support/deferred.ts';
+import { MapCache } from '../../../support/edge/map-cache.ts';
+import { edgeServing } from '../../../support/edge/serving.ts';
+import type { EdgeServing } from '../../../support/edge/serving.ts';
+import { after } from '../../../support/stages.ts';
+
+const typeDefs = `
+  type Query {
+    book(id: ID!): Book @cacheControl(maxAge: 60) books(first: Int, after: ID): [Book] @cacheControl(maxAge: 60)
+    filtered(filter: Filter): String @cacheControl(maxAge: 60) me: String @cacheControl(maxAge: 60) unmarked: String
+    dynamic: String failing: String @cacheControl(maxAge: 60)
+  }
+  input Filter { a: Int b: [Int!] }
+  type Book @cacheControl(maxAge: 60) { id: ID! title: String }
+  type Mutation { rename(id: ID!, title: String!): Book remove(id: ID!): Boolean }`;
+
+interface Shop extends EdgeServing {
+  /** The fields that were resolved, in order. Stored answers resolve none. */
+  readonly runs: string[];
+  readonly cache: MapCache;
+}
+
+/** Creates one process of a shop. Other processes may share its store and its books. */
+function shop(given: Partial<EdgeOptions> & { cache?: MapCache; books?: Map<string, string>; server?: Partial<ServerOptions> } = {}): Shop {
+  const { cache = new MapCache(), books = new Map([['1', 'one'], ['2', 'two']]), server = {}, ...options } = given; // prettier-ignore
+  const runs: string[] = [];
+  const bookOf = (id: string): object => ({ id, title: books.get(id) });
+  const Query = {
+    book: (_: unknown, { id }: { id: string }) => (runs.push(`book ${id}`), bookOf(id)),
+    books: () => (runs.push('books'), [...books.keys()].map(bookOf)),
+    filtered: () => (runs.push('filtered'), 'x'),
+    me: (_: unknown, __: unknown, { user }: { user: () => string | null }) => (runs.push('me'), user()),
+    unmarked: () => (runs.push('unmarked'), 'x'),
+    dynamic: (_: unknown, __: unknown, ___: unknown, info: { cacheControl: { setCacheHint: (hint: object) => void } }) => {
+      runs.push('dynamic');
+      info.cacheControl.setCacheHint({ maxAge: 7 });
+    },
+    failing: () => {
+      runs.push('failing');
+      throw new Error('No.');
+    },
+  };
+  const rename = (_: unknown, { id, title }: { id: string; title: string }): object => (books.set(id, title), bookOf(id));
+  const serving = edgeServing({
+    cdn: undefined,
+    store: cache,
+    deploy: 'v1',
+    ...options,
+    server: {
+      typeDefs,
+      resolvers: { Query, Mutation: { rename, remove: (_: unknown, { id }: { id: string }) => books.delete(id) } },
+      context: ({ request }: ContextArgument) => ({ user: () => request.headers.get('authorization') }),
+      ...server,
+    } as never,
+  });
+  return { ...serving, runs, cache };
+}
+
+const one = { query: '{ book(id: 1) { id title } }' };
+
+describe('an answer in a shared store', () => {
+  test('is served to all users, also by POST, without running anything', async () => {
+    const { post, runs, decisions, settled } = shop({ server: { context: () => ({}) } });
+    const first = await (await post(one, { authorization: 'anna' })).json();
+    await settled();
+
+    const second = await post(one, { authorization: 'bert' });
+
+    assert.deepEqual(await second.json(), first);
+    assert.deepEqual(runs, ['book 1']);
+    assert.deepEqual(
+      decisions.map((decision) => decision.public && [decision.maxAge > 50, decision.hit]),
+      [
+        [true, undefined],
+        [true, true],
+      ],
+    );
+    // The answer is private for a CDN.
+    assert.equal(second.headers.get('cache-control'), 'private, no-store');
+  });
+
+  test('is found by another process of the same deployment that has never parsed its document', async () => {
+    const cache = new MapCache();
+    const [writer, reader] = [shop({ cache }), shop({ cache })];
+    await writer.get('query A { me: book(id: 1) { id ...T } } fragment T on Book { title }');
+    await writer.settled();
+
+    const response = await reader.get('query A { me: book(id: 1) { id ...T } } fragment T on Book { title }');
+
+    assert.deepEqual(await response.json(), { data: { me: { id: '1', title: 'one' } } });
+    assert.deepEqual(reader.runs, []);
+  });
+
+  const others: Readonly<Record<string, [first: () => Shop, second: () => Shop]>> = (() => {
+    const cache = new MapCache();
+    return { 'another deploy': [() => shop({ cache }), () => shop({ cache, deploy: 'v2' })] };
+  })();
+  for (const [name, [first, second]] of Object.entries(others))
+    test(`is not used for ${name}`, async () => {
+      const writer = first();
+      await writer.post(one);
+      await writer.settled();
+      const reader = second();
+
+      await reader.post(one);
+
+      assert.deepEqual(reader.runs, ['book 1']);
+    });
+
+  const twins: readonly (readonly [name: string, first: object, second: object, hits: boolean])[] = [
+    ['variables in another order', { filter: { a: 1, b: [1, 2] }, x: 1 }, { x: 1, filter: { b: [1, 2], a: 1 } }, true],
+    ['a list in another order', { filter: { b: [1, 2] } }, { filter: { b: [2, 1] } }, false],
+    ['other values', { filter: { a: 1 } }, { filter: { a: 2 } }, false],
+    ['null where there was nothing', { filter: {} }, { filter: { a: null } }, false],
+    ['no variables for an empty object', {}, {}, true],
+  ];
+  for (const [name, first, second, hits] of twins)
+    test(`is ${hits ? 'used' : 'not used'} for a request with ${name}`, async () => {
+      const { post, runs, settled } = shop();
+      const query = 'query ($filter: Filter) { filtered(filter: $filter) }';
+      await post({ query, variables: first });
+      await settled();
+
+      await post({ query, variables: second });
+
+      assert.equal(runs.length, hits ? 1 : 2);
+    });
+
+  test('depends on listed headers, the path, other query parameters, extensions and the method', async () => {
+    const { runs, settled, send } = shop({ varyHeaders: ['accept-language'] });
+    const request = (url: string, init: RequestInit, body: object = one): Request =>
+      new Request(url, {
+        method: 'POST',
+        ...init,
+        headers: { 'content-type': 'application/json', ...(init.headers as object) },
+        body: JSON.stringify(body),
+      });
+    const requests = [
+      request('https://a.example/graphql', {}),
+      request('https://a.example/tenant/graphql', {}),
+      request('https://a.example/graphql?id=7', {}),
+      request('https://a.example/graphql', { headers: { 'accept-language': 'de' } }),
+      request('https://a.example/graphql', { method: 'QUERY' }),
+      request('https://a.example/graphql', {}, { ...one, extensions: { tenant: 1 } }),
+    ];
+    for (const one of requests) {
+      await send(one.clone());
+      await settled();
+    }
+    assert.equal(runs.length, requests.length);
+
+    for (const one of requests) await send(one);
+
+    assert.equal(runs.length, requests.length);
+  });
+
+  test('has the header fields that context set', async () => {
+    const context = ({ response }: ContextArgument): object => (response.headers.set('x-shelf', '3'), {});
+    const { post, settled } = shop({ server: { context: context as never } });
+    await post(one);
+    await settled();
+
+    const response = await post(one);
+
+    assert.equal(response.headers.get('x-shelf'), '3');
+  });
+
+  test('has the lifetime that a resolver set', async () => {
+    const { post, settled, decisions, runs } = shop();
+    await post({ query: '{ dynamic }' });
+    await settled();
+
+    await post({ query: '{ dynamic }' });
+
+    const last = decisions.at(-1);
+    assert.deepEqual([runs, last?.public && last.maxAge <= 7 && last.hit], [['dynamic'], true]);
+  });
+
+  test('is used in a batch, which is private as a whole', async () => {
+    const { post, settled, runs } = shop();
+    await post(one);
+    await settled();
+
+    const response = await post([one, { query: '{ unmarked }' }]);
+
+    assert.deepEqual(await response.json(), [{ data: { book: { id: '1', title: 'one' } } }, { data: { unmarked: 'x' } }]);
+    assert.equal(response.headers.get('cache-control'), 'private, no-store');
+    assert.deepEqual(runs, ['book 1', 'unmarked']);
+  });
+
+  test('is not kept beyond its lifetime', async (t) => {
+    const { post, settled, runs } = shop();
+    t.mock.timers.enable({ apis: ['Date'], now: 1_000_000 });
+    await post(one);
+    await settled();
+
+    t.mock.timers.setTime(1_000_000 + 61_000);
+    await post(one);
+
+    assert.equal(runs.length, 2);
+  });
+});
+
+describe('a client that reads events', () => {
+  test('gets a stored answer as one event; answers of other events are not kept', async () => {
+    const { post, settled, runs, cache } = shop();
+    const events = { accept: 'text/event-stream' };
+    await (await post(one, events)).text();
+    await settled();
+    assert.deepEqual(cache.keysOf('answer:'), []);
+    await post(one);
+    await settled();
+
+    const response = await post(one, events);
+
+    assert.match(await response.text(), /data: \{"data":\{"book":\{"id":"1","title":"one"\}\}\}/);
+    assert.equal(runs.length, 2);
+  });
+});
+
+describe('mutations, and queries that are private by their hints', () => {
+  const documents = { rename: 'mutation { rename(id: 1, title: "x") { id } }', private: '{ unmarked }', public: one.query };
+  const hash = createHash('sha256').update(documents.rename).digest('hex');
+  const requests = {
+    'by text': [{ query: documents.rename }, { query: documents.private }],
+    'by id': [{ documentId: 'rename' }, { documentId: 'private' }],
+    'by hash': [{ extensions: { persistedQuery: { version: 1, sha256Hash: hash } } }],
+  };
+  for (const [name, all] of Object.entries(requests))
+    test(`do not read the answers in the store once this process knows them: ${name}`, async () => {
+      const trusted = name === 'by id' ? { trustedDocuments: { documents } } : {};
+      const { post, settled, cache } = shop({ server: trusted as never });
+      if (name === 'by hash') await post({ query: documents.rename, ...all[0] });
+      for (const body of all) await post(body);
+      await settled();
+      const get = mock.method(cache, 'get');
+
+      for (const body of all) await post(body);
+
+      const keys = get.mock.calls.map(({ arguments: [key] }) => String(key));
+      assert.deepEqual(
+        keys.filter((key) => key.includes('answer:')),
+        [],
+      );
+    });
+});
+
+describe('a persisted query and a shared store', () => {
+  const extensions = { persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(one.query).digest('hex') } };
+
+  test('is registered by the pipeline, and served from the store by its hash alone', async () => {
+    const { post, settled, runs } = shop();
+    const miss: any = await (await post({ extensions })).json();
+    await post({ ...one, extensions });
+    await post({ extensions });
+    await settled();
+
+    const response = await post({ extensions });
+
+    assert.equal(miss.errors[0].extensions.code, 'PERSISTED_QUERY_NOT_FOUND');
+    assert.deepEqual(await response.json(), { data: { book: { id: '1', title: 'one' } } });
+    assert.deepEqual(runs, ['book 1', 'book 1']);
+  });
+
+  test('whose hash does not match its text is refused, although the answer is stored', async () => {
+    const { post, settled } = shop();
+    await post(one);
+    await settled();
+
+    const response = await post({ ...one, extensions: { persistedQuery: { version: 1, sha256Hash: 'a'.repeat(64) } } });
+
+    assert.equal(response.status, 400);
+  });
+});
+
+describe('a shared store keeps nothing', () => {
+  const queries = [
+    '{ book(id: 1) { id } __schema { queryType { name } } }',
+    '{ me }',
+    '{ unmarked }',
+    '{ failing }',
+    '{ book(id: 1) { id } me }',
+    '{ nothing }',
+  ];
+  for (const query of queries)
+    test(`of ${query}`, async () => {
+      const { post, settled, cache } = shop({ server: { introspection: true } });
+
+      await post({ query }, { authorization: 'anna' });
+      await settled();
+
+      assert.deepEqual(cache.keysOf('answer:'), []);
+    });
+
+  test('of answers that are private by their hints, and is not read for them again', async () => {
+    const { post, settled, cache } = shop();
+    for (const query of ['{ unmarked }', 'mutation { rename(id: 9, title: "x") { id } }']) await post({ query });
+    await settled();
+    const before = cache.calls;
+
+    await post({ query: '{ unmarked }' });
+
+    assert.equal(cache.calls, before);
+  });
+
+  test('of a batch', async () => {
+    const { post, settled, cache } = shop();
+
+    await post([one]);
+    await settled();
+
+    assert.deepEqual(cache.keysOf('answer:'), []);
+  });
+
+  test('if Accept was read: its key has no media types', async () => {
+    const context = ({ request }: ContextArgument): object => ({ accept: request.headers.get('accept') });
+    const { post, settled, cache } = shop({ server: { context: context as never } });
+
+    await post(one);
+    await settled();
+
+    assert.deepEqual(cache.keysOf('answer:'), []);
+  });
+
+  test('if a cookie was set and removed again', async () => {
+    const context = ({ response }: ContextArgument): object => (response.headers.append('set-cookie', 'session=anna'), {});
+    const plugin: ServerPlugin = { request: after((_call, { headers }) => headers.delete('set-cookie')) };
+    const { post, settled, runs, cache } = shop({ server: { context, plugins: [plugin] } });
+
+    await post(one);
+    await settled();
+    await post(one);
+
+    assert.deepEqual([runs, cache.keysOf('answer')], [['book 1', 'book 1'], []]);
+  });
+
+  test('that sets a cookie', async () => {
+    const context = ({ response }: ContextArgument): object => (response.headers.append('set-cookie', 'a=1'), {});
+    const { post, settled, cache } = shop({ server: { context: context as never } });
+
+    await post(one);
+    await settled();
+
+    assert.deepEqual(cache.keysOf('answer:'), []);
+  });
+});
+
+describe('a mutation and a shared store', () => {
+  const rename = (id: number, title: string): object => ({ query: `mutation { rename(id: ${id}, title: "${title}") { id } }` });
+
+  test('purges only the changed objects, for all processes, before its answer is sent', async () => {
+    const [cache, books] = [new MapCache(), new Map([['1', 'one'], ['2', 'two']])]; // prettier-ignore
+    const [here, there] = [shop({ cache, books }), shop({ cache, books })];
+    const two = { query: '{ book(id: 2) { id title } }' };
+    for (const body of [one, two, { query: '{ books { id } }' }]) await here.post(body);
+    await here.settled();
+
+    await there.post(rename(1, 'uno'));
+
+    const answers: any[] = [];
+    for (const body of [one, two, { query: '{ books { id } }' }]) answers.push(await (await here.post(body)).json());
+    assert.equal(answers[0].data.book.title, 'uno');
+    assert.deepEqual(here.runs.slice(3), ['book 1', 'books']);
+  });
+
+  test('a read that began before it is not kept after it', async () => {
+    const { promise: reading, resolve: read } = deferred<object>();
+    const [cache, books] = [new MapCache(), new Map([['1', 'one']])];
+    const begun = deferred();
+    const book = (): Promise<object> => (begun.resolve(), reading);
+    const slow = shop({ cache, books, server: { resolvers: { Query: { book } } as never } });
+    const other = shop({ cache, books });
+    const answer = slow.post(one);
+    await begun.promise;
+    await other.post(rename(1, 'uno'));
+
+    read({ id: '1', title: 'one' });
+    await answer;
+    await slow.settled();
+
+    assert.deepEqual(cache.keysOf('answer:'), []);
+    const fresh: any = await (await other.post(one)).json();
+    assert.equal(fresh.data.book.title, 'uno');
+  });
+
+  test('edge.purge purges by hand, and resolves when it is done', async () => {
+    const { post, settled, edge, runs } = shop();
+    await post(one);
+    await settled();
+
+    await edge.purge({ types: ['Book'] });
+    await post(one);
+
+    assert.equal(runs.length, 2);
+  });
+
+  test('a mutation that names no objects and purges nothing is reported once', async () => {
+    const { post, log } = shop();
+
+    await post({ query: 'mutation { remove(id: 2) }' });
+    await post({ query: 'mutation { remove(id: 2) }' });
+
+    assert.deepEqual(
+      log.map(({ level, message }) => [level, message.slice(0, 55)]),
+      [['warn', 'The answer to the mutation remove names no object, so n']],
+    );
+  });
+
+  test('when the store loses a version of a tag, the answers with the tag are misses', async () => {
+    const { post, settled, cache, runs } = shop();
+    await post(one);
+    await settled();
+
+    for (const key of cache.keysOf('tag:')) await cache.delete(key);
+    await post(one);
+
+    assert.equal(runs.length, 2);
+  });
+});
+
+describe('a store that is down', () => {
+  const failing: KeyValueCache = {
+    get: () => Promise.reject(new Error('down')),
+    set: () => Promise.reject(new Error('down')),
+    delete: () => Promise.reject(new Error('down')),
+  };
+  const garbage: KeyValueCache = { get: async () => '{"until":', set: async () => undefined, delete: async () => undefined };
+  for (const [name, store] of Object.entries({ 'fails every call': failing, 'returns garbage': garbage }))
+    test(`causes only misses if it ${name}`, async () => {
+      const { post, settled, runs } = shop({ store });
+
+      const answers = [await post(one), await post(one)];
+      await settled();
+
+      assert.deepEqual(await Promise.all(answers.map((answer) => answer.json())), [
+        { data: { book: { id: '1', title: 'one' } } },
+        { data: { book: { id: '1', title: 'one' } } },
+      ]);
+      assert.equal(runs.length, 2);
+    });
+
+  test('makes purge reject if it refuses a purge', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { edge, post } = shop({ store: failing });
+    await post(one);
+
+    const purged = edge.purge({ types: ['Book'] });
+    const refused = assert.rejects(purged, { message: 'The store of answers did not accept a purge.' });
+    for (let turn = 0; turn < 200; turn++) {
+      await Promise.resolve();
+      if (turn % 20 === 19) t.mock.timers.tick(10_000);
+    }
+
+    await refused;
+  });
+});
+
+describe('a store together with a CDN', () => {
+  test('a stored answer has its remaining lifetime and its tags', async () => {
+    const { get, settled, runs } = shop({ cdn: 'varnish' });
+    await get(one.query);
+    await settled();
+
+    const { headers } = await get(one.query);
+
+    assert.match(headers.get('cache-control') ?? '', /^public, max-age=0, s-maxage=(?:5\d|60)$/);
+    assert.deepEqual(headers.get('xkey')?.split(' ').toSorted(), ['d:v1', 'e:Book:1', 'q:book', 't:Book']);
+    assert.equal(runs.length, 1);
+  });
+
+  test("an answer is private if a header was read that is not in the CDN's key", async () => {
+    const context = ({ request }: ContextArgument): object => ({ language: request.headers.get('accept-language') });
+    const { get, settled, runs } = shop({ cdn: 'cloudflare', varyHeaders: ['accept-language'], server: { context: context as never } });
+    const answers = [await get(one.query)];
+    await settled();
+
+    answers.push(await get(one.query));
+
+    assert.deepEqual(
+      answers.map(({ headers }) => headers.get('cache-control')),
+      ['private, no-store', 'private, no-store'],
+    );
+    assert.equal(runs.length, 1);
+  });
+});
+
+describe('the option store', () => {
+  for (const wrong of [
+    { store: new MapCache(), deploy: undefined },
+    { store: {}, deploy: 'v1' },
+    { store: undefined },
+    { purge: async () => undefined },
+  ])
+    test(`is refused with unsuitable ${JSON.stringify(Object.keys(wrong))}`, () => {
+      assert.throws(() => shop(wrong as never), /^TypeError: Expected (?:the option )?(?:\w+ of )?edge /);
+    });
+});
+
+/** Values of members of an entry that edge never writes. Undefined means that the member is missing. */
+const damages: Readonly<Record<string, readonly unknown[]>> = {
+  result: [undefined, null, [], 'x', {}, { data: null }, { data: 1 }],
+  source: [undefined, null, 1, '', '{', 'fragment A on Book { id }', 'type A { id: ID }'],
+  headers: [null, [null], [['a b', 'c']], [['a', 'b\nc']]],
+  tags: [undefined, null, {}, 'x', [null], ['a'], [['a']], [['t:Book', 1]], [['t:Book', 'other']]],
+  until: [undefined, null, 'x'],
+};
+
+for (const [member, values] of Object.entries(damages))
+  test(`an entry of the store with a damaged ${member} is a miss`, async () => {
+    const query = 'query Book { book(id: 1) { id title } }';
+    const { cache, get, settled } = shop();
+    await get(query);
+    await settled();
+    const key = cache.keysOf('answer')[0]!;
+    const text = (await cache.get(key))!;
+
+    for (const value of values) {
+      const { get: getAgain, settled: keptAgain, runs, log } = shop({ cache });
+      await cache.set(key, JSON.stringify({ ...JSON.parse(text), [member]: value }));
+
+      const response = await getAgain(query);
+      await keptAgain();
+
+      assert.deepEqual([await response.json(), runs, log], [{ data: { book: { id: '1', title: 'one' } } }, ['book 1'], []]);
+    }
+  });
+
+test('a truncated entry of the store is a miss', async () => {
+  const query = '{ book(id: 1) { id title } }';
+  const { cache, get, settled } = shop();
+  await get(query);
+  await settled();
+  const key = cache.keysOf('answer')[0]!;
+  const text = (await cache.get(key))!;
+
+  for (let length = 0; length < text.length; length += 7) {
+    const { get: getAgain, settled: keptAgain, runs } = shop({ cache });
+    await cache.set(key, text.slice(0, length));
+
+    const response = await getAgain(query);
+    await keptAgain();
+
+    assert.deepEqual([await response.json(), runs], [{ data: { book: { id: '1', title: 'one' } } }, ['book 1']]);
+  }
+});

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { GraphQLError } from 'graphql';
+
+import { AuthenticationError, ForbiddenError } from '../../../../src/entries/datasource.ts';
+import { idempotency, idempotencyDefinitions, memoryStore } from '../../../../src/entries/idempotency.ts';
+import { mcp, mcpDefinitions } from '../../../../src/entries/mcp.ts';
+import type { ServerPlugin } from '../../../../src/entries/index.ts';
+import { documents, serveTools, typeDefs } from '../../../support/mcp-serving.ts';
+
+const authorization = { resource: 'https://shop.example.com/mcp', authorizationServers: ['https://login.example.com'] };
+const rename = { name: 'rename', arguments: { id: '1', title: 'a' } };
+const getBook = { name: 'get_book', arguments: { id: '1' } };
+
+describe('a caller that context refuses', () => {
+  for (const [error, status] of [
+    [new AuthenticationError('Sign in.'), 401],
+    [new ForbiddenError('Not you.'), 403],
+  ] as const)
+    for (const method of ['initialize', 'tools/list', 'tools/call'])
+      test(`with ${error.name} gets ${status} with WWW-Authenticate for ${method}`, async () => {
+        const { post, runs } = serveTools(
+          { authorization },
+          {
+            context: () => {
+              throw error;
+            },
+          },
+        );
+
+        const response = await post(
+          { jsonrpc: '2.0', id: 1, method, params: { ...getBook, protocolVersion: '2025-11-25' } },
+          { authorization: 'Bearer x' },
+        );
+
+        assert.equal(response.status, status);
+        assert.match(response.headers.get('www-authenticate') ?? '', /^Bearer resource_metadata="https:\/\/shop/);
+        assert.deepEqual(runs, []);
+      });
+
+  test('lists tools with a good token, also if the server runs trusted documents only', async () => {
+    const { post } = serveTools({ authorization });
+
+    const response = await post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, { authorization: 'Bearer x' });
+
+    assert.equal(((await response.json()) as any).result.tools.length, 5);
+  });
+
+  test('gets the Retry-After of the error', async () => {
+    const context = () => {
+      throw new GraphQLError('Later.', { extensions: { http: { status: 429, headers: { 'retry-after': '7' } } } });
+    };
+
+    const response = await serveTools({}, { context }).modern('tools/call', getBook);
+
+    assert.equal(response.headers.get('retry-after'), '7');
+  });
+});
+
+describe('after a mutation has run', () => {
+  for (const [what, title, options, scalar] of [
+    ['too large', 'x'.repeat(300_000), {}, 'String'],
+    ['too large in bytes', 'ä'.repeat(200_000), {}, 'String'],
+    ['larger than maxResultBytes', 'x'.repeat(600), { maxResultBytes: 1_000 }, 'String'],
+    [
+      'an object whose toJSON throws',
+      {
+        toJSON() {
+          throw new Error('secret');
+        },
+      },
+      {},
+      'Odd',
+    ],
+  ] as const)
+    test(`an answer that is ${what} says in JSON-RPC that the tool has run and must not be called again`, async () => {
+      let runs = 0;
+      const { legacy } = serveTools(
+        {},
+        {
+          typeDefs: [mcpDefinitions, typeDefs.replace('title: String! pages', `title: ${scalar}! pages`)],
+          resolvers: {
+            Mutation: {
+              rename: () => {
+                runs++;
+                return { id: 1, title };
+              },
+            },
+          },
+          ...options,
+        },
+      );
+
+      const { result } = await legacy('tools/call', rename);
+
+      assert.equal(result.isError, true);
+      assert.match(result.content[0].text, /^The tool has run.* Do not call it again\.$/);
+      assert.equal(runs, 1);
+    });
+});
+
+describe('a replay of a mutation', () => {
+  test('whose answer is too large says that the tool has run, like the first answer', async () => {
+    const rename =
+      'mutation Rename($id: ID!, $key: String!) @mcpTool(description: "x") { rename(id: $id) @idempotent(key: $key) { title } }';
+    let runs = 0;
+    const { legacy } = serveTools(
+      { hidden: {} },
+      {
+        typeDefs: [mcpDefinitions, idempotencyDefinitions, typeDefs],
+        trustedDocuments: { documents: { rename } },
+        resolvers: { Mutation: { rename: () => ({ title: `${++runs}`.repeat(150_000) }) } },
+        plugins: [
+          mcp({ name: 'a', version: '1' }),
+          idempotency({ store: memoryStore(), identity: () => 'everyone', maxAnswerBytes: 1_000_000 }) as ServerPlugin,
+        ],
+        maxResultBytes: 200_000,
+      },
+    );
+    const call = { name: 'rename', arguments: { id: '1', key: 'k' } };
+
+    const texts = [await legacy('tools/call', call), await legacy('tools/call', call)].map(({ result }) => result.content[0].text);
+
+    assert.deepEqual([...new Set(texts)], ['The tool has run, but its answer is too large. Do not call it again.']);
+    assert.equal(runs, 1);
+  });
+});
+
+describe('the endpoint', () => {
+  for (const isFirst of [true, false])
+    test(`runs after a plugin that refuses requests, which is listed ${isFirst ? 'before' : 'after'} it`, async () => {
+      const refusing: ServerPlugin = {
+        async request() {
+          throw new GraphQLError('Too many requests.', { extensions: { http: { status: 429 } } });
+        },
+      };
+      const tools = mcp({ name: 'a', version: '1' });
+
+      const { post, runs } = serveTools({}, { plugins: isFirst ? [refusing, tools] : [tools, refusing] });
+
+      assert.equal((await post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: getBook })).status, 429);
+      assert.deepEqual(runs, []);
+    });
+
+  test("applies the server's maxBodyBytes", async () => {
+    const { post } = serveTools({ maxBodyBytes: 10_000 }, { maxBodyBytes: 1_000 });
+
+    assert.equal((await post(`{"a":"${'x'.repeat(2_000)}"}`)).status, 413);
+  });
+
+  test('has a trailing slash, nosniff, and Origin once in Vary', async () => {
+    const origin = 'https://app.example.com';
+    const { post } = serveTools({ origins: [origin] }, { cors: { origin: [origin] } });
+
+    const response = await post({ jsonrpc: '2.0', id: 1, method: 'ping' }, { origin }, '/mcp/');
+
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
+    assert.equal(response.headers.get('vary')?.match(/origin/gi)?.length, 1);
+  });
+
+  test('refuses headers of the older versions that do not match the body', async () => {
+    const { post, runs } = serveTools();
+
+    for (const headers of [{ 'mcp-method': 'tools/list' }, { 'mcp-name': 'mine' }]) {
+      const response = await post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: getBook }, headers as never);
+      assert.deepEqual([response.status, ((await response.json()) as any).error.code], [400, -32_020]);
+    }
+
+    assert.deepEqual(runs, []);
+  });
+});
+
+describe('hidden variables', () => {
+  test('are not shown in an error that quotes an argument with their name', async () => {
+    const { legacy } = serveTools(
+      { hidden: { tenant: () => '1' } },
+      {
+        trustedDocuments: {
+          documents: {
+            a: 'query A($tenant: ID!, $id: ID!) @mcpTool(description: "x") { book(id: $tenant) { id } other: book(id: $id) { id } }',
+          },
+        },
+        resolvers: {
+          Query: {
+            book: (_: unknown, { id }: { id: string }) => {
+              throw new GraphQLError(`There is no book "${id}".`);
+            },
+          },
+        },
+      },
+    );
+
+    const { result } = await legacy('tools/call', { name: 'a', arguments: { id: '$tenant' } });
+
+    assert.match(result.content[0].text, /There is no book/);
+  });
+
+  test('do not make a mutation idempotent when they are its key', async () => {
+    const pay = 'mutation Pay($key: String!) @mcpTool(description: "Pays") { rename(id: 1) @idempotent(key: $key) { id } }';
+    const { legacy } = serveTools(
+      { hidden: { key: () => 'k' } },
+      { typeDefs: [mcpDefinitions, idempotencyDefinitions, typeDefs], trustedDocuments: { documents: { pay } } },
+    );
+
+    assert.equal((await legacy('tools/list')).result.tools[0].annotations.idempotentHint, false);
+  });
+
+  test('in an invalid document disable only the tool of that document', async () => {
+    const mine = documents['mine']!.replace('title', 'nothing');
+    const { legacy } = serveTools({}, { nodeEnv: 'production', trustedDocuments: { documents: { ...documents, mine }, only: true } });
+
+    const { tools } = (await legacy('tools/list')).result;
+
+    assert.deepEqual(
+      tools.map(({ name }: { name: string }) => name),
+      ['fails', 'get_book', 'rename', 'search-all'],
+    );
+  });
+});

@@ -1,0 +1,562 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { buildSchema, GraphQLError } from 'graphql';
+
+import { idempotencyDefinitions } from '../../../../src/entries/idempotency.ts';
+import { mcp, mcpDefinitions } from '../../../../src/entries/mcp.ts';
+import { recordingLogger } from '../../../support/recording-logger.ts';
+import type { ServerPlugin } from '../../../../src/entries/index.ts';
+import { documents, modernMeta, serveTools, typeDefs } from '../../../support/mcp-serving.ts';
+
+const json = { 'content-type': 'application/json' };
+const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+
+describe('the endpoint', () => {
+  for (const [what, request, status, code] of [
+    ['GET', { method: 'GET' }, 405],
+    ['DELETE', { method: 'DELETE' }, 405],
+    ['OPTIONS without an origin', { method: 'OPTIONS' }, 405],
+    ['another content type', { headers: { 'content-type': 'text/plain' } }, 415],
+    ['no content type', { headers: {} }, 415],
+    ['another charset', { headers: { 'content-type': 'application/json; charset=latin1' } }, 415],
+    ['utf-8 as the charset', { headers: { 'content-type': 'application/json; charset="UTF-8"' } }, 200],
+    ['an Accept without JSON', { headers: { ...json, accept: 'text/html' } }, 406],
+    ['any Accept', { headers: { ...json, accept: '*/*' } }, 200],
+    ['an origin', { headers: { ...json, origin: 'https://evil.example' } }, 403],
+    ['the origin null', { headers: { ...json, origin: 'null' } }, 403],
+    ['a listed origin', { headers: { ...json, origin: 'https://app.example.com' } }, 200],
+    ['a body over the limit', { body: `{"a":"${'x'.repeat(2_000)}"}` }, 413],
+    ['no JSON', { body: '{' }, 400, -32_700],
+    ['too many objects', { body: `[${'{},'.repeat(60_000)}{}]` }, 400, -32_700],
+    ['nothing', { body: '' }, 400, -32_700],
+    ['a batch', { body: `[${ping}]` }, 400, -32_600],
+    ['an empty batch', { body: '[]' }, 400, -32_600],
+    ['a response', { body: '{"jsonrpc":"2.0","id":1,"result":{}}' }, 400, -32_600],
+    ['JSON-RPC 1.0', { body: '{"id":1,"method":"ping"}' }, 400, -32_600],
+    ['the id null', { body: '{"jsonrpc":"2.0","id":null,"method":"ping"}' }, 400, -32_600],
+    ['an id with a fraction', { body: '{"jsonrpc":"2.0","id":1.5,"method":"ping"}' }, 400, -32_600],
+    ['params as a list', { body: '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}' }, 400, -32_600],
+    ['the id ""', { body: '{"jsonrpc":"2.0","id":"","method":"ping"}' }, 200],
+    ['the id 0', { body: '{"jsonrpc":"2.0","id":0,"method":"ping"}' }, 200],
+    ['a session id', { headers: { ...json, 'mcp-session-id': 'x', 'last-event-id': '1' } }, 200],
+    ['an unknown version', { headers: { ...json, 'mcp-protocol-version': '2024-01-01' } }, 400, -32_022],
+    ['an older version', { headers: { ...json, 'mcp-protocol-version': '2025-03-26' } }, 400, -32_022],
+  ] as const)
+    test(`answers ${what} with ${status}`, async () => {
+      const { send, runs } = serveTools({
+        origins: ['https://app.example.com'],
+        maxBodyBytes: what === 'too many objects' ? 200_000 : 1_000,
+      });
+
+      const response = await send({
+        method: 'POST',
+        path: '/.netlify/functions/graphql/mcp',
+        headers: json,
+        ...(what !== 'GET' && { body: ping }),
+        ...request,
+      } as never);
+
+      assert.equal(response.status, status, await response.clone().text());
+      assert.equal(response.headers.get('cache-control'), 'private, no-store');
+      assert.equal(response.headers.has('mcp-session-id'), false);
+      if (status === 405) assert.equal(response.headers.get('allow'), 'POST');
+      if (code !== undefined) assert.equal(((await response.json()) as any).error.code, code);
+      assert.deepEqual(runs, []);
+    });
+
+  test('answers notifications with 202 and no body, and runs no tool for them', async () => {
+    const { post, runs } = serveTools();
+
+    for (const method of ['notifications/initialized', 'notifications/cancelled', 'tools/call']) {
+      const response = await post({ jsonrpc: '2.0', method, params: { name: 'get_book', arguments: { id: '1' } } });
+      assert.deepEqual([response.status, await response.text()], [202, '']);
+    }
+
+    assert.deepEqual(runs, []);
+  });
+
+  test('does not handle other paths, which serve GraphQL', async () => {
+    const { send, post } = serveTools();
+
+    const graphql = await post({ documentId: 'book', variables: { id: '1' } }, {}, '/graphql');
+    const page = await send({ method: 'GET', path: '/mcpx', headers: { accept: 'text/html' } });
+
+    assert.equal(((await graphql.json()) as any).data.book.title, 'Emma');
+    assert.notEqual(page.status, 405);
+  });
+
+  test('answers the preflight of a listed origin', async () => {
+    const { send } = serveTools({ origins: ['https://app.example.com'] });
+
+    const response = await send({
+      method: 'OPTIONS',
+      path: '/mcp',
+      headers: { origin: 'https://app.example.com', 'access-control-request-method': 'POST' },
+    });
+
+    assert.equal(response.status, 204);
+    assert.equal(response.headers.get('access-control-allow-origin'), 'https://app.example.com');
+    assert.match(response.headers.get('access-control-allow-headers') ?? '', /mcp-protocol-version, mcp-method, mcp-name/);
+  });
+});
+
+describe('version 2026-07-28', () => {
+  const good = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'get_book' };
+  const params = { name: 'get_book', arguments: { id: '1' }, _meta: modernMeta };
+  const versionKey = 'io.modelcontextprotocol/protocolVersion';
+
+  for (const [what, headers, given, status, code] of [
+    ['fitting headers', good, params, 200],
+    ['spaces around a value', { ...good, 'mcp-name': ' get_book ' }, params, 200],
+    ['a name in base64', { ...good, 'mcp-name': `=?base64?${btoa('get_book')}?=` }, params, 200],
+    ['a name in base64 with a byte order mark', { ...good, 'mcp-name': '=?base64?77u/Z2V0X2Jvb2s=?=' }, params, 400, -32_020],
+    ['a name in invalid base64', { ...good, 'mcp-name': '=?base64?Z2V0X2Jvb2?=' }, params, 400, -32_020],
+    ['no version header', { 'mcp-method': 'tools/call', 'mcp-name': 'get_book' }, params, 400, -32_020],
+    ['another version header', { ...good, 'mcp-protocol-version': '2025-11-25' }, params, 400, -32_020],
+    [
+      'an unknown version',
+      { ...good, 'mcp-protocol-version': '2099-01-01' },
+      { ...params, _meta: { ...modernMeta, [versionKey]: '2099-01-01' } },
+      400,
+      -32_022,
+    ],
+    ['no method header', { 'mcp-protocol-version': '2026-07-28', 'mcp-name': 'get_book' }, params, 400, -32_020],
+    ['another method header', { ...good, 'mcp-method': 'TOOLS/CALL' }, params, 400, -32_020],
+    ['no name header', { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' }, params, 400, -32_020],
+    ['another name header', { ...good, 'mcp-name': 'rename' }, params, 400, -32_020],
+    ['no _meta', good, { name: 'get_book', arguments: { id: '1' } }, 400, -32_602],
+    ['no capabilities', good, { ...params, _meta: { [versionKey]: '2026-07-28' } }, 400, -32_602],
+    ['client information', good, { ...params, _meta: { ...modernMeta, 'io.modelcontextprotocol/clientInfo': {}, more: 1 } }, 200],
+  ] as const)
+    test(`answers a call with ${what} with ${status}`, async () => {
+      const { post, runs } = serveTools();
+
+      const response = await post({ jsonrpc: '2.0', id: 'x', method: 'tools/call', params: given }, headers);
+      const answer = (await response.json()) as any;
+
+      assert.deepEqual([response.status, answer.id, answer.error?.code], [status, 'x', code]);
+      assert.equal(runs.length, status === 200 ? 1 : 0);
+    });
+
+  test('has discovery, a list of tools, and calls', async () => {
+    const { modern } = serveTools();
+
+    const discovered = ((await (await modern('server/discover')).json()) as any).result;
+    const listed = ((await (await modern('tools/list')).json()) as any).result;
+    const called = ((await (await modern('tools/call', { name: 'get_book', arguments: { id: '2' } })).json()) as any).result;
+
+    const serverInfo = { name: 'shop', version: '1.4.0' };
+    const _meta = { 'io.modelcontextprotocol/serverInfo': serverInfo };
+    const hints = { ttlMs: 300_000, cacheScope: 'private' };
+    assert.deepEqual(discovered, {
+      resultType: 'complete',
+      supportedVersions: ['2026-07-28'],
+      capabilities: { tools: {} },
+      instructions: 'Ask for books.',
+      ...hints,
+      _meta,
+    });
+    assert.deepEqual(
+      listed.tools.map(({ name }: { name: string }) => name),
+      ['fails', 'get_book', 'mine', 'rename', 'search-all'],
+    );
+    assert.deepEqual({ ...listed, tools: [] }, { resultType: 'complete', tools: [], ...hints, _meta });
+    assert.deepEqual(called, {
+      resultType: 'complete',
+      content: [{ type: 'text', text: '{"book":{"title":"Frankenstein","pages":null,"author":null}}' }],
+      structuredContent: { book: { title: 'Frankenstein', pages: null, author: null } },
+      _meta,
+    });
+  });
+
+  test('does not have the methods of older versions', async () => {
+    const { modern } = serveTools();
+
+    for (const method of [
+      'initialize',
+      'legacy/initialize',
+      'ping',
+      'logging/setLevel',
+      'subscriptions/listen',
+      'prompts/list',
+      'resources/read',
+      'toString',
+    ]) {
+      const response = await modern(method);
+      assert.deepEqual([response.status, ((await response.json()) as any).error.code], [404, -32_601], method);
+    }
+  });
+});
+
+describe('versions 2025-11-25 and 2025-06-18', () => {
+  test('start with a version that both sides support', async () => {
+    const { legacy } = serveTools();
+
+    const versions = ['2025-06-18', '2025-11-25', '2025-03-26', '2024-11-05', '2026-07-28'].map(
+      async (protocolVersion) => (await legacy('initialize', { protocolVersion, capabilities: {}, clientInfo: {} })).result.protocolVersion,
+    );
+
+    assert.deepEqual(await Promise.all(versions), ['2025-06-18', '2025-11-25', '2025-11-25', '2025-11-25', '2025-11-25']);
+    assert.equal((await legacy('initialize')).error.code, -32_602);
+  });
+
+  test('list and call tools without the fields of the newer version', async () => {
+    const { legacy } = serveTools();
+
+    assert.deepEqual(Object.keys((await legacy('tools/list')).result), ['tools']);
+    assert.deepEqual(Object.keys((await legacy('tools/call', { name: 'get_book', arguments: { id: '1' } })).result), [
+      'content',
+      'structuredContent',
+    ]);
+    assert.deepEqual((await legacy('ping')).result, {});
+    assert.equal((await legacy('server/discover')).error.code, -32_601);
+    assert.equal((await legacy('tools/list', { cursor: '' })).error.code, -32_602);
+  });
+});
+
+describe('a call', () => {
+  test('runs listed tools only', async () => {
+    const { legacy, runs } = serveTools();
+
+    for (const name of ['secret', 'Secret', 'book', 'GET_BOOK', '__proto__', 'constructor', 'toString', '', 1, null, undefined]) {
+      const { error } = await legacy('tools/call', { name, arguments: {}, query: '{ secret }', documentId: 'secret' });
+      assert.deepEqual([error.code, error.message], [-32_602, 'Unknown tool']);
+    }
+
+    assert.deepEqual(runs, []);
+  });
+
+  test('refuses unknown arguments, hidden ones too, before anything runs', async () => {
+    const { legacy, runs } = serveTools();
+
+    for (const [name, args] of [
+      ['get_book', { id: '1', more: 1 }],
+      ['mine', { tenant: '1' }],
+      ['get_book', JSON.parse('{ "id": "1", "__proto__": {} }')],
+    ])
+      assert.equal((await legacy('tools/call', { name, arguments: args })).result.isError, true);
+    for (const args of [[], 'x', null])
+      assert.equal((await legacy('tools/call', { name: 'get_book', arguments: args })).error.code, -32_602);
+
+    assert.deepEqual(runs, []);
+  });
+
+  test('fills hidden variables from the context', async () => {
+    const { legacy, runs } = serveTools();
+
+    assert.deepEqual((await legacy('tools/call', { name: 'mine' })).result.structuredContent, { book: { title: 'Frankenstein' } });
+    assert.deepEqual(runs, ['book {"id":"2"}']);
+  });
+
+  test('shows neither names nor values of hidden variables when they are invalid', async () => {
+    const [logger, lines] = recordingLogger();
+    for (const value of [{ apiKey: 'SECRET' }, undefined, null]) {
+      const { legacy, runs } = serveTools({ hidden: { tenant: () => value } }, { logger });
+
+      const { result } = await legacy('tools/call', { name: 'mine' });
+
+      assert.equal(result.isError, true);
+      assert.doesNotMatch(result.content[0].text, /SECRET|tenant/);
+      assert.deepEqual(runs, []);
+    }
+    assert.equal(lines.filter(({ level }) => level === 'error').length, 3);
+  });
+
+  test('fills only the hidden variables of the called tool', async () => {
+    const { legacy } = serveTools({
+      hidden: {
+        tenant: () => {
+          throw new Error('Nobody is logged in.');
+        },
+      },
+    });
+
+    assert.equal((await legacy('tools/call', { name: 'get_book', arguments: { id: '1' } })).result.isError, undefined);
+    assert.equal((await legacy('tools/call', { name: 'mine' })).result.isError, true);
+  });
+
+  test('with an invalid argument returns a result that tells a model what to correct', async () => {
+    const { legacy } = serveTools();
+
+    const { result } = await legacy('tools/call', { name: 'get_book', arguments: { id: {} } });
+
+    assert.equal(result.isError, true);
+    assert.match(result.content[0].text, /Variable .*\$id.* invalid value/);
+  });
+
+  test('with an error returns masked messages, the partial data, and no structured content', async () => {
+    const { legacy } = serveTools();
+
+    const { result } = await legacy('tools/call', { name: 'fails' });
+
+    assert.deepEqual(Object.keys(result), ['content', 'isError']);
+    const { data, errors } = JSON.parse(result.content[0].text) as any;
+    assert.deepEqual([data, errors[0].message], [{ fails: null, book: { title: 'Emma' } }, 'Internal server error']);
+    assert.doesNotMatch(JSON.stringify(result), /password/);
+  });
+
+  test('that context refuses is a 401 that says where to get tokens', async () => {
+    const authorization = {
+      resource: 'https://shop.example.com/mcp',
+      authorizationServers: ['https://login.example.com'],
+      scopes: ['books:read'],
+    };
+    const refuse = (status: number) => ({
+      context: () => {
+        throw new GraphQLError('Sign in.', { extensions: { code: 'UNAUTHENTICATED', http: { status } } });
+      },
+    });
+    const call = { name: 'get_book', arguments: { id: '1' } };
+    const metadata = 'Bearer resource_metadata="https://shop.example.com/.well-known/oauth-protected-resource/mcp", scope="books:read"';
+
+    const without = await serveTools({ authorization }, refuse(401)).modern('tools/call', call);
+    const invalid = await serveTools({ authorization }, refuse(401)).modern('tools/call', call, { authorization: 'Bearer x' });
+    const forbidden = await serveTools({ authorization }, refuse(403)).modern('tools/call', call, { authorization: 'Bearer x' });
+    const listed = await serveTools({ authorization }).modern('tools/list');
+    const elsewhere = serveTools({ authorization });
+    const posted = await elsewhere.post(
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call },
+      {},
+      '/.well-known/oauth-protected-resource/mcp',
+    );
+    const places = ['/mcp', '/graphql/mcp', ''].map((place) => `/.well-known/oauth-protected-resource${place}`);
+    const [described, ...alike] = await Promise.all(
+      [...places, '/.netlify/functions/graphql/.well-known/oauth-protected-resource/mcp'].map((path) =>
+        serveTools({ authorization }).send({ method: 'GET', path }),
+      ),
+    );
+
+    assert.deepEqual([listed.status, posted.status, elsewhere.runs], [401, 405, []]);
+    assert.deepEqual([without.status, without.headers.get('www-authenticate')], [401, metadata]);
+    assert.equal(invalid.headers.get('www-authenticate'), `${metadata}, error="invalid_token"`);
+    assert.deepEqual([forbidden.status, forbidden.headers.get('www-authenticate')], [403, `${metadata}, error="insufficient_scope"`]);
+    assert.deepEqual(
+      alike.map(({ status }) => status),
+      [200, 200, 200],
+    );
+    assert.equal(described!.headers.get('access-control-allow-origin'), '*');
+    assert.deepEqual(await described!.json(), {
+      resource: 'https://shop.example.com/mcp',
+      authorization_servers: ['https://login.example.com'],
+      scopes_supported: ['books:read'],
+      bearer_methods_supported: ['header'],
+    });
+  });
+
+  test('applies the limit of nesting in variables', async () => {
+    const [logger, lines] = recordingLogger();
+    const { post, runs } = serveTools({}, { logger });
+    const deep = (levels: number): string =>
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search-all","arguments":{"text":"a","extra":${'['.repeat(levels)}${']'.repeat(levels)}}}}`;
+
+    const [fine, refused] = await Promise.all(
+      [100, 10_000].map(async (levels) => ((await (await post(deep(levels))).json()) as any).result),
+    );
+
+    assert.equal(fine.isError, undefined);
+    assert.match(refused.content[0].text, /to nest at most 200 levels deep/);
+    assert.equal(runs.length, 1);
+    assert.deepEqual(lines, []);
+  });
+
+  test('has the extensions of its result in _meta, and an explanation in development', async () => {
+    const { post, legacy, modern } = serveTools(
+      {},
+      { nodeEnv: 'development', plugins: [plugin({ cost: 3 }), mcp({ name: 'a', version: '1' })] },
+    );
+    const call = { name: 'get_book', arguments: { id: '1' } };
+
+    const plain = (await legacy('tools/call', call)).result;
+    const newer = ((await (await modern('tools/call', call)).json()) as any).result;
+    const explained = (await (
+      await post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }, { 'graphql-functions-explain': '1' })
+    ).json()) as any;
+
+    assert.deepEqual(plain._meta, { 'graphql-functions/extensions': { cost: 3 } });
+    assert.equal(newer._meta['graphql-functions/extensions'].cost, 3);
+    assert.equal(newer._meta['io.modelcontextprotocol/serverInfo'].name, 'a');
+    assert.ok('calls' in explained.result._meta['graphql-functions/extensions'].explain, JSON.stringify(explained));
+  });
+
+  test('applies the limits and the deadline of operations', async () => {
+    const book = () => ({ title: 'x'.repeat(1_100_000) });
+    const long = serveTools({}, { resolvers: { Query: { book } } });
+    const limited = serveTools({}, { maxResultBytes: 1_000_000, resolvers: { Query: { book } } });
+    const late = serveTools({}, { deadline: { ms: 20 }, resolvers: { Query: { book: () => new Promise(() => {}) } } });
+    const call = { name: 'get_book', arguments: { id: '1' } };
+
+    for (const { legacy } of [long, limited]) {
+      const { result } = await legacy('tools/call', call);
+      assert.deepEqual(result, {
+        content: [{ type: 'text', text: 'The answer is too large. Request less, for example fewer items.' }],
+        isError: true,
+      });
+    }
+    const slow = (await late.legacy('tools/call', call)).result;
+    assert.ok(slow.isError === true && /DEADLINE_EXCEEDED/.test(slow.content[0].text), JSON.stringify(slow));
+  });
+});
+
+describe('tools', () => {
+  for (const [what, text, message] of [
+    ['a subscription', 'subscription S @mcpTool(description: "x") { ticks }', /Unknown|may not be used|is not defined|one answer/],
+    ['two operations', 'query A @mcpTool(description: "x") { fails } query B { fails }', /expected one operation, got 2/],
+    ['an invalid document', 'query A @mcpTool(description: "x") { nothing }', /Cannot query field/],
+    ['a name with a dot', 'query A @mcpTool(name: "a.b", description: "x") { fails }', /1 to 64 letters/],
+    ['a name that another tool has', 'query A @mcpTool(name: "Get_Book", description: "x") { fails }', /got two named/],
+    ['no description', 'query A @mcpTool { fails }', /needs a description/],
+    ['introspection', 'query A @mcpTool(description: "x") { __type(name: "Book") { name } }', /it selects __type/],
+  ] as const)
+    test(`${what} fails at the start`, async () => {
+      const [logger, lines] = recordingLogger();
+      const { post } = serveTools({}, { logger, trustedDocuments: { documents: { ...documents, x: text } } });
+
+      const response = await post({ jsonrpc: '2.0', id: 1, method: 'ping' });
+
+      assert.equal(response.status, 500);
+      assert.match(lines.map(({ message, details }) => `${message} ${String(details[0])}`).join(), message);
+    });
+
+  test('are checked by the command check, which starts no server', () => {
+    const plugin = mcp({ name: 'shop', version: '1', tools: { x: { document: 'none' } } });
+    const schema = buildSchema('type Query { fails: Int }');
+
+    assert.throws(
+      () => plugin.check?.({ schema, trustedDocuments: () => [] }),
+      /Expected the tool "x" of mcp to name a trusted document, got the id "none"/,
+    );
+  });
+
+  test('need the directive itself: its name in a comment or a string does not expose a document', async () => {
+    const unlisted = {
+      comment: '# never: no @mcpTool here\nquery Internal { secret }',
+      string: 'query Internal2 { book(id: "@mcpTool") { title } secret }',
+      other: 'query Internal3 { secret } # @mcpTool @mcpToolDisabled',
+    };
+    const { legacy, runs } = serveTools({}, { trustedDocuments: { documents: { ...documents, ...unlisted } } });
+
+    const names = (await legacy('tools/list')).result.tools.map(({ name }: { name: string }) => name);
+
+    assert.deepEqual(names, ['fails', 'get_book', 'mine', 'rename', 'search-all']);
+    assert.equal((await legacy('tools/call', { name: 'internal' })).error.code, -32_602);
+    assert.deepEqual(runs, []);
+  });
+
+  test('must use each hidden variable in at least one of them, so that a misspelled name does not expose a variable', async () => {
+    const [logger, lines] = recordingLogger();
+    const hidden = { tenantt: () => '2' };
+    const development = await serveTools({ hidden }, { logger }).post(ping);
+    const production = serveTools({ hidden }, { logger, nodeEnv: 'production' });
+
+    assert.equal(development.status, 500);
+    assert.deepEqual((await production.legacy('tools/list')).result.tools, []);
+    assert.match(JSON.stringify(lines.map(({ details }) => String(details[0]))), /hidden\.tenantt of mcp/);
+    assert.throws(
+      () => mcp({ name: 'x', version: '1', hidden: { tenant: '2' as never } }),
+      /Expected hidden\.tenant of mcp to be a function/,
+    );
+  });
+
+  test('that are invalid are left out in production, and logged once', async () => {
+    const [logger, lines] = recordingLogger();
+    const wrong = 'query Wrong @mcpTool(description: "x") { nothing }';
+    const { legacy } = serveTools({}, { logger, nodeEnv: 'production', trustedDocuments: { documents: { ...documents, wrong } } });
+
+    await legacy('tools/list');
+    const { tools } = (await legacy('tools/list')).result;
+
+    assert.equal(tools.length, 5);
+    assert.deepEqual(
+      lines.map(({ level, message }) => [level, message]),
+      [['error', 'An MCP tool is left out.']],
+    );
+  });
+
+  test('from the option replace those from the directive', async () => {
+    const { legacy } = serveTools({ tools: { rename_book: { document: 'rename', description: 'Renames', destructive: false } } });
+
+    const names = (await legacy('tools/list')).result.tools.map(({ name }: { name: string }) => name);
+
+    assert.deepEqual(names, ['fails', 'get_book', 'mine', 'rename_book', 'search-all']);
+  });
+
+  test('belong to one handler', async () => {
+    const shared = mcp({ name: 'a', version: '1' });
+    const [logger, lines] = recordingLogger();
+    await serveTools({}, { plugins: [shared] }).post(ping);
+
+    const second = await serveTools({}, { plugins: [shared], logger }).post(ping);
+
+    assert.equal(second.status, 500);
+    assert.match(String(lines.at(-1)!.details[0]), /a separate mcp\(\) for each handler/);
+  });
+
+  test('have defaults that fit their schemas', async () => {
+    const text =
+      'query A($a: ID = 5, $b: [Sort!] = TITLE, $c: Int = null) @mcpTool(description: "x") { book(id: $a) { title } search(text: "a", sort: $b, first: 1) { __typename } fails }';
+    const { legacy } = serveTools(
+      { hidden: undefined },
+      {
+        typeDefs: [mcpDefinitions, typeDefs.replace('book(id: ID!)', 'book(id: ID)').replace('fails: Int', 'fails(c: Int): Int')],
+        trustedDocuments: { documents: { a: text.replace('} fails }', '} fails(c: $c) }') } },
+      },
+    );
+
+    const { a, b: list, c } = (await legacy('tools/list')).result.tools[0].inputSchema.properties;
+
+    assert.deepEqual([a.default, list.default, 'default' in c], ['5', ['TITLE'], false]);
+  });
+
+  test('are idempotent if they take a key', async () => {
+    const pay = (key: string): string =>
+      `mutation Pay($key: String! = "k") @mcpTool(description: "Pays") { rename(id: 1, title: $key) @idempotent(key: ${key}) { id } }`;
+    const idempotentHints = async (key: string): Promise<boolean> => {
+      const { legacy } = serveTools(
+        { hidden: undefined },
+        { typeDefs: [mcpDefinitions, idempotencyDefinitions, typeDefs], trustedDocuments: { documents: { pay: pay(key) } } },
+      );
+      return (await legacy('tools/list')).result.tools[0].annotations.idempotentHint;
+    };
+
+    assert.deepEqual([await idempotentHints('$key'), await idempotentHints('"always"')], [true, false]);
+  });
+
+  test('can get their names and annotations from the option', async () => {
+    const { legacy } = serveTools({
+      tools: { remove_book: { document: 'rename', description: 'Renames', destructive: false, idempotent: true } },
+    });
+
+    const { tools } = (await legacy('tools/list')).result;
+
+    assert.deepEqual(tools.find(({ name }: { name: string }) => name === 'remove_book').annotations, {
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: true,
+    });
+    assert.throws(
+      () => mcp({ name: 'x', version: '1', tools: { 'a b': { document: 'x' } } }),
+      /The tool of mcp needs a name of 1 to 64 .+ got "a b"/,
+    );
+    assert.throws(() => mcp({ name: '', version: '1' }), /Expected name of mcp to be a string, got ""/);
+    assert.throws(
+      () => mcp({ name: 'x', version: '1', maxBodyBytes: Number.NaN }),
+      /Expected maxBodyBytes of mcp to be a positive number, got NaN/,
+    );
+    assert.throws(() => mcp({ name: 'x', version: '1', origins: ['*'] }), /Expected origins of mcp to be like/);
+    assert.match(mcpDefinitions + typeDefs, /directive @mcpTool/);
+  });
+});
+
+/** Creates a plugin that adds extensions to every result. */
+function plugin(extensions: Readonly<Record<string, unknown>>): ServerPlugin {
+  return {
+    async requestDidStart() {
+      return {
+        async willSendResponse({ response }) {
+          response.result = { ...response.result, extensions };
+        },
+      };
+    },
+  } as ServerPlugin;
+}

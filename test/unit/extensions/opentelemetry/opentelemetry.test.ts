@@ -1,0 +1,439 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { beforeEach, describe, test } from 'node:test';
+
+import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import type { ReadableSpan } from '@opentelemetry/sdk-trace-node';
+import { GraphQLError, GraphQLScalarType } from 'graphql';
+
+import { createHandler as createFetchHandler } from '../../../../src/entries/fetch.ts';
+import { createHandler, RESTDataSource } from '../../../../src/entries/index.ts';
+import { openTelemetry } from '../../../../src/entries/opentelemetry.ts';
+import type { OpenTelemetryOptions } from '../../../../src/entries/opentelemetry.ts';
+import { createTester } from '../../../../src/entries/testing.ts';
+import { json, plainRequest, post } from '../../../support/plain-http.ts';
+import { recordingLogger } from '../../../support/recording-logger.ts';
+import { httpAPI } from '../../../support/sources.ts';
+import { exporter, provider } from '../../../support/spans.ts';
+
+const typeDefs = `
+  type Query { book: String other: String broken: String denied: String }
+  type Mutation { add: String }
+  type Subscription { count: Int failing: Int ending: Int }
+`;
+
+class Books extends RESTDataSource {
+  override baseURL = 'https://books.example/';
+  find(name: string): Promise<{ title: string }> {
+    return this.get(name);
+  }
+}
+class Authors extends Books {}
+
+interface Context {
+  readonly dataSources: { readonly books: Books; readonly authors: Authors };
+}
+
+const httpFetch = async ({ url }: Request): Promise<Response> => {
+  // An instrumentation of fetch creates such a span.
+  trace.getTracer('fetch').startSpan('GET').end();
+  return url.endsWith('gone') ? new Response('gone', { status: 410 }) : Response.json({ title: 'Emma' });
+};
+
+const resolvers = {
+  Query: {
+    book: async (_: unknown, _arguments: unknown, { dataSources }: Context) => (await dataSources.books.find('emma')).title,
+    other: async (_: unknown, _arguments: unknown, { dataSources }: Context) => (await dataSources.authors.find('austen')).title,
+    broken: () => {
+      throw new Error('the password is 1234');
+    },
+    denied: () => {
+      throw new GraphQLError('No.', { extensions: { code: 'FORBIDDEN' } });
+    },
+  },
+  Mutation: { add: () => 'added' },
+  Subscription: {
+    count: {
+      subscribe: async function* count() {
+        yield { count: 1 };
+        yield { count: 2 };
+      },
+      resolve: ({ count }: { count: number }) => {
+        trace.getTracer('user').startSpan(`event ${count}`).end();
+        return count;
+      },
+    },
+    failing: {
+      subscribe: async function* failing() {
+        yield {};
+      },
+      resolve: () => {
+        throw new Error('the password is 1234');
+      },
+    },
+    ending: {
+      // oxlint-disable-next-line require-yield -- a source that fails before its first event
+      subscribe: async function* ending() {
+        throw new Error('the password is 5678');
+      },
+    },
+  },
+};
+
+function serving(options: OpenTelemetryOptions = {}): (body: unknown, headers?: readonly (readonly [string, string])[]) => Promise<any> {
+  const [logger] = recordingLogger();
+  const handler = createHandler({
+    typeDefs,
+    nodeEnv: '',
+    logger,
+    dataSources: () => ({ books: new Books({ httpFetch }), authors: new Authors({ httpFetch }) }),
+    resolvers: resolvers as never,
+    plugins: [openTelemetry(options)],
+  });
+  return async (body, headers = []) => {
+    const request = post(body);
+    return json(await httpAPI.read(await handler(httpAPI.build({ ...request, headers: [...request.headers, ...headers] }))));
+  };
+}
+
+/** Returns the spans below the roots as indented names. */
+function tree(): string[] {
+  const spans = exporter.getFinishedSpans();
+  const below = (parent: string | undefined, indent: string): string[] =>
+    spans
+      .filter((span) => span.parentSpanContext?.spanId === parent || (parent === undefined && isRoot(span, spans)))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+      .flatMap((span) => [indent + span.name, ...below(span.spanContext().spanId, `${indent}  `)]);
+  return below(undefined, '');
+}
+
+function isRoot({ parentSpanContext }: ReadableSpan, spans: readonly ReadableSpan[]): boolean {
+  return !spans.some((span) => span.spanContext().spanId === parentSpanContext?.spanId);
+}
+
+const only = (name: string): ReadableSpan => {
+  const [span, ...rest] = exporter.getFinishedSpans().filter((one) => one.name === name);
+  assert.deepEqual([span === undefined, rest.length], [false, 0], name);
+  return span!;
+};
+
+beforeEach(() => exporter.reset());
+
+describe('the spans of an operation', () => {
+  test('name this package and its version as their scope', async () => {
+    const { version } = JSON.parse(await readFile(new URL('../../../../package.json', import.meta.url), 'utf8')) as { version: string };
+    await serving()({ query: '{ book }' });
+
+    assert.deepEqual(
+      { ...only('query').instrumentationScope, schemaUrl: undefined },
+      { name: 'graphql-functions', version, schemaUrl: undefined },
+    );
+  });
+
+  test('have its name, type and hash; calls of data sources and their requests are below', async () => {
+    await serving()({ query: 'query Both { book other }' });
+
+    assert.deepEqual(tree(), ['query', '  Authors GET', '    GET', '  Books GET', '    GET']);
+    assert.deepEqual(only('query').attributes, {
+      'graphql.operation.type': 'query',
+      'graphql.operation.name': 'Both',
+      'graphql.document.hash': createHash('sha256').update('query Both { book other }').digest('hex'),
+    });
+    assert.deepEqual(only('Books GET').attributes, {
+      'graphql_functions.data_source': 'Books',
+      'graphql_functions.cache.outcome': 'miss',
+      'http.request.method': 'GET',
+      'http.response.status_code': 200,
+    });
+  });
+
+  test('have the right parents without an asynchronous context', async () => {
+    context.disable();
+    await serving()({ query: '{ book }' });
+    provider.register();
+
+    const { spanId } = only('query').spanContext();
+    assert.deepEqual(
+      exporter.getFinishedSpans().flatMap(({ name, parentSpanContext }) => (parentSpanContext?.spanId === spanId ? [name] : [])),
+      ['Books GET'],
+    );
+  });
+
+  test('have the document only if the option is set', async () => {
+    await serving({ document: true })({ query: '{ book }' });
+
+    assert.equal(only('query').attributes['graphql.document'], '{ book }');
+  });
+
+  test('have the class and the stack of each error, but not its message', async () => {
+    await serving()({ query: '{ broken denied }' });
+
+    const span = only('query');
+    assert.deepEqual(span.status, { code: SpanStatusCode.ERROR, message: 'INTERNAL_SERVER_ERROR' });
+    assert.deepEqual(
+      span.events.map(({ attributes }) => [attributes?.['exception.type'], attributes?.['exception.message']]),
+      [
+        ['Error', undefined],
+        ['GraphQLError', undefined],
+      ],
+    );
+    assert.match(String(span.events[0]!.attributes?.['exception.stacktrace']), /^Error\n\s+at .*opentelemetry\.test\.ts/);
+  });
+
+  test('have the original errors if the option is set, while the client sees masked errors', async () => {
+    const answer = await serving({ errorMessages: true })({ query: '{ broken denied }' });
+
+    const span = only('query');
+    assert.deepEqual(span.status, { code: SpanStatusCode.ERROR, message: 'the password is 1234' });
+    assert.deepEqual(
+      span.events.map(({ attributes }) => attributes?.['exception.message']),
+      ['the password is 1234', 'No.'],
+    );
+    assert.equal(span.attributes['error.type'], 'INTERNAL_SERVER_ERROR');
+    assert.equal(JSON.stringify(answer).includes('password'), false);
+  });
+
+  test('are created for refused operations, one for each element of a batch', async () => {
+    await serving()([{ query: '{ nothing }' }, { query: '{ book' }, { query: 'mutation { add }' }]);
+
+    // The operations run concurrently, so their order is not asserted.
+    assert.deepEqual(
+      exporter
+        .getFinishedSpans()
+        .map(({ name, attributes }) => `${name}: ${String(attributes['error.type'])}`)
+        .toSorted(),
+      ['GraphQL Operation: GRAPHQL_PARSE_FAILED', 'GraphQL Operation: GRAPHQL_VALIDATION_FAILED', 'mutation: undefined'],
+    );
+  });
+
+  test('contain no variables or literals, whatever refuses the operation', async () => {
+    const secret = 'k3y-of-alice';
+    const handler = createHandler({
+      typeDefs: `
+        scalar Token
+        enum Color { RED }
+        input Filter { size: Int color: Color }
+        type Query { search(text: String, size: Int, token: Token, filter: Filter, tokens: [Token!]): String! }`,
+      nodeEnv: '',
+      logger: recordingLogger()[0],
+      dataSources: () => ({ books: new Books({ httpFetch }) }),
+      resolvers: {
+        Token: new GraphQLScalarType({
+          name: 'Token',
+          parseValue: (value) => {
+            throw new Error(`No token:\n    at ${String(value)}`);
+          },
+        }),
+        Query: {
+          search: async (_: unknown, { text }: { text?: string }, { dataSources }: Context) => {
+            if (text === undefined) throw new Error(`Nothing to search for, beside ${secret}`);
+            return dataSources.books.find(`${text}/gone`);
+          },
+        },
+      } as never,
+      plugins: [openTelemetry()],
+    });
+    const query =
+      'query ($text: String, $size: Int, $token: Token, $filter: Filter) { search(text: $text, size: $size, token: $token, filter: $filter) }';
+    const requests = [
+      { query, variables: { text: secret } },
+      { query, variables: {} },
+      { query, variables: { size: secret } },
+      { query, variables: { token: secret } },
+      { query, variables: { filter: { color: secret } } },
+      { query, variables: { filter: { [secret]: 1 } } },
+      { query: `{ search(size: "${secret}") }` },
+      { query: `{ search(token: "${secret}") }` },
+      { query: `{ search(filter: { color: "${secret}" }) }` },
+      { query: `{ search(text: "${secret}) }` },
+      { query: `{ search(tokens: ["a", "${secret}"]) }` },
+    ];
+
+    for (const request of requests) await handler(httpAPI.build(post(request)));
+
+    const told = exporter.getFinishedSpans().map(({ name, status, attributes, events }) => ({ name, status, attributes, events }));
+    assert.ok(told.filter(({ status }) => status.code === SpanStatusCode.ERROR).length >= requests.length);
+    assert.deepEqual(
+      told.filter((span) => JSON.stringify(span).includes(secret)),
+      [],
+    );
+  });
+
+  test('are created once for requests that the HTTP layer refuses, and not for preflights', async () => {
+    const handler = createHandler({ typeDefs, nodeEnv: '', logger: recordingLogger()[0], plugins: [openTelemetry()] });
+    const requests = [
+      plainRequest({ method: 'PUT' }),
+      plainRequest({ method: 'OPTIONS' }),
+      post('{'),
+      post({ query: '{ book }' }, { headers: [['Accept', 'image/png']] }),
+      post({ query: '{ nothing }' }),
+    ];
+
+    for (const request of requests) await handler(httpAPI.build(request));
+
+    assert.deepEqual(
+      exporter.getFinishedSpans().map(({ name, status, attributes }) => [name, status.code, attributes['http.response.status_code']]),
+      [
+        ['GraphQL Request', SpanStatusCode.ERROR, 405],
+        ['GraphQL Request', SpanStatusCode.ERROR, 400],
+        ['GraphQL Request', SpanStatusCode.ERROR, 406],
+        ['GraphQL Operation', SpanStatusCode.ERROR, undefined],
+      ],
+    );
+  });
+
+  test('mark a failed call of a data source', async () => {
+    class Gone extends Books {}
+    const handler = createHandler({
+      typeDefs,
+      logger: recordingLogger()[0],
+      dataSources: () => ({ books: new Gone({ httpFetch }) }),
+      resolvers: { Query: { book: async (_, _arguments, { dataSources }) => (await dataSources.books.find('gone')).title } },
+      plugins: [openTelemetry()],
+    });
+
+    await handler(httpAPI.build(post({ query: '{ book }' })));
+
+    const { attributes, status } = only('Gone GET');
+    assert.deepEqual([attributes['http.response.status_code'], status.code], [410, SpanStatusCode.ERROR]);
+  });
+
+  test("last to the end of a stream, and are the parents of its events' spans", async () => {
+    const handler = createFetchHandler({ typeDefs, resolvers: resolvers as never, plugins: [openTelemetry()] });
+    const { subscribe } = createTester(handler);
+    const open: number[] = [];
+
+    for await (const { data } of subscribe('subscription { count }')) {
+      open.push(exporter.getFinishedSpans().filter(({ name }) => name === 'subscription').length);
+      assert.ok(data.count > 0);
+    }
+
+    // The source may have ended before the second event is read.
+    assert.deepEqual([open[0], open.length], [0, 2]);
+    assert.deepEqual(tree(), ['subscription', '  event 1', '  event 2']);
+  });
+
+  test('have the hashes of masked errors, also those of events', async () => {
+    const [logger] = recordingLogger();
+    const options = { typeDefs, logger, nodeEnv: '', resolvers: resolvers as never };
+    const { run, subscribe } = createTester(createFetchHandler({ ...options, plugins: [openTelemetry()] }));
+
+    const answer = await run('{ broken again: broken denied }');
+    for await (const event of subscribe('subscription { failing }')) assert.ok(event.errors);
+
+    const { errorHash } = answer.errors![0]!.extensions!;
+    assert.match(String(errorHash), /^[0-9a-f]{8}$/);
+    assert.deepEqual(only('query').attributes['graphql_functions.error.hash'], [errorHash]);
+    assert.deepEqual(only('subscription').attributes['graphql_functions.error.hash'], [errorHash]);
+  });
+
+  for (const [field, message] of [
+    ['failing', 'the password is 1234'],
+    ['ending', 'the password is 5678'],
+  ] as const) {
+    test(`have the original errors of a subscription's ${field} events if the option is set, while the client sees masked errors`, async () => {
+      const [logger] = recordingLogger();
+      const options = { typeDefs, logger, nodeEnv: '', resolvers: resolvers as never };
+      const plugins = [openTelemetry({ errorMessages: true })];
+      const { subscribe } = createTester(createFetchHandler({ ...options, plugins }));
+      const answers: unknown[] = [];
+
+      for await (const answer of subscribe(`subscription { ${field} }`)) answers.push(answer);
+
+      assert.equal(answers.length, 1);
+      assert.equal(JSON.stringify(answers).includes('password'), false);
+      const { events, status } = only('subscription');
+      assert.deepEqual(
+        events.map(({ attributes }) => attributes?.['exception.message']),
+        [message],
+      );
+      assert.equal(status.code, SpanStatusCode.ERROR);
+    });
+  }
+});
+
+describe('the parent of an operation', () => {
+  const traceId = '5759e988bd862e3fe1be46a994272793';
+  const spanId = '53995c3f42cd8ad8';
+
+  test('is the active span, which gets the name of the operation', async () => {
+    const send = serving();
+    await trace.getTracer('lambda').startActiveSpan('function', async (span) => {
+      await send({ query: 'query Named { book }' });
+      span.end();
+    });
+
+    assert.deepEqual(tree(), ['function', '  query', '    Books GET', '      GET']);
+    assert.deepEqual([only('function').attributes['graphql.operation.name'], only('query').kind], ['Named', SpanKind.INTERNAL]);
+  });
+
+  test('is the span in the header traceparent', async () => {
+    await serving()({ query: '{ book }' }, [['traceparent', `00-${traceId}-${spanId}-01`]]);
+
+    const { parentSpanContext, kind } = only('query');
+    assert.deepEqual([parentSpanContext?.traceId, parentSpanContext?.spanId, kind], [traceId, spanId, SpanKind.SERVER]);
+  });
+});
+
+test('spans are flushed after each request, or before the answer if the platform then freezes the process', async () => {
+  const flushed: number[] = [];
+  const flush = async (): Promise<void> => {
+    await new Promise((resolve) => setImmediate(resolve));
+    flushed.push(exporter.getFinishedSpans().length);
+  };
+
+  await serving({ flush })([{ query: 'mutation { add }' }, { query: 'mutation { add }' }]);
+
+  assert.deepEqual(flushed, [2]);
+});
+
+test('a flush that throws, synchronously or later, changes no response', async () => {
+  const failures: (() => Promise<unknown>)[] = [
+    () => {
+      throw new Error('no exporter');
+    },
+    () => Promise.reject(new Error('no exporter')),
+  ];
+  for (const flush of failures) {
+    assert.deepEqual(await serving({ flush })({ query: 'mutation { add }' }), { data: { add: 'added' } });
+    const options = { typeDefs, logger: recordingLogger()[0], nodeEnv: '', resolvers: resolvers as never };
+    const { subscribe } = createTester(createFetchHandler({ ...options, plugins: [openTelemetry({ flush })] }));
+
+    const answers: unknown[] = [];
+    for await (const answer of subscribe('subscription { count }')) answers.push(answer);
+
+    assert.equal(answers.length, 2);
+  }
+});
+
+test('metrics count operations by a bounded number of names, errors by code, and calls by the source of the response', async () => {
+  const metricExporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+  const reader = new PeriodicExportingMetricReader({ exporter: metricExporter, exportIntervalMillis: 2 ** 30 });
+  const meterProvider = new MeterProvider({ readers: [reader] });
+  const send = serving({ meterProvider });
+
+  for (let round = 0; round < 3; round++) for (let i = 0; i < 110; i++) await send({ query: `query Q${i} { book }` });
+  for (let i = 110; i < 200; i++) for (let time = 0; time < 2; time++) await send({ query: `query Q${i} { book }` });
+  await send({ query: '{ denied }' });
+  await reader.forceFlush();
+  await meterProvider.shutdown();
+
+  const metrics = new Map(
+    metricExporter.getMetrics()[0]!.scopeMetrics[0]!.metrics.map(({ descriptor, dataPoints }) => [descriptor.name, dataPoints]),
+  );
+  const names = metrics.get('graphql.server.operation.duration')!.map(({ attributes }) => attributes['graphql.operation.name']);
+  // The values are 100 names, no name, and _OTHER for the rest.
+  assert.deepEqual([names.length, names.includes(''), names.includes('_OTHER')], [102, true, true]);
+  assert.deepEqual(
+    metrics.get('graphql.server.errors')!.map(({ attributes, value }) => [attributes['error.type'], value]),
+    [['FORBIDDEN', 1]],
+  );
+  assert.deepEqual(
+    metrics
+      .get('graphql_functions.data_source.calls')!
+      .map(({ attributes, value }) => [attributes['graphql_functions.cache.outcome'], value]),
+    [['miss', 510]],
+  );
+});

@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { brotliDecompressSync } from 'node:zlib';
+
+import { BasicTracerProvider } from '@opentelemetry/sdk-trace-node';
+import type { SpanProcessor } from '@opentelemetry/sdk-trace-node';
+import { GraphQLError } from 'graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+
+import { createHandler as createLambdaHandler, createStreamingHandler } from '../../../src/entries/aws-lambda.ts';
+import { compression } from '../../../src/entries/compression.ts';
+import { costLine } from '../../../src/entries/cost-line.ts';
+import { cacheControlDefinitions, edge } from '../../../src/entries/edge.ts';
+import { createHandler } from '../../../src/entries/fetch.ts';
+import { idempotency, memoryStore } from '../../../src/entries/idempotency.ts';
+import { incrementalDelivery } from '../../../src/entries/incremental.ts';
+import { batch } from '../../../src/entries/index.ts';
+import type { ServerOptions, ServerPlugin } from '../../../src/entries/index.ts';
+import { openTelemetry } from '../../../src/entries/opentelemetry.ts';
+import * as events from '../../support/events.ts';
+import { chunkReader, parseParts } from '../../support/multipart.ts';
+import { post } from '../../support/plain-http.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+import { recordStream, splitPrelude } from '../../support/response-stream.ts';
+import { merge } from '../../support/run-incrementally.ts';
+import { unhandledRejections } from '../../support/unhandled-rejections.ts';
+import { before } from '../../support/stages.ts';
+
+// Extensions and hooks do for an answer in parts what they do for the same answer as a whole.
+
+const multipart = 'multipart/mixed;incrementalSpec=v0.2, application/json';
+const whole = '{ books { id title price } now }';
+const inParts = '{ books { id ... @defer { title price } } ... @defer { now } }';
+
+/** What the resolvers of a library, and its plugins, have seen. */
+interface Seen {
+  readonly observed: string[];
+  readonly hints: (number | undefined)[];
+  readonly batches: number[];
+  readonly lines: object[];
+  /** The ids of spans, when they start and end. */
+  readonly started: string[];
+  readonly ended: string[];
+}
+
+function library(more: Partial<ServerOptions> = {}): { readonly options: ServerOptions; readonly seen: Seen } {
+  const seen: Seen = { observed: [], hints: [], batches: [], lines: [], started: [], ended: [] };
+  const processor: SpanProcessor = {
+    onStart: (span) => void seen.started.push(span.spanContext().spanId),
+    onEnd: (span) => void seen.ended.push(span.spanContext().spanId),
+    forceFlush: async () => {},
+    shutdown: async () => {},
+  };
+  const observing: ServerPlugin = {
+    execution: before(() => ({
+      observer: {
+        field({ definition, parentType, parents }, resolve) {
+          seen.observed.push(`${parentType.name}.${definition.name}${parents === undefined ? '' : ` of ${parents}`}`);
+          return resolve();
+        },
+      },
+    })),
+  };
+  const title = async ({ id }: { id: string }, _: unknown, _context: unknown, info: GraphQLResolveInfo): Promise<string> => {
+    const { cacheControl } = info as unknown as { cacheControl: { setCacheHint(hint: object): void; cacheHint: { maxAge?: number } } };
+    cacheControl.setCacheHint({ maxAge: 30 });
+    seen.hints.push(cacheControl.cacheHint.maxAge);
+    return `book ${id}`;
+  };
+  const price = batch((books: readonly { id: string }[]) => {
+    seen.batches.push(books.length);
+    return books.map(({ id }) => Number(id) * 10);
+  });
+  const options = {
+    nodeEnv: 'production',
+    logger: recordingLogger()[0],
+    incrementalDelivery: incrementalDelivery(),
+    typeDefs: [
+      cacheControlDefinitions,
+      `type Query { books: [Book!] @cacheControl(maxAge: 60) now: String @cacheControl(maxAge: 60) slow: String fails: Int! }
+      type Book @cacheControl(maxAge: 60) { id: ID! title: String price: Int @cacheControl(maxAge: 60) } type Mutation { add: Book }`,
+    ],
+    resolvers: {
+      Query: {
+        books: () => [{ id: '1' }, { id: '2' }, { id: '3' }],
+        now: async () => 'noon',
+        slow: () => new Promise(() => {}),
+        fails: async () => {
+          throw new Error('broken');
+        },
+      },
+      Book: { title, price },
+      Mutation: { add: () => ({ id: String(seen.batches.push(0)) }) },
+    },
+    ...more,
+    plugins: [
+      edge({ cdn: 'varnish' }),
+      observing,
+      costLine({ write: (_line, record) => void seen.lines.push(record) }),
+      openTelemetry({ tracerProvider: new BasicTracerProvider({ spanProcessors: [processor] }) }),
+      ...(more.plugins ?? []),
+    ],
+  } as unknown as ServerOptions;
+  return { options, seen };
+}
+
+function requestFor(query: string, headers: Record<string, string> = {}, rest: object = {}): Request {
+  return new Request('https://example.com/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: multipart, ...headers },
+    body: JSON.stringify({ query, ...rest }),
+  });
+}
+
+async function quiet(): Promise<void> {
+  for (let turn = 0; turn < 30; turn++) await new Promise(setImmediate);
+}
+
+test('an observer, hints by info, and a batched field see deferred fields as they see all others', async () => {
+  const [plain, parted] = [library(), library()];
+
+  const answer: any = await (await createHandler(plain.options).fetch(requestFor(whole))).json();
+  const response = await createHandler(parted.options).fetch(requestFor(inParts));
+  const parts = parseParts(await response.text()) as any[];
+
+  assert.match(response.headers.get('content-type')!, /^multipart\/mixed/);
+  assert.deepEqual(merge(parts), { data: answer.data, errors: [] });
+  assert.deepEqual(parted.seen.observed.toSorted(), plain.seen.observed.toSorted());
+  assert.deepEqual([parted.seen.hints, parted.seen.batches], [[30, 30, 30], [3]]);
+  assert.deepEqual([plain.seen.hints, plain.seen.batches], [[30, 30, 30], [3]]);
+});
+
+describe('the cost line and the span end exactly once', () => {
+  const throwing: ServerPlugin = {
+    requestDidStart: () => ({
+      willSendSubsequentPayload: () => {
+        throw new GraphQLError('No.');
+      },
+    }),
+  };
+  interface Ending {
+    readonly query?: string;
+    readonly options?: Partial<ServerOptions>;
+    readonly rest?: object;
+    /** Reads the response, and returns its parts. */
+    readonly read?: (response: Response, t: TestContext) => Promise<unknown>;
+    readonly check?: (parts: any[]) => void;
+  }
+  const readAll = async (response: Response): Promise<unknown> => parseParts(await response.text());
+  const endings: Readonly<Record<string, Ending>> = {
+    'when all parts are sent': { check: (parts) => assert.deepEqual(parts.at(-1).hasNext, false) },
+    'when the client leaves after the first part': {
+      query: '{ books { id } ... @defer { slow } }',
+      async read(response) {
+        const reader = chunkReader(response);
+        await reader.next();
+        await reader.cancel();
+      },
+    },
+    'when the deadline comes, and the parts keep what is finished': {
+      query: '{ books { id } ... @defer { now slow } }',
+      options: { deadline: { ms: 1_000, reserveMs: 100, partial: 'NULL' } },
+      async read(response, t) {
+        const reading = readAll(response);
+        await quiet();
+        t.mock.timers.tick(900);
+        await quiet();
+        t.mock.timers.tick(50);
+        return reading;
+      },
+      check(parts) {
+        const { data, errors } = merge(parts) as { data: any; errors: any[] };
+        assert.deepEqual([data.now, data.slow, errors.length], ['noon', null, 1]);
+        assert.deepEqual([errors[0].path, errors[0].extensions.code], [['slow'], 'DEADLINE_EXCEEDED']);
+      },
+    },
+    'when an error ends the operation (HALT)': {
+      query: '{ books { id } ... @defer { slow } ... @defer { fails } }',
+      rest: { onError: 'HALT' },
+      check(parts) {
+        const ids = parts.flatMap(({ completed = [] }) => completed.map((one: any) => one.errors?.[0].extensions.errorId));
+        assert.deepEqual([ids.length, new Set(ids).size], [2, 1], JSON.stringify(parts));
+      },
+    },
+    'when willSendSubsequentPayload throws': {
+      options: { plugins: [throwing] },
+      check(parts) {
+        const { completed, hasNext } = parts.at(-1);
+        assert.equal(hasNext, false);
+        assert.deepEqual(new Set(completed.map((one: any) => one.errors[0].message)), new Set(['No.']), JSON.stringify(parts));
+        assert.deepEqual(new Set(completed.map((one: any) => one.id)), new Set(parts[0].pending.map((one: any) => one.id)));
+      },
+    },
+  };
+
+  for (const [when, { query = inParts, options = {}, rest = {}, read = readAll, check }] of Object.entries(endings))
+    test(when, async (t) => {
+      t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 26) });
+      const { options: server, seen } = library(options);
+      let parts: unknown;
+
+      const rejections = await unhandledRejections(async () => {
+        const response = await createHandler(server).fetch(requestFor(query, {}, rest));
+        assert.match(response.headers.get('content-type')!, /^multipart\/mixed/);
+        assert.deepEqual(seen.lines, [], 'a line before the end');
+        parts = await read(response, t);
+        await quiet();
+      });
+
+      check?.(parts as any[]);
+      assert.equal(seen.lines.length, 1);
+      assert.equal(seen.started.length, 1);
+      assert.deepEqual(seen.ended.toSorted(), seen.started.toSorted());
+      assert.equal(rejections, 0);
+    });
+});
+
+describe('compression', () => {
+  const long = 'noon'.repeat(20_000);
+  const acceptsBrotli: [string, string][] = [
+    ['accept', multipart],
+    ['accept-encoding', 'br'],
+  ];
+  const resolvers = { Query: { now: async () => long } };
+  const operation = post({ query: '{ ... @defer { now } }' }, { headers: acceptsBrotli });
+  const context = { getRemainingTimeInMillis: () => 30_000 } as never;
+
+  test('leaves an answer in parts as it is, so that each part is sent at once', async () => {
+    const { options } = library({ plugins: [compression()], resolvers });
+    const { output, text } = recordStream();
+
+    const [written] = await Promise.all([
+      text(),
+      createStreamingHandler(options as never)(events.functionURLEvent(operation) as never, output, context),
+    ]);
+
+    const { head, body } = splitPrelude(written);
+    assert.equal((head['headers'] as Record<string, string>)['content-encoding'], undefined);
+    assert.deepEqual(merge(parseParts(body) as never), { data: { now: long }, errors: [] });
+  });
+
+  test('compresses the single answer that a platform without streams gives', async () => {
+    const { options } = library({ plugins: [compression()], resolvers });
+
+    const handler = createLambdaHandler(options as never) as (event: object, context: object) => Promise<any>;
+
+    const result = await handler(events.functionURLEvent(operation), context);
+
+    assert.equal(result.headers['content-encoding'], 'br');
+    const body = JSON.parse(brotliDecompressSync(Buffer.from(result.body, 'base64')).toString());
+    assert.deepEqual(body, { data: { now: long } });
+  });
+});
+
+test('a mutation with a key and deferred fields runs once, and each answer is whole', async () => {
+  const { options, seen } = library({ plugins: [idempotency({ store: memoryStore({ isOnlyProcess: true }), identity: () => 'ada' })] });
+  const { fetch } = createHandler(options);
+  const ask = async (): Promise<readonly [string, string | null]> => {
+    const response = await fetch(requestFor('mutation { add { id ... @defer { title } } }', { 'idempotency-key': '"k"' }));
+    return [await response.text(), response.headers.get('idempotent-replayed')];
+  };
+
+  const answers = [await ask(), await ask()];
+
+  assert.deepEqual(answers, [
+    ['{"data":{"add":{"id":"1","title":"book 1"}}}', null],
+    ['{"data":{"add":{"id":"1","title":"book 1"}}}', 'true'],
+  ]);
+  assert.equal(seen.lines.length, 2);
+  assert.deepEqual(seen.ended.toSorted(), seen.started.toSorted());
+});

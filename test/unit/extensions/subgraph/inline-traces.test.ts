@@ -1,0 +1,202 @@
+import { deepEqual, equal, match, ok, throws } from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { GraphQLError } from 'graphql';
+
+import { graphqlJSExecutor } from '../../../../src/entries/graphql-js.ts';
+import { incrementalDelivery } from '../../../../src/entries/incremental.ts';
+import { createHandler } from '../../../../src/entries/fetch.ts';
+import { inlineTraces, subgraph } from '../../../../src/entries/subgraph.ts';
+import { serveSubgraph } from './serving.ts';
+import type { Answer } from './serving.ts';
+
+/** A decoded message: the values of each field by its number. Length-delimited values are bytes. */
+type Message = Record<number, (number | Uint8Array)[]>;
+
+/** Decodes one message of Protocol Buffers. */
+function decode(bytes: Uint8Array): Message {
+  const message: Message = {};
+  let at = 0;
+  const varint = (): number => {
+    let value = 0;
+    for (let factor = 1; ; factor *= 128) {
+      const byte = bytes[at++]!;
+      value += (byte & 127) * factor;
+      if (byte < 128) return value;
+    }
+  };
+  while (at < bytes.length) {
+    const tag = varint();
+    const values = (message[Math.floor(tag / 8)] ??= []);
+    if (tag % 8 === 0) values.push(varint());
+    else if (tag % 8 === 1) values.push(new DataView(bytes.buffer, bytes.byteOffset + (at += 8) - 8, 8).getFloat64(0, true));
+    else {
+      const length = varint();
+      values.push(bytes.subarray(at, (at += length)));
+    }
+  }
+  return message;
+}
+
+interface Node {
+  readonly name: string | undefined;
+  readonly index: number | undefined;
+  readonly original: string | undefined;
+  readonly type: string | undefined;
+  readonly parentType: string | undefined;
+  readonly start: number;
+  readonly end: number;
+  readonly errors: readonly any[];
+  readonly children: readonly Node[];
+}
+
+function nodeOf(bytes: Uint8Array): Node {
+  const message = decode(bytes);
+  const text = (field: number): string | undefined => message[field] && new TextDecoder().decode(message[field][0] as Uint8Array);
+  const number = (field: number): number => (message[field]?.[0] ?? 0) as number;
+  return {
+    name: text(1),
+    index: message[2]?.[0] as number | undefined,
+    original: text(14),
+    type: text(3),
+    parentType: text(13),
+    start: number(8),
+    end: number(9),
+    errors: (message[11] ?? []).map((error) => JSON.parse(new TextDecoder().decode(decode(error as Uint8Array)[4]![0] as Uint8Array))),
+    children: (message[12] ?? []).map((child) => nodeOf(child as Uint8Array)),
+  };
+}
+
+function rootOf({ extensions }: Answer): Node {
+  return nodeOf(decode(Buffer.from(extensions.ftv1, 'base64'))[14]![0] as Uint8Array);
+}
+
+const traced = { 'apollo-federation-include-trace': 'ftv1' };
+const typeDefs = 'type Query { rows: [Row!]! fails: Int refuses: Int later: Row } type Row { id: ID! name: String }';
+const resolvers = {
+  Query: {
+    rows: () => [{ id: 1 }, { id: 2 }],
+    fails: () => {
+      throw new Error('secret');
+    },
+    refuses: () => {
+      throw new GraphQLError('public', { extensions: { code: 'NO', serviceName: 'below' } });
+    },
+  },
+};
+
+describe('inlineTraces', () => {
+  it('answers with extensions.ftv1 only if the header says so', async () => {
+    const ask = serveSubgraph({ typeDefs, resolvers, traces: inlineTraces() });
+
+    for (const headers of [{}, { 'apollo-federation-include-trace': 'ftv2' }])
+      deepEqual(await ask('{ rows { id } }', {}, headers), { data: { rows: [{ id: '1' }, { id: '2' }] } });
+    equal(typeof (await ask('{ rows { id } }', {}, traced)).extensions.ftv1, 'string');
+    equal((await serveSubgraph({ typeDefs, resolvers })('{ rows { id } }', {}, traced)).extensions, undefined);
+  });
+
+  it('has a node for each resolver, in lists below their indexes, without introspection', async () => {
+    const ask = serveSubgraph({ typeDefs, resolvers, traces: inlineTraces(), introspection: true });
+
+    const { children } = rootOf(await ask('{ all: rows { id __typename } __schema { queryType { name } } }', {}, traced));
+
+    equal(children.length, 1);
+    const [all] = children;
+    deepEqual([all!.name, all!.original, all!.type, all!.parentType], ['all', 'rows', '[Row!]!', 'Query']);
+    deepEqual(all!.children.map(({ index, name, type }) => [index, name, type]), [[0, undefined, undefined], [1, undefined, undefined]]); // prettier-ignore
+    deepEqual(
+      all!.children[0]!.children.map(({ name, type, parentType }) => [name, type, parentType]),
+      [['id', 'ID!', 'Row']],
+    );
+    ok(all!.start > 0 && all!.end >= all!.start);
+  });
+
+  it('ends a field when its promise settles', async () => {
+    const later = Promise.withResolvers<object>();
+    const ask = serveSubgraph({
+      typeDefs,
+      resolvers: { Query: { later: () => later.promise }, Row: { name: () => 'name' } },
+      traces: inlineTraces(),
+    });
+
+    const asking = ask('{ later { id name } }', {}, traced);
+    setImmediate(() => later.resolve({ id: 1 }));
+
+    const [field] = rootOf(await asking).children;
+    ok(field!.end >= field!.start);
+    ok(field!.children[0]!.start >= field!.end);
+  });
+
+  it('asks a lazy thenable once', async () => {
+    let asked = 0;
+    const lazy = { then: (resolve: (value: unknown) => void): void => resolve({ id: ++asked }) }; // oxlint-disable-line no-thenable
+    const ask = serveSubgraph({ typeDefs, resolvers: { Query: { later: () => lazy } }, traces: inlineTraces() });
+
+    deepEqual((await ask('{ later { id } }', {}, traced)).data, { later: { id: '1' } });
+  });
+
+  it('masks errors at their paths, and leaves out those of subgraphs below', async () => {
+    const ask = serveSubgraph({ typeDefs, resolvers, traces: inlineTraces() });
+
+    const { children } = rootOf(await ask('{ fails refuses }', {}, traced));
+
+    deepEqual(children.find(({ name }) => name === 'fails')!.errors, [
+      { message: '<masked>', locations: [{ line: 1, column: 3 }], path: ['fails'], extensions: { maskedBy: 'graphql-functions' } },
+    ]);
+    deepEqual(children.find(({ name }) => name === 'refuses')!.errors, []);
+  });
+
+  it('sends errors as they were thrown, or as transform returns them', async () => {
+    const errorsWith = async (includeErrors: any): Promise<unknown[]> => {
+      const ask = serveSubgraph({ typeDefs, resolvers, maskErrors: true, traces: inlineTraces({ includeErrors }) });
+      const answer = await ask('{ fails }', {}, traced);
+      match(answer.errors![0]!.message, /^Internal server error$/);
+      return rootOf(answer).children[0]!.errors.map(({ message, path }: any) => [message, path]);
+    };
+
+    deepEqual(await errorsWith({ unmodified: true }), [['secret', ['fails']]]);
+    deepEqual(await errorsWith({ transform: ({ message }: GraphQLError) => new GraphQLError(`no ${message}`) }), [
+      ['no secret', ['fails']],
+    ]);
+    deepEqual(await errorsWith({ transform: () => null }), []);
+    deepEqual(await errorsWith({ transform: () => 'text' }), [['<masked>', ['fails']]]);
+  });
+
+  it('has the errors of refused requests at the root', async () => {
+    const ask = serveSubgraph({ typeDefs, resolvers, traces: inlineTraces() });
+
+    for (const query of ['{ nothing }', '{', 'query ($a: Int!) { rows { id } }']) {
+      const { children, errors } = rootOf(await ask(query, {}, traced));
+      equal(children.length, 0);
+      ok(errors.length > 0, query);
+    }
+  });
+
+  it('is left out of answers in parts, and of answers with more than 20,000 resolvers', async () => {
+    const rows = Array.from({ length: 10_000 }, (_, id) => ({ id }));
+    const handler = createHandler(
+      subgraph({
+        typeDefs,
+        resolvers: { Query: { rows: () => rows } },
+        traces: inlineTraces(),
+        incrementalDelivery: incrementalDelivery(),
+      }),
+    );
+    const send = async (query: string, accept: string): Promise<string> => {
+      const headers = { 'content-type': 'application/json', accept, ...traced };
+      return (await handler(new Request('https://x.test/', { method: 'POST', headers, body: JSON.stringify({ query }) }))).text();
+    };
+
+    const parts = await send('{ later { id } ... @defer { rows { id } } }', 'multipart/mixed');
+    match(parts, /hasNext/);
+    equal(parts.includes('ftv1'), false);
+    equal((await send('{ rows { id } }', 'application/json')).includes('ftv1'), true);
+    equal((await send('{ rows { id name } }', 'application/json')).includes('ftv1'), false);
+  });
+
+  it('refuses wrong options, and graphql-js as executor', () => {
+    throws(() => inlineTraces({ includeErrors: {} as never }), /Expected includeErrors of inlineTraces to be \{ masked: true \}/);
+    throws(() => subgraph({ typeDefs, traces: inlineTraces(), executor: graphqlJSExecutor() }), /without `executor`, or without `traces`/);
+    throws(() => subgraph({ typeDefs, traces: true as never }), /traces of subgraph to be inlineTraces\(\), got true/);
+  });
+});

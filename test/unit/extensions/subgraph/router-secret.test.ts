@@ -1,0 +1,145 @@
+import { deepEqual, equal, match, throws } from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { buildSchema } from 'graphql';
+
+import { createHandler } from '../../../../src/entries/index.ts';
+import { subgraph } from '../../../../src/entries/subgraph.ts';
+import type { RouterSecret } from '../../../../src/entries/subgraph.ts';
+import { silent } from './serving.ts';
+
+const typeDefs = 'type Query { ok: Boolean }';
+
+/** Sends one request. Counts the calls of `context`. */
+async function send(
+  routerSecret: RouterSecret,
+  headers: Readonly<Record<string, string>>,
+  path = '/graphql',
+  body: unknown = '{"query":"{ ok }"}',
+) {
+  let contexts = 0;
+  const context = (): object => {
+    contexts++;
+    return {};
+  };
+  const handler = createHandler(subgraph({ typeDefs, context, routerSecret, logger: silent, nodeEnv: 'production' }));
+  const isHealth = path.endsWith('/health');
+  const init = isHealth ? {} : { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) };
+  const response = await handler.fetch(
+    new Request(`https://x.test${path}`, { ...init, headers: { 'content-type': 'application/json', ...headers } }),
+  );
+  return { status: response.status, answer: (await response.json()) as any, contexts };
+}
+
+describe('routerSecret', () => {
+  it('lets through requests with one of its secrets', async () => {
+    const secrets = (): string[] => ['old', 'new'];
+
+    for (const secret of secrets())
+      deepEqual(await send({ secrets }, { 'x-router-secret': secret }), { status: 200, answer: { data: { ok: null } }, contexts: 1 });
+    equal((await send({ secrets, header: 'X-Mine' }, { 'x-mine': 'new' })).status, 200);
+  });
+
+  for (const given of [undefined, '', 'ne', 'neww', 'wen', 'xld', 'olx', 'old,new', 'oldold']) {
+    it(`refuses ${given === undefined ? 'a missing one' : JSON.stringify(given)} with 401, before context and the body`, async () => {
+      const { status, answer, contexts } = await send(
+        { secrets: () => ['old', 'new'] },
+        given === undefined ? {} : { 'x-router-secret': given },
+        '/graphql',
+        'no JSON',
+      );
+
+      equal(status, 401);
+      equal(answer.errors[0].extensions.code, 'UNAUTHENTICATED');
+      equal(answer.errors[0].message, 'Expected the secret of the router in the header x-router-secret.');
+      equal(contexts, 0);
+    });
+  }
+
+  it('is not needed by health checks and direct invocations', async () => {
+    equal((await send({ secrets: () => ['a'] }, {}, '/health')).status, 200);
+
+    const handler = createHandler(subgraph({ typeDefs, routerSecret: { secrets: () => ['a'] }, nodeEnv: 'production' }));
+    deepEqual(await handler({ query: '{ ok }' }), { data: { ok: null } });
+  });
+
+  it('reads the secrets for every request, and refuses all when there is none', async () => {
+    let list = ['first'];
+    const handler = createHandler(subgraph({ typeDefs, routerSecret: { secrets: () => list }, logger: silent, nodeEnv: 'production' }));
+    const statusFor = async (secret: string): Promise<number> =>
+      (
+        await handler.fetch(
+          new Request('https://x.test/', {
+            method: 'POST',
+            body: '{"query":"{ok}"}',
+            headers: { 'content-type': 'application/json', 'x-router-secret': secret },
+          }),
+        )
+      ).status;
+
+    equal(await statusFor('first'), 200);
+    list = ['second'];
+    equal(await statusFor('first'), 401);
+    equal(await statusFor('second'), 200);
+    list = [];
+    equal(await statusFor(''), 401);
+    list = [''];
+    equal(await statusFor(''), 401);
+  });
+
+  it('runs before every other plugin', async () => {
+    let calls = 0;
+    const plugin = {
+      position: 'first' as const,
+      async request(_: unknown, next: () => any) {
+        calls++;
+        return next();
+      },
+    };
+    const handler = createHandler(subgraph({ typeDefs, plugins: [plugin], routerSecret: { secrets: () => ['a'] }, logger: silent }));
+
+    await handler.fetch(new Request('https://x.test/?query={ok}'));
+
+    equal(calls, 0);
+  });
+
+  it('is refused at start by other servers with plugins, which would not check it', () => {
+    const [plugin] = subgraph({ typeDefs, routerSecret: { secrets: () => ['a'] } }).plugins;
+
+    throws(
+      () => plugin.serverWillStart({ schema: buildSchema('type Query { ok: Boolean }'), logger: silent }),
+      /would not check routerSecret/,
+    );
+  });
+
+  const wrong: readonly (readonly [string, any, RegExp])[] = [
+    ['no function', { secrets: ['a'] }, /secrets to be a function that returns a list of secrets, got an array of 1/],
+    ['no list', { secrets: () => 'secret' }, /got "string"/],
+    ['an empty list', { secrets: () => [] }, /got an array of 0/],
+    ['an empty secret', { secrets: () => ['secret', ''] }, /to return secrets that are not empty, .* got an array of/],
+    [
+      'a missing secret',
+      { secrets: () => [process.env['NO_SUCH_SECRET']] },
+      /to return secrets that are not empty, .* got an array of 1\. Is the variable set\?$/,
+    ],
+    [
+      'a misspelled option',
+      { headers: 'x-secret', secrets: () => ['secret'] },
+      /Unknown option "routerSecret\.headers" of subgraph\. Did you mean "header"\?/,
+    ],
+    ['a secret without a list', 'secret', /secrets to be a function that returns a list of secrets, got undefined/],
+    ['a wrong header', { header: 'a b', secrets: () => ['secret'] }, /routerSecret\.header to be the name of a header field, got "a b"/],
+  ];
+  for (const [what, routerSecret, message] of wrong) {
+    it(`is refused at start: ${what}`, () => {
+      throws(
+        () => subgraph({ typeDefs, routerSecret }),
+        (error: Error) => {
+          match(error.message, message);
+          equal(error.message.includes('"secret"'), false);
+          return true;
+        },
+      );
+    });
+  }
+});

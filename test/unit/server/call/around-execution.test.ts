@@ -1,0 +1,621 @@
+import assert from 'node:assert/strict';
+import { request as sendRequest } from 'node:http';
+import { describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { GraphQLError } from 'graphql';
+
+import { createHandler as createFetchHandler } from '../../../../src/entries/fetch.ts';
+import { limits } from '../../../../src/entries/limits.ts';
+import { createHandler, HeaderMap, RESTDataSource } from '../../../../src/entries/index.ts';
+import type { OperationOutcome, ServerOptions, ServerPlugin } from '../../../../src/entries/index.ts';
+import { serve } from '../../../../src/entries/node.ts';
+import { deferred } from '../../../support/deferred.ts';
+import { webRequest as webRequestFor } from '../../../support/events.ts';
+import { get, json, post } from '../../../support/plain-http.ts';
+import type { PlainRequest, PlainResponse } from '../../../support/plain-http.ts';
+import { recordingLogger } from '../../../support/recording-logger.ts';
+import { readWebResponse } from '../../../support/results.ts';
+import { functionURL, httpAPI, netlifyV1, restAPI, webRequest } from '../../../support/sources.ts';
+import type { Source } from '../../../support/sources.ts';
+import { after, before } from '../../../support/stages.ts';
+
+type Options = ServerOptions<any, any, any, any>;
+type AroundExecution = NonNullable<ServerPlugin['execution']>;
+
+const typeDefs = 'type Query { echo(text: String = "x"): String fail: String } type Mutation { first: String second: String }';
+
+/** Runs everything that is ready. */
+async function quiet(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function optionsWith(options: Partial<Options>): Options {
+  const resolvers = {
+    Query: {
+      echo: (_: unknown, { text }: { text: string }) => text,
+      fail: () => {
+        throw new Error('the password is hunter2');
+      },
+    },
+  };
+  return { nodeEnv: 'production', csrfPrevention: true, typeDefs, resolvers, logger: recordingLogger()[0], ...options } as Options;
+}
+
+function serving(options: Partial<Options>, source: Source = httpAPI): (request: PlainRequest) => Promise<PlainResponse> {
+  const handler = createHandler(optionsWith(options));
+  return async (request) => source.read(await handler(source.build(request)));
+}
+
+const wrapping = (execution: AroundExecution): ServerPlugin => ({ execution });
+
+describe('execution', () => {
+  for (const source of [httpAPI, restAPI, functionURL, netlifyV1, webRequest]) {
+    test(`may answer from a cache, and nothing is executed: ${source.name}`, async () => {
+      const kept = new Map<string, OperationOutcome>();
+      let executed = 0;
+      const replay = wrapping(async ({ source: text, variableValues, response }, next) => {
+        const key = JSON.stringify([text, variableValues]);
+        const known = kept.get(key);
+        if (known !== undefined) return { ...known, head: response };
+        const outcome = await next();
+        kept.set(key, outcome);
+        return outcome;
+      });
+      const resolvers = { Query: { echo: (_: unknown, { text }: { text: string }) => `${text} ${++executed}` } };
+      const context = ({ response }: { response: OperationOutcome['head'] }) => (response.headers.set('x-context', 'ran'), {});
+      const send = serving({ plugins: [replay], resolvers, context }, source);
+      const query = 'query ($text: String = "default") { echo(text: $text) }';
+
+      const first = await send(post({ query }));
+      const again = await send(post({ query, variables: { text: 'default' } }));
+      const other = await send(post({ query, variables: { text: 'other' } }));
+
+      assert.deepEqual(
+        [first, again, other].map((answer) => json(answer).data.echo),
+        ['default 1', 'default 1', 'other 2'],
+      );
+      assert.equal(again.headers.get('x-context'), 'ran');
+    });
+  }
+
+  test('gets the coerced variables, the operation and its context', async () => {
+    let seen: unknown;
+    const plugin = wrapping(async ({ request, variableValues, operation, contextValue, schema, document, call }, next) => {
+      seen = [
+        request.variables,
+        { ...variableValues },
+        operation.operation,
+        contextValue,
+        schema.getType('Query')?.name,
+        document.kind,
+        call.request.method,
+      ];
+      return next();
+    });
+
+    await serving({ plugins: [plugin], context: () => ({ user: 'ada' }) })(
+      post({ query: 'query ($text: String = "default") { echo(text: $text) }', variables: {} }),
+    );
+
+    assert.deepEqual(seen, [{}, { text: 'default' }, 'query', { user: 'ada' }, 'Query', 'Document', 'POST']);
+  });
+
+  const unexecuted: readonly [reason: string, body: object, status: number, calls: number][] = [
+    ['does not parse', { query: '{' }, 400, 0],
+    ['does not validate', { query: '{ nothing }' }, 422, 0],
+    ['has wrong variables', { query: 'mutation ($not: Boolean!) { first @skip(if: $not) }', variables: { not: 1 } }, 422, 0],
+    ['lacks a variable', { query: 'mutation ($not: Boolean!) { first @skip(if: $not) }' }, 422, 0],
+    ['has no such operation name', { query: '{ echo }', operationName: 'other' }, 422, 0],
+    ['costs too much', { query: '{ a: echo b: echo c: echo d: echo }' }, 422, 0],
+    ['is answered by responseForOperation', { query: 'query answered { echo }' }, 200, 0],
+    ['is answered in place of an execution', { query: 'query replaced { echo }' }, 200, 1],
+  ];
+  for (const [reason, body, status, entered] of unexecuted)
+    test(`of an operation that ${reason} is entered ${entered} times, and the outcome is not executed`, async () => {
+      let calls = 0;
+      const executed: unknown[] = [];
+      const plugin: ServerPlugin = {
+        operation: after((_call, outcome) => void executed.push(outcome.executed ?? false)),
+        requestDidStart: () => ({
+          responseForOperation: ({ operationName }) => (operationName === 'answered' ? { data: { echo: 'kept' } } : null),
+        }),
+        execution: async ({ response, operation, document, source }, next) => {
+          calls++;
+          return operation.name?.value === 'replaced'
+            ? { result: { data: {} }, errors: [], head: response, operation, document, source }
+            : next();
+        },
+      };
+
+      const answer = await serving({ plugins: [plugin, limits({ maxCost: 3 })] })(post(body));
+
+      assert.deepEqual([answer.status, calls, executed], [status, entered, [false]]);
+    });
+
+  test('sees the outcome as the client gets it, after the last hooks, with the errors as they were thrown', async () => {
+    const notes: unknown[] = [];
+    const plugin: ServerPlugin = {
+      execution: async (_execution, next) => {
+        const outcome = await next();
+        const { result, errors } = outcome;
+        notes.push(result.errors?.[0]?.message, errors[0]?.message);
+        return { ...outcome, result: { ...result, data: { fail: 'replaced' } } };
+      },
+      requestDidStart: () => ({
+        executionDidStart: () => void notes.push('executionDidStart'),
+        didEncounterErrors: () => void notes.push('didEncounterErrors'),
+        willSendResponse: () => void notes.push('willSendResponse'),
+      }),
+    };
+    const answer = await serving({ plugins: [plugin] })(post({ query: '{ fail }' }));
+
+    assert.deepEqual(notes, [
+      'executionDidStart',
+      'didEncounterErrors',
+      'willSendResponse',
+      'Internal server error',
+      'the password is hunter2',
+    ]);
+    assert.deepEqual(json(answer).data, { fail: 'replaced' });
+  });
+
+  test('that fails after the execution calls the last hooks once', async () => {
+    const notes: string[] = [];
+    const plugin: ServerPlugin = {
+      execution: async (_execution, next) => {
+        await next();
+        throw new Error('secret');
+      },
+      requestDidStart: () => ({ willSendResponse: () => void notes.push('willSendResponse') }),
+    };
+
+    const answer = await serving({ plugins: [plugin] })(post({ query: '{ echo }' }));
+
+    assert.deepEqual([answer.status, json(answer).errors[0].message], [500, 'Internal server error']);
+    assert.deepEqual(notes, ['willSendResponse']);
+  });
+});
+
+/** A handler with a deadline after one second of the mocked clock. */
+function servingUntilDeadline(t: TestContext, plugins: readonly ServerPlugin[], options: Partial<Options> = {}) {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 20) });
+  const handler = createHandler(optionsWith({ deadline: { ms: 1000 }, plugins, ...options }));
+  return async (request: PlainRequest): Promise<any> => {
+    const answering = handler(httpAPI.build(request));
+    await quiet();
+    t.mock.timers.tick(2000);
+    return json(await httpAPI.read(await answering));
+  };
+}
+
+/** The response to an operation after the last moment of the mocked clock, and a few milliseconds. */
+async function respondingAtDeadline(
+  t: TestContext,
+  plugins: readonly ServerPlugin[],
+  options: Partial<Options> = {},
+): Promise<PlainResponse> {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 20) });
+  const handler = createHandler(optionsWith({ deadline: { ms: 1000 }, plugins, ...options }));
+  const request = post({ query: '{ echo }' });
+  const answering = handler(httpAPI.build({ ...request, headers: [...request.headers, ['origin', 'https://app.example']] }));
+  await quiet();
+  t.mock.timers.tick(2000);
+  for (let passed = 0; passed < 20; passed++) {
+    await quiet();
+    t.mock.timers.tick(1);
+  }
+  return httpAPI.read(await answering);
+}
+
+describe('execution', () => {
+  test('knows the position in a batch, and the time that is left', async () => {
+    const seen: unknown[] = [];
+    const plugin: ServerPlugin = {
+      execution: before(({ batchIndex, invocation }) => void seen.push(batchIndex, typeof invocation.deadlineLeft())),
+    };
+    const send = serving({ plugins: [plugin], deadline: { ms: 1000 } });
+
+    await send(post({ query: '{ echo }' }));
+    await send(post([{ query: '{ echo }' }, {}, { query: '{ echo }' }]));
+
+    assert.deepEqual(seen, [undefined, 'number', 0, 'number', 2, 'number']);
+  });
+});
+
+describe('at the deadline', () => {
+  for (const context of [undefined, async () => ({})] as const) {
+    const where = context === undefined ? '' : ', with an asynchronous context';
+
+    test(`an execution that hangs before next() is an error, and starts nothing when it continues${where}`, async (t) => {
+      const notes: string[] = [];
+      const gate = deferred();
+      const plugin: ServerPlugin = {
+        execution: async (_execution, next) => {
+          await gate.promise;
+          const { result } = await next();
+          notes.push(String(result.errors?.[0]?.extensions?.['code']));
+          throw new Error('not read');
+        },
+        requestDidStart: () => ({
+          executionDidStart: () => void notes.push('executionDidStart'),
+          willSendResponse: () => void notes.push('willSendResponse'),
+        }),
+      };
+      const send = servingUntilDeadline(t, [plugin], context && { context });
+
+      const answer = await send(post({ query: '{ echo }' }));
+      gate.resolve();
+      await quiet();
+
+      assert.equal(answer.errors[0].extensions.code, 'DEADLINE_EXCEEDED');
+      assert.deepEqual(notes, ['willSendResponse', 'DEADLINE_EXCEEDED']);
+    });
+  }
+
+  for (const hook of ['request', 'operation', 'execution'] as const) {
+    type Next = (call: unknown, next: () => Promise<any>) => Promise<unknown>;
+    const around = (run: Next, rest: ServerPlugin = {}): ServerPlugin => ({ ...rest, [hook]: run });
+    const seeing = (seen: unknown[], name: string): ServerPlugin =>
+      around(async (_call, next) => {
+        const answer = await next();
+        const { errors, data } = JSON.parse(hook === 'request' ? String(answer.body) : JSON.stringify(answer.result));
+        seen.push([name, errors?.[0].extensions.code ?? data]);
+        (answer.headers ?? answer.head.headers).set(`x-${name}`, 'seen');
+        return answer;
+      });
+    const hanging: Next = async (_call, next) => {
+      await next();
+      return new Promise(() => {});
+    };
+
+    test(`each ${hook} around one that hangs after next() sees the late answer, and may change it`, async (t) => {
+      const seen: unknown[] = [];
+      const plugins = [seeing(seen, 'one'), seeing(seen, 'two'), around(hanging), seeing(seen, 'three')];
+
+      const answer = await respondingAtDeadline(t, plugins);
+
+      assert.deepEqual(seen, [
+        ['three', { echo: 'x' }],
+        ['two', 'DEADLINE_EXCEEDED'],
+        ['one', 'DEADLINE_EXCEEDED'],
+      ]);
+      assert.deepEqual([answer.status, json(answer).data], [504, undefined]);
+      assert.deepEqual([answer.headers.get('x-one'), answer.headers.get('x-two')], ['seen', 'seen']);
+    });
+
+    test(`each ${hook} around one that hangs and only watches sees the answer inside`, async (t) => {
+      const seen: unknown[] = [];
+      const plugins = [seeing(seen, 'one'), around(hanging, { onlyWatches: true }), seeing(seen, 'two')];
+
+      const answer = await respondingAtDeadline(t, plugins);
+
+      assert.deepEqual(seen, [
+        ['two', { echo: 'x' }],
+        ['one', { echo: 'x' }],
+      ]);
+      assert.deepEqual([answer.status, json(answer).data, answer.headers.get('x-one')], [200, { echo: 'x' }, 'seen']);
+    });
+
+    test(`an ${hook} that refuses the answer, around one that hangs and only watches, is not skipped`, async (t) => {
+      const refusing = around(async (_call, next) => {
+        await next();
+        throw new GraphQLError('refused', { extensions: { code: 'FORBIDDEN' } });
+      });
+
+      const answer = await respondingAtDeadline(t, [refusing, around(hanging, { onlyWatches: true })]);
+
+      assert.deepEqual([json(answer).data, json(answer).errors[0].message], [undefined, 'refused']);
+    });
+
+    test(`two ${hook} that hang end in time, and the one around them sees the late answer`, async (t) => {
+      const seen: unknown[] = [];
+
+      const answer = await respondingAtDeadline(t, [seeing(seen, 'one'), around(hanging), around(hanging)]);
+
+      assert.deepEqual(seen, [['one', 'DEADLINE_EXCEEDED']]);
+      assert.deepEqual([answer.status, answer.headers.get('x-one')], [504, 'seen']);
+    });
+  }
+
+  test('an request sees the late answer even if the operations took all of their time', async (t) => {
+    const seen: number[] = [];
+    const seeing: ServerPlugin = {
+      async request(_call, next) {
+        const response = await next();
+        seen.push(response.status);
+        return response;
+      },
+    };
+    const cors = { origin: () => new Promise<boolean>(() => {}) };
+
+    const answer = await respondingAtDeadline(t, [seeing], { cors });
+
+    assert.deepEqual([seen, answer.status], [[504], 504]);
+  });
+
+  test('a stage around one that hangs gets its answer, and what has run', async (t) => {
+    const ended: unknown[] = [];
+    const watching: ServerPlugin = {
+      position: 'first',
+      operation: after(
+        (_call, { errors, executed, operation }) => void ended.push([errors[0]?.extensions['code'], executed, operation?.operation]),
+      ),
+    };
+    const hanging: ServerPlugin = { operation: async (_call, next) => next().then(() => new Promise(() => {})) };
+
+    await respondingAtDeadline(t, [hanging, watching]);
+
+    assert.deepEqual(ended, [['DEADLINE_EXCEEDED', true, 'query']]);
+  });
+});
+
+/** A mutation whose first field waits until the test releases it. */
+function slowMutation(): { options: Options; started: Promise<void>; finish: () => void; ran: string[]; ended: Promise<void> } {
+  const [started, gate, ended] = [deferred(), deferred(), deferred()];
+  const ran: string[] = [];
+  const resolvers = {
+    Mutation: {
+      first: async () => {
+        ran.push('first');
+        started.resolve();
+        await gate.promise;
+        return 'a';
+      },
+      second: () => (ran.push('second'), 'b'),
+    },
+  };
+  const plugins: ServerPlugin[] = [{ operation: after(() => ended.resolve()) }];
+  return { options: optionsWith({ resolvers, plugins }), started: started.promise, finish: gate.resolve, ran, ended: ended.promise };
+}
+
+const runningToEnd: ServerPlugin = {
+  execution({ invocation }, next) {
+    invocation.until = 'deadline';
+    const running = next();
+    invocation.waitUntil(running);
+    return running;
+  },
+};
+const mutation = post({ query: 'mutation { first second }' });
+
+/** The mutation, sent by a client that can leave. */
+function byClient({ signal }: AbortController, query = 'mutation { first second }'): Request {
+  const headers = { 'content-type': 'application/json' };
+  return new Request('https://example.com/graphql', { method: 'POST', headers, body: JSON.stringify({ query }), signal });
+}
+
+/** Runs the mutation for a client that leaves during its first field. */
+const leavings: Readonly<Record<string, (options: Options, started: Promise<void>) => Promise<{ close(): Promise<void> }>>> = {
+  'a web Request': async (options, started) => {
+    const client = new AbortController();
+    const answering = createFetchHandler(options)(byClient(client));
+    await started;
+    client.abort();
+    await quiet();
+    return { close: async () => void (await answering) };
+  },
+  'node:http': async (options, started) => {
+    const left = deferred();
+    const noting: ServerPlugin = {
+      execution: before(() => {}),
+      request: ({ invocation }, next) => (invocation.signal.addEventListener('abort', () => left.resolve()), next()),
+    };
+    const plugins = [noting, ...(options.plugins as ServerPlugin[])];
+    const server = await serve({ ...options, plugins }, { port: 0, host: '127.0.0.1', signals: false });
+    const client = sendRequest(server.url, { method: 'POST', headers: { 'content-type': 'application/json' } }).on('error', () => {});
+    client.end(mutation.body);
+    await started;
+    client.destroy();
+    await left.promise;
+    return server;
+  },
+};
+
+describe('a client that leaves during a mutation', () => {
+  for (const [platform, leave] of Object.entries(leavings)) {
+    test(`stops its later fields from running: ${platform}`, async () => {
+      const { options, started, finish, ran, ended } = slowMutation();
+
+      const { close } = await leave(options, started);
+      finish();
+      await ended;
+      await close();
+
+      assert.deepEqual(ran, ['first']);
+    });
+
+    for (const wraps of [false, true]) {
+      test(`does not stop them if a plugin lets it run to its end${wraps ? ', and one wraps it' : ''}: ${platform}`, async () => {
+        const { options, started, finish, ran, ended } = slowMutation();
+        const outcomes: unknown[] = [];
+        const reading = wrapping(async (_execution, next) => {
+          const outcome = await next();
+          outcomes.push({ ...outcome.result.data });
+          return outcome;
+        });
+        const plugins = [...(options.plugins as ServerPlugin[]), runningToEnd, ...(wraps ? [reading] : [])];
+
+        const { close } = await leave({ ...options, plugins }, started);
+        finish();
+        await ended;
+        await close();
+
+        assert.deepEqual(ran, ['first', 'second']);
+        assert.deepEqual(outcomes, wraps ? [{ first: 'a', second: 'b' }] : []);
+      });
+    }
+  }
+});
+
+describe('an execution that runs to its end', () => {
+  test('is handed to the platform’s waitUntil, until the plugins around it have ended', async () => {
+    const { options, started, finish } = slowMutation();
+    const stored = deferred();
+    const work: Promise<unknown>[] = [];
+    const storing = wrapping(async (_execution, next) => {
+      const outcome = await next();
+      await stored.promise;
+      return outcome;
+    });
+    const handler = createFetchHandler({ ...options, plugins: [runningToEnd, storing] });
+    let isDone = false;
+
+    const answering = handler.fetch(webRequestFor(mutation), {}, { waitUntil: (one: Promise<unknown>) => work.push(one) });
+    await started;
+    void Promise.all(work).then(() => (isDone = true));
+    finish();
+    await quiet();
+    assert.deepEqual([work.length, isDone], [1, false]);
+    stored.resolve();
+    await quiet();
+
+    assert.equal(isDone, true);
+    assert.deepEqual(json(await readWebResponse(await answering)).data, { first: 'a', second: 'b' });
+  });
+
+  test('is not handed over if no plugin chooses so', async () => {
+    const work: unknown[] = [];
+    const platform = { waitUntil: (one: Promise<unknown>) => work.push(one) };
+
+    const { options, started, finish } = slowMutation();
+    const answering = createFetchHandler(options).fetch(webRequestFor(mutation), {}, platform);
+    await started;
+    finish();
+    await answering;
+
+    assert.deepEqual(work, []);
+  });
+
+  test('ends at the deadline, even if the client has left before', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 20) });
+    const { options, started, finish, ran } = slowMutation();
+    const client = new AbortController();
+
+    const answering = createFetchHandler({ ...options, deadline: { ms: 1000 }, plugins: [runningToEnd] })(byClient(client));
+    await started;
+    client.abort();
+    await quiet();
+    t.mock.timers.tick(2000);
+    const answer = json(await readWebResponse(await answering));
+    finish();
+    await quiet();
+
+    assert.equal(answer.errors[0].extensions.code, 'DEADLINE_EXCEEDED');
+    assert.deepEqual(ran, ['first']);
+  });
+
+  for (const plugins of [[runningToEnd], []]) {
+    test(`${plugins.length > 0 ? 'keeps' : 'does not keep, unless a plugin chooses so,'} the calls of its data sources when the client leaves`, async () => {
+      const [called, answered] = [deferred(), deferred<Response>()];
+      const httpFetch = ({ signal }: Request): Promise<Response> => {
+        signal.addEventListener('abort', () => answered.reject(signal.reason));
+        called.resolve();
+        return answered.promise;
+      };
+      class API extends RESTDataSource {
+        override baseURL = 'https://api.example.com/';
+        load(): Promise<string> {
+          return this.post('things');
+        }
+      }
+      const client = new AbortController();
+      const handler = createFetchHandler(
+        optionsWith({
+          dataSources: () => ({ api: new API({ httpFetch }) }),
+          resolvers: {
+            Mutation: { first: (_: unknown, __: unknown, { dataSources }: { dataSources: { api: API } }) => dataSources.api.load() },
+          },
+          plugins,
+        }),
+      );
+
+      const answering = handler(byClient(client, 'mutation { first }'));
+      await called.promise;
+      client.abort();
+      await quiet();
+      answered.resolve(new Response('"done"', { headers: { 'content-type': 'application/json' } }));
+
+      assert.deepEqual(json(await readWebResponse(await answering)).data, { first: plugins.length > 0 ? 'done' : null });
+    });
+  }
+});
+
+describe('runOperation', () => {
+  /** A plugin that answers with the result of this operation. */
+  const running = (request: Parameters<Parameters<NonNullable<ServerPlugin['request']>>[0]['runOperation']>[0]): ServerPlugin => ({
+    request: async ({ runOperation }) => {
+      const { result, head } = await runOperation(request);
+      head.headers.set('content-type', 'application/json');
+      return { status: 200, headers: head.headers, body: JSON.stringify(result) };
+    },
+  });
+
+  for (const source of [httpAPI, webRequest]) {
+    test(`runs an operation with its context, data sources and the hooks of all plugins: ${source.name}`, async () => {
+      const notes: unknown[] = [];
+      const noting: ServerPlugin = {
+        operation: async ({ request, call }, next) => (notes.push(request.query, call.request.method), next()),
+        requestDidStart: ({ contextValue }) => void notes.push(contextValue),
+      };
+      const context = ({ response }: { response: OperationOutcome['head'] }) => (response.headers.set('x-context', 'ran'), { user: 'ada' });
+      const query = 'query ($text: String) { echo(text: $text) }';
+      const send = serving({ plugins: [running({ query, variables: { text: 'own' } }), noting], context }, source);
+
+      const answer = await send(post({ query: 'something else entirely' }));
+
+      assert.deepEqual(json(answer), { data: { echo: 'own' } });
+      assert.equal(answer.headers.get('x-context'), 'ran');
+      assert.deepEqual(notes, [query, 'POST', { user: 'ada' }]);
+    });
+  }
+
+  test('runs several concurrently, each with its context, for a response that is not GraphQL', async () => {
+    let contexts = 0;
+    const plugin: ServerPlugin = {
+      request: async ({ runOperation }) => {
+        const outcomes = await Promise.all(['a', 'b'].map((text) => runOperation({ query: `{ echo(text: "${text}") }` })));
+        const lines = outcomes.map(({ result }) => (result.data as { echo: string }).echo);
+        return { status: 200, headers: new HeaderMap({ 'content-type': 'text/plain' }), body: lines.join('\n') };
+      },
+    };
+
+    const answer = await serving({ plugins: [plugin], context: () => ({ number: contexts++ }) })(get({ anything: 'at all' }));
+
+    assert.deepEqual([answer.body, contexts], ['a\nb', 2]);
+  });
+
+  const refused: readonly [what: string, request: PlainRequest, query: string, code: string][] = [
+    ['a mutation from a GET request', get({}), 'mutation { first }', 'BAD_REQUEST'],
+    ['a subscription', post({}), 'subscription { count }', 'OPERATION_RESOLUTION_FAILURE'],
+    ['an invalid document', post({}), '{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
+    ['an operation above the limits', post({}), '{ a: echo b: echo c: echo d: echo }', 'GRAPHQL_VALIDATION_FAILED'],
+    ['an empty document', post({}), '', 'GRAPHQL_PARSE_FAILED'],
+  ];
+  for (const [what, request, query, code] of refused) {
+    test(`refuses ${what}, without rejecting`, async () => {
+      const ran: string[] = [];
+      const resolvers = { Mutation: { first: () => (ran.push('first'), 'a') } };
+      const send = serving({
+        plugins: [running({ query }), limits({ maxCost: 3 })],
+        typeDefs: `${typeDefs} type Subscription { count: Int }`,
+        resolvers,
+      });
+
+      const answer = json(await send(request));
+
+      assert.equal(answer.errors[0].extensions.code, code, JSON.stringify(answer));
+      assert.deepEqual([answer.data, ran], [undefined, []]);
+    });
+  }
+
+  test('ends in time', async (t) => {
+    const plugin = running({ query: '{ echo }' });
+    const resolvers = { Query: { echo: () => new Promise<string>(() => {}) } };
+
+    const answer = await servingUntilDeadline(t, [plugin], { resolvers })(post({}));
+
+    assert.equal(answer.errors[0].extensions.code, 'DEADLINE_EXCEEDED');
+    assert.deepEqual(answer.data, { echo: null });
+  });
+});

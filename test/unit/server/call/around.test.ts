@@ -1,0 +1,376 @@
+import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { describe, test } from 'node:test';
+
+import { GraphQLError } from 'graphql';
+
+import { createHandler, HeaderMap, RESTDataSource } from '../../../../src/entries/index.ts';
+import type { OperationOutcome, ServerOptions, ServerPlugin } from '../../../../src/entries/index.ts';
+import { createHandler as createFetchHandler } from '../../../../src/entries/fetch.ts';
+import { createTester } from '../../../../src/entries/testing.ts';
+import { json, post } from '../../../support/plain-http.ts';
+import type { PlainRequest, PlainResponse } from '../../../support/plain-http.ts';
+import { recordingLogger } from '../../../support/recording-logger.ts';
+import { httpAPI } from '../../../support/sources.ts';
+import { after, before } from '../../../support/stages.ts';
+
+const typeDefs = 'type Query { name: String where: String slow: String } type Mutation { add: Int }';
+const place = new AsyncLocalStorage<string>();
+const errorCode = 'INTERNAL_SERVER_ERROR';
+
+function serving(options: Partial<ServerOptions>): (request: PlainRequest) => Promise<PlainResponse> {
+  const [logger] = recordingLogger();
+  const resolvers = { Query: { name: () => 'x', where: async () => place.getStore() } };
+  const handler = createHandler({ nodeEnv: 'test', csrfPrevention: true, typeDefs, resolvers, logger, ...options } as ServerOptions);
+  return async (request) => httpAPI.read(await handler(httpAPI.build(request)));
+}
+
+/** A plugin that records when it is entered and left. */
+function noting(notes: string[], name: string): ServerPlugin {
+  return {
+    async request({ request, platform }, next) {
+      notes.push(`${name}: ${request.method} by ${platform}`);
+      const response = await next();
+      notes.push(`${name}: ${response.status}`);
+      return response;
+    },
+    async operation({ request }, next) {
+      notes.push(`${name}: ${request.query}`);
+      const outcome = await next();
+      notes.push(`${name}: ${JSON.stringify(outcome.result.data)}`);
+      return outcome;
+    },
+  };
+}
+
+const wrapping = (operation: ServerPlugin['operation']): ServerPlugin => ({ operation: operation! });
+const wrappingRequest = (request: ServerPlugin['request']): ServerPlugin => ({ request: request! });
+
+for (const hook of ['request', 'operation', 'execution'] as const) {
+  test(`the error of one ${hook} is the answer that those around it see, whether it throws before, during or after next()`, async () => {
+    for (const moment of ['before', 'during', 'after']) {
+      const seen: number[] = [];
+      const watching = async (_call: unknown, next: () => Promise<any>): Promise<unknown> => {
+        const answer = await next();
+        const { errors } = hook === 'request' ? JSON.parse(String(answer.body)) : answer.result;
+        seen.push(errors[0].message);
+        return answer;
+      };
+      const failing = async (_call: unknown, next: () => Promise<unknown>): Promise<unknown> => {
+        const running = moment === 'before' ? undefined : next();
+        if (moment === 'after') await running;
+        throw new GraphQLError('No.');
+      };
+      const wrap = (run: unknown): ServerPlugin => ({ [hook]: run });
+
+      const answer = await serving({ plugins: [wrap(watching), wrap(watching), wrap(failing)] })(post({ query: '{ where }' }));
+
+      assert.deepEqual([seen, json(answer)], [['No.', 'No.'], { errors: [{ message: 'No.', extensions: { code: errorCode } }] }]);
+    }
+  });
+}
+
+describe('request', () => {
+  test('sees the response to a request that is refused, with its CORS fields', async () => {
+    let seen: unknown;
+    const plugin = wrappingRequest(async (_call, next) => {
+      const response = await next();
+      seen = [response.status, response.headers.get('access-control-allow-origin')];
+      return response;
+    });
+    const send = serving({ plugins: [plugin], cors: { origin: '*' } });
+
+    const { status } = await send({ ...post({ query: '{ name }' }), headers: [['content-type', 'text/plain']] });
+
+    assert.equal(status, 400);
+    assert.deepEqual(seen, [400, '*']);
+  });
+
+  test('may answer without calling next', async () => {
+    const plugin = wrappingRequest(async () => ({ status: 418, headers: new HeaderMap({ 'content-type': 'text/plain' }), body: 'no' }));
+    const send = serving({ plugins: [plugin], cors: { origin: '*' } });
+
+    const response = await send(post({ query: '{ name }' }));
+
+    assert.deepEqual([response.status, response.body], [418, 'no']);
+    assert.equal(response.headers.get('access-control-allow-origin'), '*');
+  });
+
+  test('that throws after next() ends the stream of the response', async () => {
+    const ended: string[] = [];
+    const ticks = () => ({
+      [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}), return: async () => (ended.push('ticks'), { done: true }) }),
+    });
+    const failing = wrappingRequest(async (_call, next) => {
+      await next();
+      throw new GraphQLError('No.');
+    });
+    const handler = createFetchHandler({
+      nodeEnv: 'test',
+      typeDefs: `${typeDefs} type Subscription { tick: Int }`,
+      resolvers: { Subscription: { tick: { subscribe: ticks } } },
+      plugins: [failing],
+    });
+    const headers = { 'content-type': 'application/json', accept: 'text/event-stream' };
+    const body = JSON.stringify({ query: 'subscription { tick }' });
+
+    const response = await handler.fetch(new Request('https://example.com/graphql', { method: 'POST', headers, body }));
+    for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+
+    assert.deepEqual([response.status, ended], [500, ['ticks']]);
+  });
+
+  test('is given the same object as the operations of a batch', async () => {
+    const seen = new Set<unknown>();
+    const plugin: ServerPlugin = {
+      request: (call, next) => (seen.add(call), next()),
+      operation: ({ call }, next) => (seen.add(call), next()),
+    };
+
+    await serving({ plugins: [plugin] })(post([{ query: '{ name }' }, { query: '{ where }' }]));
+
+    assert.equal(seen.size, 1);
+  });
+});
+
+test('an answer of a plugin that is too large for the platform is refused, like one of the server', async () => {
+  const headers = new HeaderMap({ 'content-type': 'application/json' });
+  const send = serving({ plugins: [wrappingRequest(async () => ({ status: 200, headers, body: JSON.stringify('x'.repeat(7_000_000)) }))] });
+
+  const answer = await send(post({ query: '{ name }' }));
+
+  assert.notEqual(answer.status, 200);
+  assert.ok(answer.body.length < 10_000);
+});
+
+describe('operation', () => {
+  test('runs context, data sources and resolvers in its asynchronous context', async () => {
+    const seen: unknown[] = [];
+    const send = serving({
+      context: () => ({ at: place.getStore() }),
+      dataSources: () => ({ db: { initialize: () => void seen.push(place.getStore()) } }),
+      plugins: [wrapping((_call, next) => place.run('inside', next))],
+      resolvers: {
+        Query: { where: async (_: unknown, _arguments: unknown, { at }: { at: string }) => `${at}, ${place.getStore()}` },
+      } as never,
+    });
+
+    const answer = await send(post({ query: '{ where }' }));
+
+    assert.equal(json(answer).data.where, 'inside, inside');
+    assert.deepEqual(seen, ['inside']);
+  });
+
+  test('sees operation, text and errors of the outcome, also of one that is refused', async () => {
+    const outcomes: OperationOutcome[] = [];
+    const plugin = wrapping(async (_call, next) => {
+      const outcome = await next();
+      outcomes.push(outcome);
+      return outcome;
+    });
+    const send = serving({ plugins: [plugin] });
+
+    await send(post({ query: 'query Named { name }' }));
+    await send(post({ query: '{ nothing }' }));
+
+    assert.deepEqual(
+      outcomes.map(({ operation, source, errors }) => [operation?.name?.value, source, errors.map(({ extensions }) => extensions['code'])]),
+      [
+        ['Named', 'query Named { name }', []],
+        [undefined, '{ nothing }', ['GRAPHQL_VALIDATION_FAILED']],
+      ],
+    );
+  });
+
+  test('can follow the events of a subscription to the end', async () => {
+    const notes: unknown[] = [];
+    const plugin = wrapping(async (_call, next) => {
+      const outcome = await next();
+      const { stream } = outcome;
+      notes.push(outcome.operation?.operation, stream !== undefined);
+      return outcome;
+    });
+    const handler = createFetchHandler({
+      typeDefs: 'type Query { a: Int } type Subscription { count: Int }',
+      resolvers: {
+        Subscription: {
+          count: {
+            subscribe: async function* count() {
+              yield { count: 1 };
+            },
+          },
+        },
+      },
+      plugins: [plugin],
+    });
+
+    const { subscribe } = createTester(handler);
+    for await (const { data } of subscribe('subscription { count }')) notes.push(data.count);
+
+    assert.deepEqual(notes, ['subscription', true, 1]);
+  });
+});
+
+describe('sourceCall', () => {
+  test('follows each call of a REST data source to its end', async () => {
+    const notes: unknown[] = [];
+    class Books extends RESTDataSource {
+      override baseURL = 'https://books.example/';
+      find(name: string): Promise<{ title: string }> {
+        return this.get(name);
+      }
+    }
+    const httpFetch = async ({ url }: Request): Promise<Response> =>
+      url.endsWith('gone') ? new Response('gone', { status: 410 }) : Response.json({ title: 'Emma' });
+    const plugin: ServerPlugin = {
+      sourceCall: ({ dataSource, request, operation }) => {
+        notes.push([dataSource.constructor.name, request.method, operation.call.platform.split(' (')[0]]);
+        return {
+          sent: () => notes.push('sent'),
+          answered: (status) => notes.push(status),
+          ended: (error) => notes.push(error === undefined ? `ended, ${request.outcome}` : 'failed'),
+        };
+      },
+    };
+    const send = serving({
+      plugins: [plugin],
+      dataSources: () => ({ books: new Books({ httpFetch }) }),
+      resolvers: {
+        Query: {
+          name: async (_: unknown, _arguments: unknown, { dataSources }: { dataSources: { books: Books } }) =>
+            (await dataSources.books.find('emma')).title,
+          where: (_: unknown, _arguments: unknown, { dataSources }: { dataSources: { books: Books } }) => dataSources.books.find('gone'),
+        },
+      } as never,
+    });
+
+    await send(post({ query: '{ name }' }));
+    await send(post({ query: '{ where }' }));
+
+    assert.deepEqual(notes, [
+      ['Books', 'GET', 'API Gateway HTTP API'],
+      'sent',
+      200,
+      'ended, miss',
+      ['Books', 'GET', 'API Gateway HTTP API'],
+      'sent',
+      410,
+      'failed',
+    ]);
+  });
+});
+
+describe('next(view) of a request', () => {
+  /** A view whose request has an additional header. */
+  const adding = (name: string, notes: string[] = []): ServerPlugin => ({
+    request(call, next) {
+      notes.push(name);
+      const headers = new HeaderMap([...call.request.headers, ['x-seen', name]]);
+      return next({ ...call, request: { ...call.request, headers } });
+    },
+  });
+
+  test('is what context and the plugins inside see', async () => {
+    const seen: Record<string, string | null> = {};
+    const looking: ServerPlugin = {
+      request: ({ request }, next) => ((seen['request'] = request.headers.get('x-seen')), next()),
+      operation: ({ call }, next) => ((seen['operation'] = call.request.headers.get('x-seen')), next()),
+      requestDidStart: ({ request }) => void (seen['requestDidStart'] = request.http?.headers.get('x-seen') ?? null),
+    };
+    const context = ({ request }: { request: { headers: HeaderMap } }): object => ((seen['context'] = request.headers.get('x-seen')), {});
+
+    await serving({ plugins: [adding('a'), looking], context } as never)(post({ query: '{ name }' }));
+
+    assert.deepEqual(seen, { request: 'a', operation: 'a', context: 'a', requestDidStart: 'a' });
+  });
+
+  test('is seen by the elements of a batch, too', async () => {
+    const seen: (string | null)[] = [];
+    const context = ({ request }: { request: { headers: HeaderMap } }): object => (seen.push(request.headers.get('x-seen')), {});
+
+    await serving({ plugins: [adding('a')], context } as never)(post([{ query: '{ name }' }, { query: '{ name }' }]));
+
+    assert.deepEqual(seen, ['a', 'a']);
+  });
+
+  test('replaces the event and the context of the platform, which are read lazily', async () => {
+    const reads: string[] = [];
+    const view: ServerPlugin = {
+      request: before((call) => ({
+        ...call,
+        invocation: {
+          get event() {
+            reads.push('event');
+            return 'an event';
+          },
+          context: 'a context',
+          env: undefined,
+          signal: call.invocation.signal,
+          waitUntil: (work) => call.invocation.waitUntil(work),
+          deadlineLeft: () => call.invocation.deadlineLeft(),
+        },
+      })),
+    };
+    let found: unknown;
+    const context = (argument: { event: unknown; context: unknown }): object => {
+      assert.deepEqual(reads, []);
+      found = [argument.context, argument.event];
+      return {};
+    };
+
+    await serving({ plugins: [view], context } as never)(post({ query: '{ name }' }));
+
+    assert.deepEqual([found, reads], [['a context', 'an event'], ['event']]);
+  });
+
+  test('does not change what the pipeline reads', async () => {
+    const view: ServerPlugin = {
+      request: before((call) => ({ ...call, request: { ...call.request, headers: new HeaderMap(), body: { kind: 'none' } } })),
+    };
+
+    const response = await serving({ plugins: [view] })(post({ query: '{ name }' }));
+
+    assert.deepEqual(json(response), { data: { name: 'x' } });
+  });
+});
+
+describe('stages that only watch', () => {
+  test('are entered and left in the order of the list', async () => {
+    const notes: string[] = [];
+    const looking: ServerPlugin = {
+      execution: before(({ source, contextValue }) => void notes.push(`look: ${source} ${JSON.stringify(contextValue)}`)),
+      operation: after((_call, { result }) => void notes.push(`look: ${JSON.stringify(result.data)}`)),
+      request: after((_call, { status }) => void notes.push(`look: ${status}`)),
+    };
+
+    await serving({ plugins: [noting(notes, 'a'), looking, noting(notes, 'b')], context: () => ({ user: 1 }) })(
+      post({ query: '{ name }' }),
+    );
+
+    assert.deepEqual(notes, [
+      'a: POST by API Gateway HTTP API (2.0)',
+      'b: POST by API Gateway HTTP API (2.0)',
+      'a: { name }',
+      'b: { name }',
+      'look: { name } {"user":1}',
+      'b: {"name":"x"}',
+      'look: {"name":"x"}',
+      'a: {"name":"x"}',
+      'b: 200',
+      'look: 200',
+      'a: 200',
+    ]);
+  });
+});
+
+test('a plugin whose position is first wraps those before it in the list', async () => {
+  const notes: string[] = [];
+  const first: ServerPlugin = { ...noting(notes, 'first'), position: 'first' };
+
+  await serving({ plugins: [noting(notes, 'a'), first, noting(notes, 'b')] })(post({ query: '{ name }' }));
+
+  assert.deepEqual(
+    notes.filter((note) => /POST|200/.test(note)).map((note) => note.split(':')[0]),
+    ['first', 'a', 'b', 'b', 'a', 'first'],
+  );
+});

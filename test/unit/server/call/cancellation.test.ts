@@ -1,0 +1,338 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, mock, test } from 'node:test';
+
+import { Call } from '../../../../src/server/call.ts';
+import type { Lifetime, OperationLife } from '../../../../src/server/lifetime.ts';
+import { OpenCalls } from '../../../../src/server/startup/start.ts';
+import type { DeadlineSettings } from '../../../../src/server/startup/deadline.ts';
+import { recordingLogger } from '../../../support/recording-logger.ts';
+
+/** The events of a call: the platform reports `disconnects`, and the stream of the answer reports `left`. */
+type Step = 'answered' | 'disconnects' | 'left' | 'deadline' | 'last moment' | 'options';
+
+/** At the deadline 500 ms of the limit are left, at the last moment 250. */
+const reserve = 500;
+const atStart: DeadlineSettings = { limit: 1000, reserve };
+const whenKnown: DeadlineSettings = { limit: 3000, reserve };
+
+function createCall(starter: object, platform: object = {}): Call {
+  return new Call(platform as never, { starter, streaming: undefined } as never, { event: {}, context: {}, env: {} });
+}
+
+/** A call with callbacks from the start, and a record of their calls. */
+class WatchedCall {
+  readonly told: string[] = [];
+  readonly call: Call;
+  readonly clock: Lifetime;
+  readonly view: OperationLife;
+  readonly #begunAt = Date.now();
+  readonly #starter = { logger: () => recordingLogger()[0], prepared: { deadline: atStart }, calls: new OpenCalls() };
+  #disconnect = (): void => {};
+
+  constructor() {
+    const platform = {
+      maxResultBytes: undefined,
+      onLeave: (_event: never, leave: () => void) => {
+        this.#disconnect = leave;
+      },
+    };
+    this.call = createCall(this.#starter, platform);
+    this.clock = this.call.life;
+    this.view = this.clock.view({ until: 'disconnect' });
+    this.view.onCancel((reason) => this.told.push(codeOf(reason)));
+    this.view.onLastMoment(() => this.told.push('last moment'));
+    this.view.signal.addEventListener('abort', () => this.told.push('signal'));
+    mock.timers.tick(0);
+  }
+
+  take(step: Step): void {
+    if (step === 'answered') this.clock.answered();
+    else if (step === 'left') this.clock.left();
+    else if (step === 'disconnects') this.#disconnect();
+    else if (step === 'deadline') this.#passUntil(this.#starter.prepared.deadline.limit! - reserve);
+    else if (step === 'last moment') this.#passUntil(this.#starter.prepared.deadline.limit! - reserve / 2);
+    else {
+      this.#starter.prepared = { deadline: whenKnown };
+      this.clock.optionsAreKnown();
+    }
+  }
+
+  #passUntil(after: number): void {
+    mock.timers.tick(Math.max(0, this.#begunAt + after - Date.now()));
+    // The timer was set while another one fired.
+    mock.timers.tick(0);
+  }
+}
+
+function codeOf(reason: Error): string {
+  return String((reason as { extensions?: { code?: unknown } }).extensions?.code);
+}
+
+function toldIn(steps: readonly Step[]): readonly string[] {
+  const call = new WatchedCall();
+  for (const step of steps) call.take(step);
+  return call.told;
+}
+
+/** All sequences of steps that end a call, by the callbacks that are called. */
+const legal: Readonly<Record<string, readonly (readonly Step[])[]>> = {
+  '': [['answered'], ['options', 'answered']],
+  'CLIENT_LEFT, signal': [
+    ['left'],
+    ['options', 'left'],
+    ['disconnects', 'answered'],
+    ['disconnects', 'left'],
+    ['disconnects', 'deadline', 'answered'],
+  ],
+  'CLIENT_LEFT, signal, last moment': [
+    ['disconnects', 'deadline', 'last moment', 'answered'],
+    ['disconnects', 'options', 'deadline', 'last moment', 'answered'],
+  ],
+  'DEADLINE_EXCEEDED, signal': [
+    ['deadline', 'answered'],
+    ['deadline', 'left'],
+    ['deadline', 'disconnects', 'answered'],
+  ],
+  'DEADLINE_EXCEEDED, signal, last moment': [
+    ['deadline', 'last moment', 'answered'],
+    ['deadline', 'last moment', 'left'],
+    ['deadline', 'last moment', 'disconnects', 'answered'],
+    ['options', 'deadline', 'last moment', 'answered'],
+  ],
+};
+
+const everyStep: readonly Step[] = ['answered', 'left', 'disconnects', 'deadline', 'last moment', 'options'];
+
+/** All orders of all steps: 720. */
+function ordersOf(steps: readonly Step[]): Step[][] {
+  return steps.length === 0
+    ? [[]]
+    : steps.flatMap((first) => ordersOf(steps.filter((step) => step !== first)).map((rest) => [first, ...rest]));
+}
+
+describe('the end of a call', () => {
+  beforeEach(() => {
+    mock.timers.enable({ apis: ['setTimeout', 'setImmediate', 'Date'], now: 0 });
+  });
+
+  afterEach(() => mock.timers.reset());
+
+  describe('a call with these steps notifies of', () => {
+    for (const [told, ends] of Object.entries(legal))
+      for (const steps of ends)
+        test(`${steps.join(', ')}: ${told || 'nothing'}`, () => {
+          assert.equal(toldIn(steps).join(', '), told);
+        });
+  });
+
+  describe('late options', () => {
+    test('move the deadline of an open call: nothing happens at the old one', () => {
+      const call = new WatchedCall();
+
+      call.take('options');
+      mock.timers.tick(1000);
+
+      assert.deepEqual(call.told, []);
+      assert.equal(call.clock.deadlineLeft(), 1500);
+    });
+
+    test('after the deadline move only the last moment', () => {
+      const call = new WatchedCall();
+
+      call.take('deadline');
+      call.take('options');
+      mock.timers.tick(1000);
+      const before = [...call.told];
+      call.take('deadline');
+      call.take('last moment');
+
+      assert.deepEqual(before, ['DEADLINE_EXCEEDED', 'signal']);
+      assert.deepEqual(call.told, ['DEADLINE_EXCEEDED', 'signal', 'last moment']);
+    });
+  });
+
+  test('late options after the last moment do not cause a second last moment', () => {
+    const told = toldIn(['deadline', 'last moment', 'options', 'deadline', 'last moment']);
+
+    assert.deepEqual(told, ['DEADLINE_EXCEEDED', 'signal', 'last moment']);
+  });
+
+  describe('in every order of all steps', () => {
+    test('no callback is called after the answer', () => {
+      for (const steps of ordersOf(everyStep)) {
+        const call = new WatchedCall();
+        const end = steps.findIndex((step) => step === 'answered' || step === 'left');
+        for (const step of steps.slice(0, end + 1)) call.take(step);
+        const atEnd = [...call.told];
+        for (const step of steps.slice(end + 1)) call.take(step);
+        call.view.onLastMoment(() => call.told.push('asked late'));
+        mock.timers.tick(10_000);
+
+        assert.deepEqual(
+          call.told.filter((word) => word !== 'asked late'),
+          atEnd,
+          steps.join(', '),
+        );
+        assert.equal(call.call.life.isAnswered, true, steps.join(', '));
+      }
+    });
+
+    test('a call is cancelled once, for the reason that came first, and the signal fires after all others', () => {
+      for (const steps of ordersOf(everyStep)) {
+        const told = toldIn(steps).filter((word) => word !== 'last moment');
+
+        const cause = steps.find((step) => step !== 'options');
+        const code =
+          cause === 'answered' ? undefined : cause === 'deadline' || cause === 'last moment' ? 'DEADLINE_EXCEEDED' : 'CLIENT_LEFT';
+        assert.deepEqual(told, code === undefined ? [] : [code, 'signal'], steps.join(', '));
+      }
+    });
+
+    test('the last moment comes once, and only in a cancelled call', () => {
+      for (const steps of ordersOf(everyStep)) {
+        const call = new WatchedCall();
+        for (const step of steps) call.take(step);
+        mock.timers.tick(10_000);
+        const { told } = call;
+
+        assert.ok(told.filter((word) => word === 'last moment').length <= 1, steps.join(', '));
+        if (told.includes('last moment')) assert.equal(told.indexOf('last moment'), 2, steps.join(', '));
+      }
+    });
+  });
+
+  describe('a callback that is added afterwards', () => {
+    test('is called at once: in a call that is cancelled, in one that is late, and in one that was cancelled before its answer', () => {
+      for (const steps of [['deadline'], ['deadline', 'last moment'], ['deadline', 'answered'], ['left'], ['left', 'answered']] as const) {
+        const call = new WatchedCall();
+        for (const step of steps) call.take(step);
+
+        const told: string[] = [];
+        call.view.onCancel((reason) => told.push(codeOf(reason)));
+
+        assert.equal(told.length, 1, steps.join(', '));
+      }
+    });
+
+    test('has a signal that is aborted with the reason, even if it was not read before', () => {
+      const { life: clock } = createCall({
+        logger: () => recordingLogger()[0],
+        prepared: { deadline: undefined },
+        calls: new OpenCalls(),
+      });
+
+      clock.left();
+      const { signal } = clock.view({ until: 'disconnect' });
+
+      assert.equal(signal.aborted, true);
+      assert.match(String(signal.reason), /The client disconnected/);
+    });
+
+    test('is not called in a call that was answered in time, whose signal never fires', () => {
+      const call = new WatchedCall();
+
+      call.take('answered');
+      call.view.onCancel(() => call.told.push('cancelled'));
+      call.view.onLastMoment(() => call.told.push('last moment'));
+      mock.timers.tick(10_000);
+
+      assert.deepEqual(call.told, []);
+      assert.equal(call.view.signal.aborted, false);
+    });
+
+    test('and removed is not called', () => {
+      const call = new WatchedCall();
+      const told: string[] = [];
+
+      call.view.onCancel(() => told.push('cancelled'))();
+      call.view.onLastMoment(() => told.push('last moment'))();
+      call.take('deadline');
+      call.take('last moment');
+
+      assert.deepEqual(told, []);
+    });
+  });
+
+  describe('an operation that runs until the deadline', () => {
+    test('continues when the client leaves, even if this is decided after its signal was read, and ends at the deadline', () => {
+      const call = new WatchedCall();
+      const view = call.clock.view({ until: 'disconnect' });
+      const { signal } = view;
+      const told: string[] = [];
+      view.onCancel((reason) => told.push(codeOf(reason)));
+
+      view.until = 'deadline';
+      call.take('disconnects');
+      const afterLeaving = [told.length, signal.aborted];
+      call.take('deadline');
+
+      assert.deepEqual(afterLeaving, [0, false]);
+      assert.deepEqual([...told, signal.aborted], ['DEADLINE_EXCEEDED', true]);
+    });
+  });
+
+  describe('an operation that an error stops', () => {
+    test('has an aborted signal, before and after the signal is read; no other operation of the call has one', () => {
+      const { clock } = new WatchedCall();
+      const [one, other] = [clock.view({ until: 'disconnect' }), clock.view({ until: 'disconnect' })];
+      const { signal } = one;
+
+      for (const view of [one, other]) view.stop(new Error('Stopped'));
+
+      assert.match(String(signal.reason), /Stopped/);
+      assert.match(String(other.signal.reason), /Stopped/);
+      assert.equal(clock.view({ until: 'disconnect' }).signal.aborted, false);
+    });
+  });
+
+  test('a synchronous call sets no timer, and calls no function of the platform', () => {
+    let asked = 0;
+    const platform = { onLeave: () => asked++, timeLimit: () => asked++ };
+    const starter = {
+      logger: () => recordingLogger()[0],
+      calls: new OpenCalls(),
+      get prepared() {
+        asked++;
+        return { deadline: atStart };
+      },
+    };
+    const { life: clock } = createCall(starter, platform);
+
+    clock.answered();
+    mock.timers.runAll();
+
+    assert.equal(asked, 0);
+  });
+});
+
+test('a call whose options are known before the timer is set has one timer, and none after its answer', async () => {
+  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const starter = { logger: () => recordingLogger()[0], prepared: { deadline: atStart }, calls: new OpenCalls() };
+  const { life: clock } = createCall(starter);
+  const before = timers();
+
+  clock.view({ until: 'disconnect' }).onCancel(() => {});
+  starter.prepared = { deadline: whenKnown };
+  clock.optionsAreKnown();
+  await new Promise((resolve) => setImmediate(resolve));
+  const whileOpen = timers();
+  clock.answered();
+
+  assert.deepEqual([whileOpen, timers()], [before + 1, before]);
+});
+
+test('a call leaves no timer behind after its answer, even if its options are known later', async () => {
+  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const starter = { logger: () => recordingLogger()[0], prepared: { deadline: atStart }, calls: new OpenCalls() };
+  const { life: clock } = createCall(starter);
+  const before = timers();
+
+  clock.view({ until: 'disconnect' }).onCancel(() => {});
+  await new Promise((resolve) => setImmediate(resolve));
+  const whileOpen = timers();
+  clock.answered();
+  starter.prepared = { deadline: whenKnown };
+  clock.optionsAreKnown();
+
+  assert.deepEqual([whileOpen, timers()], [before + 1, before]);
+});

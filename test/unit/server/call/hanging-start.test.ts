@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { createHandler } from '../../../../src/entries/index.ts';
+import { createHandler as createFetchHandler } from '../../../../src/entries/fetch.ts';
+import type { ServerOptions } from '../../../../src/server/startup/options.ts';
+import { deferred } from '../../../support/deferred.ts';
+import { echoServer } from '../../../support/echo-server.ts';
+import { post } from '../../../support/plain-http.ts';
+import { recordingLogger } from '../../../support/recording-logger.ts';
+import { httpAPI } from '../../../support/sources.ts';
+
+const never = (): Promise<never> => new Promise(() => {});
+
+/** Mocks the clock. The returned function advances it, and runs everything that is ready before and after. */
+function stopTheClock(t: TestContext): (milliseconds: number) => Promise<void> {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 20) });
+  const quiet = async (): Promise<void> => {
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  };
+  return async (milliseconds) => {
+    await quiet();
+    t.mock.timers.tick(milliseconds);
+    await quiet();
+  };
+}
+
+function silentConsole(t: TestContext): string[] {
+  const lines: string[] = [];
+  for (const level of ['warn', 'error'] as const) t.mock.method(console, level, (...words: unknown[]) => void lines.push(words.join(' ')));
+  return lines;
+}
+
+/** The status of the response; 'none yet' until there is one. */
+function statusOf(answer: Promise<Response>): () => number | 'none yet' {
+  let status: number | 'none yet' = 'none yet';
+  void answer.then((response) => (status = response.status));
+  return () => status;
+}
+
+const request = (): Request =>
+  new Request('https://example.com/', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"query":"{ __typename }"}',
+  });
+
+function lambdaContext(limit: number): { getRemainingTimeInMillis: () => number } {
+  const end = Date.now() + limit;
+  return { getRemainingTimeInMillis: () => end - Date.now() };
+}
+
+describe('a start that hangs', () => {
+  /** Options that hang the first time. */
+  const hangingOnce: Record<string, () => { source: () => ServerOptions | Promise<ServerOptions>; begun: () => number }> = {
+    'its options': () => {
+      let begun = 0;
+      return { source: () => (++begun === 1 ? never() : echoServer().options), begun: () => begun };
+    },
+    'serverWillStart of a plugin': () => {
+      let begun = 0;
+      const { options } = echoServer({
+        logger: recordingLogger()[0],
+        plugins: [{ serverWillStart: () => (++begun === 1 ? never() : undefined) }],
+      });
+      return { source: () => options, begun: () => begun };
+    },
+  };
+  for (const [what, create] of Object.entries(hangingOnce)) {
+    test(`is abandoned after 10 s for all waiting requests, and retried with the next request: ${what}`, async (t) => {
+      const turn = stopTheClock(t);
+      silentConsole(t);
+      const { source, begun } = create();
+      const handler = createFetchHandler(source);
+      const waiting = [statusOf(handler.fetch(request())), statusOf(handler.fetch(request()))];
+
+      await turn(9_999);
+      const before = waiting.map((status) => status());
+      await turn(1);
+
+      assert.deepEqual(before, ['none yet', 'none yet']);
+      assert.deepEqual(
+        waiting.map((status) => status()),
+        [500, 500],
+      );
+      assert.equal((await handler.fetch(request())).status, 200);
+      assert.equal(begun(), 2);
+    });
+  }
+
+  test('is abandoned at an earlier deadline, and retried with the next request', async (t) => {
+    const turn = stopTheClock(t);
+    const lines = silentConsole(t);
+    let begun = 0;
+    const handler = createHandler(() => (++begun === 1 ? never() : echoServer().options));
+    const event = httpAPI.build(post({ query: '{ __typename }' }));
+    const first = handler(event, lambdaContext(3000));
+
+    await turn(2500);
+    const answer = await httpAPI.read(await first);
+    const next = await httpAPI.read(await handler(event, lambdaContext(3000)));
+
+    assert.deepEqual([answer.status, next.status, begun], [504, 200, 2]);
+    assert.match(lines.join('\n'), /before the server started: the options had not finished/);
+  });
+
+  test('does not disturb the next start when it fails after it was given up', async (t) => {
+    const turn = stopTheClock(t);
+    const [logger, lines] = recordingLogger();
+    const starts = [deferred(), deferred(), deferred()];
+    let begun = 0;
+    const failures: string[] = [];
+    const { options } = echoServer({
+      logger,
+      plugins: [
+        {
+          serverWillStart: () => starts[begun++]!.promise,
+          startupDidFail: ({ error }) => void failures.push(error.message.slice(0, 22)),
+        },
+      ],
+    });
+    const handler = createFetchHandler(options);
+    const given = statusOf(handler.fetch(request()));
+    await turn(10_000);
+
+    const second = statusOf(handler.fetch(request()));
+    await turn(1_000);
+    starts[0]!.reject(new Error('The database is down.'));
+    await turn(0);
+    const third = statusOf(handler.fetch(request()));
+    await turn(0);
+    starts[1]!.resolve();
+    await turn(0);
+
+    assert.deepEqual([given(), second(), third(), begun], [500, 200, 200, 2]);
+    assert.equal(lines.length, 2);
+    assert.deepEqual(failures, ['The start was given up', 'The database is down.']);
+  });
+
+  test('is no failure any more if it fails when another start has succeeded', async (t) => {
+    const turn = stopTheClock(t);
+    const [logger, lines] = recordingLogger();
+    const first = deferred();
+    let begun = 0;
+    const { options } = echoServer({ logger, plugins: [{ serverWillStart: () => (++begun === 1 ? first.promise : undefined) }] });
+    const handler = createFetchHandler(options);
+    const given = statusOf(handler.fetch(request()));
+    await turn(10_000);
+    const next = statusOf(handler.fetch(request()));
+    await turn(0);
+
+    first.reject(new Error('The database is down.'));
+    await turn(0);
+
+    assert.deepEqual([given(), next()], [500, 200]);
+    assert.equal(lines.length, 1);
+  });
+
+  test('logs what it waited for, once', async (t) => {
+    const turn = stopTheClock(t);
+    const [logger, lines] = recordingLogger();
+    const handler = createFetchHandler(echoServer({ logger, plugins: [{ serverWillStart: never }] }).options);
+
+    for (let request_ = 0; request_ < 3; request_++) {
+      const status = statusOf(handler.fetch(request()));
+      await turn(10_000);
+      assert.equal(status(), 500);
+    }
+
+    assert.equal(lines.length, 1);
+    assert.match(String(lines[0]?.details[0]), /given up after 10 s: serverWillStart of a plugin had not finished/);
+  });
+
+  test('and ends after all, serves the next request', async (t) => {
+    const turn = stopTheClock(t);
+    silentConsole(t);
+    const slow = deferred<ServerOptions>();
+    let begun = 0;
+    const handler = createFetchHandler(() => (begun++, slow.promise));
+    const first = statusOf(handler.fetch(request()));
+
+    await turn(10_000);
+    slow.resolve(echoServer().options);
+    await turn(0);
+
+    assert.equal(first(), 500);
+    assert.equal((await handler.fetch(request())).status, 200);
+    assert.equal(begun, 1);
+  });
+
+  test('and a startupDidFail that hangs, too, delay no request', async (t) => {
+    const turn = stopTheClock(t);
+    const logger = recordingLogger()[0];
+    const plugins = [{ serverWillStart: () => Promise.reject(new Error('no licence')), startupDidFail: never }];
+    const handler = createFetchHandler(echoServer({ logger, plugins }).options);
+    const status = statusOf(handler.fetch(request()));
+
+    await turn(1000);
+
+    assert.equal(status(), 500);
+  });
+
+  test('for a request with little time left does not end the start for others', async (t) => {
+    const turn = stopTheClock(t);
+    silentConsole(t);
+    const start = deferred<ServerOptions>();
+    let begun = 0;
+    const handler = createHandler(() => (++begun === 1 ? never() : start.promise));
+    const event = httpAPI.build(post({ query: '{ __typename }' }));
+    const hurried = handler(event, lambdaContext(2000));
+    const patient = handler(event, lambdaContext(60_000));
+
+    await turn(1500);
+    start.resolve(echoServer().options);
+
+    assert.equal((await httpAPI.read(await hurried)).status, 504);
+    assert.equal((await httpAPI.read(await patient)).status, 200);
+  });
+});

@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { createHandler as createFetchHandler } from '../../../../src/entries/fetch.ts';
+import type { ContextArgument } from '../../../../src/server/http/context-argument.ts';
+import { createHandler } from '../../../../src/entries/index.ts';
+import { deferred } from '../../../support/deferred.ts';
+import { echoServer } from '../../../support/echo-server.ts';
+import type { EchoServer } from '../../../support/echo-server.ts';
+import { httpAPIEvent, webRequest } from '../../../support/events.ts';
+import { json, post } from '../../../support/plain-http.ts';
+import { readWebResponse } from '../../../support/results.ts';
+import { httpAPI, sources } from '../../../support/sources.ts';
+
+const typename = post({ query: '{ __typename }' });
+
+/** A server whose operations hand this work to `waitUntil`. */
+function workingServer(work: (argument: ContextArgument) => Promise<unknown>): EchoServer {
+  return echoServer({
+    context: (argument) => {
+      argument.waitUntil(work(argument));
+      return {};
+    },
+  });
+}
+
+/** Whether a promise is still pending after 20 turns of the event loop. */
+async function isPending(promise: Promise<unknown>): Promise<boolean> {
+  let pending = true;
+  const settle = (): void => void (pending = false);
+  promise.then(settle, settle);
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  return pending;
+}
+
+describe('the context of AWS Lambda', () => {
+  test('that waits for an empty event loop is configured not to', async () => {
+    const context = { callbackWaitsForEmptyEventLoop: true, awsRequestId: 'id' };
+
+    await createHandler(echoServer().options)(httpAPIEvent(typename), context);
+
+    assert.deepEqual(context, { callbackWaitsForEmptyEventLoop: false, awsRequestId: 'id' });
+  });
+
+  test('without that flag is not changed', async () => {
+    const context = { awsRequestId: 'id' };
+
+    await createHandler(echoServer().options)(httpAPIEvent(typename), context);
+
+    assert.deepEqual(context, { awsRequestId: 'id' });
+  });
+
+  for (const context of [undefined, null, 'context', 5]) {
+    test(`may be missing or strange: ${String(context)}`, async () => {
+      const response = await httpAPI.read(await createHandler(echoServer().options)(httpAPIEvent(typename), context as never));
+
+      assert.equal(response.status, 200);
+    });
+  }
+
+  test('comes with at most two declared parameters: a third makes the runtime refuse the handler', () => {
+    assert.ok(createHandler(echoServer().options).length <= 2);
+  });
+});
+
+describe('context({ event, context, env })', () => {
+  async function argumentOf(call: (handler: ReturnType<typeof createHandler>) => Promise<unknown>): Promise<ContextArgument> {
+    const seen: ContextArgument[] = [];
+    await call(createHandler(echoServer({ context: (argument) => (seen.push(argument), {}) }).options));
+    return seen[0]!;
+  }
+
+  test("has the platform's objects, not copies", async () => {
+    const event = httpAPIEvent(typename);
+    const context = { awsRequestId: 'id' };
+
+    const argument = await argumentOf((handler) => handler(event, context));
+
+    assert.equal(argument.event, event);
+    assert.equal(argument.context, context);
+  });
+
+  for (const source of sources) {
+    test(`has the event of ${source.name}`, async () => {
+      const event = source.build(typename) as object;
+
+      assert.equal((await argumentOf((handler) => handler(event))).event, event);
+    });
+  }
+
+  test('has the bindings and the context of a worker: fetch(request, env, context)', async () => {
+    const env = { SECRET: 's' };
+    const context = { waitUntil: () => {} };
+
+    const argument = await argumentOf((handler) => handler.fetch(webRequest(typename), env, context));
+
+    assert.equal(argument.env, env);
+    assert.equal(argument.context, context);
+  });
+
+  test("has the second argument as context where there are two: Netlify's and Deno's fetch(request, context)", async () => {
+    const context = { ip: '192.0.2.1' };
+
+    assert.equal((await argumentOf((handler) => handler.fetch(webRequest(typename), context))).context, context);
+  });
+
+  test('has a signal, the same however often it is read, that has not fired', async () => {
+    const { signal, ...rest } = await argumentOf((handler) => handler(httpAPIEvent(typename)));
+
+    assert.ok(signal instanceof AbortSignal);
+    assert.equal(signal.aborted, false);
+    assert.equal(typeof rest.waitUntil, 'function');
+  });
+
+  for (const isBatch of [false, true]) {
+    test(`passes all of its members on to a copy and to a derived object${isBatch ? ', in a batch' : ''}`, async () => {
+      const event = httpAPIEvent(isBatch ? post([{ query: '{ __typename }' }]) : typename);
+      const argument = await argumentOf((handler) => handler(event, { awsRequestId: 'id' }));
+
+      const copies: ContextArgument[] = [{ ...argument }, Object.create(argument) as ContextArgument];
+
+      assert.deepEqual(Object.keys(argument), ['request', 'response', 'event', 'context', 'env', 'waitUntil', 'signal']);
+      for (const copy of copies) {
+        assert.ok(copy.signal instanceof AbortSignal);
+        assert.deepEqual([copy.event, copy.context, copy.request], [event, { awsRequestId: 'id' }, argument.request]);
+      }
+    });
+  }
+
+  test('may be the context itself: the data sources are added, and resolvers read its signal', async () => {
+    const seen: any[] = [];
+    const handler = createHandler({
+      typeDefs: 'type Query { hello: String }',
+      resolvers: {
+        Query: {
+          hello: (_parent, _args, context: any) => {
+            seen.push(context);
+            return context.signal instanceof AbortSignal ? 'with a signal' : 'without';
+          },
+        },
+      },
+      context: (argument) => argument,
+      dataSources: () => ({ books: { find: () => 'a book' } }),
+    });
+
+    const answers = [await handler(httpAPIEvent(post({ query: '{ hello }' }))), await handler(httpAPIEvent(post({ query: '{ hello }' })))];
+
+    for (const answer of answers) assert.deepEqual(json(await httpAPI.read(answer)), { data: { hello: 'with a signal' } });
+    assert.equal(seen[0].dataSources.books.find(), 'a book');
+    assert.notEqual(seen[0], seen[1]);
+  });
+});
+
+describe('work passed to waitUntil', () => {
+  test('is awaited before a buffered answer, because the process freezes after it', async () => {
+    const work = deferred();
+    const answer = createHandler(workingServer(() => work.promise).options)(httpAPIEvent(typename), {});
+
+    assert.equal(await isPending(answer), true);
+    work.resolve();
+
+    assert.equal((await httpAPI.read(await answer)).status, 200);
+  });
+
+  test('is awaited together with the work that it hands over itself', async () => {
+    const second = deferred();
+    const { options } = workingServer(async ({ waitUntil }) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      waitUntil(second.promise);
+    });
+    const answer = createHandler(options)(httpAPIEvent(typename), {});
+
+    assert.equal(await isPending(answer), true);
+    second.resolve();
+
+    assert.equal((await httpAPI.read(await answer)).status, 200);
+  });
+
+  test('delays a buffered answer by at most one second, and the log says so', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { options, log } = workingServer(() => new Promise(() => {}));
+    const answer = createHandler(options)(httpAPIEvent(typename), {});
+
+    assert.equal(await isPending(answer), true);
+    t.mock.timers.tick(1000);
+
+    assert.equal((await httpAPI.read(await answer)).status, 200);
+    assert.match(log[0]?.message ?? '', /did not finish within 1000 ms of the answer/);
+  });
+
+  test('that fails is logged with its reason, and does not affect the answer', async () => {
+    const reason = new Error('the metrics are down');
+    const { options, log } = workingServer(() => Promise.reject(reason));
+
+    const response = await httpAPI.read(await createHandler(options)(httpAPIEvent(typename), {}));
+
+    assert.deepEqual(json(response), { data: { __typename: 'Query' } });
+    assert.deepEqual(log, [{ level: 'error', message: 'Work passed to waitUntil failed.', details: [reason] }]);
+  });
+
+  test('goes to the waitUntil of the platform, and the answer does not wait', async () => {
+    const work = deferred();
+    const handed: Promise<unknown>[] = [];
+    const context = { waitUntil: (promise: Promise<unknown>) => void handed.push(promise) };
+
+    const answer = await createHandler(workingServer(() => work.promise).options)(webRequest(typename), context as never);
+
+    assert.equal((await readWebResponse(answer)).status, 200);
+    assert.equal(handed.length, 1);
+    assert.equal(await isPending(handed[0]!), true);
+    work.resolve();
+    await handed[0];
+  });
+
+  for (const name of ['@next/request-context', '@vercel/request-context']) {
+    test(`goes to the waitUntil that ${name} has for the request, where the call's context has none`, async (t) => {
+      const handed: Promise<unknown>[] = [];
+      const symbol = Symbol.for(name);
+      Object.assign(globalThis, { [symbol]: { get: () => ({ waitUntil: (work: Promise<unknown>) => void handed.push(work) }) } });
+      t.after(() => Reflect.deleteProperty(globalThis, symbol));
+      const own: Promise<unknown>[] = [];
+      const handler = createFetchHandler(workingServer(async () => 'done').options);
+
+      // A route handler of Next.js gets its parameters as second argument.
+      await handler(webRequest(typename), { params: Promise.resolve({}) });
+      await handler(webRequest(typename), { waitUntil: (work: Promise<unknown>) => void own.push(work) });
+
+      assert.deepEqual([handed.length, own.length], [1, 1]);
+    });
+  }
+
+  for (const variable of ['VERCEL', 'AWS_LAMBDA_FUNCTION_NAME']) {
+    test(`may be lost if nothing keeps the process alive, and the log says so once: ${variable} is set`, async (t) => {
+      process.env[variable] = 'graphql';
+      t.after(() => delete process.env[variable]);
+      const { options, log } = workingServer(async () => 'done');
+      const handler = createFetchHandler(options);
+
+      for (let call = 0; call < 3; call++) await handler(webRequest(typename));
+
+      assert.deepEqual(
+        log.map(({ level, message }) => [level, message.slice(0, 65)]),
+        [['warn', 'Work was passed to waitUntil, but this call has no waitUntil of t']],
+      );
+    });
+  }
+
+  test('continues without a warning in a Node server', async () => {
+    const { options, log } = workingServer(async () => 'done');
+
+    await createFetchHandler(options)(webRequest(typename));
+
+    assert.deepEqual(log, []);
+  });
+
+  test('that fails on such a platform is logged too, and what the platform gets does not reject', async () => {
+    const handed: Promise<unknown>[] = [];
+    const { options, log } = workingServer(() => Promise.reject(new Error('down')));
+
+    await createFetchHandler(options).fetch(
+      webRequest(typename),
+      {},
+      { waitUntil: (promise: Promise<unknown>) => void handed.push(promise) },
+    );
+    await handed[0];
+
+    assert.equal(log[0]?.message, 'Work passed to waitUntil failed.');
+  });
+
+  test('continues in a long-lived process: the answer does not wait on Deno and Bun', async () => {
+    const answer = await createFetchHandler(workingServer(() => new Promise(() => {})).options).fetch(webRequest(typename));
+
+    assert.equal(answer.status, 200);
+  });
+
+  test('is awaited also when the operation failed', async () => {
+    const work = deferred();
+    const { options } = echoServer({
+      context: ({ waitUntil }) => {
+        waitUntil(work.promise);
+        throw new Error('no session');
+      },
+    });
+    const answer = createHandler(options)(httpAPIEvent(typename), {});
+
+    assert.equal(await isPending(answer), true);
+    work.resolve();
+
+    assert.equal((await httpAPI.read(await answer)).status, 500);
+  });
+});

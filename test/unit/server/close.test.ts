@@ -1,0 +1,428 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+
+import { createHandler as createLambdaHandler, createStreamingHandler } from '../../../src/entries/aws-lambda.ts';
+import { incrementalDelivery } from '../../../src/entries/incremental.ts';
+import { createHandler } from '../../../src/entries/index.ts';
+import type { ServerOptions, ServerPlugin } from '../../../src/entries/index.ts';
+import { createListener, serve } from '../../../src/entries/node.ts';
+import { createTester } from '../../../src/entries/testing.ts';
+import type { AnyHandler } from '../../../src/entries/testing.ts';
+import { startCommand } from '../../support/command.ts';
+import { deferred } from '../../support/deferred.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+
+const typeDefs = 'type Query { ok: Boolean slow: String }';
+
+/** A plugin that lists its calls. */
+function recorder(): [plugin: ServerPlugin, calls: string[]] {
+  const calls: string[] = [];
+  const note = (name: string) => (): void => void calls.push(name);
+  return [{ serverWillStart: () => (note('start')(), { drainServer: note('drain'), serverWillStop: note('stop') }) }, calls];
+}
+
+const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"query":"{ ok }"}' } as const;
+
+describe('close of a handler', () => {
+  test('calls drainServer and serverWillStop once, also when it is called twice', async () => {
+    const [plugin, calls] = recorder();
+    const handler = createHandler({ typeDefs, plugins: [plugin] });
+    await createTester(handler).run('{ ok }');
+
+    await Promise.all([handler.close(), handler.close()]);
+    await handler.close();
+
+    assert.deepEqual(calls, ['start', 'drain', 'stop']);
+  });
+
+  test('does not start a server that no request has started', async () => {
+    const [plugin, calls] = recorder();
+    let loaded = 0;
+    const plain = createHandler({ typeDefs, plugins: [plugin] });
+    const late = createHandler(() => (loaded++, { typeDefs }));
+
+    await plain.close();
+    await late.close();
+    const { status } = await createTester(late).run('{ ok }');
+
+    assert.deepEqual([calls, loaded, status], [[], 0, 503]);
+  });
+
+  test('waits for a start that is in progress, and stops what it started', async () => {
+    const [plugin, calls] = recorder();
+    const options = deferred<ServerOptions>();
+    const handler = createHandler(() => options.promise);
+    const running = createTester(handler).run('{ ok }');
+
+    const closing = handler.close();
+    options.resolve({ typeDefs, plugins: [plugin] });
+
+    assert.equal((await running).status, 200);
+    await closing;
+    assert.deepEqual(calls, ['start', 'drain', 'stop']);
+  });
+
+  test('lets running operations and their work end before serverWillStop, and answers later requests with 503', async () => {
+    const [plugin, calls] = recorder();
+    const [slow, work] = [deferred<string>(), deferred<void>()];
+    const handler = createHandler({
+      typeDefs,
+      plugins: [plugin],
+      context: ({ waitUntil }) => (waitUntil(work.promise.then(() => void calls.push('work'))), {}),
+      resolvers: { Query: { slow: () => slow.promise } },
+    });
+    // Without a platform's waitUntil, work goes on after the answer of a Request.
+    const request = new Request('https://shop.example/graphql', { ...post, body: '{"query":"{ slow }"}' });
+    const running = handler(request);
+    await turn();
+
+    const closing = handler.close();
+    const refused = await handler(new Request('https://shop.example/graphql', post));
+    const health = await handler(new Request('https://shop.example/graphql/health'));
+    slow.resolve('done');
+    const answer = (await (await running).json()) as object;
+    await turn();
+    assert.deepEqual(calls, ['start', 'drain']);
+    work.resolve();
+    await closing;
+
+    assert.deepEqual(answer, { data: { slow: 'done' } });
+    assert.deepEqual(calls, ['start', 'drain', 'work', 'stop']);
+    assert.equal(refused.status, 503);
+    const { errors } = (await refused.json()) as { errors: object[] };
+    assert.deepEqual(errors, [{ message: 'The handler has been closed.', extensions: { code: 'SERVICE_UNAVAILABLE' } }]);
+    assert.deepEqual([health.status, await health.json()], [503, { status: 'fail' }]);
+  });
+
+  test('gives up calls that do not end within 10 s, with a warning', async (context) => {
+    const [plugin, calls] = recorder();
+    const [logger, lines] = recordingLogger();
+    const handler = createHandler({ typeDefs, logger, plugins: [plugin], resolvers: { Query: { slow: () => new Promise(() => {}) } } });
+    void createTester(handler).run('{ slow }');
+    await turn();
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+
+    const closing = handler.close();
+    for (let count = 0; count < 5; count++) await turn();
+    context.mock.timers.tick(9_999);
+    await turn();
+    assert.deepEqual(calls, ['start', 'drain']);
+    context.mock.timers.tick(1);
+    await closing;
+
+    assert.deepEqual(calls, ['start', 'drain', 'stop']);
+    assert.match(lines.map(({ message }) => message).join('\n'), /was closed although calls[^\n]* did not end within 10000 ms/);
+  });
+
+  test('ends open streams with an error that says so', async () => {
+    const handler = createHandler({
+      typeDefs: 'type Query { ok: Boolean } type Subscription { tick: Int }',
+      context: ({ signal }) => ({ signal }),
+      resolvers: {
+        Subscription: {
+          tick: {
+            async *subscribe(_, __, { signal }) {
+              yield { tick: 1 };
+              await once(signal, 'abort');
+            },
+          },
+        },
+      },
+    });
+    const results = createTester(handler).subscribe('subscription { tick }');
+    assert.deepEqual(await results.next(), { done: false, value: { data: { tick: 1 } } });
+
+    await handler.close();
+    const { value } = await results.next();
+
+    assert.match(JSON.stringify(value), /SERVICE_UNAVAILABLE/);
+    assert.equal((await results.next()).done, true);
+  });
+
+  for (const [operation, message] of [
+    ['mutation', 'The server is stopping. The mutation has run: do not send it again.'],
+    ['query', 'The server is stopping. Send the operation again.'],
+  ] as const) {
+    test(`cuts the deferred parts of a ${operation}, whose client learns whether to send it again`, async () => {
+      const handler = createHandler({
+        typeDefs: 'type Query { self: Query fast: String slow: String } type Mutation { self: Query }',
+        incrementalDelivery: incrementalDelivery(),
+        resolvers: { Query: { self: () => ({}), slow: () => new Promise(() => {}) }, Mutation: { self: () => ({}) } },
+      });
+      const query = `${operation} { self { fast ... @defer { slow } } }`;
+      const request = new Request('https://shop.example/graphql', {
+        ...post,
+        headers: { ...post.headers, accept: 'multipart/mixed' },
+        body: JSON.stringify({ query }),
+      });
+      const answer = await handler(request);
+
+      await handler.close();
+
+      const error = JSON.stringify({ message, extensions: { code: 'SERVICE_UNAVAILABLE' } });
+      assert.ok((await answer.text()).includes(error));
+    });
+  }
+
+  for (const [what, accept, query] of [
+    ['the source of a subscription', 'text/event-stream', 'subscription { tick }'],
+    ['a streamed list', 'multipart/mixed', '{ ticks @stream(initialCount: 1) }'],
+    ['a list in a deferred part', 'multipart/mixed', '{ ok ... @defer { ticks } }'],
+    ['a resolver in a deferred part', 'multipart/mixed', '{ ok ... @defer { slow } }'],
+  ] as const) {
+    for (const end of ['close', 'the client'] as const) {
+      test(`calls serverWillStop after the end of ${what} that ${end} has cut`, async () => {
+        const [plugin, calls] = recorder();
+        const [begun, cleanUp] = [deferred<void>(), deferred<void>()];
+        async function* ticks(_: unknown, __: unknown, { signal }: { signal: AbortSignal }): AsyncGenerator<any> {
+          try {
+            yield what.includes('subscription') ? { tick: 1 } : 1;
+            begun.resolve();
+            if (what.includes('subscription')) await once(signal, 'abort');
+            else yield 2;
+          } finally {
+            begun.resolve();
+            await cleanUp.promise;
+            calls.push('cleaned up');
+          }
+        }
+        const slow = async (): Promise<void> => {
+          begun.resolve();
+          await cleanUp.promise;
+          calls.push('cleaned up');
+        };
+        const handler = createHandler({
+          typeDefs: 'type Query { ok: Boolean slow: String ticks: [Int] } type Subscription { tick: Int }',
+          plugins: [plugin],
+          incrementalDelivery: incrementalDelivery(),
+          context: ({ signal }) => ({ signal }),
+          resolvers: { Query: { slow, ticks }, Subscription: { tick: { subscribe: ticks } } } as never,
+        });
+        const headers = { ...post.headers, accept };
+        const answer = await handler(new Request('https://shop.example/graphql', { ...post, headers, body: JSON.stringify({ query }) }));
+        const reader = answer.body!.getReader();
+        for (let count = 0; count < 3; count++) void reader.read();
+        await begun.promise;
+        if (end === 'the client') await reader.cancel();
+
+        const closing = handler.close();
+        for (let count = 0; count < 5; count++) await turn();
+        assert.deepEqual(calls, ['start', 'drain']);
+        cleanUp.resolve();
+        await closing;
+
+        assert.deepEqual(calls, ['start', 'drain', 'cleaned up', 'stop']);
+      });
+    }
+  }
+
+  test('rejects with the error of serverWillStop', async () => {
+    const plugin: ServerPlugin = {
+      serverWillStart: () => ({
+        serverWillStop: () => {
+          throw new Error('the pool hangs');
+        },
+      }),
+    };
+    const handler = createHandler({ typeDefs, plugins: [plugin] });
+    await createTester(handler).run('{ ok }');
+
+    await assert.rejects(handler.close(), /the pool hangs/);
+  });
+
+  test('calls serverWillStop of every plugin, although a hook of another one fails', async () => {
+    const [plugin, calls] = recorder();
+    const stopping = deferred<void>();
+    const failing: ServerPlugin = {
+      serverWillStart: () => ({
+        drainServer: () => Promise.reject(new Error('the listener hangs')),
+        serverWillStop: () => Promise.reject(new Error('the pool hangs')),
+      }),
+    };
+    const slow: ServerPlugin = { serverWillStart: () => ({ serverWillStop: () => stopping.promise.then(() => void calls.push('slow')) }) };
+    const [logger, lines] = recordingLogger();
+    const handler = createHandler({ typeDefs, logger, plugins: [failing, plugin, slow] });
+    await createTester(handler).run('{ ok }');
+
+    const closing = handler.close();
+    await turn();
+    stopping.resolve();
+
+    await assert.rejects(closing, /the listener hangs/);
+    assert.deepEqual(calls, ['start', 'drain', 'stop', 'slow']);
+    assert.match(JSON.stringify(lines), /A plugin could not stop/);
+  });
+
+  test('stops the plugins that had started when the start failed', async () => {
+    const [plugin, calls] = recorder();
+    const failing: ServerPlugin = { serverWillStart: () => Promise.reject(new Error('the database is down')) };
+    const handler = createHandler({ typeDefs, logger: recordingLogger()[0], plugins: [plugin, failing] });
+    const { status } = await createTester(handler).run('{ ok }');
+
+    await handler.close();
+
+    assert.equal(status, 500);
+    assert.deepEqual(calls, ['start', 'drain', 'stop']);
+  });
+
+  test('stops a server that starts after the call that started it gave up', async () => {
+    const [plugin, calls] = recorder();
+    const starting = deferred<void>();
+    const slow: ServerPlugin = { serverWillStart: () => starting.promise };
+    const handler = createLambdaHandler({ typeDefs, logger: recordingLogger()[0], plugins: [plugin, slow], deadline: { reserveMs: 0 } });
+    const tester = createTester(handler, { platform: 'function-url', context: { getRemainingTimeInMillis: () => 20 } });
+    const { status } = await tester.run('{ ok }');
+
+    const closing = handler.close();
+    starting.resolve();
+    await closing;
+
+    assert.equal(status, 504);
+    assert.deepEqual(calls, ['start', 'drain', 'stop']);
+  });
+
+  test('stops a server during whose start it is called', async () => {
+    const [plugin, calls] = recorder();
+    let closing: Promise<void> | undefined;
+    const closer: ServerPlugin = { serverWillStart: () => void (closing = handler.close()) };
+    const handler = createHandler({ typeDefs, plugins: [closer, plugin] });
+    await createTester(handler).run('{ ok }');
+
+    await closing;
+
+    assert.deepEqual(calls, ['start', 'drain', 'stop']);
+  });
+
+  test('closes handlers for Lambda, with and without streams', async () => {
+    const creators = [
+      (options: ServerOptions) => createLambdaHandler(options as object),
+      (options: ServerOptions) => createStreamingHandler(options as object),
+    ];
+    for (const create of creators) {
+      const [plugin, calls] = recorder();
+      const tester = createTester(create({ typeDefs, plugins: [plugin] }), { platform: 'function-url' });
+      assert.equal((await tester.run('{ ok }')).status, 200);
+
+      await tester.close();
+
+      assert.deepEqual(calls, ['start', 'drain', 'stop']);
+      assert.equal((await tester.run('{ ok }')).status, 503);
+    }
+  });
+
+  test('answers a direct invocation that comes later with the error', async () => {
+    const handler = createHandler({ typeDefs });
+    await handler.close();
+
+    assert.match(JSON.stringify(await handler({ query: '{ ok }' })), /"The handler has been closed\."/);
+  });
+});
+
+describe('close of a tester', () => {
+  test('closes the server of the options', async () => {
+    const [plugin, calls] = recorder();
+    const tester = createTester({ typeDefs, plugins: [plugin] });
+    await tester.run('{ ok }');
+
+    await tester.close();
+
+    assert.deepEqual(calls, ['start', 'drain', 'stop']);
+    assert.equal((await tester.run('{ ok }')).status, 503);
+  });
+
+  test('says what to close when it tests a function that wraps a handler', async () => {
+    const tester = createTester((event: unknown) => Promise.resolve(event));
+
+    await assert.rejects(tester.close(), /it wraps a handler\. Call close of that handler/);
+  });
+
+  test('lets a process with a pool end', async (context) => {
+    const source = `
+      import { createServer } from 'node:net';
+      import { createHandler } from './src/entries/index.ts';
+      import { createTester } from './src/entries/testing.ts';
+      const pool = createServer().listen(0);
+      const handler = createHandler({
+        typeDefs: 'type Query { ok: Boolean }',
+        plugins: [{ serverWillStart: () => ({ serverWillStop: () => void pool.close() }) }],
+      });
+      const tester = createTester(handler);
+      const { status } = await tester.run('{ ok }');
+      await tester.close();
+      console.log(status);`;
+
+    const { code, stdout } = await startCommand(context, ['--input-type=module', '-e', source], { cwd: process.cwd() }).ended;
+
+    assert.deepEqual([code, stdout.trim()], [0, '200']);
+  });
+});
+
+describe('in a Node server', () => {
+  test('close of a listener lets its requests end, and answers later ones with 503', async (context) => {
+    const [plugin, calls] = recorder();
+    const [started, slow] = [deferred<void>(), deferred<string>()];
+    const resolvers = { Query: { slow: () => (started.resolve(), slow.promise) } };
+    const listener = createListener({ typeDefs, plugins: [plugin], resolvers });
+    const server = createServer((request, response) => void listener(request, response)).listen(0);
+    context.after(() => server.close());
+    await once(server, 'listening');
+    const url = `http://localhost:${(server.address() as AddressInfo).port}/`;
+    const headers = { 'content-type': 'application/json', connection: 'close' };
+    const running = fetch(url, { method: 'POST', headers, body: '{"query":"{ slow }"}' });
+    await started.promise;
+
+    const closing = listener.close();
+    const refused = await fetch(url, { method: 'POST', headers, body: '{"query":"{ ok }"}' });
+    assert.deepEqual([refused.status, calls], [503, ['start', 'drain']]);
+    slow.resolve('done');
+    await closing;
+
+    assert.deepEqual(await (await running).json(), { data: { slow: 'done' } });
+    assert.deepEqual(calls, ['start', 'drain', 'stop']);
+  });
+
+  test('serve stops the plugins that had started if it cannot listen, or if another plugin cannot start', async (context) => {
+    const logger = recordingLogger()[0];
+    const busy = createServer().listen(0);
+    context.after(() => busy.close());
+    await once(busy, 'listening');
+    const { port } = busy.address() as AddressInfo;
+    const [plugin, calls] = recorder();
+    const failing: ServerPlugin = { serverWillStart: () => Promise.reject(new Error('the database is down')) };
+
+    await assert.rejects(serve({ typeDefs, logger, plugins: [plugin] }, { port }), /it is in use/);
+    await assert.rejects(serve({ typeDefs, logger, nodeEnv: 'test', plugins: [plugin, failing] }, { port: 0 }), /the database is down/);
+
+    assert.deepEqual(calls, ['start', 'drain', 'stop', 'start', 'drain', 'stop']);
+  });
+});
+
+describe('a start that fails', () => {
+  const fails = async (): Promise<never> => {
+    throw new Error('the database is down');
+  };
+
+  test('is not masked in tests: by NODE_ENV, and through a tester', async (context) => {
+    const before = process.env['NODE_ENV'];
+    context.after(() => {
+      if (before === undefined) delete process.env['NODE_ENV'];
+      else process.env['NODE_ENV'] = before;
+    });
+    context.mock.method(console, 'error', () => {});
+    const messageOf = async (server: AnyHandler | Promise<never>): Promise<string | undefined> => {
+      const { errors, status } = await createTester(server as AnyHandler).run('{ ok }');
+      assert.equal(status, 500);
+      return errors?.[0]?.message;
+    };
+
+    process.env['NODE_ENV'] = 'production';
+    assert.equal(await messageOf(createHandler(fails)), 'Internal server error');
+    assert.equal(await messageOf(fails()), 'The server could not start: the database is down');
+    process.env['NODE_ENV'] = 'test';
+    assert.equal(await messageOf(createHandler(fails)), 'The server could not start: the database is down');
+  });
+});

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { createEndpoint } from '../../../support/endpoint.ts';
+import { json, post } from '../../../support/plain-http.ts';
+
+const json1 = 'application/json';
+const graphql = 'application/graphql-response+json';
+
+/** Accept → the media type of the answer; undefined: 406. */
+const cases: readonly (readonly [accept: string, mediaType: string | undefined])[] = [
+  ['', json1],
+  ['  ', json1],
+  // The default values of clients are recognized without parsing; with another parameter they are parsed.
+  ...['', ';round=1'].flatMap(
+    (parameter) =>
+      [
+        [`*/*${parameter}`, json1],
+        [`application/json${parameter}`, json1],
+        [`application/json${parameter}, text/plain, */*`, json1],
+        [`${graphql}${parameter},application/json;q=0.9`, graphql],
+        [`${graphql}${parameter}, application/json`, graphql],
+      ] as const,
+  ),
+  ['application/*', json1],
+  ['application/json', json1],
+  ['APPLICATION/JSON', json1],
+  ['application/json; charset=utf-8', json1],
+  [graphql, graphql],
+  ['Application/GraphQL-Response+JSON', graphql],
+  [`${graphql}; charset=utf-8`, graphql],
+  [`${graphql}, application/json`, graphql],
+  [`application/json, ${graphql}`, json1],
+  [`${graphql}; charset=utf-8, application/json; charset=utf-8`, graphql],
+  [`${graphql};q=0.9, application/json;q=1.0`, json1],
+  [`application/json;q=0.5, ${graphql};q=0.6`, graphql],
+  [`application/json;q=0.5,${graphql};Q=0.4`, json1],
+  [`application/json ; q=0.5 , ${graphql} ; q=0.6`, graphql],
+  [`${graphql};q=0, application/json`, json1],
+  [`${graphql};q=0, */*`, json1],
+  [`application/json;q=0, */*`, graphql],
+  [`application/json;q=0, application/*;q=0.1`, graphql],
+  [`${graphql};q=0.1, */*`, json1],
+  [`${graphql}, */*`, graphql],
+  [`${graphql}, */*;q=0.1`, graphql],
+  [`*/*, ${graphql}`, graphql],
+  ['text/html, application/xhtml+xml, */*;q=0.8', json1],
+  ['text/event-stream, application/json', json1],
+  [`multipart/mixed, ${graphql}`, graphql],
+  ['application/json;q=1.0001', json1],
+  ['application/json;q=x', json1],
+  ['application/json;q="0"', json1],
+  ['application/json;ext=1;q=0', undefined],
+  ['application/json;q=0.000', undefined],
+  // Only the beginning of a very long range counts.
+  [`application/json${';a=b'.repeat(1000)};q=0`, json1],
+  ['*/*;q=0', undefined],
+  ['application/*;q=0.0', undefined],
+  ['image/png', undefined],
+  ['text/*', undefined],
+  ['text/event-stream', undefined],
+  ['multipart/mixed', undefined],
+  ['application/jsonp', undefined],
+  ['application/json-patch+json', undefined],
+  ['application/graphql-response', undefined],
+  ['application/graphql+json', undefined],
+  ['xapplication/json', undefined],
+  ['json', undefined],
+  ['*', undefined],
+  [';q=1', undefined],
+  [',,,', undefined],
+  ['application/json/x', undefined],
+];
+
+describe('media type negotiation', () => {
+  for (const [accept, mediaType] of cases) {
+    it(`accept: ${accept || '(empty)'} is ${mediaType ?? '406'}`, async () => {
+      const endpoint = createEndpoint();
+
+      const response = await endpoint.send(post({ query: '{ hello }' }, { headers: [['Accept', accept]] }));
+
+      assert.equal(response.status, mediaType === undefined ? 406 : 200);
+      assert.equal(response.headers.get('content-type'), `${mediaType ?? 'application/graphql-response+json'}; charset=utf-8`);
+      assert.equal(response.headers.get('vary'), 'Accept');
+      assert.deepEqual(endpoint.runs, mediaType === undefined ? [] : ['hello']);
+    });
+  }
+
+  it('combines repeated Accept fields', async () => {
+    const response = await createEndpoint().send(
+      post(
+        { query: '{ hello }' },
+        {
+          headers: [
+            ['Accept', 'application/json;q=0.5'],
+            ['accept', graphql],
+          ],
+        },
+      ),
+    );
+
+    assert.equal(response.headers.get('content-type'), `${graphql}; charset=utf-8`);
+  });
+
+  it('does not label a batch, which is no GraphQL response', async () => {
+    const response = await createEndpoint().send(post([{ query: '{ hello }' }], { headers: [['accept', graphql]] }));
+
+    assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
+  });
+
+  it('406 has an application/json body that lists the available types', async () => {
+    const response = await createEndpoint().send(post({ query: '{ hello }' }, { headers: [['accept', 'image/png']] }));
+
+    assert.equal(
+      json(response).errors[0].message,
+      'Expected Accept to allow application/graphql-response+json or application/json, or for a single POST text/event-stream, on a platform that streams: a web Request, Node, createStreamingHandler on AWS.',
+    );
+  });
+
+  it('a long Accept does not produce a long response (Yoga)', async () => {
+    const accept = Array.from({ length: 1000 }, (_, index) => `x${index}/y${index};q=0.5`).join(', ');
+
+    const response = await createEndpoint().send(post({ query: '{ hello }' }, { headers: [['accept', accept]] }));
+
+    assert.equal(response.status, 406);
+    const size = response.body.length + [...response.headers].reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+    assert.ok(size < 600, `${size} characters`);
+  });
+
+  it('an Accept of many elements is accepted', async () => {
+    const response = await createEndpoint().send(
+      post({ query: '{ hello }' }, { headers: [['accept', `application/json${', */*'.repeat(5000)}`]] }),
+    );
+
+    assert.equal(response.status, 200);
+  });
+});

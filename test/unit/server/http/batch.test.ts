@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { GraphQLError } from 'graphql';
+
+import { deferred } from '../../../support/deferred.ts';
+import { createEndpoint } from '../../../support/endpoint.ts';
+import { json, post } from '../../../support/plain-http.ts';
+import { after } from '../../../support/stages.ts';
+
+const good = { query: '{ hello }' };
+const answered = { data: { hello: 'Hello, world!' } };
+
+describe('a batch', () => {
+  it('returns an array in the order of its elements, whichever finishes first', async () => {
+    const done: string[] = [];
+    const second = deferred();
+    const endpoint = createEndpoint({
+      resolvers: {
+        Query: {
+          hello: async (_: unknown, { name }: { name: string }) => {
+            if (name === 'first') await second.promise;
+            done.push(name);
+            if (name === 'second') second.resolve();
+            return name;
+          },
+        },
+      },
+    });
+
+    const response = await endpoint.send(post(['first', 'second'].map((name) => ({ query: `{ hello(name: "${name}") }` }))));
+
+    assert.deepEqual(json(response), [{ data: { hello: 'first' } }, { data: { hello: 'second' } }]);
+    assert.deepEqual(done, ['second', 'first']);
+  });
+
+  it('has operationName and variables for each element', async () => {
+    const query = 'query A { hello(name: "A") } query B($n: String) { hello(name: $n) }';
+
+    const response = await createEndpoint().send(
+      post([
+        { query, operationName: 'A' },
+        { query, operationName: 'B', variables: { n: 'x' } },
+      ]),
+    );
+
+    assert.deepEqual(json(response), [{ data: { hello: 'Hello, A!' } }, { data: { hello: 'Hello, x!' } }]);
+  });
+
+  const bad: Readonly<Record<string, { element: unknown; code: string }>> = {
+    null: { element: null, code: 'BAD_REQUEST' },
+    'an empty object': { element: {}, code: 'BAD_REQUEST' },
+    'a number': { element: 7, code: 'BAD_REQUEST' },
+    'an array': { element: [good], code: 'BAD_REQUEST' },
+    'a query that is not a string': { element: { query: 7 }, code: 'BAD_REQUEST' },
+    'variables of a wrong type': { element: { ...good, variables: [] }, code: 'BAD_REQUEST' },
+    'variables that nest too deep': {
+      element: { ...good, variables: { a: JSON.parse('['.repeat(300) + ']'.repeat(300)) } },
+      code: 'BAD_REQUEST',
+    },
+    'a document that does not parse': { element: { query: '{' }, code: 'GRAPHQL_PARSE_FAILED' },
+    'a document that does not validate': { element: { query: '{ nothing }' }, code: 'GRAPHQL_VALIDATION_FAILED' },
+    'an unknown operation': { element: { query: 'query A { hello }', operationName: 'B' }, code: 'OPERATION_RESOLUTION_FAILURE' },
+    'a subscription': { element: { query: 'subscription { ticks }' }, code: 'OPERATION_RESOLUTION_FAILURE' },
+    'a resolver that throws': { element: { query: '{ explode }' }, code: 'INTERNAL_SERVER_ERROR' },
+  };
+  for (const [name, { element, code }] of Object.entries(bad)) {
+    it(`with ${name} in it answers its other elements (Apollo 5: one 400; v3: 500)`, async () => {
+      const endpoint = createEndpoint();
+
+      const response = await endpoint.send(post([good, element, good]));
+
+      assert.equal(response.status, 200);
+      const [first, second, third] = json(response);
+      assert.deepEqual([first, third], [answered, answered]);
+      assert.equal(second.errors[0].extensions.code, code);
+    });
+  }
+
+  it('with a result that JSON cannot represent fails only that element', async () => {
+    const typeDefs = 'scalar Any type Query { any(which: String): Any }';
+    const cyclic: Record<string, unknown> = {};
+    cyclic['self'] = cyclic;
+    const values: Record<string, unknown> = { cycle: cyclic, bigint: [10n], fine: { a: 1 } };
+    const endpoint = createEndpoint({
+      typeDefs,
+      resolvers: { Query: { any: (_: unknown, { which }: { which: string }) => values[which] } },
+    });
+
+    const response = await endpoint.send(
+      post(['fine', 'cycle', 'bigint', 'fine'].map((which) => ({ query: `{ any(which: "${which}") }` }))),
+    );
+
+    const messages = json(response).map((one: { errors?: { message: string }[] }) => one.errors?.[0]?.message);
+    assert.deepEqual(messages, [undefined, 'Internal server error', 'Internal server error', undefined]);
+    assert.deepEqual(json(response)[3], { data: { any: { a: 1 } } });
+  });
+
+  it('with a header that HTTP does not allow in one element answers the others', async () => {
+    const fail = (): never => {
+      throw new GraphQLError('no', { extensions: { http: { headers: { 'x-split': 'a\r\nb' } } } });
+    };
+    const endpoint = createEndpoint({ resolvers: { Query: { hello: () => 'x', explode: fail } } });
+
+    const response = await endpoint.send(post([good, { query: '{ explode }' }]));
+
+    assert.equal(response.status, 200);
+    assert.deepEqual(json(response)[0], { data: { hello: 'x' } });
+  });
+
+  it('with a formatError that throws for one element answers the others', async () => {
+    const endpoint = createEndpoint({
+      formatError: () => {
+        throw new Error('formatError is broken');
+      },
+    });
+
+    const response = await endpoint.send(post([good, {}, { query: '{' }, good]));
+
+    assert.equal(response.status, 200);
+    assert.deepEqual(json(response)[3], answered);
+    assert.equal(json(response)[1].errors[0].message, 'Internal server error');
+  });
+
+  it('has the status 200, whatever its elements set', async () => {
+    const endpoint = createEndpoint({
+      context: ({ response }) => {
+        response.status = 418;
+        return {};
+      },
+    });
+
+    const response = await endpoint.send(post([good, { query: '{' }]));
+
+    assert.equal(response.status, 200);
+  });
+
+  it('sends the headers and cookies of all elements', async () => {
+    let index = 0;
+    const endpoint = createEndpoint({
+      context: ({ response }) => {
+        index += 1;
+        response.headers.set(`x-${index}`, 'yes');
+        response.headers.append('set-cookie', `c${index}=1`);
+        response.headers.append('vary', `X-${index}`);
+        return {};
+      },
+    });
+
+    const response = await endpoint.send(post([good, good]));
+
+    assert.equal(response.headers.get('x-1'), 'yes');
+    assert.equal(response.headers.get('x-2'), 'yes');
+    assert.deepEqual(response.setCookies, ['c1=1', 'c2=1']);
+    assert.equal(response.headers.get('vary'), 'X-1, X-2, Accept');
+  });
+
+  it('can have 10 elements, and 11 run nothing', async () => {
+    const endpoint = createEndpoint();
+
+    const ten = await endpoint.send(post(Array.from({ length: 10 }, () => good)));
+    const ran = endpoint.runs.length;
+    const eleven = await endpoint.send(post(Array.from({ length: 11 }, () => good)));
+
+    assert.deepEqual([ten.status, ran], [200, 10]);
+    assert.equal(eleven.status, 400);
+    assert.deepEqual(json(eleven).errors[0].message, 'Expected a batch of at most 10 operations, got 11.');
+    assert.equal(endpoint.runs.length, 10);
+  });
+
+  it('can have as many elements as allowBatchedHttpRequests.limit', async () => {
+    const endpoint = createEndpoint({ allowBatchedHttpRequests: { limit: 2 } });
+
+    const responses = [await endpoint.send(post([good, good])), await endpoint.send(post([good, good, good]))];
+
+    assert.deepEqual(
+      responses.map(({ status }) => status),
+      [200, 400],
+    );
+  });
+
+  it('gives each element the same share of the token limit: elements over it are refused, the others run', async () => {
+    const endpoint = createEndpoint({ maxTokens: 20 });
+    const element = (name: string): object => ({ query: `{ ${name}: hello }` });
+    const large = { query: '{ c: hello d: hello }' };
+    await endpoint.send(post(large));
+
+    for (let round = 0; round < 2; round++) {
+      const [a, b, c, d] = json(await endpoint.send(post([element('a'), element('b'), large, { query: '{hello' }])));
+
+      assert.deepEqual([a, b], [{ data: { a: 'Hello, world!' } }, { data: { b: 'Hello, world!' } }]);
+      assert.match(
+        c.errors[0].message,
+        /^Expected each document of a batch of 4 to have at most 5 tokens, with its fragments written out, got 8\.$/,
+      );
+      for (const { errors } of [c, d]) assert.equal(errors[0].extensions.code, 'GRAPHQL_PARSE_FAILED');
+    }
+  });
+
+  it('shares it when fragments make many fields of few tokens', async () => {
+    const endpoint = createEndpoint({ maxTokens: 110 });
+    const wide = {
+      query:
+        '{ a: books { ...F } b: books { ...F } c: books { ...F } d: books { ...F } } fragment F on Book { title author { ...A } x: author { ...A } y: author { ...A } } fragment A on Author { name a: name b: name c: name }',
+    };
+
+    const [alone, batch] = [await endpoint.send(post(wide)), await endpoint.send(post([wide, { query: '{ hello }' }]))];
+
+    assert.equal(alone.status, 200);
+    const [refused, other] = json(batch);
+    assert.match(refused.errors[0].message, /^Expected each document of a batch of 2 to have at most 55 tokens, with .* got 72\.$/);
+    assert.equal(other.errors, undefined);
+  });
+});
+
+describe('a malformed element of a batch', () => {
+  it('is seen by the hooks of operations, as the others are, and runs nothing', async () => {
+    const seen: unknown[] = [];
+    const endpoint = createEndpoint({
+      context: () => (seen.push('context'), {}),
+      plugins: [
+        {
+          operation: after(({ request }, { errors, executed }) => void seen.push([request.query, errors.length, executed === true])),
+          contextCreationDidFail: () => void seen.push('contextCreationDidFail'),
+        },
+      ],
+    });
+
+    const response = await endpoint.send(post([good, { query: 5 }]));
+
+    assert.equal(json(response).length, 2);
+    assert.deepEqual(seen, ['context', [good.query, 0, true], [undefined, 1, false]]);
+    assert.deepEqual(endpoint.runs, ['hello']);
+  });
+
+  it('has a request of its own, and is no failure of `context`', async () => {
+    const requests: object[] = [];
+    const outcomes: unknown[] = [];
+    const endpoint = createEndpoint({
+      plugins: [
+        {
+          operation: after(({ request }, { contextFailed }) => {
+            requests.push(request);
+            outcomes.push(contextFailed);
+          }),
+        },
+      ],
+    });
+
+    await endpoint.send(post([{ query: 5 }, { query: 6 }]));
+
+    assert.equal(new Set(requests).size, 2);
+    assert.deepEqual(outcomes, [false, false]);
+  });
+});

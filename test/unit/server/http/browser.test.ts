@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { createHandler } from '../../../../src/entries/index.ts';
+import type { ServerOptions } from '../../../../src/entries/index.ts';
+
+/** As Chrome sends it. */
+const browser =
+  'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7';
+
+async function open(path: string, accept: string, options: Partial<ServerOptions> = {}): Promise<[status: number, body: any]> {
+  const handler = createHandler({ typeDefs: 'type Query { ok: Boolean }', nodeEnv: 'production', ...options } as ServerOptions);
+  const headers = { accept, 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' };
+  const response = await handler(new Request(`https://shop.example${path}`, { headers }));
+  assert.match(response.headers.get('content-type') ?? '', /^application\/graphql-response\+json|^application\/json/);
+  assert.equal(response.headers.get('cache-control'), 'private, no-store');
+  return [response.status, await response.json()];
+}
+
+const sentence =
+  'This is a GraphQL endpoint: send it a POST with "content-type: application/json" and a body such as {"query":"{ __typename }"}.';
+
+describe('a browser that opens the address of a deployed function', () => {
+  for (const csrfPrevention of [undefined, true, false] as const)
+    test(`is told in one sentence what is there, with csrfPrevention: ${csrfPrevention}`, async () => {
+      const answer = await open('/graphql', browser, csrfPrevention === undefined ? {} : { csrfPrevention });
+
+      assert.deepEqual(answer, [422, { errors: [{ message: sentence, extensions: { code: 'BAD_REQUEST' } }] }]);
+    });
+
+  test('is told the same in development without a page', async () => {
+    const logger = { debug() {}, info() {}, warn() {}, error() {} };
+    const [, body] = await open('/graphql', browser, { nodeEnv: 'development', landingPage: false, logger });
+
+    assert.equal(body.errors[0].message, sentence);
+  });
+
+  test('gets the answer to a query in the address, under the rules for every GET', async () => {
+    assert.deepEqual(await open('/graphql?query={ok}', browser), [200, { data: { ok: null } }]);
+    const [status, { errors }] = await open('/graphql?query={ok}', browser, { csrfPrevention: true });
+    assert.deepEqual([status, /cross-site request forgery/.test(errors[0].message)], [400, true]);
+  });
+
+  test('that accepts only HTML gets 406', async () => {
+    assert.equal((await open('/graphql', 'text/html'))[0], 406);
+    assert.equal((await open('/graphql', 'text/html', { csrfPrevention: true }))[0], 406);
+  });
+});

@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import type { CORSOptions } from '../../../../src/server/http/cors.ts';
+import { createEndpoint } from '../../../support/endpoint.ts';
+import { plainRequest, post } from '../../../support/plain-http.ts';
+import type { PlainRequest, PlainResponse } from '../../../support/plain-http.ts';
+import { after } from '../../../support/stages.ts';
+
+const asking = 'https://shop.example';
+
+function preflight(headers: PlainRequest['headers'] = []): PlainRequest {
+  return plainRequest({ method: 'OPTIONS', headers: [['Origin', asking], ['Access-Control-Request-Method', 'POST'], ...headers] });
+}
+
+function query(origin: string | undefined = asking): PlainRequest {
+  return post({ query: '{ hello }' }, { headers: origin === undefined ? [] : [['Origin', origin]] });
+}
+
+/** The CORS header fields of an answer. */
+function shared({ headers }: PlainResponse): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
+}
+
+describe('without the cors option', () => {
+  it('no response has a CORS header, not even to a preflight', async () => {
+    const endpoint = createEndpoint();
+
+    const answers = [await endpoint.send(query()), await endpoint.send(preflight())];
+
+    assert.deepEqual(answers.map(shared), [{}, {}]);
+  });
+});
+
+describe('cors.origin', () => {
+  const cases: readonly { name: string; origin: CORSOptions['origin']; allowed: string | undefined; vary: string }[] = [
+    { name: 'unset: everybody', origin: undefined, allowed: '*', vary: 'Accept' },
+    { name: '"*": everybody', origin: '*', allowed: '*', vary: 'Accept' },
+    { name: 'the origin that asks', origin: asking, allowed: asking, vary: 'Accept, Origin' },
+    { name: 'another origin', origin: 'https://other.example', allowed: undefined, vary: 'Accept, Origin' },
+    { name: 'an origin that the asking one begins with', origin: 'https://shop', allowed: undefined, vary: 'Accept, Origin' },
+    { name: 'a list with it', origin: ['https://other.example', asking], allowed: asking, vary: 'Accept, Origin' },
+    { name: 'a list without it', origin: ['https://other.example'], allowed: undefined, vary: 'Accept, Origin' },
+    { name: 'an empty list', origin: [], allowed: undefined, vary: 'Accept, Origin' },
+    { name: 'a pattern', origin: /^https:\/\/[a-z]+\.example$/, allowed: asking, vary: 'Accept, Origin' },
+    { name: 'a pattern of others', origin: /^https:\/\/[a-z]+\.test$/, allowed: undefined, vary: 'Accept, Origin' },
+    { name: 'a list with a pattern', origin: ['https://other.example', /\.example$/], allowed: asking, vary: 'Accept, Origin' },
+    { name: 'a function that says yes', origin: (origin) => origin === asking, allowed: asking, vary: 'Accept, Origin' },
+    { name: 'a function that says yes later', origin: async (origin) => origin === asking, allowed: asking, vary: 'Accept, Origin' },
+    { name: 'a function that says no', origin: () => false, allowed: undefined, vary: 'Accept, Origin' },
+    { name: 'a function that returns something else', origin: (() => 'yes') as never, allowed: undefined, vary: 'Accept, Origin' },
+  ];
+  for (const { name, origin, allowed, vary } of cases) {
+    it(`${name}: ${allowed ?? 'not allowed'}`, async () => {
+      const endpoint = createEndpoint({ cors: origin === undefined ? {} : { origin } });
+
+      const response = await endpoint.send(query());
+
+      assert.deepEqual(shared(response), allowed === undefined ? {} : { 'access-control-allow-origin': allowed });
+      assert.equal(response.headers.get('vary'), vary);
+      assert.equal(response.status, 200);
+    });
+  }
+
+  const otherForms: Readonly<Record<string, string>> = {
+    'https://a.test/': 'Expected the origin in cors.origin without the slash at its end, "https://a.test", got "https://a.test/".',
+    'https://a.test/app': 'Expected the origin in cors.origin without the path "/app", "https://a.test", got "https://a.test/app".',
+    'https://A.test:443': 'Expected the origin in cors.origin as browsers send it, "https://a.test", got "https://A.test:443".',
+    'http://a.test:80': 'Expected the origin in cors.origin as browsers send it, "http://a.test", got "http://a.test:80".',
+    'HTTPS://a.test': 'Expected the origin in cors.origin as browsers send it, "https://a.test", got "HTTPS://a.test".',
+  };
+  for (const [origin, message] of Object.entries(otherForms))
+    it(`${origin} is refused, because no browser sends it so`, () => {
+      assert.throws(() => createEndpoint({ cors: { origin } }), { name: 'TypeError', message });
+      assert.throws(() => createEndpoint({ cors: { origin: [asking, origin] } }), { name: 'TypeError', message });
+    });
+
+  it('a pattern with the flag g also matches the second request', async () => {
+    const endpoint = createEndpoint({ cors: { origin: /shop\.example/g } });
+
+    const answers = [await endpoint.send(query()), await endpoint.send(query()), await endpoint.send(query())];
+
+    assert.deepEqual(
+      answers.map((answer) => shared(answer)['access-control-allow-origin']),
+      [asking, asking, asking],
+    );
+  });
+
+  it('a function that throws allows no origin, is logged, and fails no request', async () => {
+    const endpoint = createEndpoint({
+      cors: {
+        origin: () => {
+          throw new Error('no database');
+        },
+      },
+    });
+
+    const response = await endpoint.send(query());
+
+    assert.equal(response.status, 200);
+    assert.deepEqual(shared(response), {});
+    assert.equal(endpoint.lines.filter(({ level }) => level === 'error').length, 1);
+  });
+
+  it('a list or a function is not used for a request without Origin, and the response still varies by it', async () => {
+    const response = await createEndpoint({ cors: { origin: [asking] } }).send(post({ query: '{ hello }' }));
+
+    assert.deepEqual(shared(response), {});
+    assert.equal(response.headers.get('vary'), 'Accept, Origin');
+  });
+
+  it('never reflects an unlisted origin or "null" (Yoga: reflected, with credentials)', async () => {
+    const endpoint = createEndpoint({ cors: { origin: [asking], credentials: true } });
+
+    const answers = [
+      await endpoint.send(query('https://evil.example')),
+      await endpoint.send(query('null')),
+      await endpoint.send(query('*')),
+    ];
+
+    assert.deepEqual(answers.map(shared), [{}, {}, {}]);
+  });
+});
+
+describe('a preflight', () => {
+  it('is 204 without a body, before CSRF prevention and anything else', async () => {
+    const endpoint = createEndpoint({ csrfPrevention: true, cors: { origin: asking } });
+
+    const response = await endpoint.send(preflight());
+
+    assert.equal(response.status, 204);
+    assert.equal(response.body, '');
+    assert.deepEqual(shared(response), { 'access-control-allow-origin': asking, 'access-control-allow-methods': 'GET, POST, QUERY' });
+    assert.deepEqual(endpoint.runs, []);
+  });
+
+  it('gets the headers that it requests, and the response varies by them', async () => {
+    const response = await createEndpoint({ cors: {} }).send(preflight([['Access-Control-Request-Headers', 'content-type,x-token']]));
+
+    assert.equal(response.headers.get('access-control-allow-headers'), 'content-type,x-token');
+    assert.match(response.headers.get('vary') ?? '', /Access-Control-Request-Headers/);
+  });
+
+  it('gets allowedHeaders, methods, maxAge and credentials as configured', async () => {
+    const cors: CORSOptions = {
+      origin: asking,
+      allowedHeaders: ['content-type', 'x-token'],
+      methods: ['POST'],
+      maxAge: 600,
+      credentials: true,
+    };
+
+    const response = await createEndpoint({ cors }).send(preflight([['Access-Control-Request-Headers', 'x-other']]));
+
+    assert.equal(response.status, 204);
+    assert.deepEqual(shared(response), {
+      'access-control-allow-origin': asking,
+      'access-control-allow-credentials': 'true',
+      'access-control-allow-methods': 'POST',
+      'access-control-allow-headers': 'content-type, x-token',
+      'access-control-max-age': '600',
+    });
+  });
+
+  it('accepts strings in place of lists', async () => {
+    const response = await createEndpoint({ cors: { methods: 'GET,POST', allowedHeaders: 'a,b' } }).send(preflight());
+
+    assert.equal(response.headers.get('access-control-allow-methods'), 'GET,POST');
+    assert.equal(response.headers.get('access-control-allow-headers'), 'a,b');
+  });
+
+  it('from another origin gets no CORS headers', async () => {
+    const response = await createEndpoint({ cors: { origin: 'https://other.example', credentials: true } }).send(preflight());
+
+    assert.deepEqual(shared(response), {});
+  });
+});
+
+describe('a response to another origin', () => {
+  it('names exposedHeaders and credentials', async () => {
+    const response = await createEndpoint({ cors: { origin: asking, credentials: true, exposedHeaders: ['x-a', 'x-b'] } }).send(query());
+
+    assert.deepEqual(shared(response), {
+      'access-control-allow-origin': asking,
+      'access-control-allow-credentials': 'true',
+      'access-control-expose-headers': 'x-a, x-b',
+    });
+  });
+
+  it('is readable even if it is a refusal', async () => {
+    const endpoint = createEndpoint({ cors: { origin: asking } });
+    const headers: PlainRequest['headers'] = [['Origin', asking]];
+
+    const answers = [await endpoint.send(post('{', { headers })), await endpoint.send(plainRequest({ method: 'PUT', headers }))];
+
+    assert.deepEqual(
+      answers.map((answer) => [answer.status, answer.headers.get('access-control-allow-origin')]),
+      [
+        [400, asking],
+        [405, asking],
+      ],
+    );
+  });
+});
+
+describe('invalid cors options throw at createHandler', () => {
+  it('credentials with any origin', () => {
+    assert.throws(
+      () => createEndpoint({ cors: { credentials: true } }),
+      /cors\.credentials needs a cors\.origin like "https:\/\/example\.com"/,
+    );
+    assert.throws(() => createEndpoint({ cors: { credentials: true, origin: '*' } }), /cors\.credentials needs a cors\.origin/);
+  });
+
+  it('origin: true, which would reflect any origin', () => {
+    assert.throws(
+      () => createEndpoint({ cors: { origin: true as never } }),
+      /the option cors\.origin to be .*To allow every site, without credentials, leave it out/,
+    );
+  });
+
+  for (const cors of [
+    true,
+    '*',
+    ['https://a.example'],
+    { orgin: 'https://a.example' },
+    { maxAge: '600' },
+    { credentials: 'true' },
+    { origin: 7 },
+    { origin: 'shop.example' },
+    { origin: 'https://shop.example/' },
+    { origin: ['*'] },
+    { origin: (_: string, callback: (error: null, yes: boolean) => void) => callback(null, true) },
+    { preflightContinue: true },
+    { allowedHeaders: [7] },
+    { methods: 5 },
+    { exposedHeaders: 'x-ok\r\nset-cookie: a=b' },
+    { constructor: '*' },
+  ]) {
+    it(`${JSON.stringify(cors)}${typeof (cors as CORSOptions).origin === 'function' ? ' with a callback' : ''}`, () => {
+      assert.throws(() => createEndpoint({ cors: cors as CORSOptions }), /cors/);
+    });
+  }
+});
+
+it('an origin of more than 300 characters is refused without calling the function', async () => {
+  const asked: number[] = [];
+  const origin = ({ length }: string): boolean => asked.push(length) > 0;
+  const of = (length: number): string => 'https://'.padEnd(length, 'a');
+
+  const answers = [
+    await createEndpoint({ cors: { origin } }).send(query(of(300))),
+    await createEndpoint({ cors: { origin } }).send(query(of(301))),
+    await createEndpoint({ cors: { origin: /^https:.*a$/ } }).send(query(of(301))),
+  ];
+
+  assert.deepEqual(answers.map(shared), [{ 'access-control-allow-origin': of(300) }, {}, {}]);
+  assert.deepEqual(asked, [300]);
+});
+
+describe('cors.origin as a function', () => {
+  it('is called once for a request, also if plugins see the response and it gets an ETag', async () => {
+    let calls = 0;
+    const endpoint = createEndpoint({
+      cors: { origin: () => (calls++, true) },
+      context: ({ response }) => (response.headers.set('cache-control', 'public, max-age=60'), {}),
+      plugins: [{ request: after(() => {}) }],
+    });
+
+    const response = await endpoint.send(plainRequest({ query: 'query={hello}', headers: [['Origin', asking]] }));
+
+    assert.ok(response.headers.get('etag'));
+    assert.equal(response.headers.get('access-control-allow-origin'), asking);
+    assert.equal(calls, 1);
+  });
+});

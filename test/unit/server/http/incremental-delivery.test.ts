@@ -1,0 +1,342 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { buildSchema, GraphQLScalarType, versionInfo } from 'graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+
+import { createHandler } from '../../../../src/entries/fetch.ts';
+import { limits } from '../../../../src/entries/limits.ts';
+import { incrementalDelivery } from '../../../../src/entries/incremental.ts';
+import type { ServerOptions } from '../../../../src/server/startup/options.ts';
+import { deferred } from '../../../support/deferred.ts';
+import { chunkReader, parseParts } from '../../../support/multipart.ts';
+import { recordingLogger } from '../../../support/recording-logger.ts';
+
+const current = 'multipart/mixed;incrementalSpec=v0.2, application/json';
+
+interface Asked {
+  readonly accept?: string;
+  readonly method?: string;
+}
+
+let served = 0;
+
+/** Sends an operation to a server with `@defer` and `@stream`. */
+function serve(options: Partial<ServerOptions<any, any>> = {}): (query: unknown, asked?: Asked) => Promise<Response> {
+  const typeDefs = `
+    type Query { fast: String slow: String broken: String list: [Int] self: Query odd: Odd }
+    type Mutation { write: Written }
+    type Written { at: String late: String }
+    scalar Odd
+    # ${++served}
+  `;
+  const schema = options.schema === undefined ? { typeDefs, resolvers: resolversOf() } : {};
+  const handler = createHandler<any, any>({
+    nodeEnv: '',
+    logger: recordingLogger()[0],
+    incrementalDelivery: incrementalDelivery(),
+    ...schema,
+    ...options,
+  });
+  return (query, { accept = current, method = 'POST' } = {}) => {
+    const body = JSON.stringify(typeof query === 'string' ? { query } : query);
+    const search = method === 'GET' ? `?${new URLSearchParams({ query: String(query) }).toString()}` : '';
+    const headers = { accept, 'content-type': 'application/json' };
+    const init = method === 'GET' ? { headers } : { method, headers, body };
+    return handler.fetch(new Request(`https://example.com/graphql${search}`, init));
+  };
+}
+
+function resolversOf(own: Record<string, unknown> = {}): NonNullable<ServerOptions<any, any>['resolvers']> {
+  return {
+    Query: {
+      fast: () => 'fast',
+      slow: async () => 'slow',
+      broken: () => {
+        throw new Error('hunter2');
+      },
+      list: () => [1, 2, 3],
+      self: () => ({}),
+      odd: () => ({
+        toJSON() {
+          throw new Error('odd');
+        },
+      }),
+      ...own,
+    } as never,
+    Mutation: { write: () => ({ at: 'once', late: 'more' }) },
+    Odd: new GraphQLScalarType({ name: 'Odd', serialize: (value) => value }),
+  };
+}
+
+async function codesOf(response: Response): Promise<unknown[]> {
+  const { errors } = (await response.json()) as { errors: { extensions: { code: unknown } }[] };
+  return errors.map(({ extensions }) => extensions.code);
+}
+
+describe('an incremental response', () => {
+  it('starts before its deferred part is ready', async () => {
+    const slow = deferred<string>();
+    const response = await serve({ resolvers: resolversOf({ slow: () => slow.promise }) })('{ fast ... @defer { slow } }');
+    const reader = chunkReader(response);
+
+    const first = await reader.next();
+    slow.resolve('at last');
+    const second = await reader.next();
+
+    assert.match(first!, /"data":\{"fast":"fast"\}/);
+    assert.match(second!, /"data":\{"slow":"at last"\}/);
+    assert.equal(await reader.next(), undefined);
+  });
+
+  it('is neither cached nor buffered by proxies', async () => {
+    const { headers } = await serve()('{ fast ... @defer { slow } }');
+
+    assert.equal(headers.get('cache-control'), 'private, no-store, no-transform');
+    assert.equal(headers.get('x-accel-buffering'), 'no');
+    assert.equal(headers.get('vary'), 'Accept');
+  });
+
+  it('to a mutation runs it once and delivers its deferred fields later', async () => {
+    const [first, second] = parseParts(await (await serve()('mutation { write { at ... @defer { late } } }')).text()) as any[];
+
+    assert.deepEqual(first.data, { write: { at: 'once' } });
+    assert.deepEqual(second.incremental[0].data, { late: 'more' });
+  });
+
+  it('works for GET', async () => {
+    const response = await serve()('{ fast ... @defer { slow } }', { method: 'GET' });
+
+    assert.equal(parseParts(await response.text()).length, 2);
+  });
+
+  it('has one part for a client that accepts only multipart, if the operation has one result', async () => {
+    const response = await serve()('{ fast }', { accept: 'multipart/mixed' });
+
+    assert.equal(response.headers.get('content-type'), 'multipart/mixed; boundary="-"');
+    assert.deepEqual(parseParts(await response.text()), [{ data: { fast: 'fast' } }]);
+  });
+
+  it('to an invalid document is one error with its status', async () => {
+    for (const accept of [current, 'multipart/mixed']) {
+      const response = await serve()('{ fast ... @defer { nothing } }', { accept });
+
+      assert.equal(response.status, 422);
+      assert.deepEqual(await codesOf(response), ['GRAPHQL_VALIDATION_FAILED']);
+    }
+  });
+
+  it('reports a value that JSON cannot represent in its part', async () => {
+    const parts = parseParts(await (await serve()('{ fast ... @defer { odd } }')).text()) as any[];
+
+    const { completed, ...rest } = parts.at(-1);
+    assert.equal(completed[0].errors[0].message, 'Internal server error');
+    assert.deepEqual([completed.length, completed[0].id, rest], [1, '0', { hasNext: false }]);
+  });
+
+  it('is one error if the first part has a value that JSON cannot represent, and closes its source', async () => {
+    let closed = false;
+    const endless = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => new Promise(() => {}),
+        return: async () => {
+          closed = true;
+          return { done: true, value: undefined };
+        },
+      }),
+    };
+
+    const response = await serve({ resolvers: resolversOf({ list: () => endless }) })('{ odd list @stream }');
+
+    assert.equal(response.status, 500);
+    assert.equal(closed, true);
+  });
+
+  it(
+    'aborts resolvers when the client disconnects',
+    { skip: versionInfo.major < 17 && 'graphql 16 has no info.getAbortSignal' },
+    async () => {
+      let signal: AbortSignal | undefined;
+      const slow = (_source: unknown, _args: unknown, _context: unknown, info: GraphQLResolveInfo): Promise<string> => {
+        signal = info.getAbortSignal();
+        return new Promise(() => {});
+      };
+      const reader = chunkReader(await serve({ resolvers: resolversOf({ slow }) })('{ fast ... @defer { slow } }'));
+      await reader.next();
+      // The resolver must have started before the cancellation.
+      void reader.next().catch(() => {});
+      await new Promise((resolve) => void setImmediate(resolve));
+
+      assert.equal(signal?.aborted, false);
+      await reader.cancel();
+
+      assert.equal(signal.aborted, true);
+    },
+  );
+
+  it('reads at most 100 items ahead of its reader, and closes the source when the reader cancels', async () => {
+    let items = 0;
+    let ended = false;
+    const list = async function* endless(): AsyncGenerator<number> {
+      try {
+        for (;;) yield (items += 1);
+      } finally {
+        ended = true;
+      }
+    };
+    const reader = chunkReader(await serve({ resolvers: resolversOf({ list }) })('{ list @stream }'));
+    await reader.next();
+    await reader.next();
+
+    for (let turn = 0; turn < 500; turn++) await new Promise((resolve) => void setImmediate(resolve));
+    assert.ok(items < 250, `${items} items for a reader of two parts`);
+
+    await reader.cancel();
+    await new Promise((resolve) => void setImmediate(resolve));
+    assert.equal(ended, true);
+  });
+
+  it('does not abort the signal after it is complete', async () => {
+    let signal: AbortSignal | undefined;
+    const context = (argument: { signal: AbortSignal }): object => {
+      ({ signal } = argument);
+      return {};
+    };
+
+    await (await serve({ context })('{ fast ... @defer { slow } }')).text();
+
+    assert.equal(signal?.aborted, false);
+  });
+
+  it('ends at the deadline with the parts that are ready', async () => {
+    const send = serve({ resolvers: resolversOf({ slow: () => new Promise(() => {}) }), deadline: { ms: 40, reserveMs: 20 } });
+
+    const parts = parseParts(await (await send('{ fast ... @defer { slow late: fast } }')).text()) as any[];
+
+    assert.deepEqual(parts[0].data, { fast: 'fast' });
+    assert.deepEqual(parts.at(-1).incremental[0].data, { slow: null, late: 'fast' });
+    assert.equal(parts.at(-1).incremental[0].errors[0].extensions.code, 'DEADLINE_EXCEEDED');
+    assert.equal(parts.at(-1).hasNext, false);
+  });
+});
+
+describe('a single response', () => {
+  it('is sent for a batch', async () => {
+    const response = await serve()([{ query: '{ fast ... @defer { slow } }' }, { query: '{ list @stream }' }]);
+
+    assert.deepEqual(await response.json(), [{ data: { fast: 'fast', slow: 'slow' } }, { data: { list: [1, 2, 3] } }]);
+  });
+
+  it('is sent for a schema that defines @defer without the option', async () => {
+    const schema = buildSchema(
+      'directive @defer(if: Boolean! = true, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT  type Query { fast: String slow: String }',
+    );
+    const rootValue = { fast: 'fast', slow: async () => 'slow' };
+    const send = serve({ schema, rootValue, incrementalDelivery: undefined } as never);
+
+    const response = await send('{ fast ... @defer { slow } }');
+
+    assert.deepEqual(await response.json(), { data: { fast: 'fast', slow: 'slow' } });
+  });
+
+  it('is an error without the option and the directive', async () => {
+    const response = await serve({ incrementalDelivery: undefined } as never)('{ fast ... @defer { slow } }');
+
+    assert.equal(response.status, 422);
+    assert.match(JSON.stringify(await response.json()), /Unknown directive \\"@defer\\"/);
+  });
+});
+
+describe('limits', () => {
+  for (const [name, limit, query] of [
+    ['maxDepth', { plugins: [limits({ maxDepth: 2 })] }, '{ ... @defer { self { self { fast } } } }'],
+    ['maxAliases', { plugins: [limits({ maxAliases: 1 })] }, '{ ... @defer { a: fast } ... @defer { b: fast } }'],
+    ['maxCost', { plugins: [limits({ maxCost: 3 })] }, '{ ...F @defer } fragment F on Query { a: fast b: fast c: fast d: fast }'],
+    ['maxTokens', { maxTokens: 20 }, '{ ...F @defer a: self { ...F @defer } } fragment F on Query { b: fast c: fast d: fast e: fast }'],
+  ] as const) {
+    it(`apply to deferred fields: ${name}`, async () => {
+      const response = await serve(limit)(query);
+
+      assert.equal(response.status, name === 'maxTokens' ? 400 : 422);
+    });
+  }
+});
+
+describe('the schema', () => {
+  it('shows @defer and @stream where introspection is allowed', async () => {
+    const response = await serve({ introspection: true })('{ __schema { directives { name locations args { name defaultValue } } } }');
+
+    const { data } = (await response.json()) as any;
+    assert.deepEqual(
+      data.__schema.directives.filter(({ name }: { name: string }) => name === 'defer' || name === 'stream'),
+      [
+        {
+          name: 'defer',
+          locations: ['FRAGMENT_SPREAD', 'INLINE_FRAGMENT'],
+          args: [
+            { name: 'if', defaultValue: 'true' },
+            { name: 'label', defaultValue: null },
+          ],
+        },
+        {
+          name: 'stream',
+          locations: ['FIELD'],
+          args: [
+            { name: 'if', defaultValue: 'true' },
+            { name: 'label', defaultValue: null },
+            { name: 'initialCount', defaultValue: '0' },
+          ],
+        },
+      ],
+    );
+  });
+
+  const invalid = [
+    '{ fast @stream }',
+    '{ ... @defer(label: "one") { fast } ... @defer(label: "one") { slow } }',
+    'query ($label: String) { ... @defer(label: $label) { fast } }',
+    'mutation { ... @defer { write { at } } }',
+    'mutation { ...F @defer } fragment F on Mutation { write { at } }',
+    'subscription { event { ... @defer { fast } } }',
+    'subscription { event { list @stream(if: true) } }',
+    // graphql 16 has no such rule: the first field decides.
+    ...(versionInfo.major < 17
+      ? []
+      : ['{ list @stream ... { list } }', '{ self { list @stream } ...F } fragment F on Query { self { list @stream(initialCount: 1) } }']),
+  ];
+  const valid = [
+    '{ list @stream a: list @stream(initialCount: 1) ... @defer { list2: list } }',
+    'mutation { write { at ... @defer { late } } }',
+    'subscription ($on: Boolean = false) { event { ... @defer(if: $on) { fast } } }',
+    'subscription { event { ... @defer(if: false) { fast } ... @skip(if: true) { ... @defer { slow } } } }',
+    '{ self { ...F } ...F } fragment F on Query { list @stream }',
+  ];
+  const withEvents = {
+    typeDefs:
+      'type Query { fast: String slow: String list: [Int] self: Query } type Mutation { write: Written } type Written { at: String late: String } type Subscription { event: Query }',
+    resolvers: {},
+  } as never;
+
+  for (const query of invalid)
+    it(`may not be used as in ${query}`, async () => {
+      const response = await serve(withEvents)(query, { accept: 'application/json' });
+
+      assert.deepEqual(await codesOf(response), ['GRAPHQL_VALIDATION_FAILED']);
+    });
+
+  for (const query of valid)
+    it(`may be used as in ${query}`, async () => {
+      const text = await (await serve(withEvents)(query, { accept: 'multipart/mixed, text/event-stream' })).text();
+
+      assert.doesNotMatch(text, /VALIDATION_FAILED/);
+    });
+});
+
+describe('the option incrementalDelivery', () => {
+  it('must not be true; the error says what to write', () => {
+    assert.throws(
+      () => serve({ incrementalDelivery: true as never }),
+      /incrementalDelivery\(\), imported from "graphql-functions\/incremental"/,
+    );
+  });
+});

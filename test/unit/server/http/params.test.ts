@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { createEndpoint } from '../../../support/endpoint.ts';
+import { get, json, plainRequest, post } from '../../../support/plain-http.ts';
+
+const hello = { data: { hello: 'Hello, world!' } };
+
+describe('parameters of a GET', () => {
+  /** Query strings as they are sent, and the argument of hello(). */
+  const greetings: Readonly<Record<string, string>> = {
+    'query={hello(name:"a+b")}': 'Hello, a b!',
+    'query={hello(name:"a%2Bb")}': 'Hello, a+b!',
+    'query={hello(name:"a%20b")}': 'Hello, a b!',
+    'query={hello(name:"a%26b%3Dc%23")}': 'Hello, a&b=c#!',
+    'query={hello(name:"a=b")}': 'Hello, a=b!',
+    'query={hello(name:"100%25")}': 'Hello, 100%!',
+    'query={hello(name:"%2525")}': 'Hello, %25!',
+    'query=%7Bhello(name%3A%22%F0%9F%A6%8A%22)%7D': 'Hello, 🦊!',
+    'query={hello(name:"%D7%A9%D7%9C%D7%95%D7%9D")}': 'Hello, שלום!',
+    '%71uery={hello(name:"x")}': 'Hello, x!',
+    'a=1&a=2&query={hello}&unknown[]=3&=4&&': 'Hello, world!',
+    'query={hello}&variables=&operationName=&extensions=': 'Hello, world!',
+    'query={hello}&variables=null&extensions=null': 'Hello, world!',
+    'query={hello}&variables&operationName': 'Hello, world!',
+    'query={hello}&variables={}': 'Hello, world!',
+    'query=query($n:String){hello(name:$n)}&variables={"n":"a%2Bb+c"}': 'Hello, a+b c!',
+    'query=query A{hello(name:"a")} query null{hello(name:"b")}&operationName=null': 'Hello, b!',
+    'query=query A{hello(name:"a")} query B{hello(name:"b")}&operationName=A': 'Hello, a!',
+    'query={hello}&toString=1&__proto__=2&constructor=3': 'Hello, world!',
+    '%=1&utm_%E0%A4%A=1&query={hello}&utm_source=%E0%A4%A': 'Hello, world!',
+  };
+  for (const [query, greeting] of Object.entries(greetings)) {
+    it(`${query} is answered with ${greeting}`, async () => {
+      const response = await createEndpoint().send(plainRequest({ query }));
+
+      assert.deepEqual(json(response), { data: { hello: greeting } });
+    });
+  }
+
+  const refused: readonly string[] = [
+    '',
+    'query',
+    'query=',
+    'Query={hello}',
+    'query[]={hello}',
+    'query={hello}&query={hello}',
+    'query={hello}&%71uery={hello}',
+    'query={hello}&variables={}&variables={}',
+    'query={hello}&variables={',
+    'query={hello}&variables=7',
+    'query={hello}&variables=0',
+    'query={hello}&extensions=false',
+    'query={hello}&variables="x"',
+    'query={hello}&variables=[]',
+    'query={hello}&extensions=[]',
+    'query=%',
+    'query=%zz',
+    'query=%7',
+    'query=%ff',
+    'query=%c0%af',
+    'query=%ed%a0%80',
+    'query={hello}&operationName=Other',
+    'query=query A{hello}&operationName=null',
+    'query=query A{hello} query B{hello}&operationName=',
+  ];
+  for (const query of refused) {
+    it(`${query || '(nothing)'} is refused and runs nothing (Yoga: 500)`, async () => {
+      const endpoint = createEndpoint();
+
+      const response = await endpoint.send(plainRequest({ query }));
+
+      const isDecoded = !/=%(?:$|7$|zz|ff|c0|ed)/.test(query);
+      assert.equal(response.status, isDecoded ? 422 : 400);
+      assert.ok(json(response).errors[0].message.length > 0);
+      assert.deepEqual(endpoint.runs, []);
+    });
+  }
+
+  it('in a POST, empty text counts as absent for every parameter', async () => {
+    const response = await createEndpoint().send(
+      post({ query: '{ hello }', operationName: '', variables: '', extensions: '', onError: '' }),
+    );
+
+    assert.deepEqual(json(response), { data: { hello: 'Hello, world!' } });
+  });
+
+  it('too many parameters are 422, without parsing the query string', async () => {
+    const response = await createEndpoint().send(plainRequest({ query: `query={hello}${'&'.repeat(100_000)}` }));
+
+    assert.equal(response.status, 422);
+    assert.equal(json(response).errors[0].message, 'Expected a query string of at most 1000 parameters, got more.');
+  });
+
+  it('a query string of the maximum length runs, one character more is 414', async () => {
+    const query = 'query={hello}';
+    const endpoint = createEndpoint({ maxBodyBytes: query.length });
+
+    const within = await endpoint.send(plainRequest({ query }));
+    const beyond = await endpoint.send(plainRequest({ query: `${query}&` }));
+
+    assert.deepEqual([within.status, beyond.status], [200, 414]);
+  });
+
+  it('a body is not read', async () => {
+    const response = await createEndpoint().send(
+      plainRequest({ query: 'query={hello}', headers: [['content-type', 'application/json']], body: '{"query":"{explode}"}' }),
+    );
+
+    assert.deepEqual(json(response), hello);
+  });
+});
+
+describe('parameters of a POST', () => {
+  const bodies: Readonly<Record<string, unknown>> = {
+    'empty maps are fine': { query: '{ hello }', variables: {}, extensions: {} },
+    'unknown extensions are ignored': { query: '{ hello }', extensions: { tracing: true, a: { b: 1 } } },
+    'unknown variables are ignored': { query: '{ hello }', variables: { x: 1 } },
+  };
+  for (const [name, body] of Object.entries(bodies)) {
+    it(name, async () => {
+      const response = await createEndpoint().send(post(body));
+
+      assert.deepEqual(json(response), hello);
+    });
+  }
+
+  it('the query string is not read', async () => {
+    const response = await createEndpoint().send(post({ query: '{ hello }' }, { query: 'query={explode}&operationName=x' }));
+
+    assert.deepEqual(json(response), hello);
+  });
+
+  it('a refusal says what was expected and what was received', async () => {
+    const endpoint = createEndpoint();
+    const messages: string[] = [];
+    for (const body of [
+      { query: 7 },
+      { query: '{ hello }', variables: [1, 2] },
+      { query: '{ hello }', operationName: {} },
+      'null',
+      '"x"',
+    ]) {
+      messages.push(json(await endpoint.send(post(body))).errors[0].message);
+    }
+
+    assert.deepEqual(messages, [
+      'Expected "query" to be a string, got 7.',
+      'Expected "variables" to be a JSON object, got an array of 2.',
+      'Expected "operationName" to be a string, got an object.',
+      'Expected an operation request to be a JSON object like { "query": "{ … }" }, got null.',
+      'Expected an operation request to be a JSON object like { "query": "{ … }" }, got "x".',
+    ]);
+  });
+
+  for (const name of ['query', 'operationName', 'variables', 'extensions', 'onError']) {
+    it(`0 and false are no ${name}`, async () => {
+      const endpoint = createEndpoint();
+      for (const value of [0, false]) {
+        const response = await endpoint.send(post({ query: '{ hello }', [name]: value }));
+
+        assert.equal(response.status, 422);
+        assert.match(json(response).errors[0].message, new RegExp(`^Expected "${name}" to be .*, got ${value}\\.$`));
+      }
+    });
+  }
+
+  it('a parameter called constructor is refused like any other', async () => {
+    const endpoint = createEndpoint();
+    for (const constructor of [null, 1, { name: { toString: 1, valueOf: 1 } }, { name: 'x'.repeat(10_000) }]) {
+      const response = await endpoint.send(post({ query: { constructor } }));
+
+      assert.equal(json(response).errors[0].message, 'Expected "query" to be a string, got an object.');
+    }
+  });
+
+  it('a long operationName is not repeated in the error', async () => {
+    const response = await createEndpoint().send(post({ query: 'query A { hello }', operationName: 'x'.repeat(100_000) }));
+
+    assert.ok(response.body.length < 300);
+  });
+});
+
+describe('variables', () => {
+  it('of the maximum depth run, one level more is 422', async () => {
+    const nested = (levels: number): object => (levels === 1 ? {} : { and: nested(levels - 1) });
+    const endpoint = createEndpoint();
+    const query = 'query ($f: Filter) { books(filter: $f) { title } }';
+
+    const within = await endpoint.send(post({ query, variables: { f: nested(199) } }));
+    const beyond = await endpoint.send(post({ query, variables: { f: nested(200) } }));
+
+    assert.deepEqual([within.status, beyond.status], [200, 422]);
+  });
+
+  for (const name of ['variables', 'extensions']) {
+    it(`in the ${name} of a GET are counted before they are parsed`, async () => {
+      const endpoint = createEndpoint({ maxBodyBytes: 100_000 });
+      const padding = 'x'.repeat(66_000);
+      const value = (containers: number): string =>
+        `{"padding":"${padding}","x":[${Array.from({ length: containers - 2 }, () => '{}').join(',')}]}`;
+
+      const within = await endpoint.send(get({}, { query: `query={hello}&${name}=${value(4000)}` }));
+      const beyond = await endpoint.send(get({}, { query: `query={hello}&${name}=${value(5001)}` }));
+
+      assert.deepEqual([within.status, beyond.status], [200, 422]);
+      assert.equal(json(beyond).errors[0].message, 'Expected a request of at most 5000 objects and lists, got more.');
+    });
+  }
+
+  it('can have one object or list for each 20 bytes of the largest body, in total for a batch', async () => {
+    const endpoint = createEndpoint({ maxBodyBytes: 1000 });
+    const query = 'query ($x: [Int!]!) { sum(numbers: $x) }';
+    const element = (containers: number): object => ({
+      query,
+      variables: { x: [1], y: Array.from({ length: containers - 3 }, () => ({})) },
+    });
+
+    const within = await endpoint.send(post(element(50)));
+    const beyond = await endpoint.send(post(element(51)));
+    const batch = await endpoint.send(post([element(40), element(40)]));
+
+    assert.deepEqual([within.status, beyond.status, batch.status], [200, 422, 200]);
+    const [first, second] = json(batch);
+    assert.deepEqual(first, { data: { sum: 1 } });
+    assert.match(second.errors[0].message, /^Expected the variables of a request to have at most 50 objects and lists, got more\.$/);
+  });
+});
+
+describe('a document id without trustedDocuments', () => {
+  for (const name of ['documentId', 'id', 'doc_id'])
+    it(`as ${name} is refused, and the message names it`, async () => {
+      const [error] = json(await createEndpoint().send(post({ [name]: 'books' }))).errors;
+
+      assert.equal(
+        error.message,
+        `Expected "query" to be the text of a GraphQL document, but it is missing. This server has no trusted documents that "${name}" could name.`,
+      );
+    });
+
+  it('is ignored beside a query', async () => {
+    for (const request of [
+      post({ query: '{ hello }', documentId: 5 }),
+      plainRequest({ query: 'query={hello}&documentId=1&documentId=2&id=%E0%A4%A' }),
+    ])
+      assert.deepEqual(json(await createEndpoint().send(request)), hello);
+  });
+
+  it('in extensions, is refused, and the message names it', async () => {
+    const [error] = json(await createEndpoint().send(post({ extensions: { documentId: 'books' } }))).errors;
+
+    assert.match(error.message, /This server has no trusted documents that "extensions\.documentId" could name\.$/);
+  });
+});

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { describe, it } from 'node:test';
+
+import { createHandler } from '../../../../src/entries/fetch.ts';
+import { createEndpoint } from '../../../support/endpoint.ts';
+import { json, plainRequest, post } from '../../../support/plain-http.ts';
+import type { PlainRequest } from '../../../support/plain-http.ts';
+
+/** A QUERY of a JSON body (RFC 10008). */
+const query = (body: unknown, fields: Partial<PlainRequest> = {}): PlainRequest => post(body, { ...fields, method: 'QUERY' });
+
+describe('an operation by QUERY', () => {
+  it('accepts variables and operationName, as POST does', async () => {
+    const endpoint = createEndpoint({ csrfPrevention: true });
+    const text = 'query A { hello } query B($name: String) { hello(name: $name) }';
+
+    const response = await endpoint.send(query({ query: text, operationName: 'B', variables: { name: 'Ada' } }));
+
+    assert.deepEqual(json(response), { data: { hello: 'Hello, Ada!' } });
+    assert.equal(response.headers.get('cache-control'), 'private, no-store');
+  });
+
+  it('cannot be a subscription, even if the client accepts events', async () => {
+    const handler = createHandler({
+      typeDefs: 'type Query { a: Int } type Subscription { ticks: Int }',
+      resolvers: { Subscription: { ticks: { subscribe: () => assert.fail('it was subscribed') } } },
+    });
+
+    const response = await handler(
+      new Request('https://api.example/', {
+        method: 'QUERY',
+        headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+        body: '{"query":"subscription { ticks }"}',
+      }),
+    );
+
+    assert.match(await response.text(), /cannot run a subscription/);
+  });
+
+  it('is read from the body only: the query string is ignored', async () => {
+    const endpoint = createEndpoint();
+
+    await endpoint.send(query({ query: '{ hello }' }, { query: 'query=mutation{write}' }));
+
+    assert.deepEqual(endpoint.runs, ['hello']);
+  });
+});
+
+describe('a batch by QUERY', () => {
+  it('is answered element by element, and runs no mutation', async () => {
+    const endpoint = createEndpoint();
+
+    const response = await endpoint.send(
+      query([{ query: '{ hello }' }, { query: 'mutation { write }' }, { query: '{ sum(numbers: [1]) }' }]),
+    );
+
+    const [first, second, third] = json(response);
+    assert.equal(response.status, 200);
+    assert.deepEqual([first, third], [{ data: { hello: 'Hello, world!' } }, { data: { sum: 1 } }]);
+    assert.match(second.errors[0].message, /a QUERY request cannot run a mutation/);
+    assert.deepEqual(endpoint.runs, ['hello', 'sum']);
+  });
+});
+
+describe('a persisted query by QUERY', () => {
+  const persistedQuery = (text: string): object => ({
+    persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(text).digest('hex') },
+  });
+
+  it('is registered by its text with the hash, and found by the hash alone', async () => {
+    const endpoint = createEndpoint();
+    const extensions = persistedQuery('{ hello }');
+
+    const answers = [
+      await endpoint.send(query({ extensions })),
+      await endpoint.send(query({ query: '{ hello }', extensions })),
+      await endpoint.send(query({ extensions })),
+    ];
+
+    assert.deepEqual(
+      answers.map((answer) => json(answer).errors?.[0].extensions.code ?? json(answer).data.hello),
+      ['PERSISTED_QUERY_NOT_FOUND', 'Hello, world!', 'Hello, world!'],
+    );
+  });
+
+  it('cannot run a mutation', async () => {
+    const endpoint = createEndpoint();
+    const extensions = persistedQuery('mutation { write }');
+    await endpoint.send(post({ query: 'mutation { write }', extensions }));
+
+    const response = await endpoint.send(query({ extensions }));
+
+    assert.equal(response.status, 405);
+    assert.deepEqual(endpoint.runs, ['write']);
+  });
+});
+
+describe('Accept-Query announces the method and its media type', () => {
+  const requests: Readonly<Record<string, [request: PlainRequest, status: number]>> = {
+    OPTIONS: [plainRequest({ method: 'OPTIONS' }), 204],
+    HEAD: [plainRequest({ method: 'HEAD' }), 405],
+    'a QUERY in another media type': [
+      plainRequest({ method: 'QUERY', headers: [['content-type', 'application/graphql']], body: '{ hello }' }),
+      415,
+    ],
+  };
+  for (const [name, [request, status]] of Object.entries(requests))
+    it(`in the response to ${name}`, async () => {
+      const response = await createEndpoint().send(request);
+
+      assert.deepEqual([response.status, response.headers.get('accept-query')], [status, 'application/json']);
+      assert.equal(response.headers.get('accept-post'), 'application/json');
+    });
+
+  it('but a mutation by QUERY gets only POST in Allow', async () => {
+    const response = await createEndpoint().send(query({ query: 'mutation { write }' }));
+
+    assert.equal(response.headers.get('accept-query'), undefined);
+  });
+});

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { GraphQLError } from 'graphql';
+
+import type { ServerOptions } from '../../../../src/server/startup/options.ts';
+import { createEndpoint } from '../../../support/endpoint.ts';
+import { json, post } from '../../../support/plain-http.ts';
+
+const deny = (code: string, http?: object) => (): never => {
+  throw new GraphQLError('Not you', { extensions: { code, ...(http ? { http } : {}) } });
+};
+
+describe('a status that is set', () => {
+  it('by an error of a resolver overrides the table, and is not shown as its other extensions are', async () => {
+    const http = { status: 418, headers: { 'x-pot': 'short', 'set-cookie': 'a=1' } };
+    const error = new GraphQLError('No.', { extensions: { code: 'OUT_OF_TEA', shown: true, http } });
+    const endpoint = createEndpoint({ resolvers: { Query: { hello: () => Promise.reject(error) } } });
+
+    const response = await endpoint.send(post({ query: '{ hello }' }));
+
+    assert.deepEqual([response.status, response.headers.get('x-pot'), response.setCookies], [418, 'short', ['a=1']]);
+    assert.deepEqual(json(response).errors[0].extensions, { code: 'OUT_OF_TEA', shown: true });
+  });
+
+  it('by context overrides everything', async () => {
+    const endpoint = createEndpoint({
+      context: ({ response }) => {
+        response.status = 207;
+        return {};
+      },
+      resolvers: { Query: { hello: deny('OUT_OF_TEA', { status: 418 }) } },
+    });
+
+    const response = await endpoint.send(post({ query: '{ hello }' }));
+
+    assert.equal(response.status, 207);
+  });
+
+  for (const status of [204, 205, 304]) {
+    it(`and never has a body (${status}) is sent without one`, async () => {
+      const endpoint = createEndpoint({ resolvers: { Query: { hello: deny('X', { status }) } } });
+
+      const response = await endpoint.send(post({ query: '{ hello }' }));
+
+      assert.equal(response.status, status);
+      assert.equal(response.body, '');
+    });
+  }
+
+  it('is not taken from an unexpected error, even one with similar properties', async () => {
+    const upstream = Object.assign(new Error('upstream'), {
+      extensions: { code: 'FORBIDDEN', http: { status: 418, headers: { 'set-cookie': 'a=b' } } },
+    });
+    const fail = (): never => {
+      throw upstream;
+    };
+    const inResolver = await createEndpoint({ resolvers: { Query: { hello: fail } } }).send(post({ query: '{ hello }' }));
+    const inContext = await createEndpoint({ context: fail }).send(post({ query: '{ hello }' }));
+
+    assert.deepEqual([inResolver.status, inContext.status], [200, 500]);
+    assert.deepEqual([...inResolver.setCookies, ...inContext.setCookies], []);
+    assert.equal(json(inContext).errors[0].extensions.code, 'INTERNAL_SERVER_ERROR');
+  });
+
+  it('invalid headers of an error are omitted, the others are sent', async () => {
+    const headers = { 'x-good': 'yes', 'x-split': 'a\r\nset-cookie: b=c', 'bad name': 'x', 'x-number': 7 };
+    const endpoint = createEndpoint({ resolvers: { Query: { hello: deny('X', { headers }) } } });
+
+    const response = await endpoint.send(post({ query: '{ hello }' }));
+
+    assert.equal(response.headers.get('x-good'), 'yes');
+    assert.deepEqual(
+      ['x-split', 'bad name', 'x-number'].filter((name) => response.headers.has(name)),
+      [],
+    );
+    assert.deepEqual(response.setCookies, []);
+  });
+});
+
+describe('extensions.http of the result', () => {
+  const answering = (extensions: Record<string, unknown>): Partial<ServerOptions> => ({
+    plugins: [{ requestDidStart: () => ({ willSendResponse: ({ response }) => void (response.result = { data: null, extensions }) }) }],
+  });
+
+  it('sets status and headers, and is not sent', async () => {
+    const endpoint = createEndpoint(answering({ http: { status: 299, headers: { 'x-a': '1' } }, cost: 5 }));
+
+    const response = await endpoint.send(post({ query: '{ hello }' }));
+
+    assert.equal(response.status, 299);
+    assert.equal(response.headers.get('x-a'), '1');
+    assert.deepEqual(json(response), { data: null, extensions: { cost: 5 } });
+  });
+
+  it('leaves no empty extensions, and does not set the status of a batch', async () => {
+    const endpoint = createEndpoint(answering({ http: { status: 299, headers: [['x-a', '1']] } }));
+
+    const response = await endpoint.send(post([{ query: '{ hello }' }]));
+
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('x-a'), '1');
+    assert.deepEqual(json(response), [{ data: null }]);
+  });
+
+  for (const http of [5, null, 'x', { status: 9999 }, { headers: 7 }, { headers: [1, null] }]) {
+    it(`of an invalid shape is ignored: ${JSON.stringify(http)}`, async () => {
+      const response = await createEndpoint(answering({ http })).send(post({ query: '{ hello }' }));
+
+      assert.ok(response.status === 200 || response.status === 500);
+    });
+  }
+});
+
+describe('a result that JSON cannot represent', () => {
+  it('fails only its field, if it is the BigInt of a scalar, and names the field', async () => {
+    const typeDefs = 'scalar Any type Query { a: Int } type Mutation { add: Int any: Any }';
+    const endpoint = createEndpoint({ typeDefs, resolvers: { Mutation: { add: () => 1, any: () => 1n } } });
+
+    const response = await endpoint.send(post({ query: 'mutation { add any }' }));
+
+    assert.equal(response.status, 200);
+    assert.deepEqual(json(response).data, { add: 1, any: null });
+    assert.deepEqual(json(response).errors[0].path, ['any']);
+  });
+
+  const cyclic: Record<string, unknown> = {};
+  cyclic['self'] = cyclic;
+  for (const [name, value] of Object.entries({ 'a cycle': cyclic, 'a BigInt in an object': { big: 1n } })) {
+    it(`${name}: 500, masked`, async () => {
+      const typeDefs = 'scalar Any type Query { any: Any }';
+      const endpoint = createEndpoint({ typeDefs, resolvers: { Query: { any: () => value } } });
+
+      const response = await endpoint.send(post({ query: '{ any }' }));
+
+      assert.equal(response.status, 500);
+      assert.equal(json(response).errors[0].message, 'Internal server error');
+    });
+  }
+});
+
+describe('a status that no response can have is logged, and 500 is sent', () => {
+  for (const status of [99, 100, 199, 600, 1000, Number.NaN, 200.5, '200', -1, 0, Infinity] as number[]) {
+    const set: Readonly<Record<string, Partial<ServerOptions>>> = {
+      context: {
+        context: ({ response }) => {
+          response.status = status;
+          return {};
+        },
+      },
+      willSendResponse: {
+        plugins: [{ requestDidStart: async () => ({ willSendResponse: ({ response }) => void (response.http.status = status) }) }],
+      },
+      'extensions.http of the result': {
+        plugins: [{ requestDidStart: () => ({ responseForOperation: () => ({ data: null, extensions: { http: { status } } }) }) }],
+      },
+      'extensions.http of an error': {
+        context: () => {
+          throw new GraphQLError('No.', { extensions: { http: { status } } });
+        },
+      },
+      request: { plugins: [{ request: async (_call, next) => ({ ...(await next()), status }) }] },
+      'request, in place': { plugins: [{ request: async (_call, next) => Object.assign(await next(), { status }) }] },
+    };
+    for (const [name, options] of Object.entries(set)) {
+      it(`${status}, by ${name}`, async () => {
+        const endpoint = createEndpoint(options);
+        const response = await endpoint.send(post({ query: '{ hello }' }));
+
+        assert.equal(response.status, 500);
+        assert.ok(
+          endpoint.lines.some(({ message }) => message.startsWith('Expected the status of a response to be from 200 to 599, got ')),
+        );
+      });
+    }
+  }
+});

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { eventFormat, payloadChunks } from '../../../../../src/server/http/streams/payload-chunks.ts';
+import { SourcedPayloads } from '../../../../../src/server/operation/delivery/payload-stream.ts';
+import type { ChunkStream } from '../../../../../src/shared/http-messages.ts';
+import { createEventSource } from '../../../../support/event-source.ts';
+import type { EventSource } from '../../../../support/event-source.ts';
+
+/** A stream of the numbers that a test pushes. The test also controls the time between events. */
+function openStream(
+  context: TestContext,
+  first?: string,
+): {
+  stream: ChunkStream;
+  source: EventSource<number>;
+  told: string[];
+  passTime(): void;
+  timers(): number;
+} {
+  const source = createEventSource<number>();
+  const told: string[] = [];
+  const timers = new Set<() => void>();
+  context.mock.method(globalThis, 'setTimeout', (callback: () => void, milliseconds: number) => {
+    assert.ok(milliseconds >= 10_000 && milliseconds <= 25_000);
+    timers.add(callback);
+    return callback;
+  });
+  context.mock.method(globalThis, 'clearTimeout', (callback: () => void) => timers.delete(callback));
+  const payloads = new SourcedPayloads<number>({
+    source: source[Symbol.asyncIterator](),
+    toPayload: (number) => ({ data: { number } }),
+    toLastPayload: () => ({ errors: [{ message: 'over' }] }),
+  });
+  const stream = payloadChunks(payloads, eventFormat, {
+    first,
+    toJSON: JSON.stringify,
+    onEnd: () => told.push('end'),
+    onLeave: () => told.push('leave'),
+    onStop: () => told.push('stop'),
+  });
+  const passTime = (): void => {
+    for (const ring of timers) ring();
+  };
+  return { stream, source, told, passTime, timers: () => timers.size };
+}
+
+async function chunk(stream: ChunkStream): Promise<string | undefined> {
+  const { done, value } = await stream.next();
+  return done === true ? undefined : value;
+}
+
+test('the first chunk is sent before any event', async (context) => {
+  const { stream, source } = openStream(context);
+
+  assert.equal(await chunk(stream), ':\n\n');
+  assert.equal(source.pulls(), 0);
+});
+
+test('events that are ready are part of the first chunk', async (context) => {
+  const { stream } = openStream(context, '{"data":{"number":0}}');
+
+  assert.equal(await chunk(stream), ':\n\nevent: next\ndata: {"data":{"number":0}}\n\n');
+});
+
+test('every payload is a next event, and the end is a complete event', async (context) => {
+  const { stream, source, told } = openStream(context);
+  source.push(1, 2);
+  source.complete();
+
+  const chunks: string[] = [];
+  for await (const one of stream) chunks.push(one);
+
+  assert.deepEqual(chunks.slice(1), [
+    'event: next\ndata: {"data":{"number":1}}\n\n',
+    'event: next\ndata: {"data":{"number":2}}\n\n',
+    'event: complete\ndata: \n\n',
+  ]);
+  assert.deepEqual(told, ['end']);
+});
+
+test('a line break in a string does not split its event', async () => {
+  const payloads = new SourcedPayloads<string>({
+    source: createEventSource<string>()[Symbol.asyncIterator](),
+    toPayload: (text) => ({ data: { text } }),
+    toLastPayload: () => ({ data: { text: 'a\nb\r\n\r\nc' } }),
+  });
+  const stream = payloadChunks(payloads, eventFormat, { toJSON: JSON.stringify, onEnd() {}, onLeave() {}, onStop() {} });
+  payloads.finish(null as never);
+
+  await chunk(stream);
+
+  assert.equal(await chunk(stream), 'event: next\ndata: {"data":{"text":"a\\nb\\r\\n\\r\\nc"}}\n\n');
+});
+
+test('comments are sent while no events arrive, and no event is lost', async (context) => {
+  const { stream, source, passTime } = openStream(context);
+  await chunk(stream);
+
+  const beat = chunk(stream);
+  passTime();
+  assert.equal(await beat, ':\n\n');
+  const secondBeat = chunk(stream);
+  passTime();
+  assert.equal(await secondBeat, ':\n\n');
+  source.push(1);
+
+  assert.equal(await chunk(stream), 'event: next\ndata: {"data":{"number":1}}\n\n');
+  assert.equal(source.pulls(), 1);
+});
+
+test('a reader that does not read pauses the source: no timer runs, and at most one event is read ahead', async (context) => {
+  const { stream, source, passTime, timers } = openStream(context);
+  await chunk(stream);
+  const beat = chunk(stream);
+  passTime();
+  await beat;
+
+  for (let number = 0; number < 1000; number++) source.push(number);
+  await new Promise((resolve) => setImmediate(resolve));
+
+  assert.equal(source.pulls(), 1);
+  assert.equal(timers(), 0);
+});
+
+test('a reader that cancels closes the source immediately, even while waiting for an event', async (context) => {
+  const { stream, source, told, timers } = openStream(context);
+  await chunk(stream);
+  const waiting = chunk(stream);
+
+  void stream.return();
+
+  assert.equal(source.isClosed(), true);
+  assert.equal(await waiting, undefined);
+  assert.equal(await chunk(stream), undefined);
+  assert.deepEqual(told, ['leave']);
+  assert.equal(timers(), 0);
+});
+
+test('canceling after the end does not count as a disconnect', async (context) => {
+  const { stream, source, told } = openStream(context);
+  source.complete();
+  await chunk(stream);
+  await chunk(stream);
+
+  await stream.return();
+
+  assert.deepEqual(told, ['end']);
+});

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, describe, it } from 'node:test';
+
+import { createListener, serve } from '../../../../src/entries/node.ts';
+import type { ListenOptions, NodeExchange } from '../../../../src/entries/node.ts';
+import type { OptionsSource, ServerOptions } from '../../../../src/entries/index.ts';
+import { recordingLogger } from '../../../support/recording-logger.ts';
+
+const closing: (() => unknown)[] = [];
+after(() => Promise.all(closing.map((close) => close())));
+
+let schemas = 0;
+const optionsFor = (nodeEnv: string | undefined): ServerOptions => ({
+  typeDefs: `type Query { a: Int } # hosts ${++schemas}`,
+  rootValue: { a: 1 },
+  logger: recordingLogger()[0],
+  ...(nodeEnv !== undefined && { nodeEnv }),
+});
+
+async function served(nodeEnv: string | undefined, options: Pick<ListenOptions, 'allowedHosts' | 'host'> = {}): Promise<number> {
+  const { port, close } = await serve(optionsFor(nodeEnv), { port: 0, signals: false, ...options });
+  closing.push(close);
+  return port;
+}
+
+async function listening(
+  options: OptionsSource<ServerOptions<object, object, NodeExchange>>,
+  listen?: Pick<ListenOptions, 'allowedHosts'>,
+): Promise<number> {
+  const server = createServer(createListener(options, listen));
+  await new Promise<void>((resolve) => void server.listen(0, resolve));
+  closing.push(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly body: string;
+}
+
+function ask(port: number, host: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const headers = { host, 'content-type': 'application/json' };
+    const sent = request({ host: '127.0.0.1', port, method: 'POST', headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => resolve({ status: response.statusCode, body: Buffer.concat(chunks).toString() }));
+    });
+    sent.on('error', reject).end('{"query":"{ a }"}');
+  });
+}
+
+const servers: Readonly<Record<string, (nodeEnv?: string, options?: Pick<ListenOptions, 'allowedHosts'>) => Promise<number>>> = {
+  'serve()': served,
+  'createListener()': (nodeEnv, options) => listening(optionsFor(nodeEnv), options),
+  'createListener() with options that load': (nodeEnv, options) => listening(async () => optionsFor(nodeEnv), options),
+};
+
+for (const [name, start] of Object.entries(servers)) {
+  describe(`${name} in development`, () => {
+    for (const host of ['evil.test', 'localhost.evil.test', '127.0.0.1.evil.test', '192.168.0.7:4000', 'notlocalhost'])
+      it(`answers 403 to a request for ${host}, because a page may have pointed this name to the server`, async () => {
+        const { status, body } = await ask(await start('development'), host);
+
+        assert.equal(status, 403);
+        assert.match(body, /answers only requests for localhost.*allowedHosts/);
+        assert.equal(JSON.parse(body).errors[0].extensions.code, 'FORBIDDEN');
+      });
+
+    for (const host of ['localhost', 'localhost:4000', 'LOCALHOST:4000', 'shop.localhost:4000', '127.0.0.1:4000', '[::1]:4000'])
+      it(`answers a request for ${host}`, async () => {
+        assert.equal((await ask(await start('development'), host)).body, '{"data":{"a":1}}');
+      });
+
+    it('answers requests for allowedHosts, with any port, and for localhost', async () => {
+      const port = await start('development', { allowedHosts: ['api', 'Shop.example'] });
+
+      const statuses = await Promise.all(
+        ['api:4000', 'shop.example', 'localhost', 'evil.test'].map(async (host) => (await ask(port, host)).status),
+      );
+
+      assert.deepEqual(statuses, [200, 200, 200, 403]);
+    });
+  });
+
+  describe(`${name} elsewhere`, () => {
+    for (const nodeEnv of ['production', 'test', ''])
+      it(`answers requests for any host with NODE_ENV=${nodeEnv}`, async () => {
+        assert.equal((await ask(await start(nodeEnv), 'api.example')).status, 200);
+      });
+  });
+}
+
+it('serve() with host answers requests for any host, also in development', async () => {
+  assert.equal((await ask(await served('development', { host: '127.0.0.1' }), 'api')).status, 200);
+  assert.equal((await ask(await served('development', { host: '127.0.0.1', allowedHosts: ['api'] }), 'evil.test')).status, 403);
+});
+
+it('createListener() answers 403 while its options fail to load, because other sites must not read the error', async () => {
+  const port = await listening(async () => {
+    throw new Error('no database');
+  });
+
+  const { status, body } = await ask(port, 'evil.test');
+
+  assert.equal(status, 403);
+  assert.doesNotMatch(body, /database/);
+});
+
+it('wrong allowedHosts are refused', async () => {
+  for (const allowedHosts of ['api', ['http://api'], ['api:4000'], [7]]) {
+    assert.throws(
+      () => createListener(optionsFor(''), { allowedHosts: allowedHosts as never }),
+      /allowedHosts of createListener to be a list of host names/,
+    );
+    await assert.rejects(
+      () => serve(optionsFor(''), { allowedHosts: allowedHosts as never }),
+      /allowedHosts of serve to be a list of host names/,
+    );
+  }
+  assert.throws(() => createListener(optionsFor(''), { host: 'a' } as never), /Unknown option "host" of createListener/);
+});

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { runInNewContext } from 'node:vm';
+
+import { createHandler, DataSource } from '../../../../src/entries/index.ts';
+import type { ServerOptions } from '../../../../src/server/startup/options.ts';
+import { json, post } from '../../../support/plain-http.ts';
+import { recordingLogger } from '../../../support/recording-logger.ts';
+import type { LogLine } from '../../../support/recording-logger.ts';
+import { httpAPI } from '../../../support/sources.ts';
+
+interface Served {
+  readonly ask: (body: unknown) => Promise<any>;
+  readonly lines: readonly LogLine[];
+}
+
+let served = 0;
+
+/** `login` stores the user on the context, `me` reads it. */
+function serve(options: Partial<ServerOptions>): Served {
+  const [logger, lines] = recordingLogger();
+  const handler = createHandler({
+    nodeEnv: '',
+    logger,
+    typeDefs: `type Query { login(name: String!): String me: String keys: [String!]! } # ${served++}`,
+    resolvers: {
+      Query: {
+        login: (_parent: unknown, { name }: { name: string }, context: any) => (context.user = name),
+        me: (_parent: unknown, _arguments: unknown, context: any) => context.user,
+        keys: (_parent: unknown, _arguments: unknown, context: object) => Reflect.ownKeys(context).map(String),
+      },
+    },
+    ...options,
+  } as ServerOptions);
+  return { lines, ask: async (body) => json(await httpAPI.read(await handler(httpAPI.build(post(body)) as object))) };
+}
+
+const login = { query: '{ login(name: "alice") }' };
+const me = { query: '{ me }' };
+
+describe('a context that is the same object every time', () => {
+  const objects: Record<string, () => object> = {
+    'a plain object': () => ({ user: undefined }),
+    'an object without a prototype': () => Object.create(null),
+    'an object of another realm': () => runInNewContext('({ user: undefined })') as object,
+    'a frozen object': () => Object.freeze({ user: undefined }),
+    'an object with getters': () => ({ user: undefined, get session() { return 'dear'; } }), // prettier-ignore
+    'an object with members that are not enumerable': () => Object.defineProperty({}, 'user', { value: undefined }),
+  };
+  for (const [name, create] of Object.entries(objects)) {
+    it(`does not make the next request alice: ${name}`, async () => {
+      const shared = create();
+      const { ask } = serve({ context: () => shared });
+
+      assert.deepEqual(await ask(login), { data: { login: 'alice' } });
+      assert.deepEqual(await ask(me), { data: { me: null } });
+    });
+
+    it(`does not make the next element of a batch alice, even as a promise: ${name}`, async () => {
+      const shared = create();
+      const { ask } = serve({ context: async () => shared });
+
+      assert.deepEqual(await ask([login, me, me]), [{ data: { login: 'alice' } }, { data: { me: null } }, { data: { me: null } }]);
+    });
+  }
+
+  it('gets data sources for every operation', async () => {
+    const shared = { user: 'bob' };
+    const { ask } = serve({ context: () => shared, dataSources: () => ({ books: {} }) });
+
+    await ask(me);
+
+    assert.deepEqual(await ask(me), { data: { me: 'bob' } });
+    assert.deepEqual(Object.keys(shared), ['user']);
+  });
+});
+
+describe('the copy of a plain context', () => {
+  it('has symbols, non-enumerable members, and getters that have not been called', async () => {
+    let asked = 0;
+    const context = Object.defineProperty({ [Symbol('request')]: 1, get session() { return ++asked; } }, 'hidden', { value: 1 }); // prettier-ignore
+    const { ask } = serve({ context: () => context });
+
+    assert.deepEqual((await ask({ query: '{ keys }' })).data.keys.toSorted(), ['Symbol(request)', 'hidden', 'session']);
+    assert.equal(asked, 0);
+  });
+});
+
+describe('the copies of what one function returns', () => {
+  it('have the members of each object, however similar it is to the last one', async () => {
+    const objects = [
+      { user: 'a', role: 'x' },
+      { user: 'b', role: 'y' },
+      Object.assign(Object.create(null) as object, { user: 'c', role: 'z' }),
+      { user: 'd', role: 'x', more: 1, [Symbol('s')]: 1 },
+      { role: 'x', user: 'e' },
+      Object.defineProperty({ user: 'f' }, 'hidden', { value: 1 }),
+    ];
+    const returned = [...objects];
+    const { ask } = serve({ context: () => returned.shift()! });
+
+    const answers = [];
+    for (const _ of objects) answers.push((await ask({ query: '{ me keys }' })).data);
+
+    assert.deepEqual(
+      answers,
+      objects.map((object) => ({ me: (object as { user: string }).user, keys: Reflect.ownKeys(object).map(String) })),
+    );
+  });
+});
+
+describe('a context that is an instance of a class', () => {
+  class Session {
+    #user = 'bob';
+    get user(): string {
+      return this.#user;
+    }
+    set user(name: string) {
+      this.#user = name;
+    }
+  }
+
+  it('is not copied, so that its private members work', async () => {
+    const { ask, lines } = serve({ context: () => new Session(), nodeEnv: 'development' });
+
+    assert.deepEqual(await ask([me, login, me]), [{ data: { me: 'bob' } }, { data: { login: 'alice' } }, { data: { me: 'bob' } }]);
+    assert.deepEqual(lines, []);
+  });
+
+  it('is logged in development, once, when the same one is returned twice', async () => {
+    const shared = new Session();
+    const { ask, lines } = serve({ context: () => shared, nodeEnv: 'development' });
+
+    for (let request = 0; request < 4; request++) await ask(me);
+
+    assert.deepEqual(
+      lines.map(({ level }) => level),
+      ['warn'],
+    );
+    assert.match(lines[0]!.message, /^context\(\) returned the same Session for two operations\./);
+  });
+
+  it('is not checked in production', async () => {
+    const shared = new Session();
+    const { ask, lines } = serve({ context: () => shared });
+
+    await ask([me, me]);
+
+    assert.deepEqual(lines, []);
+  });
+});
+
+describe('an object of data sources that is filled again for each operation', () => {
+  it('has the data sources of the operation, even when the next operation has started', async () => {
+    class Session extends DataSource<{ user: string }> {
+      who = (): string => this.context.user;
+    }
+    const filledIn: { session?: Session } = {};
+    const { ask } = serve({
+      context: (async ({ request }: { request: { body: { text: string } } }) => ({
+        user: request.body.text.includes('alice') ? 'alice' : 'bob',
+      })) as never,
+      dataSources: (() => Object.assign(filledIn, { session: new Session() })) as never,
+      resolvers: {
+        Query: {
+          me: async (_parent: unknown, _arguments: unknown, { dataSources }: any) => {
+            await new Promise(setImmediate);
+            return dataSources.session.who();
+          },
+        },
+      },
+    });
+
+    const answers = await Promise.all(['alice', 'bob'].map((user) => ask({ query: `{ me } # ${user}` })));
+
+    assert.deepEqual(answers, [{ data: { me: 'alice' } }, { data: { me: 'bob' } }]);
+  });
+});
+
+it('an asynchronous dataSources function that rejects is answered with 500, and leaves no rejection behind', async () => {
+  const failing = async (): Promise<never> => {
+    throw new Error('no session');
+  };
+  const rejections: unknown[] = [];
+  const note = (reason: unknown): void => void rejections.push(reason);
+  process.on('unhandledRejection', note);
+  try {
+    const { ask, lines } = serve({ dataSources: failing as never });
+
+    const { errors } = await ask({ query: '{ me }' });
+    await new Promise((resolve) => setImmediate(resolve));
+
+    assert.equal(errors[0].extensions.code, 'INTERNAL_SERVER_ERROR');
+    assert.match(lines.map(({ details }) => String(details[0])).join(), /Expected dataSources\(\) to return an object/);
+    assert.deepEqual(rejections, []);
+  } finally {
+    process.off('unhandledRejection', note);
+  }
+});

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { describe, test } from 'node:test';
+
+import { versionInfo } from 'graphql';
+
+import { costLine } from '../../../../src/entries/cost-line.ts';
+import { limits } from '../../../../src/entries/limits.ts';
+import type { CostRecord } from '../../../../src/entries/cost-line.ts';
+import { batch } from '../../../../src/entries/index.ts';
+import { createEndpoint } from '../../../support/endpoint.ts';
+import { executors } from '../../../support/executors.ts';
+import { json, post } from '../../../support/plain-http.ts';
+import { allPayloads, merge, runIncrementally } from '../../../support/run-incrementally.ts';
+import { edgeServing } from '../../../support/edge/serving.ts';
+import { serveTools } from '../../../support/mcp-serving.ts';
+import { startExplaining } from '../../../support/explained.ts';
+
+// GraphQL, September 2026, section 2.4: a selection set may be empty. The parser of graphql 16 refuses it.
+const skip = versionInfo.major < 17 && 'graphql 16 does not parse empty selection sets';
+
+/** Operations with an empty selection set in each place, and their data. */
+const operations: readonly { readonly query: string; readonly data: object }[] = [
+  { query: '{ }', data: {} },
+  { query: '{ books { } }', data: { books: [{}] } },
+  { query: '{ books { ... { } title } }', data: { books: [{ title: 'Middlemarch' }] } },
+  { query: '{ books { ...F author { } } } fragment F on Book { }', data: { books: [{ author: {} }] } },
+  { query: '{ books { ... on Book { } } ... @include(if: true) { } }', data: { books: [{}] } },
+];
+
+describe('an empty selection set', { skip }, () => {
+  for (const [name, executor] of executors)
+    for (const { query, data } of operations)
+      test(`${query} is answered with ${name}`, async () => {
+        const response = await createEndpoint(executor).send(post({ query }));
+
+        assert.deepEqual([response.status, json(response)], [200, { data }]);
+      });
+
+  test('of a leaf is refused', async () => {
+    const response = await createEndpoint().send(post({ query: '{ hello { } }' }));
+
+    assert.equal(response.status, 422);
+    assert.match(json(response).errors[0].message, /Field "hello" must not have a selection/);
+  });
+
+  for (const [query, cost] of [
+    ['{ books(first: 20) { } }', 1 + 20],
+    ['{ books(first: 20) { ... { } } }', 1 + 20],
+    ['{ books(first: 20) { ...F } } fragment F on Book { }', 1 + 20],
+    ['{ books(first: 2) { author { } } }', 1 + 2 * (1 + 1)],
+    ['{ hello ... { } }', 1],
+  ] as const)
+    test(`${query} costs ${cost}`, async () => {
+      const within = await createEndpoint({ plugins: [limits({ maxCost: cost })] }).send(post({ query }));
+      const beyond = cost > 1 ? await createEndpoint({ plugins: [limits({ maxCost: cost - 1 })] }).send(post({ query })) : undefined;
+
+      assert.equal(within.status, 200, within.body);
+      if (beyond !== undefined) assert.match(json(beyond).errors[0].message, new RegExp(`got one that costs ${cost}\\.$`));
+    });
+
+  test('counts for no level of fields, but as nesting', async () => {
+    const inEmpty = (levels: number): string => `${'{ ... '.repeat(levels)}{ }${' }'.repeat(levels)}`;
+
+    const tests = [
+      ['{ books { author { ... { } } } }', { plugins: [limits({ maxDepth: 2 })] }],
+      ['{ books { author { ... { } } } }', { plugins: [limits({ maxDepth: 1 })] }],
+      [inEmpty(199), {}],
+      [inEmpty(200), {}],
+    ] as const;
+    const statuses = await Promise.all(tests.map(async ([query, limit]) => (await createEndpoint(limit).send(post({ query }))).status));
+
+    assert.deepEqual(statuses, [200, 422, 200, 400]);
+  });
+
+  test('has the lifetime of its field, and the tags of an object without an id', async () => {
+    const { get } = edgeServing({
+      server: {
+        typeDefs: 'type Query { book: Book @cacheControl(maxAge: 60) private: Book } type Book { id: ID! }',
+        rootValue: { book: { id: 'b1' }, private: { id: 'b2' } },
+      },
+    });
+
+    const isPublic = await get('{ book { } }');
+    const isPrivate = await get('{ book { } private { } }');
+
+    assert.match(isPublic.headers.get('cache-control') ?? '', /^public, max-age=0, s-maxage=60/);
+    assert.deepEqual((isPublic.headers.get('xkey') ?? '').split(' ').toSorted(), ['q:book', 't:Book', 'u:Book']);
+    assert.equal(isPrivate.headers.get('cache-control'), 'private, no-store');
+  });
+
+  test('is an object without properties in the output schema of an MCP tool', async () => {
+    const documents = { empty: 'query Empty @mcpTool(description: "Nothing of a book") { book(id: 1) { ...F } } fragment F on Book { }' };
+    const { legacy } = serveTools({ hidden: {} }, { trustedDocuments: { documents, only: true } });
+
+    const [{ name, outputSchema }] = (await legacy('tools/list')).result.tools;
+    const { structuredContent } = (await legacy('tools/call', { name, arguments: {} })).result;
+
+    assert.deepEqual(outputSchema.properties.book, {
+      type: ['object', 'null'],
+      properties: {},
+      description: 'Finds one book',
+    });
+    assert.deepEqual(structuredContent, { book: {} });
+  });
+
+  test('is explained: its field is called, and nothing below it', async (t) => {
+    const parents: number[] = [];
+    const server = await startExplaining(t, () => ({ body: {} }), {
+      typeDefs: 'type Query { books: [Book] } type Book { batched: Author } type Author { name: String }',
+      resolvers: {
+        Query: { books: async (_: unknown, __: unknown, { dataSources }: any) => [await dataSources.api.read('books'), {}] },
+        Book: {
+          batched: batch((books) => {
+            parents.push(books.length);
+            return books.map(() => ({}));
+          }),
+        },
+      } as never,
+    });
+
+    const empty = await server.explain('{ books { } }');
+    assert.deepEqual(
+      empty.calls.map(({ field }) => field),
+      ['books'],
+    );
+    assert.deepEqual(parents, []);
+    await server.explain('{ books { batched { } } }');
+    assert.deepEqual(parents, [2]);
+  });
+
+  test('has a cost line like any other operation', async () => {
+    const records: CostRecord[] = [];
+    const query = 'query Empty { books { } }';
+    const endpoint = createEndpoint({ plugins: [costLine({ write: (_line, record) => void records.push(record) })] });
+
+    await endpoint.send(post({ query }));
+
+    const hash = createHash('sha256').update(query).digest('hex');
+    const { operation, type, status, bytesOut } = records[0]!;
+    assert.deepEqual(
+      [operation, type, records[0]!.hash, status, bytesOut],
+      ['Empty', 'query', hash, 200, '{"data":{"books":[{}]}}'.length],
+    );
+  });
+
+  for (const [name, executor] of executors)
+    test(`of many rows, and of a batched field of many rows, makes an object per row with ${name}`, async () => {
+      const calls: number[] = [];
+      const count = 5_000;
+      const endpoint = createEndpoint({
+        ...executor,
+        typeDefs: 'type Query { rows: [Row!]! } type Row { id: Int! plain: Row batched: Row }',
+        resolvers: {
+          Query: { rows: () => Array.from({ length: count }, (_, id) => ({ id, plain: {} })) },
+          Row: {
+            batched: batch((rows) => {
+              calls.push(rows.length);
+              return rows.map(() => ({}));
+            }),
+          },
+        } as never,
+      } as never);
+      const rowsOf = async (query: string): Promise<object[]> => json(await endpoint.send(post({ query }))).data.rows;
+
+      // Rows of the second answer are made by generated code from the start.
+      for (let round = 0; round < 2; round++) {
+        const empty = await rowsOf('{ rows { } }');
+        const nested = await rowsOf('{ rows { id plain { } batched { ... { } } } }');
+
+        assert.deepEqual(
+          empty,
+          Array.from({ length: count }, () => ({})),
+        );
+        assert.deepEqual(
+          nested,
+          Array.from({ length: count }, (_, id) => ({ id, plain: {}, batched: {} })),
+        );
+      }
+      assert.equal(calls.reduce((sum, length) => sum + length, 0), 2 * count); // prettier-ignore
+    });
+
+  for (const format of ['current', 'legacy'] as const)
+    test(`may be deferred (${format} format)`, async () => {
+      const options = { typeDefs: 'type Query { self: Query text: String }', rootValue: { self: { text: 'x' }, text: 'y' } };
+      const query = '{ text ... @defer { } self { ...F @defer(label: "f") } ... @defer { self { } } } fragment F on Query { }';
+
+      const parts = await allPayloads(await runIncrementally(options, query, { format }));
+
+      assert.deepEqual(JSON.parse(JSON.stringify(merge(parts))), { data: { text: 'y', self: {} }, errors: [] });
+      assert.deepEqual(parts.map(({ hasNext }) => hasNext ?? false).at(-1), false);
+    });
+
+  test('runs as a trusted document', async () => {
+    const endpoint = createEndpoint({ trustedDocuments: { documents: { empty: 'query Empty { books { } }' }, only: true } });
+
+    const byId = await endpoint.send(post({ documentId: 'empty' }));
+    const other = await endpoint.send(post({ query: '{ books { title } }' }));
+
+    assert.deepEqual([byId.status, json(byId)], [200, { data: { books: [{}] } }]);
+    assert.equal(other.status, 400);
+  });
+
+  for (const [onError, data] of [
+    ['NULL', { explode: null, books: [{}] }],
+    ['PROPAGATE', { explode: null, books: [{}] }],
+    ['HALT', null],
+  ] as const)
+    test(`takes onError ${onError}`, async () => {
+      const response = await createEndpoint().send(post({ query: '{ books { } explode }', onError }));
+
+      assert.deepEqual(json(response).data, data);
+      assert.equal(json(response).errors.length, 1);
+    });
+});

@@ -1,0 +1,364 @@
+import { limits } from '../../../../../src/entries/limits.ts';
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { parse } from 'graphql';
+
+import { measureDocument } from '../../../../../src/server/operation/limits/document-size.ts';
+import type { ServerOptions } from '../../../../../src/server/startup/options.ts';
+import { createEndpoint } from '../../../../support/endpoint.ts';
+import { get, json, post } from '../../../../support/plain-http.ts';
+
+/** A limit, a document exactly at it, and one just above it. */
+interface Edge {
+  readonly name: string;
+  readonly options: Partial<ServerOptions>;
+  readonly within: string;
+  readonly beyond: string;
+}
+
+/** A document with this many levels of braces. */
+function nested(levels: number): string {
+  return `${'{ ... '.repeat(levels - 1)}{ hello }${' }'.repeat(levels - 1)}`;
+}
+
+/** An operation with this many fragments, each in the one before it. */
+function fragments(count: number): string {
+  const texts = Array.from({ length: count }, (_, at) => `fragment F${at} on Query { ${at + 1 < count ? `...F${at + 1}` : 'hello'} }`);
+  return `{ ...F0 } ${texts.join(' ')}`;
+}
+
+const edges: readonly Edge[] = [
+  { name: 'maxTokens: tokens', options: { maxTokens: 4 }, within: '{ hello hello }', beyond: '{ hello hello hello }' },
+  { name: 'maxTokens: commas and spaces are none', options: { maxTokens: 3 }, within: '{ ,,, hello ,,, }', beyond: '{ ,,, hello hello }' },
+  { name: 'maxTokens: comments', options: { maxTokens: 3 }, within: '{#\n#\n#\nhello}', beyond: '{#\n#\n#\n#\nhello}' },
+  {
+    name: 'maxTokens: fields, fragments written out',
+    options: { maxTokens: 40 },
+    within: `query { a: books { ...F } b: books { ...F } } fragment F on Book { ${'title '.repeat(10)} }`,
+    beyond: `query { a: books { ...F } b: books { ...F } c: books { ...F } d: books { ...F } } fragment F on Book { ${'title '.repeat(10)} }`,
+  },
+  { name: 'nesting: braces', options: {}, within: nested(200), beyond: nested(201) },
+  {
+    name: 'nesting: brackets and parentheses',
+    options: {},
+    within: `{ books(filter: ${'{ and: '.repeat(197)}{}${' }'.repeat(197)}) { title } }`,
+    beyond: `{ sum(numbers: ${'['.repeat(199)}1${']'.repeat(199)}) }`,
+  },
+  {
+    name: 'nesting: none in strings',
+    options: {},
+    within: `{ hello(name: "${'{'.repeat(300)} \\" ${'('.repeat(300)}") }`,
+    beyond: `{ hello(name: "") ... ${nested(200)} }`,
+  },
+  {
+    name: 'nesting: none in block strings',
+    options: {},
+    within: `{ hello(name: """${'{'.repeat(300)} " \\""" ${'('.repeat(300)} """) }`,
+    beyond: `{ hello(name: """""") ... ${nested(200)} }`,
+  },
+  {
+    name: 'nesting: none in comments',
+    options: {},
+    within: `{ # ${'{'.repeat(300)}\n books { title } }`,
+    beyond: `{ # }\n ... ${nested(200)} }`,
+  },
+  { name: 'nesting: braces, fragments written out', options: {}, within: fragments(199), beyond: fragments(200) },
+  {
+    name: 'maxDepth: levels of fields',
+    options: { plugins: [limits({ maxDepth: 2 })] },
+    within: '{ books { title } }',
+    beyond: '{ books { author { name } } }',
+  },
+  {
+    name: 'maxDepth: inline fragments are no level',
+    options: { plugins: [limits({ maxDepth: 2 })] },
+    within: '{ ... { books { ... on Book { title } } } }',
+    beyond: '{ ... { books { ... on Book { author { name } } } } }',
+  },
+  {
+    name: 'maxDepth: through fragments',
+    options: { plugins: [limits({ maxDepth: 2 })] },
+    within: '{ ...Q } fragment Q on Query { books { ...B } } fragment B on Book { title }',
+    beyond: '{ ...Q } fragment Q on Query { books { ...B } } fragment B on Book { author { name } }',
+  },
+  {
+    name: 'maxAliases: aliased fields',
+    options: { plugins: [limits({ maxAliases: 2 })] },
+    within: '{ a: hello b: hello hello }',
+    beyond: '{ a: hello b: hello c: hello }',
+  },
+  { name: 'maxAliases: none at all', options: { plugins: [limits({ maxAliases: 0 })] }, within: '{ hello }', beyond: '{ a: hello }' },
+  {
+    name: 'maxAliases: through fragments',
+    options: { plugins: [limits({ maxAliases: 3 })] },
+    within: '{ books { ...F } a: books { ...F } } fragment F on Book { t: title }',
+    beyond: '{ b: books { ...F } a: books { ...F } } fragment F on Book { t: title }',
+  },
+  {
+    name: 'maxAliases: a fragment counts wherever it is spread',
+    options: { plugins: [limits({ maxAliases: 2 })] },
+    within: '{ ...F ...F } fragment F on Query { a: hello }',
+    beyond: '{ ...F ...F ...F } fragment F on Query { a: hello }',
+  },
+];
+
+describe('limits', () => {
+  for (const { name, options, within, beyond } of edges) {
+    it(`${name}: exactly at the limit runs`, async () => {
+      const endpoint = createEndpoint(options);
+
+      const response = await endpoint.send(post({ query: within }));
+
+      assert.equal(response.status, 200, response.body);
+    });
+
+    for (const method of ['POST', 'GET'] as const) {
+      it(`${name}: just above it is refused and runs nothing, by ${method}`, async () => {
+        const endpoint = createEndpoint(options);
+
+        const response = await endpoint.send(method === 'GET' ? get({ query: beyond }) : post({ query: beyond }));
+
+        const [error] = json(response).errors;
+        const isBeforeParsing = /nest(?:s deeper)|tokens|comments/.test(error.message);
+        assert.equal(error.extensions.code, isBeforeParsing ? 'GRAPHQL_PARSE_FAILED' : 'GRAPHQL_VALIDATION_FAILED');
+        assert.equal(response.status, isBeforeParsing ? 400 : 422);
+        assert.deepEqual(endpoint.runs, []);
+      });
+    }
+  }
+
+  it('maxAliases holds for each operation of a batch as for a single request', async () => {
+    const endpoint = createEndpoint({ plugins: [limits({ maxAliases: 3 })] });
+    const three = { query: '{ a: hello b: hello c: hello }' };
+
+    const [first, second, third] = json(await endpoint.send(post([three, three, { query: '{ a: hello b: hello c: hello d: hello }' }])));
+
+    assert.deepEqual([first.errors, second.errors], [undefined, undefined]);
+    assert.match(third.errors[0].message, /at most 3 aliases, got 4\.$/);
+  });
+
+  it('a document gets its first 20 errors, whether it is small or large', async () => {
+    const endpoint = createEndpoint({});
+    const wrong = Array.from({ length: 150 }, (_, at) => `wrong${at}`).join(' ');
+    const mistakesOf = async (query: string): Promise<number> => {
+      const { errors } = json(await endpoint.send(post({ query })));
+      return errors.filter(({ message }: { message: string }) => message.startsWith('Cannot query field')).length;
+    };
+
+    const small = await mistakesOf(`{ ${wrong} }`);
+    const large = await mistakesOf(`{ ${wrong} }${' '.repeat(20_000)}`);
+
+    assert.deepEqual([small, large], [20, 20]);
+  });
+
+  it('are checked again for a cached document', async () => {
+    const endpoint = createEndpoint({ plugins: [limits({ maxDepth: 1 })] });
+    const request = post({ query: '{ books { title } }' });
+
+    const statuses = [(await endpoint.send(request)).status, (await endpoint.send(request)).status];
+
+    assert.deepEqual(statuses, [422, 422]);
+  });
+
+  it('say what was expected, what was received, and where', async () => {
+    const endpoint = createEndpoint({ plugins: [limits({ maxDepth: 2, maxAliases: 0 })] });
+
+    const response = await endpoint.send(post({ query: '{ a: books { author { name } } }' }));
+
+    const { errors } = json(response);
+    assert.deepEqual(
+      errors.map(({ message }: { message: string }) => message),
+      ['Expected the operation to have at most 2 levels of fields, got 3.'],
+    );
+    assert.deepEqual(errors[0].locations, [{ line: 1, column: 1 }]);
+  });
+
+  it('are 400 in the classic profile', async () => {
+    const endpoint = createEndpoint({ plugins: [limits({ maxDepth: 1 })], httpStatusProfile: 'classic' });
+
+    const response = await endpoint.send(post({ query: '{ books { title } }' }));
+
+    assert.equal(response.status, 400);
+  });
+
+  it('of depth do not count introspection', async () => {
+    const endpoint = createEndpoint({ plugins: [limits({ maxDepth: 1 })], introspection: true });
+
+    const response = await endpoint.send(post({ query: '{ __schema { queryType { fields { name } } } }' }));
+
+    assert.equal(response.status, 200);
+  });
+
+  it('report to validationDidStart: its end callback gets the errors', async () => {
+    const seen: unknown[] = [];
+    const endpoint = createEndpoint({
+      maxTokens: 110,
+      plugins: [{ requestDidStart: () => ({ validationDidStart: () => (errors) => void seen.push(errors?.length) }) }],
+    });
+
+    const three = (field: string): string => ['a', 'b', 'c'].map((alias) => `${alias}: ${field}`).join(' ');
+    const fragments = `fragment A on Query { ${three('books { ...B }')} } fragment B on Book { ${three('author { ...C }')} }
+      fragment C on Author { ${three('books { ...D }')} } fragment D on Book { ${three('title')} }`;
+    await endpoint.send(post({ query: `{ ...A } ${fragments}` }));
+
+    assert.deepEqual(seen, [1]);
+  });
+});
+
+describe('fields that are selected many times', () => {
+  /** Selects this many books on one level: graphql-js compares each pair of them, and each pair of their titles. */
+  const books = (count: number): string => `{ ${'books { title } '.repeat(count)} }`;
+
+  it('run if merging them takes at most 50,000 comparisons', async () => {
+    const response = await createEndpoint().send(post({ query: books(224) }));
+
+    assert.equal(response.status, 200);
+  });
+
+  it('are refused above that, before graphql-js compares any', async () => {
+    const response = await createEndpoint().send(post({ query: books(225) }));
+
+    assert.equal(response.status, 422);
+    assert.match(json(response).errors[0].message, /merging those with the same name would take more than 50000 comparisons\.$/);
+    assert.equal(json(response).errors[0].extensions.code, 'GRAPHQL_VALIDATION_FAILED');
+  });
+
+  const hidden: Readonly<Record<string, string>> = {
+    'in a fragment': `{ ...F } fragment F on Query ${books(225)}`,
+    'in a fragment that nothing spreads': `{ hello } fragment F on Query ${books(225)}`,
+    'over several fragments': `{ ${Array.from({ length: 225 }, (_, index) => `...F${index}`).join(' ')} } ${Array.from({ length: 225 }, (_, index) => `fragment F${index} on Query { books { title } }`).join(' ')}`,
+    'in inline fragments': `{ ${'... { books { title } } '.repeat(225)} }`,
+    'in an operation that is not run': `query A { hello } query B ${books(225)}`,
+    'below fields that are merged': `{ ${`books { ${'title '.repeat(16)} } `.repeat(20)} }`,
+    'in a document that is not valid': `{ nothing ${'books { title } '.repeat(225)} }`,
+  };
+  for (const [name, query] of Object.entries(hidden)) {
+    it(`are found ${name}`, async () => {
+      const response = await createEndpoint().send(post({ query, operationName: query.startsWith('query A') ? 'A' : undefined }));
+
+      assert.equal(response.status, 422);
+      assert.match(json(response).errors[0].message, /more than 50000 comparisons/);
+    });
+  }
+
+  it('have equal shares in a batch', async () => {
+    const response = await createEndpoint().send(post([{ query: books(120) }, { query: books(200) }, { query: '{ hello }' }]));
+
+    const [first, second, third] = json(response);
+    assert.deepEqual([first.errors, third.errors], [undefined, undefined]);
+    assert.match(second.errors[0].message, /more than 16666 comparisons/);
+  });
+
+  it('run with 60 fragments that each select id and __typename, as generated by clients', async () => {
+    const fragments = Array.from(
+      { length: 60 },
+      (_, index) => `fragment F${index} on Book { __typename title author { __typename name } }`,
+    );
+
+    const response = await createEndpoint().send(
+      post({ query: `{ books { ${fragments.map((_, index) => `...F${index}`).join(' ')} } } ${fragments.join(' ')}` }),
+    );
+
+    assert.equal(response.status, 200);
+  });
+});
+
+describe('a limit is not itself the attack (CVE-2026-34573)', () => {
+  const fan = (levels: number): string => {
+    const fragments = Array.from({ length: levels }, (_, level) => {
+      const next = level + 1 < levels ? `...F${level + 1}` : 'name';
+      return `fragment F${level} on Author { a: books { author { ${next} } } b: books { author { ${next} } } }`;
+    });
+    return `{ books { author { ...F0 } } } ${fragments.join(' ')}`;
+  };
+
+  for (const options of [undefined, { maxDepth: 1000 }, { maxAliases: 1e9 }, { maxCost: 1e9 }]) {
+    it(`a fan of 2^90 fields is refused with ${JSON.stringify(options)}`, async () => {
+      const endpoint = createEndpoint(options && { plugins: [limits(options)] });
+
+      const response = await endpoint.send(post({ query: fan(90) }));
+
+      assert.equal(response.status, 422);
+      assert.deepEqual(endpoint.runs, []);
+    });
+  }
+
+  const spreads = (count: number): string => {
+    const fragments = Array.from(
+      { length: count },
+      (_, index) => `fragment F${index} on Author { ${index + 1 < count ? `...F${index + 1}` : 'name'} }`,
+    );
+    return `{ books { author { ...F0 } } } ${fragments.join(' ')}`;
+  };
+
+  it('a chain of 1,500 fragments is refused before any walk of it ends in a stack overflow', async () => {
+    const limited = createEndpoint({ plugins: [limits({ maxDepth: 10, maxAliases: 10 })] });
+    const priced = createEndpoint({ plugins: [limits({ maxCost: 100 })] });
+
+    const responses = [await limited.send(post({ query: spreads(1500) })), await priced.send(post({ query: spreads(1500) }))];
+
+    assert.deepEqual(
+      responses.map(({ status }) => status),
+      [422, 422],
+    );
+  });
+
+  it('a fragment is measured once, wherever it is spread: 4 to the power of 30 fields are counted', () => {
+    const fragments = Array.from({ length: 30 }, (_, level) => {
+      const next = level === 29 ? 'title' : `author { ...F${level + 1} }`;
+      return `fragment F${level} on Book { a: ${next} b: ${next} c: ${next} d: ${next} }`;
+    });
+    const document = parse(`{ ...F0 } ${fragments.join(' ')}`);
+
+    const { operations } = measureDocument(document, 15_000);
+
+    const [fields] = operations.values();
+    assert.equal(fields, (4 ** 31 - 4) / 3);
+  });
+
+  it('a document is too large to measure if its fragments have more than four selections for each token that it may have', () => {
+    const fields = Array.from({ length: 100 }, (_, index) => `f${index}`).join(' ');
+    const places = Array.from({ length: 100 }, (_, index) => `a${index}: author { ...F }`).join(' ');
+
+    const { operations, comparisons } = measureDocument(parse(`{ ${places} } fragment F on Book { ${fields} }`), 1_000);
+
+    assert.deepEqual([[...operations.values()][0], comparisons], [Infinity, Infinity]);
+  });
+
+  it('a fragment that does not exist has no size', () => {
+    const document = parse('{ a ...F } fragment F on Query { b ...Unknown }');
+
+    const [fields] = measureDocument(document, 1_000).operations.values();
+
+    assert.equal(fields, 2);
+  });
+
+  it('fragments that spread each other in many places are limited by a budget, not walked on all paths', async () => {
+    const sets = Array.from({ length: 900 }, (_, index) => `a${index}: books { ...F0 }`).join(' ');
+    const chain = Array.from(
+      { length: 900 },
+      (_, index) => `fragment F${index} on Book { ${index < 899 ? `...F${index + 1}` : 'title'} }`,
+    ).join(' ');
+    const endpoint = createEndpoint();
+
+    const response = await endpoint.send(post({ query: `{ ${sets} } ${chain}` }));
+
+    assert.equal(response.status, 422);
+  });
+
+  for (const query of [
+    '{ ...A } fragment A on Query { ...A }',
+    '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }',
+    '{ books { ...A } } fragment A on Book { author { books { ...A } } }',
+  ]) {
+    it(`circular fragments are refused: ${query}`, async () => {
+      const endpoint = createEndpoint({ plugins: [limits({ maxDepth: 5, maxAliases: 5, maxCost: 100 })] });
+
+      const response = await endpoint.send(post({ query }));
+
+      assert.equal(response.status, 422);
+      assert.equal(json(response).errors[0].extensions.code, 'GRAPHQL_VALIDATION_FAILED');
+    });
+  }
+});

@@ -1,0 +1,518 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { versionInfo } from 'graphql';
+
+import { costLine } from '../../../../src/entries/cost-line.ts';
+import type { CostRecord } from '../../../../src/entries/cost-line.ts';
+import { createHandler, DataSource } from '../../../../src/entries/index.ts';
+import type { ContextArgument, DataSourceConfig } from '../../../../src/entries/index.ts';
+import { incrementalDelivery } from '../../../../src/entries/incremental.ts';
+import type { ServerOptions } from '../../../../src/server/startup/options.ts';
+import { deferred } from '../../../support/deferred.ts';
+import { createEventSource } from '../../../support/event-source.ts';
+import { parseParts } from '../../../support/multipart.ts';
+import { graphqlJSExecutor } from '../../../../src/entries/graphql-js.ts';
+import { executors } from '../../../support/executors.ts';
+import { get, json, post } from '../../../support/plain-http.ts';
+import type { PlainRequest, PlainResponse } from '../../../support/plain-http.ts';
+import { recordingLogger } from '../../../support/recording-logger.ts';
+import { httpAPI } from '../../../support/sources.ts';
+
+let schemas = 0;
+
+interface Server {
+  readonly send: (request: PlainRequest) => Promise<PlainResponse>;
+  readonly runs: string[];
+}
+
+const typeDefs = `
+  type Query { shop: Shop shops: [Shop!]! strict: Shop! }
+  type Mutation { one: Int! two: Int! three: Int! }
+  type Shop { name: String! broken: String! empty: String! list: [Int!]! grid: [[Int!]!]! pet: Pet! later: String! }
+  union Pet = Dog
+  type Dog { name: String! }
+`;
+
+function createServer(options: Partial<ServerOptions<any, any, any, any>> = {}): Server {
+  const runs: string[] = [];
+  const note = (name: string, value: unknown) => (): unknown => {
+    runs.push(name);
+    if (value instanceof Error) throw value;
+    return value;
+  };
+  const shop = { name: 'Corner' };
+  const [logger] = recordingLogger();
+  const handler = createHandler({
+    nodeEnv: 'test',
+    logger,
+    typeDefs: `${typeDefs} # on-error ${++schemas}`,
+    resolvers: {
+      Query: { shop: () => shop, shops: () => [shop, shop], strict: () => shop },
+      Mutation: { one: note('one', 1), two: note('two', new Error('two failed')), three: note('three', 3) },
+      Shop: {
+        broken: note('broken', new Error('broken')),
+        empty: note('empty', null),
+        list: () => [1, null, 3],
+        grid: () => [[1, null], [Promise.reject(new Error('item'))]],
+        pet: () => ({ __typename: 'Dog', name: null }),
+        later: () => Promise.reject(new Error('later')),
+      },
+    },
+    ...options,
+  } as ServerOptions);
+  return { runs, send: async (request) => httpAPI.read((await handler(httpAPI.build(request), {})) as never) };
+}
+
+const errorsOf = (response: PlainResponse): string[] =>
+  (json(response).errors as { message: string; path: (string | number)[] }[]).map(({ message, path }) => `${path.join('.')}: ${message}`);
+
+const everything = '{ shop { name broken empty list grid pet { ... on Dog { name } } later } }';
+
+for (const [name, options] of executors) {
+  const isRetreat = options.executor !== undefined;
+  const canDoNull = options.executor === undefined || versionInfo.major >= 17;
+
+  describe(`onError, executed by ${name}`, () => {
+    test('NULL makes only the position of each error null', { skip: !canDoNull && 'requires graphql 17' }, async () => {
+      const response = await createServer(options).send(post({ query: everything, onError: 'NULL' }));
+
+      assert.equal(response.status, 200);
+      assert.deepEqual(json(response).data, {
+        shop: {
+          name: 'Corner',
+          broken: null,
+          empty: null,
+          list: [1, null, 3],
+          grid: [[1, null], [null]],
+          pet: { name: null },
+          later: null,
+        },
+      });
+      assert.deepEqual(errorsOf(response).toSorted(), [
+        'shop.broken: broken',
+        'shop.empty: Cannot return null for non-nullable field Shop.empty.',
+        'shop.grid.0.1: Cannot return null for non-nullable field Shop.grid.',
+        'shop.grid.1.0: item',
+        'shop.later: later',
+        'shop.list.1: Cannot return null for non-nullable field Shop.list.',
+        'shop.pet.name: Cannot return null for non-nullable field Dog.name.',
+      ]);
+    });
+
+    test('PROPAGATE, and no value, make the nearest nullable position null', async () => {
+      const server = createServer(options);
+      for (const onError of ['PROPAGATE', undefined, null, ''])
+        assert.deepEqual(json(await server.send(post({ query: '{ shop { name empty } }', onError } as never))).data, { shop: null });
+    });
+
+    test('HALT answers the first error and no data', { skip: isRetreat && 'refused' }, async () => {
+      const server = createServer(options);
+      const response = await server.send(post({ query: '{ shop { name broken } strict { empty } }', onError: 'HALT' }));
+
+      assert.equal(response.status, 200);
+      assert.equal(json(response).data, null);
+      assert.deepEqual(errorsOf(response), ['shop.broken: broken']);
+      assert.deepEqual(server.runs, ['broken']);
+    });
+
+    test('HALT answers data if there is no error', { skip: isRetreat && 'refused' }, async () => {
+      const response = await createServer(options).send(post({ query: '{ shop { name } }', onError: 'HALT' }));
+
+      assert.deepEqual(json(response), { data: { shop: { name: 'Corner' } } });
+    });
+
+    test('later mutation fields run with NULL, and do not run with HALT or PROPAGATE', async () => {
+      const query = 'mutation { one two three }';
+      for (const [onError, runs, data] of [
+        ['NULL', ['one', 'two', 'three'], { one: 1, two: null, three: 3 }],
+        ['HALT', ['one', 'two'], null],
+        ['PROPAGATE', ['one', 'two'], null],
+      ] as const) {
+        if ((onError === 'NULL' && !canDoNull) || (onError === 'HALT' && isRetreat)) continue;
+        const server = createServer(options);
+        const response = await server.send(post({ query, onError }));
+
+        assert.deepEqual([server.runs, json(response).data, errorsOf(response)], [runs, data, ['two: two failed']], onError);
+      }
+    });
+
+    test('an error with HALT does not wait for resolvers that hang, and fires the signal', { skip: isRetreat && 'refused' }, async () => {
+      let signal: AbortSignal | undefined;
+      const server = createServer({
+        ...options,
+        typeDefs: `type Query { hangs: Int fails: Int! } # on-error ${++schemas}`,
+        resolvers: {
+          Query: {
+            hangs: (_: unknown, _arguments: unknown, _context: unknown, info: { getAbortSignal?: () => AbortSignal }) => {
+              signal = info.getAbortSignal?.();
+              return new Promise(() => {});
+            },
+            fails: async () => {
+              await Promise.resolve();
+              throw new Error('failed');
+            },
+          },
+        },
+      });
+      const response = await server.send(post({ query: '{ hangs fails }', onError: 'HALT' }));
+
+      assert.deepEqual([json(response).data, errorsOf(response)], [null, ['fails: failed']]);
+      if (versionInfo.major >= 17) assert.equal(signal?.aborted, true);
+    });
+  });
+}
+
+test('HALT is refused where graphql-js executes operations', async () => {
+  const response = await createServer({ executor: graphqlJSExecutor() }).send(post({ query: '{ shop { name } }', onError: 'HALT' }));
+
+  assert.equal(response.status, 422);
+  assert.match(
+    errorsOf({ ...response, body: response.body.replace('"extensions"', '"path":[],"extensions"') })[0]!,
+    /does not support onError: "HALT"/,
+  );
+});
+
+describe('the signal of context', () => {
+  const reads = { 'when the context is made': true, 'in a resolver': false };
+  for (const [when, isEager] of Object.entries(reads))
+    test(`read ${when}, aborts for the operation that HALT ends, and for no other of its batch`, async () => {
+      const ended: Record<string, boolean> = {};
+      const ready = deferred<void>();
+      const server = createServer({
+        typeDefs: `type Query { hangs(name: String!): Int fails: Int! } # on-error ${++schemas}`,
+        context: (argument: ContextArgument) => ({ argument, signal: isEager ? argument.signal : undefined }),
+        resolvers: {
+          Query: {
+            hangs: async (_: unknown, { name }: { name: string }, { argument, signal = argument.signal }: any) => {
+              (signal as AbortSignal).addEventListener('abort', () => (ended[name] = true));
+              ended[name] = (signal as AbortSignal).aborted;
+              if (name === 'halted') await new Promise(() => {});
+              await ready.promise;
+            },
+            fails: () => Promise.reject(new Error('failed')),
+          },
+        },
+      } as never);
+
+      const answers = server.send(
+        post([
+          { query: '{ hangs(name: "halted") fails }', onError: 'HALT' },
+          { query: '{ hangs(name: "null") fails }', onError: 'NULL' },
+          { query: '{ hangs(name: "other") }', onError: 'HALT' },
+        ]),
+      );
+      await new Promise((resolve) => setImmediate(resolve));
+      assert.deepEqual(ended, { halted: true, null: false, other: false });
+      ready.resolve();
+
+      assert.equal(json(await answers)[0].errors[0].message, 'failed');
+    });
+
+  test('aborts the calls of data sources, and what context has started', async () => {
+    const reasons: unknown[] = [];
+    class Prices extends DataSource {
+      #operation: DataSourceConfig<unknown>['operation'];
+      override initialize(config: DataSourceConfig<unknown>): void {
+        this.#operation = config.operation;
+      }
+      watch(): void {
+        this.#operation!.signal.addEventListener('abort', () => reasons.push('data source'));
+      }
+    }
+    const server = createServer({
+      typeDefs: `type Query { hangs: Int fails: Int! } # on-error ${++schemas}`,
+      context: ({ signal }: ContextArgument) => (
+        signal.addEventListener('abort', () => reasons.push((signal.reason as Error).message)),
+        {}
+      ),
+      dataSources: () => ({ prices: new Prices() }),
+      resolvers: {
+        Query: {
+          hangs: (_: unknown, __: unknown, { dataSources }: any) => (dataSources.prices.watch(), new Promise(() => {})),
+          fails: () => Promise.reject(new Error('failed')),
+        },
+      },
+    } as never);
+
+    await server.send(post({ query: '{ hangs fails }', onError: 'HALT' }));
+
+    assert.deepEqual(reasons, ['failed', 'data source']);
+  });
+});
+
+describe('the parameter onError', () => {
+  const query = '{ shop { name empty } }';
+  const kept = { shop: { name: 'Corner', empty: null } };
+
+  test('is read from a query string', async () => {
+    const { send } = createServer();
+
+    assert.deepEqual(json(await send(get({ query, onError: 'NULL' }))).data, kept);
+    const twice = await send(get({ query }, { query: `query=${encodeURIComponent(query)}&onError=NULL&onError=HALT` }));
+    assert.equal(twice.status, 422);
+  });
+
+  test('may be an extension', async () => {
+    const { send } = createServer();
+    const asked = { query, extensions: { onError: 'NULL' } };
+
+    assert.deepEqual(json(await send(post(asked))).data, kept);
+    assert.deepEqual(json(await send(get({ query, extensions: '{"onError":"NULL"}' }))).data, kept);
+    assert.deepEqual(json(await send(post({ ...asked, onError: 'NULL' }))).data, kept);
+    assert.deepEqual(json(await send(post({ ...asked, onError: null }))).data, kept);
+  });
+
+  for (const [what, request] of [
+    ['as an extension with another value', { query, extensions: { onError: 'nope' } }],
+    ['as an extension that disagrees', { query, onError: 'HALT', extensions: { onError: 'NULL' } }],
+  ] as const)
+    test(`${what} is refused with 422`, async () => {
+      const response = await createServer().send(post(request));
+
+      assert.equal(response.status, 422);
+      assert.match(json(response).errors[0].message, /^Expected "onError" .*, got "(?:nope|HALT" and "NULL)"\.$/);
+    });
+
+  test('belongs to each element of a batch', async () => {
+    const batch = [{ query, onError: 'NULL' }, { query }, { query, onError: 'HALT' }, { query, onError: 'nope' }];
+    const response = await createServer().send(post(batch));
+    const [first, second, third, fourth] = json(response) as { data?: unknown; errors: { message: string }[] }[];
+
+    assert.deepEqual([first?.data, second?.data, third?.data], [kept, { shop: null }, null]);
+    assert.equal('data' in fourth!, false);
+    assert.match(fourth!.errors[0]!.message, /Expected "onError" to be "NULL" or "PROPAGATE" or "HALT", got "nope"/);
+  });
+
+  test('is read from a direct invocation', async () => {
+    const handler = createHandler({
+      nodeEnv: 'test',
+      typeDefs: `type Query { a: Int b: Int! } # on-error ${++schemas}`,
+      resolvers: { Query: { a: () => 1, b: () => null } },
+    });
+
+    assert.deepEqual(((await handler({ query: '{ a b }', onError: 'NULL' } as never, {} as never)) as unknown as { data: unknown }).data, {
+      a: 1,
+      b: null,
+    });
+  });
+
+  test('with another value is refused with the three names, and nothing runs', async () => {
+    for (const onError of ['null', 'HALTED', 1, true, ['NULL'], { NULL: 1 }]) {
+      const server = createServer();
+      const response = await server.send(post({ query: 'mutation { one }', onError } as never));
+
+      assert.equal(response.status, 422);
+      assert.equal('data' in json(response), false);
+      assert.match(json(response).errors[0].message, /^Expected "onError" to be "NULL" or "PROPAGATE" or "HALT", got /);
+      assert.deepEqual(server.runs, []);
+    }
+  });
+
+  test('comes from a trusted document, unless the request has one', async () => {
+    const { send } = createServer({
+      trustedDocuments: { documents: { a: { text: query, onError: 'NULL' }, b: query } },
+    });
+
+    assert.deepEqual(json(await send(post({ id: 'a' } as never))).data, kept);
+    assert.deepEqual(json(await send(post({ id: 'a', onError: 'PROPAGATE' } as never))).data, { shop: null });
+    assert.deepEqual(json(await send(post({ id: 'b' } as never))).data, { shop: null });
+    assert.deepEqual(json(await send(post({ query }))).data, { shop: null });
+    assert.throws(
+      () => createServer({ trustedDocuments: { documents: { a: { text: query, onError: 'SKIP' as never } } } }),
+      /Expected trustedDocuments\.documents/,
+    );
+  });
+
+  test('is in the cost line, also if a trusted document sets it', async () => {
+    const records: CostRecord[] = [];
+    const { send } = createServer({
+      plugins: [costLine({ write: (_line, record) => void records.push(record) })],
+      trustedDocuments: { documents: { a: { text: query, onError: 'NULL' } } },
+    });
+    await send(post({ id: 'a' } as never));
+    await send(post({ query: '{ shop { name } }' }));
+
+    assert.deepEqual(
+      records.map(({ onError }) => onError),
+      ['NULL', undefined],
+    );
+  });
+
+  for (const [format, spec] of [
+    ['current', 'incrementalSpec=v0.2'],
+    ['legacy', 'deferSpec=20220824'],
+  ] as const) {
+    test(`HALT completes every pending part with the first error, in the ${format} format`, async () => {
+      const handler = createHandler({
+        nodeEnv: 'test',
+        incrementalDelivery: incrementalDelivery(),
+        typeDefs: `type Query { a: Int b: Int! hangs: Int list: [Int] } # on-error ${++schemas}`,
+        resolvers: { Query: { a: () => 1, b: () => null, hangs: () => new Promise(() => {}), list: () => [1] } },
+      });
+      const query = '{ a list @stream(initialCount: 1) ... @defer(label: "hangs") { hangs } ... @defer(label: "b") { b } }';
+      const headers = { 'content-type': 'application/json', accept: `multipart/mixed;${spec}, application/json` };
+      const body = JSON.stringify({ query, onError: 'HALT' });
+
+      const response = await handler.fetch(new Request('https://example.com/graphql', { method: 'POST', headers, body }));
+      const [first, ...others] = parseParts(await response.text()) as any[];
+
+      assert.deepEqual(first.data, { a: 1, list: [1] });
+      const entries = others.flatMap(
+        ({ completed, incremental }) => (completed ?? incremental) as { id?: string; label?: string; errors?: any[] }[],
+      );
+      const failed = entries.filter(({ errors }) => errors !== undefined);
+      const labelOf = (id: string | undefined): string => first.pending?.find((one: { id: string }) => one.id === id)?.label;
+      assert.deepEqual(
+        failed
+          .map(({ id, label }) => label ?? labelOf(id))
+          .filter(Boolean)
+          .toSorted(),
+        ['b', 'hangs'],
+      );
+      for (const { errors } of failed) assert.match(errors![0].message, /Cannot return null for non-nullable field Query\.b/);
+      assert.equal(others.at(-1).hasNext, false);
+    });
+  }
+
+  test('HALT gives the error that completes several parts one id, and logs it once', async () => {
+    const [logger, lines] = recordingLogger();
+    const handler = createHandler({
+      nodeEnv: 'production',
+      logger,
+      incrementalDelivery: incrementalDelivery(),
+      typeDefs: `type Query { a: Int b: Int! c: Int d: Int } # on-error ${++schemas}`,
+      resolvers: {
+        Query: {
+          b: async () => {
+            throw new Error('secret');
+          },
+          c: () => new Promise(() => {}),
+          d: () => new Promise(() => {}),
+        },
+      },
+    });
+    const query = '{ a ... @defer { b } ... @defer { c } ... @defer { d } }';
+    const headers = { 'content-type': 'application/json', accept: 'multipart/mixed;incrementalSpec=v0.2' };
+
+    const response = await handler.fetch(
+      new Request('https://example.com/graphql', { method: 'POST', headers, body: JSON.stringify({ query, onError: 'HALT' }) }),
+    );
+    const parts = parseParts(await response.text()) as any[];
+
+    const ids = parts.flatMap(({ completed = [] }) => completed.map((one: any) => one.errors?.[0].extensions.errorId));
+    assert.equal(ids.length, 3);
+    assert.equal(new Set(ids).size, 1, JSON.stringify(ids));
+    assert.equal(lines.filter(({ message }) => message.includes(ids[0])).length, 1);
+  });
+
+  test('applies to each event of a subscription, and HALT does not end the stream', async () => {
+    const source = createEventSource<{ word: string | null }>();
+    const handler = createHandler({
+      nodeEnv: 'test',
+      typeDefs: `type Query { a: Int } type Subscription { word: String! } # on-error ${++schemas}`,
+      resolvers: { Subscription: { word: { subscribe: () => source } } },
+    });
+    const body = JSON.stringify({ query: 'subscription { word }', onError: 'HALT' });
+    const headers = { 'content-type': 'application/json', accept: 'text/event-stream' };
+    const response = await handler.fetch(new Request('https://example.com/graphql', { method: 'POST', headers, body }));
+    source.push({ word: null }, { word: 'second' });
+    source.complete();
+    const text = await response.text();
+    const events = Array.from(text.matchAll(/^data: (\{.*\})$/gm), ([, data]) => JSON.parse(data!) as { data: unknown });
+
+    assert.deepEqual(
+      events.map(({ data }) => data),
+      [null, { word: 'second' }],
+    );
+  });
+});
+
+describe('the deadline', () => {
+  /** A mocked clock: timers and Date. */
+  function stopTheClock(t: TestContext): () => Promise<void> {
+    t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 20) });
+    const quiet = async (): Promise<void> => {
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    };
+    return async () => {
+      await quiet();
+      t.mock.timers.tick(5_000);
+      await quiet();
+    };
+  }
+
+  const never = (): Promise<never> => new Promise(() => {});
+  const hanging = (): Partial<ServerOptions<any, any, any, any>> => ({
+    typeDefs: `type Query { shop: Shop! } type Shop { name: String! ads: [Ad!]! owner: Owner! } type Ad { text: String! } type Owner { name: String! } # on-error ${++schemas}`,
+    resolvers: {
+      Query: { shop: () => ({ name: 'Corner' }) },
+      Shop: { ads: never, owner: async () => ({ name: 'Ada' }) },
+    },
+  });
+  const query = '{ shop { name ads { text } owner { name } } }';
+  const kept = { shop: { name: 'Corner', ads: null, owner: { name: 'Ada' } } };
+
+  for (const [partial, onError, data] of [
+    [undefined, undefined, null],
+    [undefined, 'NULL', kept],
+    [undefined, 'HALT', null],
+    ['NULL', undefined, kept],
+    ['NULL', 'PROPAGATE', null],
+    ['NULL', 'NULL', kept],
+    ['PROPAGATE', undefined, null],
+  ] as const) {
+    test(`with partial ${partial} and onError ${onError}: ${data === null ? 'nothing' : 'every finished field'} is in the answer`, async (t) => {
+      const pass = stopTheClock(t);
+      const { send } = createServer({ deadline: { ms: 1_000, ...(partial && { partial }) }, ...hanging() });
+      const answering = send(post({ query, onError }));
+      await pass();
+      const response = await answering;
+
+      assert.deepEqual(json(response).data, data);
+      assert.deepEqual(
+        json(response).errors.map(({ path, extensions }: { path: string[]; extensions: { code: string } }) => [
+          path.join('.'),
+          extensions.code,
+        ]),
+        [['shop.ads', 'DEADLINE_EXCEEDED']],
+      );
+    });
+  }
+
+  test('with partial NULL: other errors propagate, also over what the deadline has made null', async (t) => {
+    const pass = stopTheClock(t);
+    const { send } = createServer({
+      deadline: { ms: 1_000, partial: 'NULL' },
+      typeDefs: `type Query { a: A b: A } type A { hangs: Int! fails: Int! } # on-error ${++schemas}`,
+      resolvers: {
+        Query: { a: () => ({}), b: () => ({}) },
+        A: {
+          hangs: never,
+          fails: (_: unknown, _a: unknown, _c: unknown, info: { path: { prev: { key: string } } }) =>
+            info.path.prev.key === 'a' ? null : 1,
+        },
+      },
+    });
+    const answering = send(post({ query: '{ a { hangs fails } b { hangs fails } }' }));
+    await pass();
+
+    assert.deepEqual(json(await answering).data, { a: null, b: { hangs: null, fails: 1 } });
+  });
+
+  test('with NULL, mutation fields that have not begun do not begin, and are null', async (t) => {
+    const pass = stopTheClock(t);
+    const runs: string[] = [];
+    const { send } = createServer({
+      deadline: { ms: 1_000 },
+      typeDefs: `type Query { a: Int } type Mutation { one: Int! two: Int! three: Int! } # on-error ${++schemas}`,
+      resolvers: { Mutation: { one: () => 1, two: never, three: () => runs.push('three') } },
+    });
+    const answering = send(post({ query: 'mutation { one two three }', onError: 'NULL' }));
+    await pass();
+
+    assert.deepEqual(json(await answering).data, { one: 1, two: null, three: null });
+    assert.deepEqual(runs, []);
+  });
+});

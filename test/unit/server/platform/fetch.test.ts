@@ -1,0 +1,342 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { createHandler } from '../../../../src/entries/fetch.ts';
+import { createHandler as createUniversalHandler } from '../../../../src/entries/index.ts';
+import { HeaderMap } from '../../../../src/shared/header-map.ts';
+import { fetchAPI } from '../../../../src/server/platform/fetch.ts';
+import { deferred } from '../../../support/deferred.ts';
+import { echoServer } from '../../../support/echo-server.ts';
+import { functionURLEvent, webRequest } from '../../../support/events.ts';
+import { json, plainRequest } from '../../../support/plain-http.ts';
+import type { PlainResponse } from '../../../support/plain-http.ts';
+import { recordingLogger } from '../../../support/recording-logger.ts';
+import { readWebResponse } from '../../../support/results.ts';
+import { httpAPI } from '../../../support/sources.ts';
+
+const operation = '{"query":"{ echo(text: \\"hi\\") }"}';
+
+async function sendStream(body: ReadableStream): Promise<PlainResponse> {
+  const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body, duplex: 'half' } as RequestInit;
+  return readWebResponse(await createHandler(echoServer().options).fetch(new Request('https://example.org/graphql', init)));
+}
+
+/** A stream that enqueues these chunks one at a time, and records when it is canceled. */
+function streamOf(chunks: readonly unknown[], cancelled: unknown[] = []): ReadableStream {
+  const waiting = [...chunks];
+  return new ReadableStream({
+    pull: (controller) => {
+      if (waiting.length === 0) controller.close();
+      else controller.enqueue(waiting.shift());
+    },
+    cancel: (reason) => void cancelled.push(reason),
+  });
+}
+
+describe('a URL is split without being parsed', () => {
+  const urls: readonly [url: string, path: string, queryString: string][] = [
+    ['https://example.org/graphql?query=%7Ba%7D', '/graphql', 'query=%7Ba%7D'],
+    ['https://example.org', '/', ''],
+    ['https://example.org?a=/b', '/', 'a=/b'],
+    ['https://example.org/a?b?c#d?e', '/a', 'b?c'],
+    ['https://example.org/a#b?c', '/a', ''],
+    ['http://a b:99999/graphql?x', '/graphql', 'x'],
+    ['http://[::/graphql', '/graphql', ''],
+    ['/graphql?a=http://b', '/graphql', 'a=http://b'],
+    ['//graphql', '//graphql', ''],
+  ];
+  for (const [url, path, queryString] of urls) {
+    test(url, () => {
+      const request = new Proxy(webRequest(plainRequest()), {
+        get: (target, key) => (key === 'url' ? url : (Reflect.get(target, key, target) as unknown)),
+      });
+
+      const { path: readPath, queryString: readQuery } = fetchAPI.toRequest(request);
+
+      assert.deepEqual([readPath, readQuery], [path, queryString]);
+    });
+  }
+});
+
+describe('a body that is a stream', () => {
+  test('is read byte by byte, a character of several bytes included', async () => {
+    const bytes = [...new TextEncoder().encode('{"query":"{ echo(text: \\"🌍\\") }"}')].map((byte) => Uint8Array.of(byte));
+
+    assert.deepEqual(json(await sendStream(streamOf(bytes))), { data: { echo: '🌍' } });
+  });
+
+  test('above the limit is a 413, and is read to its end, because a host may still be writing it', async () => {
+    const cancelled: unknown[] = [];
+    const read = deferred();
+    const chunks = Array.from({ length: 64 }, () => new Uint8Array(65_536).fill(0x20));
+    const body = streamOf(chunks, cancelled).pipeThrough(new TransformStream({ flush: () => read.resolve() }));
+
+    const response = await sendStream(body);
+    await read.promise;
+
+    assert.equal(response.status, 413);
+    assert.deepEqual(cancelled, []);
+  });
+
+  test('is measured whatever Content-Length claims: more than it is a 413', async () => {
+    const pieces = [new TextEncoder().encode(operation), ...Array.from({ length: 64 }, () => new Uint8Array(65_536).fill(0x20))];
+    const headers = { 'content-type': 'application/json', 'content-length': String(operation.length) };
+    const init = { method: 'POST', headers, body: streamOf(pieces), duplex: 'half' } as RequestInit;
+
+    const response = await createHandler(echoServer().options).fetch(new Request('https://example.org/', init));
+
+    assert.equal(response.status, 413);
+  });
+
+  test('of no bytes at all is a 400', async () => {
+    assert.equal((await sendStream(streamOf([]))).status, 400);
+  });
+
+  test('does not end the process if the host continues to write after a 413, as h3 1 and @vercel/node do', async () => {
+    let write: (() => void) | undefined;
+    const body = new ReadableStream({
+      start(controller) {
+        // Throws after the stream has been canceled.
+        write = () => controller.enqueue(new Uint8Array(65_536));
+        for (let chunk = 0; chunk < 20; chunk++) write();
+      },
+    });
+
+    const response = await sendStream(body);
+
+    assert.equal(response.status, 413);
+    assert.doesNotThrow(write!);
+  });
+
+  test('that was already read is a 500 that says so, in the response and in the log', async () => {
+    const [logger, lines] = recordingLogger();
+    const handler = createHandler(echoServer({ logger }).options);
+    const headers = { 'content-type': 'application/json' };
+    const request = new Request('https://example.com/', { method: 'POST', headers, body: '{"query":"{ __typename }"}' });
+    await request.text();
+
+    const response = await handler(request);
+
+    assert.equal(response.status, 500);
+    assert.match(await response.text(), /was read before it reached this handler.*request\.clone\(\)/);
+    assert.match(lines.map(({ message }) => message).join(), /was read before/);
+  });
+
+  for (const [what, chunks] of [
+    ['of strings', [operation]],
+    ['of null', [null]],
+    ['of numbers', [123]],
+  ] as const) {
+    test(`${what} is a 400`, async () => {
+      assert.equal((await sendStream(streamOf(chunks))).status, 400);
+    });
+  }
+
+  test('that fails half way is a 400 and not a server error', async () => {
+    const { options, log } = echoServer();
+    const body = new ReadableStream({
+      start: (controller) => {
+        controller.enqueue(new TextEncoder().encode('{"query'));
+        controller.error(new Error('The client went away.'));
+      },
+    });
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body, duplex: 'half' } as RequestInit;
+
+    const response = await createHandler(options).fetch(new Request('https://example.org/', init));
+
+    assert.equal(response.status, 400);
+    assert.deepEqual(log, []);
+  });
+});
+
+describe('a Request', () => {
+  test('is recognized by its shape, so that a Lambda event does not load fetch', () => {
+    assert.equal(fetchAPI.recognizes(webRequest(plainRequest()) as never), true);
+    assert.equal(fetchAPI.recognizes(functionURLEvent(plainRequest())), false);
+    assert.equal(fetchAPI.recognizes({ url: 'https://example.org/', headers: null, arrayBuffer() {} }), false);
+  });
+
+  test("of a platform's own class is recognized", () => {
+    class PlatformRequest extends Request {}
+
+    assert.equal(fetchAPI.recognizes(new PlatformRequest('https://example.org/') as never), true);
+  });
+});
+
+test('a Response keeps cookies apart and has no body where the status has none', async () => {
+  const headers = new HeaderMap([
+    ['set-cookie', 'a=1'],
+    ['set-cookie', 'b=2'],
+  ]);
+
+  const response = fetchAPI.toResult({ status: 204, headers, body: null }, webRequest(plainRequest()));
+
+  assert.deepEqual(response.headers.getSetCookie(), ['a=1', 'b=2']);
+  assert.equal(await response.text(), '');
+});
+
+describe('the fields of a Response', () => {
+  const request = (): Request =>
+    new Request('https://example.org/', { method: 'POST', headers: { 'content-type': 'application/json' }, body: operation });
+
+  test('are separate: a host that changes one response does not affect the next', async () => {
+    const { fetch } = createHandler(echoServer().options);
+
+    const first = await fetch(request());
+    first.headers.set('x-user', 'ada');
+    first.headers.delete('content-type');
+    const second = await fetch(request());
+
+    assert.equal(second.headers.get('x-user'), null);
+    assert.match(second.headers.get('content-type')!, /^application\/json/);
+  });
+
+  test('that the user sets are only in that response', async () => {
+    let nth = 0;
+    const { fetch } = createHandler({
+      ...echoServer().options,
+      context: ({ response }) => {
+        if (nth++ === 0) response.headers.set('x-user', 'ada');
+        return {};
+      },
+    });
+
+    const answers = [await fetch(request()), await fetch(request())];
+
+    assert.deepEqual(
+      answers.map(({ headers }) => headers.get('x-user')),
+      ['ada', null],
+    );
+  });
+});
+
+describe('the body of a Response', () => {
+  const text = 'ä🌍'.repeat(50_000);
+  const respond = (body: string): Response =>
+    fetchAPI.toResult({ status: 200, headers: new HeaderMap(), body }, webRequest(plainRequest()));
+
+  const ways: Readonly<Record<string, (response: Response) => Promise<string>>> = {
+    'text()': (response) => response.text(),
+    'arrayBuffer()': async (response) => new TextDecoder().decode(await response.arrayBuffer()),
+    'clone()': (response) => response.clone().text(),
+    'a reader': async ({ body }) => {
+      const parts: Uint8Array[] = [];
+      for await (const part of body!) parts.push(part);
+      return Buffer.concat(parts).toString();
+    },
+    'a reader of bytes': async ({ body }) => {
+      const reader = body!.getReader({ mode: 'byob' });
+      const parts: Uint8Array[] = [];
+      for (let part = await reader.read(new Uint8Array(1000)); !part.done; part = await reader.read(new Uint8Array(1000)))
+        parts.push(part.value);
+      return Buffer.concat(parts).toString();
+    },
+  };
+  for (const [way, read] of Object.entries(ways)) {
+    test(`is all of the text, by ${way}`, async () => {
+      assert.equal(await read(respond(`${text}\ud800`)), `${text}\ufffd`);
+      assert.equal(await read(respond('')), '');
+    });
+  }
+
+  test('is a string for a class that a host substitutes for Response, which takes the length from it', async (t) => {
+    const { Response: original } = globalThis;
+    const given: unknown[] = [];
+    globalThis.Response = class extends original {
+      constructor(body?: string | null, init?: ResponseInit) {
+        super(body, init);
+        given.push(body);
+      }
+    };
+    t.after(() => (globalThis.Response = original));
+
+    respond('{"data":{}}');
+
+    assert.deepEqual(given, ['{"data":{}}']);
+  });
+});
+
+describe('an event that carries a Request', () => {
+  const carried = (): Request =>
+    new Request('https://example.org/graphql', { method: 'POST', headers: { 'content-type': 'application/json' }, body: operation });
+
+  test('of SvelteKit is answered with a Response, and is the context of the platform', async () => {
+    const seen: unknown[] = [];
+    const handler = createHandler({
+      ...echoServer().options,
+      context: ({ event, context }) => {
+        seen.push(event, context);
+        return { tally: { resolved: 0 } };
+      },
+    });
+    const event = { request: carried(), locals: { user: 'ada' }, params: {}, url: new URL('https://example.org/graphql') };
+
+    const response = await handler(event);
+
+    assert.deepEqual(await response.json(), { data: { echo: 'hi' } });
+    assert.deepEqual(seen, [event.request, event]);
+  });
+
+  test('of Cloudflare Pages has bindings and waitUntil', async () => {
+    const work: Promise<unknown>[] = [];
+    const seen: unknown[] = [];
+    const handler = createHandler({
+      ...echoServer().options,
+      context: ({ env, waitUntil }) => {
+        seen.push(env);
+        waitUntil(Promise.resolve());
+        return { tally: { resolved: 0 } };
+      },
+    });
+    const waitUntil = (promise: Promise<unknown>): void => void work.push(promise);
+
+    const event = { request: carried(), env: { TOKEN: 'x' }, params: {}, waitUntil };
+
+    const response = await handler(event);
+
+    assert.deepEqual(await response.json(), { data: { echo: 'hi' } });
+    assert.deepEqual(seen, [{ TOKEN: 'x' }]);
+    assert.equal(work.length, 1);
+  });
+
+  test('keeps the context that is passed beside it, and the signal of its Request', async () => {
+    const seen: unknown[] = [];
+    const leaving = new AbortController();
+    const handler = createHandler({
+      ...echoServer().options,
+      context: ({ context, signal }) => {
+        leaving.abort();
+        seen.push(context, signal.aborted);
+        return { tally: { resolved: 0 } };
+      },
+    });
+
+    await handler({ request: new Request(carried(), { signal: leaving.signal }) }, { mine: true });
+
+    assert.deepEqual(seen, [{ mine: true }, true]);
+  });
+
+  test('of another kind is rejected', async () => {
+    const handler = createHandler(echoServer().options) as (event: unknown) => Promise<unknown>;
+
+    await assert.rejects(
+      handler({ request: { headers: {} } }),
+      /^Error: Expected an event of web Request; got an object with the keys request\./,
+    );
+  });
+});
+
+test('a WebSocket handshake is a 426 that names server-sent events', async () => {
+  const request = plainRequest({
+    headers: [
+      ['Connection', 'Upgrade'],
+      ['Upgrade', 'WebSocket'],
+      ['Sec-WebSocket-Protocol', 'graphql-transport-ws'],
+    ],
+  });
+
+  const response = await httpAPI.read(await createUniversalHandler(echoServer().options)(httpAPI.build(request)));
+
+  assert.equal(response.status, 426);
+  assert.match(json(response).errors[0].message, /WebSocket.*text\/event-stream/);
+});

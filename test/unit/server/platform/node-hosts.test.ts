@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import { createServer, IncomingMessage, request as sendRequest, Agent, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { connect as connectTwo, createServer as createServerTwo } from 'node:http2';
+import { Readable } from 'node:stream';
+import { describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { createListener } from '../../../../src/entries/node.ts';
+import type { NodeListener } from '../../../../src/entries/node.ts';
+import type { ServerOptions } from '../../../../src/server/startup/options.ts';
+import { recordingLogger } from '../../../support/recording-logger.ts';
+
+let listeners = 0;
+
+function listenerOf(options: Partial<ServerOptions> = {}): NodeListener {
+  return createListener({
+    nodeEnv: '',
+    logger: recordingLogger()[0],
+    context: ({ request }: any) => ({ headers: request.headers }),
+    typeDefs: `type Query { header(name: String!): String } # ${listeners++}`,
+    resolvers: { Query: { header: (_parent: unknown, { name }: any, { headers }: any) => headers.get(name) } },
+    ...options,
+  } as ServerOptions as never);
+}
+
+type Middleware = (request: any, response: ServerResponse) => Promise<void> | void;
+
+/** A server with middleware before the handler, and its response to one request. */
+async function behind(t: TestContext, middleware: Middleware, options?: Partial<ServerOptions>): Promise<typeof send> {
+  const listener = listenerOf(options);
+  const server = createServer(async (request, response) => {
+    await middleware(request, response);
+    await listener(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const send = async (query: string, headers: Record<string, string> = {}): Promise<{ status: number; body: any }> => {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ query }),
+    });
+    return { status: response.status, body: await response.json() };
+  };
+  return send;
+}
+
+async function bytesOf(request: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+describe('header fields set by middleware', () => {
+  const sent = async (t: TestContext, fields: Record<string, string | string[]>, own: Record<string, string> = {}): Promise<Headers> => {
+    const context = ({ response }: any): object => {
+      for (const [name, value] of Object.entries(own)) response.headers.append(name, value);
+      return {};
+    };
+    const listener = listenerOf({ context: context as never });
+    const server = createServer((request, response) => {
+      for (const [name, value] of Object.entries(fields)) response.setHeader(name, value);
+      void listener(request, response);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.after(() => {
+      server.close().closeAllConnections();
+    });
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/?query={__typename}`;
+    const response = await fetch(url, { headers: { connection: 'close' } });
+    await response.text();
+    return response.headers;
+  };
+
+  test('cookies are kept with those of the response', async (t) => {
+    assert.deepEqual((await sent(t, { 'Set-Cookie': ['session=1', 'seen=2'] }, { 'set-cookie': 'user=3' })).getSetCookie(), [
+      'session=1',
+      'seen=2',
+      'user=3',
+    ]);
+    assert.deepEqual((await sent(t, { 'Set-Cookie': 'session=1' })).getSetCookie(), ['session=1']);
+  });
+
+  test('Vary keeps Origin', async (t) => {
+    assert.equal((await sent(t, { Vary: 'Origin' })).get('vary'), 'Origin, Accept');
+    assert.equal((await sent(t, { Vary: ['Origin', 'Accept'] }, { vary: 'X-User' })).get('vary'), 'Origin, Accept, X-User');
+    assert.equal((await sent(t, { Vary: '*' })).get('vary'), '*');
+  });
+});
+
+describe('header fields of a response can be read after it was sent, as loggers do', () => {
+  const touch: Record<string, (response: ServerResponse) => void> = {
+    'where middleware has set a field': (response) => {
+      response.setHeader('x-by', 'middleware');
+    },
+    'where middleware waits for the head': (response) => {
+      const { writeHead } = response;
+      response.writeHead = ((...head: never) => writeHead.apply(response, head)) as typeof writeHead;
+    },
+    'where a framework has its own response class, such as Express': (response) => {
+      Object.setPrototypeOf(response, Object.create(ServerResponse.prototype) as object);
+    },
+  };
+
+  for (const [name, touchResponse] of Object.entries(touch))
+    test(name, async (t) => {
+      let seen: unknown;
+      const send = await behind(t, (_request, response) => {
+        touchResponse(response);
+        response.on('finish', () => (seen = [response.getHeader('content-length'), response.getHeader('x-content-type-options')]));
+      });
+
+      const { status, body } = await send('{ __typename }');
+
+      assert.equal(status, 200);
+      assert.deepEqual(seen, [JSON.stringify(body).length, 'nosniff']);
+    });
+});
+
+describe('a body that was already read', () => {
+  const middleware: Record<string, Middleware> = {
+    'is used as the value that express.json() parsed': async (request) => {
+      request.body = JSON.parse(String(await bytesOf(request)));
+    },
+    'is used as the bytes that express.raw() read': async (request) => {
+      request.body = await bytesOf(request);
+    },
+    'is used as the text that express.text() read': async (request) => {
+      request.body = String(await bytesOf(request));
+    },
+    'is used as functions-framework and Firebase store it, with the bytes before the value': async (request) => {
+      request.rawBody = await bytesOf(request);
+      request.body = { not: 'what was sent' };
+    },
+    'is read by the handler if the middleware only left an empty object': (request) => {
+      request.body = {};
+    },
+  };
+  for (const [name, before] of Object.entries(middleware)) {
+    test(name, async (t) => {
+      const send = await behind(t, before);
+
+      assert.deepEqual(await send('{ header(name: "x-user") }', { 'x-user': 'ada' }), { status: 200, body: { data: { header: 'ada' } } });
+    });
+  }
+
+  test('and not stored is a 500 that names the cause, also in the log', async (t) => {
+    const [logger, lines] = recordingLogger();
+    const send = await behind(t, async (request) => void (await bytesOf(request)), { logger });
+
+    const { status, body } = await send('{ header(name: "a") }');
+
+    assert.equal(status, 500);
+    assert.match(body.errors[0].message, /was read before .* before middleware that reads bodies, such as express\.json\(\)/);
+    assert.deepEqual(
+      lines.map(({ level, message }) => [level, message]),
+      [['error', body.errors[0].message]],
+    );
+  });
+
+  test('is limited by its original size', async (t) => {
+    const send = await behind(t, async (request) => void (request.body = await bytesOf(request)), { maxBodyBytes: 10 });
+
+    assert.equal((await send('{ header(name: "a") }')).status, 413);
+  });
+});
+
+describe('headers', () => {
+  test('that middleware has deleted or set are used as changed', async (t) => {
+    const send = await behind(t, (request) => {
+      delete request.headers['x-user'];
+      request.headers['x-role'] = 'reader';
+      request.headers['x-new'] = 'new';
+    });
+    const query = '{ user: header(name: "x-user") role: header(name: "x-role") new: header(name: "x-new") }';
+
+    const { body } = await send(query, { 'x-user': 'forged', 'x-role': 'forged' });
+
+    assert.deepEqual(body, { data: { user: null, role: 'reader', new: 'new' } });
+  });
+
+  /** A request as created by serverless-http and light-my-request: a stream with `headers`, but without raw headers. */
+  function madeUp(body: string): any {
+    const request: any = Readable.from([Buffer.from(body)]);
+    const headers = { 'content-type': 'application/json', 'content-length': String(body.length), 'x-user': 'ada' };
+    return Object.assign(request, { method: 'POST', url: '/', headers });
+  }
+
+  for (const [name, complete] of [
+    ['serverless-http', { complete: true, rawHeaders: [], headersDistinct: {} }],
+    ['light-my-request', {}],
+  ] as const) {
+    test(`of a simulated request, as by ${name}, are complete`, async () => {
+      const request = Object.assign(madeUp('{"query":"{ header(name: \\"x-user\\") }"}'), complete);
+      const response = new ServerResponse(new IncomingMessage(null as never));
+      const written: string[] = [];
+      response.write = (chunk: any) => (written.push(String(chunk)), true);
+      response.end = ((chunk: any) => (written.push(String(chunk)), response)) as never;
+
+      await listenerOf()(request, response);
+
+      assert.equal(written.join(''), '{"data":{"header":"ada"}}');
+    });
+  }
+
+  test('of an HTTP/2 request without a content-length are complete, and so is its body', async (t) => {
+    const server = createServerTwo(listenerOf() as never);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const client = connectTwo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    t.after(() => (client.destroy(), server.close()));
+    const stream = client.request({ ':method': 'POST', ':path': '/', 'content-type': 'application/json', 'x-user': 'ada' });
+
+    stream.end('{"query":"{ header(name: \\"x-user\\") }"}');
+
+    assert.equal(String(await bytesOf(stream)), '{"data":{"header":"ada"}}');
+  });
+});
+
+describe('a body above the limit', () => {
+  /** A request on a connection that is kept alive. */
+  function post(agent: Agent, port: number, body: Buffer): Promise<{ status: number | undefined }> {
+    return new Promise((resolve, reject) => {
+      const headers = { 'content-type': 'application/json', 'content-length': body.length };
+      const sent = sendRequest({ agent, port, host: '127.0.0.1', method: 'POST', headers }, (response) => {
+        response.resume().once('end', () => resolve({ status: response.statusCode }));
+      });
+      sent.once('error', reject).end(body);
+    });
+  }
+
+  for (const [what, length] of [
+    ['a little', 2 ** 20 + 1],
+    ['a lot', 2 ** 24],
+  ] as const) {
+    // prettier-ignore
+    test(`by ${what} is a 413, and the next request on its connection is answered`, async (t) => {
+      const server = createServer(listenerOf());
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      t.after(() => (agent.destroy(), server.closeAllConnections(), server.close()));
+      const { port } = server.address() as AddressInfo;
+
+      for (let round = 0; round < 5; round++) {
+        assert.equal((await post(agent, port, Buffer.alloc(length, 0x20))).status, 413);
+        const next = await post(agent, port, Buffer.from('{"query":"{ __typename }"}'));
+        assert.equal(next.status, 200);
+      }
+    });
+  }
+});
+
+test('a listener called with a Request names the function to use', async () => {
+  const listener = createListener({ typeDefs: 'type Query { ok: Boolean }' }) as unknown as (...args: unknown[]) => Promise<void>;
+
+  await assert.rejects(
+    listener(new Request('http://localhost/'), {}),
+    /createListener takes the request and the response of a Node server/,
+  );
+});

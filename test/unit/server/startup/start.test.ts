@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { createHandler } from '../../../../src/entries/index.ts';
+import type { ServerOptions } from '../../../../src/server/startup/options.ts';
+import { deferred } from '../../../support/deferred.ts';
+import { echoServer } from '../../../support/echo-server.ts';
+import { json, post } from '../../../support/plain-http.ts';
+import type { PlainResponse } from '../../../support/plain-http.ts';
+import { recordingLogger } from '../../../support/recording-logger.ts';
+import { httpAPI } from '../../../support/sources.ts';
+
+const typename = post({ query: '{ __typename }' });
+
+async function send(handler: ReturnType<typeof createHandler>): Promise<PlainResponse> {
+  return httpAPI.read(await handler(httpAPI.build(typename)));
+}
+
+/** Console output, which a server uses while its options are unknown. */
+function silentConsole(t: TestContext): unknown[][] {
+  const calls: unknown[][] = [];
+  t.mock.method(console, 'error', (...call: unknown[]) => void calls.push(call));
+  return calls;
+}
+
+describe('asynchronous options', () => {
+  test('as a promise, are awaited by the first request', async () => {
+    const options = deferred<ServerOptions>();
+    const answer = send(createHandler(options.promise));
+
+    options.resolve(echoServer().options);
+
+    assert.deepEqual(json(await answer), { data: { __typename: 'Query' } });
+  });
+
+  test('from a function, are created once for concurrent requests', async () => {
+    let made = 0;
+    const handler = createHandler(async () => (made++, echoServer().options));
+
+    await Promise.all(Array.from({ length: 8 }, () => send(handler)));
+
+    assert.equal(made, 1);
+  });
+
+  test('from a function, are not created before the first request: some platforms allow no I/O earlier', () => {
+    let made = 0;
+
+    createHandler(() => (made++, echoServer().options));
+
+    assert.equal(made, 0);
+  });
+});
+
+describe('options prepared by another function', () => {
+  const options = { typeDefs: 'type Query { user: String }', context: () => ({ user: 'ada' }) };
+
+  test('are served with what it added to the schema', async () => {
+    const resolvers = { Query: { user: (_parent: unknown, _args: unknown, { user }: { user: string }) => user } };
+
+    const response = await ask(createHandler(subgraph({ ...options, resolvers })), '{ user _service }');
+
+    assert.deepEqual(json(response), { data: { user: 'ada', _service: 'type Query { user: String }' } });
+  });
+
+  test('are served when they come as a promise, or from a function', async () => {
+    const handlers = [createHandler(Promise.resolve(subgraph(options))), createHandler(() => subgraph(options))];
+
+    const responses = await Promise.all(handlers.map((handler) => ask(handler, '{ _service }')));
+
+    for (const response of responses) assert.deepEqual(json(response), { data: { _service: 'type Query { user: String }' } });
+  });
+
+  test('are checked when the handler is created', () => {
+    assert.throws(() => createHandler(subgraph({ typeDefs: 'type Query {' })), /Syntax Error/);
+  });
+});
+
+/** A capability that adds a field to a schema. */
+function subgraph<TContext extends object, TDataSources extends object>(
+  options: ServerOptions<TContext, TDataSources>,
+): ServerOptions<TContext, TDataSources> {
+  const { typeDefs, resolvers } = options;
+  const service = { Query: { _service: () => typeDefs } };
+  return {
+    ...options,
+    typeDefs: [typeDefs ?? [], 'extend type Query { _service: String }'].flat(),
+    resolvers: [resolvers ?? [], service].flat(),
+  };
+}
+
+async function ask(handler: ReturnType<typeof createHandler>, query: string): Promise<PlainResponse> {
+  return httpAPI.read(await handler(httpAPI.build(post({ query }))));
+}
+
+describe('a start that fails', () => {
+  test('returns a masked 500 in the format of the platform', async (t) => {
+    silentConsole(t);
+    const handler = createHandler(() => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.5:5432')));
+
+    const response = await send(handler);
+
+    assert.equal(response.status, 500);
+    assert.deepEqual(json(response), { errors: [{ message: 'Internal server error', extensions: { code: 'INTERNAL_SERVER_ERROR' } }] });
+  });
+
+  test('is logged once with its cause, however many requests wait for it', async (t) => {
+    const calls = silentConsole(t);
+    const cause = new Error('no database');
+    const handler = createHandler(() => Promise.reject(cause));
+
+    await Promise.all([send(handler), send(handler)]);
+    await send(handler);
+
+    assert.equal(calls.length, 1);
+    assert.equal(calls[0]?.[1], cause);
+    assert.match(String(calls[0]?.[0]), /^The server could not start: requests are answered with status 500/);
+  });
+
+  test('is logged again if it fails for another reason', async (t) => {
+    const calls = silentConsole(t);
+    let attempt = 0;
+    const handler = createHandler(() => Promise.reject(new Error(`reason ${attempt++}`)));
+
+    await send(handler);
+    await send(handler);
+
+    assert.equal(calls.length, 2);
+  });
+
+  test('is retried with the next request', async (t) => {
+    silentConsole(t);
+    let attempts = 0;
+    const handler = createHandler(async () => {
+      if (++attempts === 1) throw new Error('not yet');
+      return echoServer().options;
+    });
+
+    const statuses = [(await send(handler)).status, (await send(handler)).status];
+
+    assert.deepEqual(statuses, [500, 200]);
+  });
+
+  test('because of invalid options from the function, is logged and masked as well', async (t) => {
+    const calls = silentConsole(t);
+    const handler = createHandler((() => ({ typeDef: 'type Query { a: Int }' })) as never);
+
+    const response = await send(handler);
+
+    assert.equal(response.status, 500);
+    assert.match(String(calls[0]?.[1]), /Unknown option "typeDef"/);
+  });
+
+  test('because a promise rejected before the first request, does not end the process', async (t) => {
+    const calls = silentConsole(t);
+    const handler = createHandler(Promise.reject(new Error('early')));
+    await new Promise((resolve) => setImmediate(resolve));
+
+    const response = await send(handler);
+
+    assert.equal(response.status, 500);
+    assert.equal(calls.length, 1);
+  });
+
+  test('because of a plugin, is reported to the logger and the plugins, and retried', async () => {
+    const [logger, lines] = recordingLogger();
+    const told: string[] = [];
+    let attempts = 0;
+    const plugins = [
+      {
+        serverWillStart: () => {
+          if (++attempts === 1) throw new Error('no licence');
+        },
+        startupDidFail: ({ error }: { error: Error }) => void told.push(error.message),
+      },
+    ];
+    const handler = createHandler(echoServer({ logger, plugins }).options);
+
+    const statuses = [(await send(handler)).status, (await send(handler)).status];
+
+    assert.deepEqual(statuses, [500, 200]);
+    assert.deepEqual(told, ['no licence']);
+    assert.equal(lines.length, 1);
+  });
+
+  test('shows its reason in the response when nodeEnv is development', async () => {
+    const plugins = [{ serverWillStart: () => Promise.reject(new Error('no licence')) }];
+    const handler = createHandler(echoServer({ plugins, nodeEnv: 'development' }).options);
+
+    const { errors } = json(await send(handler));
+
+    assert.equal(errors[0].message, 'The server could not start: no licence');
+  });
+
+  test('does not fail health checks', async (t) => {
+    silentConsole(t);
+    const handler = createHandler(() => Promise.reject(new Error('no database')));
+
+    const response = await httpAPI.read(await handler(httpAPI.build({ ...typename, method: 'GET', path: '/health' })));
+
+    assert.equal(response.status, 200);
+  });
+
+  test('with a thrown value that is not an Error is described', async (t) => {
+    const calls = silentConsole(t);
+
+    const response = await send(createHandler(() => Promise.reject('a text')));
+
+    assert.equal(response.status, 500);
+    assert.equal(calls[0]?.[1], 'a text');
+  });
+});
+
+describe('serverWillStart', () => {
+  test('runs once per process, before the first operation, in the order of the plugins', async () => {
+    const events: string[] = [];
+    const plugins = ['a', 'b'].map((name) => ({
+      serverWillStart: async () => void events.push(`start ${name}`),
+      requestDidStart: () => void events.push(`request ${name}`),
+    }));
+    const handler = createHandler(echoServer({ plugins }).options);
+
+    await Promise.all([send(handler), send(handler)]);
+
+    assert.deepEqual(events.slice(0, 2), ['start a', 'start b']);
+    assert.equal(events.length, 6);
+  });
+});
+
+test('the response to a failed start has the CORS headers of known options', async () => {
+  const { options } = echoServer({
+    cors: { origin: ['https://app.example'] },
+    plugins: [{ serverWillStart: () => Promise.reject(new Error('no metrics')) }],
+  });
+  const request = post({ query: '{ __typename }' }, { headers: [['Origin', 'https://app.example']] });
+
+  const response = await httpAPI.read(await createHandler(options)(httpAPI.build(request)));
+
+  assert.equal(response.status, 500);
+  assert.equal(response.headers.get('access-control-allow-origin'), 'https://app.example');
+});
+
+test('a request of the same handler inside serverWillStart is answered with an error', async () => {
+  let inner: PlainResponse | undefined;
+  const plugins = [{ serverWillStart: async () => void (inner = await send(handler)) }];
+  const handler = createHandler({ ...echoServer().options, logger: recordingLogger()[0], plugins });
+
+  assert.deepEqual(json(await send(handler)), { data: { __typename: 'Query' } });
+  assert.equal(inner?.status, 500);
+  assert.match(json(inner).errors[0].message, /^A request of serverWillStart, or of the options, needs the handler that it is starting\.$/);
+});

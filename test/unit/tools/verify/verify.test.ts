@@ -1,0 +1,366 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { GraphQLError } from 'graphql';
+
+import { batch, createHandler, gql } from '../../../../src/entries/index.ts';
+import { createTester } from '../../../../src/entries/testing.ts';
+import { startCommand } from '../../../support/command.ts';
+
+const typeDefs = gql`
+  scalar JSON
+
+  type Query {
+    books(first: Int): [Book!]!
+    book(id: ID): Book
+    nodes: [Node]
+    required: Book
+    json: JSON
+    generated: [Int!]
+    asynchronous: [Int]
+    nested: [[Int]]
+    now: Int!
+    mixed: [Int!]
+  }
+  type Mutation {
+    add(title: String!): Book!
+  }
+  type Subscription {
+    count: Int
+  }
+  interface Node {
+    id: ID!
+  }
+  type Book implements Node {
+    id: ID!
+    title: String!
+    author: Author
+    method(upper: Boolean): String
+  }
+  type Author implements Node {
+    id: ID!
+    name: String
+    books: [Book!]
+  }
+`;
+
+const books = [
+  { id: '1', title: 'Emma', author: 'a', method: ({ upper }: { upper?: boolean }) => (upper === true ? 'EMMA' : 'emma') },
+  { id: '2', title: 'Persuasion', author: 'a', method: () => Promise.reject(new Error('no method')) },
+  { id: '3', title: null, author: 'b', method: () => null },
+];
+let added = 0;
+
+const resolvers = {
+  Query: {
+    books: async (_: unknown, { first }: { first?: number }) => books.slice(0, first ?? 2),
+    book: (_: unknown, { id }: { id?: string }) => books.find((book) => book.id === id),
+    nodes: () => [books[0], Promise.resolve({ id: 'a', name: 'Jane' }), null, new Error('a failed item')],
+    required: () => books[2],
+    json: () => ({ list: [1, 2], nested: { deep: true } }),
+    generated: function* () {
+      yield 1;
+      yield 2;
+    },
+    asynchronous: () => new Set([3, 4]),
+    nested: () => [
+      new Set([1]),
+      (function* () {
+        yield 2;
+      })(),
+    ],
+    now: () => 12,
+    mixed: () => [Promise.resolve(1), null, Promise.resolve(2)],
+  },
+  Mutation: {
+    add: (_: unknown, { title }: { title: string }) => {
+      added++;
+      return { id: String(added), title };
+    },
+  },
+  Subscription: {
+    count: {
+      async *subscribe() {
+        yield { count: 1 };
+        yield { count: 'not a number' };
+        yield { count: 3 };
+      },
+    },
+  },
+  Node: { __resolveType: (node: object) => ('title' in node ? 'Book' : 'Author') },
+  Book: {
+    author: batch(async (parents: readonly { author: string }[]) =>
+      parents.map(({ author }) => (author === 'a' ? { id: 'a', name: 'Jane' } : new GraphQLError('no such author'))),
+    ),
+  },
+  Author: { books: async () => books.slice(0, 1) },
+};
+
+const operations = [
+  '{ books { id title author { name books { title author { id } } } } }',
+  '{ books(first: 3) { id title } }',
+  '{ required { title } json }',
+  '{ a: book(id: "1") { ...B } b: book(id: "2") { ...B } c: book(id: "3") { id ...C } } fragment B on Book { method(upper: true) author { id } } fragment C on Book { method author { id } }',
+  '{ nodes { __typename id ... on Author { name } } }',
+  '{ generated asynchronous nested now }',
+  '{ mixed }',
+  '{ schema: __schema { types { name fields { name type { kind name ofType { name } } } } } __type(name: "Book") { name } }',
+  'query ($skip: Boolean = true) { now @skip(if: $skip) json @include(if: $skip) }',
+  'mutation { one: add(title: "One") { id title } two: add(title: "Two") { id author { name } } }',
+];
+
+describe('createTester with verify', () => {
+  const { run, subscribe } = createTester({ typeDefs, resolvers, introspection: true }, { verify: true });
+
+  for (const operation of operations)
+    test(`is silent for ${operation.slice(0, 60)}`, async () => {
+      const { status, errors } = await run(operation);
+      assert.ok(status < 400, JSON.stringify(errors));
+    });
+
+  test('runs the fields of mutations once', async () => {
+    const before = added;
+    await run('mutation { add(title: "Once") { id } }');
+
+    assert.equal(added, before + 1);
+  });
+
+  test('runs a subscription once', async () => {
+    const results: unknown[] = [];
+    for await (const { data, errors } of subscribe('subscription { count }')) results.push([data, errors?.length]);
+
+    assert.deepEqual(results, [
+      [{ count: 1 }, undefined],
+      [{ count: null }, 1],
+      [{ count: 3 }, undefined],
+    ]);
+  });
+
+  test('is for options, and says what to do for a handler', () => {
+    assert.throws(() => createTester(createHandler({ typeDefs, resolvers }), { verify: true }), /GRAPHQL_FUNCTIONS_VERIFY=1/);
+  });
+
+  test('runs a query again with a context, data sources and response of its own', async () => {
+    const contexts: { dataSources: { books: object } }[] = [];
+    const tester = createTester(
+      {
+        typeDefs: 'type Query { user: String }',
+        context: ({ request, response, ...others }) => {
+          response.headers.set('x-run', `${response.headers.get('x-run') ?? ''}1`);
+          return { user: request.headers.get('x-user'), others };
+        },
+        dataSources: () => ({ books: { initialize() {} } }),
+        resolvers: { Query: { user: (_, __, context) => (contexts.push(context as never), context.user) } },
+      },
+      { verify: true },
+    );
+
+    const { data, headers } = await tester.run('{ user }', {}, { headers: { 'x-user': 'u' } });
+
+    assert.deepEqual(data, { user: 'u' });
+    assert.equal(headers.get('x-run'), '1');
+    assert.equal(contexts.length, 2);
+    assert.notEqual(contexts[0], contexts[1]);
+    assert.notEqual(contexts[0]!.dataSources.books, contexts[1]!.dataSources.books);
+  });
+});
+
+describe('createTester with verify is silent', () => {
+  class Price {
+    readonly #cents = 250;
+    toJSON(): string {
+      return (this.#cents / 100).toFixed(2);
+    }
+  }
+  const never = new Promise<never>(() => {});
+  const { run } = createTester(
+    {
+      typeDefs: gql`
+        scalar JSON
+        type Query {
+          price: JSON
+          unfinished: Unfinished
+          failures: [Unfinished]
+        }
+        type Unfinished {
+          failing: Int!
+          failure: Int
+          never: Int
+        }
+      `,
+      resolvers: {
+        Query: {
+          price: () => ({ price: new Price(), list: [new Price()] }),
+          unfinished: () => ({ failing: Promise.reject(new Error('failed')), never }),
+          failures: () => Array.from({ length: 2000 }, () => ({ failure: new Error('failed') })),
+        },
+      },
+    },
+    { verify: true },
+  );
+
+  test('for instances of classes in custom scalars', async () => {
+    assert.deepEqual((await run('{ price }')).data, { price: { price: '2.50', list: ['2.50'] } });
+  });
+
+  test('for a field below a null that never resolves', async () => {
+    assert.deepEqual((await run('{ unfinished { never failing } }')).data, { unfinished: null });
+  });
+
+  test('for more errors than a response contains', async () => {
+    assert.equal((await run('{ failures { failure } }')).data.failures.length, 2000);
+  });
+});
+
+describe('a difference is found', () => {
+  /** The message for `{ field }`, whose resolver is called with the number of the run. */
+  async function messageFor(resolve: (run: number) => unknown): Promise<string> {
+    let runs = 0;
+    const { run } = createTester(
+      { typeDefs: 'scalar JSON type Query { field: JSON }', resolvers: { Query: { field: () => resolve(++runs) } } },
+      { verify: true },
+    );
+    return run('{ field }').then(
+      () => 'none',
+      ({ message }: Error) => message,
+    );
+  }
+  const found: Record<string, [resolve: (run: number) => unknown, message: RegExp]> = {
+    'in a value': [(run) => run, /^This query has another result with graphql-js \(other data at field\)\. .*please report it/],
+    'in the type of a value': [(run) => (run === 1 ? '1' : 1), /other data at field/],
+    'in the order of keys': [(run) => (run === 1 ? { a: 1, b: 1 } : { b: 1, a: 1 }), /other data at field/],
+    'in a lost item': [(run) => (run === 1 ? [1] : [1, 2]), /other data at field/],
+    'in a lost error': [(run) => (run === 1 ? null : new Error('failed')), /missing error/],
+    'in an invented error': [(run) => (run === 1 ? new Error('failed') : null), /invented error/],
+    'in the message of an error': [(run) => new Error(`failed ${run}`), /missing error: .*failed 2/],
+  };
+  for (const [name, [resolve, message]] of Object.entries(found))
+    test(name, async () => {
+      assert.match(await messageFor(resolve), message);
+    });
+
+  test('and the message has the operation, its variables and both answers', async () => {
+    let runs = 0;
+    const { run } = createTester(
+      { typeDefs: 'type Query { next(by: Int): Int }', resolvers: { Query: { next: () => ++runs } } },
+      { verify: true },
+    );
+
+    await assert.rejects(
+      run('query Q($by: Int) { next(by: $by) }', { by: 2 }),
+      /query Q\(\$by: Int\) \{\n {2}next\(by: \$by\)\n\}\nvariables: \{"by":2\}\ngraphql-functions: \{"data":\{"next":1\}\}\ngraphql-js: {8}\{"data":\{"next":2\}\}/,
+    );
+  });
+
+  test('and the message names resolvers that read the time or random numbers', async () => {
+    let time = 0;
+    const { run } = createTester(
+      {
+        typeDefs: 'type Query { now: Float dice: Float steady: Int }',
+        resolvers: { Query: { now: () => Date.now() + ++time, dice: () => Math.random(), steady: () => 1 } },
+      },
+      { verify: true },
+    );
+
+    await assert.rejects(run('{ steady now }'), /these resolvers read the time or random numbers: Query\.now\.\n/);
+    await assert.rejects(run('{ now dice }'), /random numbers: Query\.now, Query\.dice\.\n/);
+  });
+
+  test('for a handler by GRAPHQL_FUNCTIONS_VERIFY=1 under NODE_ENV=test, which then answers with status 500', async (context) => {
+    process.env['GRAPHQL_FUNCTIONS_VERIFY'] = '1';
+    context.after(() => delete process.env['GRAPHQL_FUNCTIONS_VERIFY']);
+    let runs = 0;
+    const logger = { debug() {}, info() {}, warn() {}, error() {} };
+    const handler = createHandler({ typeDefs, resolvers: { Query: { now: () => ++runs } }, logger, nodeEnv: 'test' });
+    const body = '{"query":"{ now }"}';
+    const request = new Request('https://example.com/', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+
+    const response = await handler.fetch(request);
+
+    assert.equal(response.status, 500);
+    assert.match(await response.text(), /This query has another result with graphql-js \(other data at now\)/);
+  });
+});
+
+/** Changes of the executor, which are planted while its sources load. */
+const bugs: Record<string, [file: string, before: string, after: string]> = {
+  'an alias that is ignored': ['run/fields.ts', 'result[field.responseName] = value;', 'result[field.fieldName] = value;'],
+  'a wrong __typename': [
+    'run/fields.ts',
+    'fieldObserver === undefined) return field.typename;',
+    "fieldObserver === undefined) return 'Query';",
+  ],
+  'in generated code, an ID that stays a number': ['run/shapes/leaf.ts', '((${name} = "" + ${name}), true)', 'true'],
+  'in generated code, an Int with a fraction': ['run/shapes/leaf.ts', '&& (${name} | 0) === ${name}', ''],
+};
+
+/** Sends queries to a tester that verifies them, in a process of its own. Prints the message of a difference. */
+const program = (plant: readonly string[]): string => `
+  import { readFileSync } from 'node:fs';
+  import { registerHooks } from 'node:module';
+  const [file, before, after] = ${JSON.stringify(plant)};
+  registerHooks({
+    load(url, context, next) {
+      if (!url.endsWith('/src/executor/' + file)) return next(url, context);
+      const source = readFileSync(new URL(url), 'utf8');
+      if (!source.includes(before)) throw new Error('Nothing to plant the bug in: ' + before);
+      return { format: 'module-typescript', source: source.replace(before, () => after), shortCircuit: true };
+    },
+  });
+  const { createTester } = await import('./src/entries/testing.ts');
+  const typeDefs = 'type Query { rows: [Row!] one: Row } type Row { id: ID count: Int }';
+  const rows = Array.from({ length: 1200 }, (_, id) => ({ id, count: id === 1199 ? 1.5 : id }));
+  const { run } = createTester({ typeDefs, resolvers: { Query: { rows: () => rows, one: () => rows[1] } } }, { verify: true });
+  try {
+    for (const query of ['{ one { a: id __typename } }', '{ rows { id count } }']) await run(query);
+    console.log('silent');
+  } catch ({ message }) {
+    console.log(message);
+  }`;
+
+describe('a bug of the executor', () => {
+  for (const [name, plant] of Object.entries({ none: ['none', '', ''], ...bugs }))
+    test(`${name}: ${name === 'none' ? 'nothing' : 'it'} is noticed`, async (context) => {
+      const argv = ['--no-warnings', '--input-type=module', '-e', program(plant)];
+      const { code, stdout, stderr } = await startCommand(context, argv, { cwd: process.cwd() }).ended;
+
+      assert.equal(code, 0, stderr);
+      assert.match(stdout, name === 'none' ? /^silent/ : /^This query has another result with graphql-js/);
+    });
+});
+
+test('the last line says how many queries were compared, and why other operations were not', async (context) => {
+  const source = `
+    import { limits } from './src/entries/limits.ts';
+    import { createTester } from './src/entries/testing.ts';
+    const resolvers = { Query: { ok: () => true, list: () => [1] }, Mutation: { ok: () => true } };
+    const typeDefs = 'type Query { ok: Boolean list(first: Int): [Int] } type Mutation { ok: Boolean }';
+    const { run } = createTester({ typeDefs, resolvers, plugins: [limits({ pageLimits: { default: 10, max: 20 } })] }, { verify: true });
+    await run('{ ok }');
+    await run('{ list(first: 2) }');
+    await run('query ($first: Int) { list(first: $first) }', { first: 2 });
+    await run('{ ok }', {}, { onError: 'HALT' });
+    await run('mutation { ok }');
+    await run('{ list }');
+    await run('query ($first: Int) { list(first: $first) }');
+    await run('{ nothing }');`;
+
+  const { code, stderr } = await startCommand(context, ['--input-type=module', '-e', source], { cwd: process.cwd() }).ended;
+
+  assert.equal(code, 0, stderr);
+  assert.match(
+    stderr,
+    /3 queries compared with graphql-js; not compared: 1 \(onError\), 1 \(mutation\), 2 \(default size of a page\), 1 \(refused, or answered by a plugin\)\./,
+  );
+});
+
+test('a handler starts under NODE_ENV=test where the environment must not be read, as in Deno', (context) => {
+  const environment = Object.getOwnPropertyDescriptor(process, 'env')!;
+  const get = (): never => {
+    throw new Error('Requires env access');
+  };
+  Object.defineProperty(process, 'env', { configurable: true, get });
+  context.after(() => Object.defineProperty(process, 'env', environment));
+
+  assert.doesNotThrow(() => createHandler({ typeDefs, resolvers, nodeEnv: 'test' }));
+});
