@@ -74,7 +74,7 @@ function measure(): FileCoverage[] {
         '--test-force-exit',
         `--test-skip-pattern=${skipped}`,
         `--test-reporter=${reporter}`,
-        ...globSync(`test/{${[...folders, 'contract', 'conformance', 'security'].join(',')}}/**/*.test.ts`).toSorted(),
+        ...globSync([`test/unit/{${folders.join(',')}}/**/*.test.ts`, 'test/contract/**/*.test.ts']).toSorted(),
       ],
       { stdio: ['ignore', 'pipe', 'ignore'], encoding: 'utf8', env: { ...process.env, NODE_V8_COVERAGE: directory } },
     );

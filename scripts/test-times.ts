@@ -2,18 +2,15 @@
  * Prints the CPU time (user and system) of each test file, the highest first. Includes the processes that it starts and waits for. A
  * file that runs alone also loads code that files of `npm test` share (about 0.5 s), so the sum is larger.
  *
- *     node scripts/test-times.ts                     the plain suite
- *     node scripts/test-times.ts test/tools/cli/*.test.ts  some of its files
+ *     node scripts/test-times.ts                     the files of `npm test`
+ *     node scripts/test-times.ts test/slow/tools/cli/*.test.ts  some files
  */
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
-const files =
-  process.argv.length > 2
-    ? process.argv.slice(2)
-    : globSync(['test/*.test.ts', 'test/!(real|clients|browser)/**/*.test.ts'], { cwd: root });
+const files = process.argv.length > 2 ? process.argv.slice(2) : globSync('test/{unit,contract}/**/*.test.ts', { cwd: root });
 
 const times = files.map((file) => ({ file, ...cpuSecondsOf(file) })).toSorted((one, other) => other.seconds - one.seconds);
 for (const { file, seconds, passed } of times) console.log(`${seconds.toFixed(2).padStart(7)} s  ${file}${passed ? '' : '  (failed)'}`);

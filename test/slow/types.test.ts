@@ -61,7 +61,7 @@ test('the error of a misspelled option suggests the right one, in every function
       `import { ${name} as f${at} } from '../../src/entries/${entry}.ts'; void f${at}({ typeDefs: '', context: () => ({ user: 1 }), resolver: {} });`,
   );
   await writeFile(join(folder, 'calls.ts'), lines.join('\n'));
-  await writeFile(join(folder, 'tsconfig.json'), '{ "extends": "../../test/types.tsconfig.json", "files": ["calls.ts"] }');
+  await writeFile(join(folder, 'tsconfig.json'), '{ "extends": "../../test/slow/types.tsconfig.json", "files": ["calls.ts"] }');
 
   const messages = (await runTypeScript(folder))
     .join('\n')

@@ -39,7 +39,7 @@ export const typeDefs = `
   type Mutation { charge(amount: Int = 1, fail: String): Receipt chargeTwice: Receipt }
   type Receipt { number: Int! client: String }`;
 export const charge = { query: 'mutation { charge { number client } }' };
-export const withKey = { 'idempotency-key': '"key"' };
+const withKey = { 'idempotency-key': '"key"' };
 
 /** Creates a bank. `server.resolvers` replaces its resolvers. */
 export function openBank({ server = {}, ...options }: Partial<IdempotencyOptions> & { readonly server?: Partial<Options> } = {}): Bank {

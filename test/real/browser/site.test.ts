@@ -11,7 +11,7 @@ import type { Browser, Page } from 'playwright-core';
 import { barriersOf, launchChromium, needsChromium } from './chromium.ts';
 
 const docs = join(import.meta.dirname, '../../../docs');
-/** `npm run site` and `npm run test:browser` build the site. */
+/** `npm run site` and `npm run test:real browser` build the site. */
 const site = join(docs, '.vitepress/dist');
 const names = (await readdir(docs)).filter((name) => name.endsWith('.md')).map((name) => name.replace(/\.md$/, ''));
 

@@ -31,7 +31,7 @@ const probes = {
 };
 
 /** Copies a package and its dependencies. They are not links, because the bundler copies files of node_modules into the artifact. */
-export async function installCopy(name: string, project: string): Promise<void> {
+async function installCopy(name: string, project: string): Promise<void> {
   const target = join(project, 'node_modules', name);
   const source = name === 'graphql-functions' ? root : join(root, 'node_modules', name);
   await mkdir(dirname(target), { recursive: true });

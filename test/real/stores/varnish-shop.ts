@@ -11,7 +11,7 @@ const typeDefs = `
   type Mutation { rename(id: ID!, name: String!): Product }`;
 
 /** The number of products in the shop; a tenth of them are in lists. */
-export const productCount = 500;
+const productCount = 500;
 
 /** A shop with products whose names change. */
 export function createShop(): ServerOptions {

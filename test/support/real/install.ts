@@ -1,8 +1,3 @@
-// Installs the real parts that an npm script needs: `node test/support/real/install.ts test:real`. Skips parts that are installed.
-// Lists parts that cannot be installed, and fails because of them if CI is set.
-//
-// There is no lockfile: some registries lack the optional packages of deno and workerd for other platforms, and `npm ci`
-// then refuses the whole lockfile. Exact versions replace it.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,16 +5,22 @@ import { dirname, join } from 'node:path';
 import { cacheFolder, isInstalled, isOnPath, partNamed, partsOf } from './parts.ts';
 import type { Part } from './parts.ts';
 
-const failures: string[] = [];
-for (const name of partsOf(process.argv[2] ?? 'test:real')) {
-  const failure = install(partNamed(name));
-  if (failure !== undefined) failures.push(`${name}: ${failure}`);
-}
-if (failures.length > 0) {
-  console.error(
-    `Not installed, so that their tests ${process.env['CI'] === 'true' ? 'cannot run' : 'are skipped'}:\n  ${failures.join('\n  ')}`,
-  );
-  if (process.env['CI'] === 'true') process.exitCode = 1;
+/**
+ * Installs the parts that the tests of a folder of test/real need, unless they are installed. Lists parts that cannot be installed, and
+ * fails because of them if CI is set.
+ *
+ * There is no lockfile: some registries lack the optional packages of deno and workerd for other platforms, and `npm ci` then refuses
+ * the whole lockfile. Exact versions replace it.
+ */
+export function installParts(folder: string): void {
+  const failures = partsOf(folder).flatMap((name) => {
+    const failure = install(partNamed(name));
+    return failure === undefined ? [] : [`${name}: ${failure}`];
+  });
+  if (failures.length === 0) return;
+  const isCI = process.env['CI'] === 'true';
+  console.error(`Not installed, so that their tests ${isCI ? 'cannot run' : 'are skipped'}:\n  ${failures.join('\n  ')}`);
+  if (isCI) process.exitCode = 1;
 }
 
 /** Installs a part. Returns the reason if it fails. */

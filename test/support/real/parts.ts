@@ -27,11 +27,9 @@ export function partNamed(name: string): Part {
   return { name, version, manifest: entry, folder: folderOf(name, version) };
 }
 
-/** The names of all parts that an npm script needs. */
-export function partsOf(script: string): string[] {
-  const parts = entries[script];
-  if (parts === undefined) throw new Error(`Expected one of ${Object.keys(entries).join(', ')}, got "${script}".`);
-  return Object.keys(parts);
+/** The names of the parts that the tests of a folder of test/real need. */
+export function partsOf(folder: string): string[] {
+  return Object.keys(entries[folder] ?? {});
 }
 
 function folderOf(name: string, version: string): string {
@@ -57,7 +55,7 @@ export function needs(...names: string[]): { skip: string | false } {
   const missing = names.map(partNamed).filter((part) => !isInstalled(part));
   if (missing.length === 0 || process.env['CI'] === 'true') return { skip: false };
   return {
-    skip: `not installed: ${missing.map(({ name, version }) => `${name}@${version}`).join(', ')} (run: node test/support/real/install.ts ${scriptOf(names)})`,
+    skip: `not installed: ${missing.map(({ name, version }) => `${name}@${version}`).join(', ')} (run: npm run test:real)`,
   };
 }
 
@@ -74,11 +72,6 @@ export function isOnPath(program: string): boolean {
 /** The path of a file in a part's node_modules. */
 export function pathInPart(name: string, path: string): string {
   return join(partNamed(name).folder, 'node_modules', path);
-}
-
-/** The npm script that installs all of these parts. */
-function scriptOf(names: readonly string[]): string | undefined {
-  return Object.keys(entries).find((script) => names.every((name) => name in (entries[script] ?? {})));
 }
 
 const entries = JSON.parse(readFileSync(new URL('parts.json', import.meta.url), 'utf8')) as Readonly<

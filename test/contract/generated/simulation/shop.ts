@@ -148,7 +148,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** The plugins by name, which a planted bug may replace or wrap. */
-export function pluginsOf({ world, deploy }: Parts): Record<string, ServerPlugin> {
+function pluginsOf({ world, deploy }: Parts): Record<string, ServerPlugin> {
   const { cdn, hasStore, hasBudget, platform } = world.setting;
   return {
     costLine: costLine({ write: (_line, record) => void world.records.push({ ...activity()!, record }) }),

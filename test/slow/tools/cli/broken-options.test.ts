@@ -151,5 +151,5 @@ const breaks: Readonly<Record<string, Break>> = {
   },
 };
 
-// createHandler throws all of these errors, and `dev` prints all of them in the same way: two examples suffice; test:long runs all.
+// createHandler throws all of these errors, and `dev` prints all of them in the same way: two examples suffice; test:slow runs all.
 testBreaks(breaks, { toldByDev: cases({ short: 2, long: Number.POSITIVE_INFINITY }) });
