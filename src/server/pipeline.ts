@@ -26,7 +26,7 @@ import { findSource } from './operation/documents/sources.ts';
 import type { FoundSource } from './operation/documents/sources.ts';
 import { DocumentError, codeOf, deadlineExceeded, toErrors } from './operation/errors.ts';
 import { execute, prepare, waitInTime } from './operation/run-execution.ts';
-import { startHooks } from './operation/apollo-hooks.ts';
+import { hasHooks, startHooks } from './operation/apollo-hooks.ts';
 import { resultTooLarge } from '../executor/index.ts';
 import type { Stages, Wrapped } from './operation/around.ts';
 import type { Operation } from './operation/operation.ts';
@@ -181,10 +181,7 @@ async function runSteps(operation: Operation): Promise<ExecutionResult> {
     if (invocation.isAnswered) throw deadlineExceeded();
     const context = createContextValue(settings, operation);
     operation.contextValue = context instanceof Promise ? await unlessTimeIsUp(context, operation) : context;
-    if (settings.plugins.length > 0) {
-      const hooks = startHooks(operation);
-      operation.hooks = hooks instanceof Promise ? await unlessTimeIsUp(hooks, operation) : hooks;
-    }
+    if (settings.plugins.some(hasHooks)) operation.hooks = await unlessTimeIsUp(startHooks(operation), operation);
     const stage = settings.stages?.document;
     const reading = stage === undefined ? readDocument(operation) : readDocumentInStage(operation, stage);
     operation.document = reading instanceof Promise ? await unlessTimeIsUp(reading, operation) : reading;

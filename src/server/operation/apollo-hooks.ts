@@ -12,8 +12,8 @@ import type {
 } from 'graphql';
 
 import type { KeyValueCache } from '../../datasources/index.ts';
-import { deepCopyOf, isPromiseLike, copyFormattedError } from '../../shared/index.ts';
-import type { HTTPRequest, PromiseOrValue, ResponseHead } from '../../shared/index.ts';
+import { deepCopyOf, copyFormattedError } from '../../shared/index.ts';
+import type { HTTPRequest, ResponseHead } from '../../shared/index.ts';
 import { DocumentError, copyThrown, toGraphQLError } from './errors.ts';
 import type { TrustedDocument } from './documents/trusted-documents.ts';
 import { report } from './log-errors.ts';
@@ -153,8 +153,13 @@ interface HookedOperation extends Pick<GraphQLRequestContext, 'contextValue'> {
   readonly batchIndex: number | undefined;
 }
 
-/** Starts an operation's hooks; undefined when no plugin listens, so that the pipeline does no plugin work at all. */
-export function startHooks(operation: HookedOperation): PromiseOrValue<OperationHooks | undefined> {
+/** True if a plugin listens to operations: else the pipeline does no work for hooks. */
+export function hasHooks({ requestDidStart }: HookedPlugin): boolean {
+  return requestDidStart !== undefined;
+}
+
+/** Starts an operation's hooks; undefined if no plugin listens to this one. */
+export async function startHooks(operation: HookedOperation): Promise<OperationHooks | undefined> {
   const { plugins, schema, cache, logger } = operation.settings;
   const context: GraphQLRequestContext = {
     request: { ...operation.request, http: operation.http },
@@ -165,42 +170,15 @@ export function startHooks(operation: HookedOperation): PromiseOrValue<Operation
     cache,
     logger,
   };
-  const started: PromiseOrValue<GraphQLRequestListener | void>[] = [];
-  const mayRefuse: boolean[] = [];
-  const failures: unknown[] = [];
-  for (const plugin of plugins) {
-    try {
-      if (plugin.requestDidStart === undefined) continue;
-      started.push(plugin.requestDidStart(context));
-      mayRefuse.push(plugin.onlyWatches !== true);
-    } catch (error) {
-      failures.push(error);
-    }
-  }
-  // A plugin that throws synchronously must not leave the rejection of another one unhandled.
-  if (failures.length > 0) {
-    void Promise.allSettled(started);
-    throw failures[0];
-  }
-  const hooks = (listeners: readonly (GraphQLRequestListener | void)[]): OperationHooks | undefined =>
-    hooksOf(listeners, mayRefuse, context);
-  return started.every(isReady) ? hooks(started) : Promise.all(started).then(hooks);
-}
-
-/** A plugin may return any object with a `then`. */
-function isReady(started: PromiseOrValue<GraphQLRequestListener | void>): started is GraphQLRequestListener | void {
-  return !isPromiseLike(started);
-}
-
-function hooksOf(
-  started: readonly (GraphQLRequestListener | void)[],
-  mayRefuse: readonly boolean[],
-  context: GraphQLRequestContext,
-): OperationHooks | undefined {
-  const listeners = started.filter((listener) => typeof listener === 'object' && listener !== null);
-  const mustEnd = started.some(
-    (listener, at) => mayRefuse[at] === true && (listener?.willSendResponse ?? listener?.executionDidStart) !== undefined,
-  );
+  let mustEnd = false;
+  // This is async, so that a plugin that throws synchronously does not leave another's rejection unhandled.
+  const start = async (plugin: HookedPlugin): Promise<GraphQLRequestListener | readonly []> => {
+    const listener = await plugin.requestDidStart?.(context);
+    if (typeof listener !== 'object' || listener === null) return [];
+    mustEnd ||= plugin.onlyWatches !== true && (listener.willSendResponse ?? listener.executionDidStart) !== undefined;
+    return listener;
+  };
+  const listeners = (await Promise.all(plugins.map(start))).flat();
   return listeners.length === 0 ? undefined : new OperationHooks(listeners, { context, mustEnd });
 }
 

@@ -152,7 +152,6 @@ function waitForExecution(
     onLastMoment: () => {
       if (endsByItself()) return undefined;
       if (operation.result === undefined) throw operation.isExecuting ? unfinishedAtDeadline() : deadlineExceeded();
-      if (operation.hooks?.mustEnd === true) throw unfinishedAtDeadline();
       return operation.result;
     },
   });
