@@ -124,17 +124,7 @@ export function readBody(body: unknown, isBase64Encoded: unknown): HTTPRequestBo
   if (typeof body === 'object') return { kind: 'value', value: body };
   if (typeof body !== 'string') throw malformedEvent(`Expected the body of the event to be a string or an object, got ${typeof body}.`);
   if (isBase64Encoded !== true || looksLikeJSON(body)) return { kind: 'text', text: body };
-  return { kind: 'bytes', bytes: decodeBase64(body) };
-}
-
-/** Without `Buffer`, which ignores invalid characters, invalid base64 is refused. */
-function decodeBase64(text: string): Uint8Array {
-  if (globalThis.Buffer !== undefined) return globalThis.Buffer.from(text, 'base64');
-  try {
-    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-  } catch {
-    throw malformedEvent('Expected the body of the event to be base64, but it does not decode.');
-  }
+  return { kind: 'bytes', bytes: globalThis.Buffer.from(body, 'base64') };
 }
 
 function looksLikeJSON(text: string): boolean {
