@@ -33,7 +33,6 @@ const commandLine = {
 /** Loaded by path in development, by package-files.ts. No subpaths of the package. */
 const developmentTools = {
   checks: 'tools/checks/index',
-  explain: 'tools/explain/index',
   verify: 'tools/verify/index',
 };
 

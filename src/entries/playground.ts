@@ -1,2 +1,2 @@
-export { playground } from '../tools/landing-page/index.ts';
-export type { PackedPlayground } from '../tools/landing-page/index.ts';
+export { playground } from '../tools/landing-page/packed-playground.ts';
+export type { PackedPlayground } from '../tools/landing-page/packed-playground.ts';

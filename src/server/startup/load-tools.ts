@@ -1,53 +1,18 @@
 import type { ExplainMismatch } from '../../executor/index.ts';
 import type { CheckWhole } from '../../executor/schema/index.ts';
 import { firstLineOf, messageOf } from '../../shared/index.ts';
-import type { LandingPage, ServerStartContext } from '../operation/apollo-hooks.ts';
-import type { ServerPlugin } from '../operation/plugin.ts';
+import type { ServerStartContext } from '../operation/apollo-hooks.ts';
 import { hasPackageFiles, packageFolder, requireFromPackage } from './package-files.ts';
 import type { ExplainSettings } from '../http/http-settings.ts';
 import type { Logger } from '../operation/types.ts';
 
-type Render = () => LandingPage | undefined | Promise<LandingPage | undefined>;
-
-/** Renders the default page of development, `landingPage()`, which loads when a browser first requests it. */
-export function createDefaultPage(context: ServerStartContext): Render {
-  const find = async (): Promise<Render> => {
-    try {
-      const { landingPage } = requireFromPackage('landing-page') as { landingPage: () => ServerPlugin };
-      const listener = await landingPage().serverWillStart?.(context);
-      return () => listener?.renderLandingPage?.();
-    } catch (error) {
-      const reason = firstLineOf(error);
-      context.logger.warn(
-        `There is no page for browsers: ${reason}. Add landingPage() from graphql-functions/landing-page to plugins, or set landingPage: false.`,
-      );
-      return () => undefined;
-    }
-  };
-  let finding: Promise<Render> | undefined;
-  return async () => (await (finding ??= find()))();
-}
-
 type Explain = NonNullable<ExplainSettings['explain']>;
 
-/** Explains operations of requests with a certain header. The tool loads with the first one and is in no bundle. */
-export function createExplain(logger: Logger): Explain {
-  let found: Explain | undefined;
-  return (explainable) => {
-    if (explainable.call.request.headers.get('graphql-functions-explain') !== '1') return undefined;
-    try {
-      found ??= (requireFromPackage('explain') as { explainOperation: Explain }).explainOperation;
-    } catch (error) {
-      logger.warn('Operations cannot be explained here.', error);
-      found = () => undefined;
-    }
-    return found(explainable);
-  };
-}
-
-/** The additional checks of development. */
+/** The additional checks of development, and what its page needs. */
 export interface DevelopmentChecks {
-  /** The same options, which are watched while they are used. */
+  /** Runs an operation and explains it, if its request has a certain header. */
+  explain: Explain;
+  /** The same options, which are watched while they are used, with the plugin `landingPage()` unless they turn the page off. */
   watchOptions<TOptions extends object>(options: TOptions, logger: Logger): TOptions;
   /** Names the likely cause of a null in a non-null field, or of a value that is not a list. */
   explainMismatch: ExplainMismatch;

@@ -5,7 +5,7 @@ import { InMemoryLRUCache, guardCache } from '../../datasources/index.ts';
 import type { KeyValueCache } from '../../datasources/index.ts';
 import { defaultDeadline } from './deadline.ts';
 import type { DeadlineSettings } from './deadline.ts';
-import { createDefaultPage, createExplain, findCheck, findChecks, createVerifier } from './load-tools.ts';
+import { findCheck, findChecks, createVerifier } from './load-tools.ts';
 import type { DevelopmentChecks } from './load-tools.ts';
 import { corsWith } from '../http/cors.ts';
 import type { HTTPSettings } from '../http/http-settings.ts';
@@ -32,8 +32,6 @@ export interface Server {
   readonly plugins: readonly ServerPlugin[];
   readonly nodeEnv: string | undefined;
   readonly development: boolean;
-  /** True if the built-in page is shown when no plugin has one. */
-  readonly hasDefaultPage: boolean;
 }
 
 /** A server that is ready for requests. */
@@ -56,18 +54,17 @@ export function createServer(given: ServerOptions): Server {
   const operation = operationSettings(options, { plugins, nodeEnv, logger, checks });
   checks?.warnOfOptions(given, operation.schema, logger);
   return {
-    http: httpSettings(options, operation, development ? createExplain(logger) : isVerified(nodeEnv) ? createVerifier() : undefined),
+    http: httpSettings(options, operation, checks?.explain ?? (isVerified(nodeEnv) ? createVerifier() : undefined)),
     deadline: deadlineSettings(options),
     plugins,
     nodeEnv,
     development,
-    hasDefaultPage: development && options.landingPage !== false,
   };
 }
 
-/** The server, if it needs no start, because it has neither plugins nor a page; else undefined. */
+/** The server, if it needs no start, because it has no plugins; else undefined. */
 export function startedAtOnce(server: Server | undefined): StartedServer | undefined {
-  if (server === undefined || server.plugins.length > 0 || server.hasDefaultPage) return undefined;
+  if (server === undefined || server.plugins.length > 0) return undefined;
   return { http: server.http, listeners: [] };
 }
 
@@ -91,7 +88,7 @@ function own(server: Server): void {
 
 /** Runs `start` of every plugin, and adds what they return to `listeners`. Landing pages are used in development only. */
 export async function startServer(server: Server, listeners: ServerListener[]): Promise<StartedServer> {
-  const { http, plugins, nodeEnv, development, hasDefaultPage } = server;
+  const { http, plugins, nodeEnv, development } = server;
   const { schema, cache, logger, trustedDocuments: trusted } = http.operation;
   const trustedDocuments = (): [string, TrustedDocument][] => trusted?.entries() ?? [];
   const { maxBodyBytes, maxResultBytes } = http;
@@ -106,8 +103,7 @@ export async function startServer(server: Server, listeners: ServerListener[]): 
   }
   own(server);
   const withPage = development ? listeners.find((listener) => listener.renderLandingPage !== undefined) : undefined;
-  const defaultPage = hasDefaultPage ? createDefaultPage(context) : undefined;
-  const renderLandingPage = withPage === undefined ? defaultPage : () => withPage.renderLandingPage!();
+  const renderLandingPage = withPage && (() => withPage.renderLandingPage!());
   return { http: { ...http, renderLandingPage }, listeners };
 }
 

@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 
-import type { Logger } from '../../server/index.ts';
+import type { Logger, ServerPlugin } from '../../server/index.ts';
 import { describe, isPlainObject } from '../../shared/index.ts';
 import { findOptionProblems } from './option-check.ts';
 import type { OptionsToCheck } from './option-check.ts';
@@ -8,13 +8,26 @@ import type { OptionsToCheck } from './option-check.ts';
 /** The options whose functions are watched. */
 interface Watched {
   readonly context?: ((argument: never) => unknown) | undefined;
+  readonly plugins?: readonly ServerPlugin[] | undefined;
+  readonly landingPage?: boolean | undefined;
 }
 
-/** Wraps the functions of options to warn about mistakes that production ignores silently. For development. */
+/**
+ * Wraps the functions of options to warn about mistakes that production ignores silently, and adds the page for browsers. For development.
+ */
 export function watchOptions<TOptions extends Watched>(options: TOptions, logger: Logger): TOptions {
-  const { context } = options;
-  return context === undefined ? options : { ...options, context: watchContext(context as MakeContext, logger) };
+  const { context, plugins = [] } = options;
+  return {
+    ...options,
+    ...(context && { context: watchContext(context as MakeContext, logger) }),
+    ...(options.landingPage !== false && { plugins: [...plugins, defaultPage] }),
+  };
 }
+
+/** `landingPage()`, which loads when a browser first requests it. */
+const defaultPage: ServerPlugin = {
+  start: () => ({ page: async () => (await import('../landing-page/index.ts')).renderLandingPage({}) }),
+};
 
 /** Warns about options that do not work as intended. */
 export function warnOfOptions(options: OptionsToCheck, schema: GraphQLSchema, logger: Logger): void {

@@ -27,7 +27,7 @@ export function landingPage(options: LandingPageOptions = {}): ServerPlugin {
 }
 
 /** Loads the page's code only when a browser requests it in development. */
-async function renderLandingPage({ embedded = true, playground }: LandingPageOptions): Promise<LandingPage> {
+export async function renderLandingPage({ embedded = true, playground }: LandingPageOptions): Promise<LandingPage> {
   const [{ createPage }, loaded] = await Promise.all([import('./html.ts'), playground?.()]);
   return createPage({ embedded, playground: loaded?.playground, explains: hasPackageFiles() });
 }
