@@ -60,7 +60,8 @@ export class Budget {
 
   /** Adds an object or a list. */
   growByContainer(size: number): void {
-    this.grow(--this.#containersLeft < 0 ? size + sizeOfContainer : size);
+    this.#size += --this.#containersLeft < 0 ? size + sizeOfContainer : size;
+    if (this.#size > this.#maxSize) throw this.#exceed();
   }
 
   /** Adds the size of a leaf value. An object counts its JSON: under a thousand aliases it may be the same one. */

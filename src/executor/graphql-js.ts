@@ -1,13 +1,13 @@
 import { execute, GraphQLError, Kind } from 'graphql';
 import type { DocumentNode, ExecutionArgs, ExecutionResult, OperationDefinitionNode } from 'graphql';
 
-import { traceMixed } from '../shared/index.ts';
+import { listenedChannel, traceMixed } from '../shared/index.ts';
 import { Misfit } from './run/errors.ts';
 import { resultTooLarge } from './budget.ts';
 import { lengthOfJSON } from './costs.ts';
 import { noPropagation } from './plan/plan.ts';
 import type { GraphQLJSExecutor, PlannedExecution } from './execute.ts';
-import { executeChannel, executeContext } from './run/trace-execution.ts';
+import { executeContext } from './run/trace-execution.ts';
 import { isGraphQL17 } from './graphql-version.ts';
 
 /**
@@ -54,7 +54,7 @@ function executeWithGraphQLJS(execution: PlannedExecution): ExecutionResult | Pr
     ...(isGraphQL17 && invocation && { abortSignal: invocation.signal }),
   } as ExecutionArgs;
   // graphql 17 publishes its events itself; for 16 only `execute` is published.
-  const channel = isGraphQL17 ? undefined : executeChannel(execution);
+  const channel = isGraphQL17 || execution.eventOf !== undefined ? undefined : listenedChannel('execute');
   const result = channel === undefined ? execute(args) : traceMixed(channel, executeContext(execution), () => execute(args));
   return result instanceof Promise ? untilCanceled(result, execution) : checkSize(result, execution);
 }

@@ -147,10 +147,7 @@ export class DeferredPart extends LaterPart {
     if (this.finished) return;
     this.whenFinished(keysOf(this.path).length, callback);
     const run = this.#run.derive(this, this.#scope);
-    executePart(run, () => {
-      if (run.root.cancelReason !== undefined) throw run.root.cancelReason;
-      return executeFields(run, this.#selection, this.#source, this.#position);
-    });
+    executePart(run, executeFields, this.#selection, this.#source, this.#position);
   }
 }
 

@@ -83,7 +83,7 @@ class PartResults implements AsyncIterator<SubsequentResult> {
   begin(later: Later): object | undefined {
     const announced = this.#deliveries.begin(later);
     if (announced === undefined) {
-      this.#run.info.end();
+      this.#run.end();
       return undefined;
     }
     this.#run.onEnd = (error) => this.#deliveries.endWith(error);
@@ -132,7 +132,7 @@ class PartResults implements AsyncIterator<SubsequentResult> {
     this.#isOver = true;
     this.#run.onEnd = undefined;
     this.#stopListening?.();
-    this.#run.info.end();
+    this.#run.end();
   }
 
   #settle(result: IteratorResult<SubsequentResult>): void {

@@ -55,7 +55,9 @@ export class Plan {
   #coerceVariables: CoerceVariables | undefined = undefined;
   /** The variants by the states of the condition variables. */
   readonly #variants = new Map<string, Variant>();
-  /** The fields and selections planned so far, and how many of them count in the memory of the document. */
+  /** True if fields have been planned that do not count in the memory of the document. */
+  hasGrown = false;
+  /** The fields and selections planned so far, and how many of them count there. */
   #planned = 0;
   #counted = 0;
 
@@ -82,8 +84,8 @@ export class Plan {
     const partVariables = parts && this.#findPartVariables(parts);
     let key = '';
     for (const name of this.#conditionVariables) key += stateOf(coerced, name);
+    if (partVariables === undefined) return (this.#variants.get(key) ?? this.#addVariant({ key, names: this.#conditionVariables })).root!;
     const whole = (): Variant => this.#variants.get(key) ?? this.#addVariant({ key, names: this.#conditionVariables });
-    if (partVariables === undefined) return whole().root!;
     let keyOfParts = key;
     for (const name of partVariables) keyOfParts += stateOf(coerced, name);
     keyOfParts += parts!.format;
@@ -101,7 +103,8 @@ export class Plan {
    * select a million fields, times the number of variants, and two fields of an interface with 60 types are 120.
    */
   fitsIn({ takeRoom = (planned) => this.#counted + planned <= (this.document.tokenCount ?? unknownTokens) }: PlanMemory): boolean {
-    if (this.#planned === this.#counted || takeRoom(this.#planned - this.#counted)) {
+    this.hasGrown = false;
+    if (takeRoom(this.#planned - this.#counted)) {
       this.#counted = this.#planned;
       return true;
     }
@@ -113,6 +116,7 @@ export class Plan {
     const conditions = conditionsOf(names, key);
     const count = (fields: readonly PlannedField[]): readonly PlannedField[] => {
       this.#planned += fields.length + 1;
+      this.hasGrown = true;
       return fields;
     };
     const collect: CollectFields = (type, nodes, fieldParts) => {

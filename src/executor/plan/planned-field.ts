@@ -6,7 +6,7 @@ import type { Run } from '../run/run.ts';
 import type { PlannedArguments } from './arguments.ts';
 import type { Path } from './path.ts';
 import { resultClassFor } from './result-classes.ts';
-import type { ResultClass, ResultObject } from './result-classes.ts';
+import type { ResultClass } from './result-classes.ts';
 
 /** The `plain` of types that are no built-in scalar. */
 export const notPlain = 0;
@@ -148,7 +148,8 @@ export class Selection {
   readonly nodes: readonly FieldNode[];
   /** Another selection of the type that begins with the same node. */
   readonly next: Selection | undefined;
-  readonly #Result: ResultClass;
+  /** Makes an empty object. */
+  readonly Result: ResultClass;
   /** Characters counted for an object: its names, and one for each value. */
   readonly size: number;
   /** Number of objects so far, and the code that is generated after many: see generated-code.ts. */
@@ -164,11 +165,7 @@ export class Selection {
     this.nodes = nodes;
     this.size = fields.reduce((size, { responseName, typename = '' }) => size + responseName.length + typename.length + 5, 1);
     this.next = next;
-    this.#Result = resultClassFor(fields.length);
-  }
-
-  createResult(): ResultObject {
-    return new this.#Result();
+    this.Result = resultClassFor(fields.length);
   }
 }
 

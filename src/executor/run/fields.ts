@@ -15,11 +15,12 @@ import type { FieldObserver } from './observer.ts';
 import type { Run } from './run.ts';
 import { isPromiseLike } from '../../shared/index.ts';
 
-/** Makes the data of a part. An error that reaches its root is an error of the part. */
-export function executePart(run: Run, make: () => unknown): void {
+/** Makes the data of a part. An error that reaches its root is an error of the part. `position`: undefined at the root. */
+export function executePart(run: Run, execute: typeof executeFields, selection: Selection, source: unknown, position?: Position): void {
   const { part } = run;
   try {
-    const data = make();
+    if (run.root.cancelReason !== undefined) throw run.root.cancelReason;
+    const data = execute(run, selection, source, position);
     if (data instanceof Pending) part.pending = data;
     else if (!part.finished) part.finish(data);
   } catch (error) {
@@ -41,28 +42,14 @@ export function executeFields(run: Run, selection: Selection, source: unknown, p
   return made;
 }
 
-/** By generated code, or by a loop. */
+/** Runs them by generated code, or by a loop. */
 function runFields(run: Run, selection: Selection, source: unknown, position: Position | undefined): unknown {
   if (run.runsCode && position !== undefined && typeof source === 'object' && source !== null) {
     const code = selection.code ?? codeAfterMany(run, selection);
     if (code !== undefined) return code(run, source, position);
   }
-  return loop(run, selection, source, position);
-}
-
-/** Generates code for a selection after many objects. It is tried only once, because it would fail again. */
-function codeAfterMany({ settings }: Run, selection: Selection): GeneratedCode | undefined {
-  if (selection.runs === Infinity || ++selection.runs < (settings.rowsBeforeCode ?? defaultRowsBeforeCode)) return undefined;
-  selection.runs = Infinity;
-  selection.code = createCode(selection, codeRuntime);
-  return selection.code;
-}
-
-const defaultRowsBeforeCode = 1_000;
-
-function loop(run: Run, selection: Selection, source: unknown, position: Position | undefined): unknown {
   run.budget.growByContainer(selection.size);
-  const result = selection.createResult();
+  const result = new selection.Result();
   let pending: PendingContainer | undefined;
   try {
     for (const field of selection.fields) {
@@ -82,6 +69,16 @@ function loop(run: Run, selection: Selection, source: unknown, position: Positio
   return pending ?? result;
 }
 
+/** Generates code for a selection after many objects. It is tried only once, because it would fail again. */
+function codeAfterMany({ settings }: Run, selection: Selection): GeneratedCode | undefined {
+  if (selection.runs === Infinity || ++selection.runs < (settings.rowsBeforeCode ?? defaultRowsBeforeCode)) return undefined;
+  selection.runs = Infinity;
+  selection.code = createCode(selection, codeRuntime);
+  return selection.code;
+}
+
+const defaultRowsBeforeCode = 1_000;
+
 /**
  * Runs one field: resolver, then completion. Returns the completed value or a Pending; throws a located error if the field is
  * non-null. The path and `info` are created only when needed.
@@ -95,21 +92,21 @@ export function executeField(run: Run, field: PlannedField, source: unknown, par
     const call = resolve === undefined ? undefined : field.callOf(resolve);
     let value: unknown;
     if (call?.batch !== undefined) return runnerOf(call.batch).startField(run, field, source, parent, call.batch);
-    if (fieldObserver !== undefined) {
+    if (fieldObserver === undefined) {
+      // Invalid arguments are an error of the field even if its resolver does not read them.
+      const values = field.arguments === undefined || field.arguments.areConstant ? undefined : argumentValues(field, run);
+      if (call === undefined) {
+        value = propertyOf(source, field.fieldName);
+        if (typeof value === 'function') value = callMethod((fieldRun = startField(run, field, parent)), source as object, values);
+      } else if (call.visible === allArguments) {
+        fieldRun = startField(run, field, parent);
+        value = resolve!(source, values ?? argumentValues(field, run), run.contextValue, fieldRun.info);
+      } else {
+        value = call.call(source, call.visible < 2 ? values : (values ?? argumentValues(field, run)), run.contextValue);
+      }
+    } else {
       const observed = (fieldRun = new ObservedField(run, field, parent, source));
       value = observe(observed, fieldObserver, call);
-    } else if (call === undefined) {
-      const values = checkArguments(field, run);
-      value = propertyOf(source, field.fieldName);
-      if (typeof value === 'function') {
-        fieldRun = startField(run, field, parent);
-        value = callMethod(fieldRun, source as object, values);
-      }
-    } else if (call.visible === allArguments) {
-      fieldRun = startField(run, field, parent);
-      value = resolve!(source, argumentValues(field, run), run.contextValue, fieldRun.info);
-    } else {
-      value = call.call(source, call.visible < 2 ? checkArguments(field, run) : argumentValues(field, run), run.contextValue);
     }
     const { shape } = field;
     const plain = plainValue(shape.plain, value);
@@ -122,11 +119,6 @@ export function executeField(run: Run, field: PlannedField, source: unknown, par
   } catch (error) {
     return nullOrThrow(fieldRun ?? startField(run, field, parent), error);
   }
-}
-
-/** Invalid arguments are an error of the field even if its resolver does not read them. Undefined: they cannot be invalid. */
-function checkArguments(field: PlannedField, run: Run): ArgumentValues | undefined {
-  return field.arguments === undefined || field.arguments.areConstant ? undefined : argumentValues(field, run);
 }
 
 /** Calls the observer in place of the resolver. */

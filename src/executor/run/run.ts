@@ -110,13 +110,16 @@ export class Run {
   /** True if generated code may run the fields. */
   runsCode: boolean;
   readonly budget: Budget;
-  /** The members that the `info` objects of its resolvers share. */
-  readonly info: SharedInfo;
   readonly #plan: RunPlan;
   readonly #propagatesErrors: boolean;
   readonly #keepsFinished: boolean;
 
   // The following members are those of the root.
+  #info: SharedInfo | undefined = undefined;
+  /** In the installed major's shape: `{ sources, coerced }` in 17, the values themselves in 16. Undefined: there are no variables. */
+  variableValues: VariableValues | undefined = undefined;
+  /** True when nothing follows. */
+  hasEnded = false;
   /** Undefined: no batched field has been reached. */
   batches: Batches | undefined = undefined;
   /** The work of copying all variables, if one has been used in the literal of a custom scalar. */
@@ -148,7 +151,6 @@ export class Run {
     this.fieldResolver = settings.fieldResolver;
     this.runsCode = settings.fieldResolver === undefined;
     this.budget = root?.budget ?? new Budget(settings.answerLimit, (error) => this.#endBy(error), settings.parts?.maxParts);
-    this.info = root?.info ?? new SharedInfo(settings.invocation, plan.fragments);
     const { errorHandling } = settings;
     this.haltsOnError = errorHandling?.halts ?? false;
     this.#plan = plan;
@@ -169,6 +171,11 @@ export class Run {
     return new Run(this.settings, this.#plan, { root: this.root, part, scope });
   }
 
+  /** The members that the `info` objects of the execution share. */
+  get info(): SharedInfo {
+    return (this.root.#info ??= new SharedInfo(this.root, this.settings.invocation, this.#plan.fragments));
+  }
+
   get finished(): boolean {
     return this.part.finished;
   }
@@ -187,7 +194,7 @@ export class Run {
 
   /** Called after construction, so that coercion counts toward the limits of this run. */
   setVariables(values: VariableValues): void {
-    this.info.variableValues = values;
+    this.variableValues = values;
     this.coerced = coercedOf(values);
   }
 
@@ -245,11 +252,17 @@ export class Run {
     this.part.finish(data);
   }
 
+  /** Called when nothing follows. */
+  end(): void {
+    this.hasEnded = true;
+    this.#info?.end();
+  }
+
   /** The first part as a result. */
   get result(): ExecutionResult {
     const { endedBy } = this;
     const { data, errors, later } = this.part;
-    if (later === undefined) this.info.end();
+    if (later === undefined) this.end();
     if (endedBy !== undefined) return endedBy === this.budget.exceededBy ? { errors: [endedBy] } : { errors: [endedBy], data: null };
     return (errors === undefined ? { data } : { errors, data }) as ExecutionResult;
   }

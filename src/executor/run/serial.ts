@@ -9,7 +9,8 @@ import type { Run } from './run.ts';
 
 /** Runs the root fields of a mutation one after another. */
 export function executeSerially(run: Run, selection: Selection, source: unknown): unknown {
-  const series = new Series(run, selection, source);
+  // Validation forbids @defer in a mutation's root.
+  const series = new Series(run, selection.deferral?.whole ?? selection, source);
   return series.proceed() ? series.result : series;
 }
 
@@ -19,7 +20,7 @@ class Series extends PendingContainer {
   #next = 0;
 
   constructor(run: Run, selection: Selection, source: unknown) {
-    super(run, selection.createResult(), undefined);
+    super(run, new selection.Result(), undefined);
     this.#selection = selection;
     this.#source = source;
   }

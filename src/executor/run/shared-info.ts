@@ -20,18 +20,23 @@ interface SharedMembers {
   readonly getAsyncHelpers: () => AsyncHelpers;
 }
 
+/** The execution that the `info` objects belong to. */
+interface InfoOwner {
+  readonly variableValues: VariableValues | undefined;
+  readonly hasEnded: boolean;
+}
+
 /** The members that the `info` objects of one execution share. */
 export class SharedInfo {
-  /** In the installed major's shape: `{ sources, coerced }` in 17, the values themselves in 16. Undefined: there are no variables. */
-  variableValues: VariableValues | undefined = undefined;
+  readonly #owner: InfoOwner;
   readonly #invocation: ExecutionInvocation | undefined;
   readonly #fragments: Readonly<Record<string, FragmentDefinitionNode>>;
   #nodes: Map<SelectedField, FieldNode[]> | undefined = undefined;
   #members: SharedMembers | undefined = undefined;
   #abortController: AbortController | undefined = undefined;
-  #hasEnded = false;
 
-  constructor(invocation: ExecutionInvocation | undefined, fragments: Readonly<Record<string, FragmentDefinitionNode>>) {
+  constructor(owner: InfoOwner, invocation: ExecutionInvocation | undefined, fragments: Readonly<Record<string, FragmentDefinitionNode>>) {
+    this.#owner = owner;
     this.#invocation = invocation;
     this.#fragments = fragments;
   }
@@ -50,7 +55,6 @@ export class SharedInfo {
 
   /** Called when the execution has ended. */
   end(): void {
-    this.#hasEnded = true;
     this.#abortController?.abort();
   }
 
@@ -59,7 +63,7 @@ export class SharedInfo {
     return {
       // A copy, because resolvers may modify it.
       fragments: Object.assign(Object.create(null) as object, this.#fragments),
-      variableValues: this.variableValues ?? emptyVariableValues(),
+      variableValues: this.#owner.variableValues ?? emptyVariableValues(),
       getAbortSignal: () => this.#abortSignal(),
       getAsyncHelpers: () => (asyncHelpers ??= createAsyncHelpers()),
     };
@@ -69,7 +73,7 @@ export class SharedInfo {
     // The operation's signal does not fire when the execution ends: work that outlives the response continues.
     if (this.#invocation !== undefined) return this.#invocation.signal;
     this.#abortController ??= new AbortController();
-    if (this.#hasEnded) this.#abortController.abort();
+    if (this.#owner.hasEnded) this.#abortController.abort();
     return this.#abortController.signal;
   }
 }

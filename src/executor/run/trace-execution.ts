@@ -1,7 +1,7 @@
 import { responsePathAsArray } from 'graphql';
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { listenedChannel, traceMixed } from '../../shared/index.ts';
+import { traceMixed } from '../../shared/index.ts';
 import type { TracingChannel } from '../../shared/index.ts';
 import type { FieldObserver, ObservedCall } from './observer.ts';
 import type { Path } from '../plan/path.ts';
@@ -12,13 +12,6 @@ interface TracedExecution {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly variableValues: Readonly<Record<string, unknown>> | undefined;
-  /** Set for an event of a subscription, for which graphql-js does not publish `execute`. */
-  readonly eventOf?: object | undefined;
-}
-
-/** The channel `execute`, if it has subscribers. */
-export function executeChannel({ eventOf }: TracedExecution): TracingChannel | undefined {
-  return eventOf === undefined ? listenedChannel('execute') : undefined;
 }
 
 /** The context object of the channels `execute` and `subscribe`. */
