@@ -29,6 +29,14 @@ export const contestants = [
   { name: 'no GraphQL', file: 'no-graphql', graphql: 17 },
 ] as const satisfies readonly Entry[];
 
+/** The servers that take a web `Request`, with the names of the others. */
+export const webContestants: readonly Entry[] = [
+  { name: 'graphql-functions', file: 'ours-web', graphql: 17 },
+  { name: 'bare graphql-js 17', file: 'bare-web', graphql: 17 },
+  { name: 'bare graphql-js 16', file: 'bare-web', graphql: 16 },
+  { name: 'GraphQL Yoga 5', file: 'yoga-web', graphql: 17 },
+];
+
 /** A server to compare in cold starts. */
 export interface ColdEntry extends Entry {
   /** Whether V8's code cache is next to the bundle, where `build` writes it. */

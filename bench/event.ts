@@ -50,6 +50,12 @@ export const browserHeaders: Readonly<Record<string, string>> = {
   'user-agent': 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
 };
 
+/** The same request as a web `Request`. */
+export function createRequest(body: string): Request {
+  const headers = { accept: '*/*', 'content-type': 'application/json', 'user-agent': 'node' };
+  return new Request('https://abc123.execute-api.eu-central-1.amazonaws.com/graphql', { method: 'POST', headers, body });
+}
+
 /** The result of the handler. */
 export interface Result {
   readonly statusCode: number;
@@ -61,3 +67,6 @@ export type Contestant = (input: {
   readonly typeDefs: string;
   readonly resolvers: Readonly<Record<string, Readonly<Record<string, (parent: any, args: any) => unknown>>>>;
 }) => (event: any, context: object) => Promise<Result>;
+
+/** Creates a handler of web requests. Its result has the text of the response. */
+export type WebContestant = (input: Parameters<Contestant>[0]) => (request: Request) => Promise<Result>;

@@ -2,8 +2,9 @@
 // Run alone for one workload: node bench/warm.ts 'hello'
 import { createRequire } from 'node:module';
 
-import { bundle, contestants, reference } from './contestants.ts';
-import { createEvent } from './event.ts';
+import { bundle, contestants, reference, webContestants } from './contestants.ts';
+import type { Entry } from './contestants.ts';
+import { createEvent, createRequest } from './event.ts';
 import type { Contestant } from './event.ts';
 import { median, rounded } from './statistics.ts';
 import { warmWorkloads } from './workloads.ts';
@@ -20,7 +21,9 @@ const rounds = Number(process.env['ROUNDS'] ?? 15);
 const slice = Number(process.env['SLICE'] ?? 60);
 
 export async function measureWarm(workload: Workload): Promise<WarmResult> {
-  const runners = await Promise.all(contestants.map((contestant) => createRunner(contestant, workload)));
+  const runners = await Promise.all(
+    (workload.isWeb ? webContestants : contestants).map((contestant) => createRunner(contestant, workload)),
+  );
   await assertSameAnswers(runners, workload);
   for (const runner of runners) await runner.calibrate();
 
@@ -40,15 +43,16 @@ interface Runner {
   time(): Promise<number>;
 }
 
-async function createRunner(contestant: (typeof contestants)[number], workload: Workload): Promise<Runner> {
+async function createRunner(contestant: Entry, workload: Workload): Promise<Runner> {
   const file = await bundle(contestant, 'warm', (path) => `export { create } from ${JSON.stringify(path)};`);
   const { create } = createRequire(import.meta.url)(file) as { create: Contestant };
   const handle = create(workload);
   let nth = 0;
   let count = 1;
-  const answer = async (body: string) => (await handle(createEvent(body), {})).body;
+  const createInput = workload.isWeb ? createRequest : createEvent;
+  const answer = async (body: string) => (await handle(createInput(body), {})).body;
   const time = async (): Promise<number> => {
-    const events = Array.from({ length: count }, () => createEvent(workload.body(nth++)));
+    const events = Array.from({ length: count }, () => createInput(workload.body(nth++)));
     const start = process.hrtime.bigint();
     for (const event of events) await handle(event, {});
     return Number(process.hrtime.bigint() - start) / count / 1000;

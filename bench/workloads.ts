@@ -11,6 +11,8 @@ export interface Workload {
   readonly fails?: boolean;
   /** Each request has a different document. */
   readonly isUnseen?: boolean;
+  /** The input is a web `Request`, not an event. */
+  readonly isWeb?: boolean;
   /** Share of the requests in a round; lower for slow workloads. Default: 1. */
   readonly weight?: number;
 }
@@ -69,6 +71,7 @@ const rowsBody = (count: number) => (nth: number) => body(rowsQuery, { count, af
 /** The requests to a warm process. */
 export const warmWorkloads: readonly Workload[] = [
   { name: 'hello', body: same(body('{ hello }')) },
+  { name: 'hello, as a web Request', body: same(body('{ hello }')), isWeb: true },
   {
     name: '50 objects, 100 async resolvers, variables',
     body: (nth: number) =>
