@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
+import type { ServerPlugin } from '../../src/entries/index.ts';
 import type { ServerOptions } from '../../src/server/startup/options.ts';
 import { json, post } from '../support/plain-http.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -96,3 +97,16 @@ for (const door of frontDoors) {
     }
   });
 }
+
+test('a result whose extensions set an error status is sent with it, and not as an event', async () => {
+  const refusing: ServerPlugin = {
+    operation: async (_operation, next) => ({ ...(await next()), result: { data: null, extensions: { http: { status: 503 } } } }),
+  };
+  const webDoor = frontDoors.find(({ streams }) => streams)!;
+  const door = webDoor.open({ ...countingServer('refusing').options, plugins: [refusing] });
+
+  const response = await door.send(post({ query: '{ hello }' }, accept('text/event-stream')));
+  await door.close();
+
+  assert.deepEqual([response.status, response.body], [503, '{"data":null}']);
+});
