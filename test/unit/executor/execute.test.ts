@@ -8,7 +8,6 @@ import type { GraphQLResolveInfo, OperationDefinitionNode } from 'graphql';
 import { coercedVariables, executePlanned, prepareExecution } from '../../../src/executor/execute.ts';
 import { executionOf, runBoth } from '../../support/differential/both-executors.ts';
 import { isMemo } from '../../support/differential/compare-coercion.ts';
-import { unhandledRejections } from '../../support/unhandled-rejections.ts';
 
 const typeDefs = 'type Query { name: String  other: String!  slow: String }';
 
@@ -76,12 +75,6 @@ describe('an operation runs by a plan', () => {
 });
 
 describe('a planned operation', () => {
-  it('returns its result synchronously when nothing in it is asynchronous', () => {
-    const answer = executePlanned(executionOf({ typeDefs, text: '{ name }', rootValue: { name: 'x' } }));
-
-    equal(JSON.stringify(answer), '{"data":{"name":"x"}}');
-  });
-
   it('passes everything to resolvers that graphql-js passes', async () => {
     const seen: string[] = [];
     const name = (source: unknown, args: unknown, context: unknown, info: GraphQLResolveInfo): string => {
@@ -122,32 +115,6 @@ describe('a planned operation', () => {
 
     equal(seen.length, 4);
     deepEqual(seen.slice(0, 2), seen.slice(2));
-  });
-
-  it('supports introspection', async () => {
-    const { data } = await runBoth({
-      typeDefs,
-      text: '{ __schema { queryType { name fields { name type { kind ofType { name } } } } } __type(name: "Query") { name } }',
-    });
-
-    deepEqual(data?.['__type'] as object, { name: 'Query' });
-  });
-
-  it('leaves no late rejection unhandled', async () => {
-    const fails = () => Promise.reject(new Error('late'));
-    const rootValue = {
-      name: () => new Promise((_, reject) => setImmediate(() => reject(new Error('very late')))),
-      slow: fails,
-      other: fails,
-    };
-
-    const count = await unhandledRejections(async () => {
-      const { data } = await executePlanned(executionOf({ typeDefs, text: '{ name slow other }', rootValue }));
-      equal(data, null);
-      await new Promise((resolve) => setImmediate(resolve));
-    });
-
-    equal(count, 0);
   });
 
   it('awaits promises of other libraries, even those that call back synchronously or twice', async () => {

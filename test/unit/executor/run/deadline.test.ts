@@ -66,12 +66,6 @@ describe('at the deadline, a plan', () => {
     deepEqual(answer, { data: { name: 'x', object: null }, errors: ['DEADLINE_EXCEEDED object.strict'] });
   });
 
-  it('returns null as the data when a non-null root field is unfinished', async () => {
-    const answer = await answerAtBell({ text: '{ name strict }', rootValue: { name: 'x', strict: never } });
-
-    deepEqual(answer, { data: null, errors: ['DEADLINE_EXCEEDED strict'] });
-  });
-
   it('returns the finished items of a list', async () => {
     const rootValue = { list: [{ name: 'a', slow: never }, never(), { name: 'c', slow: soon }] };
 
@@ -79,12 +73,6 @@ describe('at the deadline, a plan', () => {
 
     deepEqual(answer.data, { list: [{ name: 'a', slow: null }, null, { name: 'c', slow: 'soon' }] });
     deepEqual(answer.errors.toSorted(), ['DEADLINE_EXCEEDED list.0.slow', 'DEADLINE_EXCEEDED list.1']);
-  });
-
-  it('returns null for a list with an unfinished non-null item', async () => {
-    const answer = await answerAtBell({ text: '{ strictList { name } }', rootValue: { strictList: [{ name: 'a' }, never()] } });
-
-    deepEqual(answer, { data: { strictList: null }, errors: ['DEADLINE_EXCEEDED strictList.1'] });
   });
 
   it('returns null for an asynchronous list that has not ended, and closes it', { skip: !isGraphQL17 }, async () => {
@@ -109,33 +97,6 @@ describe('at the deadline, a plan', () => {
     await closed.promise;
   });
 
-  it('returns the finished items of nested lists and of iterables', async () => {
-    const rootValue = { rows: [['a', never()], ['b']], names: new Set(['c', never()]) };
-
-    const answer = await answerAtBell({ text: '{ rows names }', rootValue });
-
-    deepEqual(answer.data, { rows: [['a', null], ['b']], names: ['c', null] });
-    deepEqual(answer.errors.toSorted(), ['DEADLINE_EXCEEDED names.1', 'DEADLINE_EXCEEDED rows.0.1']);
-  });
-
-  it('returns null only for an inner list whose generator throws', async () => {
-    const throwing = function* (): Generator<string> {
-      yield 'a';
-      throw new Error('There is no more.');
-    };
-
-    const { data, errors } = await executePlanned({
-      ...executionOf({ typeDefs, text: '{ rows names }', rootValue: { rows: [['b'], throwing()], names: throwing() } }),
-      invocation: createBell().invocation,
-    });
-
-    deepEqual(JSON.parse(JSON.stringify(data)), { rows: [['b'], null], names: null });
-    deepEqual(
-      errors?.map(({ message, path }) => `${message} ${path?.join('.')}`),
-      ['There is no more. rows.1', 'There is no more. names'],
-    );
-  });
-
   for (const [question, functions] of [
     ['resolveType', { Node: { resolveType: never } }],
     ['isTypeOf', { Page: { isTypeOf: never } }],
@@ -146,14 +107,6 @@ describe('at the deadline, a plan', () => {
       deepEqual(answer, { data: { name: 'x', node: null }, errors: ['DEADLINE_EXCEEDED node'] });
     });
   }
-
-  it('treats an iterable object as a list only if the schema has a list', async () => {
-    const object = { name: 'x', slow: never, async *[Symbol.asyncIterator]() {} };
-
-    const answer = await answerAtBell({ text: '{ object { name slow } }', rootValue: { object } });
-
-    deepEqual(answer, { data: { object: { name: 'x', slow: null } }, errors: ['DEADLINE_EXCEEDED object.slow'] });
-  });
 
   it('does not start further fields of a mutation', async () => {
     const begun: string[] = [];

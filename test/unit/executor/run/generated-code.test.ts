@@ -98,42 +98,6 @@ describe('rows made by generated code', () => {
       equal(Object.keys((data!['rows'] as object[])[2]!).length, wide);
     });
 
-  it('are not used for an object with thousands of fields, which the loop creates', async () => {
-    const names = Array.from({ length: 5_000 }, (_, at) => `n${at}`);
-    const nested = `{ rows { next { id } ${names.map((name) => `${name}: name`).join(' ')} } }`;
-
-    const { data } = await runBoth({ typeDefs, text: nested, rootValue: { rows: [row, row] }, options: atOnce });
-
-    equal(Object.keys((data!['rows'] as object[])[1]!).length, 5_001);
-  });
-
-  it('have generated code with up to 200 fields', async () => {
-    for (const wide of [200, 201]) {
-      const names = Array.from({ length: wide }, (_, at) => `n${at}: name`).join(' ');
-      const execution = executionOf({
-        typeDefs,
-        text: `{ rows { ${names} } }`,
-        rootValue: { rows: Array.from({ length: 600 }, () => row) },
-      });
-      const [loop, , code] = [await executePlanned(execution), await executePlanned(execution), await executePlanned(execution)].map(
-        ({ data }) => (data!['rows'] as object[]).at(-1)!,
-      );
-
-      equal(JSON.stringify(code), JSON.stringify(loop));
-      equal(Object.getPrototypeOf(code) === Object.getPrototypeOf(loop), wide > 200, `${wide} fields`);
-    }
-  });
-
-  it('respect a resolver that is set later', async () => {
-    const execution = executionOf({ typeDefs, text: '{ rows { name } }', rootValue: { rows: [row] }, options: atOnce });
-    await executePlanned(execution);
-
-    (execution.schema.getType('Row') as import('graphql').GraphQLObjectType).getFields()['name']!.resolve = () => 'resolved';
-    const { data } = await executePlanned(execution);
-
-    equal(JSON.stringify(data), '{"rows":[{"name":"resolved"}]}');
-  });
-
   it('call resolvers in order, and await their promises', async () => {
     const order: string[] = [];
     const noted = (name: string, value: unknown) => (): unknown => {
@@ -256,47 +220,6 @@ describe('rows of an interface made by generated code', () => {
     deepEqual(made.slice(3, 5), [JSON.stringify({ ...tom, lives: 7 }), JSON.stringify({ ...tom, lives: null })]);
     deepEqual(made.slice(5), ['null', 'null', 'null', 'null', 'null', 'null', 'null', 'null', cat, 'null', dog]);
     equal(errors?.length, 9);
-  });
-
-  it('resolve the type of each object once, and wait for promises', async () => {
-    const asked: string[] = [];
-    const functions = {
-      Pet: {
-        resolveType: ({ name }: { name: string }) => {
-          asked.push(name);
-          return name === 'late' ? Promise.resolve('Cat') : name === 'Rex' ? 'Dog' : 'Fish';
-        },
-      },
-      Fish: { isTypeOf: ({ name }: { name: string }) => name !== 'Crab' },
-    };
-    const given = ['Rex', 'late', 'Rex', 'Nemo', 'Crab'].map((name) => ({ name, lives: 1, barks: false }));
-    const execution = executionOf({ typeDefs: pets, functions, text: ofPets, rootValue: { pets: given }, options: atOnce });
-
-    const { data, errors } = await executePlanned(execution);
-
-    const dog = '{"__typename":"Dog","name":"Rex","barks":false}';
-    equal(
-      JSON.stringify(data),
-      `{"pets":[${dog},{"__typename":"Cat","name":"late","lives":1},${dog},{"__typename":"Fish","name":"Nemo"},null]}`,
-    );
-    deepEqual(
-      errors?.map(({ path }) => path),
-      [['pets', 4]],
-    );
-    deepEqual(asked, ['Rex', 'late', 'Rex', 'Nemo', 'Crab']);
-    await runBoth({ typeDefs: pets, functions, text: ofPets, rootValue: { pets: given }, options: atOnce });
-  });
-
-  it('are used once the selection of a type has run often enough', async () => {
-    const given = Array.from({ length: 1_200 }, (_, at) => (at < 1_100 ? rex : tom));
-    const execution = executionOf({ typeDefs: pets, text: ofPets, rootValue: { pets: given } });
-
-    const { data } = await executePlanned(execution);
-
-    const [loop, code] = [0, 1_099].map((at) => (data!['pets'] as object[])[at]!);
-    equal(JSON.stringify(code), JSON.stringify(loop));
-    const prototypes = (data!['pets'] as object[]).map((pet) => Object.getPrototypeOf(pet) as object);
-    equal(prototypes.filter((one) => one === prototypes[1_099]).length, 101);
   });
 });
 

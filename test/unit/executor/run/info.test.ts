@@ -1,4 +1,4 @@
-import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
+import { deepEqual, equal } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import * as graphql from 'graphql';
@@ -7,7 +7,6 @@ import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import { graphqlJSExecutor } from '../../../../src/executor/graphql-js.ts';
 import { executePlanned } from '../../../../src/executor/execute.ts';
 import type { PlannedExecution } from '../../../../src/executor/execute.ts';
-import { deferred } from '../../../support/deferred.ts';
 import { executionOf } from '../../../support/differential/both-executors.ts';
 import { reachableFrom } from '../../../support/reachable.ts';
 
@@ -23,43 +22,6 @@ const typeDefs = `
 const rootValue = { items: [{}, {}, {}], nodes: [{}, {}], item: {} };
 
 describe('the objects that resolvers can reach through info', () => {
-  it('have one array of nodes for all items of a list, and another one in the next execution', async () => {
-    const [execution, infos] = watched('{ items { owner { name } } }');
-
-    await executePlanned(execution);
-    await executePlanned(execution);
-
-    const [first, , third, fourth, , sixth] = infos.map(({ fieldNodes }) => fieldNodes);
-    equal(first, third);
-    equal(fourth, sixth);
-    notEqual(first, fourth);
-  });
-
-  it('keep their array of nodes during another execution of the same operation', async () => {
-    const { promise, resolve } = deferred<unknown[]>();
-    const [execution, infos] = watched('{ items { owner { name } } item { owner { name } } items2: items { owner { name } } }');
-    const waiting = { ...rootValue, items: [{}, promise.then(() => ({}))] };
-
-    const slow = executePlanned({ ...execution, rootValue: waiting });
-    await executePlanned(execution);
-    resolve([]);
-    await slow;
-
-    const arrays = new Map<string, Set<readonly FieldNode[]>>();
-    for (const { path, fieldNodes } of infos) {
-      const place = String(path.prev?.prev?.key ?? path.prev?.key);
-      arrays.set(place, (arrays.get(place) ?? new Set()).add(fieldNodes));
-    }
-    deepEqual(
-      [...arrays].map(([place, different]) => [place, different.size]),
-      [
-        ['items', 2],
-        ['item', 2],
-        ['items2', 2],
-      ],
-    );
-  });
-
   it('can be modified without an effect on the next execution', async () => {
     const text = '{ items { owner { ...name } fails } } fragment name on Owner { name }';
     const [execution, infos] = watched(text, { spoil: true });
@@ -71,21 +33,6 @@ describe('the objects that resolvers can reach through info', () => {
       infos.map(({ fieldNodes }) => fieldNodes.length),
       [4, 4, 4, 4, 4, 4],
     );
-  });
-
-  it('are the same for the resolver, for resolveType and for isTypeOf', async () => {
-    const seen: GraphQLResolveInfo[] = [];
-    const note = (info: GraphQLResolveInfo): true => (seen.push(info), true);
-    const functions = {
-      Query: { nodes: (_: unknown, __: unknown, ___: unknown, info: GraphQLResolveInfo) => note(info) && [{}, Promise.resolve({})] },
-      Node: { resolveType: async (_: unknown, __: unknown, info: GraphQLResolveInfo) => note(info) && 'Item' },
-      Item: { isTypeOf: (_: unknown, __: unknown, info: GraphQLResolveInfo) => note(info) },
-    };
-
-    await executePlanned(executionOf({ typeDefs, functions, text: '{ nodes { id } }' }));
-
-    equal(seen.length, 5);
-    equal(new Set(seen).size, 1);
   });
 
   // graphql-js shares the same objects for a cached document: the document, the schema (with defaults of arguments), and the caller's objects.
@@ -114,18 +61,6 @@ describe('the objects that resolvers can reach through info', () => {
     const second = await reached();
 
     deepEqual([...first].filter((object) => second.has(object) && !isEmptyForGood(object)).map(nameOf), []);
-  });
-
-  it('are not shared between executions, even without variables and fragments', async () => {
-    const [execution, infos] = watched('{ item { owner { name } } }');
-
-    await executePlanned(execution);
-    await executePlanned(execution);
-
-    const [one, other] = infos as [GraphQLResolveInfo, GraphQLResolveInfo];
-    notEqual(one.variableValues, other.variableValues);
-    notEqual(one.fragments, other.fragments);
-    ok(Reflect.set(one.variableValues, 'added', 1) && !('added' in other.variableValues));
   });
 
   it('have the same prototypes as in graphql-js', async () => {

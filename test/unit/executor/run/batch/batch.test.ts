@@ -4,17 +4,15 @@ import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import { graphql, GraphQLScalarType, parse } from 'graphql';
-import type { GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import { graphql, GraphQLScalarType } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
 
 import { batch, byKey, createHandler, groupByKey } from '../../../../../src/entries/index.ts';
 import type { ServerOptions } from '../../../../../src/entries/index.ts';
 import { graphqlJSExecutor } from '../../../../../src/entries/graphql-js.ts';
 import { incrementalDelivery } from '../../../../../src/entries/incremental.ts';
 import { createTester } from '../../../../../src/entries/testing.ts';
-import { executePlanned } from '../../../../../src/executor/index.ts';
 import { batchOf } from '../../../../../src/shared/index.ts';
-import { deferred } from '../../../../support/deferred.ts';
 import { recordingLogger } from '../../../../support/recording-logger.ts';
 import type { LogLine } from '../../../../support/recording-logger.ts';
 import { functionWrappers } from '../../../../support/resolver-wrappers.ts';
@@ -133,42 +131,6 @@ describe('a batched resolver', () => {
     assert.deepEqual((data as any).one, { author: { name: 'author 7' } });
   });
 
-  test('waits for objects whose promises settle in the same turn, and not for a slow sibling', async () => {
-    const gate = deferred();
-    const { run, calls } = createServer({
-      Query: { late: () => gate.promise.then(() => rows(8, 9)) },
-      Author: { country: batch((authors) => (gate.resolve(), authors.map(() => null))) },
-    });
-
-    // The call for the list's authors opens the gate: if it waited for `late`, the operation would never end.
-    const { data } = await run('{ slow { author { name country { name } } } late { label } }');
-
-    assert.deepEqual(calls, ['Book.author: 2', 'Book.label: 2']);
-    assert.equal((data as any).late[1].label, 'book 9');
-  });
-
-  test('gets plain objects and objects of resolved promises in the same call', async () => {
-    const { run, calls } = createServer({ Query: { books: () => [{ id: 1 }, Promise.resolve({ id: 2 }), { id: 3 }] } });
-
-    // Outside of promise callbacks, Node runs nextTick callbacks before microtasks.
-    const { data } = await new Promise<any>((resolve) => {
-      globalThis.setImmediate(() => resolve(run('{ books { label } }')));
-    });
-
-    assert.equal(data.books.length, 3);
-    assert.deepEqual(calls, ['Book.label: 3']);
-  });
-
-  test('is called once for entities, which arrive as a list of promises of several types', async () => {
-    const entities = [1, 2, 3, 4].map(async (id) => ({ __typename: id % 2 === 0 ? 'Film' : 'Book', id }));
-    const { run, calls } = createServer({ Query: { things: () => entities } });
-
-    const { data } = await run<any>('{ things { id label } }');
-
-    assert.deepEqual(data.things[3], { id: '4', label: 'film 4' });
-    assert.deepEqual(calls, ['Book.label: 2', 'Film.label: 2']);
-  });
-
   test('has one set of arguments, the context, and an info whose path has no indexes', async () => {
     const seen: unknown[] = [];
     const { run } = createServer(
@@ -222,33 +184,6 @@ describe('a batched resolver', () => {
 
     assert.deepEqual(sizes, [2, 2, 1]);
     assert.deepEqual(data, { books: ['0', '1', '2', '3', '4'].map((label) => ({ label })) });
-  });
-
-  test('runs within each field of a mutation, and within each event of a subscription', async () => {
-    const order: string[] = [];
-    const { run, subscribe, calls } = createServer({
-      Mutation: {
-        add: (_: unknown, { id }: Row) => (order.push(`add ${id}`), { id: Number(id) }),
-        rename: async (_: unknown, { id }: Row) => (order.push(`rename ${id}`), { id: Number(id) }),
-      },
-      Subscription: {
-        added: {
-          subscribe: async function* () {
-            yield { added: rows(1, 2) };
-            yield { added: rows(3) };
-          },
-        },
-      },
-      Book: { author: batch((books) => (order.push(`author ${books[0].id}`), books.map(() => ({ name: 'A' })))) },
-    });
-
-    await run('mutation { add(id: 1) { author { name } } rename(id: 2) { author { name } } again: add(id: 3) { author { name } } }');
-    const events: unknown[] = [];
-    for await (const event of await subscribe('subscription { added { label } }')) events.push(event);
-
-    assert.deepEqual(order, ['add 1', 'author 1', 'rename 2', 'author 2', 'add 3', 'author 3']);
-    assert.deepEqual(calls, ['Book.label: 2', 'Book.label: 1']);
-    assert.equal(events.length, 2);
   });
 });
 
@@ -328,78 +263,6 @@ describe('the result of a batched resolver', () => {
     }
   });
 
-  test('for thousands of objects is treated like that for three: errors, nulls, promises, and nested fields', async () => {
-    const count = 2_500;
-    const odd = new Map<number, () => unknown>([
-      [1_000, () => null],
-      [1_001, () => new Error('no author')],
-      [1_002, () => Promise.resolve({ id: 1_002, name: 'later' })],
-      [1_003, () => Promise.reject(new Error('no author, later'))],
-    ]);
-    const { run, calls } = createServer({
-      Book: {
-        author: batch((books) => books.map(({ id }) => (odd.has(id) ? odd.get(id)!() : { id, name: `${id}` }))),
-        // This value arrives after the author has made the same book null.
-        tags: batch((books) => books.map(({ id }) => (id === 1_003 ? setImmediate().then(() => ['late']) : [`tag ${id}`]))),
-      },
-    });
-
-    const { data, errors = [] } = await run<any>(
-      `{ books(count: ${count}) { label author { name country { name } } maybe { name } tags } }`,
-    );
-
-    assert.deepEqual(calls, ['Book.label: 2500', 'Book.maybe: 2498', 'Author.country: 2497']);
-    assert.deepEqual(data.books.slice(999, 1_005), [
-      { label: 'book 999', author: { name: '999', country: { name: 'country 999' } }, maybe: { name: 'maybe' }, tags: ['tag 999'] },
-      null,
-      null,
-      { label: 'book 1002', author: { name: 'later', country: { name: 'country 1002' } }, maybe: { name: 'maybe' }, tags: ['tag 1002'] },
-      null,
-      { label: 'book 1004', author: { name: '1004', country: { name: 'country 1004' } }, maybe: { name: 'maybe' }, tags: ['tag 1004'] },
-    ]);
-    assert.deepEqual(data.books[2].maybe, null);
-    assert.deepEqual(
-      errors.map(({ path }) => path?.join('.')),
-      ['books.1000.author', 'books.1001.author', 'books.1003.author'],
-    );
-  });
-
-  test('for a field of thousands of batched objects is one call, and its errors propagate to the nearest nullable object', async () => {
-    const { run, calls } = createServer({
-      Author: {
-        country: batch({ maxSize: 1_000 }, (authors) => authors.map(({ id }) => (id === 1_150 ? { name: null } : { name: `${id}` }))),
-      },
-      Book: { author: batch((books) => books.map(({ id }) => ({ id: id + 100, name: 'A' }))) },
-    });
-    const strict = createServer({
-      Author: { name: batch((authors) => authors.map(({ id }) => (id === 1_150 ? new Error('no name') : `${id}`))) },
-    });
-
-    const nullable = await run<any>('{ books(count: 2500) { author { country { name } } } }');
-    const climbing = await strict.run<any>('{ books(count: 2500) { id author { name } } }');
-
-    assert.deepEqual(calls, []);
-    assert.deepEqual(nullable.data.books.slice(1_049, 1_052), [
-      { author: { country: { name: '1149' } } },
-      { author: { country: null } },
-      { author: { country: { name: '1151' } } },
-    ]);
-    assert.deepEqual(
-      nullable.errors?.map(({ path }) => path),
-      [['books', 1_050, 'author', 'country', 'name']],
-    );
-    assert.deepEqual(climbing.data.books.slice(1_049, 1_052), [
-      { id: '1049', author: { name: '1149' } },
-      null,
-      { id: '1051', author: { name: '1151' } },
-    ]);
-    assert.deepEqual(
-      climbing.errors?.map(({ path }) => path),
-      [['books', 1_050, 'author', 'name']],
-    );
-    assert.deepEqual(strict.calls, ['Book.author: 2500']);
-  });
-
   const unreadable: readonly (readonly [what: string, list: () => unknown])[] = [
     ['is a proxy that throws', () => new Proxy([1, 2, 3], { get: (target, key) => (key === 'length' ? target.length : refuse()) })],
     ['is a revoked proxy', revokedProxy],
@@ -468,54 +331,6 @@ describe('the result of a batched resolver', () => {
 
     assert.deepEqual([data, errors?.map(({ message }) => message)], [null, ['no author']]);
     assert.deepEqual([calls, others], [['0 1'], []]);
-  });
-
-  test('whose error makes the list null ends the calls for the objects in it', async () => {
-    const calls: string[] = [];
-    const failing = batch({ maxSize: 2 }, (books: Rows) => {
-      calls.push(books.map(({ id }) => id).join(' '));
-      throw new Error('no author');
-    });
-    const { run } = createServer({ Query: { slow: () => rows(1, 2, 3, 4, 5) }, Book: { author: failing } });
-
-    const { data } = await run('{ slow { author { name } } }');
-
-    assert.deepEqual([data, calls], [null, ['1 2']]);
-  });
-
-  // When each call examined all lists, 400,000 lists took minutes.
-  test('with maxSize takes parents from 400,000 lists, in their order', { timeout: 20_000 }, async () => {
-    const count = 400_000;
-    const sizes = new Map<number, number>();
-    const resolvers = {
-      Query: { lists: () => Array.from({ length: count }, (_, id) => [{ id }]) },
-      Row: {
-        id: batch({ maxSize: 25 }, (parents: Rows) => {
-          sizes.set(parents.length, (sizes.get(parents.length) ?? 0) + 1);
-          return parents.map(({ id }) => id);
-        }),
-      },
-    };
-    const schema = makeExecutableSchema({ typeDefs: 'type Query { lists: [[Row]] } type Row { id: Int }', resolvers });
-    const document = parse('{ lists { id } }');
-    const operation = document.definitions[0] as OperationDefinitionNode;
-
-    const run = { schema, document, operation, rootValue: undefined, contextValue: {}, variableValues: undefined, hideSuggestions: false };
-    const { data } = (await executePlanned(run)) as { data: { lists: { id: number }[][] } };
-
-    assert.deepEqual(sizes, new Map([[25, count / 25]]));
-    assert.ok(data.lists.every(([row], at) => row!.id === at));
-  });
-
-  test('with an error is null in place with onError NULL, and ends the operation with HALT', async () => {
-    const more = { Book: { author: batch((books) => books.map(({ id }) => (id === 1 ? new Error('no author') : { name: 'A' }))) } };
-    const { run } = createServer(more);
-
-    const kept = await run('{ books { author { name } } }', {}, { onError: 'NULL' });
-    const halted = await run('{ books { author { name } } }', {}, { onError: 'HALT' });
-
-    assert.deepEqual(kept.data, { books: [{ author: { name: 'A' } }, { author: null }, { author: { name: 'A' } }] });
-    assert.deepEqual([kept.errors?.length, halted.errors?.length, halted.data], [1, 1, null]);
   });
 
   test('that does not arrive before the deadline fails each of its fields, and no further call is made', async () => {

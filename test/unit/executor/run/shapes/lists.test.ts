@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { versionInfo } from 'graphql';
 
 import { executePlanned } from '../../../../../src/executor/execute.ts';
-import { executionOf, runBoth } from '../../../../support/differential/both-executors.ts';
+import { executionOf } from '../../../../support/differential/both-executors.ts';
 import { unhandledRejections } from '../../../../support/unhandled-rejections.ts';
 
 const typeDefs = `
@@ -13,37 +13,6 @@ const typeDefs = `
 `;
 
 describe('a list', () => {
-  it('may be any iterable, but not a string', async () => {
-    const rootValue = {
-      numbers: new Set([1, null, 3]),
-      strict: (function* count() {
-        yield 1;
-        yield 2;
-      })(),
-    };
-    deepEqual((await runBoth({ typeDefs, text: '{ numbers }', rootValue })).data, { numbers: [1, null, 3] });
-    deepEqual((await executePlanned(executionOf({ typeDefs, text: '{ strict }', rootValue }))).data?.['strict'], [1, 2]);
-
-    const { errors } = await runBoth({ typeDefs, text: '{ numbers }', rootValue: { numbers: '123' } });
-    equal(errors?.[0]?.message, 'Expected Iterable, but did not find one for field "Query.numbers".');
-  });
-
-  it('may contain promises that resolve in any order', async () => {
-    let resolve: (value: number) => void = () => {};
-    const promise = new Promise<number>((settle) => (resolve = settle));
-    const answer = runBoth({ typeDefs, text: '{ numbers }', rootValue: { numbers: () => [promise, 2, Promise.resolve(3)] } });
-    resolve(1);
-
-    deepEqual((await answer).data, { numbers: [1, 2, 3] });
-  });
-
-  it('of lists has null for an inner list that failed', async () => {
-    const { data, errors } = await runBoth({ typeDefs, text: '{ matrix }', rootValue: { matrix: [[1], [2, null], [], null] } });
-
-    deepEqual(data, { matrix: [[1], null, [], null] });
-    deepEqual(errors?.[0]?.path, ['matrix', 1, 1]);
-  });
-
   it('whose item fails leaves no later promise unhandled', async () => {
     const rejections = await unhandledRejections(async () => {
       const rootValue = { strict: () => [null, Promise.reject(new Error('nobody asked'))] };
@@ -73,33 +42,6 @@ describe('a list', () => {
 
 describe('an asynchronous iterable', () => {
   const noAsyncLists = versionInfo.major < 17 && 'graphql 16 takes none';
-  async function* users(): AsyncGenerator<unknown> {
-    yield { id: 1, name: 'Ann', friends: [] };
-    yield { id: 2, name: async () => 'Bob', friends: [] };
-  }
-
-  it('is a list of the yielded values', { skip: noAsyncLists }, async () => {
-    const { data } = await runBoth({ typeDefs, text: '{ users { id name } }', rootValue: { users } });
-
-    deepEqual(data, {
-      users: [
-        { id: '1', name: 'Ann' },
-        { id: '2', name: 'Bob' },
-      ],
-    });
-  });
-
-  it('that throws is null, with the error at the list', { skip: noAsyncLists }, async () => {
-    async function* numbers(): AsyncGenerator<number> {
-      yield 1;
-      throw new Error('the source is gone');
-    }
-
-    const { data, errors } = await runBoth({ typeDefs, text: '{ numbers }', rootValue: { numbers } });
-
-    deepEqual(data, { numbers: null });
-    deepEqual(errors?.[0]?.path, ['numbers']);
-  });
 
   it('is closed when an item fails', { skip: noAsyncLists }, async () => {
     let isClosed = false;
@@ -115,12 +57,6 @@ describe('an asynchronous iterable', () => {
     await executePlanned(executionOf({ typeDefs, text: '{ strict }', rootValue: { strict } }));
 
     equal(isClosed, true);
-  });
-
-  it('is not a list for graphql 16', { skip: versionInfo.major >= 17 && 'graphql 17 takes them' }, async () => {
-    const { errors } = await runBoth({ typeDefs, text: '{ users { id } }', rootValue: { users } });
-
-    equal(errors?.[0]?.message, 'Expected Iterable, but did not find one for field "Query.users".');
   });
 });
 
