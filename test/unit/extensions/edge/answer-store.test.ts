@@ -90,3 +90,28 @@ describe('processes that read, write and purge concurrently', () => {
     assert.ok(hits > histories, `${hits} hits`);
   });
 });
+
+test('an answer from before a purge is not kept with the new version of its tag, though the store still returns the old moment', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: 1_000_000 });
+  const shared = new MapCache();
+  // Workers KV and Netlify Blobs return a value that a location has read before for up to a minute.
+  const known = new Map<string, string | undefined>();
+  class Lagging extends MapCache {
+    override async get(key: string): Promise<string | undefined> {
+      if (!known.has(key)) known.set(key, await shared.get(key));
+      return known.get(key);
+    }
+    override async set(key: string, value: string): Promise<void> {
+      await shared.set(key, value);
+      known.set(key, value);
+    }
+  }
+  const [here, there] = [new AnswerStore(new Lagging()), new AnswerStore(shared)];
+  const lookup = await here.look('answer');
+  t.mock.timers.tick(10);
+  await there.purge(['a']);
+
+  await here.keep(lookup, { resultJSON: '{"data":{"version":1}}', source: '', headers: [], varies: false }, { maxAge: 60, tags: ['a'] });
+
+  assert.equal((await there.look('answer')).hit, undefined);
+});

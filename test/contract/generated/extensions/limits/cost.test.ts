@@ -168,12 +168,13 @@ describe('maxCost', () => {
   });
 
   it('takes sizes only from the arguments listed in sizeArguments', async () => {
-    const endpoint = endpointFor({ maxCost: 20, sizeArguments: ['skip'] });
+    const endpoint = endpointFor({ maxCost: 20, sizeArguments: ['skip', 'pages'] });
 
     const named = await endpoint.send(post({ query: '{ books(skip: 50) { title } }' }));
+    const list = await endpoint.send(post({ query: `{ books(pages: [${'{} '.repeat(50)}]) { title } }` }));
     const other = await endpoint.send(post({ query: '{ books(first: 50) { title } }' }));
 
-    assert.deepEqual([named.status, other.status], [422, 200]);
+    assert.deepEqual([named.status, list.status, other.status], [422, 422, 200]);
   });
 
   it('takes the cost of a field from fields', async () => {
