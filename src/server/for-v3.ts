@@ -25,6 +25,7 @@ export type { DocumentHooks, DocumentSettings } from './operation/documents/docu
 export { DocumentError, toGraphQLError } from './operation/errors.ts';
 
 // Operations
+export { copyMutableParts } from './operation/apollo-hooks.ts';
 export { assertFresh } from './operation/context.ts';
 export { createExecution, executeOperation } from './operation/execute.ts';
 

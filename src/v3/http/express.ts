@@ -176,9 +176,9 @@ const notSupported = [
 
 /** The response in the form of Express's `res`: collects the status, header fields and cookies for the answer. */
 export function createResponse(fields: HeaderMap = new HeaderMap()): ExpressResponse {
-  const setAll = (name: string | Record<string, string>, value?: string | readonly string[]): void => {
-    if (typeof name === 'string') setField(fields, name, value);
-    else for (const [key, one] of Object.entries(name)) setField(fields, key, one);
+  const set: ExpressResponse['set'] = (name, value) => {
+    for (const [key, one] of typeof name === 'string' ? [[name, value] as const] : Object.entries(name)) setField(fields, key, one);
+    return response;
   };
   const valueOf = (name: string): string | string[] | undefined =>
     name.toLowerCase() === 'set-cookie' ? (fields.has(name) ? fields.getSetCookie() : undefined) : (fields.get(name) ?? undefined);
@@ -188,8 +188,8 @@ export function createResponse(fields: HeaderMap = new HeaderMap()): ExpressResp
     headersSent: false,
     status: (code) => Object.assign(response, { statusCode: code }),
     setHeader: (name, value) => (setField(fields, name, value), response),
-    set: (name, value) => (setAll(name, value), response),
-    header: (name, value) => (setAll(name, value), response),
+    set,
+    header: set,
     append: (name, value) => {
       for (const one of typeof value === 'string' ? [value] : value) fields.append(name, one);
       return response;

@@ -23,13 +23,12 @@ export async function startPhase(
 }
 
 /** Thrown to end an operation with the errors of an answer. Anything else thrown is a failure of the server. */
-export class RefusedOperation extends Error {
-  readonly errors: readonly Error[];
+export class RefusedOperation extends AggregateError {
+  declare readonly errors: Error[];
   readonly errorClass: (new (message: string) => ApolloError) | undefined;
 
   constructor(errors: readonly Error[], errorClass?: new (message: string) => ApolloError) {
-    super(errors[0]?.message);
-    this.errors = errors;
+    super(errors);
     this.errorClass = errorClass;
   }
 }

@@ -1,16 +1,9 @@
 import { GraphQLError, Kind, execute as executeWithGraphQLJS, getOperationAST } from 'graphql';
-import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLFormattedError } from 'graphql';
+import type { DocumentNode, ExecutionArgs, ExecutionResult, FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
 
 import type { KeptPlans } from '../../executor/index.ts';
-import { ErrorAllowance, assertFresh, createExecution, executeOperation } from '../../server/for-v3.ts';
-import {
-  HeaderMap,
-  copyErrorForOperation,
-  copyErrorsForOperation,
-  copyFormattedError,
-  deepCopyOf,
-  isObjectLike,
-} from '../../shared/index.ts';
+import { ErrorAllowance, assertFresh, copyMutableParts, createExecution, executeOperation } from '../../server/for-v3.ts';
+import { HeaderMap, copyErrorForOperation, copyErrorsForOperation, deepCopyOf, isObjectLike } from '../../shared/index.ts';
 import type { Capacity, OperationInvocation } from '../../shared/index.ts';
 import {
   ApolloError,
@@ -107,8 +100,7 @@ async function respond(operation: Operation, plans: KeptPlans | undefined): Prom
   for (const listener of listeners) {
     const [given] = (await callHooks([listener], 'responseForOperation', context)) as [GraphQLResponse | null | undefined];
     // A plugin may return the same object for each operation.
-    if (given !== null && given !== undefined)
-      return { ...copyParts(given, copyFormattedError), ...(given.data && { data: deepCopyOf(given.data) }) };
+    if (given !== null && given !== undefined) return { ...copyMutableParts(given), ...(given.data && { data: deepCopyOf(given.data) }) };
   }
   const started = await callHooks(listeners, 'executionDidStart', context);
   const executing = (started.filter(isObjectLike) as GraphQLRequestExecutionListener<any>[]).toReversed();
@@ -125,19 +117,13 @@ async function respond(operation: Operation, plans: KeptPlans | undefined): Prom
   }
 }
 
-/** Copies errors and extensions, which user code may return for each operation. */
-function copyParts<T extends ExecutionResult | GraphQLResponse>(given: T, copy: (error: any) => unknown): T {
-  const { errors, extensions } = given;
-  return { ...given, ...(errors && { errors: errors.map(copy) }), ...(extensions && { extensions: deepCopyOf(extensions) }) };
-}
-
 async function execute(
   { options, context, invocation, operations, capacity }: Operation,
   executing: readonly GraphQLRequestExecutionListener<any>[],
   kept: KeptPlans | undefined,
 ): Promise<ExecutionResult> {
   const { executor, schema, rootValue, fieldResolver } = options;
-  if (executor !== undefined) return copyParts((await executor(context as never)) as ExecutionResult, copyErrorForOperation);
+  if (executor !== undefined) return copyMutableParts((await executor(context as never)) as FormattedExecutionResult) as ExecutionResult;
   const { operation, context: contextValue } = context;
   const { variables: variableValues, operationName } = context.request;
   const document = context.document!;

@@ -1,21 +1,21 @@
 import { print } from 'graphql';
-import type { DocumentNode, GraphQLSchema } from 'graphql';
+import type { DocumentNode } from 'graphql';
 
 import { InMemoryLRUCache, PrefixingKeyValueCache, guardCache } from '../../datasources/index.ts';
 import type { KeyValueCache } from '../../datasources/index.ts';
-import type { DocumentSettings, ServerOptions } from '../../server/for-v3.ts';
+import type { ServerOptions } from '../../server/for-v3.ts';
 import { guardLogger } from '../../shared/index.ts';
 import type { CORSOptions } from '../http/cors.ts';
 import { recommendedRequestHeaders, respond } from '../http/respond.ts';
 import type { Endpoint, GetMiddlewareOptions } from '../http/respond.ts';
 import { runOperation } from '../operation/operation.ts';
 import { assertDocuments, documentSettings } from '../options.ts';
-import type { DocumentStore, GraphQLServerOptions, PersistedQueryOptions, QueryOptions } from '../options.ts';
+import type { DocumentStore, GraphQLServerOptions, QueryOptions } from '../options.ts';
 import type { ApolloServerPlugin, GraphQLRequest, GraphQLResponse, HTTPRequestHead, Logger, SchemaHash } from '../types.ts';
 import { assertConfig, noIntrospection } from './config.ts';
 import type { Config } from './config.ts';
 import { Lifecycle, installPlugins, logStartupError } from './lifecycle.ts';
-import { hashSchema, makeSchema } from './make-schema.ts';
+import { hashSchema as hashOf, makeSchema } from './make-schema.ts';
 
 /** The argument of `createHandler`. */
 export interface CreateHandlerOptions {
@@ -40,38 +40,42 @@ export class ApolloServerBase<ContextFunctionParams = any> {
   requestOptions: Partial<QueryOptions>;
   protected plugins: ApolloServerPlugin<any>[];
   readonly #config: Config<ContextFunctionParams>;
-  readonly #logger: Logger;
   readonly #lifecycle: Lifecycle;
-  readonly #schema: GraphQLSchema;
-  readonly #cache: KeyValueCache;
-  readonly #documents: DocumentSettings;
+  /** The options that are the same for every request. */
+  readonly #fixed: Pick<QueryOptions, 'schema' | 'hashSchema' | 'documents' | 'validationRules' | 'logger' | 'cache'>;
   #documentStore: DocumentStore | undefined = undefined;
-  #hash: SchemaHash | undefined = undefined;
-  readonly #hashOfSchema = (): SchemaHash => (this.#hash ??= hashSchema(this.#schema));
 
   /** Throws for invalid options and for a schema that cannot be built. Plugins run when the server starts. */
-  constructor(config: Config<ContextFunctionParams>) {
-    if (!config) throw new Error('ApolloServer requires options.');
-    const nodeEnv = config.nodeEnv ?? globalThis.process?.env?.['NODE_ENV'];
-    this.#config = { ...config, ...(nodeEnv !== undefined && { nodeEnv }) };
-    this.#logger = guardLogger(config.logger ?? console);
-    assertConfig(this.#config, this.#logger);
-    const onError = (error: unknown): void => this.#logger.warn('The cache failed, which counts as a miss.', error);
-    this.#cache = cacheOf(config.cache, 30 * 2 ** 20, onError);
-    this.requestOptions = this.#requestOptions();
-    this.plugins = installPlugins(this.#config);
-    const schema = makeSchema(this.#config, this.#logger);
-    this.#schema = schema;
+  constructor(given: Config<ContextFunctionParams>) {
+    if (!given) throw new Error('ApolloServer requires options.');
+    const nodeEnv = given.nodeEnv ?? globalThis.process?.env?.['NODE_ENV'];
+    const config = { ...given, ...(nodeEnv !== undefined && { nodeEnv }) };
+    const logger = guardLogger(config.logger ?? console);
+    this.#config = config;
+    assertConfig(config, logger);
+    const cache = cacheOf(config.cache, 30 * 2 ** 20, (error) => logger.warn('The cache failed, which counts as a miss.', error));
+    this.requestOptions = requestOptionsOf(config, logger);
+    this.plugins = installPlugins(config);
+    const schema = makeSchema(config, logger);
     const introspection = config.introspection ?? nodeEnv !== 'production';
     const validationRules = [...(config.validationRules ?? []), ...(introspection ? [] : [noIntrospection])];
-    this.#documents = documentSettings(schema, { ...config, validationRules });
+    let hash: SchemaHash | undefined;
+    // Computed when read: hashing a schema loads node:crypto, and few plugins need it.
+    const hashSchema = (): SchemaHash => (hash ??= hashOf(schema));
+    this.#fixed = {
+      schema,
+      hashSchema,
+      documents: documentSettings(schema, { ...config, validationRules }),
+      validationRules,
+      logger,
+      cache,
+    };
     const persisted = this.requestOptions.persistedQueries?.cache;
-    const hash = this.#hashOfSchema;
     this.#lifecycle = new Lifecycle(this.plugins, {
-      logger: this.#logger,
+      logger,
       schema,
       get schemaHash() {
-        return hash();
+        return hashSchema();
       },
       apollo: config.apollo ?? {},
       serverlessFramework: this.serverlessFramework(),
@@ -90,12 +94,13 @@ export class ApolloServerBase<ContextFunctionParams = any> {
         'createHandler does not take expressAppFromMiddleware: your app would be ignored. Use getMiddleware of graphql-functions/v3/express in your app, and serverless-http for Lambda: see docs/migration.md, "Other hosts".',
       );
     const { cors, onHealthCheck, expressGetMiddlewareOptions } = given;
+    const { schema, logger } = this.#fixed;
     const { nodeEnv, csrfPrevention } = this.#config;
     const requestHeaders = typeof csrfPrevention === 'object' ? csrfPrevention.requestHeaders : undefined;
     const answersPreflights = typeof cors === 'object';
     const endpoint: Endpoint = {
       options,
-      logger: this.#logger,
+      logger,
       ready: () => this.ensureStarted(),
       landingPage: () => this.#lifecycle.landingPage,
       csrfRequestHeaders: csrfPrevention ? (requestHeaders ?? recommendedRequestHeaders) : undefined,
@@ -105,8 +110,8 @@ export class ApolloServerBase<ContextFunctionParams = any> {
       ...expressGetMiddlewareOptions,
     };
     return {
-      schema: this.#schema,
-      logger: this.#logger,
+      schema,
+      logger,
       ...(nodeEnv !== undefined && { nodeEnv }),
       landingPage: false,
       persistedQueries: false,
@@ -151,7 +156,7 @@ export class ApolloServerBase<ContextFunctionParams = any> {
 
   /** Starts the server if `start` was not called, as in version 2. A failed start is logged, and every request reports it. */
   protected startIfNeeded(): void {
-    if (this.#lifecycle.phase === 'initialized') this._start().catch((error: unknown) => logStartupError(this.#logger, error));
+    if (this.#lifecycle.phase === 'initialized') this._start().catch((error: unknown) => logStartupError(this.#fixed.logger, error));
   }
 
   protected _start(): Promise<void> {
@@ -166,25 +171,16 @@ export class ApolloServerBase<ContextFunctionParams = any> {
   /** The options, with the context value of one HTTP request. */
   protected async graphQLServerOptions(integrationContextArgument?: ContextFunctionParams): Promise<GraphQLServerOptions> {
     await this.#lifecycle.ready();
-    const { dangerouslyDisableValidation, documentStore, executor } = this.#config;
+    const { documentStore } = this.#config;
     const options: Omit<QueryOptions, 'schemaHash'> = {
-      schema: this.#schema,
-      hashSchema: this.#hashOfSchema,
-      documents: this.#documents,
-      validationRules: this.#documents.validationRules,
+      ...this.#fixed,
       // With its own prefix, because a document is valid for one schema only.
       documentStore: documentStore && (this.#documentStore ??= prefixed(documentStore)),
-      dangerouslyDisableValidation,
       plugins: this.plugins,
-      logger: this.#logger,
-      cache: this.#cache,
       context: await this.#makeContext(integrationContextArgument),
       ...this.requestOptions,
-      ...(executor && { executor }),
     };
-    // Computed when read: hashing a schema loads node:crypto, and few plugins need it.
-    return Object.defineProperty(options, 'schemaHash', { get: options.hashSchema, configurable: true }) as QueryOptions &
-      GraphQLServerOptions;
+    return Object.defineProperty(options, 'schemaHash', { get: options.hashSchema, configurable: true }) as QueryOptions;
   }
 
   /** A failed context becomes a function that throws the error, so that it is formatted with the options of the request. */
@@ -199,33 +195,35 @@ export class ApolloServerBase<ContextFunctionParams = any> {
       };
     }
   }
+}
 
-  #requestOptions(): Partial<QueryOptions> {
-    const { rootValue, fieldResolver, dataSources, formatError, formatResponse, allowBatchedHttpRequests, debug, nodeEnv } = this.#config;
-    const persistedQueries = this.#persistedQueries();
-    return {
-      rootValue,
-      fieldResolver,
-      dataSources,
-      formatError,
-      formatResponse,
-      allowBatchedHttpRequests,
-      persistedQueries,
-      // Never in production, even with `debug: true`: a stack trace contains file names and may contain values.
-      debug: nodeEnv === 'production' ? false : (debug ?? nodeEnv === 'development'),
-      // As in version 3: where NODE_ENV is not set, as on Lambda, formatters rely on them.
-      showStacks: nodeEnv !== 'production' && (debug ?? nodeEnv !== 'test'),
-    };
-  }
-
-  #persistedQueries(): PersistedQueryOptions | undefined {
-    const { persistedQueries, cache } = this.#config;
-    if (persistedQueries === false) return undefined;
-    const warn = (error: unknown): void => this.#logger.warn('The cache of persisted queries failed; it counts as empty.', error);
-    // A separate cache in memory, so that clients cannot push out responses.
-    const store = cacheOf(persistedQueries?.cache ?? cache, 3 * 2 ** 20, warn);
-    return { ...persistedQueries, cache: new PrefixingKeyValueCache(store, 'apq:') };
-  }
+/** The options that users may change for later requests. */
+function requestOptionsOf(config: Config, logger: Logger): Partial<QueryOptions> {
+  const { rootValue, fieldResolver, executor, dataSources, formatError, formatResponse, debug, nodeEnv } = config;
+  const { allowBatchedHttpRequests, dangerouslyDisableValidation, persistedQueries, cache } = config;
+  const warn = (error: unknown): void => logger.warn('The cache of persisted queries failed; it counts as empty.', error);
+  return {
+    rootValue,
+    fieldResolver,
+    executor,
+    dataSources,
+    formatError,
+    formatResponse,
+    allowBatchedHttpRequests,
+    dangerouslyDisableValidation,
+    persistedQueries:
+      persistedQueries === false
+        ? undefined
+        : {
+            ...persistedQueries,
+            // A separate cache in memory, so that clients cannot push out responses.
+            cache: new PrefixingKeyValueCache(cacheOf(persistedQueries?.cache ?? cache, 3 * 2 ** 20, warn), 'apq:'),
+          },
+    // Never in production, even with `debug: true`: a stack trace contains file names and may contain values.
+    debug: nodeEnv === 'production' ? false : (debug ?? nodeEnv === 'development'),
+    // As in version 3: where NODE_ENV is not set, as on Lambda, formatters rely on them.
+    showStacks: nodeEnv !== 'production' && (debug ?? nodeEnv !== 'test'),
+  };
 }
 
 /** A store that is slow, failing or unreachable counts as empty and never fails a request. */

@@ -1,5 +1,5 @@
-import { assertValidSchema, getIntrospectionQuery, graphqlSync, Kind, parse, visit } from 'graphql';
-import type { DocumentNode, GraphQLSchema } from 'graphql';
+import { assertValidSchema, getIntrospectionQuery, graphqlSync, Kind, parse } from 'graphql';
+import type { DefinitionNode, DocumentNode, GraphQLSchema } from 'graphql';
 
 import { firstLineOf } from '../../shared/index.ts';
 import { findCheck } from '../../server/for-v3.ts';
@@ -64,20 +64,19 @@ function fromModules(modules: readonly GraphQLSchemaModule[]): { typeDefs: Docum
   };
 }
 
+const roots = ['Query', 'Mutation', 'Subscription'];
+
 /** Modules may extend root types that no module defines. */
 function withOneQuery(documents: DocumentNode[]): DocumentNode[] {
   const defined = new Set<string>();
   for (const { definitions } of documents)
     for (const one of definitions) if (one.kind === Kind.OBJECT_TYPE_DEFINITION) defined.add(one.name.value);
-  return documents.map((document) =>
-    visit(document, {
-      ObjectTypeExtension(node) {
-        if (!['Query', 'Mutation', 'Subscription'].includes(node.name.value) || defined.has(node.name.value)) return undefined;
-        defined.add(node.name.value);
-        return { ...node, kind: Kind.OBJECT_TYPE_DEFINITION };
-      },
-    }),
-  );
+  const define = (node: DefinitionNode): DefinitionNode => {
+    if (node.kind !== Kind.OBJECT_TYPE_EXTENSION || !roots.includes(node.name.value) || defined.has(node.name.value)) return node;
+    defined.add(node.name.value);
+    return { ...node, kind: Kind.OBJECT_TYPE_DEFINITION };
+  };
+  return documents.map((document) => ({ ...document, definitions: document.definitions.map(define) }));
 }
 
 function withMocks({ mocks, mockEntireSchema }: Config, schema: GraphQLSchema): GraphQLSchema {
