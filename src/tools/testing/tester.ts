@@ -96,7 +96,7 @@ export interface TesterSettings {
   /** The second argument of the handler, which `context` receives. Default: an empty object. */
   readonly context?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * If true, each query runs a second time, in graphql-js. If the results differ, the call rejects with both. `context`, data sources and
+   * If true, each query runs a second time, in graphql-js. If the results differ, the query fails, and the message has both. `context`, data sources and
    * resolvers of queries run again. Only for options; for handlers, set the environment variable GRAPHQL_FUNCTIONS_VERIFY to 1 before they
    * are created. Default: false
    */
@@ -130,20 +130,13 @@ export function createTester(server: unknown, settings: TesterSettings = {}): Te
     throw new TypeError(
       'Expected options for createTester with verify. For a handler, set GRAPHQL_FUNCTIONS_VERIFY=1 before it is created.',
     );
-  const differences: Error[] = [];
-  const verifier = verify ? createVerifier((difference) => void differences.push(difference)) : undefined;
-  const { call, close } = isHandler(server) ? callHandler(server, platform) : serveOptions(server as ServerOptions, verifier);
-  const assertVerified = (): void => {
-    const [difference] = differences.splice(0);
-    if (difference !== undefined) throw difference;
-  };
+  const { call, close } = isHandler(server) ? callHandler(server, platform) : serveOptions(server as ServerOptions, verify);
   const send: Tester['send'] = async (request) => {
     const work: Promise<unknown>[] = [];
     const waitUntil = (one: Promise<unknown>): void => void work.push(one);
     const result = await call(createEvent(platform, request), { waitUntil, ...context });
     // Work may pass more work to `waitUntil` before it ends.
     while (work.length > 0) await Promise.all(work.splice(0));
-    assertVerified();
     return isStreamingHandler(server) ? (result as Response) : readResult(platform, result);
   };
   return {
@@ -153,10 +146,7 @@ export function createTester(server: unknown, settings: TesterSettings = {}): Te
       const headers = { accept: 'text/event-stream', ...runOptions?.headers };
       const response = await send(toRequest(sourceOf(document), variables, { ...runOptions, headers }));
       if (/^text\/event-stream\b/.test(response.headers.get('content-type') ?? '')) {
-        for await (const result of readResults(response)) {
-          assertVerified();
-          yield result as SubscriptionResult<any>;
-        }
+        yield* readResults(response) as AsyncGenerator<SubscriptionResult<any>, void>;
         return;
       }
       throw new Error(`Expected a stream of events, got status ${response.status} and ${(await response.text()).slice(0, 500)}`);
@@ -199,9 +189,10 @@ function isHandler(server: unknown): server is AnyHandler {
 }
 
 /** Like createHandler, but without the warning about several handlers for one schema, which is normal in tests. */
-function serveOptions(options: ServerOptions | Promise<ServerOptions>, explain: ReturnType<typeof createVerifier> | undefined): Tested {
+function serveOptions(options: ServerOptions | Promise<ServerOptions>, verify: boolean): Tested {
   const starter = new Starter(options instanceof Promise ? options.then(asTest) : asTest(options), 'test');
-  if (explain !== undefined) {
+  if (verify) {
+    const explain = createVerifier();
     const start = starter.server.bind(starter);
     starter.server = async (call) => {
       const server = await start(call);

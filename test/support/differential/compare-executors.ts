@@ -14,7 +14,7 @@ import type { Mischief } from './behaviour.ts';
 import { recordChannelEvents } from './channel-events.ts';
 import { Clockwork, nextTurn } from './clockwork.ts';
 import type { Timing } from './clockwork.ts';
-import { describeError, findDifference, withNullErrors } from '../../../src/tools/verify/compare-results.ts';
+import { describeError, findDifference, withNullErrors } from './compare-results.ts';
 import { executeWithoutPropagation } from './without-propagation.ts';
 import { randomDocument } from './random-document.ts';
 import { randomSchema } from './random-schema.ts';

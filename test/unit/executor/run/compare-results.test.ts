@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { GraphQLError } from 'graphql';
 import type { ExecutionResult } from 'graphql';
 
-import { findDifference } from '../../../../src/tools/verify/compare-results.ts';
+import { findDifference } from '../../../support/differential/compare-results.ts';
 
 function result(data: unknown, ...paths: string[]): ExecutionResult {
   const errors = paths.map((path) => new GraphQLError(`failed at ${path}`, { path: path.split('.') }));

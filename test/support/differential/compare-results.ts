@@ -1,7 +1,7 @@
 import { versionInfo } from 'graphql';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 
-import { isObjectLike, valueAt } from '../../shared/index.ts';
+import { isObjectLike, valueAt } from '../../../src/shared/index.ts';
 
 /** The results of one operation. */
 export interface ComparedResults {
