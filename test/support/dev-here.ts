@@ -27,7 +27,7 @@ export async function startDevHere(context: TestContext, project: Project, query
   const reporter = new Reporter({ log, error: (line) => (stderr += `${line}\n`) }, project.directory);
   const served = await serveProject(context, project, { report: (event) => reporter.report(event) });
   reporter.banner(served.server, query);
-  if (query !== undefined) reporter.answer(query, await runQuery(served.server, query), served.server);
+  if (query !== undefined) reporter.answer(query, await runQuery(served.server, query));
   reporter.waiting();
 
   const until: DevHere['until'] = (expected) =>

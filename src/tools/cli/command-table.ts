@@ -79,7 +79,10 @@ In a terminal, prompts for the platform, and for who sends operations. Writes no
       prefix: text('<path>', 'the path before function names (default: `/.netlify/functions` for Netlify, else `/`)'),
       port: text('<number>', '0: any free port (default: 8888, or any free one)'),
       host: text('<name>', 'the interface to listen on (default: `localhost`)'),
-      query: text('<operation>', 'runs an operation at the start, in the first function whose schema it fits, and prints the response'),
+      query: text(
+        '<operation>',
+        'runs an operation at the start, in the function `graphql` or else the first GraphQL function, and prints the response',
+      ),
       platform: text('<name>', `calls functions as this platform does: ${listOf(devPlatforms)} (default: \`netlify\`)`),
       timeout: text('<seconds>', 'stops a function that takes longer; the function can read the remaining time'),
       'env-file': text(

@@ -84,14 +84,11 @@ async function prepareEnvironment(named: Readonly<Record<string, string>>): Prom
 async function dev({ query, ...settings }: DevArguments): Promise<void> {
   let server: DevServer | undefined;
   const stop = (exitCode: number): void => {
-    // The reader of these streams may be gone, too.
-    for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
     void server?.close().finally(() => process.exit(exitCode));
     setTimeout(() => process.exit(exitCode), server === undefined ? 0 : maxWait);
   };
   process.once('SIGINT', () => stop(130));
   process.once('SIGTERM', () => stop(143));
-  if (process.env['npm_lifecycle_event'] !== undefined) followParent(() => stop(0));
   const reporter = new Reporter(console, process.cwd());
   server = await startDevServer({
     ...settings,
@@ -100,24 +97,12 @@ async function dev({ query, ...settings }: DevArguments): Promise<void> {
     report: (event) => reporter.report(event),
   });
   reporter.banner(server, query);
-  if (query !== undefined) reporter.answer(query, await runQuery(server, query), server);
+  if (query !== undefined) reporter.answer(query, await runQuery(server, query));
   reporter.waiting();
 }
 
 /** Milliseconds that the dev server may take to close. */
 const maxWait = 2000;
-
-/** Calls back when the package manager that runs this command is gone: its children survive when it is killed, and would keep the port. */
-function followParent(onGone: () => void): void {
-  const { ppid } = process;
-  const timer = setInterval(() => {
-    if (process.ppid === ppid) return;
-    clearInterval(timer);
-    console.error('The process that started the dev server has exited. Stopping.');
-    onGone();
-  }, 1000);
-  timer.unref();
-}
 
 /** True for errors that the user can fix, also about a file of theirs. All others are bugs of this package and are printed with their stack. */
 function isExpected(error: Error): boolean {

@@ -30,40 +30,18 @@ export function readOptions<T extends Options>(
   options: T,
   maxPositionals = 0,
 ): ReturnType<typeof parseArgs<{ options: T; allowPositionals: true }>> {
-  const { tokens } = parseArgs({ args: [...argv], options, allowPositionals: true, strict: false, tokens: true });
-  for (const token of tokens) if (token.kind === 'option') assertOption(command, token, options);
-  const parsed = parseArgs({ args: [...argv], options, allowPositionals: true });
-  const extra = parsed.positionals[maxPositionals];
-  if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}" after ${command}. See graphql-functions ${command} --help`);
-  return parsed;
-}
-
-interface OptionToken {
-  readonly name: string;
-  readonly rawName: string;
-  readonly value: string | undefined;
-  /** True when the value follows "=". */
-  readonly inlineValue: boolean | undefined;
-}
-
-function assertOption(command: string, { name, rawName, value, inlineValue }: OptionToken, options: Options): void {
-  const help = `See graphql-functions ${command} --help`;
-  const type = Object.hasOwn(options, name) ? options[name]?.type : undefined;
-  if (type === undefined) {
-    const near = didYouMean(
-      rawName,
-      Object.keys(options).map((known) => `--${known}`),
-    );
-    throw new UsageError(`${command} has no option ${rawName}.${near} ${help}`);
+  try {
+    const parsed = parseArgs({ args: [...argv], options, allowPositionals: true });
+    const extra = parsed.positionals[maxPositionals];
+    if (extra === undefined) return parsed;
+    throw new UsageError(`Unexpected argument "${extra}" after ${command}.`);
+  } catch (error) {
+    const { message } = error as Error;
+    const [unknown, name = ''] = /^Unknown option '([^']+)'/.exec(message) ?? [];
+    const known = Object.keys(options).map((one) => `--${one}`);
+    const told = unknown === undefined ? message : `${unknown}.${didYouMean(name, known)}`;
+    throw new UsageError(`${told}\nSee graphql-functions ${command} --help`, { cause: error });
   }
-  if (type === 'boolean' && value !== undefined) throw new UsageError(`${rawName} takes no value, got "${value}". ${help}`);
-  if (type === 'boolean') return;
-  if (value === undefined) throw new UsageError(`${rawName} requires a value, got none. ${help}`);
-  // Most likely the value was forgotten and this is the next option.
-  if (inlineValue !== true && value.startsWith('-') && value !== '-')
-    throw new UsageError(
-      `${rawName} requires a value, got the option ${value}. For a value that starts with "-", write ${rawName}=${value}. ${help}`,
-    );
 }
 
 /** Reads the variables of a file. The default .env is optional; a file named by the user must exist. NODE_ENV is refused, because servers read .env, too. */

@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 
 import type { DevServer } from './dev/dev.ts';
 import type { Answer } from './dev/run-query.ts';
-import type { DevEvent, LocalFunction, RequestRecord } from './dev/messages.ts';
+import type { DevEvent, RequestRecord } from './dev/messages.ts';
 import { bad, paintMessage, statusOf } from './project/paint.ts';
 import type { Terminal } from './project/paint.ts';
 
@@ -35,22 +35,15 @@ export class Reporter {
     const width = Math.max(...names.map(({ length }) => length));
     const lines = names.map((name) => `  ${name.padEnd(width)}  ${url}${prefix}/${name}`);
     if (names.length === 0) lines.push(`  No functions yet. Add one: ${relative(this.#directory, folder)}/graphql.ts`);
-    const served = [...functions.values()].filter(isServed);
-    // Of several functions, the query fits one, which the answer names.
-    const sent = served.length > 1 ? undefined : query;
-    for (const { name } of served) lines.push('', `  ${curlLine(`${url}${prefix}/${name}`, sent)}`);
+    for (const { name, isGraphQL, notice } of functions.values())
+      if (isGraphQL && notice === undefined) lines.push('', `  ${curlLine(`${url}${prefix}/${name}`, query)}`);
     this.#terminal.log(`\n${lines.join('\n')}\n`);
     this.#isRunning = true;
   }
 
-  answer(query: string, answer: Answer | undefined, { functions }: Pick<DevServer, 'functions'>): void {
-    const broken = [...functions.values()].filter(({ problem }) => problem !== undefined).map(({ name }) => name);
-    if (answer === undefined && broken.length > 0) this.#terminal.error(`The query was not sent: ${broken.join(', ')} cannot run yet.\n`);
-    else if (answer === undefined) this.#terminal.error('The query was not sent: there is no GraphQL function.');
-    else {
-      const asked = [...functions.values()].filter(isServed).length > 1 ? curlLine(answer.url, query) : query;
-      this.#terminal.log(`${asked}\n\n${answer.status === 200 ? '' : `Status ${answer.status}:\n\n`}${answer.text}\n`);
-    }
+  answer(query: string, answer: Answer | undefined): void {
+    if (answer === undefined) this.#terminal.error('The query was not sent: no GraphQL function can run.');
+    else this.#terminal.log(`${query}\n\n${answer.status === 200 ? '' : `Status ${answer.status}:\n\n`}${answer.text}\n`);
   }
 
   waiting(): void {
@@ -64,10 +57,6 @@ export class Reporter {
     const isListed = this.#isWaiting || (hasErrors && (record.status < 400 || record.status >= 500));
     if (isListed) for (const line of requestLines(name, record)) this.#terminal.log(line);
   }
-}
-
-function isServed({ isGraphQL, notice }: LocalFunction): boolean {
-  return isGraphQL && notice === undefined;
 }
 
 /** One line per operation, or one for a request without operations, each followed by its unmasked errors. */

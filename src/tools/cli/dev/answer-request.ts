@@ -46,7 +46,6 @@ export async function answerRequest(served: Served, request: IncomingMessage, re
     if (local.callable === undefined) throw new Refused(500, local.problem!);
     const asked = await toFunctionRequest(request);
     const answer = await recordings.run(recording, () => local.callable!(asked));
-    recording.errors.push(...corsHints(asked, answer));
     report(answer.status);
     await sendResponse(response, answer, method === 'HEAD');
   } catch (error) {
@@ -135,13 +134,4 @@ async function sendResponse(outgoing: ServerResponse, { status, headers, body }:
   outgoing.flushHeaders();
   // A stream that fails, or a client that leaves, ends the other side.
   await pipeline(Readable.fromWeb(body), outgoing).catch(() => outgoing.destroy());
-}
-
-/** Browsers report only the missing header; the log names the option that sets it. */
-function corsHints({ method, headers }: FunctionRequest, response: FunctionResponse): string[] {
-  const requested = new Headers(headers.map(([key, value]) => [key, value]));
-  const origin = requested.get('origin');
-  if (method !== 'OPTIONS' || origin === null || !requested.has('access-control-request-method')) return [];
-  if (response.headers.some(([key]) => key.toLowerCase() === 'access-control-allow-origin')) return [];
-  return [`Browsers block this request from pages of ${origin} (CORS). To allow it, set cors: { origin: ['${origin}'] }`];
 }

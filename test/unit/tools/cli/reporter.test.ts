@@ -30,8 +30,8 @@ test('requests are listed only after the answer to the query of the command line
 
   request('/first', []);
   request('/second', ['failed']);
-  reporter.answer('{ a }', { url: '', status: 200, text: '{ "data": { "a": 1 } }' }, { functions: new Map() });
-  reporter.answer('{ a }', { url: '', status: 400, text: '{}' }, { functions: new Map() });
+  reporter.answer('{ a }', { status: 200, text: '{ "data": { "a": 1 } }' });
+  reporter.answer('{ a }', { status: 400, text: '{}' });
   reporter.waiting();
   request('/third', []);
 
