@@ -25,7 +25,7 @@ export class Reporter {
     else if (event.kind === 'broken') this.#terminal.error(`\n${bad(`${event.name} cannot run:`)}\n\n${paintMessage(event.message)}\n`);
     else if (event.kind === 'failed') this.#terminal.error(`\n${bad(`${event.name} failed:`)}\n\n${paintMessage(event.message)}\n`);
     else if (event.kind === 'helper') this.#terminal.error(`${event.message}\n`);
-    else if (event.kind === 'request') this.#listRequest(event.name, event.record);
+    else if (event.kind === 'request') this.#listRequest(event);
     // The banner lists the functions that exist at the start.
     else if (this.#isRunning) this.#terminal.log(`${event.name} ${event.kind === 'ready' ? 'added' : event.kind}`);
   }
@@ -51,34 +51,10 @@ export class Reporter {
     this.#terminal.log('Watching for changes. Press Ctrl+C to stop.');
   }
 
-  #listRequest(name: string, record: RequestRecord): void {
-    const hasErrors = record.errors.length > 0 || record.operations.some(({ errors }) => errors.length > 0);
-    // The answer to the query of the command line has the reason why a request was refused.
-    const isListed = this.#isWaiting || (hasErrors && (record.status < 400 || record.status >= 500));
-    if (isListed) for (const line of requestLines(name, record)) this.#terminal.log(line);
+  #listRequest({ name, status, method, path, milliseconds }: RequestRecord): void {
+    const line = [name, statusOf(status), `${method} ${path}`.trim(), `${milliseconds} ms`].join('  ');
+    if (this.#isWaiting) this.#terminal.log(line);
   }
-}
-
-/** One line per operation, or one for a request without operations, each followed by its unmasked errors. */
-function requestLines(name: string, { method, path, status, milliseconds, operations, errors }: RequestRecord): string[] {
-  const requestLine = `${method}${path === '' ? '' : ` ${path}`}`;
-  const ran = operations.length === 0 ? [{ operation: undefined, milliseconds, errors: [] }] : operations;
-  const lines = ran.flatMap(({ operation = requestLine, ...record }) => [
-    [name, statusOf(status), operation, `${record.milliseconds} ms`].join('  '),
-    ...errorLines(record.errors),
-  ]);
-  return [...lines, ...errorLines(errors)];
-}
-
-/** The number of errors to print per operation. */
-const shown = 5;
-
-function errorLines(errors: readonly string[]): string[] {
-  const lines = errors.slice(0, shown).flatMap((text) => {
-    const [message = '', ...stack] = text.split('\n');
-    return [bad(`  ${message}`), ...stack.map((line) => `  ${line}`)];
-  });
-  return errors.length > shown ? [...lines, `  and ${errors.length - shown} more`] : lines;
 }
 
 /** The body is in single quotes for the shell; GraphQL uses them only inside strings. */

@@ -5,8 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { isLocalHost } from '../../../server/node/index.ts';
 import { describeFailure } from '../project/describe-failure.ts';
 import type { Callable, FunctionRequest, FunctionResponse } from './call-function.ts';
-import type { DevEvent, LocalFunction, OperationRecord, ServeSettings } from './messages.ts';
-import { Recording, recordings } from './operation-log.ts';
+import type { DevEvent, LocalFunction, ServeSettings } from './messages.ts';
 import { sendFailure } from './pages.ts';
 
 /** A function that has been loaded, or has failed to. */
@@ -27,30 +26,21 @@ const maxBodyBytes = 6 * 1024 * 1024;
 /** Answers a request with the function at its path, and reports it. */
 export async function answerRequest(served: Served, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { send } = served;
-  const recording = new Recording();
   const began = performance.now();
   const { method = 'GET', url = '/' } = request;
   let name = '-';
-  const report = (status: number): void => {
-    const record = (operations: readonly OperationRecord[], errors: readonly string[]): void => {
-      const milliseconds = Math.round(performance.now() - began);
-      send({ kind: 'request', name, record: { method, path: pathOf(name, url), status, milliseconds, operations, errors } });
-    };
-    record(recording.operations, recording.errors);
-    recording.reportLate = (operation) => record([operation], []);
-  };
+  const report = (status: number): void =>
+    send({ kind: 'request', name, method, path: pathOf(name, url), status, milliseconds: Math.round(performance.now() - began) });
   try {
     assertLocalHost(served, request);
     const local = functionFor(served, url);
     ({ name } = local);
     if (local.callable === undefined) throw new Refused(500, local.problem!);
-    const asked = await toFunctionRequest(request);
-    const answer = await recordings.run(recording, () => local.callable!(asked));
+    const answer = await local.callable(await toFunctionRequest(request));
     report(answer.status);
     await sendResponse(response, answer, method === 'HEAD');
   } catch (error) {
     const failure = error instanceof Refused ? error : { status: 500, message: describeFailure(error, served.directory) };
-    if (failure === error && ![404, 500].includes(failure.status)) recording.errors.push(failure.message);
     report(failure.status);
     if (failure !== error) send({ kind: 'failed', name, message: failure.message });
     sendFailure(request, response, failure);

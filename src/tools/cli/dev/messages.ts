@@ -51,31 +51,22 @@ export type DevEvent =
   | { readonly kind: 'broken'; readonly name: string; readonly message: string }
   /** One request failed, or the process has crashed. */
   | { readonly kind: 'failed'; readonly name: string; readonly message: string }
-  | { readonly kind: 'request'; readonly name: string; readonly record: RequestRecord }
+  | RequestRecord
   /** A file of the folder that functions import. */
   | { readonly kind: 'helper'; readonly name: string; readonly message: string }
   | { readonly kind: 'warning'; readonly message: string };
 
-/** The outcome of a request. */
+/** A request that has been answered. */
 export interface RequestRecord {
+  readonly kind: 'request';
+  /** The function's name. */
+  readonly name: string;
   readonly method: string;
   /** The path after the function's name, with the query string. */
   readonly path: string;
   readonly status: number;
+  /** Until the response begins. */
   readonly milliseconds: number;
-  /** The operations that ran: several in a batch, none if the request was rejected or is not GraphQL. */
-  readonly operations: readonly OperationRecord[];
-  /** Why it was rejected, unmasked: the response may say less. */
-  readonly errors: readonly string[];
-}
-
-/** The outcome of an operation. */
-export interface OperationRecord {
-  /** Its kind, and its name or root fields. Undefined if the request failed before an operation was chosen. */
-  readonly operation: string | undefined;
-  readonly milliseconds: number;
-  /** The error messages, unmasked: the response may say less. */
-  readonly errors: readonly string[];
 }
 
 /** The platforms that the dev server emulates. For `netlify`, the exports decide how a function is called. */

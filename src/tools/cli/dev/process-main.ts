@@ -3,7 +3,9 @@
 import { createServer } from 'node:http';
 import { flushCompileCache } from 'node:module';
 
+import type { ServerOptions } from '../../../server/index.ts';
 import { withUserFrames } from '../../../server/node/index.ts';
+import { isRecord } from '../../../shared/index.ts';
 import { csrfNotices, trustNotices } from '../project/csrf-notice.ts';
 import { describeFailure } from '../project/describe-failure.ts';
 import { importFunction } from '../project/loader.ts';
@@ -13,7 +15,6 @@ import { answerRequest } from './answer-request.ts';
 import type { ServedFunction } from './answer-request.ts';
 import { toCallable } from './call-function.ts';
 import type { FunctionToLoad, ProcessData, ProcessMessage } from './messages.ts';
-import { withOperationLog } from './operation-log.ts';
 
 // As in functions on Netlify.
 Object.assign(globalThis, { Netlify: { env: variables() } });
@@ -63,11 +64,9 @@ async function load({ name, compiled }: FunctionToLoad, { directory, platform }:
   let handlers = 0;
   observeHandlers((create, source) => {
     handlers++;
-    return create(
-      withOperationLog(source, (options) => {
-        for (const message of [...csrfNotices(name, options), ...trustNotices(name, options)]) send({ kind: 'warning', message });
-      }),
-    );
+    const noted = (options: ServerOptions): ServerOptions => sendNotices(name, options);
+    if (typeof source === 'function') return create(async () => noted(await source()));
+    return create(source instanceof Promise ? source.then(noted) : noted(source));
   });
   try {
     const exports = await importFunction(compiled);
@@ -82,6 +81,12 @@ async function load({ name, compiled }: FunctionToLoad, { directory, platform }:
   } catch (error) {
     return { ...served, isGraphQL, problem: describeFailure(error, directory) };
   }
+}
+
+function sendNotices(name: string, options: ServerOptions): ServerOptions {
+  const notices = isRecord(options) ? [...csrfNotices(name, options), ...trustNotices(name, options)] : [];
+  for (const message of notices) send({ kind: 'warning', message });
+  return options;
 }
 
 function send(message: ProcessMessage): void {
