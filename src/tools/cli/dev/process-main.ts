@@ -64,9 +64,8 @@ async function load({ name, compiled }: FunctionToLoad, { directory, platform }:
   let handlers = 0;
   observeHandlers((create, source) => {
     handlers++;
-    const noted = (options: ServerOptions): ServerOptions => sendNotices(name, options);
-    if (typeof source === 'function') return create(async () => noted(await source()));
-    return create(source instanceof Promise ? source.then(noted) : noted(source));
+    if (typeof source === 'function') return create(async () => sendNotices(name, await source()));
+    return create(source instanceof Promise ? source.then((options) => sendNotices(name, options)) : sendNotices(name, source));
   });
   try {
     const exports = await importFunction(compiled);

@@ -339,98 +339,37 @@ test('.graphql files can be imported, and are watched; a document of graphql-tag
   assert.match(await ask(), /\[\{"name":"c"\},\{"name":"b"\}\]/);
 });
 
-describe('the errors in the log', () => {
-  const context = suiteContext();
-  let served: ServedProject;
-  before(async () => {
-    const project = await createProject(context, {
-      'functions/shop.js': `import { createHandler, RESTDataSource } from 'graphql-functions';
-        const served = () => true;
-        class API extends RESTDataSource { baseURL = 'http://localhost:1/'; read() { return this.get('all'); } async list() { return []; } }
-        export default createHandler({
-          typeDefs: \`
-            type Query { shop: Shop down: Int media: Media open: Boolean! names: [String] fault: Int! end: Int sized(size: Int!): Int }
-            type Shop { name: String ads: [Int!]! size: Int! }
-            union Media = Book
-            type Book { id: ID }
-          \`,
-          dataSources: () => ({ api: new API() }),
-          resolvers: {
-            Query: { shop: () => ({ name: 'Corner', size: 'small' }), down: (_, _args, { dataSources }) => dataSources.api.read(), media: () => ({ id: 1 }),
-              open: () => { served(); },
-              names: (_, _args, { dataSources }) => dataSources.api.list().map(({ name }) => name), fault: () => null.size, end: () => console.error('end') },
-            Shop: { ads: () => { throw new Error('down'); } },
-          },
-        });`,
-    });
-    await linkPackage(project);
-    served = await serveProject(context, project);
+test('errors of operations are printed once, unmasked, with the lines of the user’s code', async (context) => {
+  const stderr = captureStderr(context);
+  const project = await createProject(context, {
+    'functions/shop.js': `import { createHandler, RESTDataSource } from 'graphql-functions';
+      class API extends RESTDataSource { baseURL = 'http://localhost:1/'; read() { return this.get('all'); } }
+      export default createHandler({
+        csrfPrevention: true,
+        maskErrors: true,
+        typeDefs: 'type Query { open: Boolean! down: Int fault: Int end: Int }',
+        dataSources: () => ({ api: new API() }),
+        resolvers: { Query: {
+          open: () => {},
+          down: (_, _args, { dataSources }) => dataSources.api.read(),
+          fault: () => null.size,
+          end: () => console.error('end'),
+        } },
+      });`,
   });
+  await linkPackage(project);
+  const { address } = await serveProject(context, project);
+  const headers = { 'content-type': 'application/json' };
+  for (const query of ['{ fault }', '{ open }', '{ down }', '{ end }'])
+    await read(address('shop'), { method: 'POST', headers, body: JSON.stringify({ query }) });
 
-  /** The errors that the log has for one operation. */
-  async function errorsOf(body: {
-    readonly query: string;
-    readonly onError?: string;
-    readonly variables?: object;
-  }): Promise<readonly string[]> {
-    const seen = served.events.length;
-    const headers = { 'content-type': 'application/json' };
-    await read(served.address('shop'), { method: 'POST', headers, body: JSON.stringify(body) });
-    return served.events.slice(seen).flatMap((event) => ('record' in event ? event.record.operations.flatMap(({ errors }) => errors) : []));
-  }
+  const printed = await stderr.until('end\n');
 
-  test('advise onError only where a resolver fails, not for a mistake in its code or a value that does not match', async (own) => {
-    captureStderr(own);
-
-    const errors = await errorsOf({ query: '{ shop { size } fault }', onError: 'PROPAGATE' });
-
-    assert.equal(errors.length, 2);
-    assert.doesNotMatch(errors.join('\n'), /onError/);
-  });
-
-  test('stand in the terminal once, under their public name', async (own) => {
-    const stderr = captureStderr(own);
-
-    await errorsOf({ query: '{ down }' });
-    await errorsOf({ query: '{ shop { size } }' });
-    await errorsOf({ query: '{ end }' });
-
-    assert.equal(await stderr.until('end'), 'end\n');
-  });
-
-  test('name the variable that has a wrong value', async (own) => {
-    captureStderr(own);
-
-    const errors = await errorsOf({ query: 'query ($size: Int!) { sized(size: $size) }', variables: { size: 'large' } });
-
-    assert.match(errors.join('\n'), /^Variable "\$size" (?:has|got) invalid value\b.* Int cannot represent non-integer value: "large"$/);
-  });
-
-  test('say how to resolve an abstract type', async (own) => {
-    captureStderr(own);
-
-    const errors = await errorsOf({ query: '{ media { __typename } }' });
-
-    assert.match(errors.join('\n'), /write Media: \{ __resolveType: \(value\) => 'Name' \}, or return values with a __typename/);
-  });
-
-  test('say which URL did not answer', async (own) => {
-    captureStderr(own);
-
-    const [error] = await errorsOf({ query: '{ down }' });
-
-    assert.match(error!, /^NetworkError: GET got no answer \(http:\/\/localhost:1\/all\) \(at down\)\nCaused by TypeError: fetch failed\n/);
-  });
-
-  test('say where the resolver is that returns nothing, without advice about onError', async (own) => {
-    captureStderr(own);
-
-    const errors = await errorsOf({ query: '{ shop { name } open }', onError: 'PROPAGATE' });
-
-    assert.equal(errors.length, 1);
-    assert.match(
-      errors[0]!,
-      /^Cannot return null for non-nullable field Query\.open\. Its resolver \([^)]*functions\/shop\.js:14:21\) returned undefined: is there a return\?[^?]*\? \(at open\)$/,
-    );
-  });
+  assert.match(
+    printed,
+    /^Unexpected error \w+ \(errorHash \w+\) at fault TypeError: Cannot read [^\n]*'size'\)\n +at Object\.fault \(.*shop\.js:11:29\)\n/,
+  );
+  assert.match(printed, /at open \[Error: [^\n]* Its resolver \(functions\/shop\.js:9:17\) returned undefined/);
+  assert.match(printed, /at down Error \[NetworkError\]: GET got no answer [^]*url: 'http:\/\/localhost:1\/all'[^]*bad port/);
+  assert.equal(printed.match(/ at fault /g)?.length, 1);
 });
