@@ -83,5 +83,5 @@ test('build says that a package with native code needs another bundler', async (
   const { code, stderr } = await project.run('build', '--out', 'out');
 
   assert.equal(code, 1);
-  assert.match(stderr, /Cannot find module '[^']*out\/data\.json'[^]*use another bundler: docs\/deploy\.md/);
+  assert.match(stderr, /Cannot find module '[^']*out\/data\.json'[^]*use another bundler: docs\/build\.md/);
 });
