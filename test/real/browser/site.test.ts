@@ -189,6 +189,16 @@ const subjects: Readonly<Record<string, string>> = {
   codegen: 'codegen',
   cloudflare: 'platforms',
   apollo: 'migration',
+  mysql: 'databases',
+  mongodb: 'databases',
+  terraform: 'aws',
+  docker: 'platforms',
+  'idempotency key': 'idempotency',
+  sentry: 'observability',
+  monorepo: 'build',
+  memcached: 'caching',
+  websocket: 'events',
+  etag: 'http',
 };
 
 interface Found {

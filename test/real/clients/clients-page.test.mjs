@@ -20,7 +20,7 @@ let failures = 0;
 before(async () => {
   // Within this folder, so that the code of the page finds the clients.
   folder = await mkdtemp(join(here, '.page-'));
-  const page = await readFile(join(here, '../../docs/clients.md'), 'utf8');
+  const page = await readFile(join(here, '../../../docs/clients.md'), 'utf8');
   for (const [, file, code] of page.matchAll(/<!-- file: (\S+) -->\n\n```\w+\n([^]*?)```/g)) {
     await mkdir(dirname(join(folder, file)), { recursive: true });
     await writeFile(join(folder, file), code);
