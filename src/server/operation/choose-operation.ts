@@ -13,21 +13,8 @@ interface Choice {
   readonly refuse: RefuseOperation | undefined;
 }
 
-/** Chooses the operation to run. Throws if it may not run here. */
-export function operationToRun(schema: GraphQLSchema, document: DocumentNode, { name, refuse }: Choice): OperationDefinitionNode {
-  const operation = findOperation(document, name);
-  // Every schema has a query type.
-  if (operation.operation === 'query') return operation;
-  const refusal = refuse?.(operation);
-  if (refusal !== undefined) throw refusal;
-  if (!schema.getRootType(operation.operation)) {
-    throw createError('OPERATION_RESOLUTION_FAILURE', `The schema has no ${operation.operation} type.`);
-  }
-  return operation;
-}
-
-/** The operation to run: the named one, or the only one. */
-function findOperation({ definitions }: DocumentNode, name: string | undefined): OperationDefinitionNode {
+/** The operation to run: the named one, or the only one. Throws if it may not run here. */
+export function operationToRun(schema: GraphQLSchema, { definitions }: DocumentNode, { name, refuse }: Choice): OperationDefinitionNode {
   let found: OperationDefinitionNode | undefined;
   let operations = 0;
   for (const definition of definitions) {
@@ -44,5 +31,10 @@ function findOperation({ definitions }: DocumentNode, name: string | undefined):
       'OPERATION_RESOLUTION_FAILURE',
       `The document has ${operations} operations: send operationName to say which one to run.`,
     );
-  return found;
+  // Every schema has a query type.
+  if (found.operation === 'query') return found;
+  const refusal = refuse?.(found);
+  if (refusal !== undefined) throw refusal;
+  if (schema.getRootType(found.operation)) return found;
+  throw createError('OPERATION_RESOLUTION_FAILURE', `The schema has no ${found.operation} type.`);
 }
