@@ -1,13 +1,22 @@
-import type { HTTPRequest, HTTPResponse, HeaderMap, Invocation, Milliseconds, StreamedResponse } from '../shared/index.ts';
+import { GraphQLError } from 'graphql';
+import type { OperationDefinitionNode } from 'graphql';
+
+import type { HTTPRequest, HTTPResponse, Invocation, Milliseconds, StreamedResponse, AnswerSize } from '../shared/index.ts';
 import type { HTTPSettings } from './http/http-settings.ts';
 import type { Streaming } from './http/response.ts';
 import type { EncodeBody } from './operation/around.ts';
 import type { RequestCall } from './operation/plugin.ts';
 import { runtime } from './platform/adapter.ts';
 import type { PlatformAdapter } from './platform/adapter.ts';
-import { Lifetime } from './lifetime.ts';
-import type { OperationLife } from './lifetime.ts';
+import { Lifetime, OperationLife } from './lifetime.ts';
 import type { Starter } from './startup/start.ts';
+import { Facts, HeaderMap, capacityOf } from '../shared/index.ts';
+import type { Delivery, Operation } from './operation/operation.ts';
+import type { GraphQLRequest } from './operation/types.ts';
+import { createContextArgument } from './http/context-argument.ts';
+import { malformedRequest, onlyQueriesBy, subscriptionNotPossible } from './http/errors.ts';
+import type { BatchElements } from './http/params.ts';
+import { VariablesLimit } from './http/body.ts';
 
 /** The arguments of a platform's call. */
 export interface CallArguments {
@@ -116,4 +125,89 @@ export type ArrivedCall = Call & { readonly request: HTTPRequest; readonly setti
 /** True for a response whose body is a stream. */
 export function isStreamed(response: HTTPResponse | StreamedResponse): response is StreamedResponse {
   return typeof response.body === 'object' && response.body !== null;
+}
+
+/** An operation that a plugin runs. */
+export function createOperationOfPlugin(call: ArrivedCall, request: GraphQLRequest): Operation {
+  const problem = request.variables && new VariablesLimit(call.settings.maxBodyBytes).problemOf(request.variables);
+  return createOperation(call, problem === undefined ? request : malformedRequest(problem));
+}
+
+/** The operations of a batch. */
+export function createBatch(call: ArrivedCall, elements: BatchElements): readonly Operation[] {
+  return elements.map((element, batchIndex) => createOperation(call, element, { operations: elements.length, batchIndex }));
+}
+
+interface OperationParts {
+  /** Those of the batch. Default: 1 */
+  readonly operations?: number;
+  readonly batchIndex?: number;
+  /** Undefined: it has one answer. */
+  readonly delivery?: Delivery | undefined;
+}
+
+/** The record of an operation. One that cannot be read has its error. */
+export function createOperation(
+  call: ArrivedCall,
+  given: GraphQLRequest | GraphQLError,
+  { operations = 1, batchIndex, delivery }: OperationParts = {},
+): Operation {
+  const { view } = call;
+  const { operation: settings } = call.settings;
+  // A new object, because plugins may write to it, or use it as a key.
+  const request = given instanceof GraphQLError ? { ...unreadable } : given;
+  const head = { headers: new HeaderMap() };
+  const invocation = new OperationLife(call.life, 'disconnect');
+  return {
+    settings,
+    request,
+    problem: given instanceof GraphQLError ? given : undefined,
+    contextArgument: settings.context && createContextArgument(head, call, invocation),
+    invocation,
+    watchCall: undefined,
+    http: view === undefined ? call.request : view.request,
+    seen: view && { request, response: head, call: view, facts: new Facts(), requestIsBatched: batchIndex !== undefined, batchIndex },
+    observer: undefined,
+    head,
+    refuse: refusals[call.request.method] ?? (delivery?.subscriptions === true ? undefined : refuseSubscription),
+    capacity: capacityOf(answerSizeOf(call)),
+    operations,
+    batchIndex,
+    delivery,
+    contextValue: undefined,
+    hooks: undefined,
+    source: undefined,
+    document: undefined,
+    node: undefined,
+    execution: undefined,
+    isExecuting: false,
+    timeIsUp: undefined,
+    result: undefined,
+    ended: undefined,
+    stream: undefined,
+    wrapped: undefined,
+    outcome: undefined,
+    allowance: undefined,
+    formatted: undefined,
+  };
+}
+
+const unreadable: GraphQLRequest = { query: undefined, operationName: undefined, variables: undefined, extensions: undefined };
+
+/** The size limits of the answer to a request. The platform's applies to the encoded body. */
+export function answerSizeOf({ settings, adapter, encode }: ArrivedCall): AnswerSize {
+  return { platform: encode === undefined ? adapter : { name: adapter.name }, maxBytes: settings.maxResultBytes };
+}
+
+type Refuse = Operation['refuse'];
+
+/** The safe methods, by which only queries may run. */
+const refusals: Readonly<Record<string, Refuse>> = { GET: refuseUnlessQuery('GET'), QUERY: refuseUnlessQuery('QUERY') };
+
+function refuseUnlessQuery(method: string): Refuse {
+  return ({ operation }) => (operation === 'query' ? undefined : onlyQueriesBy(method, operation));
+}
+
+function refuseSubscription({ operation }: OperationDefinitionNode): GraphQLError | undefined {
+  return operation === 'subscription' ? subscriptionNotPossible() : undefined;
 }

@@ -1,7 +1,7 @@
 // What the development tools import from the server in addition to hooks and types. No other folder imports this file (test/unit/structure.test.ts).
 
 export { serve } from './pipeline.ts';
-export { createClose } from './startup/close.ts';
+export { createClose } from './startup/start.ts';
 export { uncacheable } from './http/response.ts';
 export type { Explainable } from './http/http-settings.ts';
 export { streaming } from './http/streams/streaming.ts';

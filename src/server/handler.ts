@@ -1,8 +1,7 @@
 import type { Platforms, Serving } from './call.ts';
-import { createClose } from './startup/close.ts';
+import { createClose, Starter } from './startup/start.ts';
 import { serve } from './pipeline.ts';
 import type { ServerOptions } from './startup/options.ts';
-import { Starter } from './startup/start.ts';
 import type { OptionsSource } from './startup/start.ts';
 
 /** Takes an event of any of its platforms, or a web `Request`, and returns the result that the platform expects. */

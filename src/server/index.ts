@@ -1,4 +1,4 @@
-export type { Closable } from './startup/close.ts';
+export type { Closable } from './startup/start.ts';
 export { createHandlerFor } from './handler.ts';
 export type { ContextArgument } from './http/context-argument.ts';
 export type { CORSOptions, CORSOrigin } from './http/cors.ts';
@@ -11,7 +11,7 @@ export type {
   TrustedDocumentManifest,
   TrustedDocumentOptions,
 } from './operation/documents/trusted-documents.ts';
-export type { ErrorBehavior } from './operation/error-behavior.ts';
+export type { ErrorBehavior } from './operation/errors.ts';
 export type { HTTPExtension } from './operation/errors.ts';
 export type { FormatError } from './operation/format-errors.ts';
 export type * from './operation/apollo-hooks.ts';

@@ -1,13 +1,12 @@
 import { Call, isStreamed } from './call.ts';
 import type { CallArguments } from './call.ts';
-import { createClose } from './startup/close.ts';
+import { createClose, Starter } from './startup/start.ts';
 import { streaming } from './http/streams/streaming.ts';
 import { createObserved } from './handler.ts';
 import { answer } from './pipeline.ts';
 import { findStreamingAdapter, writeResponse } from './platform/aws-stream.ts';
 import type { ResponseStream } from './platform/aws-stream.ts';
 import type { ServerOptions } from './startup/options.ts';
-import { Starter } from './startup/start.ts';
 import type { OptionsSource } from './startup/start.ts';
 
 /** Writes the answer to an event into a stream. */

@@ -8,11 +8,10 @@ import { addCORSHeaders } from './http/cors.ts';
 import { defaultStatusProfile } from './http/status.ts';
 import { toSingleResponse, uncacheable } from './http/response.ts';
 import type { ResponseSettings } from './http/response.ts';
-import { copyThrown, deadlineExceeded, httpExtensionOf, toGraphQLError, unfinishedAtDeadline } from './operation/errors.ts';
+import { copyThrown, deadlineExceeded, httpExtensionOf, toGraphQLError, unfinishedAtDeadline, report } from './operation/errors.ts';
 import { formatResult } from './operation/format-errors.ts';
 import type { ErrorSettings } from './operation/format-errors.ts';
 import { callFailureHook } from './operation/apollo-hooks.ts';
-import { report } from './operation/log-errors.ts';
 import type { OperationSettings } from './operation/operation.ts';
 import type { OperationOutcome } from './operation/types.ts';
 

@@ -1,13 +1,12 @@
 import type { Context as LambdaContext } from 'aws-lambda';
 
-import type { Closable } from './startup/close.ts';
+import type { Closable, CreateHandler } from './startup/start.ts';
 import { createHandlerFor } from './handler.ts';
 import { streaming } from './http/streams/streaming.ts';
 import { fetchAPI } from './platform/fetch.ts';
 import { lambdaAdapters } from './platform/aws.ts';
 import type { NetlifyContext } from './platform/netlify.ts';
 import { netlifyV1 } from './platform/netlify.ts';
-import type { CreateHandler } from './startup/start.ts';
 
 /** A handler for every platform: each event gets the result object of its platform, each `Request` a `Response`. */
 export interface Handler extends Closable {

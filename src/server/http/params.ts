@@ -2,8 +2,8 @@ import { GraphQLError } from 'graphql';
 
 import { describe, isRecord } from '../../shared/index.ts';
 import type { PromiseOrValue, HTTPRequest } from '../../shared/index.ts';
-import { errorBehaviors } from '../operation/error-behavior.ts';
-import type { ErrorBehavior } from '../operation/error-behavior.ts';
+import { errorBehaviors } from '../operation/errors.ts';
+import type { ErrorBehavior } from '../operation/errors.ts';
 import type { GraphQLRequest } from '../operation/types.ts';
 import { VariablesLimit, assertJSONSize, parseJSON, readText, readValue } from './body.ts';
 import { badRequest, malformedRequest, queryStringTooLong } from './errors.ts';

@@ -1,6 +1,5 @@
-import { codeOf, httpExtensionOf } from '../operation/errors.ts';
+import { codeOf, httpExtensionOf, report } from '../operation/errors.ts';
 import type { HTTPExtension } from '../operation/errors.ts';
-import { report } from '../operation/log-errors.ts';
 import { describe } from '../../shared/index.ts';
 import type { Logger, OperationOutcome } from '../operation/types.ts';
 import type { ResponseMediaType } from './accept.ts';

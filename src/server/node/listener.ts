@@ -4,15 +4,13 @@ import { assertEntries, boolean, describe, isRecord } from '../../shared/index.t
 import type { Expectation } from '../../shared/index.ts';
 import type { Serving } from '../call.ts';
 import { uncacheable } from '../http/response.ts';
-import { createClose } from '../startup/close.ts';
-import type { Closable } from '../startup/close.ts';
+import { createClose, Starter } from '../startup/start.ts';
+import type { Closable, OptionsSource } from '../startup/start.ts';
 import { serve } from '../pipeline.ts';
 import { streaming } from '../http/streams/streaming.ts';
 import type { ContextFits, ServerOptions } from '../startup/options.ts';
 import { nodeHTTP } from '../platform/node.ts';
 import type { NodeExchange } from '../platform/node.ts';
-import { Starter } from '../startup/start.ts';
-import type { OptionsSource } from '../startup/start.ts';
 
 /** Serves the requests of a node:http server, or of a route in Express and Connect. */
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;

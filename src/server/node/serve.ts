@@ -10,7 +10,7 @@ import type { NodeExchange } from '../platform/node.ts';
 import type { OptionsSource } from '../startup/start.ts';
 import { assertListenOptions, browsableHost, createTrackedListener } from './listener.ts';
 import type { ListenOptions, TrackedListener } from './listener.ts';
-import { createClose } from '../startup/close.ts';
+import { createClose } from '../startup/start.ts';
 
 /** A server that is listening. */
 export interface RunningServer {

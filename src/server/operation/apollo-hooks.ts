@@ -14,9 +14,8 @@ import type {
 import type { KeyValueCache } from '../../datasources/index.ts';
 import { deepCopyOf, copyFormattedError } from '../../shared/index.ts';
 import type { HTTPRequest, ResponseHead } from '../../shared/index.ts';
-import { DocumentError, copyThrown, toGraphQLError } from './errors.ts';
+import { DocumentError, copyThrown, toGraphQLError, report } from './errors.ts';
 import type { TrustedDocument } from './documents/trusted-documents.ts';
-import { report } from './log-errors.ts';
 import type { GraphQLRequest, Logger, SubsequentPayload } from './types.ts';
 
 type MaybePromise<T> = T | Promise<T>;

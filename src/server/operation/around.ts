@@ -3,8 +3,7 @@ import type { CallWatch } from '../../datasources/index.ts';
 import { HeaderMap, copyErrorsForOperation, isPromiseLike } from '../../shared/index.ts';
 import type { PromiseOrValue, HTTPResponse, OperationInvocation, StreamedResponse } from '../../shared/index.ts';
 import { copyMutableParts } from './apollo-hooks.ts';
-import { deadlineExceeded, unfinishedAtDeadline } from './errors.ts';
-import { report } from './log-errors.ts';
+import { deadlineExceeded, unfinishedAtDeadline, report } from './errors.ts';
 import type { Logger, OperationOutcome } from './types.ts';
 import type {
   DataSourceCallListener,

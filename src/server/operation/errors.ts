@@ -3,7 +3,9 @@ import type { ExecutionResult } from 'graphql';
 
 import { Misfit } from '../../executor/index.ts';
 import { copyErrorForOperation, describe, isGraphQLError, markAsCopied, rootCause, withCopiedExtensions } from '../../shared/index.ts';
-import type { ErrorCode } from './types.ts';
+import type { ErrorCode, Logger } from './types.ts';
+import { cut } from './limits/error-allowance.ts';
+import type { ErrorHandling } from '../../executor/index.ts';
 
 /** Converts anything thrown to a GraphQLError that no other operation has. Other errors become its `originalError`. */
 export function toGraphQLError(thrown: unknown): GraphQLError {
@@ -68,7 +70,7 @@ function createDeadlineError(message: string): GraphQLError {
 }
 
 /** True for the errors of both functions above, also when they have been located. */
-export function isOfDeadline(error: GraphQLError): boolean {
+function isOfDeadline(error: GraphQLError): boolean {
   return ofDeadline.has(error) || (error.originalError !== undefined && ofDeadline.has(error.originalError));
 }
 
@@ -129,4 +131,49 @@ export function isUnexpected(error: GraphQLError): boolean {
   const original = error.originalError;
   if (original === undefined || original === null) return false;
   return isGraphQLError(original) ? original !== error && isUnexpected(original) : true;
+}
+
+/** Logs an error, or a text without a cause: some loggers print `undefined`. */
+export function report(logger: Logger, text: string, cause: unknown): void {
+  if (cause === undefined) logger.error(text);
+  else logger.error(text, cause);
+}
+
+/** Logs a warning for an answer that is too large, or that misses parts because of the deadline and otherwise looks like a success. */
+export function reportUnfinished(logger: Logger, errors: readonly GraphQLError[]): void {
+  const tooLarge = errors.find(({ extensions }) => extensions['code'] === 'RESULT_TOO_LARGE');
+  if (tooLarge !== undefined) logger.warn(cut(tooLarge.message));
+  const late = errors.filter(isOfDeadline);
+  if (late.length === 0) return;
+  const paths = late.slice(0, 5).map(({ path }) => (path === undefined ? 'the whole operation' : cut(path.join('.'), maxPath)));
+  const more = late.length > paths.length ? ` and ${late.length - paths.length} more` : '';
+  logger.warn(`The deadline passed before this finished: ${paths.join(', ')}${more}.`);
+}
+
+/** Characters of a path in the log. */
+export const maxPath = 200;
+
+/**
+ * What an error does to the response, as a client chooses with `onError`. Experimental: the names are those of the proposal for the
+ * GraphQL specification (graphql/graphql-spec#1163).
+ *
+ * - `NULL`: the position of the error is null, even if its type is non-null
+ * - `PROPAGATE`: the nearest nullable position above is null. The default
+ * - `HALT`: the execution ends with the first error, and `data` is null
+ */
+export type ErrorBehavior = 'NULL' | 'PROPAGATE' | 'HALT';
+
+/** How the executor handles errors, for each value of `onError`. */
+export const errorHandling: Readonly<Record<ErrorBehavior, ErrorHandling>> = {
+  NULL: { propagates: false },
+  PROPAGATE: { propagates: true },
+  HALT: { halts: true },
+};
+
+/** All values of `onError`. */
+export const errorBehaviors = Object.keys(errorHandling) as readonly ErrorBehavior[];
+
+/** How the executor handles errors of requests without `onError`. Undefined: they propagate. */
+export function defaultErrorHandling(partial: 'PROPAGATE' | 'NULL' | undefined): ErrorHandling | undefined {
+  return partial === 'NULL' ? { keepsFinished: true } : undefined;
 }

@@ -9,18 +9,16 @@ import type {
 
 import type { Capacity, PromiseOrValue, HTTPRequest, ResponseHead } from '../../shared/index.ts';
 import type { ContextInput, ContextSettings } from './context.ts';
-import type { KnownDocument } from './documents/document.ts';
-import type { DocumentSettings } from './documents/document.ts';
+import type { KnownDocument, DocumentSettings } from './documents/document.ts';
 import type { GraphQLRequest, OperationOutcome, PayloadStream } from './types.ts';
 import type { ErrorHandling, ExecutionObserver, PartSettings, PartsFormat } from '../../executor/index.ts';
 import type { ErrorSettings } from './format-errors.ts';
 import type { Execution, ExecutionSettings } from './execute.ts';
 import type { OperationHooks } from './apollo-hooks.ts';
-import type { FoundSource } from './documents/sources.ts';
+import type { FoundSource, SourceSettings } from './documents/sources.ts';
 import type { OperationCall, ServerPlugin } from './plugin.ts';
 import type { Stages } from './around.ts';
-import type { RefuseOperation } from './choose-operation.ts';
-import type { SourceSettings } from './documents/sources.ts';
+import type { RefuseOperation } from './run-execution.ts';
 import type { ErrorAllowance } from './limits/error-allowance.ts';
 
 /** Everything that an operation needs from the server. Created once, at cold start. */

@@ -1,18 +1,72 @@
-/** From a chosen operation to its result: limits, variables, and the execution inside plugins and hooks, in time. */
-import type { ExecutionResult, GraphQLError } from 'graphql';
+/** From a valid document to the outcome: the choice of the operation, its variables, the execution inside plugins and hooks, in time, and the last hooks. */
+import type {
+  ExecutionResult,
+  GraphQLError,
+  DocumentNode,
+  GraphQLSchema,
+  OperationDefinitionNode,
+  FormattedExecutionResult,
+} from 'graphql';
+import { Kind } from 'graphql';
 
 import { coercedVariables, joinObservers, prepareExecution } from '../../executor/index.ts';
+import { copyErrorsForOperation, describe } from '../../shared/index.ts';
 import type { PromiseOrValue } from '../../shared/index.ts';
-import { errorHandling as handlingOf } from './error-behavior.ts';
+import {
+  errorHandling as handlingOf,
+  codeOf,
+  deadlineExceeded,
+  toErrors,
+  unfinishedAtDeadline,
+  createError,
+  toGraphQLError,
+  reportUnfinished,
+} from './errors.ts';
 import type { Stage } from './around.ts';
-import { codeOf, deadlineExceeded, toErrors, unfinishedAtDeadline } from './errors.ts';
-import { createExecution, executeOperation } from './execute.ts';
+import { createExecution, executeOperation, haveWrongVariables } from './execute.ts';
 import type { Execution } from './execute.ts';
 import type { Operation } from './operation.ts';
-import { outcomeOfFailure, toOutcome } from './outcome.ts';
+import { callFailureHook } from './apollo-hooks.ts';
 import type { OperationHooks } from './apollo-hooks.ts';
 import type { ExecutionOptions, OperationExecution } from './plugin.ts';
 import type { OperationOutcome } from './types.ts';
+import { formatFailure, formatResult } from './format-errors.ts';
+import { ErrorAllowance } from './limits/error-allowance.ts';
+
+/** Returns the reason why an operation may not run; undefined lets it run. */
+export type RefuseOperation = (operation: OperationDefinitionNode) => GraphQLError | undefined;
+
+/** The choice of an operation. */
+interface Choice {
+  readonly name: string | undefined;
+  readonly refuse: RefuseOperation | undefined;
+}
+
+/** The operation to run: the named one, or the only one. Throws if it may not run here. */
+export function operationToRun(schema: GraphQLSchema, { definitions }: DocumentNode, { name, refuse }: Choice): OperationDefinitionNode {
+  let found: OperationDefinitionNode | undefined;
+  let operations = 0;
+  for (const definition of definitions) {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
+    operations++;
+    if (name === undefined || definition.name?.value === name) found ??= definition;
+  }
+  if (operations === 0)
+    throw createError('OPERATION_RESOLUTION_FAILURE', 'Expected the document to contain an operation, but it has only fragments.');
+  if (found === undefined)
+    throw createError('OPERATION_RESOLUTION_FAILURE', `The document has no operation with this name: ${describe(name)}.`);
+  if (name === undefined && operations > 1)
+    throw createError(
+      'OPERATION_RESOLUTION_FAILURE',
+      `The document has ${operations} operations: send operationName to say which one to run.`,
+    );
+  // Every schema has a query type.
+  if (found.operation === 'query') return found;
+  const refusal = refuse?.(found);
+  if (refusal !== undefined) throw refusal;
+  if (schema.getRootType(found.operation)) return found;
+  throw createError('OPERATION_RESOLUTION_FAILURE', `The schema has no ${found.operation} type.`);
+}
 
 /**
  * Plans the operation at its first runs, and coerces its variables. Variables with errors are the result of the execution, and its hooks
@@ -155,4 +209,92 @@ function waitForExecution(
       return operation.result;
     },
   });
+}
+
+/** Converts a result to an outcome: formats errors and calls the last hooks. Never fails. */
+export function toOutcome(result: ExecutionResult, operation: Operation): PromiseOrValue<OperationOutcome> {
+  // With plugins that wrap the execution, the outcome exists already.
+  if (operation.outcome !== undefined) return operation.outcome;
+  operation.result = result;
+  // The usual case: no errors to format, no hooks to call.
+  if (result.errors === undefined && operation.hooks === undefined) return outcomeOf(result as FormattedExecutionResult, operation);
+  if (result.errors !== undefined) {
+    const errors = copyErrorsForOperation(result.errors);
+    operation.result = { ...result, errors };
+    reportUnfinished(operation.settings.logger, errors);
+    // A hook after the execution may have failed.
+    if (result.data === undefined) closeStream(operation);
+  }
+  if (operation.hooks !== undefined || operation.contextValue === undefined) return toOutcomeInHooks(operation);
+  try {
+    return outcomeOf(format(operation), operation);
+  } catch (thrown) {
+    return outcomeOfFailure(thrown, operation);
+  }
+}
+
+/** Stops waiting for hooks at the last moment: an error then replaces the answer that a hook has not seen. */
+async function toOutcomeInHooks(operation: Operation): Promise<OperationOutcome> {
+  const onLastMoment = (): FormattedExecutionResult => {
+    if (operation.hooks?.mustEnd === true) throw unfinishedAtDeadline();
+    return operation.formatted ?? format(operation);
+  };
+  try {
+    return outcomeOf(await operation.invocation.inTime(callLastHooks(operation), { onLastMoment }), operation);
+  } catch (thrown) {
+    return outcomeOfFailure(thrown, operation);
+  }
+}
+
+function outcomeOf(formatted: FormattedExecutionResult, operation: Operation): OperationOutcome {
+  const { request, problem, result, head, node, document, source, contextValue, stream } = operation;
+  return {
+    result: formatted,
+    errors: result!.errors ?? [],
+    head,
+    operation: node,
+    document: document?.document,
+    source: source?.source,
+    executed: operation.isExecuting,
+    refused: result!.errors !== undefined && isRefused(operation),
+    contextFailed: contextValue === undefined && problem === undefined,
+    // What errors do to the answer, from the request or the trusted document.
+    onError: request.onError ?? source?.onError,
+    stream,
+  };
+}
+
+/** True if the document was found, and it, the choice of its operation or the variables were not valid. */
+function isRefused({ source, node, ended, timeIsUp }: Operation): boolean {
+  if (source === undefined || timeIsUp !== undefined || ended === undefined) return false;
+  return node === undefined || haveWrongVariables(ended);
+}
+
+/** The outcome if a hook, a plugin or formatError failed. Calls none of them again. */
+function outcomeOfFailure(thrown: unknown, operation: Operation): OperationOutcome {
+  const error = toGraphQLError(thrown);
+  closeStream(operation);
+  operation.result = { errors: [error] };
+  return outcomeOf(formatFailure(operation.settings, error), operation);
+}
+
+function closeStream(operation: Operation): void {
+  void operation.stream?.return();
+  operation.stream = undefined;
+}
+
+function format({ settings, result, operations, allowance }: Operation): FormattedExecutionResult {
+  return formatResult(settings, result!, allowance ?? new ErrorAllowance(operations));
+}
+
+async function callLastHooks(operation: Operation): Promise<FormattedExecutionResult> {
+  const { settings, hooks, contextValue, result } = operation;
+  const { plugins, logger } = settings;
+  const [error] = result!.errors ?? [];
+  if (contextValue === undefined && error !== undefined && operation.problem === undefined && operation.timeIsUp === undefined)
+    for (const plugin of plugins)
+      await callFailureHook(logger, 'contextCreationDidFail', () => plugin.contextCreationDidFail?.({ error, logger }));
+  if (hooks !== undefined && result!.errors !== undefined) await hooks.didEncounterErrors(result!.errors);
+  const formatted = (operation.formatted = format(operation));
+  return hooks === undefined ? formatted : hooks.willSendResponse(formatted);
 }

@@ -1,7 +1,7 @@
 import type { DocumentNode, FormattedExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql';
 
 import type { ResponseHead } from '../../shared/index.ts';
-import type { ErrorBehavior } from './error-behavior.ts';
+import type { ErrorBehavior } from './errors.ts';
 
 /** One operation as requested by a client. */
 export interface GraphQLRequest {

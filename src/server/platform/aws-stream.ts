@@ -1,10 +1,8 @@
 import { waitAtMost } from '../../shared/index.ts';
 import type { HTTPResponse, OperationInvocation, StreamedResponse } from '../../shared/index.ts';
-import { findAdapter, ping } from './adapter.ts';
-import type { PlatformAdapter } from './adapter.ts';
+import { findAdapter, ping, writeChunks } from './adapter.ts';
+import type { PlatformAdapter, ChunkOutput } from './adapter.ts';
 import { directInvoke, functionURL, lambdaAdapters, restAPI } from './aws.ts';
-import { writeChunks } from './event.ts';
-import type { ChunkOutput } from './event.ts';
 
 /** The output of a streaming function. AWS's runtime makes it; it is not a complete `Writable` of Node. */
 export interface ResponseStream extends ChunkOutput {

@@ -3,9 +3,9 @@ import type { ALBResult, APIGatewayProxyResult, APIGatewayProxyStructuredResultV
 
 import { HeaderMap } from '../../shared/index.ts';
 import type { HTTPRequest, HTTPResponse } from '../../shared/index.ts';
-import { lambdaResultBytes, ping } from './adapter.ts';
-import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 import {
+  lambdaResultBytes,
+  ping,
   addCookies,
   cookieLists,
   encodeQuery,
@@ -17,7 +17,8 @@ import {
   readBody,
   readHeaders,
   textAt,
-} from './event.ts';
+} from './adapter.ts';
+import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 
 /** The largest result of a function behind an Application Load Balancer. */
 const albResultBytes = 1_048_576;

@@ -1,8 +1,7 @@
 import { HeaderMap } from '../../shared/index.ts';
 import type { ChunkStream, HTTPRequest, HTTPRequestBody, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
-import { isNetlifySchedule, pingRequest, runtime } from './adapter.ts';
+import { isNetlifySchedule, pingRequest, runtime, bodyTaken, brokenBody, readChunks, splitURL } from './adapter.ts';
 import type { PlatformAdapter, PlatformCall, UnknownEvent } from './adapter.ts';
-import { bodyTaken, brokenBody, readChunks, splitURL } from './event.ts';
 
 /** The web's `Request` and `Response`, for Netlify Functions 2.0, Cloudflare Workers, Deno, Bun and Vercel. */
 export const fetchAPI: PlatformAdapter<Request, Response> = {

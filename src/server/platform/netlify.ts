@@ -1,7 +1,6 @@
 import type { HTTPRequest, HTTPResponse } from '../../shared/index.ts';
-import { isNetlifySchedule, lambdaResultBytes, pingRequest } from './adapter.ts';
+import { isNetlifySchedule, lambdaResultBytes, pingRequest, cookieLists, encodeQuery, gatewayRequest, rawQuery } from './adapter.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
-import { cookieLists, encodeQuery, gatewayRequest, rawQuery } from './event.ts';
 import { netlifyTimeLimit } from './fetch.ts';
 
 /** Netlify Functions 1.0 (`export const handler`): like a REST API's event, but without `requestContext`. */

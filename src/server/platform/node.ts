@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HeaderMap, addVary } from '../../shared/index.ts';
 import type { HTTPRequest, HTTPRequestBody, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
 import type { PlatformAdapter } from './adapter.ts';
-import { bodyTaken, brokenBody, notOfBytes, readChunks, readHeaders, splitURL, writeChunks } from './event.ts';
+import { bodyTaken, brokenBody, notOfBytes, readChunks, readHeaders, splitURL, writeChunks } from './adapter.ts';
 
 /** The "event" of node:http: a request to read and a response to write. */
 export interface NodeExchange {

@@ -17,7 +17,7 @@ import type { PersistedQuerySettings } from '../operation/documents/sources.ts';
 import type { ServerListener } from '../operation/apollo-hooks.ts';
 import type { SchemaParts, ServerPlugin } from '../operation/plugin.ts';
 import type { OperationSettings } from '../operation/operation.ts';
-import { defaultErrorHandling } from '../operation/error-behavior.ts';
+import { defaultErrorHandling } from '../operation/errors.ts';
 import { createTrustedDocuments } from '../operation/documents/trusted-documents.ts';
 import type { TrustedDocument } from '../operation/documents/trusted-documents.ts';
 import { assertOptions } from './options.ts';

@@ -4,16 +4,14 @@ import { executeInParts } from '../../../executor/index.ts';
 import type { ExecutionInParts, SubsequentResult } from '../../../executor/index.ts';
 import { copyErrorsForOperation } from '../../../shared/index.ts';
 import type { PromiseOrValue } from '../../../shared/index.ts';
-import { codeOf, toGraphQLError, unfinishedAtDeadline } from '../errors.ts';
-import { Causes } from '../error-id.ts';
-import { formatResult } from '../format-errors.ts';
-import { reportUnfinished } from '../log-errors.ts';
+import { codeOf, toGraphQLError, unfinishedAtDeadline, reportUnfinished } from '../errors.ts';
+import { Causes, formatResult } from '../format-errors.ts';
 import { withCoercionCode } from '../execute.ts';
 import type { SubsequentPayload } from '../types.ts';
 import { ErrorAllowance } from '../limits/error-allowance.ts';
 import type { Operation } from '../operation.ts';
-import { openStream } from '../payload-stage.ts';
 import {
+  openStream,
   SourcedPayloads,
   callDidEncounterSubsequentErrors,
   callWillSendSubsequentPayload,

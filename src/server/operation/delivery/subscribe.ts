@@ -6,19 +6,19 @@ import { closeSource, createSourceStream } from '../../../executor/index.ts';
 import type { PlannedExecution } from '../../../executor/index.ts';
 import { attachDataSources } from '../context.ts';
 import type { Operation } from '../operation.ts';
-import { openStream } from '../payload-stage.ts';
-import type { PayloadStream, SubsequentPayload } from '../types.ts';
-import { codeOf, deadlineExceeded, toErrors, toGraphQLError } from '../errors.ts';
-import { formatResult } from '../format-errors.ts';
-import { executeOperation, withCoercionCode } from '../execute.ts';
-import type { Execution } from '../execute.ts';
 import {
+  openStream,
   SourcedPayloads,
   callDidEncounterSubsequentErrors,
   callWillSendSubsequentPayload,
   lastResult,
   withThrown,
 } from './payload-stream.ts';
+import type { PayloadStream, SubsequentPayload } from '../types.ts';
+import { codeOf, deadlineExceeded, toErrors, toGraphQLError } from '../errors.ts';
+import { formatResult } from '../format-errors.ts';
+import { executeOperation, withCoercionCode } from '../execute.ts';
+import type { Execution } from '../execute.ts';
 
 /** Executes an operation that may have several answers: a subscription, or one with `@defer` or `@stream`. */
 export function executeDelivery(operation: Operation): PromiseOrValue<ExecutionResult> {

@@ -7,11 +7,10 @@ import { specifiedRulesForLazySchema } from '../../../executor/schema/index.ts';
 import type { KeptPlans } from '../../../executor/index.ts';
 import { LRUMap } from '../../../datasources/index.ts';
 import { isKnownValid, NoSchemaIntrospectionCustomRule } from '../../../executor/index.ts';
-import { measureDocument } from '../limits/document-size.ts';
+import { measureDocument, assertFields, assertMeasurable, maxComparisons, tooManyComparisons } from '../limits/document-size.ts';
 import { createError, DocumentError, withCode } from '../errors.ts';
 import type { OperationHooks } from '../apollo-hooks.ts';
-import { assertFields, assertMeasurable, maxComparisons, tooManyComparisons } from '../limits/limits.ts';
-import type { LimitSettings } from '../limits/limits.ts';
+import type { LimitSettings } from '../limits/document-size.ts';
 import { assertSource } from '../limits/nesting.ts';
 
 /** The settings for reading a document. */

@@ -1,6 +1,6 @@
 import { isRecord, describe } from '../../../shared/index.ts';
-import { errorBehaviors } from '../error-behavior.ts';
-import type { ErrorBehavior } from '../error-behavior.ts';
+import { errorBehaviors } from '../errors.ts';
+import type { ErrorBehavior } from '../errors.ts';
 import { cut } from '../limits/error-allowance.ts';
 
 /**

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 
 import { createHandler } from '../../../../src/entries/index.ts';
 import type { ChunkStream } from '../../../../src/shared/http-messages.ts';
-import { readBody, writeChunks } from '../../../../src/server/platform/event.ts';
+import { readBody, writeChunks } from '../../../../src/server/platform/adapter.ts';
 import { bodyOf } from '../../../../src/server/platform/node.ts';
 import { echoServer } from '../../../support/echo-server.ts';
 import * as events from '../../../support/events.ts';

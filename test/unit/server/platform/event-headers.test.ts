@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { readHeaders } from '../../../../src/server/platform/event.ts';
+import { readHeaders } from '../../../../src/server/platform/adapter.ts';
 
 test('names are case-insensitive', () => {
   const headers = readHeaders({ 'X-ToKeN': 'a' });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { encodeQuery, joinQuery, rawQuery, splitURL } from '../../../../src/server/platform/event.ts';
+import { encodeQuery, joinQuery, rawQuery, splitURL } from '../../../../src/server/platform/adapter.ts';
 
 test('only the question mark is removed from a raw query string', () => {
   assert.equal(rawQuery('?a=%20+b'), 'a=%20+b');
