@@ -96,7 +96,8 @@ export function prepare(operation: Operation): Execution {
 }
 
 /** Runs the resolvers, inside hooks, and inside the plugins that wrap executions. */
-export function execute(operation: Operation, stage = operation.settings.stages?.execution): PromiseOrValue<ExecutionResult> {
+export function execute(operation: Operation): PromiseOrValue<ExecutionResult> {
+  const stage = operation.settings.stages?.execution;
   if (stage !== undefined && coercedVariables(operation.execution!) !== undefined) return executeInStage(operation, stage);
   return operation.hooks === undefined ? executeNow(operation) : executeInHooks(operation, operation.hooks);
 }
