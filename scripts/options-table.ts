@@ -1,6 +1,6 @@
 /**
- * Writes the table of all options into README.md and docs/configuration.md, from the interface that defines them:
- * `npm run docs`. test/slow/package/readme.test.ts and test/slow/docs/configuration.test.ts fail when they differ.
+ * Writes the table of all options into docs/configuration.md, from the interface that defines them: `npm run docs`.
+ * test/slow/docs/configuration.test.ts fails when they differ.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
