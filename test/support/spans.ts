@@ -2,5 +2,5 @@ import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@
 
 /** The finished spans. Test files share a process, and the first global provider of a process wins, so they share this one. */
 export const exporter = new InMemorySpanExporter();
-export const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
 provider.register();

@@ -8,7 +8,7 @@ import { httpAPIEvent } from '../../src/tools/testing/events.ts';
 const secret = 'open sesame';
 const routerSecret = { secrets: () => [secret] };
 
-export const productsText = `
+const productsText = `
   extend schema
     @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@composeDirective", "@extends", "@external", "@inaccessible", "@interfaceObject", "@key", "@override", "@provides", "@requires", "@shareable", "@tag"])
     @link(url: "https://example.com/custom/v1.0", import: ["@custom"])
@@ -56,7 +56,7 @@ const product = {
   notes: 'a note',
   research: [research],
 };
-export const deprecated = {
+const deprecated = {
   sku: 'apollo-federation-v1',
   package: '@apollo/federation-v1',
   reason: 'Migrate',

@@ -9,7 +9,6 @@ import { startDevServer } from '../../../src/tools/cli/dev/dev.ts';
 import type { DevServer } from '../../../src/tools/cli/dev/dev.ts';
 import { incrementalDelivery } from '../../../src/entries/incremental.ts';
 import { AuthenticationError, createHandler } from '../../../src/entries/index.ts';
-import { landingPage } from '../../../src/entries/landing-page.ts';
 import { serve } from '../../../src/entries/node.ts';
 import type { ServerOptions } from '../../../src/server/startup/options.ts';
 import { deferred } from '../../support/deferred.ts';
@@ -104,25 +103,6 @@ describe('the playground in Chromium', needsChromium(), () => {
     await playground.page.close();
   });
 
-  test('onError is sent as selected', async () => {
-    const playground = await PlaygroundPage.open(browser, example);
-    await playground.writeOperation('{ author(id: "austen") { name } }');
-    await playground.page.getByLabel('onError').selectOption('HALT');
-    const sending = playground.page.waitForRequest((request) => request.postData()?.includes('austen') === true);
-    await playground.run();
-
-    assert.equal((JSON.parse((await sending).postData()!) as { onError?: string }).onError, 'HALT');
-    await playground.page.close();
-  });
-
-  test('the page is titled after the function, and shows its endpoint', async () => {
-    const { page } = await PlaygroundPage.open(browser, example);
-
-    assert.equal(await page.title(), 'graphql | GraphQL playground');
-    assert.equal(await page.locator('.endpoint').innerText(), example);
-    await page.close();
-  });
-
   test('the documentation shows the schema', async () => {
     const playground = await PlaygroundPage.open(browser, example);
     const { page } = playground;
@@ -135,19 +115,6 @@ describe('the playground in Chromium', needsChromium(), () => {
     assert.deepEqual(playground.complaints, []);
     assert.deepEqual(playground.foreign, []);
     await page.close();
-  });
-
-  test('a mutation runs', async () => {
-    const playground = await PlaygroundPage.open(browser, example);
-
-    await playground.writeOperation(
-      'mutation {\n  addReview(book: "emma", stars: 5, text: "In the browser.") {\n    text\n    by\n  }\n}\n',
-    );
-    const answer = await playground.run();
-
-    assert.equal(answer, '{"data":{"addReview":{"text":"Inthebrowser.","by":"anonymous"}}}');
-    assert.deepEqual(playground.complaints, []);
-    await playground.page.close();
   });
 
   test('a button shows the explanation below the answer, also after a reload, and hides it when it is pressed again', async () => {
@@ -296,19 +263,6 @@ describe('the playground in Chromium', needsChromium(), () => {
     await page.close();
   });
 
-  test('requests go to the origin of the page, even if its address could be read as that of another host', async (context) => {
-    const stage = await serveStage(createHandler(greeting()));
-    context.after(() => stage.close());
-    const playground = await PlaygroundPage.open(browser, stage.address.replace('/prod/', '//evil.example/'));
-
-    await playground.writeOperation('{ greet(name: "you") }');
-    const answer = await playground.run();
-
-    assert.equal(answer, '{"data":{"greet":"Hello,you!"}}');
-    assert.deepEqual(playground.foreign, []);
-    await playground.page.close();
-  });
-
   test('a link fills in an operation with its variables, and runs nothing', async () => {
     const link = new URLSearchParams({ query: 'query ($id: ID!) { book(id: $id) { title } }', variables: '{ "id": "emma" }' });
     const page = await browser.newPage();
@@ -325,34 +279,6 @@ describe('the playground in Chromium', needsChromium(), () => {
       [],
     );
     await page.close();
-  });
-
-  test('a link selects one of several operations, until the document is changed', async () => {
-    const query = 'query First { __typename }\nquery Second($id: ID!) { book(id: $id) { title } }';
-    const link = new URLSearchParams({ query, variables: '{ "id": "emma" }', operationName: 'Second' });
-    const playground = await PlaygroundPage.open(browser, `${example}?${link}`);
-
-    const linked = await playground.run();
-    await playground.writeOperation('query Third { author(id: "austen") { name } }');
-    await playground.page.locator('.graphiql-query-editor .view-lines').getByText('Third').waitFor();
-    await playground.page.getByRole('button', { name: /^Execute query/ }).click();
-    await playground.page
-      .locator('.result-window')
-      .getByText(/Jane.Austen/)
-      .waitFor();
-
-    assert.equal(linked, '{"data":{"book":{"title":"Emma"}}}');
-    assert.deepEqual(playground.complaints, []);
-    await playground.page.close();
-  });
-
-  test('it starts with an operation of the schema', async () => {
-    const playground = await PlaygroundPage.open(browser, example);
-
-    const answer = await playground.run();
-
-    assert.match(answer, /^\{"data":\{"\w+":\[?\{/);
-    await playground.page.close();
   });
 
   test('on a phone, the editor is above the answer', async () => {
@@ -383,33 +309,6 @@ describe('the playground in Chromium', needsChromium(), () => {
     // The text scrolls with its editor instead of covering the answer.
     assert.equal(await offset(), before);
     assert.ok(scrolled > 100, String(scrolled));
-    await page.close();
-  });
-
-  test('on a phone, the greeting is whole, the endpoint is shown, and variables and documentation can be used', async () => {
-    const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
-    page.setDefaultTimeout(20_000);
-    await page.goto(example);
-    await page.locator('.graphiql-query-editor .view-line').first().waitFor();
-    const boxOf = async (selector: string): Promise<{ width: number; height: number }> =>
-      (await page.locator(selector).first().boundingBox())!;
-
-    assert.equal(await page.locator('code.endpoint').textContent(), example);
-    // Lines are wrapped once the editor is known to the page's own code.
-    await page.waitForFunction(`(() => {
-      const right = (element) => element.getBoundingClientRect().right;
-      const lines = [...document.querySelectorAll('.graphiql-query-editor .view-line > span')];
-      return lines.length > 3 && lines.every((line) => right(line) <= right(document.querySelector('.graphiql-query-editor .monaco-editor')));
-    })()`);
-    await page.getByRole('button', { name: 'Variables', exact: true }).click();
-    await page.locator('.graphiql-editor-tool .view-line').first().waitFor();
-    const variables = await boxOf('.graphiql-editor-tool .monaco-editor');
-    assert.ok(variables.height > 100 && variables.width > 200, JSON.stringify(variables));
-    await page.screenshot({ path: join(import.meta.dirname, '.artifacts/phone-variables.png') });
-    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
-    const docs = await boxOf('.graphiql-plugin');
-    assert.ok(docs.height > 700 && docs.width > 300, JSON.stringify(docs));
-    await page.screenshot({ path: join(import.meta.dirname, '.artifacts/phone-docs.png') });
     await page.close();
   });
 
@@ -475,18 +374,6 @@ describe('the playground in Chromium', needsChromium(), () => {
     await page.close();
   });
 
-  test('an error of several lines, such as that of a function that cannot run, is also shown as text', async () => {
-    const playground = await PlaygroundPage.open(browser, example);
-    const { page } = playground;
-    const message = 'functions/graphql.ts:2:10 Unexpected ";"\n\n> 2 | const x = ;\n    |           ^';
-
-    await page.route('**/functions/graphql', (route) => route.fulfill({ status: 500, json: { errors: [{ message }] } }));
-    await playground.run();
-
-    assert.equal(await page.locator('.answer-panel .message').textContent(), message);
-    await page.close();
-  });
-
   for (const width of [390, 1440])
     for (const colorScheme of ['light', 'dark'] as const)
       test(`axe finds no barrier: ${width} px, ${colorScheme}`, async () => {
@@ -516,24 +403,6 @@ describe('the playground in Chromium', needsChromium(), () => {
 
     assert.equal(ran, 'script-src-elem');
     assert.equal(await page.evaluate('window.ran'), undefined);
-    await page.close();
-  });
-
-  test('the small page shows its own address and a command to copy', async (context) => {
-    const stage = await serveStage(createHandler({ ...greeting(), plugins: [landingPage({ embedded: false })] }));
-    context.after(() => stage.close());
-    const page = await browser.newPage();
-    const requests: string[] = [];
-    page.on('request', (request) => requests.push(request.url()));
-
-    await page.goto(stage.address);
-    const command = await page.locator('#curl').innerText();
-
-    assert.equal(command, `curl -H 'content-type: application/json' --data '{"query":"{ __typename }"}' '${stage.address}'`);
-    assert.deepEqual(
-      requests.filter((url) => !url.startsWith('data:')),
-      [stage.address],
-    );
     await page.close();
   });
 });

@@ -105,28 +105,6 @@ describe('the documentation site in Chromium', needsChromium(), () => {
     });
   }
 
-  test('the code of the front page is whole on a phone', async () => {
-    const { page } = await openPage(browser, 390);
-    await page.goto(`${origin}/`);
-    const cut = await page
-      .locator('.front pre')
-      .evaluateAll<string[], { scrollWidth: number; clientWidth: number; textContent: string }>((blocks) =>
-        blocks.filter((block) => block.scrollWidth > block.clientWidth).map((block) => block.textContent),
-      );
-
-    assert.deepEqual(cut, []);
-    await page.close();
-  });
-
-  test('the dark mode follows the browser, and the switch changes it', async () => {
-    const { page } = await openPage(browser, 1440, 'dark');
-    await page.goto(`${origin}/getting-started`);
-    assert.equal(await page.evaluate(isDark), true);
-    await page.locator('.VPSwitchAppearance').first().click();
-    assert.equal(await page.evaluate(isDark), false);
-    await page.close();
-  });
-
   test('the playground answers from the server in its page', async () => {
     const { page, complaints } = await openPage(browser, 1440);
     const sent: string[] = [];
@@ -139,16 +117,6 @@ describe('the documentation site in Chromium', needsChromium(), () => {
 
     assert.deepEqual([sent, complaints], [[], []]);
     await page.close();
-  });
-
-  test('llms.txt links to every page', async () => {
-    const text = await readFile(join(site, 'llms.txt'), 'utf8');
-    const listed = Array.from(text.matchAll(/\]\(\/([\w-]+)\)/g), ([, name]) => name);
-
-    assert.deepEqual(
-      names.filter((name) => name !== 'README' && name !== 'index' && !listed.includes(name)),
-      [],
-    );
   });
 });
 
@@ -216,8 +184,6 @@ const lookAtPage = `({
   links: Array.from(document.querySelectorAll('.vp-doc a[href], aside a[href]'), ({ href }) => href),
   ids: Array.from(document.querySelectorAll('[id]'), ({ id }) => id),
 })`;
-const isDark = "document.documentElement.classList.contains('dark')";
-
 /** Serves the site as static hosts do: `/errors` is `errors.html`. */
 async function readPage(path: string): Promise<{ readonly type: string; readonly content: Buffer }> {
   const file = path.endsWith('/') ? `${path}index.html` : extname(path) === '' ? `${path}.html` : path;

@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-
-import { build } from 'esbuild';
 
 import { httpStatusProfile, startServer } from './served.mjs';
 
 const run = promisify(execFile);
-const here = fileURLToPath(new URL('.', import.meta.url));
 const sha256 = (text) => createHash('sha256').update(text).digest('hex');
 
 const BOOK = 'query Book($id: ID!) { book(id: $id) { title author { name } } }';
@@ -156,37 +149,6 @@ test("relay-runtime fetches through an environment and gives the fragment's data
   assert.equal(data.book.title, ROMEO.title);
 });
 
-test('a client that genql generates from the schema reads typed fields', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'genql-'));
-  await run(process.execPath, [
-    join(here, 'node_modules/@genql/cli/dist/cli.js'),
-    '--schema',
-    join(here, 'genql.graphql'),
-    '--output',
-    folder,
-  ]);
-  const bundle = join(folder, 'client.mjs');
-  await build({ entryPoints: [join(folder, 'index.ts')], bundle: true, format: 'esm', platform: 'node', outfile: bundle });
-  const { createClient } = await import(pathToFileURL(bundle).href);
-  await rm(folder, { recursive: true });
-
-  const data = await createClient({ url: server.url }).query({ book: { __args: { id: '2' }, title: true } });
-
-  assert.equal(data.book.title, ROMEO.title);
-});
-
-test("graphql-http's client runs a query, and counts a refused document as a failed response", async () => {
-  const { createClient } = await import('graphql-http');
-  const client = createClient({ url: server.url });
-  const execute = (payload) => new Promise((next, error) => client.subscribe(payload, { next, error, complete() {} }));
-
-  const result = await execute({ query: BOOK, variables: { id: '2' } });
-  const refused = await execute({ query: '{ nope }' }).catch((error) => error);
-
-  assert.deepEqual(result.data, { book: ROMEO });
-  assert.equal(refused.response.status, httpStatusProfile === 'classic' ? 400 : 422);
-});
-
 test('@graphql-tools/executor-http runs a query over POST and over GET', async () => {
   const { buildHTTPExecutor } = await import('@graphql-tools/executor-http');
   const { parse } = await import('graphql');
@@ -198,30 +160,6 @@ test('@graphql-tools/executor-http runs a query over POST and over GET', async (
 
   assert.deepEqual(plain(posted.data), { book: ROMEO });
   assert.deepEqual(plain(got.data), { book: ROMEO });
-});
-
-test('@octokit/graphql runs a query, and throws what the server reports', async () => {
-  const { graphql } = await import('@octokit/graphql');
-  // By default, it accepts only GitHub's own media type, which only GitHub sends.
-  const base = graphql.defaults({ baseUrl: server.url.replace(/\/graphql$/, ''), headers: { accept: 'application/json' } });
-
-  const data = await base(BOOK, { id: '2' });
-  const failed = await base('{ broken }').catch((error) => error);
-
-  assert.deepEqual(data, { book: ROMEO });
-  assert.match(failed.message, /Internal server error/);
-});
-
-test('villus runs a query and a mutation', async () => {
-  const villus = await import('villus/dist/villus.js').catch(() => import('villus'));
-  const { createClient } = villus.default ?? villus;
-  const client = createClient({ url: server.url, cachePolicy: 'network-only' });
-
-  const queried = await client.executeQuery({ query: BOOK, variables: { id: '2' } });
-  const added = await client.executeMutation({ query: ADD, variables: { review: REVIEW } });
-
-  assert.deepEqual(queried.data, { book: ROMEO });
-  assert.equal(added.data.addReview.text, REVIEW.text);
 });
 
 test('plain fetch gets the media type that it accepts, and unchanged Unicode', async () => {

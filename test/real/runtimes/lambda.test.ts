@@ -77,21 +77,6 @@ describe("AWS's own runtime client", needs('aws-lambda-ric'), () => {
     assert.ok(platform.remainingTime > 0 && platform.remainingTime <= 10_000, `${platform.remainingTime} ms are left`);
   });
 
-  test('64 events in a row are answered by one process that keeps its state', async () => {
-    const before64 = json(await sendThrough(graphql, httpAPI, post({ query: '{ calls }' }))).data.calls;
-
-    const answers = await Promise.all(
-      Array.from({ length: 64 }, (_, index) =>
-        sendThrough(graphql, lambdaSources[index % lambdaSources.length]!, post({ query: '{ calls }' })),
-      ),
-    );
-
-    assert.deepEqual(
-      answers.map((answer) => json(answer).data.calls),
-      Array.from({ length: 64 }, (_, index) => before64 + index + 1),
-    );
-  });
-
   test('64 concurrent events in one thread of a Managed Instance are isolated', async (t) => {
     const environment = { AWS_LAMBDA_MAX_CONCURRENCY: '64', AWS_LAMBDA_NODEJS_WORKER_COUNT: '1' };
     const concurrent = await deployForTest(t, { taskRoot: folder.path, handler: 'graphql.default', environment });
@@ -144,12 +129,6 @@ describe("the forms in which AWS's runtime client loads a function", needs('aws-
     await assertAnswers(t, { taskRoot: `${folder.path}/cjs`, handler: 'graphql.handler' });
   });
 
-  test('a bundle in CommonJS with a default export, which is found one "default" deeper', async (t) => {
-    await bundle('test/support/real/functions/aws-lambda.ts', `${folder.path}/cjs-default/graphql.js`, 'lambda-cjs');
-
-    await assertAnswers(t, { taskRoot: `${folder.path}/cjs-default`, handler: 'graphql.default.default' });
-  });
-
   test('the folder that `build` writes for a default export', async (t) => {
     const file = await folder.write('functions/graphql.mjs', cachedFunction);
     const taskRoot = `${folder.path}/code-cache`;
@@ -177,15 +156,6 @@ describe("the forms in which AWS's runtime client loads a function", needs('aws-
 
       await assertAnswers(t, { taskRoot, handler: 'graphql.default' });
     });
-
-  test('an ES module next to the package', async (t) => {
-    await folder.write(
-      'module.mjs',
-      `import { createHandler } from 'graphql-functions/aws-lambda';\nexport const handler = createHandler(${options});`,
-    );
-
-    await assertAnswers(t, { taskRoot: folder.path, handler: 'module.handler' });
-  });
 
   test('a resolver that never settles is abandoned before the invocation times out', async (t) => {
     await folder.write(
@@ -247,14 +217,6 @@ describe("the forms in which AWS's runtime client loads a function", needs('aws-
 
     assert.ok(initError?.kind === 'error');
     assert.match(initError.errorMessage, /Unknown option "playground"/);
-  });
-
-  test('a handler that declares three parameters is refused by the runtime client', async (t) => {
-    await folder.write('callback.mjs', 'export const handler = (event, context, callback) => callback(null, {});');
-    const { initError } = await deployForTest(t, { taskRoot: folder.path, handler: 'callback.handler' });
-
-    assert.ok(initError?.kind === 'error');
-    assert.equal(initError.errorType, 'Runtime.CallbackHandlerDeprecated');
   });
 });
 

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { ApolloServer, AuthenticationError, gql } from '../../../src/entries/v3.ts';
+import { ApolloServer, AuthenticationError } from '../../../src/entries/v3.ts';
 import { eventOf, sender, serve, silent } from '../../support/v3-server.ts';
 
 const operation = { body: { query: '{ hello }' } };
@@ -42,15 +42,6 @@ test('a wrapper that changes the result can return it, even if it passed on the 
   const failing = wrapped({ Records: [{ eventSource: 'aws:sqs' }] }, {} as never, ofLambda);
   await rejects(failing, /got an object with the keys Records\./);
   equal(called.length, 0);
-});
-
-test('a callback that changes the result runs before the promise resolves', async () => {
-  const handler = new ApolloServer({ typeDefs: 'type Query { hello: String }', logger: silent }).createHandler();
-  const filter = (_: unknown, output?: { headers: object }): void => void Object.assign(output!.headers, { 'x-filtered': 'yes' });
-
-  const result = await handler(eventOf(operation), {} as never, filter);
-
-  equal((result as { headers: Record<string, string> }).headers['x-filtered'], 'yes');
 });
 
 test('an error of a handler with a callback goes only to the callback', async () => {
@@ -258,17 +249,6 @@ test('a GET cannot run a mutation through a custom executor', async () => {
   deepEqual([answer.status, ran], [400, false]);
 });
 
-test('errors of a document keep their locations, as in version 2', async () => {
-  const send = serve({ typeDefs: 'type Query { a: Int }', resolvers: {} });
-  const locationsOf = async (query: string): Promise<unknown> => {
-    const { body } = await send({ body: { query } });
-    return (typeof body === 'string' ? JSON.parse(body) : body).errors[0].locations;
-  };
-
-  deepEqual(await locationsOf('{ nope }'), [{ line: 1, column: 3 }]);
-  deepEqual(await locationsOf('{'), [{ line: 1, column: 2 }]);
-});
-
 test('options of version 2 are accepted, each with one warning that says what to write', () => {
   const warnings: string[] = [];
   const logger = { ...silent, warn: (message: string) => warnings.push(message) };
@@ -309,26 +289,6 @@ test('a server that cannot start logs the reason, and hides it from clients', as
   match(errors[0] ?? '', /secret cause/);
 });
 
-test('gql parses its text, and can embed documents in a document', () => {
-  const book = gql`
-    type Book {
-      title: String
-    }
-  `;
-
-  const whole = gql`
-    ${book}
-    type Query {
-      book: Book
-    }
-  `;
-
-  deepEqual(
-    whole.definitions.map(({ kind }) => kind),
-    ['ObjectTypeDefinition', 'ObjectTypeDefinition'],
-  );
-});
-
 test('every cookie set by a plugin is sent, together with those of the context function', async () => {
   const send = serve({
     context: ({ express: { res } }: any) => (res.cookie('a', '1'), {}),
@@ -365,19 +325,6 @@ test("the content type set by a plugin is sent, with Express's charset", async (
   equal((await typed('application/x; charset=utf-8')).headers['content-type'], 'application/x; charset=utf-8');
 });
 
-test('an error object that a context function throws for every request is prefixed only once', async () => {
-  const error = new AuthenticationError('Sign in');
-  const send = serve({
-    context: () => {
-      throw error;
-    },
-  });
-
-  const messages = [await send(operation), await send(operation)].map(({ body }) => body.errors[0].message);
-
-  deepEqual(messages, ['Context creation failed: Sign in', 'Context creation failed: Sign in']);
-});
-
 test('plugins get the errors of a document as graphql-js created them, without a code', async () => {
   const codes: unknown[] = [];
   const send = serve({
@@ -397,40 +344,4 @@ test('plugins get the errors of a document as graphql-js created them, without a
     answers.map(({ body }) => body.errors[0].extensions.code),
     ['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED'],
   );
-});
-
-test('properties that a plugin sets on a reused error do not reach the next request', async () => {
-  const error = new AuthenticationError('Who are you?');
-  let requests = 0;
-  const send = serve({
-    resolvers: {
-      Query: {
-        hello: () => {
-          throw error;
-        },
-      },
-    },
-    plugins: [
-      {
-        requestDidStart: async () => ({
-          didEncounterErrors: async ({ errors }: any) => {
-            if (requests++ === 0) errors[0].extensions.seenBy = 'the first';
-          },
-        }),
-      },
-    ],
-  });
-
-  const [first, second] = [await send(operation), await send(operation)];
-
-  equal(first.body.errors[0].extensions.seenBy, 'the first');
-  equal(second.body.errors[0].extensions.seenBy, undefined);
-});
-
-test('missing members of an Express request are named in an error', async () => {
-  const send = serve({ context: ({ express: { req } }: any) => ({ isJSON: req.is('json') }) });
-
-  const { body } = await send(operation);
-
-  match(body.errors[0].message, /req\.is is not supported/);
 });

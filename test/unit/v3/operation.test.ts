@@ -4,9 +4,8 @@ import { buildSchema, parse, versionInfo } from 'graphql';
 import type { DocumentNode } from 'graphql';
 
 import { cacheControlDefinitions } from '../../../src/entries/edge.ts';
-import { batch } from '../../../src/entries/index.ts';
 import * as core from '../../../src/entries/v3/core.ts';
-import { ApolloError, ApolloServerBase, ApolloServerPluginCacheControl, AuthenticationError } from '../../../src/entries/v3/core.ts';
+import { ApolloServerBase, ApolloServerPluginCacheControl } from '../../../src/entries/v3/core.ts';
 import type {
   ApolloServerPlugin,
   CacheHint,
@@ -99,12 +98,6 @@ test('a formatError that returns nothing turns the error into null', async () =>
   deepEqual(JSON.parse(JSON.stringify(errors)), [null]);
 });
 
-test('an error converted to a string is its message', () => {
-  class Gone extends ApolloError {}
-
-  deepEqual([new ApolloError('a', 'A'), new AuthenticationError('b'), new Gone('c')].map(String), ['a', 'b', 'c']);
-});
-
 test('an invalid cache and a missing plugin are refused by name', () => {
   throws(
     () => serverWith({ cache: 'unbounded' as never }),
@@ -190,50 +183,6 @@ test('willResolveField sees every field, of lists and of abstract types too, als
   deepEqual(fields, ['Query.nodes', 'A.id', 'B.id']);
 });
 
-test('with willResolveField, a lazy thenable of a resolver is started once, alone and in a list', async () => {
-  let inserts = 0;
-  // As the queries of Drizzle: each call of `then` runs the query.
-  // oxlint-disable-next-line unicorn/no-thenable -- the test needs a thenable
-  const insert = () => ({ then: (resolve: (id: number) => void) => resolve(++inserts) });
-  const ended: unknown[] = [];
-  const plugin: ApolloServerPlugin = {
-    requestDidStart: async () => ({
-      executionDidStart: async () => ({ willResolveField: () => (_error, result) => void ended.push(result) }),
-    }),
-  };
-  const server = serverWith({
-    typeDefs: 'type Query { one: Int all: [Int] }',
-    resolvers: { Query: { one: insert, all: () => [insert(), insert()] } },
-    plugins: [plugin],
-  });
-
-  const { data } = await server.executeOperation({ query: '{ one all }' });
-
-  deepEqual([inserts, ended], [3, [1, [2, 3]]]);
-  deepEqual({ ...data }, { one: 1, all: [2, 3] });
-});
-
-test('willResolveField sees the fields of rows, also after many operations ran without it', async () => {
-  let fields = 0;
-  let isWatching = false;
-  const plugin: ApolloServerPlugin = {
-    requestDidStart: async () => ({ executionDidStart: async () => (isWatching ? { willResolveField: () => void fields++ } : undefined) }),
-  };
-  const rows = Array.from({ length: 20 }, (_, id) => ({ id, name: 'n', part: { id } }));
-  const server = serverWith({
-    typeDefs: 'type Query { rows: [Row] } type Row { id: ID name: String part: Row }',
-    resolvers: { Query: { rows: () => rows } },
-    plugins: [plugin],
-  });
-  const query = '{ rows { id name part { id } } }';
-
-  for (let count = 0; count < 50; count++) await server.executeOperation({ query });
-  isWatching = true;
-  await server.executeOperation({ query });
-
-  equal(fields, 1 + 20 * 4);
-});
-
 test('end callbacks run in reverse order of the plugins, and are awaited before the next hook', async () => {
   const seen: string[] = [];
   const plugin = (name: string): ApolloServerPlugin => ({
@@ -267,12 +216,6 @@ test('the first response of responseForOperation is used, and later changes do n
 
   deepEqual([(await server.executeOperation({ query: '{ hello }' })).data, later], [kept.data, 0]);
   equal(kept.data.list[0]!.id, 1);
-});
-
-test('a rootValue that is a function is called with the document', async () => {
-  const server = serverWith({ resolvers: {}, rootValue: (document: DocumentNode) => ({ hello: document.kind }) });
-
-  equal((await server.executeOperation({ query: '{ hello }' })).data?.['hello'], 'Document');
 });
 
 test('an error thrown by a validation rule is a server error, and is formatted once', async () => {
@@ -412,10 +355,6 @@ test('options that make no valid schema are refused immediately', () => {
   throws(() => new ApolloServerBase(undefined as never), /ApolloServer requires options/);
 });
 
-test('mocks without their package produce an error that says what to install', () => {
-  throws(() => serverWith({ mocks: true }), /npm install @graphql-tools\/mock/);
-});
-
 test('only one plugin can have a landing page', async () => {
   const page = { serverWillStart: async () => ({ renderLandingPage: async () => ({ html: '<p>Mine</p>' }) }) };
 
@@ -459,96 +398,4 @@ test('an Apollo key is reported as unused once, unless ApolloServerPluginUsageRe
   deepEqual(lines, []);
   await serverWith(config).start();
   deepEqual(lines, ['ApolloServerPluginUsageReporting does nothing here: nothing is reported to Apollo.']);
-});
-
-test('variables that are null count as absent', async () => {
-  const send = serve({ typeDefs: 'type Query { echo(id: ID!): String }', resolvers: { Query: { echo: () => 'here' } }, logger: silent });
-
-  const { status, body } = await send({ body: { query: 'query ($id: ID!) { echo(id: $id) }', variables: null } });
-
-  equal(status, 400);
-  match(body.errors[0].message, /^Variable "\$id" /);
-});
-
-test('the lifetime includes resolvers without info only when they are called, and a later plugin sees their calls', async () => {
-  let isWatched = false;
-  const seen: string[] = [];
-  const send = serve({
-    typeDefs: `${cacheControlDefinitions}
-      type Query { shelf: Shelf @cacheControl(maxAge: 100) }
-      type Shelf { book: Book @cacheControl(maxAge: 40) none: Shelf @cacheControl(maxAge: 80) }
-      type Book { title: String mine: String @cacheControl(scope: PRIVATE) }`,
-    resolvers: {
-      Query: { shelf: () => ({}) },
-      Shelf: { book: () => ({ title: 't' }), none: () => null },
-      Book: { mine: async (_: unknown, __: unknown, { name }: any) => name },
-    },
-    context: () => ({ name: 'm' }),
-    plugins: [
-      {
-        requestDidStart: async () => ({
-          executionDidStart: async () => (isWatched ? { willResolveField: ({ info }: any) => void seen.push(info.fieldName) } : {}),
-        }),
-      },
-    ],
-  });
-  const query = '{ shelf { book { title mine } none { book { mine } } } }';
-
-  const first = await send({ body: { query } });
-  const withoutBook = await send({ body: { query: '{ shelf { none { book { mine } } } }' } });
-  isWatched = true;
-  const watched = await send({ body: { query } });
-  isWatched = false;
-  const last = await send({ body: { query } });
-
-  deepEqual(first.body.data, { shelf: { book: { title: 't', mine: 'm' }, none: null } });
-  const lifetimes = [first, withoutBook, watched, last].map(({ headers }) => headers['cache-control']);
-  deepEqual(lifetimes, ['max-age=40, private', 'max-age=80, public', 'max-age=40, private', 'max-age=40, private']);
-  deepEqual(seen, ['shelf', 'book', 'title', 'mine', 'none']);
-});
-
-test('willResolveField sees a batched field once for each call, with the list of parents as its source', async () => {
-  const seen: unknown[] = [];
-  const server = serverWith({
-    typeDefs: 'type Book { label: String } type Query { books: [Book] }',
-    resolvers: {
-      Query: { books: () => [{ id: 1 }, { id: 2 }] },
-      Book: { label: batch((books) => books.map(({ id }) => `book ${id}`)) },
-    },
-    plugins: [
-      {
-        requestDidStart: async () => ({
-          executionDidStart: async () => ({
-            willResolveField: ({ source, info }: any) => (
-              info.fieldName === 'label' && seen.push(source),
-              (_error: unknown, result: unknown) => void (info.fieldName === 'label' && seen.push(result))
-            ),
-          }),
-        }),
-      },
-    ],
-  });
-
-  const { data } = await server.executeOperation({ query: '{ books { label } }' });
-
-  deepEqual(JSON.stringify(data), '{"books":[{"label":"book 1"},{"label":"book 2"}]}');
-  deepEqual(seen, [
-    [{ id: 1 }, { id: 2 }],
-    ['book 1', 'book 2'],
-  ]);
-});
-
-test('the lifetime of an answer includes a batched resolver', async () => {
-  const send = serve({
-    typeDefs: [
-      cacheControlDefinitions,
-      'type Book { label: String @cacheControl(maxAge: 20) } type Query { books: [Book] @cacheControl(maxAge: 100) }',
-    ],
-    resolvers: { Query: { books: () => [{ id: 1 }, { id: 2 }] }, Book: { label: batch((books) => books.map(({ id }) => `book ${id}`)) } },
-  });
-
-  const { body, headers } = await send({ body: { query: '{ books { label } }' } });
-
-  deepEqual(body.data, { books: [{ label: 'book 1' }, { label: 'book 2' }] });
-  equal(headers['cache-control'], 'max-age=20, public');
 });

@@ -178,31 +178,6 @@ describe('the cost line', () => {
     );
   });
 
-  test('says that a single operation came in a batch, and has a line for a malformed element', async () => {
-    const { send, records } = serving();
-
-    await send(post([{ query: '{ nothing }' }]));
-    await send(post([{ query: '{ nothing }' }, 'malformed']));
-
-    assert.deepEqual(
-      records.map(({ batch }) => batch),
-      [
-        { index: 0, size: 1 },
-        { index: 0, size: 2 },
-        { index: 1, size: 2 },
-      ],
-    );
-  });
-
-  test('is written for a request that is refused', async () => {
-    const { send, records } = serving();
-
-    await send({ ...post({ query: '{ book }' }), headers: [['content-type', 'text/plain']] });
-
-    const { operation, status, errors, upstream } = records[0]!;
-    assert.deepEqual([operation, status, errors, upstream.calls], [null, 415, {}, 0]);
-  });
-
   test('of a stream is written at its end', async () => {
     const records: CostRecord[] = [];
     const plugin = costLine({ write: (_line, record) => void records.push(record) });
@@ -213,17 +188,6 @@ describe('the cost line', () => {
 
     assert.deepEqual(seen, [1, 0, 2, 0]);
     assert.equal(records.length, 1);
-  });
-
-  test('of a stream counts the errors of its events', async () => {
-    const records: CostRecord[] = [];
-    const plugin = costLine({ write: (_line, record) => void records.push(record) });
-    const handler = createFetchHandler({ typeDefs, resolvers: resolvers as never, plugins: [plugin] });
-    let events = 0;
-
-    for await (const { errors } of createTester(handler).subscribe('subscription { denied }')) events += errors?.length ?? 0;
-
-    assert.deepEqual([events, records.map(({ errors }) => errors)], [2, [{ FORBIDDEN: 2 }]]);
   });
 
   test("is optionally written in CloudWatch's Embedded Metric Format", async () => {

@@ -85,20 +85,6 @@ describe('the endpoint', () => {
     assert.equal(((await graphql.json()) as any).data.book.title, 'Emma');
     assert.notEqual(page.status, 405);
   });
-
-  test('answers the preflight of a listed origin', async () => {
-    const { send } = serveTools({ origins: ['https://app.example.com'] });
-
-    const response = await send({
-      method: 'OPTIONS',
-      path: '/mcp',
-      headers: { origin: 'https://app.example.com', 'access-control-request-method': 'POST' },
-    });
-
-    assert.equal(response.status, 204);
-    assert.equal(response.headers.get('access-control-allow-origin'), 'https://app.example.com');
-    assert.match(response.headers.get('access-control-allow-headers') ?? '', /mcp-protocol-version, mcp-method, mcp-name/);
-  });
 });
 
 describe('version 2026-07-28', () => {
@@ -344,22 +330,6 @@ describe('a call', () => {
     });
   });
 
-  test('applies the limit of nesting in variables', async () => {
-    const [logger, lines] = recordingLogger();
-    const { post, runs } = serveTools({}, { logger });
-    const deep = (levels: number): string =>
-      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search-all","arguments":{"text":"a","extra":${'['.repeat(levels)}${']'.repeat(levels)}}}}`;
-
-    const [fine, refused] = await Promise.all(
-      [100, 10_000].map(async (levels) => ((await (await post(deep(levels))).json()) as any).result),
-    );
-
-    assert.equal(fine.isError, undefined);
-    assert.match(refused.content[0].text, /to nest at most 200 levels deep/);
-    assert.equal(runs.length, 1);
-    assert.deepEqual(lines, []);
-  });
-
   test('has the extensions of its result in _meta, and an explanation in development', async () => {
     const { post, legacy, modern } = serveTools(
       {},
@@ -481,17 +451,6 @@ describe('tools', () => {
     assert.deepEqual(names, ['fails', 'get_book', 'mine', 'rename_book', 'search-all']);
   });
 
-  test('belong to one handler', async () => {
-    const shared = mcp({ name: 'a', version: '1' });
-    const [logger, lines] = recordingLogger();
-    await serveTools({}, { plugins: [shared] }).post(ping);
-
-    const second = await serveTools({}, { plugins: [shared], logger }).post(ping);
-
-    assert.equal(second.status, 500);
-    assert.match(String(lines.at(-1)!.details[0]), /a separate mcp\(\) for each handler/);
-  });
-
   test('have defaults that fit their schemas', async () => {
     const text =
       'query A($a: ID = 5, $b: [Sort!] = TITLE, $c: Int = null) @mcpTool(description: "x") { book(id: $a) { title } search(text: "a", sort: $b, first: 1) { __typename } fails }';
@@ -520,31 +479,6 @@ describe('tools', () => {
     };
 
     assert.deepEqual([await idempotentHints('$key'), await idempotentHints('"always"')], [true, false]);
-  });
-
-  test('can get their names and annotations from the option', async () => {
-    const { legacy } = serveTools({
-      tools: { remove_book: { document: 'rename', description: 'Renames', destructive: false, idempotent: true } },
-    });
-
-    const { tools } = (await legacy('tools/list')).result;
-
-    assert.deepEqual(tools.find(({ name }: { name: string }) => name === 'remove_book').annotations, {
-      readOnlyHint: false,
-      destructiveHint: false,
-      idempotentHint: true,
-    });
-    assert.throws(
-      () => mcp({ name: 'x', version: '1', tools: { 'a b': { document: 'x' } } }),
-      /The tool of mcp needs a name of 1 to 64 .+ got "a b"/,
-    );
-    assert.throws(() => mcp({ name: '', version: '1' }), /Expected name of mcp to be a string, got ""/);
-    assert.throws(
-      () => mcp({ name: 'x', version: '1', maxBodyBytes: Number.NaN }),
-      /Expected maxBodyBytes of mcp to be a positive number, got NaN/,
-    );
-    assert.throws(() => mcp({ name: 'x', version: '1', origins: ['*'] }), /Expected origins of mcp to be like/);
-    assert.match(mcpDefinitions + typeDefs, /directive @mcpTool/);
   });
 });
 

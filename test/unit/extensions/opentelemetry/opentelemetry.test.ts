@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, test } from 'node:test';
 
-import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-node';
 import { GraphQLError, GraphQLScalarType } from 'graphql';
@@ -16,7 +16,7 @@ import { createTester } from '../../../../src/entries/testing.ts';
 import { json, plainRequest, post } from '../../../support/plain-http.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { httpAPI } from '../../../support/sources.ts';
-import { exporter, provider } from '../../../support/spans.ts';
+import { exporter } from '../../../support/spans.ts';
 
 const typeDefs = `
   type Query { book: String other: String broken: String denied: String }
@@ -147,18 +147,6 @@ describe('the spans of an operation', () => {
       'http.request.method': 'GET',
       'http.response.status_code': 200,
     });
-  });
-
-  test('have the right parents without an asynchronous context', async () => {
-    context.disable();
-    await serving()({ query: '{ book }' });
-    provider.register();
-
-    const { spanId } = only('query').spanContext();
-    assert.deepEqual(
-      exporter.getFinishedSpans().flatMap(({ name, parentSpanContext }) => (parentSpanContext?.spanId === spanId ? [name] : [])),
-      ['Books GET'],
-    );
   });
 
   test('have the document only if the option is set', async () => {

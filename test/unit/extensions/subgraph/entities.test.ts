@@ -56,10 +56,6 @@ describe('_entities', () => {
     });
   });
 
-  it('answers an empty list for an empty list', async () => {
-    deepEqual(await serveSubgraph({ typeDefs })(entitiesQuery(), { representations: [] }), { data: { _entities: [] } });
-  });
-
   it('calls __resolveReference with the reference, the context and the info of the field, and `this` of its map', async () => {
     const calls: unknown[][] = [];
     class Resolvers {
@@ -193,28 +189,6 @@ describe('_entities', () => {
     deepEqual(references, [representations[0], representations[2], representations[1]]);
   });
 
-  it('keeps several aliased fields of one operation apart', async () => {
-    class Row {
-      readonly id = '1';
-      get email(): string {
-        return 'mail';
-      }
-    }
-    const row = new Row();
-    const resolve = (): object => row;
-    const ask = serveSubgraph({
-      typeDefs,
-      resolvers: { Product: { __resolveReference: resolve }, User: { __resolveReference: resolve } },
-    });
-
-    const answer = await ask(`{
-      a: _entities(representations: [{ __typename: "Product" }]) { __typename }
-      b: _entities(representations: [{ __typename: "User" }]) { __typename ... on User { email } }
-    }`);
-
-    deepEqual(answer.data, { a: [{ __typename: 'Product' }], b: [{ __typename: 'User', email: 'mail' }] });
-  });
-
   it('delivers entities one by one with @stream', async () => {
     const handler = createHandler(
       subgraph({
@@ -257,30 +231,6 @@ describe('_entities', () => {
 
     equal(errors, undefined);
     deepEqual(data, { _entities: [{ __typename: 'Product' }, { __typename: 'User', email: '2@x.test' }] });
-  });
-
-  it('answers 9,999 of 10,000 representations when one is wrong', async () => {
-    const ask = serveSubgraph({ typeDefs, resolvers: { Product: { __resolveReference: ({ id }: any) => ({ id }) } } });
-    const representations = Array.from({ length: 10_000 }, (_, at) => ({ __typename: at === 5000 ? 'Prodct' : 'Product', id: String(at) }));
-
-    const answer = await ask(entitiesQuery('... on Product { id }'), { representations });
-
-    equal(answer.data._entities.filter((entity: unknown) => entity !== null).length, 9999);
-    deepEqual(pathsOf(answer), [['_entities', 5000]]);
-    equal(answer.errors![0]!.extensions.code, 'BAD_USER_INPUT');
-    match(answer.errors![0]!.message, /got "Prodct"/);
-  });
-
-  it('counts each representation as an item of its cost', async () => {
-    const ask = serveSubgraph({ typeDefs, plugins: [limits({ maxCost: 20 })] });
-    const query = entitiesQuery('... on Product { name }');
-
-    const [fits, exceeds] = await Promise.all(
-      [10, 25].map((length) => ask(query, { representations: Array.from({ length }, () => ({ __typename: 'Product', first: 9000 })) })),
-    );
-
-    equal(fits!.errors, undefined);
-    match(exceeds!.errors![0]!.message, /costs at most 20, got one that costs 26/);
   });
 
   it('has no largest page, also with page limits', async () => {
@@ -535,15 +485,4 @@ describe('interfaces with @key', () => {
       match(answer.errors![0]!.message, /Write resolvers\.Media\.__resolveType/);
     });
   }
-
-  it('of another subgraph are ordinary entities with @interfaceObject', async () => {
-    const ask = serveSubgraph({
-      typeDefs: `${linkTo('v2.3', '@key', '@interfaceObject')} type Media @interfaceObject @key(fields: "id") { id: ID! reviews: [String] }`,
-      resolvers: { Media: { reviews: ({ id }: any) => [`good ${id}`] } },
-    });
-
-    deepEqual(await ask(entitiesQuery('... on Media { reviews }'), { representations: [{ __typename: 'Media', id: '1' }] }), {
-      data: { _entities: [{ __typename: 'Media', reviews: ['good 1'] }] },
-    });
-  });
 });

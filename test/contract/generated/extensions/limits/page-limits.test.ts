@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { buildSchema, printSchema, versionInfo } from 'graphql';
+import { buildSchema, printSchema } from 'graphql';
 
 import { costLine } from '../../../../../src/entries/cost-line.ts';
 import { graphqlJSExecutor } from '../../../../../src/entries/graphql-js.ts';
@@ -11,10 +11,7 @@ import { limits } from '../../../../../src/entries/limits.ts';
 import type { LimitsOptions } from '../../../../../src/entries/limits.ts';
 import { mcpDefinitions } from '../../../../../src/entries/mcp.ts';
 import { createEndpoint } from '../../../../support/endpoint.ts';
-import { cases } from '../../../../support/long-form.ts';
 import { json, post } from '../../../../support/plain-http.ts';
-import { createRandom } from '../../../../support/random.ts';
-import type { Random } from '../../../../support/random.ts';
 import { allPayloads, merge, runIncrementally } from '../../../../support/run-incrementally.ts';
 import { serveTools, typeDefs as toolDefs } from '../../../../support/mcp-serving.ts';
 import { before } from '../../../../support/stages.ts';
@@ -241,29 +238,6 @@ describe('pageLimits', () => {
 
     assert.equal(body.errors[0].message, 'Expected the field "books" to be asked for 0 to 100 items, got 101.');
   });
-
-  test('take the arguments of sizeArguments in place of first, last and limit', async () => {
-    const { run } = serving(
-      {
-        typeDefs: 'type Query { books(take: Int, first: Int): [Int] }',
-        resolvers: {
-          Query: { books: (_: unknown, args: { take?: number; first?: number }) => [args.take ?? -1, args.first ?? -1] },
-        } as never,
-      },
-      { pageLimits, sizeArguments: ['take'] },
-    );
-
-    const results = [await run('{ books }'), await run('{ books(take: 101) }'), await run('{ books(first: 101) }')];
-
-    assert.deepEqual(
-      results.map(({ status, body }) => [status, body.data?.books]),
-      [
-        [200, [20, -1]],
-        [422, undefined],
-        [200, [20, 101]],
-      ],
-    );
-  });
 });
 
 describe('pageLimits.fields', () => {
@@ -302,8 +276,6 @@ describe('pageLimits.fields', () => {
 });
 
 describe('a default of pageLimits', () => {
-  const query = '{ a: books { title } b: books(first: null) { title } }';
-
   test('is passed to batched resolvers', async () => {
     const calls: object[] = [];
     const { run } = serving({
@@ -336,19 +308,6 @@ describe('a default of pageLimits', () => {
     assert.deepEqual([...seen], [20]);
   });
 
-  test('is passed to methods of the parent, and to fieldResolver', async () => {
-    const seen: unknown[] = [];
-    const rootValue = { books: ({ first }: { first: number }) => (seen.push(first), []) };
-
-    await serving({ resolvers: {}, rootValue }).run(query);
-    await serving({
-      resolvers: {},
-      fieldResolver: (_, { first }) => (seen.push(first), []),
-    }).run(query);
-
-    assert.deepEqual(seen, [20, 20, 20, 20]);
-  });
-
   for (const format of ['current', 'legacy'] as const)
     test(`is passed to deferred fields and streamed lists (${format} format)`, async () => {
       const seen: unknown[] = [];
@@ -366,14 +325,6 @@ describe('a default of pageLimits', () => {
       assert.deepEqual(JSON.parse(JSON.stringify(merge(parts))), { data: { a: list, b: list }, errors: [] });
       assert.deepEqual(seen, [20, 20]);
     });
-
-  test('and the limits hold in deferred fragments', async () => {
-    const options = { plugins: [limits({ pageLimits })], typeDefs } as never;
-
-    const { errors } = await runIncrementally(options, '{ author { name } ... @defer { books(first: 101) { title } } }');
-
-    assert.match(errors[0]!.message, /0 to 100 items, got 101/);
-  });
 
   test('is passed to the source of a subscription and to its events', async () => {
     const seen: unknown[] = [];
@@ -422,28 +373,6 @@ describe('a default of pageLimits', () => {
     assert.equal(refusal.isError, true);
     assert.match(refusal.content[0].text, /0 to 100 items, got 101/);
     assert.equal(many.status, 422);
-  });
-
-  test('is seen by observers of resolvers', async () => {
-    const seen: unknown[] = [];
-    const plugin = {
-      execution: before(() => ({
-        observer: { field: (call: { args: object }, resolve: () => unknown) => (seen.push({ ...call.args }), resolve()) },
-      })),
-    };
-
-    await serving({ plugins: [plugin as never] }).run('{ list }');
-
-    assert.deepEqual(seen, [{ first: 20 }]);
-  });
-
-  test('is passed for an empty selection set', { skip: versionInfo.major < 17 && 'graphql 16 does not parse it' }, async () => {
-    const { run } = serving({}, { pageLimits, maxCost: 10_000 });
-
-    const empty = await run('{ books { } }');
-    const many = await run('{ books(first: 101) { } }');
-
-    assert.deepEqual([empty.calls['books'], many.status], [{ first: 20 }, 422]);
   });
 
   test('is written neither into the schema nor into the document', async () => {
@@ -530,77 +459,3 @@ describe('wrong pageLimits are refused at start:', () => {
     );
   });
 });
-
-test('the cost of a random operation is that of the sizes that its resolvers get', async () => {
-  const random = createRandom(4_304);
-  for (let round = 0; round < cases({ short: 400, long: 8_000 }); round++) {
-    const { args, given, variables, definitions } = randomField(random);
-    const sizes: object[] = [];
-    const isConnection = random.chance(0.3);
-    const sizesOfPages = {
-      default: 1 + random.below(60),
-      max: 100,
-      ...(random.chance(0.3) && { fields: { 'Query.books': { max: 70, default: 3 } } }),
-    };
-    const options = {
-      typeDefs: `scalar Big type Query { books${args}: ${isConnection ? 'Shelf' : '[Book]'} self: Query } type Shelf { books: [Book] } type Book { title: String }`,
-      resolvers: { Query: { self: () => ({}), books: (_: unknown, its: object) => (sizes.push({ ...its }), isConnection ? {} : []) } },
-      ...(random.chance(0.2) && { incrementalDelivery: undefined }),
-    };
-    const field = `books${given} { ${isConnection ? 'books { title }' : 'title'} }`;
-    const [open, close, outer] = random.pick([
-      ['', '', 0],
-      ['self { ', ' }', 1],
-      ['... on Query { x: ', ' }', 0],
-      ['...F } fragment F on Query { ', '', 0],
-    ] as const);
-    const query = `query${definitions} { ${open}${field}${close} }`;
-
-    const { status, body } = await serving(options as never, { pageLimits: sizesOfPages }).run(query, variables);
-    if (status === 422 || sizes.length === 0) {
-      assert.equal(sizes.length, 0, query);
-      assert.match(JSON.stringify(body), /items, got|must not be null|required type|argument/, `${query} ${JSON.stringify(body)}`);
-      continue;
-    }
-    const costed = await serving(options as never, { pageLimits: sizesOfPages, maxCost: 1 }).run(query, variables);
-
-    const fixed = outer + (isConnection ? 2 : 1);
-    const byDefault = sizesOfPages.fields === undefined ? sizesOfPages.default : 3;
-    const passed = Object.values(sizes[0]!).filter((one) => one !== null && one !== undefined);
-    const size = Math.max(...passed.map((one) => (Number(one) >= 1 ? Number(one) : byDefault)), -1);
-    assert.notEqual(size, -1, `${query} in ${args}`);
-    const cost = Number(/got one that costs (\d+)/.exec(JSON.stringify(costed.body))?.[1] ?? 1);
-    assert.equal(cost, fixed + size, `${query} ${JSON.stringify(variables)} in ${args}: ${JSON.stringify(sizes)}`);
-  }
-});
-
-/** A field with some of the arguments, and an operation that gives some of them. */
-function randomField(random: Random): { args: string; given: string; variables: object; definitions: string } {
-  const names = ['first', 'last', 'limit'].filter(() => random.chance(0.6));
-  if (names.length === 0) names.push(random.pick(['first', 'last', 'limit']));
-  const variables: Record<string, unknown> = {};
-  const definitions: string[] = [];
-  const given: string[] = [];
-  // Two defaults in the schema are its author's; a client cannot take both back.
-  const withDefault = random.chance(0.3) ? random.pick(names) : undefined;
-  const args = names.map((name) => {
-    const type = random.pick(['Int', 'Int', 'Big']);
-    const size = random.pick([0, 1, 7, 50, 100, 100, 101, -1]);
-    const choice = random.below(8);
-    if (choice === 0) given.push(`${name}: null`);
-    if (choice === 1 || choice === 2) given.push(`${name}: ${size}`);
-    if (choice >= 3 && choice <= 6) {
-      given.push(`${name}: $${name}`);
-      definitions.push(`$${name}: ${type}${choice === 6 ? ` = ${size}` : ''}`);
-      if (choice === 3) variables[name] = null;
-      if (choice === 4) variables[name] = size;
-    }
-    return `${name}: ${type}${name === withDefault ? ' = 42' : ''}`;
-  });
-  return {
-    args: `(${args.join(', ')}, after: String)`,
-    given: given.length === 0 ? '' : `(${given.join(', ')})`,
-    variables,
-    definitions: definitions.length === 0 ? '' : `(${definitions.join(', ')})`,
-  };
-}

@@ -126,24 +126,6 @@ test('a lazy schema of text with random white space equals the schema of graphql
   }
 });
 
-test('definitions in a later text have their positions in the joined text', () => {
-  const [first, second] = ['type A { a: Int }', '# none\ntype B implements A { b: Int } extend type A { c: Int } union U = A'];
-  const both = `${first}\n${second}`;
-
-  const definitions = definitionsIn(second, { number: 1, count: 2, offset: first.length + 1 });
-
-  assert.deepEqual(
-    definitions.map(({ at }) => both.slice(...(at as Span))),
-    ['type B implements A { b: Int }', 'extend type A { c: Int }', 'union U = A'],
-  );
-});
-
-test('no ordinary schema is left to the parser', () => {
-  const left = texts.filter((text) => scanDefinitions(text) === undefined);
-
-  assert.deepEqual(left, []);
-});
-
 for (const [what, text] of Object.entries({
   'a query': 'query { a }',
   'a body that does not end': 'type Query { a: Int',

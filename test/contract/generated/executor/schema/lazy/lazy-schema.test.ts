@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { mapSchema, MapperKind, printSchemaWithDirectives } from '@graphql-tools/utils';
+import { printSchemaWithDirectives } from '@graphql-tools/utils';
 import {
   buildSchema,
-  extendSchema,
   getIntrospectionQuery,
   GraphQLSchema,
   graphqlSync,
@@ -12,7 +11,6 @@ import {
   isInterfaceType,
   isObjectType,
   isUnionType,
-  lexicographicSortSchema,
   parse,
   print,
   printSchema,
@@ -71,26 +69,6 @@ function compare(name: string, text: string, lazy: (text: string) => GraphQLSche
         JSON.stringify(graphqlSync({ schema: lazy(text), source })),
         JSON.stringify(graphqlSync({ schema: buildSchema(text), source })),
       );
-    });
-
-    test('sorted', () => {
-      assert.equal(printSchema(lexicographicSortSchema(lazy(text))), printSchema(lexicographicSortSchema(buildSchema(text))));
-    });
-
-    test('extended', () => {
-      const schema = buildSchema(text);
-      const addition = parse(
-        `extend type ${schema.getQueryType()?.name} { added: Added } type Added { __added: Int }`.replace('__added', 'added'),
-      );
-
-      assert.equal(printSchema(extendSchema(lazy(text), addition)), printSchema(extendSchema(schema, addition)));
-    });
-
-    test('mapped', () => {
-      const rename = (schema: GraphQLSchema): string =>
-        printSchema(mapSchema(schema, { [MapperKind.OBJECT_FIELD]: (config, field) => [`mapped_${field}`, config] }));
-
-      assert.equal(rename(lazy(text)), rename(buildSchema(text)));
     });
 
     test('printed with its directives', () => {
