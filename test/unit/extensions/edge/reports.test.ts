@@ -86,7 +86,7 @@ describe('onDecision gets the reason of a private answer', () => {
 describe('the cost line', () => {
   const linesOf = async (plugins: (line: ServerPlugin) => readonly ServerPlugin[], queries: readonly string[]): Promise<unknown[]> => {
     const records: unknown[] = [];
-    const line = costLine({ write: (_text, { sharing }) => void records.push(sharing) });
+    const line = costLine({ write: (_text, { sharing }) => void records.push(JSON.parse(JSON.stringify(sharing))) });
     const { get } = edgeServing({ server: { typeDefs, resolvers, context, plugins: plugins(line) } as never });
     for (const query of queries) await get(query);
     return records;
@@ -102,7 +102,7 @@ describe('the cost line', () => {
 
   test('says what to change when costLine is listed after edge', async () => {
     const records: unknown[] = [];
-    const line = costLine({ write: (_text, { sharing }) => void records.push(sharing) });
+    const line = costLine({ write: (_text, { sharing }) => void records.push(JSON.parse(JSON.stringify(sharing))) });
     const handler = createHandler({ typeDefs: 'type Query { a: Int }', plugins: [edge({ cdn: 'varnish' }), line] });
 
     await handler(new Request('https://api.example/?query={a}'));
