@@ -6,13 +6,6 @@ const typeDefs = gql\`type Query { hello: String }\`;
 const server = new ApolloServer({ typeDefs, resolvers: { Query: { hello: () => 'world' } } });
 export const handler = server.createHandler();
 `,
-    double: `import { ApolloServer, gql } from "apollo-server-lambda"
-const server = new ApolloServer({ typeDefs: gql\`type Query { hello: String }\`, resolvers: { Query: { hello: () => "world" } } })
-export const handler = server.createHandler()
-`,
-    renamed: `import { ApolloServer as Server, gql as tag } from 'apollo-server-lambda';
-export const handler = new Server({ typeDefs: tag\`type Query { hello: String }\`, resolvers: { Query: { hello: () => 'world' } } }).createHandler();
-`,
     namespace: `import * as apollo from 'apollo-server-lambda';
 const server = new apollo.ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } });
 export const handler = server.createHandler();
@@ -37,15 +30,6 @@ const server = new ApolloServer({
 });
 export const handler = server.createHandler({ expressGetMiddlewareOptions: { cors: { origin: true, credentials: true } } });
 `,
-    mixed: `import { ApolloServer, makeExecutableSchema, gql } from 'apollo-server-lambda';
-const schema = makeExecutableSchema({ typeDefs: gql\`type Query { hello: String }\`, resolvers: { Query: { hello: () => 'world' } } });
-export const handler = new ApolloServer({ schema }).createHandler();
-`,
-    otherServer: `import { ApolloServer } from 'apollo-server-lambda';
-import { gql, UserInputError } from 'apollo-server';
-export const failure = new UserInputError('no');
-export const handler = new ApolloServer({ typeDefs: gql\`type Query { hello: String }\`, resolvers: { Query: { hello: () => 'world' } } }).createHandler();
-`,
     dataSource: `import { ApolloServer } from 'apollo-server-lambda';
 import { RESTDataSource } from 'apollo-datasource-rest';
 import { InMemoryLRUCache } from 'apollo-server-caching';
@@ -63,13 +47,6 @@ const server = new ApolloServer({
 });
 export const handler = server.createHandler();
 `.replace('(_, __, { dataSources })', '(_/*:any*/, __/*:any*/, { dataSources }/*:any*/)'),
-    exported: `export { gql, AuthenticationError } from 'apollo-server-lambda';
-import { ApolloServer } from 'apollo-server-lambda';
-export const handler = new ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } }).createHandler();
-`,
-    dynamic: `const { ApolloServer } = await import('apollo-server-lambda');
-export const handler = new ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } }).createHandler();
-`,
     version2: `import { ApolloServer, gql } from 'apollo-server-lambda';
 const server = new ApolloServer({
   typeDefs: gql\`type Query { hello: String }\`,
@@ -87,9 +64,6 @@ export const handler = server.createHandler({ cors: { origin: '*', credentials: 
 const server = new ApolloServer({ typeDefs: gql\`type Query { hello: String }\`, resolvers: { Query: { hello: () => 'world' } } });
 exports.handler = server.createHandler();
 `,
-    whole: `const apollo = require("apollo-server-lambda")
-exports.handler = new apollo.ApolloServer({ typeDefs: "type Query { hello: String }", resolvers: { Query: { hello: () => "world" } } }).createHandler()
-`,
     member: `const ApolloServer = require('apollo-server-lambda').ApolloServer;
 exports.graphqlHandler = exports.handler = new ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } }).createHandler();
 `,
@@ -97,38 +71,10 @@ exports.graphqlHandler = exports.handler = new ApolloServer({ typeDefs: 'type Qu
 const server = new ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } }, plugins: [ApolloServerPluginCacheControlDisabled] });
 module.exports.handler = server.createHandler();
 `,
-    renamed: `const { ApolloServer: Server, makeExecutableSchema, gql: tag } = require('apollo-server-lambda');
-const schema = makeExecutableSchema({ typeDefs: tag\`type Query { hello: String }\`, resolvers: { Query: { hello: () => 'world' } } });
-module.exports = { handler: new Server({ schema }).createHandler() };
-`,
     callback: `const { ApolloServer } = require('apollo-server-lambda');
 const server = new ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } });
 const handler = server.createHandler();
 exports.handler = (event, context, callback) => handler(event, context, callback);
-`,
-    late: `exports.handler = (event, context) => {
-  const { ApolloServer } = require('apollo-server-lambda');
-  return new ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } }).createHandler()(event, context);
-};
-`,
-    errors: `const { ApolloError, toApolloError } = require('apollo-server-errors');
-const { ApolloServer } = require('apollo-server-lambda');
-exports.error = toApolloError(new ApolloError('x', 'Y'));
-exports.handler = new ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } }).createHandler();
-`,
-    dataSource: `const { DataSource } = require('apollo-datasource');
-const { ApolloServer } = require('apollo-server-lambda');
-class Things extends DataSource {
-  initialize({ context, cache }) {
-    this.isReady = typeof cache.get === 'function' && context.user === 'u';
-  }
-}
-exports.handler = new ApolloServer({
-  typeDefs: 'type Query { hello: String }',
-  context: { user: 'u' },
-  dataSources: () => ({ things: new Things() }),
-  resolvers: { Query: { hello: (_, __, { dataSources }) => (dataSources.things.isReady ? 'world' : null) } },
-}).createHandler();
 `,
     comments: `'use strict';
 // The server of apollo-server-lambda: its name in a comment stays.

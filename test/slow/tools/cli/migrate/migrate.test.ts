@@ -1,4 +1,4 @@
-import { deepEqual, doesNotMatch, equal, match, ok, rejects } from 'node:assert/strict';
+import { deepEqual, doesNotMatch, equal, match, rejects } from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -20,12 +20,11 @@ const manifest = `{
 
 const files = Object.keys(handlers);
 
-test('forty handler files answer after the command has changed their imports', async (context) => {
+test('handler files of every form answer after the command has changed their imports', async (context) => {
   const project = await projectWith(context, { ...handlers, 'package.json': manifest });
 
   await migrate(project);
 
-  ok(files.length >= 40, `There are ${files.length}.`);
   deepEqual(await answersOf(project, files), Object.fromEntries(files.map((file) => [file, 'world'])));
 });
 
