@@ -97,29 +97,29 @@ export const accepted: Readonly<Record<string, Readonly<Record<string, string>>>
       anyOrder,
   },
   'src/extensions/idempotency/run-once.ts': {
-    "if (left !== undefined && left <= 0) throw refusal('DEADLINE_EXCEEDED'); → if (left === undefined && left <= 0) throw refusal('DEADLINE_EXCEEDED');":
+    "if (left !== undefined && left <= 0) throw refusalFor('DEADLINE_EXCEEDED'); → if (left === undefined && left <= 0) throw refusalFor('DEADLINE_EXCEEDED');":
       late,
-    "if (left !== undefined && left <= 0) throw refusal('DEADLINE_EXCEEDED'); → if (left !== undefined && left < 0) throw refusal('DEADLINE_EXCEEDED');":
+    "if (left !== undefined && left <= 0) throw refusalFor('DEADLINE_EXCEEDED'); → if (left !== undefined && left < 0) throw refusalFor('DEADLINE_EXCEEDED');":
       late,
     'if (cause === undefined) logger.warn(text); → if (cause !== undefined) logger.warn(text);': logWords,
     'assertOpen(execution); → ;': late,
     "log(attempt, 'The answer of a mutation was not stored: its record had expired, or was taken over.'); → ;": logWords,
     "log(attempt, 'An idempotency key was not released.', error); → ;": logWords,
-    "if (left !== undefined && left <= 0) throw refusal('DEADLINE_EXCEEDED'); → if (left !== undefined && left <= 0) ;": late,
+    "if (left !== undefined && left <= 0) throw refusalFor('DEADLINE_EXCEEDED'); → if (left !== undefined && left <= 0) ;": late,
     "if (found.answer === undefined) throw refuse(attempt, 'IDEMPOTENCY_ANSWER_NOT_KEPT'); → if (found.answer === undefined) ;":
       'A missing answer is refused below with the same error, and a log line.',
     'const defaultLease = 60; → const defaultLease = 61;': 'A lease is a time, which no test measures.',
-    "if (left !== undefined && left <= 0) throw refusal('DEADLINE_EXCEEDED'); → if (left !== undefined && left <= 1) throw refusal('DEADLINE_EXCEEDED');":
+    "if (left !== undefined && left <= 0) throw refusalFor('DEADLINE_EXCEEDED'); → if (left !== undefined && left <= 1) throw refusalFor('DEADLINE_EXCEEDED');":
       late,
-    'const after = Math.min(5, Math.max(1, Math.ceil(left / 1000))); → const after = Math.min(5, Math.max(1, Math.ceil(left / 1001)));':
+    'return refusalFor(code, { retryAfter: Math.min(5, Math.max(1, Math.ceil(left / 1000))), batchIndex: execution.batchIndex }); → return refusalFor(code, { retryAfter: Math.min(5, Math.max(1, Math.ceil(left / 1001))), batchIndex: execution.batchIndex });':
       'A time, which no test measures.',
     'if (!(await twice(settings, () => store.finish(id, { token, answer, keep: ttl * 1000 })))) → if (!(await twice(settings, () => store.finish(id, { token, answer, keep: ttl * 1001 }))))':
       'A time, which no test measures.',
     "const client = await once(settings, 'identity', () => settings.identity(contextValue, http)); → const client = await once(settings, '', () => settings.identity(contextValue, http));":
       words,
-    "if (left !== undefined && left <= 0) throw refusal('DEADLINE_EXCEEDED'); → if (left !== undefined && left <= 0) throw refusal('');":
+    "if (left !== undefined && left <= 0) throw refusalFor('DEADLINE_EXCEEDED'); → if (left !== undefined && left <= 0) throw refusalFor('');":
       late,
-    "if (invocation.signal.aborted) throw refusal('CLIENT_LEFT'); → if (invocation.signal.aborted) throw refusal('');":
+    "if (invocation.signal.aborted) throw refusalFor('CLIENT_LEFT'); → if (invocation.signal.aborted) throw refusalFor('');":
       'The client that would read the code has left.',
   },
   'src/server/http/csrf.ts': {

@@ -8,13 +8,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import { NetlifyBlobsCache } from '../../../docs/examples/caching/netlify-blobs.ts';
 import type { BlobStore } from '../../../docs/examples/caching/netlify-blobs.ts';
-import { startOrigin } from '../../support/datasources/origin.ts';
-import type { Reply } from '../../support/datasources/origin.ts';
 import { suiteContext } from '../../support/suite-context.ts';
 import { needs, pathInPart } from '../../support/real/parts.ts';
 import { startProgram } from '../../support/real/program.ts';
 import type { Program } from '../../support/real/program.ts';
-import { bookQuery, startCatalogue, testSharing } from './sharing.ts';
+import { startCatalogue, testSharing } from './sharing.ts';
 import type { SharedShop } from './sharing.ts';
 
 const part = '@netlify/blobs';
@@ -68,37 +66,6 @@ describe('Netlify Blobs between two processes', needs(part), () => {
   });
 
   testSharing(async () => shop);
-});
-
-describe('failures of Netlify Blobs', needs(part), () => {
-  const troubles: Readonly<Record<string, () => Reply | Promise<Reply>>> = {
-    'hang up': () => 'hang up',
-    fail: () => ({ status: 500 }),
-    hang: () => new Promise(() => {}),
-    'refuse the token': () => ({ status: 401 }),
-    'are requested too often': () => ({ status: 429, headers: { 'x-ratelimit-reset': '99999999999' } }),
-    'send garbage': () => ({ body: 'garbage\n{"until":1e99,"tags":null}' }),
-  };
-  for (const [behaviour, reply] of Object.entries(troubles))
-    test(`blobs that ${behaviour} are misses, without failing a request`, async (t) => {
-      const [blobs, catalogue] = [await startOrigin(t, reply), await startCatalogue(t)];
-      const { url, program } = await startProcess(t, blobs.url, `${catalogue.url}/`);
-      const bodies = [1, 2, 1].flatMap((id) => [
-        bookQuery(id),
-        { query: `{ stock(id: ${id}) }` },
-        { query: `mutation { rename(id: ${id}, title: "new") { title } }` },
-      ]);
-
-      const answers: any[] = [];
-      for (const body of bodies) answers.push(await post(url, body));
-
-      assert.deepEqual(
-        answers.flatMap(({ errors = [] }) => errors),
-        [],
-      );
-      assert.deepEqual(answers[6], { data: { book: { id: '1', title: 'new' } } });
-      assert.doesNotMatch(program.output(), /uncaught|unhandled/i);
-    });
 });
 
 describe('a cache over Netlify Blobs', needs(part), () => {

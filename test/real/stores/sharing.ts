@@ -20,7 +20,7 @@ export function startCatalogue(t: TestContext): Promise<Origin> {
   });
 }
 
-export const bookQuery = (id: number): object => ({ query: `{ book(id: ${id}) { id title } }` });
+const bookQuery = (id: number): object => ({ query: `{ book(id: ${id}) { id title } }` });
 
 /** Two processes of the shop over one store, and their catalogue. */
 export interface SharedShop {

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { before, describe, test } from 'node:test';
 
 import { suiteContext } from '../../support/suite-context.ts';
 import { needs } from '../../support/real/parts.ts';
-import { startKVService, startWorkerOver } from './kv-service.ts';
-import type { KVBehaviour } from './kv-service.ts';
+
 import { startWorkers } from './miniflare.ts';
 import type { Worker } from './miniflare.ts';
-import { bookQuery, startCatalogue, testSharing } from './sharing.ts';
+import { startCatalogue, testSharing } from './sharing.ts';
 import type { Ask, SharedShop } from './sharing.ts';
 
 const script = 'test/support/real/functions/kv-shop.ts';
@@ -48,38 +46,3 @@ describe('Workers KV between two workers, in workerd with the KV of miniflare', 
     assert.match(tooLarge.error, /413|too large|exceeds/i);
   });
 });
-
-describe('failures of Workers KV, behind the binding of workerd', needs('workerd'), () => {
-  const troubles: readonly KVBehaviour[] = ['hangs up', 'fails', 'hangs', 'refuses writes', 'sends garbage'];
-  for (const behaviour of troubles)
-    test(`a namespace that ${behaviour} is a miss, without failing a request`, async (t) => {
-      const [kv, catalogue] = [await startKVService(t), await startCatalogue(t)];
-      const { url, program } = await startWorkerOver(t, kv, `${catalogue.url}/`);
-      kv.behaviour = behaviour;
-      const bodies = [1, 2, 1].flatMap((id) => [
-        bookQuery(id),
-        { query: `{ stock(id: ${id}) }` },
-        { query: `mutation { rename(id: ${id}, title: "new") { title } }` },
-        { query: '{ __typename }', extensions: { persistedQuery: { version: 1, sha256Hash } } },
-      ]);
-
-      const answers: any[] = [];
-      for (const body of bodies) answers.push(await post(url, body));
-
-      assert.deepEqual(
-        answers.flatMap(({ errors = [] }) => errors),
-        [],
-      );
-      assert.deepEqual(answers[10], { data: { rename: { title: 'new' } } });
-      assert.deepEqual(answers[8], { data: { book: { id: '1', title: 'new' } } });
-      assert.doesNotMatch(program.output(), /uncaught|unhandled/i);
-    });
-});
-
-const sha256Hash = createHash('sha256').update('{ __typename }').digest('hex');
-
-async function post(url: string, body: object): Promise<any> {
-  const headers = { 'content-type': 'application/json' };
-  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
-  return response.json();
-}

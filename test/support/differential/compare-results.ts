@@ -59,7 +59,7 @@ function describeOther(actual: unknown, expected: unknown, path: Path = []): str
 }
 
 /** Undefined if JSON cannot hold the data. */
-export function textOf(data: unknown): string | undefined {
+function textOf(data: unknown): string | undefined {
   try {
     return JSON.stringify(data);
   } catch {

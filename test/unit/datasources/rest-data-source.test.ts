@@ -198,13 +198,6 @@ describe('hooks', () => {
     assert.equal(headers.has('authorization'), false);
   });
 
-  it('willSendRequest can set options of fetch on the request, as in other versions', async (t) => {
-    const { begin, calls } = await startAPI(t, () => ({ status: 302, headers: { location: '/y' } }));
-
-    await assert.rejects(begin({ willSendRequest: (request) => void (request.redirect = 'manual') }).read('x'), /302/);
-    assert.equal(calls.length, 1);
-  });
-
   it('willSendRequest gets an error when it assigns a header field, as in other versions, which would not be sent', async (t) => {
     const { begin, calls } = await startAPI(t, echo);
     const willSendRequest = ({ headers }: DataSourceRequest): void => void Object.assign(headers, { authorization: 'secret' });
@@ -226,12 +219,6 @@ describe('hooks', () => {
     });
 
     assert.equal((await api.read('x', { a: 1 })).url, '/v2/x?a=1');
-  });
-
-  it('resolveURL can return a URL outside the baseURL', async (t) => {
-    const { url } = await startAPI(t, echo);
-
-    assert.equal((await new API('https://api.test/', { resolveURL: () => new URL('/elsewhere', url) }).read('x')).url, '/elsewhere');
   });
 
   it('didReceiveResponse can return the result of an unsuccessful response', async (t) => {
@@ -265,25 +252,6 @@ describe('a data source', () => {
     assert.equal((await new API(url).read('x')).url, '/x');
   });
 
-  it('can define baseURL as a getter, and its settings as class fields', async (t) => {
-    const { calls, url } = await startAPI(t, echo);
-    class Getter extends RESTDataSource {
-      override memoizeGetRequests = false;
-      override get baseURL(): string {
-        return `${url}/v1`;
-      }
-      x(): Promise<{ url: string }> {
-        return this.get('x');
-      }
-    }
-    const api = new Getter();
-
-    assert.deepEqual([(await api.x()).url, (await api.x()).url], ['/v1/x', '/v1/x']);
-    assert.equal(calls.length, 2);
-  });
-
-  it('memoizes GETs by default', () => assert.equal(new API().memoizeGetRequests, true));
-
   for (const form of ['by itself', 'as an option'])
     it(`sends with httpFetch, given ${form}`, async () => {
       const { httpFetch, requests } = recordingFetch(() => ({ ok: true }));
@@ -304,17 +272,5 @@ describe('a data source', () => {
     void api.initialize({ context: { headers: { authorization: 'bob' } }, cache });
 
     assert.equal(await api.read('me'), 'bob');
-  });
-
-  it('uses the clock that a test mocks after creating it', async (t) => {
-    const { cache, url } = await startAPI(t, (_call, before) => ({ headers: { 'cache-control': 'max-age=60' }, body: `${before}` }));
-    const sources = [1, 2].map(() => new API(url)) as [API, API];
-    for (const api of sources) void api.initialize({ context: {}, cache });
-    t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
-
-    await sources[0].read('x');
-    t.mock.timers.tick(61_000);
-
-    assert.equal(await sources[1].read('x'), '1');
   });
 });

@@ -8,7 +8,7 @@ import type { SpanProcessor } from '@opentelemetry/sdk-trace-node';
 import { GraphQLError } from 'graphql';
 import type { GraphQLResolveInfo } from 'graphql';
 
-import { createHandler as createLambdaHandler, createStreamingHandler } from '../../../src/entries/aws-lambda.ts';
+import { createHandler as createLambdaHandler } from '../../../src/entries/aws-lambda.ts';
 import { compression } from '../../../src/entries/compression.ts';
 import { costLine } from '../../../src/entries/cost-line.ts';
 import { cacheControlDefinitions, edge } from '../../../src/entries/edge.ts';
@@ -22,7 +22,7 @@ import * as events from '../../support/events.ts';
 import { chunkReader, parseParts } from '../../support/multipart.ts';
 import { post } from '../../support/plain-http.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
-import { recordStream, splitPrelude } from '../../support/response-stream.ts';
+
 import { merge } from '../../support/run-incrementally.ts';
 import { unhandledRejections } from '../../support/unhandled-rejections.ts';
 import { before } from '../../support/stages.ts';
@@ -225,20 +225,6 @@ describe('compression', () => {
   const resolvers = { Query: { now: async () => long } };
   const operation = post({ query: '{ ... @defer { now } }' }, { headers: acceptsBrotli });
   const context = { getRemainingTimeInMillis: () => 30_000 } as never;
-
-  test('leaves an answer in parts as it is, so that each part is sent at once', async () => {
-    const { options } = library({ plugins: [compression()], resolvers });
-    const { output, text } = recordStream();
-
-    const [written] = await Promise.all([
-      text(),
-      createStreamingHandler(options as never)(events.functionURLEvent(operation) as never, output, context),
-    ]);
-
-    const { head, body } = splitPrelude(written);
-    assert.equal((head['headers'] as Record<string, string>)['content-encoding'], undefined);
-    assert.deepEqual(merge(parseParts(body) as never), { data: { now: long }, errors: [] });
-  });
 
   test('compresses the single answer that a platform without streams gives', async () => {
     const { options } = library({ plugins: [compression()], resolvers });

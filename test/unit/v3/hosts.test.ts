@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, throws } from 'node:assert/strict';
+import { deepEqual, equal, throws } from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { test } from 'node:test';
@@ -112,41 +112,6 @@ test('a handler refuses an Express app, whose routes and checks would be ignored
 
   for (const Server of [ExpressServer, LambdaServer])
     throws(() => new Server(config).createHandler({ expressAppFromMiddleware } as never), /serverless-http for Lambda/);
-});
-
-test('with bodyParserConfig: false the body is the one parsed by the app', async (context) => {
-  const server = new ExpressServer(config);
-  const handler = server.createHandler({ expressGetMiddlewareOptions: { bodyParserConfig: false } });
-  let parses = true;
-  const url = await listening(context, (req, res) => {
-    if (!parses) return void handler(req, res);
-    let text = '';
-    req.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    req.once('end', () => void handler(Object.assign(req, { body: text === '' ? {} : (JSON.parse(text) as unknown) }), res));
-  });
-
-  deepEqual(await (await fetch(url, post('{ hello }'))).json(), { data: { hello: 'world' } });
-  deepEqual(await (await fetch(`${url}?query={hello}`)).json(), { data: { hello: 'world' } });
-  parses = false;
-  const unread = await fetch(url, post('{ hello }'));
-  deepEqual([unread.status, /`res\.body` is not set/.test(await unread.text())], [500, true]);
-});
-
-test('a form parsed by middleware is not run, because any page can send one', async (context) => {
-  const server = new ExpressServer(config);
-  const handler = server.createHandler();
-  const url = await listening(context, (req, res) => {
-    Object.assign(req, { body: { query: 'mutation { touch }' } });
-    req.resume();
-    req.once('end', () => void handler(req, res));
-  });
-
-  const form = await fetch(url, { method: 'POST', body: new URLSearchParams({ query: 'mutation { touch }' }) });
-  const json = await fetch(url, post('mutation { touch }'));
-
-  equal(form.status, 400);
-  match(await form.text(), /POST body missing/);
-  deepEqual(await json.json(), { data: { touch: 'touched' } });
 });
 
 test('a handler with cors: {} keeps the CORS and Vary headers of the host', async (context) => {

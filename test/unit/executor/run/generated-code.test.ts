@@ -75,17 +75,6 @@ describe('rows made by generated code', () => {
     equal(reads, 1);
   });
 
-  it('are used once a selection has run often enough', async () => {
-    const execution = executionOf({ typeDefs, text: '{ rows { id name } }', rootValue: { rows: Array.from({ length: 600 }, () => row) } });
-
-    const answers = [await executePlanned(execution), await executePlanned(execution), await executePlanned(execution)];
-
-    const [loop, , code] = answers.map(({ data }) => data?.['rows'] as object[]);
-    deepEqual(JSON.stringify(code), JSON.stringify(loop));
-    // Generated code has a separate constructor, so its objects have another prototype.
-    equal(Object.getPrototypeOf(code!.at(-1)!) === Object.getPrototypeOf(loop!.at(-1)!), false);
-  });
-
   for (const wide of [199, 200, 201, 250, 400, 401, 501])
     it(`have the values of the loop with ${wide} fields and nested objects`, async () => {
       const names = Array.from({ length: wide - 2 }, (_, at) => `n${at}: ${['name', 'age', 'id', 'active'][at % 4]}`);
@@ -221,57 +210,6 @@ describe('rows of an interface made by generated code', () => {
     deepEqual(made.slice(5), ['null', 'null', 'null', 'null', 'null', 'null', 'null', 'null', cat, 'null', dog]);
     equal(errors?.length, 9);
   });
-});
-
-describe('rows of a type with isTypeOf', () => {
-  const typed = `
-    interface Pet { name: String! }
-    type Dog implements Pet { name: String! barks: Boolean }
-    type Query { dogs: [Dog] pets: [Pet] }
-  `;
-  const texts = { 'a list of the type': '{ dogs { name barks } }', 'a list of its interface': '{ pets { name ... on Dog { barks } } }' };
-  const answers: Readonly<Record<string, (dog: { name: string }) => unknown>> = {
-    'is true': () => true,
-    'is true of some': ({ name }) => name !== 'Tom',
-    'is truthy': ({ name }) => name,
-    'is a promise': async ({ name }) => name !== 'Tom',
-    'is sometimes a promise': ({ name }) => (name === 'Rex' ? true : Promise.resolve(name !== 'Tom')),
-    throws: ({ name }) => {
-      if (name === 'Tom') throw new Error('who?');
-      return true;
-    },
-    rejects: ({ name }) => (name === 'Tom' ? Promise.reject(new Error('who?')) : true),
-    'is undefined': () => undefined,
-  };
-  const given = ['Rex', 'Tom', 'Rex', 'late', null, 'Tom', 'Rex'].map(
-    (name) => name && { __typename: 'Dog', name: name === 'late' ? Promise.resolve(name) : name, barks: true },
-  );
-  for (const [what, text] of Object.entries(texts)) {
-    for (const [name, isTypeOf] of Object.entries(answers))
-      it(`are those of graphql-js in ${what} if it ${name}`, async () => {
-        await runBoth({
-          typeDefs: typed,
-          functions: { Dog: { isTypeOf } } as never,
-          text,
-          rootValue: { dogs: given, pets: given },
-          options: atOnce,
-        });
-      });
-
-    it(`are made by generated code in ${what} if it is synchronous, and it is called once for each`, async () => {
-      let calls = 0;
-      const isTypeOf = (): boolean => (calls++, true);
-      const dogs = Array.from({ length: 1_200 }, () => ({ __typename: 'Dog', name: 'Rex', barks: true }));
-      const execution = executionOf({ typeDefs: typed, functions: { Dog: { isTypeOf } } as never, text, rootValue: { dogs, pets: dogs } });
-
-      const { data } = await executePlanned(execution);
-      const again = await executePlanned(execution);
-
-      const [loop, code] = [data, again.data].map((one) => (Object.values(one!)[0] as object[])[0]!);
-      equal(JSON.stringify(code), JSON.stringify(loop));
-      equal(calls, 2_400);
-    });
-  }
 });
 
 describe('a resolver that generated code calls', () => {

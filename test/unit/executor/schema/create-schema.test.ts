@@ -91,10 +91,6 @@ describe('typeDefs', () => {
     );
   });
 
-  test('that do not parse are refused with their index in the list', () => {
-    assert.match(refusal({ typeDefs: ['type Query { a: Int }', 'type A {\n  b: }\n'] }, true), /typeDefs\[1\], line 2, column 6:/);
-  });
-
   test('with an operation in them are refused', () => {
     assert.equal(
       refusal({ typeDefs: 'type Query { a: Int } query Books { a }' }),
@@ -205,14 +201,6 @@ describe('the check of the whole schema', () => {
     assert.match(refusal({ schema }, true), /must not begin with "__"/);
   });
 
-  test('does not warn when @graphql-tools/schema is installed', () => {
-    const warnings: string[] = [];
-
-    createSchema({ typeDefs: 'type Query { a: Int }' }, { checkWhole: findCheck, warn: (message) => warnings.push(message) });
-
-    assert.deepEqual(warnings, []);
-  });
-
   test('does not build the types of the served schema, which are created when they are needed', () => {
     const calls: string[] = [];
     const resolvers = { Query: { a: (): number => calls.push('a') } };
@@ -233,12 +221,6 @@ test('an invalid use of a directive in the schema that a request encounters is n
   );
 });
 
-test('a scalar that typeDefs do not use is unknown, however often a document names it', () => {
-  const schema = createSchema({ typeDefs: `type Query { a: Boolean } # ${'Float '.repeat(100_000)}` }, lazily);
-
-  for (let times = 0; times < 10_000; times += 1) assert.equal(schema.getType('Float'), undefined);
-});
-
 describe('directives that the server adds', () => {
   const late = new GraphQLDirective({
     name: 'late',
@@ -254,13 +236,6 @@ describe('directives that the server adds', () => {
     assert.deepEqual(validate(schema, 'query ($by: Int) { a @late(by: $by) }'), []);
     assert.match(printSchema(schema), /^directive @late\(by: Int = 1\) on FIELD$/m);
     assert.equal(schema.getType('Int'), GraphQLInt);
-  });
-
-  test('are replaced by those that typeDefs define', () => {
-    const schema = createSchema({ typeDefs: 'directive @late(much: Boolean) on FIELD  type Query { a: String }' }, settings);
-
-    assert.deepEqual(validate(schema, '{ a @late(much: true) }'), []);
-    assert.equal(schema.getDirectives().filter(({ name }) => name === 'late').length, 1);
   });
 
   test('pass the check of the whole schema', () => {

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 
 import { createHandler as createLambdaHandler } from '../../../../src/entries/aws-lambda.ts';
@@ -10,10 +8,9 @@ import { graphqlJSExecutor } from '../../../../src/entries/graphql-js.ts';
 import { idempotency, idempotencyDefinitions, memoryStore as keyStore } from '../../../../src/entries/idempotency.ts';
 import { incrementalDelivery } from '../../../../src/entries/incremental.ts';
 import { mcp } from '../../../../src/entries/mcp.ts';
-import { createListener } from '../../../../src/entries/node.ts';
-import { createEvent, readResult } from '../../../../src/entries/testing.ts';
+
 import { sha256 } from '../../../../src/shared/sha256.ts';
-import { all, answerOf, fieldsOf, one, openShop, stillStore, typeDefs, platformsOfAWS } from '../../../support/budget-shop.ts';
+import { all, fieldsOf, one, openShop, stillStore, typeDefs } from '../../../support/budget-shop.ts';
 import type { Answer, Fields, Shop } from '../../../support/budget-shop.ts';
 
 const query = '{ a }';
@@ -83,37 +80,6 @@ describe('a client without points is refused', () => {
       results.map(({ data, errors }) => data ?? errors[0].extensions.code),
       [{ a: null }, 'RATE_LIMITED'],
     );
-  });
-
-  test('by every event of AWS and Netlify', async () => {
-    for (const platform of [...platformsOfAWS, 'netlify-v1'] as const) {
-      const { send, handler } = openShop();
-      await send(all);
-
-      const result = await handler(createEvent(platform, { method: 'POST', headers: json, body: JSON.stringify(one) }), {});
-
-      assert.deepEqual(outcomeOf(await answerOf(readResult(platform, result))), refused, platform);
-    }
-  });
-
-  test('by a Node server', async (t) => {
-    const { store } = stillStore();
-    const plugin = budget({ store, identity: () => 'ada', capacity: 1, refillPerSecond: 1 });
-    const server = createServer(createListener({ nodeEnv: 'test', typeDefs: 'type Query { a: Int }', plugins: [plugin] }));
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    t.after(() => server.close());
-    const send = async (): Promise<Answer> =>
-      answerOf(
-        await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {
-          method: 'POST',
-          headers: json,
-          body: JSON.stringify(one),
-        }),
-      );
-
-    assert.deepEqual([(await send()).status, outcomeOf(await send())], [200, refused]);
   });
 
   test('by a tool of MCP, whose result says how long to wait, with Retry-After', async () => {
@@ -338,13 +304,5 @@ describe('with other plugins', () => {
 
       assert.deepEqual(fieldsOf(await openShop({ server: { context } }).send(one)), [null, null, null], `${name}: ${value}`);
     }
-  });
-
-  test('browsers of other origins may read the fields', async () => {
-    const { send } = openShop({ server: { cors: { origin: 'https://app.example.com' } } });
-
-    const answer = await send(one, { headers: { origin: 'https://app.example.com' } });
-
-    assert.match(answer.headers.get('access-control-expose-headers')!, /RateLimit, RateLimit-Policy, Retry-After/);
   });
 });
