@@ -180,7 +180,7 @@ function withoutOne(): void {
   createHandler({ typeDefs });
 }
 
-/** The form of GraphQL Code Generator's output; test/real/recipes/codegen.test.ts tests its real output. */
+/** The form of GraphQL Code Generator's output; test/real/recipes/pages.test.ts compares its real output. */
 interface GeneratedResolvers<TContext> {
   readonly [type: string]: unknown;
   readonly Query?: { book?: (parent: object, args: { id: string }, context: TContext, info: GraphQLResolveInfo) => { title: string } };
