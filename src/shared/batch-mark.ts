@@ -21,7 +21,7 @@ export interface BatchedFieldResolver<TContext = any, TResult = any> {
 
 /** The mark of a batched resolver. The planned executor calls `call`; to every other executor it is an ordinary resolver. */
 export interface BatchMark {
-  /** The resolver that was marked. A wrapper may show the mark of the resolver inside it, and is an ordinary resolver. */
+  /** The marked function itself. A wrapper that inherits the mark is a different function and does not count. */
   readonly resolve: Resolver;
   readonly call: BatchFunction;
   /** Number of parents of one call. */

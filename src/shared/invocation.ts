@@ -54,7 +54,7 @@ export interface OperationInvocation {
    * function that unsubscribes. It sets a timer, so call it only while waiting for something.
    */
   onCancel(callback: (reason: Error) => void): () => void;
-  /** Calls back later than that: at the last moment at which an answer can still be sent. */
+  /** Calls back at the last moment at which an answer can still be sent, which is later than the deadline. */
   onLastMoment(callback: () => void): () => void;
   /** Waits for work, or for a fallback. Ignores the result of work that ends later. */
   inTime<T>(work: Promise<T>, fallbacks: LateFallbacks<T>): Promise<T>;

@@ -29,7 +29,7 @@ export function guardCache(cache: KeyValueCache, options: GuardOptions = {}): Ke
   return cache;
 }
 
-// Registered, because the ESM and the CommonJS build may be loaded in one process.
+// A registered symbol, because one process may load both builds, ESM and CommonJS.
 const guarded = Symbol.for('graphql-functions.guarded-cache');
 
 type OnError = NonNullable<GuardOptions['onError']>;

@@ -10,7 +10,7 @@ export const allArguments = 4;
 export interface ResolverCall {
   /** Number of leading arguments it needs. The others are not created; the context is always passed. */
   readonly visible: number;
-  /** The function to call: for an arrow function the one before it was bound to its resolver map. */
+  /** The function to call. Of an arrow function that was bound to its resolver map, the unbound one. */
   readonly call: Resolver;
   /** The mark of a batched resolver, which is called later, for many parents. Undefined for others. */
   readonly batch?: BatchMark;

@@ -260,7 +260,7 @@ function isTypename(selection: SelectionNode): boolean {
 }
 
 function assertPage(node: FieldNode, { isFirst, isLast, least, most }: Sizes, max: number): void {
-  // Without a limit, as for the references of a subgraph, a field may have such names for other things.
+  // Without a limit, as for the references of a subgraph, such arguments may mean something else.
   if (max >= Number.MAX_SAFE_INTEGER) return;
   // The errors have only names that the client has sent, because the schema may be a secret.
   const field = `the field "${node.name.value}" to be asked for`;

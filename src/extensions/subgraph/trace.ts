@@ -127,7 +127,7 @@ function addToParents(node: TraceNode, value: unknown, batched: BatchedField): v
   }
 }
 
-/** Calls back when a value is there, and all promises of a list. The `then` of a lazy thenable may be called only once, and is called here. */
+/** Calls back when the value has arrived, including all promises of a list. A lazy thenable allows one call of `then`, which is made here. */
 function whenFinished(value: unknown, end: () => void): unknown {
   if (isPromiseLike(value)) {
     const promise = Promise.resolve(value);

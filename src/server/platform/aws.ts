@@ -230,7 +230,7 @@ function singleHeaders({ headers }: HTTPResponse): Record<string, string> {
   return cookie === undefined ? headers.toRecord() : { ...headers.toRecord(), 'set-cookie': cookie };
 }
 
-/** For platforms that send one `set-cookie` at most: the message about the others. */
+/** Logged where the platform sends only one `set-cookie`, so that the others are lost. */
 function lostCookies(response: HTTPResponse, remedy: string): string | undefined {
   const count = response.headers.getSetCookie().length;
   return count < 2 ? undefined : `Only the first of ${count} set-cookie headers can be sent here. ${remedy}`;

@@ -143,7 +143,7 @@ function nullAbove(data: unknown, path: Path): Path | undefined {
   return length === -1 ? undefined : path.slice(0, length);
 }
 
-/** Errors as text, all those that made a place null as one, because any of them may be told. */
+/** Errors as text. Those that made the same place null count as one, because an executor may report any of them. */
 function errorsIn({ data, errors = [] }: ExecutionResult, nulls: readonly string[]): string[] {
   return errors.map((error) => {
     const place = (nullAbove(data, error.path ?? []) ?? error.path)?.join('.') ?? '';

@@ -141,7 +141,7 @@ function optionsFor(file: string, plugins: Plugin[]): BuildOptions {
   };
 }
 
-/** What code calls its own place, and the constant in each of the user's files that replaces it. */
+/** Expressions for a file's own location, and the constant that replaces each in the user's files. */
 const placeNames: Readonly<Record<string, string>> = {
   'import.meta.url': '__sourceURL',
   'import.meta.filename': '__sourceFile',
