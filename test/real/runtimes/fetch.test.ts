@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { stat } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
@@ -119,50 +118,6 @@ describe('the edge extension in a worker', () => {
       ['private, no-store', null, null],
     ]);
     assert.deepEqual(purged, ['e:Product:1', 'u:Product', 'l:Product']);
-  });
-});
-
-describe('landingPage() in development', () => {
-  for (const runtime of fetchRuntimes) {
-    test(`is a page for browsers on ${runtime.name}`, needs(runtime.part), async (t) => {
-      const served = await serveForTest(t, runtime, (folder) =>
-        bundle('test/support/real/functions/landing-page.ts', `${folder.path}/worker.mjs`, 'worker'),
-      );
-
-      const page = await fetch(served.url, { headers: { accept: 'text/html' } });
-      const html = await page.text();
-      const answer = await postTo(served.url, { query: '{ hello }' });
-
-      assert.equal(page.status, 200);
-      assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
-      assert.match(html.slice(0, 500), /^<!doctype html>[^]*<title>GraphQL (?:playground|endpoint)</);
-      // GraphiQL is in the files of the package, which are found on Node and runtimes like it.
-      if (runtime === workerd) assert.match(html.slice(0, 5000), /curl/);
-      assert.deepEqual(await answer.json(), { data: { hello: 'Hello, world!' } });
-    });
-  }
-});
-
-describe('the playground as a module, on workerd', needs('workerd'), () => {
-  test('is a page for browsers in development', async (t) => {
-    const served = await serveForTest(t, workerd, (folder) =>
-      bundle('test/support/real/functions/playground.ts', `${folder.path}/worker.mjs`, 'worker', 'development'),
-    );
-
-    const page = await fetch(served.url, { headers: { accept: 'text/html' } });
-    const html = await page.text();
-
-    assert.match(html.slice(0, 500), /<title>GraphQL playground</);
-    assert.match(html, /id="packed-script">H4sI/);
-  });
-
-  test('is not in a bundle for production', async () => {
-    const folder = await createFolder();
-    await bundle('test/support/real/functions/playground.ts', `${folder.path}/worker.mjs`, 'worker', 'production');
-    const { size } = await stat(`${folder.path}/worker.mjs`);
-    await folder.remove();
-
-    assert.ok(size < 600_000, `${size} bytes`);
   });
 });
 

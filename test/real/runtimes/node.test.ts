@@ -10,7 +10,6 @@ import type { Folder } from '../../support/real/bundle.ts';
 import { needsProgram } from '../../support/real/parts.ts';
 import { startProgram } from '../../support/real/program.ts';
 import type { Program, ProgramExit } from '../../support/real/program.ts';
-import { startReportServer } from '../../support/real/report-server.ts';
 
 describe('serve() in a separate process', () => {
   let folder: Folder;
@@ -40,14 +39,6 @@ describe('serve() in a separate process', () => {
         await assertStatuses(one, (request) => sendTo(server.url, request));
       });
 
-    test('curl encodes a GET query', needsProgram('curl'), async () => {
-      const query = 'query=query ($name: String) { hello(name: $name) }';
-      const variables = 'variables={"name":"50 % + 1 & ü 🦉"}';
-      const flags = ['-G', '-H', 'vendor-require-preflight: 1', '--data-urlencode', query, '--data-urlencode', variables];
-
-      assert.deepEqual(await curl(...flags, server.url), { status: 200, body: { data: { hello: 'Hello, 50 % + 1 & ü 🦉!' } } });
-    });
-
     test('curl sends chunks of unknown length, and waits for "100 Continue" before them', needsProgram('curl'), async () => {
       const flags = ['-H', 'content-type: application/json', '-H', 'transfer-encoding: chunked', '-H', 'expect: 100-continue'];
 
@@ -70,10 +61,6 @@ describe('serve() in a separate process', () => {
 
       assert.equal(status, 400);
       assert.match(JSON.stringify(body), /content-type/i);
-    });
-
-    test('curl requests the health check', needsProgram('curl'), async () => {
-      assert.deepEqual(await curl(new URL('health', server.url).href), { status: 200, body: { status: 'pass' } });
     });
 
     test('fetch gets a batch, and two cookies as two', async () => {
@@ -161,19 +148,6 @@ describe('serve() in a separate process', () => {
       assert.match(await connection.received, /^HTTP\/1.1 503 Service Unavailable\r\n[^]*connection: close\r\n[^]*SERVICE_UNAVAILABLE/);
       program.signal('SIGUSR2');
       assert.equal((await answer).status, 200);
-    });
-
-    test('completes work passed to waitUntil', async (t) => {
-      const report = await startReportServer(t);
-      const { url, program } = await startServerForTest(t, folder);
-      const query = 'query ($report: String) { work(milliseconds: 50, report: $report) }';
-      await (await postTo(url, { query, variables: { report: report.url } })).json();
-
-      program.signal('SIGTERM');
-
-      await report.received;
-      assert.deepEqual(await program.exited, bySignal('SIGTERM'));
-      assert.match(program.output(), /stopped/);
     });
 
     test('aborts a request that does not end in time', async (t) => {

@@ -127,14 +127,6 @@ describe('inlineTraces', () => {
     ok(field!.children[0]!.start >= field!.end);
   });
 
-  it('asks a lazy thenable once', async () => {
-    let asked = 0;
-    const lazy = { then: (resolve: (value: unknown) => void): void => resolve({ id: ++asked }) }; // oxlint-disable-line no-thenable
-    const ask = serveSubgraph({ typeDefs, resolvers: { Query: { later: () => lazy } }, traces: inlineTraces() });
-
-    deepEqual((await ask('{ later { id } }', {}, traced)).data, { later: { id: '1' } });
-  });
-
   it('masks errors at their paths, and leaves out those of subgraphs below', async () => {
     const ask = serveSubgraph({ typeDefs, resolvers, traces: inlineTraces() });
 

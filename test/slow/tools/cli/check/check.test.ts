@@ -212,15 +212,6 @@ test('a bundling error and a module without a function are reported', async (con
   assert.equal(code, 1);
 });
 
-test('a pattern without a match and a missing folder say what to do', async (context) => {
-  const noFile = await check(context, { 'functions/graphql.ts': graphql }, 'src/*.graphql');
-  const noFolder = await check(context, {});
-
-  assert.match(noFile.stderr, /No files match src\/\*\.graphql\. Quote patterns/);
-  assert.match(noFolder.stderr, /--functions <folder>/);
-  assert.deepEqual([noFile.code, noFolder.code], [1, 1]);
-});
-
 test('operations without a valid schema are reported as a problem', async (context) => {
   const { code, stdout } = await check(
     context,
@@ -230,15 +221,6 @@ test('operations without a valid schema are reported as a problem', async (conte
 
   assert.match(stdout, /No schema to validate operations against\. No function called createHandler\./);
   assert.equal(code, 1);
-});
-
-test('with several GraphQL functions and none called graphql, --function chooses the schema of the operations', async (context) => {
-  const files = { 'functions/books.ts': graphql, 'functions/shop.ts': graphql, 'a.graphql': '{ book(id: 1) { title } }' };
-  const unclear = await check(context, files, 'a.graphql');
-  const chosen = await check(context, files, 'a.graphql', '--function', 'shop');
-
-  assert.match(unclear.stdout, /No schema to validate operations against\. Choose a GraphQL function with --function: books, shop\./);
-  assert.deepEqual([unclear.code, chosen.code], [1, 0]);
 });
 
 test('names in options that the schema does not have are problems, with their line', async (context) => {
@@ -410,22 +392,6 @@ export default createHandler({
     'functions/graphql.ts:8:3 The tool "one" of mcp needs a description: models choose tools by it. Write @mcpTool(description: "…").',
   ]);
   assert.deepEqual([wrong.code, right.code], [1, 0]);
-});
-
-test('check prints the notices of plugins, which do not fail it', async (context) => {
-  const source = `import { createHandler } from 'graphql-functions';
-
-export default createHandler({
-  csrfPrevention: true,
-  typeDefs: 'type Query { a: Int }',
-  resolvers: { Query: { a: () => 1 } },
-  plugins: [{ check: () => ['It is probably not what you mean.'] }],
-});
-`;
-  const { code, stderr } = await check(context, { 'functions/graphql.ts': source });
-
-  assert.match(stderr, /^graphql: It is probably not what you mean\.$/m);
-  assert.equal(code, 0);
 });
 
 test('a function that creates its handler in each call gets a notice that it was not checked', async (context) => {

@@ -259,21 +259,6 @@ test('a path without a function is 404, with a list of all functions', async (co
   }
 });
 
-test('the paths of config and the variables of Netlify.env work as on Netlify', async (context) => {
-  const { server, address } = await serveProject(
-    context,
-    {
-      'functions/one.ts': `export default (request: Request) => new Response(new URL(request.url).pathname + Netlify.env.get('WORD'));
-        export const config = { path: ['/short', '/books/:id', '/files/*'] };`,
-    },
-    { env: { WORD: '!' } },
-  );
-
-  for (const path of ['/short', '/books/1', '/files/a/b']) assert.equal(await read(server.url + path), `200 ${path}!`);
-  assert.equal(await read(address('one')), '200 /.netlify/functions/one!');
-  for (const path of ['/books', '/books/1/2', '/shorter']) assert.match(await read(server.url + path), /^404 /);
-});
-
 test('functions see NODE_ENV=development, unless it is set in the shell, and the variables of the command', async (context) => {
   const code = {
     'functions/env.ts': answers('JSON.stringify([process.env.NODE_ENV, process.env.API, process.env.URL])'),
@@ -286,19 +271,6 @@ test('functions see NODE_ENV=development, unless it is set in the shell, and the
   assert.equal(await read(unset.address('env')), `200 ${JSON.stringify(['development', `${unset.server.url}/api/`, unset.server.url])}`);
   assert.equal(await read(set.address('env')), `200 ${JSON.stringify(['test', null, set.server.url])}`);
   await assert.rejects(serveProject(context, { ...code, '.env': 'NODE_ENV=production' }), /Remove NODE_ENV from \.env: dev sets it/);
-});
-
-test('without --port, any free port is used if 8888 is not free, and the log says why', async (context) => {
-  const code = { 'functions/one.ts': answers("'one'") };
-
-  const first = await serveProject(context, code, { port: undefined });
-  const second = await serveProject(context, code, { port: undefined });
-
-  assert.notEqual(first.server.url, second.server.url);
-  const { port } = new URL(second.server.url);
-  assert.ok(second.events.some((event) => event.kind === 'warning' && event.message.includes(`8888 is in use; listening on ${port}`)));
-  assert.equal(await read(first.address('one')), '200 one');
-  assert.equal(await read(second.address('one')), '200 one');
 });
 
 test('a request for another host name is refused: DNS rebinding would show this machine to any page', async (context) => {

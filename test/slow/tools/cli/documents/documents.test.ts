@@ -130,24 +130,6 @@ test('an entry that was deleted by hand is not written again, and the text of th
   assert.equal(await read(manifest), `{"${booksId}": ${JSON.stringify(books)}}`);
 });
 
-test('--ids writes only the ids, also while an earlier document is not valid', async (context) => {
-  const old = '{ "abc": "{ gone }" }';
-  const { documents, names, read } = await createTestedProject(context, { [manifest]: old });
-
-  const ids = await documents('--ids');
-  const checked = await documents('--check');
-  const added = await documents();
-
-  assert.deepEqual(ids, { code: 0, stdout: 'Wrote documents/ids.ts.\n', stderr: '' });
-  assert.deepEqual(await names(), ['documents.json', 'ids.ts']);
-  assert.equal(await read(manifest), old);
-  assert.deepEqual([checked.code, added.code], [1, 1]);
-  assert.match(
-    added.stderr,
-    /^documents\/documents\.json:1:1 The document abc is invalid[^]*\nClients of earlier releases may send the documents of documents\/documents\.json\. If no client sends a document any more, delete its entry by hand\.\n/,
-  );
-});
-
 test('--check names each missing operation with its place, and writes nothing', async (context) => {
   const { documents, names, read, write } = await createTestedProject(context);
   const empty = await documents('--check');
