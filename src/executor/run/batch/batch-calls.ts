@@ -3,24 +3,26 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { describe, isPromiseLike } from '../../../shared/index.ts';
 import type { BatchFunction, BatchMark } from '../../../shared/index.ts';
 import { completeValue } from '../errors.ts';
-import { ObservedField, startField } from '../field-run.ts';
+import { createInfo, ObservedField, pathOf } from '../field-run.ts';
 import { Late, PromisedValue } from '../pending.ts';
 import { plainValue } from '../shapes/leaf.ts';
-import type { FieldRun, PlannedField, Position } from '../../plan/planned-field.ts';
+import type { FieldRun, PlannedField, Position, Shape } from '../../plan/planned-field.ts';
 import type { Path } from '../../plan/path.ts';
 import { handleRejections } from '../unhandled-rejections.ts';
 import type { Batches, Run } from '../run.ts';
 import { allArguments, resolverCall } from '../visible-arguments.ts';
 
 /**
- * The calls of batched fields that a run has not made yet, one for each field of the plan.
+ * The calls of batched fields that a run has not made yet, one for each field of the plan and for every `maxSize` parents.
  *
  * They are made when the synchronous pass ends, if the run waits for nothing else. Otherwise when the microtasks of the turn have
  * drained: objects whose promises settle in one turn share a call, and a slow sibling delays none.
  */
 export class OpenBatches implements Batches {
   readonly #run: Run;
-  #open = new Map<PlannedField, OpenBatch>();
+  #calls: BatchCall[] = [];
+  /** The last call of each field. */
+  readonly #byField = new Map<PlannedField, BatchCall>();
   /** True while a call is certain to be made: during the first pass, and when the end of the turn is awaited. */
   #isExpected: boolean;
 
@@ -29,17 +31,21 @@ export class OpenBatches implements Batches {
     this.#isExpected = run.part.onFinish === undefined && !run.finished;
   }
 
-  /** The next call of a field. */
-  ofField(field: PlannedField, mark: BatchMark): OpenBatch {
-    let batch = this.#open.get(field);
-    if (batch === undefined) this.#open.set(field, (batch = new OpenBatch(this.#run, field, mark)));
+  /** Adds a value to the next call of its field. */
+  add(value: BatchedValue, { call: resolve, maxSize }: BatchMark): void {
+    const { field } = value;
+    let call = this.#byField.get(field);
+    if (call === undefined || call.values.length >= maxSize) {
+      this.#byField.set(field, (call = new BatchCall(this.#run, field, resolve)));
+      this.#calls.push(call);
+    }
+    call.values.push(value);
     if (!this.#isExpected) this.#callAfterTurn();
-    return batch;
   }
 
   finishFirstPass(): void {
-    while (this.#open.size > 0 && !this.#run.awaitsPromises) this.#call();
-    if (this.#open.size > 0) this.#callAfterTurn();
+    while (this.#calls.length > 0 && !this.#run.awaitsPromises) this.#call();
+    if (this.#calls.length > 0) this.#callAfterTurn();
     else this.#isExpected = false;
   }
 
@@ -52,9 +58,10 @@ export class OpenBatches implements Batches {
   }
 
   #call(): void {
-    const batches = this.#open;
-    this.#open = new Map();
-    for (const batch of batches.values()) batch.call();
+    const calls = this.#calls;
+    this.#calls = [];
+    this.#byField.clear();
+    for (const call of calls) call.make();
   }
 }
 
@@ -62,60 +69,26 @@ export function openBatchesOf(run: Run): OpenBatches {
   return (run.root.batches ??= new OpenBatches(run.root)) as OpenBatches;
 }
 
-/** One field of the plan, with the objects that wait for it. */
-class OpenBatch {
-  readonly #run: Run;
-  readonly #field: PlannedField;
-  readonly #mark: BatchMark;
-  readonly #values: BatchedValue[] = [];
-
-  constructor(run: Run, field: PlannedField, mark: BatchMark) {
-    this.#run = run;
-    this.#field = field;
-    this.#mark = mark;
-  }
-
-  add(value: BatchedValue): void {
-    this.#values.push(value);
-  }
-
-  /** Calls the function once for every `maxSize` parents. A call that ends the run, or fails what is around its parents, is the last one. */
-  call(): void {
-    const { maxSize } = this.#mark;
-    let values: BatchedValue[] = [];
-    for (const value of this.#values) {
-      if (value.isOver()) continue;
-      values.push(value);
-      if (values.length < maxSize) continue;
-      this.#make(values);
-      values = [];
-    }
-    if (values.length > 0) this.#make(values);
-  }
-
-  #make(values: readonly BatchedValue[]): void {
-    new BatchCall(this.#run, this.#field, values).make(this.#mark.call);
-  }
-}
-
 /** One call of a batched resolver. */
 class BatchCall {
+  /** The values of the objects that wait for it. */
+  values: BatchedValue[] = [];
   readonly #run: Run;
   readonly #field: PlannedField;
-  readonly #values: readonly BatchedValue[];
+  readonly #call: BatchFunction;
 
-  constructor(run: Run, field: PlannedField, values: readonly BatchedValue[]) {
+  constructor(run: Run, field: PlannedField, call: BatchFunction) {
     this.#run = run;
     this.#field = field;
-    this.#values = values;
+    this.#call = call;
   }
 
-  make(call: BatchFunction): void {
+  /** Leaves out what an earlier call has failed: it may have ended the run. */
+  make(): void {
+    if (this.values.some((value) => value.isOver())) this.values = this.values.filter((value) => !value.isOver());
+    if (this.values.length === 0) return;
     try {
-      const values = this.#resolve(
-        call,
-        this.#values.map(({ source }) => source),
-      );
+      const values = this.#resolve(this.values.map(({ source }) => source));
       if (isPromiseLike(values)) this.#await(values);
       else this.#arrive(values);
     } catch (error) {
@@ -123,10 +96,11 @@ class BatchCall {
     }
   }
 
-  #resolve(call: BatchFunction, parents: readonly unknown[]): unknown {
+  #resolve(parents: readonly unknown[]): unknown {
     const run = this.#run;
+    const call = this.#call;
     // The path of a call is that of the selection, without the indexes of lists.
-    const path = withoutIndexes(this.#values[0]!.position.path.prev);
+    const path = withoutIndexes(this.values[0]!.path.prev);
     const observed = new ObservedField(run, this.#field, { path }, parents, parents.length);
     const { args } = observed;
     const seesInfo = resolverCall(call).visible === allArguments;
@@ -145,17 +119,17 @@ class BatchCall {
   #arrive(values: unknown): void {
     let list: readonly unknown[];
     try {
-      list = assertValues(values, this.#values.length, this.#field);
+      list = assertValues(values, this.values.length, this.#field);
     } catch (error) {
       this.#refuse(error);
       return;
     }
-    for (let at = 0; at < this.#values.length; at++) this.#values[at]!.takeFrom(list, at);
+    for (let at = 0; at < this.values.length; at++) this.values[at]!.takeFrom(list, at);
   }
 
   #refuse(error: unknown): void {
     this.#run.budget.shareError(error, () => {
-      for (const value of this.#values) value.takeError(error);
+      for (const value of this.values) value.takeError(error);
     });
   }
 }
@@ -178,22 +152,39 @@ function withoutIndexes(path: Path | undefined): Path | undefined {
   return typeof path.key === 'number' ? prev : { ...path, prev };
 }
 
-/** The value of a batched field of one object. */
-export class BatchedValue extends Late {
+/** The value of a batched field of one object, and its own position: thousands of them wait at the same time. */
+export class BatchedValue extends Late implements FieldRun {
+  readonly field: PlannedField;
   readonly source: unknown;
-  readonly #field: PlannedField;
   readonly #parent: Position | undefined;
-  #position: FieldRun | undefined = undefined;
+  #path: Path | undefined = undefined;
+  #info: GraphQLResolveInfo | undefined = undefined;
 
   constructor(run: Run, field: PlannedField, source: unknown, parent: Position | undefined) {
     super(run);
+    this.field = field;
     this.source = source;
-    this.#field = field;
     this.#parent = parent;
   }
 
   get position(): FieldRun {
-    return (this.#position ??= startField(this.run, this.#field, this.#parent));
+    return this;
+  }
+
+  get fieldRun(): FieldRun {
+    return this;
+  }
+
+  get shape(): Shape {
+    return this.field.shape;
+  }
+
+  get path(): Path {
+    return (this.#path ??= pathOf(this.field, this.#parent));
+  }
+
+  get info(): GraphQLResolveInfo {
+    return (this.#info ??= createInfo(this));
   }
 
   /** Takes its value from the result of a call, which may be a proxy. */
@@ -214,14 +205,14 @@ export class BatchedValue extends Late {
 
   protected complete(value: unknown): unknown {
     const { run } = this;
-    const { shape } = this.#field;
+    const { shape } = this.field;
     const plain = plainValue(shape.plain, value);
     if (plain !== undefined) {
       run.budget.growByLeaf(plain);
       return plain;
     }
     if ((value === null || value === undefined) && !shape.nonNull) return null;
-    return isPromiseLike(value) ? new PromisedValue(this.position, value) : completeValue(this.position, value);
+    return isPromiseLike(value) ? new PromisedValue(this, value) : completeValue(this, value);
   }
 }
 

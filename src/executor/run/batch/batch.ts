@@ -71,7 +71,7 @@ const runner: BatchRunner = {
   startField(run, field, source, parent, mark) {
     run.budget.spend(workOf.promise);
     const value = new BatchedValue(run, field, source, parent);
-    openBatchesOf(run).ofField(field, mark).add(value);
+    openBatchesOf(run).add(value, mark);
     return value;
   },
 };
