@@ -46,17 +46,10 @@ export type {
 } from '../server/index.ts';
 
 export { HeaderMap } from '../shared/index.ts';
-export type {
-  BatchedFieldResolver,
-  ChunkStream,
-  HTTPRequest,
-  HTTPRequestBody,
-  HTTPResponse,
-  ResponseHead,
-  StreamedResponse,
-} from '../shared/index.ts';
+export type { ChunkStream, HTTPRequest, HTTPRequestBody, HTTPResponse, ResponseHead, StreamedResponse } from '../shared/index.ts';
 export { batch, byKey, groupByKey, selectedFields, selectionsOf } from '../executor/index.ts';
 export type {
+  BatchedFieldResolver,
   BatchOptions,
   BatchResolver,
   ExecutionObserver,

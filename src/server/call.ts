@@ -10,7 +10,7 @@ import { runtime } from './platform/adapter.ts';
 import type { PlatformAdapter } from './platform/adapter.ts';
 import { Lifetime, OperationLife } from './lifetime.ts';
 import type { Starter } from './startup/start.ts';
-import { Facts, HeaderMap, capacityOf } from '../shared/index.ts';
+import { HeaderMap, capacityOf } from '../shared/index.ts';
 import type { Delivery, Operation } from './operation/operation.ts';
 import type { GraphQLRequest } from './operation/types.ts';
 import { createContextArgument } from './http/context-argument.ts';
@@ -166,7 +166,7 @@ export function createOperation(
     invocation,
     watchCall: undefined,
     http: view === undefined ? call.request : view.request,
-    seen: view && { request, response: head, call: view, facts: new Facts(), requestIsBatched: batchIndex !== undefined, batchIndex },
+    seen: view && { request, response: head, call: view, facts: new Map(), requestIsBatched: batchIndex !== undefined, batchIndex },
     observer: undefined,
     head,
     refuse: refusals[call.request.method] ?? (delivery?.subscriptions === true ? undefined : refuseSubscription),

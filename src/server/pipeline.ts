@@ -6,7 +6,7 @@
 import { GraphQLError } from 'graphql';
 import type { ExecutionResult } from 'graphql';
 
-import { Facts, HeaderMap, excessOf, isGraphQLError } from '../shared/index.ts';
+import { HeaderMap, excessOf, isGraphQLError } from '../shared/index.ts';
 import type { HTTPResponse, Milliseconds, PromiseOrValue, StreamedResponse } from '../shared/index.ts';
 import { Call, invocationOf, isStreamed, answerSizeOf, createBatch, createOperation, createOperationOfPlugin } from './call.ts';
 import type { ArrivedCall, CallArguments, Serving } from './call.ts';
@@ -337,7 +337,7 @@ function requestCall(call: ArrivedCall): RequestCall {
     invocation,
     cache,
     logger,
-    facts: new Facts(),
+    facts: new Map(),
     runOperation: run,
     statusOf: (outcome) => statusOf(outcome, settings.httpStatusProfile, 'application/json'),
     get clientAddress() {

@@ -8,7 +8,6 @@ import { deepCopyOf, isObjectLike } from './plain-object.ts';
 interface Thrown extends Error {
   readonly extensions?: unknown;
   readonly originalError?: unknown;
-  readonly path?: unknown;
 }
 
 /**
@@ -23,18 +22,14 @@ export function markAsCopied<TError extends object>(error: TError): TError {
   return error;
 }
 
-/**
- * The errors of a result, shared with no other operation. graphql-js made most of them around what was thrown: those get only a copy
- * of the extensions, as a whole copy takes as long as making an error.
- */
+/** The errors of a result, shared with no other operation. graphql-js passes on an error of any library that has a list called `path`. */
 export function copyErrorsForOperation(errors: readonly GraphQLError[]): readonly GraphQLError[] {
   if (errors.every((error) => copied.has(error))) return errors;
-  return errors.map((error: Error) => {
-    // graphql-js passes on an error of any library that has a list called `path`.
-    if (error instanceof Error && !isGraphQLError(error))
-      return withCopiedExtensions(new GraphQLError(error.message, { originalError: error }));
-    return (isMadeAround(error) ? withCopiedExtensions(error) : copyErrorForOperation(error)) as GraphQLError;
-  });
+  return errors.map((error: Error) =>
+    error instanceof Error && !isGraphQLError(error)
+      ? withCopiedExtensions(new GraphQLError(error.message, { originalError: error }))
+      : (copyErrorForOperation(error) as GraphQLError),
+  );
 }
 
 /** A copy of an error that user code has thrown, unless it was made for this operation or has no extensions. */
@@ -55,12 +50,6 @@ export function withCopiedExtensions<TError extends Error>(error: TError): TErro
   const isShared = isObjectLike(extensions) && (originalError as Partial<Thrown> | null | undefined)?.extensions === extensions;
   if (isShared && !copied.has(error)) Reflect.set(error, 'extensions', copyOfExtensions(extensions));
   return markAsCopied(error);
-}
-
-/** True for an error that graphql-js made around another. It passes on one that already has a path. */
-function isMadeAround(error: Error): boolean {
-  const { originalError, path } = error as Thrown;
-  return isObjectLike(originalError) && Array.isArray(path) && !Array.isArray((originalError as Partial<Thrown>).path);
 }
 
 /** An error of the same class with the same members. Private members cannot be copied. */

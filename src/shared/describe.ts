@@ -20,11 +20,6 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** The first line of the message: the only useful one when Node cannot find a module. */
-export function firstLineOf(thrown: unknown): string {
-  return messageOf(thrown).split('\n', 1)[0]!;
-}
-
 /** Runs work whose errors need no stack, which is most of the cost of an error. `Reflect.set`, because some processes freeze `Error`. */
 export function withoutStacks<T>(work: () => T): T {
   const { stackTraceLimit } = Error;

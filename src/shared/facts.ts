@@ -1,15 +1,5 @@
-/** What plugins tell each other about a request or an operation. It cannot be listed: a plugin reads the facts whose keys it knows. */
-export class Facts {
-  readonly #facts = new Map<string | symbol, unknown>();
-
-  get(key: string | symbol): unknown {
-    return this.#facts.get(key);
-  }
-
-  set(key: string | symbol, fact: unknown): void {
-    this.#facts.set(key, fact);
-  }
-}
+/** What plugins tell each other about a request or an operation: a plugin reads the facts whose keys it knows. */
+export type Facts = Pick<Map<string | symbol, unknown>, 'get' | 'set'>;
 
 /** The fact "edge" of a request: whether the answer may be shared. */
 export interface AnswerDecision {
@@ -46,14 +36,3 @@ export function originalOf<T extends { readonly facts: Facts }>(call: T): T {
 
 /** The fact "idempotency" of an operation with a key: what has become of it. */
 export type RunDecision = 'claimed' | 'replayed' | 'refused';
-
-/** Milliseconds on a clock that never goes back. On Node that is `process.hrtime`: the first touch of `performance` takes 1.3 ms of a cold start. */
-export function now(): number {
-  try {
-    const [seconds, nanoseconds] = globalThis.process.hrtime();
-    return seconds * 1000 + nanoseconds / 1e6;
-  } catch {
-    // The runtime is not Node, or lacks `process.hrtime`.
-    return performance.now();
-  }
-}

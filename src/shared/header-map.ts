@@ -1,5 +1,3 @@
-import { isObjectLike } from './plain-object.ts';
-
 /** Header fields by names in lower case. */
 type Fields = Readonly<Record<string, string>>;
 
@@ -48,11 +46,6 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
     return copy;
   }
 
-  /** The same object if it is a HeaderMap, else a new one with the fields of the web's `Headers` or a record. */
-  static from(headers: HeaderMap | HeaderInit | undefined): HeaderMap {
-    return isObjectLike(headers) && #fields in headers ? headers : new HeaderMap(headers);
-  }
-
   /** The value of a field, several values joined with ", "; null when there is none. */
   get(name: string): string | null {
     const key = name.toLowerCase();
@@ -64,9 +57,7 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
 
   /** True when there are no fields. */
   get isEmpty(): boolean {
-    if (this.#web !== undefined || this.#setCookies.length > 0) return false;
-    for (const _ in this.#fields) return false;
-    return true;
+    return this.#web === undefined && this.#setCookies.length === 0 && Object.keys(this.#fields).length === 0;
   }
 
   /** The record of all fields, not to be changed. Undefined when they are not in one record. */

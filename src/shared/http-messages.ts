@@ -66,8 +66,6 @@ export interface ResponseHead {
 
 /** Joins the chunks of a body, whose total length the caller knows. */
 export function concatenate(parts: readonly Uint8Array[], length: number): Uint8Array {
-  const [only, second] = parts;
-  if (only !== undefined && second === undefined) return only;
   const whole = new Uint8Array(length);
   let offset = 0;
   for (const part of parts) {

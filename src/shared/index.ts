@@ -1,18 +1,16 @@
 export { capacityOf, excessOf } from './answer-size.ts';
 export type { AnswerSize, Capacity, ResultLimit } from './answer-size.ts';
-export { batchOf, markBatched, thisCopy } from './batch-mark.ts';
-export type { BatchedFieldResolver, BatchFunction, BatchMark } from './batch-mark.ts';
 export { canonicalJSON } from './canonical-json.ts';
 export { byteLength } from './byte-length.ts';
-export { asWritten, bindTo, counted, describe, firstLineOf, messageOf, withoutStacks } from './describe.ts';
+export { asWritten, bindTo, counted, describe, messageOf, withoutStacks } from './describe.ts';
 export { didYouMean, listOf } from './did-you-mean.ts';
 export { aFunction, anything, assertEntries, assertKnownOptions, boolean, positive } from './known-options.ts';
 export type { Expectation } from './known-options.ts';
-export { isPromiseLike, toPromise, waitAtMost, whenReady } from './promise-or-value.ts';
+export { isPromiseLike, toPromise, waitAtMost } from './promise-or-value.ts';
 export type { PromiseOrValue } from './promise-or-value.ts';
 export { parseExactly } from './exact-json.ts';
-export { Facts, now, originalOf, rememberOriginal } from './facts.ts';
-export type { AnswerDecision, BudgetReport, RunDecision } from './facts.ts';
+export { originalOf, rememberOriginal } from './facts.ts';
+export type { AnswerDecision, BudgetReport, Facts, RunDecision } from './facts.ts';
 export { errorHashOf, rememberErrorHash, rootCause } from './error-hashes.ts';
 export { guardLogger } from './guard-logger.ts';
 

@@ -3,11 +3,6 @@ import type { Milliseconds } from './invocation.ts';
 /** A value, or a promise of it. */
 export type PromiseOrValue<T> = T | Promise<T>;
 
-/** Continues with the value, at once or when it has resolved. */
-export function whenReady<T, TResult>(value: PromiseOrValue<T>, proceed: (value: T) => PromiseOrValue<TResult>): PromiseOrValue<TResult> {
-  return value instanceof Promise ? value.then(proceed) : proceed(value);
-}
-
 /** Waits for work, but at most `limit` milliseconds: then it resolves to 'late'. */
 export async function waitAtMost<T>(limit: Milliseconds, work: Promise<T>): Promise<T | 'late'> {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -8,22 +8,9 @@ const names = ['parse', 'validate', 'execute', 'subscribe', 'resolve'] as const;
 
 export type ChannelName = (typeof names)[number];
 
-/** The members of node:diagnostics_channel's TracingChannel that are used here. */
-export interface TracingChannel {
-  readonly hasSubscribers: boolean | undefined;
-  readonly start: Channel & {
-    runStores<A extends unknown[], T>(context: object, run: (...values: A) => T, self: unknown, ...values: A): T;
-  };
-  readonly end: Channel;
-  readonly asyncStart: Channel;
-  readonly asyncEnd: Channel;
-  readonly error: Channel;
-  traceSync<T>(run: () => T, context: object): T;
-}
+type Diagnostics = ReturnType<typeof globalThis.process.getBuiltinModule<'node:diagnostics_channel'>>;
 
-interface Channel {
-  publish(context: object): void;
-}
+export type TracingChannel = ReturnType<Diagnostics['tracingChannel']>;
 
 /** The channel, if it has subscribers. */
 export function listenedChannel(name: ChannelName): TracingChannel | undefined {
@@ -48,30 +35,25 @@ function findChannels(): Readonly<Partial<Record<ChannelName, TracingChannel>>> 
  * Runs a function and publishes its start and end, asyncStart and asyncEnd if it returns a promise, and its error if it throws or rejects.
  * The stores that subscribers bind to `start` (bindStore) apply during the call. The order of events is that of graphql-js.
  */
-export function traceMixed<T>(channel: TracingChannel, context: object, run: () => T): T {
-  return channel.start.runStores(context, runTraced<T>, undefined, channel, context, run);
+export function traceMixed<T>(channel: TracingChannel, context: Traced, run: () => T): T {
+  return channel.start.runStores(context, () => {
+    try {
+      const result = run();
+      if (isPromiseLike(result)) return traceSettling(channel, context, result) as T;
+      context.result = result;
+      return result;
+    } catch (error) {
+      context.error = error;
+      channel.error.publish(context);
+      throw error;
+    } finally {
+      channel.end.publish(context);
+    }
+  });
 }
 
-function runTraced<T>(channel: TracingChannel, context: Traced, run: () => T): T {
-  try {
-    const result = run();
-    if (isPromiseLike(result)) return traceSettling(channel, context, result) as T;
-    context.result = result;
-    return result;
-  } catch (error) {
-    context.error = error;
-    channel.error.publish(context);
-    throw error;
-  } finally {
-    channel.end.publish(context);
-  }
-}
-
-/** Everything that is added to the context object of an event. */
-interface Traced {
-  error?: unknown;
-  result?: unknown;
-}
+/** The context object of an event, to which the outcome is added. */
+type Traced = object & { error?: unknown; result?: unknown };
 
 /** Calls `then` of the result itself, as graphql-js does: an `await` would call that of a thenable later, and so change the order of events. */
 function traceSettling<T>(channel: TracingChannel, context: Traced, promise: PromiseLike<T>): PromiseLike<T> {

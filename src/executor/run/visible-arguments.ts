@@ -1,5 +1,6 @@
-import { asWritten, batchOf, thisCopy } from '../../shared/index.ts';
-import type { BatchMark } from '../../shared/index.ts';
+import { asWritten } from '../../shared/index.ts';
+import { batchOf } from '../batch-mark.ts';
+import type { BatchMark } from '../batch-mark.ts';
 
 export type Resolver = (...given: any[]) => unknown;
 
@@ -40,8 +41,7 @@ export function seesInfo(resolver: Resolver | null | undefined): boolean {
  */
 function readCall(given: Resolver): ResolverCall {
   const batch = batchOf(given);
-  // A resolver with the mark of another copy of this package is an ordinary one.
-  if (batch?.runner.copy === thisCopy) return { visible: allArguments, call: given, batch };
+  if (batch !== undefined) return { visible: allArguments, call: given, batch };
   const call = asWritten(given);
   const [, name, list = name] = arrowFunction.exec(textOf.call(call)) ?? [];
   return list === undefined ? { visible: allArguments, call: given } : { visible: Math.min(allArguments, countParameters(list)), call };

@@ -1,7 +1,8 @@
 import { assertValidSchema, GraphQLSchema, print } from 'graphql';
 import type { DocumentNode, GraphQLDirective } from 'graphql';
 
-import { messageOf, thisCopy } from '../../shared/index.ts';
+import { messageOf } from '../../shared/index.ts';
+import { batchOf } from '../batch-mark.ts';
 import { checkResolvers, checkTypeNames } from './resolvers/check-resolvers.ts';
 import { createSchemaIndex } from './sdl/create-index.ts';
 import { LazySchema } from './lazy/lazy-schema.ts';
@@ -28,8 +29,8 @@ export type CheckWhole = (texts: readonly string[], resolvers: Readonly<Record<s
 export interface CheckSettings {
   /** A schema that the user has built, in place of text and resolvers. */
   readonly schema?: GraphQLSchema;
-  /** This copy of the package. */
-  readonly copy: object;
+  /** Undefined for a resolver that this copy of the package does not batch. */
+  readonly batchOf: (resolve: () => unknown) => unknown;
   readonly warn: SchemaSettings['warn'] | undefined;
 }
 
@@ -75,7 +76,7 @@ function readySchema(input: unknown, { checkWhole: whole, directives = [], warn 
   if (whole === false) return schema;
   assertValidSchema(schema);
   const check = whole();
-  if (typeof check === 'function') check([], {}, { schema, copy: thisCopy, warn });
+  if (typeof check === 'function') check([], {}, { schema, batchOf, warn });
   return schema;
 }
 
@@ -106,7 +107,7 @@ function checkWhole({ typeDefs, index, resolvers, findCheck }: Prepared, { warn,
   try {
     // The checker gets text, because it may use another copy of graphql, and @graphql-tools/schema changes the documents that it merges.
     const texts = typeDefs.map((source) => (typeof source === 'string' ? source : print(source)));
-    check(texts, Object.fromEntries(resolvers.names().map((name) => [name, wholeOf(resolvers.get(name)!)])), { copy: thisCopy, warn });
+    check(texts, Object.fromEntries(resolvers.names().map((name) => [name, wholeOf(resolvers.get(name)!)])), { batchOf, warn });
   } catch (error) {
     throw new Error(`typeDefs and resolvers do not make a valid schema. ${messageOf(error)}`, { cause: error });
   }

@@ -1,4 +1,4 @@
-import { assertKnownOptions, byteLength, escapeControls, isPromiseLike, now } from '../../shared/index.ts';
+import { assertKnownOptions, byteLength, escapeControls, isPromiseLike } from '../../shared/index.ts';
 import type { AnswerDecision, HTTPRequest } from '../../shared/index.ts';
 import type { OperationCall, OperationOutcome, RequestCall, ServerPlugin } from '../../server/index.ts';
 import { OperationRecord } from '../operation-record/index.ts';
@@ -59,7 +59,7 @@ export function costLine(options: CostLineOptions = {}): ServerPlugin {
     position: 'first',
     onlyWatches: true,
     async request(call, next) {
-      const request: Request = { cold, start: now(), cpu: cpuUsage(), operations: [] };
+      const request: Request = { cold, start: performance.now(), cpu: cpuUsage(), operations: [] };
       cold = false;
       call.facts.set(own, request);
       const response = await next();
@@ -86,13 +86,13 @@ export function costLine(options: CostLineOptions = {}): ServerPlugin {
     sourceCall({ request, operation: operationCall }) {
       const operation = operationCall.facts.get(own) as Operation | undefined;
       if (operation === undefined) return undefined;
-      const start = now();
+      const start = performance.now();
       operation.calls++;
       return {
         ended: () => {
           const outcome = request.outcome ?? 'none';
           operation.outcomes[outcome] = (operation.outcomes[outcome] ?? 0) + 1;
-          operation.callMilliseconds += now() - start;
+          operation.callMilliseconds += performance.now() - start;
         },
       };
     },
@@ -140,7 +140,7 @@ function toRecords(
   if (operations.length === 0) {
     // A new object for each record, because `write` may change it.
     const none = { operation: null, type: null, hash: null, upstream: { calls: 0, ms: 0, outcomes: {} }, errors: {} };
-    return [[{ ...none, ...shared, durationMs: rounded(now() - start) }, undefined]];
+    return [[{ ...none, ...shared, durationMs: rounded(performance.now() - start) }, undefined]];
   }
   const size = operations.length;
   return operations.map((one, index) => [
@@ -166,7 +166,7 @@ function describe({ call, record, calls, callMilliseconds, outcomes }: Operation
     type,
     hash,
     ...(documentId !== undefined && { documentId }),
-    durationMs: rounded(record.outcome?.stream === undefined ? record.milliseconds : now() - record.start),
+    durationMs: rounded(record.outcome?.stream === undefined ? record.milliseconds : performance.now() - record.start),
     upstream: { calls, ms: rounded(callMilliseconds), outcomes },
     errors: Object.fromEntries(record.codes),
     ...(record.hashes.size > 0 && { errorHashes: Object.fromEntries(record.hashes) }),

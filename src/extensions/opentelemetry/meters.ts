@@ -1,6 +1,5 @@
 import type { Counter, Histogram, Meter } from '@opentelemetry/api';
 
-import { now } from '../../shared/index.ts';
 import type { OperationRecord } from '../operation-record/index.ts';
 
 /** The most operation names that are counted separately in the life of a process: clients can invent any number. */
@@ -32,7 +31,7 @@ export class Meters {
       'graphql.operation.name': this.#boundedName(outcome?.operation?.name?.value),
     };
     const [first] = codes.keys();
-    this.#duration.record((now() - start) / 1000, first === undefined ? attributes : { ...attributes, 'error.type': first });
+    this.#duration.record((performance.now() - start) / 1000, first === undefined ? attributes : { ...attributes, 'error.type': first });
     for (const [code, count] of codes) this.#errors.add(count, { ...attributes, 'error.type': code });
   }
 

@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 
-import { errorHashOf, now, sha256 } from '../../shared/index.ts';
+import { errorHashOf, sha256 } from '../../shared/index.ts';
 import type { BudgetReport, RunDecision } from '../../shared/index.ts';
 import type { ErrorBehavior, OperationCall, OperationOutcome, PayloadOutcome } from '../../server/index.ts';
 
@@ -22,7 +22,7 @@ const maxErrors = 10;
 
 /** What all plugins report of one operation. */
 export class OperationRecord {
-  readonly start: number = now();
+  readonly start: number = performance.now();
   /** Milliseconds from the start to the latest answer. */
   milliseconds = 0;
   outcome: OperationOutcome | undefined;
@@ -51,7 +51,7 @@ export class OperationRecord {
   add(answer: OperationOutcome | PayloadOutcome): void {
     if (answer === this.#latest) return;
     this.#latest = answer;
-    this.milliseconds = now() - this.start;
+    this.milliseconds = performance.now() - this.start;
     if ('head' in answer) this.outcome = answer;
     for (const error of answer.errors) {
       if (this.errors.length < maxErrors) this.errors.push(error);

@@ -1,7 +1,7 @@
 import { defaultTypeResolver, GraphQLError, isInterfaceType, isObjectType } from 'graphql';
 import type { GraphQLInterfaceType, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 
-import { describe, isObjectLike, toPromise, whenReady, withoutStacks } from '../../shared/index.ts';
+import { describe, isObjectLike, toPromise, withoutStacks } from '../../shared/index.ts';
 import type { References } from './reference-resolvers.ts';
 
 /** The type name of each entity. It is not written into entities, which may be shared or frozen. */
@@ -201,5 +201,6 @@ function toError(thrown: unknown): Error {
 }
 
 function whenSettled(value: unknown, proceed: (value: unknown) => unknown): unknown {
-  return whenReady(toPromise(value), proceed);
+  const ready = toPromise(value);
+  return ready instanceof Promise ? ready.then(proceed) : proceed(ready);
 }

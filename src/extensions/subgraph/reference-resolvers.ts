@@ -1,7 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 
 import { MergedResolvers } from '../../executor/schema/index.ts';
-import { batchOf } from '../../shared/index.ts';
 
 /** `__resolveReference`: returns the entity of a reference. */
 type ResolveReference = (reference: unknown, context: unknown, info: GraphQLResolveInfo) => unknown;
@@ -55,7 +54,7 @@ export class References {
 
 function resolverNamed(name: string, type: string, given: unknown): unknown {
   if (given === undefined) return undefined;
-  if (batchOf(given as () => unknown) !== undefined)
+  if (typeof given === 'function' && 'isBatched' in given)
     throw new Error(`resolvers.${type}.${name} cannot be batched. Write ${plural}: (references, context, info) => …, without batch().`);
   return given;
 }

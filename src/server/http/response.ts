@@ -95,7 +95,7 @@ export function toSingleResponse(
 
 /** The header fields of the head, of `extensions.http` of the result and of the errors, and the result without that extension. */
 function takeHead({ head, result, errors }: OperationOutcome): { headers: HeaderMap; result: FormattedExecutionResult } {
-  const headers = HeaderMap.from(head.headers);
+  const headers = head.headers instanceof HeaderMap ? head.headers : new HeaderMap(head.headers);
   const http = httpOf(result);
   addHeaders(headers, http?.headers);
   for (const error of errors) addHeaders(headers, httpExtensionOf(error)?.headers);
@@ -172,7 +172,7 @@ const bodiless = new Set([204, 205, 304]);
 export function normalizeHead<T extends HTTPResponse | StreamedResponse>(response: T, logger: Logger): T {
   assertResponse(response);
   const status = toFinalStatus(response.status, logger);
-  const headers = HeaderMap.from(response.headers);
+  const headers = response.headers instanceof HeaderMap ? response.headers : new HeaderMap(response.headers);
   for (const name of framing) if (headers.has(name)) headers.delete(name);
   const isEmpty = response.body === '' && bodiless.has(status);
   if (status === response.status && headers === response.headers && !isEmpty) return response;

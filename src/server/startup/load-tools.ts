@@ -1,6 +1,6 @@
 import type { ExplainMismatch } from '../../executor/index.ts';
 import type { CheckWhole } from '../../executor/schema/index.ts';
-import { firstLineOf, messageOf } from '../../shared/index.ts';
+import { messageOf } from '../../shared/index.ts';
 import type { ServerStartContext } from '../operation/apollo-hooks.ts';
 import { hasPackageFiles, packageFolder, requireFromPackage } from './package-files.ts';
 import type { ExplainSettings } from '../http/http-settings.ts';
@@ -51,7 +51,7 @@ export function findCheck(): CheckWhole | { readonly missing: string | undefined
   try {
     return (requireFromPackage('checks') as { checkWhole: CheckWhole }).checkWhole;
   } catch (error) {
-    return { missing: hasPackageFiles() ? firstLineOf(error) : undefined };
+    return { missing: hasPackageFiles() ? messageOf(error).split('\n', 1)[0] : undefined };
   }
 }
 

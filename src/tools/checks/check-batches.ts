@@ -1,12 +1,12 @@
 import type { GraphQLNamedType, GraphQLObjectType, GraphQLSchema } from 'graphql';
 
-import { batchOf } from '../../shared/index.ts';
+import type { CheckSettings } from '../../executor/schema/index.ts';
 
 /**
  * Throws an Error for a batched resolver where nothing is called for many parents: only resolvers of fields are, except those of Mutation.
  * Warns of batched resolvers of another copy of this package than the server's, which are called for each parent.
  */
-export function checkBatches(schema: GraphQLSchema, copy: object, warn?: (message: string) => void): void {
+export function checkBatches(schema: GraphQLSchema, batchOf: CheckSettings['batchOf'], warn?: (message: string) => void): void {
   const foreign: string[] = [];
   for (const type of Object.values(schema.getTypeMap())) {
     const [member] = [...batchedMembers(type), ...batchedMembers(subgraphMembers(type))];
@@ -18,7 +18,7 @@ export function checkBatches(schema: GraphQLSchema, copy: object, warn?: (messag
       if (members.includes('subscribe')) throw notOfField(`${path}.subscribe`);
       if (!members.includes('resolve')) continue;
       if (type === schema.getMutationType()) throw inSeries(type.name, path);
-      if (batchOf(field.resolve!)!.runner.copy !== copy) foreign.push(path);
+      if (batchOf(field.resolve as () => unknown) === undefined) foreign.push(path);
     }
   }
   if (foreign.length > 0) warn?.(otherCopy(foreign));
@@ -31,9 +31,7 @@ function isObjectTypeOfAnyCopy(type: GraphQLNamedType): type is GraphQLObjectTyp
 
 /** The names of the members that are batched resolvers. */
 function batchedMembers(owner: object): string[] {
-  return Object.entries(owner).flatMap(([name, member]) =>
-    typeof member === 'function' && batchOf(member as () => unknown) !== undefined ? name : [],
-  );
+  return Object.entries(owner).flatMap(([name, member]) => (typeof member === 'function' && 'isBatched' in member ? name : []));
 }
 
 /** The `__resolveReference` that @apollo/subgraph has added to the type. */

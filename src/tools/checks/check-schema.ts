@@ -16,10 +16,10 @@ import { semanticNonNull } from './semantic-non-null.ts';
 export function checkWhole(
   texts: readonly string[],
   resolvers: Readonly<Record<string, object>>,
-  { schema: given, copy, warn }: CheckSettings,
+  { schema: given, batchOf, warn }: CheckSettings,
 ): void {
   const schema = given ?? makeSchema(texts, resolvers);
-  checkBatches(schema, copy, warn);
+  checkBatches(schema, batchOf, warn);
 }
 
 function makeSchema(texts: readonly string[], resolvers: Readonly<Record<string, object>>): GraphQLSchema {

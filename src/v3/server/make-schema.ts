@@ -1,7 +1,7 @@
 import { assertValidSchema, getIntrospectionQuery, graphqlSync, Kind, parse } from 'graphql';
 import type { DefinitionNode, DocumentNode, GraphQLSchema } from 'graphql';
 
-import { firstLineOf } from '../../shared/index.ts';
+import { messageOf } from '../../shared/index.ts';
 import { findCheck } from '../../server/for-v3.ts';
 import { createSchema } from '../../executor/schema/index.ts';
 import type { Logger, SchemaHash } from '../types.ts';
@@ -117,6 +117,6 @@ function loadPeer(name: string, need: string): unknown {
       failure ??= error;
     }
   }
-  const reason = firstLineOf(failure);
+  const reason = messageOf(failure).split('\n', 1)[0]!;
   throw new Error(`${need}: install it with "npm install ${name}". (${reason})`, { cause: failure });
 }

@@ -1,7 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 
 import { describe, isPromiseLike } from '../../../shared/index.ts';
-import type { BatchFunction, BatchMark } from '../../../shared/index.ts';
+import type { BatchFunction, BatchMark } from '../../batch-mark.ts';
 import { completeValue } from '../errors.ts';
 import { createInfo, ObservedField, pathOf } from '../field-run.ts';
 import { Late, PromisedValue } from '../pending.ts';

@@ -1,7 +1,8 @@
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 
-import { describe, isPromiseLike, markBatched, thisCopy } from '../../../shared/index.ts';
-import type { BatchedFieldResolver, BatchFunction } from '../../../shared/index.ts';
+import { describe, isPromiseLike } from '../../../shared/index.ts';
+import { markBatched } from '../../batch-mark.ts';
+import type { BatchedFieldResolver, BatchFunction } from '../../batch-mark.ts';
 import { workOf } from '../../costs.ts';
 import type { BatchRunner } from './batch-types.ts';
 import { assertValues, BatchedValue, openBatchesOf } from './batch-calls.ts';
@@ -67,7 +68,6 @@ function oneByOne(call: BatchFunction): GraphQLFieldResolver<unknown, unknown> {
 }
 
 const runner: BatchRunner = {
-  copy: thisCopy,
   startField(run, field, source, parent, mark) {
     run.budget.spend(workOf.promise);
     const value = new BatchedValue(run, field, source, parent);

@@ -1,4 +1,4 @@
-import { batchOf, didYouMean, listOf } from '../../../shared/index.ts';
+import { didYouMean, listOf } from '../../../shared/index.ts';
 import { describeValue } from './merge-resolvers.ts';
 import type { MergedResolvers, MergedTypeResolvers } from './merge-resolvers.ts';
 import { partsOf } from '../sdl/schema-index.ts';
@@ -75,8 +75,7 @@ function ownerHint(name: string, index: SchemaIndex): string {
 }
 
 function checkFields(type: ResolversToCheck): void {
-  const { entry, resolvers, index, members = namesIn(type) } = type;
-  if (entry.name === index.roots.mutation) refuseBatches(entry.name, resolvers);
+  const { entry, resolvers, members = namesIn(type) } = type;
   for (const field of resolvers.names()) {
     const resolver = resolvers.given(field);
     // The usual case first: in a schema of 3,000 types, Query has 2,000 resolvers.
@@ -84,18 +83,6 @@ function checkFields(type: ResolversToCheck): void {
     checkName(type, members, field);
     if (field.startsWith('__')) checkFunction(`${entry.name}.${field}`, resolver);
     else checkFieldResolver(`${entry.name}.${field}`, resolver);
-  }
-}
-
-/** The specification (section 6.2.2) runs these fields one after another. */
-function refuseBatches(type: string, resolvers: MergedTypeResolvers): void {
-  for (const field of resolvers.names()) {
-    const given = resolvers.given(field);
-    const resolve = typeof given === 'function' ? given : (given as { readonly resolve?: unknown } | null | undefined)?.resolve;
-    if (typeof resolve !== 'function' || batchOf(resolve as () => unknown) === undefined) continue;
-    throw new Error(
-      `resolvers.${type}.${field}: a field of ${type} cannot be batched, because these fields run in series. Fields of its result can.`,
-    );
   }
 }
 

@@ -1,6 +1,6 @@
 import type { GraphQLAbstractType, GraphQLResolveInfo, GraphQLScalarType } from 'graphql';
 
-import type { BatchedFieldResolver } from '../../../shared/index.ts';
+import type { BatchedFieldResolver } from '../../batch-mark.ts';
 
 /** Resolves a field. `parent` and `args` are `any`, so that `(book, { first }) => …` needs no annotation. */
 export type FieldResolver<TContext = any> = (parent: any, args: any, context: TContext, info: GraphQLResolveInfo) => unknown;

@@ -19,37 +19,29 @@ export interface BatchedFieldResolver<TContext = any, TResult = any> {
   readonly contextType?: (context: TContext) => void;
 }
 
-/** The mark of a batched resolver. The planned executor calls `call`; to every other executor it is an ordinary resolver. */
+/** How the planned executor calls a batched resolver; to every other executor it is an ordinary one. */
 export interface BatchMark {
-  /** The marked function itself. A wrapper that inherits the mark is a different function and does not count. */
-  readonly resolve: Resolver;
   readonly call: BatchFunction;
   /** Number of parents of one call. */
   readonly maxSize: number;
   /** The code that runs it: a BatchRunner. Bundles without `batch` do not contain it. */
-  readonly runner: { readonly copy: object };
+  readonly runner: object;
 }
 
-/** Identifies this copy of the package: a bundle may contain two. */
-export const thisCopy: object = {};
+/** A wrapper of a batched resolver, and a batched resolver of another copy of this package, have no mark: they are ordinary resolvers. */
+const marks = new WeakMap<Resolver, BatchMark>();
 
-/** The property of the mark on each batched resolver. Wrappers may come from another copy of the package. */
-const batchMark = Symbol.for('graphql-functions.batch');
-
-type Marked = Resolver & { [batchMark]?: BatchMark };
-
-export function markBatched(resolve: Resolver, mark: Omit<BatchMark, 'resolve'>): void {
-  (resolve as Marked)[batchMark] = { ...mark, resolve };
+export function markBatched(resolve: Resolver, mark: BatchMark): void {
+  marks.set(resolve, mark);
   Object.defineProperties(resolve, { bind: { value: bindUnlessBatched }, isBatched: { value: true } });
 }
 
 /** Returns a batched resolver itself: makeExecutableSchema binds resolvers to their map, and a bound function would lose the mark. Batched resolvers do not use `this`. */
 function bindUnlessBatched(this: Resolver, ...given: readonly [unknown, ...unknown[]]): Resolver {
-  return batchOf(this) === undefined ? (Function.prototype.bind.apply(this, given as never) as Resolver) : this;
+  return marks.has(this) ? this : (Function.prototype.bind.apply(this, given as never) as Resolver);
 }
 
-/** Undefined for an ordinary resolver, such as a proxy of a batched one, or a function that has its properties or its prototype. */
+/** Undefined for an ordinary resolver. */
 export function batchOf(resolve: Resolver): BatchMark | undefined {
-  const mark = (resolve as Marked)[batchMark];
-  return mark?.resolve === resolve ? mark : undefined;
+  return marks.get(resolve);
 }
