@@ -305,4 +305,12 @@ describe('with other plugins', () => {
       assert.deepEqual(fieldsOf(await openShop({ server: { context } }).send(one)), [null, null, null], `${name}: ${value}`);
     }
   });
+
+  test('browsers of other origins may read the fields', async () => {
+    const { send } = openShop({ server: { cors: { origin: 'https://app.example.com' } } });
+
+    const answer = await send(one, { headers: { origin: 'https://app.example.com' } });
+
+    assert.match(answer.headers.get('access-control-expose-headers')!, /RateLimit, RateLimit-Policy, Retry-After/);
+  });
 });
