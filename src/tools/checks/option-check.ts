@@ -64,12 +64,10 @@ function repeatedResolvers({ resolvers }: OptionsToCheck): OptionProblem[] {
 function wrongSubscriptions({ resolvers, rootValue }: OptionsToCheck, schema: GraphQLSchema): OptionProblem[] {
   const maps = mapsOf(resolvers);
   const subscription = schema.getSubscriptionType() ?? undefined;
-  const misplaced = subscribesElsewhere(maps, subscription?.name);
   // Without a resolver, graphql-js reads the events from rootValue.
-  if (subscription === undefined || rootValue !== undefined) return misplaced;
+  if (subscription === undefined || rootValue !== undefined) return [];
   const { name } = subscription;
-  const silent = Object.values(subscription.getFields()).flatMap((field) => withoutEvents(name, field, maps));
-  return [...misplaced, ...silent];
+  return Object.values(subscription.getFields()).flatMap((field) => withoutEvents(name, field, maps));
 }
 
 function mapsOf(resolvers: unknown): Maps {
@@ -94,16 +92,4 @@ function withoutEvents(type: string, { name, subscribe }: SubscriptionField, map
 
 function hasSubscribe(resolver: unknown): boolean {
   return isRecord(resolver) && typeof resolver['subscribe'] === 'function';
-}
-
-function subscribesElsewhere(maps: Maps, subscription: string | undefined): OptionProblem[] {
-  const types = maps.flatMap((map) => Object.entries(map)).filter(([type, fields]) => type !== subscription && isRecord(fields));
-  return types.flatMap(([type, fields]) =>
-    Object.entries(fields as object)
-      .filter(([, resolver]) => hasSubscribe(resolver))
-      .map(([field]) => ({
-        path: ['resolvers', type, field],
-        message: `resolvers.${type}.${field} has a subscribe function that is never called: only fields of the subscription type emit events.`,
-      })),
-  );
 }

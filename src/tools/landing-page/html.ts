@@ -11,7 +11,7 @@ export function createPage({ embedded, playground, explains }: PageSettings): La
   const nonce = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))));
   const packed = playground ?? (embedded ? readPlayground() : undefined);
   return {
-    html: packed === undefined ? smallPage(nonce) : playgroundPage(nonce, packed, explains),
+    html: packed === undefined ? smallPage() : playgroundPage(nonce, packed, explains),
     headers: {
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
@@ -96,31 +96,15 @@ const unpack = `
 })(document.currentScript.nonce);
 `;
 
-function smallPage(nonce: string): string {
+function smallPage(): string {
   return `${head}
 <title>GraphQL endpoint</title>
-<style>body { font: 16px/1.5 system-ui, sans-serif; max-width: 44em; margin: 3em auto; padding: 0 1em } pre { background: #8882; padding: 1em; overflow-x: auto } :root { color-scheme: light dark }</style>
 </head>
 <body>
 <h1>A GraphQL endpoint</h1>
-<p>Send operations to <code class="endpoint">this address</code>, with POST and JSON:</p>
-<pre id="curl">curl -H 'content-type: application/json' --data '{"query":"{ __typename }"}' <span class="endpoint">…</span></pre>
+<p>Send operations to this address, with POST and JSON: <code>{"query":"{ __typename }"}</code></p>
 <p>In development, introspection is on by default, so that tools can explore the schema.</p>
-<ul>
-<li><a href="https://www.npmjs.com/package/graphql-functions">graphql-functions</a>, the server of this endpoint</li>
-<li><a href="https://graphql.org/learn/">an introduction to GraphQL</a></li>
-<li><a href="https://graphql.github.io/graphql-over-http/">the GraphQL over HTTP specification</a></li>
-</ul>
-<script nonce="${nonce}">${fillIn}</script>
 </body>
 </html>
 `;
 }
-
-/** Runs in the browser. Quotes the URL for a shell, because it may contain a single quote. */
-const fillIn = `
-const endpoint = location.origin + location.pathname;
-for (const place of document.querySelectorAll('.endpoint')) {
-  place.textContent = place.closest('pre') === null ? endpoint : "'" + endpoint.replaceAll("'", '%27') + "'";
-}
-`;

@@ -14,7 +14,6 @@ import { documentsIn } from '../project/documents/embedded-operations.ts';
 import { findFunctions, noSuchFunction, resolveFunctionsFolder } from '../project/functions-folder.ts';
 import { printProblems, problemAsJSON } from '../project/print-problems.ts';
 import type { Terminal } from '../project/paint.ts';
-import { findUntrustedOperations } from './trusted-documents.ts';
 
 /** A schema without problems, and the options of its server. */
 interface CheckedSchema {
@@ -90,7 +89,5 @@ async function checkFiles(
     return [{ message: `No schema to validate operations against. ${advice}` }];
   }
   terminal.error(`Checking operations in ${counted(files.length, 'file')} …`);
-  const texts = files.flatMap(documentsIn);
-  const problems = checkDocuments(checked.schema, texts);
-  return problems.length > 0 ? problems : findUntrustedOperations(checked.options, texts);
+  return checkDocuments(checked.schema, files.flatMap(documentsIn));
 }

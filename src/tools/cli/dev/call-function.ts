@@ -128,15 +128,10 @@ function callWithEvents(
     const context = isNetlify
       ? { ...createFunctionContext(name, timeout ?? netlifyTimeout), clientContext: {} }
       : createLambdaContext(name, timeout);
-    try {
-      const response = isStreamingHandler(handler)
-        ? await callStreamingHandler({ handler, event: given, context, readHead })
-        : readHead(await handler(given, context));
-      return toFunctionResponse(response);
-    } catch (error) {
-      const remedy = isNetlify ? remedyOf(error) : undefined;
-      throw remedy === undefined ? error : new TypeError(`The function ${name} rejected a Netlify event. ${remedy}`);
-    }
+    const response = isStreamingHandler(handler)
+      ? await callStreamingHandler({ handler, event: given, context, readHead })
+      : readHead(await handler(given, context));
+    return toFunctionResponse(response);
   };
 }
 
@@ -152,16 +147,6 @@ function netlifyPartOf(result: unknown): object {
 function toFunctionResponse({ status, headers, body }: Pick<Response, 'status' | 'headers' | 'body'>): FunctionResponse {
   return { status, headers: [...headers], body: body as FunctionResponse['body'] };
 }
-
-/** What to change when a handler's entry does not support Netlify events. Undefined for all other errors. */
-function remedyOf(error: unknown): string | undefined {
-  const [, source] = /^Expected an event of (API Gateway|web Request;)/.exec(String(propertyOf(error, 'message'))) ?? [];
-  if (source === undefined) return undefined;
-  return source === 'API Gateway' ? namePlatform : takesRequests;
-}
-
-const takesRequests =
-  'createHandler of graphql-functions/fetch takes a Request: use a default export, because an export named handler receives events.';
 
 function toFields({ method, url, headers, body }: FunctionRequest): RequestFields {
   const { pathname: path, search } = new URL(url);

@@ -40,14 +40,10 @@ async function assertNoneExists(files: ProjectFiles, folder: string): Promise<vo
 
 /** True for a file, also for a link that leads nowhere, and for a path whose folder is a file. */
 async function isTaken(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return true;
-    throw error;
-  }
+  return lstat(path).then(
+    () => true,
+    ({ code }: NodeJS.ErrnoException) => code !== 'ENOENT',
+  );
 }
 
 /** What follows from who calls the API. */

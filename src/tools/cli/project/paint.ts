@@ -15,7 +15,6 @@ function painter(format: Parameters<typeof styleText>[0]): Paint {
 
 export const bad: Paint = painter('red');
 const good: Paint = painter('green');
-const quiet: Paint = painter('dim');
 const strong: Paint = painter('bold');
 
 /** The status, green below 400 and red otherwise. */
@@ -23,15 +22,7 @@ export function statusOf(status: number): string {
   return status < 400 ? good(String(status)) : bad(String(status));
 }
 
-/** Highlights places, the line with the problem and the mark below it. */
+/** Highlights places, and the mark below a line of code. */
 export function paintMessage(message: string): string {
-  return message
-    .split('\n')
-    .map((line) => {
-      if (/^\s*\|\s+\^$/.test(line)) return line.replace('^', bad('^'));
-      if (/^\s*> +\d+ \|/.test(line)) return strong(line);
-      if (/^\s+at /.test(line)) return quiet(line);
-      return line.replace(/^(\s*[^\s:]+:\d+:\d+)(?= )/, strong('$1'));
-    })
-    .join('\n');
+  return message.replaceAll(/^\s*[^\s:]+:\d+:\d+(?= )/gm, strong).replaceAll(/(?<=^\s*\|\s+)\^$/gm, bad);
 }

@@ -72,8 +72,7 @@ const breaks: Readonly<Record<string, Break>> = {
   },
   'an entry that this package does not have': {
     files: { 'functions/graphql.ts': "import { createHandler } from 'graphql-functions/lambda';\n\nexport default createHandler({});\n" },
-    expected:
-      /Could not resolve "graphql-functions\/lambda": graphql-functions has no such entry\. Did you mean "graphql-functions\/aws-lambda"\?/,
+    expected: /Could not resolve "graphql-functions\/lambda": graphql-functions has no such entry/,
   },
   'a missing file': {
     files: {
@@ -81,27 +80,9 @@ const breaks: Readonly<Record<string, Break>> = {
     },
     expected: /Could not resolve "\.\.\/graphql\/shcema\.ts"[^]*functions\/graphql\.ts:2|functions\/graphql\.ts:2:26 Could not resolve/,
   },
-  'a name that another entry of this package exports': {
-    files: {
-      'functions/graphql.ts': functionOf(
-        "import { UserInputError } from 'graphql-functions';",
-        "export default createHandler({ typeDefs: 'type Query { a: Int }', resolvers: { Query: { a: () => new UserInputError('') } } });",
-      ),
-    },
-    expected: /No matching export in "graphql-functions" for import "UserInputError": import it from "graphql-functions\/v3"/,
-  },
-  'a name that graphql exports': {
-    files: {
-      'functions/graphql.ts': functionOf(
-        "import { GraphQLError } from 'graphql-functions';",
-        "export default createHandler({ typeDefs: 'type Query { a: Int }', resolvers: { Query: { a: () => new GraphQLError('') } } });",
-      ),
-    },
-    expected: /No matching export in "graphql-functions" for import "GraphQLError": import it from "graphql"\n/,
-  },
   'a name that this package does not export': {
     files: { 'functions/graphql.ts': "import { createServer } from 'graphql-functions';\n\nexport default createServer({});\n" },
-    expected: /No matching export in "graphql-functions" for import "createServer"/,
+    expected: /"graphql-functions" does not export createServer\./,
   },
   'a top-level await that fails': {
     files: {

@@ -44,14 +44,6 @@ describe('warns about a subscription field without events in development', () =>
   });
 });
 
-test('warns about subscribe on a field of another type in development', () => {
-  const resolvers = { ...ticks, Query: { hello: { subscribe: () => [] } } };
-
-  deepEqual(warningsFor({ resolvers }), [
-    'resolvers.Query.hello has a subscribe function that is never called: only fields of the subscription type emit events.',
-  ]);
-});
-
 test('checks nothing in production', () => {
   deepEqual(warningsFor({}, 'production'), []);
 });

@@ -350,30 +350,6 @@ export default createHandler({
     });
 });
 
-test('an operation of a client that is in no trusted document is a problem where only those run', async (context) => {
-  const source = (only: boolean): string => `import { createHandler } from 'graphql-functions';
-
-export default createHandler({
-  csrfPrevention: true,
-  typeDefs: 'type Query { a: Int }',
-  trustedDocuments: { documents: { one: 'query One { a }' }, only: ${only} },
-  resolvers: { Query: { a: () => 1 } },
-});
-`;
-  const operations = {
-    'operations/one.graphql': 'query One { a __typename }',
-    'src/two.ts': 'export const two = gql`\n  query Two { a }`;',
-  };
-  const only = await check(context, { 'functions/graphql.ts': source(true), ...operations }, 'operations/*', 'src/*');
-  const open = await check(context, { 'functions/graphql.ts': source(false), ...operations }, 'operations/*', 'src/*');
-
-  assert.deepEqual(placesIn(only.stdout), [
-    'src/two.ts:2:3 Production refuses the operation Two, because it is not in trustedDocuments. Add it: npx graphql-functions documents',
-  ]);
-  assert.equal(only.code, 1);
-  assert.equal(open.stdout, 'No problems in graphql.\n');
-});
-
 test('check finds tools that a plugin would refuse, with the schema of the function', async (context) => {
   const source = `import { createHandler } from 'graphql-functions';
 import { mcp, mcpDefinitions } from 'graphql-functions/mcp';

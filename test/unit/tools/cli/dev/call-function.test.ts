@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { createHandler } from '../../../../../src/entries/aws-lambda.ts';
-import { createHandler as createWebHandler } from '../../../../../src/entries/fetch.ts';
 import { toCallable } from '../../../../../src/tools/cli/dev/call-function.ts';
 import type { FunctionRequest } from '../../../../../src/tools/cli/dev/call-function.ts';
 
@@ -15,19 +14,10 @@ const request = {
 const options = { typeDefs: 'type Query { ok: Boolean }' };
 const lambda = createHandler({ ...options, logger: { ...console, error: () => {}, warn: () => {} } });
 
-for (const name of ['handler', 'default'])
-  test(`a handler of AWS's entry, exported as ${name} and served as on Netlify, says which platform to name`, async () => {
-    const call = toCallable('graphql', { [name]: lambda });
+test("a handler of AWS's entry that is served as on Netlify says which platform to name", async () => {
+  const call = toCallable('graphql', { default: lambda });
 
-    await assert.rejects(call(request), /serve it with --platform aws-http, aws-rest, function-url or alb/);
-  });
-
-test('a handler of Requests that is exported as handler says to use the default export', async () => {
-  const call = toCallable('graphql', {
-    handler: createWebHandler({ ...options, logger: { ...console, error: () => {}, warn: () => {} } }),
-  });
-
-  await assert.rejects(call(request), /takes a Request: use a default export/);
+  await assert.rejects(call(request), /serve it with --platform aws-http, aws-rest, function-url or alb/);
 });
 
 test('a function that returns a handler instead of a response says to export it', async () => {
