@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { OperationDefinitionNode } from 'graphql';
 
-import type { HTTPRequest, HTTPResponse, Invocation, Milliseconds, StreamedResponse, AnswerSize } from '../shared/index.ts';
+import type { HTTPRequest, HTTPResponse, Invocation, Milliseconds, ResponseHead, StreamedResponse, AnswerSize } from '../shared/index.ts';
 import type { HTTPSettings } from './http/http-settings.ts';
 import type { Streaming } from './http/response.ts';
 import type { EncodeBody } from './operation/around.ts';
@@ -13,7 +13,7 @@ import type { Starter } from './startup/start.ts';
 import { HeaderMap, capacityOf } from '../shared/index.ts';
 import type { Delivery, Operation } from './operation/operation.ts';
 import type { GraphQLRequest } from './operation/types.ts';
-import { createContextArgument } from './http/context-argument.ts';
+import type { ContextArgument } from './http/context-argument.ts';
 import { malformedRequest, onlyQueriesBy, subscriptionNotPossible } from './http/errors.ts';
 import type { BatchElements } from './http/params.ts';
 import { VariablesLimit } from './http/body.ts';
@@ -210,4 +210,34 @@ function refuseUnlessQuery(method: string): Refuse {
 
 function refuseSubscription({ operation }: OperationDefinitionNode): GraphQLError | undefined {
   return operation === 'subscription' ? subscriptionNotPossible() : undefined;
+}
+
+/**
+ * `signal` is created when it is first read, and a plugin's view may notice when the platform's objects are read. All are enumerable, because
+ * a copy (`{ ...argument }`) must have all members, and can be overwritten. An accessor in a literal takes half the time of a defined one.
+ */
+function createContextArgument(response: ResponseHead, call: ArrivedCall, operation: OperationLife): ContextArgument {
+  const { view } = call;
+  const { event, context, env } = view === undefined ? call : {};
+  const argument = {
+    request: (view ?? call).request,
+    response,
+    event,
+    context,
+    env,
+    waitUntil: (work: Promise<unknown>): void => call.waitUntil(work),
+    get signal(): AbortSignal {
+      return operation.signal;
+    },
+    set signal(value) {
+      Object.defineProperty(this, 'signal', { value, writable: true });
+    },
+  };
+  if (view !== undefined) for (const name of ['event', 'context', 'env'] as const) defineLate(argument, name, () => view.invocation[name]);
+  return argument;
+}
+
+function defineLate(argument: object, name: string, get: () => unknown): void {
+  const set = (value: unknown): void => void Object.defineProperty(argument, name, { value, writable: true });
+  Object.defineProperty(argument, name, { get, set, enumerable: true, configurable: true });
 }

@@ -11,7 +11,6 @@ export type {
   TrustedDocumentManifest,
   TrustedDocumentOptions,
 } from './operation/documents/trusted-documents.ts';
-export type { ErrorBehavior } from './operation/errors.ts';
 export type { HTTPExtension } from './operation/errors.ts';
 export type { FormatError } from './operation/format-errors.ts';
 export type * from './operation/apollo-hooks.ts';

@@ -161,7 +161,7 @@ export function runOperation(operation: Operation): PromiseOrValue<OperationOutc
 async function outcomeInTime(running: Promise<ExecutionResult>, operation: Operation): Promise<OperationOutcome> {
   let result: ExecutionResult;
   try {
-    result = await waitInTime(running, operation);
+    result = await waitInTime(running, operation, true);
   } catch (late) {
     result = toErrors(late);
   }

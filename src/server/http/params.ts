@@ -3,7 +3,7 @@ import { GraphQLError } from 'graphql';
 import { describe, isRecord } from '../../shared/index.ts';
 import type { PromiseOrValue, HTTPRequest } from '../../shared/index.ts';
 import { errorBehaviors } from '../operation/errors.ts';
-import type { ErrorBehavior } from '../operation/errors.ts';
+import type { ErrorBehavior } from '../operation/types.ts';
 import type { GraphQLRequest } from '../operation/types.ts';
 import { VariablesLimit, assertJSONSize, parseJSON, readText, readValue } from './body.ts';
 import { badRequest, malformedRequest, queryStringTooLong } from './errors.ts';

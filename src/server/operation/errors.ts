@@ -3,7 +3,7 @@ import type { ExecutionResult } from 'graphql';
 
 import { Misfit } from '../../executor/index.ts';
 import { copyErrorForOperation, describe, isGraphQLError, markAsCopied, rootCause, withCopiedExtensions } from '../../shared/index.ts';
-import type { ErrorCode, Logger } from './types.ts';
+import type { ErrorBehavior, ErrorCode, Logger } from './types.ts';
 import { cut } from './limits/error-allowance.ts';
 import type { ErrorHandling } from '../../executor/index.ts';
 
@@ -152,16 +152,6 @@ export function reportUnfinished(logger: Logger, errors: readonly GraphQLError[]
 
 /** Characters of a path in the log. */
 export const maxPath = 200;
-
-/**
- * What an error does to the response, as a client chooses with `onError`. Experimental: the names are those of the proposal for the
- * GraphQL specification (graphql/graphql-spec#1163).
- *
- * - `NULL`: the position of the error is null, even if its type is non-null
- * - `PROPAGATE`: the nearest nullable position above is null. The default
- * - `HALT`: the execution ends with the first error, and `data` is null
- */
-export type ErrorBehavior = 'NULL' | 'PROPAGATE' | 'HALT';
 
 /** How the executor handles errors, for each value of `onError`. */
 export const errorHandling: Readonly<Record<ErrorBehavior, ErrorHandling>> = {

@@ -18,7 +18,6 @@ import type { OperationHooks } from './apollo-hooks.ts';
 import type { FoundSource, SourceSettings } from './documents/sources.ts';
 import type { OperationCall, ServerPlugin } from './plugin.ts';
 import type { Stages } from './around.ts';
-import type { RefuseOperation } from './run-execution.ts';
 import type { ErrorAllowance } from './limits/error-allowance.ts';
 
 /** Everything that an operation needs from the server. Created once, at cold start. */
@@ -53,6 +52,9 @@ export interface Delivery {
   /** Replaces `executeOperation`. Returns the first or only result, and opens a stream if more results follow. */
   readonly execute: (operation: Operation) => PromiseOrValue<ExecutionResult>;
 }
+
+/** Returns the reason why an operation may not run; undefined lets it run. */
+export type RefuseOperation = (operation: OperationDefinitionNode) => GraphQLError | undefined;
 
 /** One operation on its way through the pipeline, which fills in its fields. */
 export interface Operation extends ContextInput {

@@ -25,16 +25,13 @@ import {
 import type { Stage } from './around.ts';
 import { createExecution, executeOperation, haveWrongVariables } from './execute.ts';
 import type { Execution } from './execute.ts';
-import type { Operation } from './operation.ts';
+import type { Operation, RefuseOperation } from './operation.ts';
 import { callFailureHook } from './apollo-hooks.ts';
 import type { OperationHooks } from './apollo-hooks.ts';
 import type { ExecutionOptions, OperationExecution } from './plugin.ts';
 import type { OperationOutcome } from './types.ts';
 import { formatFailure, formatResult } from './format-errors.ts';
 import { ErrorAllowance } from './limits/error-allowance.ts';
-
-/** Returns the reason why an operation may not run; undefined lets it run. */
-export type RefuseOperation = (operation: OperationDefinitionNode) => GraphQLError | undefined;
 
 /** The choice of an operation. */
 interface Choice {
@@ -143,7 +140,7 @@ async function executeToOutcome(operation: Operation): Promise<OperationOutcome>
   let result: ExecutionResult;
   try {
     const running = operation.hooks === undefined ? executeNow(operation) : executeInHooks(operation, operation.hooks);
-    result = running instanceof Promise ? await waitForExecution(running, operation) : running;
+    result = running instanceof Promise ? await waitInTime(running, operation, false) : running;
   } catch (thrown) {
     result = toErrors(thrown);
   }
@@ -184,18 +181,13 @@ function executeNow(operation: Operation): PromiseOrValue<ExecutionResult> {
   return delivery === undefined ? executeOperation(settings, execution!) : delivery.execute(operation);
 }
 
-/** The result of the steps, in time: if a context, data source or hook hangs, only this operation times out. */
-export function waitInTime(running: Promise<ExecutionResult>, operation: Operation): Promise<ExecutionResult> {
-  return waitForExecution(running, operation, () => operation.wrapped !== undefined);
-}
-
-/** The executor and wrapped executions have their own timeout. */
-function waitForExecution(
-  running: Promise<ExecutionResult>,
-  operation: Operation,
-  endsByItself: () => boolean = () => false,
-): Promise<ExecutionResult> {
+/**
+ * The result of the steps or of the execution, in time: if a context, data source or hook hangs, only this operation times out. The executor
+ * has its own timeout, and so have plugins around the execution, which are among the steps.
+ */
+export function waitInTime(running: Promise<ExecutionResult>, operation: Operation, areSteps: boolean): Promise<ExecutionResult> {
   if (operation.isExecuting && operation.hooks === undefined) return running;
+  const endsByItself = (): boolean => areSteps && operation.wrapped !== undefined;
   return operation.invocation.inTime(running, {
     onCancel: (reason) => {
       if (endsByItself()) return undefined;

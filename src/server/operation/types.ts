@@ -1,7 +1,16 @@
 import type { DocumentNode, FormattedExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql';
 
 import type { ResponseHead } from '../../shared/index.ts';
-import type { ErrorBehavior } from './errors.ts';
+
+/**
+ * What an error does to the response, as a client chooses with `onError`. Experimental: the names are those of the proposal for the
+ * GraphQL specification (graphql/graphql-spec#1163).
+ *
+ * - `NULL`: the position of the error is null, even if its type is non-null
+ * - `PROPAGATE`: the nearest nullable position above is null. The default
+ * - `HALT`: the execution ends with the first error, and `data` is null
+ */
+export type ErrorBehavior = 'NULL' | 'PROPAGATE' | 'HALT';
 
 /** One operation as requested by a client. */
 export interface GraphQLRequest {

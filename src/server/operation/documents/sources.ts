@@ -1,7 +1,7 @@
 import type { KeyValueCache } from '../../../datasources/index.ts';
 import { describe, sha256 } from '../../../shared/index.ts';
 import type { PromiseOrValue, ResponseHead } from '../../../shared/index.ts';
-import type { ErrorBehavior } from '../errors.ts';
+import type { ErrorBehavior } from '../types.ts';
 import { createError } from '../errors.ts';
 import type { OperationHooks } from '../apollo-hooks.ts';
 import type { GraphQLRequest } from '../types.ts';

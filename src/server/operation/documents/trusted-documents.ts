@@ -1,6 +1,6 @@
 import { isRecord, describe } from '../../../shared/index.ts';
 import { errorBehaviors } from '../errors.ts';
-import type { ErrorBehavior } from '../errors.ts';
+import type { ErrorBehavior } from '../types.ts';
 import { cut } from '../limits/error-allowance.ts';
 
 /**
