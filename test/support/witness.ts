@@ -45,8 +45,8 @@ export class Witness {
   }
 }
 
-/** Internal properties of this library and of graphql-js. */
-const ownParts: ReadonlySet<PropertyKey> = new Set(['resultLimit', '_memoizedCoercedDefaultValue']);
+/** Internal properties of this library and of graphql-js. `rules`: what edge() was told, the same for all calls; `_spanContext`: OpenTelemetry's constant for no span. */
+const ownParts: ReadonlySet<PropertyKey> = new Set(['resultLimit', 'rules', '_spanContext', '_memoizedCoercedDefaultValue']);
 
 function read(object: object, key: PropertyKey): unknown {
   try {

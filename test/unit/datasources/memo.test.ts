@@ -80,6 +80,20 @@ describe('equal GETs of one instance', () => {
       assert.equal(await api.read('x', undefined, { cache }), 1);
     });
 
+  it('are sent again after memoizedResults is cleared, or the key deleted', async (t) => {
+    const { begin, calls, url } = await startAPI(t, () => ({ body: 1 }));
+    const api = begin();
+    await api.read('x');
+
+    assert.deepEqual([...api.memoizedResults.keys()], [`${url}/x`]);
+    api.memoizedResults.delete(`${url}/x`);
+    await api.read('x');
+    api.memoizedResults.clear();
+    await api.read('x');
+
+    assert.equal(calls.length, 3);
+  });
+
   for (const [what, failure] of [
     ['an error response', { status: 500 }],
     ['a network failure', 'hang up'],
@@ -94,6 +108,9 @@ describe('equal GETs of one instance', () => {
 });
 
 describe('a memoized result', () => {
+  const startWith = (t: Parameters<typeof startAPI>[0], body: string) =>
+    startAPI(t, () => ({ headers: { 'content-type': 'application/json' }, body }));
+
   it('that a caller changes is unchanged for other callers', async (t) => {
     const { begin, calls } = await startAPI(t, () => ({ body: { tags: ['a'], deep: { n: 1 } } }));
     const api = begin();
@@ -132,6 +149,26 @@ describe('a memoized result', () => {
     assert.deepEqual([await api.read('x'), await api.read('x')], [200, 200]);
 
     assert.equal(timers(), before);
+  });
+
+  it('may be nested deeper than the call stack', async (t) => {
+    const { begin, calls } = await startWith(t, '['.repeat(50_000) + ']'.repeat(50_000));
+    const api = begin();
+
+    const results = [await api.read('x'), await api.read('x')];
+
+    assert.ok(Array.isArray(results[1]));
+    assert.equal(calls.length, 1);
+  });
+
+  it('may have a property called __proto__', async (t) => {
+    const api = (await startWith(t, '{"a":{"__proto__":{"admin":true}}}')).begin();
+
+    for (let nth = 0; nth < 3; nth++) {
+      const { a } = await api.read('x');
+      assert.equal(a.admin, undefined);
+      assert.deepEqual(Object.keys(a), ['__proto__']);
+    }
   });
 });
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer as createHTTPServer } from 'node:http';
 import { createSecureServer } from 'node:http2';
+import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -274,4 +275,58 @@ describe('a body is complete', () => {
     assert.equal(warnings.length, 1);
     assert.match(warnings[0]!, /Node 26\.0\.0 uses HTTP\/2.*allowH2: false.*install\(\)/);
   });
+});
+
+/** Starts a server that sends these bytes for each request line. */
+async function startRaw(t: TestContext, answer: (line: string) => string): Promise<string> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (bytes) => void socket.write(answer(bytes.toString('latin1').split('\r\n')[0]!)));
+    t.after(() => socket.destroy());
+  });
+  return `http://127.0.0.1:${await listen(t, server)}/`;
+}
+
+describe('an unusual status line keeps its code and status', () => {
+  for (const [line, name, code, status] of [
+    ['401 Nicht erlaubt \u2713', 'AuthenticationError', 'UNAUTHENTICATED', 401],
+    ['403 \u7981\u6b62', 'ForbiddenError', 'FORBIDDEN', 403],
+    ['600 Beyond', 'GraphQLError', 'INTERNAL_SERVER_ERROR', 600],
+    ['999 Request Denied', 'GraphQLError', 'INTERNAL_SERVER_ERROR', 999],
+  ] as const)
+    it(line, async (t) => {
+      const url = await startRaw(t, () => `HTTP/1.1 ${line}\r\nContent-Length: 2\r\n\r\nno`);
+
+      await assert.rejects(new API(url).read('a'), (error: Error & { extensions: { code: string; response: { status: number; body: unknown } } }) => {
+        const { response, ...rest } = error.extensions;
+        assert.deepEqual([error.name, rest.code, response.status, response.body], [name, code, status, 'no']);
+        return true;
+      }); // oxfmt-ignore
+    });
+
+  it('for a hook, and in a clone', async (t) => {
+    const url = await startRaw(t, () => 'HTTP/1.1 799 \u2713\r\nContent-Length: 2\r\n\r\nno');
+    const didReceiveResponse: OperationSettings['didReceiveResponse'] = async (response) => {
+      const { status, statusText, ok } = response.clone();
+      return [status, statusText, ok, response.status, await response.text()];
+    };
+
+    assert.deepEqual(await new API(url, { didReceiveResponse }).read('a'), [799, '\u2713', false, 799, 'no']);
+  });
+});
+
+describe('a Location in UTF-8', () => {
+  for (const [kind, headers] of [
+    ['fetch', {}],
+    ['the data source', { authorization: 'Bearer x' }],
+  ] as const)
+    it(`is followed by ${kind} to the same URL`, async (t) => {
+      const url = await startRaw(t, (line) =>
+        line.startsWith('GET /a ')
+          ? 'HTTP/1.1 302 Found\r\nLocation: /b\u00fc\u2713\r\nContent-Length: 0\r\n\r\n'
+          : `HTTP/1.1 200 OK\r\nContent-Length: ${line.length}\r\n\r\n${line}`,
+      );
+
+      assert.equal(await new API(url).read('a', {}, { headers }), 'GET /b%C3%BC%E2%9C%93 HTTP/1.1');
+    });
 });

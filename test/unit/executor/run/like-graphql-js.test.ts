@@ -20,6 +20,10 @@ class Person {
 const fail = (thrown: unknown) => (): never => {
   throw thrown;
 };
+const shrinking = (): object[] => {
+  const list: object[] = [{ id: () => (list.length = 1) }, { id: 2 }, { id: 3 }];
+  return list;
+};
 const user = { __typename: 'User', id: '1', must: 'x', friend: { id: '2', must: 'y' } };
 const usual = { a: 'A', user, users: [user, null, user], must: [user], node: user };
 const where = 'query ($if: Boolean = true)';
@@ -46,6 +50,9 @@ const cases: Readonly<Record<string, readonly [rootValue: object, text: string, 
   'an item that fails in a list without nulls': [{ must: async () => [user, Promise.reject(new Error('no')), user] }, '{ must { id } }'],
   'types that the interface does not have': [{ node: { __typename: 'Other' }, user }, '{ node { id } user { id } }'],
   'types that are no names': [usual, '{ node { id } }', {}, { Node: { resolveType: () => 7 } }],
+  'types that are no objects': [usual, '{ node { id } }', {}, { Node: { resolveType: () => 'String' } }],
+  'types that do not exist': [usual, '{ node { id } }', {}, { Node: { resolveType: async () => 'Nobody' } }],
+  'a list that shrinks while it is read': [{ users: shrinking }, '{ users { id } }'],
   'objects that their type does not accept': [
     usual,
     `${where} { user { id @skip(if: $if) } }`,

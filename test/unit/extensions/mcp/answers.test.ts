@@ -148,7 +148,6 @@ describe('the endpoint', () => {
 
     assert.equal((await post(`{"a":"${'x'.repeat(2_000)}"}`)).status, 413);
   });
-
 });
 
 describe('hidden variables', () => {
