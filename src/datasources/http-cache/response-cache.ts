@@ -42,7 +42,7 @@ const longestPause: Milliseconds = 60_000;
 export class ResponseCache {
   static readonly #instances = new WeakMap<KeyValueCache, ResponseCache>();
   readonly #writes: WriteOrder;
-  /** Running GETs by key. Outdated: a write to the same key has started or ended since, so the response is not stored. */
+  /** Running GETs by key. Outdated: a write to the same key has ended since, so the response is not stored. */
   readonly #running = new Map<string, Set<{ outdated: boolean }>>();
   /** Running writes by key. Meanwhile GETs do not use the stored response. */
   readonly #writing = new Map<string, number>();
@@ -92,7 +92,6 @@ export class ResponseCache {
    * Resolves after the deletion or the deadline of the store.
    */
   async invalidateAround(lookup: CacheLookup, write: () => Promise<Response>): Promise<Response> {
-    this.#markOutdated(lookup.key);
     this.#writing.set(lookup.key, (this.#writing.get(lookup.key) ?? 0) + 1);
     let failed = false;
     try {
