@@ -213,31 +213,18 @@ function refuseSubscription({ operation }: OperationDefinitionNode): GraphQLErro
 }
 
 /**
- * `signal` is created when it is first read, and a plugin's view may notice when the platform's objects are read. All are enumerable, because
- * a copy (`{ ...argument }`) must have all members, and can be overwritten. An accessor in a literal takes half the time of a defined one.
+ * `signal` is created when it is first read, and a plugin's view may notice when the platform's objects are read. A proxy, because a copy
+ * (`{ ...argument }`) must have all members, and an object with accessors of its own takes 1 µs longer.
  */
 function createContextArgument(response: ResponseHead, call: ArrivedCall, operation: OperationLife): ContextArgument {
   const { view } = call;
-  const { event, context, env } = view === undefined ? call : {};
-  const argument = {
-    request: (view ?? call).request,
-    response,
-    event,
-    context,
-    env,
-    waitUntil: (work: Promise<unknown>): void => call.waitUntil(work),
-    get signal(): AbortSignal {
-      return operation.signal;
-    },
-    set signal(value) {
-      Object.defineProperty(this, 'signal', { value, writable: true });
-    },
+  const late = (view?.invocation ?? call) as unknown as Readonly<Record<PropertyKey, unknown>>;
+  const waitUntil = (work: Promise<unknown>): void => call.waitUntil(work);
+  const { request } = view ?? call;
+  const argument: Record<PropertyKey, unknown> = { request, response, event: null, context: null, env: null, waitUntil, signal: null };
+  const get = (target: typeof argument, name: PropertyKey): unknown => {
+    if (target[name] !== null) return target[name];
+    return name === 'signal' ? operation.signal : late[name];
   };
-  if (view !== undefined) for (const name of ['event', 'context', 'env'] as const) defineLate(argument, name, () => view.invocation[name]);
-  return argument;
-}
-
-function defineLate(argument: object, name: string, get: () => unknown): void {
-  const set = (value: unknown): void => void Object.defineProperty(argument, name, { value, writable: true });
-  Object.defineProperty(argument, name, { get, set, enumerable: true, configurable: true });
+  return new Proxy(argument, { get }) as unknown as ContextArgument;
 }
