@@ -223,8 +223,13 @@ function createContextArgument(response: ResponseHead, call: ArrivedCall, operat
   const { request } = view ?? call;
   const argument: Record<PropertyKey, unknown> = { request, response, event: null, context: null, env: null, waitUntil, signal: null };
   const get = (target: typeof argument, name: PropertyKey): unknown => {
-    if (target[name] !== null) return target[name];
+    if (target[name] !== null || !Object.isExtensible(target)) return target[name];
     return name === 'signal' ? operation.signal : late[name];
   };
-  return new Proxy(argument, { get }) as unknown as ContextArgument;
+  // A frozen argument has all members.
+  const preventExtensions = (target: typeof argument): boolean => {
+    for (const name of Object.keys(target)) target[name] = get(target, name);
+    return Reflect.preventExtensions(target);
+  };
+  return new Proxy(argument, { get, preventExtensions }) as unknown as ContextArgument;
 }
