@@ -38,5 +38,5 @@ async function textOf(body: HTTPRequestBody, maxBytes: number): Promise<string> 
 }
 
 function refusal(status: number, message: string): RPCError {
-  return new RPCError(status, parseError, { message });
+  return new RPCError(status, parseError, message);
 }

@@ -21,24 +21,25 @@ export type CallOutcome = ({ readonly response: HTTPResponse } | { readonly stat
   readonly retryAfter?: string | undefined;
 };
 
+/** The fact of a request: the tool that it calls. */
+export const calledTool: unique symbol = Symbol('mcp');
+
 interface Call {
   readonly given: unknown;
-  readonly running: WeakMap<object, Tool>;
   readonly write: (result: ToolResult) => HTTPResponse;
   /** The length of the response in bytes. */
   readonly maxBytes: number;
 }
 
 /** Runs a tool through the pipeline: context, limits, deadline, masking and plugins. */
-export async function callTool(call: RequestCall, tool: Tool, { given = {}, running, write, maxBytes }: Call): Promise<CallOutcome> {
-  if (!isRecord(given)) throw new RPCError(200, invalidParams, { message: 'Expected arguments to be an object.' });
+export async function callTool(call: RequestCall, tool: Tool, { given = {}, write, maxBytes }: Call): Promise<CallOutcome> {
+  if (!isRecord(given)) throw new RPCError(200, invalidParams, 'Expected arguments to be an object.');
   // Execution ignores variables that the document does not define.
   const unknown = Object.keys(given).find((name) => !tool.variables.has(name));
   if (unknown !== undefined)
     return { response: write(failure(`Unknown argument "${unknown}". The tool takes ${listOf(tool.variables)}.`)) };
-  const variables = { ...given };
-  if (tool.hidden.size > 0) running.set(variables, tool);
-  const outcome = await call.runOperation({ documentId: tool.documentId, variables });
+  call.facts.set(calledTool, tool);
+  const outcome = await call.runOperation({ documentId: tool.documentId, variables: { ...given } });
   const retryAfter = retryAfterOf(outcome);
   const status = authenticationStatus(call, outcome);
   if (status !== undefined) return { status, retryAfter };
@@ -50,15 +51,18 @@ export async function callTool(call: RequestCall, tool: Tool, { given = {}, runn
   }
   // An answer that idempotency has stored belongs to a mutation that has run.
   const hasRun = tool.isMutation && (outcome.executed === true || outcome.result.data !== undefined);
+  const unsent = (what: string, otherwise: string): HTTPResponse =>
+    write(failure(hasRun ? `The tool has run, but its answer ${what}. Do not call it again.` : otherwise));
   try {
     const response = write(resultOf(outcome));
     const size = { platform: call.invocation.resultLimit ?? { name: call.platform }, maxBytes };
-    if (excessOf(size, response.body as string) === undefined) return { response, retryAfter };
-    return { response: write(failure(hasRun ? ranButTooLarge : tooLarge)), retryAfter };
+    if (excessOf(size, response.body as string) !== undefined) throw new RangeError();
+    return { response, retryAfter };
   } catch (error) {
-    if (error instanceof RangeError) return { response: write(failure(hasRun ? ranButTooLarge : tooLarge)), retryAfter };
+    if (error instanceof RangeError)
+      return { response: unsent('is too large', 'The answer is too large. Request less, for example fewer items.'), retryAfter };
     call.logger.error(`The answer of the MCP tool "${tool.name}" cannot be written as JSON.`, error);
-    return { response: write(failure(hasRun ? ranWithoutAnswer : 'Internal server error')), retryAfter };
+    return { response: unsent('cannot be sent', 'Internal server error'), retryAfter };
   }
 }
 
@@ -76,10 +80,10 @@ const maxText = 262_144;
 
 /** Throws a RangeError if the answer is too large, and whatever `toJSON` and JSON.stringify throw. */
 function resultOf({ result: { data, errors, extensions } }: OperationOutcome): ToolResult {
-  if (errors?.some((error) => error.extensions?.['code'] === 'RESULT_TOO_LARGE') === true) throw new RangeError(tooLarge);
+  if (errors?.some((error) => error.extensions?.['code'] === 'RESULT_TOO_LARGE') === true) throw new RangeError();
   const isFailure = errors !== undefined || data === undefined || data === null;
   const text = JSON.stringify(isFailure ? { data, errors } : data);
-  if (byteLength(text) > maxText) throw new RangeError(tooLarge);
+  if (byteLength(text) > maxText) throw new RangeError();
   const { http: _, ...rest } = extensions ?? {};
   return {
     // structuredContent is left out, because older official clients compare it with the output schema even for errors.
@@ -87,10 +91,6 @@ function resultOf({ result: { data, errors, extensions } }: OperationOutcome): T
     ...(Object.keys(rest).length > 0 && { _meta: { 'graphql-functions/extensions': rest } }),
   };
 }
-
-const tooLarge = 'The answer is too large. Request less, for example fewer items.';
-const ranButTooLarge = 'The tool has run, but its answer is too large. Do not call it again.';
-const ranWithoutAnswer = 'The tool has run, but its answer cannot be sent. Do not call it again.';
 
 function failure(text: string): ToolResult {
   return { content: [{ type: 'text', text }], isError: true };

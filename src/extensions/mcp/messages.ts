@@ -24,7 +24,7 @@ export class RPCError extends Error {
   readonly code: number;
   readonly data: object | undefined;
 
-  constructor(status: number, code: number, { message, data }: { readonly message: string; readonly data?: object }) {
+  constructor(status: number, code: number, message: string, data?: object) {
     super(message);
     this.status = status;
     this.code = code;
@@ -53,5 +53,5 @@ function isID(id: unknown): id is string | number {
 }
 
 function invalid(message: string): RPCError {
-  return new RPCError(400, invalidRequest, { message });
+  return new RPCError(400, invalidRequest, message);
 }

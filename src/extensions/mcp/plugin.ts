@@ -1,9 +1,9 @@
-import type { RequestCall, ServerPlugin, ServerStartContext } from '../../server/index.ts';
+import type { OperationInContext, RequestCall, ServerPlugin, ServerStartContext } from '../../server/index.ts';
 import { addVary } from '../../shared/index.ts';
 import type { HTTPResponse } from '../../shared/index.ts';
 import { metadata, metadataPath, unauthorized } from './authorization.ts';
 import { readJSON } from './body.ts';
-import { authenticationStatus, callTool } from './call-tool.ts';
+import { authenticationStatus, calledTool, callTool } from './call-tool.ts';
 import type { ToolResult } from './call-tool.ts';
 import { isModern, modernVersion, negotiatedVersion } from './protocol-versions.ts';
 import { idOf, internalError, invalidParams, methodNotFound, readMessage, RPCError } from './messages.ts';
@@ -41,8 +41,8 @@ export function mcp<TContext = any>(options: MCPOptions<TContext>): ServerPlugin
       return endpoint.answer(call) ?? next();
     },
     ...(options.hidden && {
-      async document({ request: { variables }, contextValue }, next) {
-        if (variables !== undefined) await endpoint.fillHidden(variables as Record<string, unknown>, contextValue);
+      async document(operation, next) {
+        await endpoint.fillHidden(operation);
         return next();
       },
     }),
@@ -60,8 +60,6 @@ class Endpoint {
   readonly #path: string;
   #start: ServerStartContext | undefined;
   #tools: Tools | undefined;
-  /** The variables of calls in progress, with their tools. */
-  readonly #running = new WeakMap<object, Tool>();
 
   constructor(options: MCPOptions) {
     this.#options = options;
@@ -83,20 +81,13 @@ class Endpoint {
 
   /** In production, an invalid tool is left out and logged once, and the others still work. */
   get #listed(): Tools {
-    if (this.#tools !== undefined) return this.#tools;
-    const { logger } = this.#start!;
-    const report = (error: unknown): void => logger.error('An MCP tool is left out.', error);
-    try {
-      this.#tools = this.#makeTools(this.#start!, report);
-    } catch (error) {
-      logger.error('The MCP endpoint has no tools.', error);
-      this.#tools = new Map();
-    }
-    return this.#tools;
+    return (this.#tools ??= this.#makeTools(this.#start!, (error) => this.#start!.logger.error('An MCP tool is left out.', error)));
   }
 
-  async fillHidden(variables: Record<string, unknown>, contextValue: unknown): Promise<void> {
-    for (const name of this.#running.get(variables)?.hidden ?? []) {
+  async fillHidden({ request: { documentId, variables }, call, contextValue }: OperationInContext): Promise<void> {
+    const tool = call.facts.get(calledTool) as Tool | undefined;
+    if (tool === undefined || tool.documentId !== documentId) return;
+    for (const name of tool.hidden) {
       const value = await this.#options.hidden![name]!({ context: contextValue });
       // A default in the document would replace the value.
       if (value === undefined) throw new Error(`Expected hidden.${name} of mcp to return a value, got undefined.`);
@@ -145,7 +136,7 @@ class Endpoint {
     } catch (error) {
       const known = error instanceof RPCError;
       if (!known) call.logger.error('The MCP endpoint failed.', error);
-      const { status, code, message, data } = known ? error : new RPCError(500, internalError, { message: 'Internal error' });
+      const { status, code, message, data } = known ? error : new RPCError(500, internalError, 'Internal error');
       const id = idOf(json);
       return rpc(status, { ...(id !== undefined && { id }), error: { code, message, ...(data && { data }) } });
     }
@@ -179,20 +170,19 @@ class Endpoint {
         if (!modern) return result({});
         break;
       case 'tools/list':
-        if (params['cursor'] !== undefined) throw new RPCError(200, invalidParams, { message: 'Unknown cursor' });
+        if (params['cursor'] !== undefined) throw new RPCError(200, invalidParams, 'Unknown cursor');
         return result({ tools: Array.from(this.#listed.values(), ({ listed }) => listed), ...hints });
       case 'tools/call':
         return this.#call(call, params, result);
     }
-    throw new RPCError(modern ? 404 : 200, methodNotFound, { message: 'Method not found' });
+    throw new RPCError(modern ? 404 : 200, methodNotFound, 'Method not found');
   }
 
   async #call(call: RequestCall, params: Message['params'], result: (value: ToolResult) => HTTPResponse): Promise<HTTPResponse> {
     const tool = typeof params['name'] === 'string' ? this.#listed.get(params['name']) : undefined;
-    if (tool === undefined) throw new RPCError(200, invalidParams, { message: 'Unknown tool' });
+    if (tool === undefined) throw new RPCError(200, invalidParams, 'Unknown tool');
     const outcome = await callTool(call, tool, {
       given: params['arguments'],
-      running: this.#running,
       write: result,
       maxBytes: this.#start!.maxResultBytes,
     });
@@ -206,7 +196,7 @@ class Endpoint {
     const outcome = await call.runOperation({ query: '{ __typename }' });
     const status = authenticationStatus(call, outcome);
     if (status !== undefined) return unauthorized(status, this.#options.authorization, call.request);
-    if (outcome.contextFailed === true) throw new RPCError(500, internalError, { message: 'Internal error' });
+    if (outcome.contextFailed === true) throw new RPCError(500, internalError, 'Internal error');
     return undefined;
   }
 

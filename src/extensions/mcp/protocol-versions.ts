@@ -29,14 +29,14 @@ export function isModern({ method, params }: Message, headers: HeaderMap): boole
   assertHeader(headers, 'Mcp-Method', method);
   if (method === 'tools/call') assertHeader(headers, 'Mcp-Name', params['name']);
   if (version === undefined || !isRecord(meta[capabilitiesKey]))
-    throw new RPCError(400, invalidParams, { message: `Expected _meta with ${versionKey} and ${capabilitiesKey}.` });
+    throw new RPCError(400, invalidParams, `Expected _meta with ${versionKey} and ${capabilitiesKey}.`);
   return true;
 }
 
 /** The version of the answer to `initialize`: that of the client, or the newest. */
 export function negotiatedVersion({ params }: Message): string {
   const { protocolVersion } = params;
-  if (typeof protocolVersion !== 'string') throw new RPCError(200, invalidParams, { message: 'Expected protocolVersion to be a string.' });
+  if (typeof protocolVersion !== 'string') throw new RPCError(200, invalidParams, 'Expected protocolVersion to be a string.');
   return legacyVersions.includes(protocolVersion) ? protocolVersion : legacyVersions[0]!;
 }
 
@@ -62,12 +62,9 @@ function decoded(value: string): string | undefined {
 }
 
 function mismatch(what: string): RPCError {
-  return new RPCError(400, headerMismatch, { message: `${what}.` });
+  return new RPCError(400, headerMismatch, `${what}.`);
 }
 
 function unsupported(requested: string): RPCError {
-  return new RPCError(400, unsupportedVersion, {
-    message: 'Unsupported protocol version',
-    data: { supported: [modernVersion], requested },
-  });
+  return new RPCError(400, unsupportedVersion, 'Unsupported protocol version', { supported: [modernVersion], requested });
 }

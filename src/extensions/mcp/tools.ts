@@ -43,13 +43,13 @@ const directive: GraphQLDirective = /* @__PURE__ */ new GraphQLDirective({
 type Start = Pick<ServerStartContext, 'schema' | 'trustedDocuments'>;
 
 /**
- * Creates the tools, and warnings about them. Throws an Error for a tool that could not be called, or that clients would refuse; with
- * `report`, leaves it out.
+ * Creates the tools, and warnings about them. `report` gets an Error for each tool that could not be called, or that clients would refuse: it
+ * is left out.
  */
 export function makeTools(
   options: MCPOptions,
   start: Start,
-  report?: (error: unknown) => void,
+  report: (error: unknown) => void = throwError,
 ): { readonly tools: Tools; readonly warnings: readonly string[] } {
   const chosen = Object.entries(options.tools ?? {});
   const texts = new Map(start.trustedDocuments().map(([id, { text }]) => [id, text]));
@@ -61,7 +61,12 @@ export function makeTools(
   ];
   const tools = new Map<string, Tool>();
   const warnings: string[] = [];
-  const leftOut: Source[] = [];
+  const unused = Object.keys(options.hidden ?? {}).find((name) => !sources.some(({ text = '' }) => hasVariable(text, name)));
+  if (unused !== undefined) {
+    report(new Error(`Expected hidden.${unused} of mcp to name a variable of a tool, but no tool has it.`));
+    // Callers could send the variable that was meant.
+    return { tools, warnings };
+  }
   for (const source of sources) {
     try {
       const tool = makeTool(options, start, { source, warnings });
@@ -70,16 +75,19 @@ export function makeTools(
         throw new Error(`Expected each tool of mcp to have a unique name, got two named "${tool.name}".`);
       tools.set(tool.name, tool);
     } catch (error) {
-      if (report === undefined) throw error;
       report(error);
-      leftOut.push(source);
     }
   }
-  for (const variable of Object.keys(options.hidden ?? {}))
-    if (![...tools.values()].some(({ hidden }) => hidden.has(variable)) && !leftOut.some(({ text }) => text?.includes(`$${variable}`)))
-      throw new Error(`Expected hidden.${variable} of mcp to name a variable of a tool, but no tool has it.`);
   // The order is fixed, because clients cache prompts that contain the list.
   return { tools: new Map([...tools].toSorted(([one], [other]) => (one < other ? -1 : 1))), warnings };
+}
+
+function hasVariable(text: string, name: string): boolean {
+  return new RegExp(`\\$${name}\\b`).test(text);
+}
+
+function throwError(error: unknown): never {
+  throw error;
 }
 
 interface Source extends Partial<ToolOptions> {
@@ -138,7 +146,7 @@ function makeTool({ hidden = {}, scalars = {} }: MCPOptions, { schema }: Start, 
       annotations: {
         readOnlyHint: source.readOnly ?? isQuery,
         destructiveHint: source.destructive ?? !isQuery,
-        idempotentHint: source.idempotent ?? (isQuery || hasKey(operation, hiddenNames)),
+        idempotentHint: source.idempotent ?? isQuery,
       },
     },
   };
@@ -171,12 +179,6 @@ function onlyOperation(document: DocumentNode, place: string): OperationDefiniti
     },
   });
   return operation;
-}
-
-/** True if the caller sends the key of `@idempotent`, so that a second call has no effect. A hidden key may differ for each call. */
-function hasKey({ selectionSet }: OperationDefinitionNode, hidden: ReadonlySet<string>): boolean {
-  const keys = selectionSet.selections.flatMap(({ directives = [] }) => directives.filter(({ name }) => name.value === 'idempotent'));
-  return keys.some(({ arguments: given = [] }) => given.some(({ value }) => value.kind === Kind.VARIABLE && !hidden.has(value.name.value)));
 }
 
 type Texts = Readonly<Partial<Record<'name' | 'title' | 'description', string | undefined>>>;

@@ -175,16 +175,6 @@ describe('hidden variables', () => {
     assert.match(result.content[0].text, /There is no book/);
   });
 
-  test('do not make a mutation idempotent when they are its key', async () => {
-    const pay = 'mutation Pay($key: String!) @mcpTool(description: "Pays") { rename(id: 1) @idempotent(key: $key) { id } }';
-    const { legacy } = serveTools(
-      { hidden: { key: () => 'k' } },
-      { typeDefs: [mcpDefinitions, idempotencyDefinitions, typeDefs], trustedDocuments: { documents: { pay } } },
-    );
-
-    assert.equal((await legacy('tools/list')).result.tools[0].annotations.idempotentHint, false);
-  });
-
   test('in an invalid document disable only the tool of that document', async () => {
     const mine = documents['mine']!.replace('title', 'nothing');
     const { legacy } = serveTools({}, { nodeEnv: 'production', trustedDocuments: { documents: { ...documents, mine }, only: true } });
