@@ -183,6 +183,29 @@ test('willResolveField sees every field, of lists and of abstract types too, als
   deepEqual(fields, ['Query.nodes', 'A.id', 'B.id']);
 });
 
+test('with willResolveField, a lazy thenable of a resolver is started once, alone and in a list', async () => {
+  let inserts = 0;
+  // As the queries of Drizzle: each call of `then` runs the query.
+  // oxlint-disable-next-line unicorn/no-thenable -- the test needs a thenable
+  const insert = () => ({ then: (resolve: (id: number) => void) => resolve(++inserts) });
+  const ended: unknown[] = [];
+  const plugin: ApolloServerPlugin = {
+    requestDidStart: async () => ({
+      executionDidStart: async () => ({ willResolveField: () => (_error, result) => void ended.push(result) }),
+    }),
+  };
+  const server = serverWith({
+    typeDefs: 'type Query { one: Int all: [Int] }',
+    resolvers: { Query: { one: insert, all: () => [insert(), insert()] } },
+    plugins: [plugin],
+  });
+
+  const { data } = await server.executeOperation({ query: '{ one all }' });
+
+  deepEqual([inserts, ended], [3, [1, [2, 3]]]);
+  deepEqual({ ...data }, { one: 1, all: [2, 3] });
+});
+
 test('end callbacks run in reverse order of the plugins, and are awaited before the next hook', async () => {
   const seen: string[] = [];
   const plugin = (name: string): ApolloServerPlugin => ({

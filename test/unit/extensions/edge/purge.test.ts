@@ -639,6 +639,19 @@ describe('the purger', () => {
 
     assert.equal((await hanging)?.error.message, 'A purge has not ended within 30 seconds.');
   });
+
+  test('calls the method of an instance of a class', async () => {
+    class Client {
+      readonly sent: string[] = [];
+      async purge(tags: readonly string[]): Promise<void> {
+        this.sent.push(...tags);
+      }
+    }
+    const client = new Client();
+
+    assert.equal(await new Purger(client).purge(['a'], undefined), undefined);
+    assert.deepEqual(client.sent, ['a']);
+  });
 });
 
 describe('a purge', () => {

@@ -412,6 +412,13 @@ describe('tools', () => {
     assert.deepEqual(runs, []);
   });
 
+  test('are not served with a limit that is no number, as an unset variable makes it', () => {
+    assert.throws(
+      () => mcp({ name: 'x', version: '1', maxBodyBytes: Number.NaN }),
+      /Expected maxBodyBytes of mcp to be a positive number, got NaN/,
+    );
+  });
+
   test('must use each hidden variable in at least one of them, so that a misspelled name does not expose a variable', async () => {
     const [logger, lines] = recordingLogger();
     const hidden = { tenantt: () => '2' };
