@@ -15,7 +15,11 @@ export function resolveCallURL(baseURL: string | undefined, path: string): URL {
   if (/^https?:\/\//i.test(path)) return assertSameOrigin(path, base);
 
   assertNoDotSegments(path);
-  return new URL(base.origin + base.pathname + path.replace(/^[/\\]+/, ''));
+  const url = new URL(base.origin + base.pathname + path.replace(/^[/\\]+/, ''));
+  // We know of no path that gets here, but the check above only imitates the URL parser.
+  if (url.origin !== base.origin || !url.pathname.startsWith(base.pathname))
+    throw createURLError('The path of the call leaves the baseURL', path);
+  return url;
 }
 
 /** Appends query parameters and drops the fragment, as text: `url.searchParams` would change the spelling of the existing parameters. */

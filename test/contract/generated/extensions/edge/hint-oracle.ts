@@ -31,7 +31,7 @@ export interface Call {
 }
 
 /** The object types that a value of this type may have. */
-export function possible(type: string): readonly string[] {
+function possible(type: string): readonly string[] {
   const name = type.replaceAll(/[[\]]/g, '');
   return name === 'Node' || name === 'Any' ? ['A', 'B', 'C'] : ['A', 'B', 'C', 'Query'].includes(name) ? [name] : [];
 }
