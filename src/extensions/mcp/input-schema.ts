@@ -1,5 +1,22 @@
-import { getNullableType, isInputObjectType, isListType, isNonNullType, isRequiredInputField, typeFromAST } from 'graphql';
-import type { GraphQLInputObjectType, GraphQLInputType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import {
+  astFromValue,
+  getNullableType,
+  GraphQLID,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+  typeFromAST,
+  valueFromASTUntyped,
+} from 'graphql';
+import type {
+  ConstValueNode,
+  GraphQLInputField,
+  GraphQLInputObjectType,
+  GraphQLInputType,
+  GraphQLSchema,
+  OperationDefinitionNode,
+} from 'graphql';
 
 import { descriptionKeyword, leafSchema, orNull, SchemaSize } from './json-schema.ts';
 import type { JSONSchema, ScalarSchemas } from './json-schema.ts';
@@ -31,6 +48,7 @@ export function inputSchemaOf({ schema, operation, scalars, hidden }: Input): JS
       mayBeNull: isMutation && !isNonNull && !hasDefault,
       isRequired: isNonNull && !hasDefault,
       description: (definition as { readonly description?: { readonly value: string } }).description?.value,
+      default: definition.defaultValue && fitted(valueFromASTUntyped(definition.defaultValue), type),
     };
   });
   return writer.object(fields);
@@ -43,6 +61,7 @@ interface Field {
   readonly mayBeNull: boolean;
   readonly isRequired: boolean;
   readonly description: string | null | undefined;
+  readonly default: unknown;
 }
 
 class InputWriter {
@@ -61,7 +80,7 @@ class InputWriter {
     const properties = Object.fromEntries(
       fields.map((field) => {
         const value = this.#nonNull(field.type);
-        const notes = descriptionKeyword(field);
+        const notes = { ...descriptionKeyword(field), ...((field.default ?? null) !== null && { default: field.default }) };
         this.#size.add([field.name, notes]);
         return [field.name, { ...(field.mayBeNull ? orNull(value) : value), ...notes }];
       }),
@@ -85,9 +104,26 @@ class InputWriter {
       mayBeNull: !nullable.isOneOf && !isNonNullType(field.type),
       isRequired: isRequiredInputField(field),
       description: field.description,
+      default: defaultOf(field),
     }));
     const schema = this.object(fields);
     this.#open.delete(nullable);
     return { ...schema, ...descriptionKeyword(nullable), ...(nullable.isOneOf && { minProperties: 1, maxProperties: 1 }) };
   }
+}
+
+/** A default in the form that the schema has: GraphQL also accepts a number as an ID, and one item in place of a list. */
+function fitted(value: unknown, type: GraphQLInputType): unknown {
+  const nullable = isNonNullType(type) ? type.ofType : type;
+  if (value === null || value === undefined) return value;
+  if (isListType(nullable)) return (Array.isArray(value) ? value : [value]).map((item) => fitted(item, nullable.ofType));
+  return nullable === GraphQLID ? String(value) : value;
+}
+
+/** The default of an input field, in the form that clients send. */
+function defaultOf(field: GraphQLInputField): unknown {
+  const { default: given } = field as { readonly default?: { readonly literal?: ConstValueNode; readonly value?: unknown } };
+  if (given?.value !== undefined) return fitted(given.value, field.type);
+  const literal = given?.literal ?? (field.defaultValue === undefined ? undefined : astFromValue(field.defaultValue, field.type));
+  return literal && fitted(valueFromASTUntyped(literal), field.type);
 }

@@ -3,10 +3,10 @@ import { describe, test } from 'node:test';
 
 import { buildSchema, GraphQLError } from 'graphql';
 
-import { mcp } from '../../../../src/entries/mcp.ts';
+import { mcp, mcpDefinitions } from '../../../../src/entries/mcp.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import type { ServerPlugin } from '../../../../src/entries/index.ts';
-import { documents, modernMeta, serveTools } from '../../../support/mcp-serving.ts';
+import { documents, modernMeta, serveTools, typeDefs } from '../../../support/mcp-serving.ts';
 
 const json = { 'content-type': 'application/json' };
 const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
@@ -455,6 +455,22 @@ describe('tools', () => {
     const names = (await legacy('tools/list')).result.tools.map(({ name }: { name: string }) => name);
 
     assert.deepEqual(names, ['fails', 'get_book', 'mine', 'rename_book', 'search-all']);
+  });
+
+  test('have defaults that fit their schemas', async () => {
+    const text =
+      'query A($a: ID = 5, $b: [Sort!] = TITLE, $c: Int = null) @mcpTool(description: "x") { book(id: $a) { title } search(text: "a", sort: $b, first: 1) { __typename } fails }';
+    const { legacy } = serveTools(
+      { hidden: undefined },
+      {
+        typeDefs: [mcpDefinitions, typeDefs.replace('book(id: ID!)', 'book(id: ID)').replace('fails: Int', 'fails(c: Int): Int')],
+        trustedDocuments: { documents: { a: text.replace('} fails }', '} fails(c: $c) }') } },
+      },
+    );
+
+    const { a, b: list, c } = (await legacy('tools/list')).result.tools[0].inputSchema.properties;
+
+    assert.deepEqual([a.default, list.default, 'default' in c], ['5', ['TITLE'], false]);
   });
 });
 
