@@ -221,7 +221,8 @@ function createContextArgument(response: ResponseHead, call: ArrivedCall, operat
   const late = (view?.invocation ?? call) as unknown as Readonly<Record<PropertyKey, unknown>>;
   const waitUntil = (work: Promise<unknown>): void => call.waitUntil(work);
   const { request } = view ?? call;
-  const argument: Record<PropertyKey, unknown> = { request, response, event: null, context: null, env: null, waitUntil, signal: null };
+  const { event, context, env } = view === undefined ? call : { event: null, context: null, env: null };
+  const argument: Record<PropertyKey, unknown> = { request, response, event, context, env, waitUntil, signal: null };
   const get = (target: typeof argument, name: PropertyKey): unknown => {
     if (target[name] !== null || !Object.isExtensible(target)) return target[name];
     return name === 'signal' ? operation.signal : late[name];
