@@ -171,7 +171,7 @@ async function outcomeInTime(running: Promise<ExecutionResult>, operation: Opera
 /** Fills in the fields of an operation, one after the other, up to its result. */
 async function runSteps(operation: Operation): Promise<ExecutionResult> {
   try {
-    const { settings, request, problem, invocation } = operation;
+    const { settings, problem, invocation } = operation;
     if (problem !== undefined) throw problem;
     // The start of the server, or a body, came too late.
     if (invocation.isAnswered) throw deadlineExceeded();
@@ -181,10 +181,7 @@ async function runSteps(operation: Operation): Promise<ExecutionResult> {
     const stage = settings.stages?.document;
     const reading = stage === undefined ? readDocument(operation) : readDocumentInStage(operation, stage);
     operation.document = reading instanceof Promise ? await unlessTimeIsUp(reading, operation) : reading;
-    operation.node = operationToRun(settings.schema, operation.document.document, {
-      name: request.operationName,
-      refuse: operation.refuse,
-    });
+    operation.node = operationToRun(operation);
     // A document that came with a hash is registered once it is valid.
     if (operation.source!.keep !== undefined) invocation.waitUntil(operation.source!.keep());
     if (operation.hooks !== undefined) {

@@ -46,9 +46,9 @@ const partialSuccess = 294;
 
 /** The status of an answer: set by the user, else by its result or an error, else from the table. */
 export function statusOf(outcome: OperationOutcome, profile: HTTPStatusProfile, mediaType: ResponseMediaType): number {
-  const { head, errors, result, contextFailed, refused } = outcome;
+  const { errors, result, contextFailed, refused } = outcome;
   const isClassic = profile === 'classic';
-  const set = head.status ?? httpOf(result)?.status;
+  const set = statusSetBy(outcome);
   if (set !== undefined) return set;
   for (const error of errors) {
     const http = httpExtensionOf(error);
@@ -65,6 +65,11 @@ export function statusOf(outcome: OperationOutcome, profile: HTTPStatusProfile, 
   // A code may be any string, such as "constructor".
   const known = Object.hasOwn(statuses, code) ? statuses[code] : refused === true ? ([422, 400] as const) : undefined;
   return known?.[isClassic ? 1 : 0] ?? 500;
+}
+
+/** The status that the user or a plugin has set. */
+export function statusSetBy({ head, result }: OperationOutcome): number | undefined {
+  return head.status ?? httpOf(result)?.status;
 }
 
 /** `extensions.http` of a result, which plugins may set. */

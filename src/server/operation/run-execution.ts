@@ -1,12 +1,5 @@
 /** From a valid document to the outcome: the choice of the operation, its variables, the execution inside plugins and hooks, in time, and the last hooks. */
-import type {
-  ExecutionResult,
-  GraphQLError,
-  DocumentNode,
-  GraphQLSchema,
-  OperationDefinitionNode,
-  FormattedExecutionResult,
-} from 'graphql';
+import type { ExecutionResult, GraphQLError, OperationDefinitionNode, FormattedExecutionResult } from 'graphql';
 import { Kind } from 'graphql';
 
 import { coercedVariables, joinObservers, prepareExecution } from '../../executor/index.ts';
@@ -25,7 +18,7 @@ import {
 import type { Stage } from './around.ts';
 import { createExecution, executeOperation, haveWrongVariables } from './execute.ts';
 import type { Execution } from './execute.ts';
-import type { Operation, RefuseOperation } from './operation.ts';
+import type { Operation } from './operation.ts';
 import { callFailureHook } from './apollo-hooks.ts';
 import type { OperationHooks } from './apollo-hooks.ts';
 import type { ExecutionOptions, OperationExecution } from './plugin.ts';
@@ -33,17 +26,12 @@ import type { OperationOutcome } from './types.ts';
 import { formatFailure, formatResult } from './format-errors.ts';
 import { ErrorAllowance } from './limits/error-allowance.ts';
 
-/** The choice of an operation. */
-interface Choice {
-  readonly name: string | undefined;
-  readonly refuse: RefuseOperation | undefined;
-}
-
 /** The operation to run: the named one, or the only one. Throws if it may not run here. */
-export function operationToRun(schema: GraphQLSchema, { definitions }: DocumentNode, { name, refuse }: Choice): OperationDefinitionNode {
+export function operationToRun({ settings, request, document, refuse }: Operation): OperationDefinitionNode {
+  const name = request.operationName;
   let found: OperationDefinitionNode | undefined;
   let operations = 0;
-  for (const definition of definitions) {
+  for (const definition of document!.document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
     operations++;
     if (name === undefined || definition.name?.value === name) found ??= definition;
@@ -61,7 +49,7 @@ export function operationToRun(schema: GraphQLSchema, { definitions }: DocumentN
   if (found.operation === 'query') return found;
   const refusal = refuse?.(found);
   if (refusal !== undefined) throw refusal;
-  if (schema.getRootType(found.operation)) return found;
+  if (settings.schema.getRootType(found.operation)) return found;
   throw createError('OPERATION_RESOLUTION_FAILURE', `The schema has no ${found.operation} type.`);
 }
 

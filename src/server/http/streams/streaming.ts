@@ -10,7 +10,7 @@ import { parseAccept, wellKnownAccepts, chooseFrom, preference } from '../accept
 import { toSingleResponse, uncacheable } from '../response.ts';
 import type { Negotiation, StreamSettings, StreamedCall, Streaming } from '../response.ts';
 import { notAcceptable } from '../errors.ts';
-import { httpOf } from '../status.ts';
+import { statusSetBy } from '../status.ts';
 import { eventFormat, payloadChunks } from './payload-chunks.ts';
 import type { StreamFormat } from './payload-chunks.ts';
 import type { Delivery } from '../../operation/operation.ts';
@@ -100,9 +100,9 @@ function toStreamed({ parts }: Forms, { settings, outcome, call }: Answer, { str
  * True for errors that are sent with a status, such as wrong credentials. A wrong document is sent as an event, because clients of the
  * protocol do not read an answer with status 400.
  */
-function isRefusal({ contextFailed, head, result, errors }: OperationOutcome): boolean {
-  const set = head.status ?? httpOf(result)?.status ?? 200;
-  return contextFailed === true || set >= 400 || errors.some((error) => httpExtensionOf(error)?.status !== undefined);
+function isRefusal(outcome: OperationOutcome): boolean {
+  if (outcome.contextFailed === true || (statusSetBy(outcome) ?? 200) >= 400) return true;
+  return outcome.errors.some((error) => httpExtensionOf(error)?.status !== undefined);
 }
 
 function streamHeaders(headers: HeaderMap, type: string): HeaderMap {

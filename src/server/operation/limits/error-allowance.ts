@@ -31,7 +31,7 @@ export class ErrorAllowance {
     this.#lines = Math.ceil(maxLines / operations);
   }
 
-  /** True when an error may still be logged. The logger is told once that further ones are not. */
+  /** True when an error may still be logged. Logs once that further ones are not logged. */
   takeLine(logger: Logger): boolean {
     if (this.#lines-- === 0) logger.error('Further unexpected errors of the same request are not logged.');
     return this.#lines >= 0;
