@@ -93,7 +93,7 @@ export async function cachedFunction(contestant: Entry, code: (path: string) => 
   await mkdir(bundles, { recursive: true });
   const [file, folder] = [`${bundles}${name}-${contestant.file}.ts`, `${bundles}${name}-${contestant.file}-cached`];
   await writeFile(file, code(`../contestants/${contestant.file}.ts`));
-  await writeCodeCache({ file, folder, flags: ['--expose-gc'], external: [] });
+  await writeCodeCache({ file, folder, flags: ['--expose-gc'] });
   return folder;
 }
 

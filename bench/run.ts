@@ -4,20 +4,16 @@
  *     npm run build && node bench/run.ts [--runs 3] [--quick] [file]
  *
  * `--quick` runs two rounds of each, in about two minutes: it shows that all parts work, but its figures are noise.
- * `--runs`: how often ratios are measured. Each figure is the median of the runs. Figures that are not ratios to other servers (sizes,
- * memory, code caches) are measured once.
+ * `--runs`: how often ratios are measured. Each figure is the median of the runs. Sizes are measured once.
  */
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 
-import type { CodeCacheResult } from './code-cache.ts';
 import { coldSizes, measureCold } from './cold.ts';
 import type { DataSourceResult } from './datasource.ts';
-import type { MemoryResult } from './memory.ts';
 import { measureSizes } from './size.ts';
 import { medianOfRuns } from './statistics.ts';
 import type { WarmResult } from './warm.ts';
@@ -27,11 +23,10 @@ const run = promisify(execFile);
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
 /** A new process for each, without the garbage and the optimized code of another. */
-async function script<T>(file: string, args: readonly string[], env: Record<string, string> = {}): Promise<T> {
+async function script<T>(file: string, args: readonly string[] = []): Promise<T> {
   console.error(`${new Date().toISOString().slice(11, 19)}  ${file} ${args.join(' ')}`);
-  const flags = file === 'memory.ts' ? ['--expose-gc'] : [];
-  const { stdout } = await run(process.execPath, [...flags, here(file), ...args], {
-    env: { ...process.env, NODE_ENV: 'production', ...(values.quick && { ROUNDS: '2', SLICE: '5' }), ...env },
+  const { stdout } = await run(process.execPath, [here(file), ...args], {
+    env: { ...process.env, NODE_ENV: 'production', AS_JSON: '1', ...(values.quick && { ROUNDS: '2', SLICE: '5' }) },
     maxBuffer: 1 << 26,
   });
   return JSON.parse(stdout.trim().split('\n').at(-1)!) as T;
@@ -40,7 +35,7 @@ async function script<T>(file: string, args: readonly string[], env: Record<stri
 /** The measurements whose figures are ratios. */
 async function measureRatios() {
   const warm: WarmResult[] = [];
-  for (const { name } of warmWorkloads) warm.push(await script<WarmResult>('warm.ts', [name], { AS_JSON: '1' }));
+  for (const { name } of warmWorkloads) warm.push(await script<WarmResult>('warm.ts', [name]));
 
   const cold = [];
   for (const [types, processes, sdl] of coldSizes) {
@@ -48,7 +43,7 @@ async function measureRatios() {
     cold.push(await measureCold(types, values.quick ? 2 : processes, sdl));
   }
 
-  const dataSources = await script<DataSourceResult>('datasource.ts', [], { AS_JSON: '1' });
+  const dataSources = await script<DataSourceResult>('datasource.ts');
   return { warm, cold, dataSources };
 }
 
@@ -63,12 +58,7 @@ const measured = [await measureRatios()] as [Awaited<ReturnType<typeof measureRa
 while (measured.length < runs) measured.push(await measureRatios());
 const { warm, cold, dataSources } = medianOfRuns(measured);
 
-const codeCache = await script<CodeCacheResult[]>('code-cache.ts', values.quick ? ['2'] : [], { AS_JSON: '1' });
-const memory = await script<MemoryResult>('memory.ts', [values.quick ? '20000' : '1000000']);
-
 const sizes = await measureSizes();
-
-const { dependencies } = JSON.parse(readFileSync(here('package.json'), 'utf8')) as { dependencies: Record<string, string> };
 const machine = {
   cpu: cpus()[0]?.model ?? 'unknown',
   cores: cpus().length,
@@ -80,13 +70,10 @@ const results = {
   command: runs === 1 ? 'node bench/run.ts' : `node bench/run.ts --runs ${runs}`,
   runs,
   machine,
-  versions: dependencies,
   warm,
   cold,
-  codeCache,
   sizes,
   dataSources,
-  memory,
 };
 // An object of numbers takes one line.
 const text = JSON.stringify(results, null, 2).replaceAll(
