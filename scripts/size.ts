@@ -29,7 +29,7 @@ const forbidden = [
 
 /** The same among the published files. */
 const forbiddenFile =
-  /@graphql-tools\/|^dist\/esm\/(?:cli\/|(?:checks|explain|landing-page|node|testing)\.js$|chunks\/(?:html|platforms)\.js$)/;
+  /@graphql-tools\/|^dist\/esm\/(?:cli\/|(?:checks|landing-page|node|testing|verify)\.js$|chunks\/(?:explain|html|landing-page|verify)\.js$)/;
 
 /** graphql-js's executor, recognized by its largest file. Only applications that import it or incremental delivery have it. */
 const graphqlJSExecutor = "graphql-js's executor";
@@ -53,44 +53,44 @@ const onLambda = "import { createHandler } from 'graphql-functions/aws-lambda';"
  * `room`. A commit that needs more sets the number, and says what the bytes are for.
  */
 const functions: Readonly<Record<string, readonly [size: number, code: string]>> = {
-  'aws-lambda': [67_630, `${onLambda} ${serve(oneField)}`],
-  fetch: [69_439, `import { createHandler } from 'graphql-functions/fetch'; ${serve(oneField)}`],
-  netlify: [70_694, `import { createHandler } from 'graphql-functions/netlify'; ${serve(oneField)}`],
+  'aws-lambda': [55_531, `${onLambda} ${serve(oneField)}`],
+  fetch: [57_699, `import { createHandler } from 'graphql-functions/fetch'; ${serve(oneField)}`],
+  netlify: [58_670, `import { createHandler } from 'graphql-functions/netlify'; ${serve(oneField)}`],
   'aws, streamed': [
-    71_045,
+    59_057,
     `import { createStreamingHandler } from 'graphql-functions/aws-lambda'; export default createStreamingHandler(${oneField});`,
   ],
-  index: [72_153, `import { createHandler } from 'graphql-functions'; ${serve(oneField)}`],
+  index: [60_205, `import { createHandler } from 'graphql-functions'; ${serve(oneField)}`],
   // With @defer and @stream.
   [withParts]: [
-    77_801,
+    64_722,
     `import { createHandler } from 'graphql-functions/fetch'; import { incrementalDelivery } from 'graphql-functions/incremental';
      ${serve(`{ ...${oneField}, incrementalDelivery: incrementalDelivery() }`)}`,
   ],
   // The plugin and the store for Redis.
   'aws, idempotency': [
-    72_960,
+    60_951,
     `${onLambda} import { idempotency, redisStore } from 'graphql-functions/idempotency';
      const plugins = [idempotency({ store: redisStore(globalThis.evaluate), identity: () => 'everyone' })];
      ${serve(`{ ...${oneField}, plugins }`)}`,
   ],
   // Points without a store: those for Redis and others are separate.
   'aws, budget': [
-    71_680,
+    61_922,
     `${onLambda} import { budget } from 'graphql-functions/budget';
      const plugins = [budget({ store: globalThis.store, identity: () => 'everyone', capacity: 1, refillPerSecond: 1, whenStoreFails: 'allow' })];
      ${serve(`{ ...${oneField}, plugins }`)}`,
   ],
   // The tools of trusted documents, with schemas that refer to definitions.
   'aws, mcp': [
-    76_060,
+    62_565,
     `${onLambda} import { mcp, mcpDefinitions } from 'graphql-functions/mcp';
      const { typeDefs, ...others } = ${oneField};
      ${serve("{ ...others, typeDefs: [mcpDefinitions, typeDefs], plugins: [mcp({ name: 'books', version: '1.0.0' })] }")}`,
   ],
   // A federation subgraph.
   'aws, subgraph': [
-    73_794,
+    59_985,
     `${onLambda} import { subgraph } from 'graphql-functions/subgraph';
      ${serve(`subgraph({ ...${oneField}, routerSecret: { secrets: () => ['secret'] } })`)}`,
   ],
@@ -131,8 +131,8 @@ function bundleFrom(folder: 'dist' | 'src', contents: string): Promise<BuildResu
     format: 'esm',
     platform: 'node',
     target: 'node24',
-    // This project's own tsconfig.json leads to the sources.
-    ...(folder === 'dist' && { tsconfigRaw: {} }),
+    // The paths of the root's tsconfig.json lead to the sources.
+    ...(folder === 'dist' ? { tsconfigRaw: {} } : { tsconfig: join(root, 'tsconfig.json') }),
     minify: true,
     metafile: true,
     write: false,
