@@ -39,8 +39,8 @@ export function readOptions<T extends Options>(
     const { message } = error as Error;
     const [unknown, name = ''] = /^Unknown option '([^']+)'/.exec(message) ?? [];
     const known = Object.keys(options).map((one) => `--${one}`);
-    const told = unknown === undefined ? message : `${unknown}.${didYouMean(name, known)}`;
-    throw new UsageError(`${told}\nSee graphql-functions ${command} --help`, { cause: error });
+    const problem = unknown === undefined ? message : `${unknown}.${didYouMean(name, known)}`;
+    throw new UsageError(`${problem}\nSee graphql-functions ${command} --help`, { cause: error });
   }
 }
 

@@ -78,10 +78,10 @@ function compare(execution: PlannedExecution, results: Results): void {
   const { actual, expected } = results;
   // A resolver may be slower this time. With graphql-js, a bigint fails the whole answer.
   if (endedEarly(expected) || (expected.data !== undefined && textOf(expected.data) === undefined)) return;
-  const told = [actual, expected].flatMap(({ data, errors = [] }) =>
+  const nulls = [actual, expected].flatMap(({ data, errors = [] }) =>
     errors.flatMap(({ path = [] }) => nullAbove(data, path)?.join('.') ?? []),
   );
-  const [ours, theirs] = [errorsIn(actual, told), errorsIn(expected, told)];
+  const [ours, theirs] = [errorsIn(actual, nulls), errorsIn(expected, nulls)];
   const isCut = execution.prepared?.run.budget.hasManyErrors === true;
   const missing = isCut ? undefined : theirs.find((error) => !ours.includes(error));
   const invented = ours.find((error) => !theirs.includes(error));

@@ -57,6 +57,28 @@ const breaks: Readonly<Record<string, Break>> = {
     expected: /Invalid URL[^]*> 2 \| const base = new URL\(process\.env\['SHOP_URL'\]/,
     inCheck: /^functions\/graphql\.ts:2:14 Invalid URL\n[^]*> 2 \| const base = new URL\(process\.env\['SHOP_URL'\]/m,
   },
+  'files that import each other': {
+    files: {
+      'functions/graphql.ts': functionOf(
+        "import { resolvers } from '../graphql/resolvers.ts';",
+        "export const typeDefs = 'type Query { ok: Boolean }';",
+        'export default createHandler({ typeDefs, resolvers });',
+      ),
+      'graphql/resolvers.ts':
+        "import { typeDefs } from '../functions/graphql.ts';\nconst size = typeDefs.length;\nexport const resolvers = { Query: { ok: () => size > 0 } };\n",
+    },
+    expected: /Cannot read properties of undefined[^]*graphql\/resolvers\.ts:2:23[^]*> 2 \| const size = typeDefs\.length/,
+    inCheck: /^graphql\/resolvers\.ts:2:23 Cannot read properties of undefined[^]*> 2 \|/m,
+  },
+  'typeDefs of files that import each other': {
+    files: {
+      'functions/graphql.ts': functionOf("import { typeDefs } from '../graphql/schema.ts';", 'export default createHandler({ typeDefs });'),
+      'graphql/schema.ts':
+        "import { book } from './book.ts';\nexport const shared = 'scalar Date';\nexport const typeDefs = ['type Query { ok: Boolean }', ...book];\n",
+      'graphql/book.ts': "import { shared } from './schema.ts';\nexport const book = [shared, 'type Book { id: ID }'];\n",
+    },
+    expected: /functions\/graphql\.ts:3:16 typeDefs\[1\] [^\n]*got undefined\. Is it imported from a module that imports this one\?/,
+  },
   'a handler that is not exported': {
     files: { 'functions/graphql.ts': functionOf("export const graphql = createHandler({ typeDefs: 'type Query { ok: Boolean }' });") },
     expected: /it exports graphql\. Write: export default createHandler/,
@@ -79,6 +101,24 @@ const breaks: Readonly<Record<string, Break>> = {
       'functions/graphql.ts': functionOf("import { typeDefs } from '../graphql/shcema.ts';", 'export default createHandler({ typeDefs });'),
     },
     expected: /Could not resolve "\.\.\/graphql\/shcema\.ts"[^]*functions\/graphql\.ts:2|functions\/graphql\.ts:2:26 Could not resolve/,
+  },
+  'a name that another entry of this package exports': {
+    files: {
+      'functions/graphql.ts': functionOf(
+        "import { UserInputError } from 'graphql-functions';",
+        "export default createHandler({ typeDefs: 'type Query { a: Int }', resolvers: { Query: { a: () => new UserInputError('') } } });",
+      ),
+    },
+    expected: /functions\/graphql\.ts:2:10 "graphql-functions" does not export UserInputError\.[^]*> 2 \|/,
+  },
+  'a name that graphql exports': {
+    files: {
+      'functions/graphql.ts': functionOf(
+        "import { GraphQLError } from 'graphql-functions';",
+        "export default createHandler({ typeDefs: 'type Query { a: Int }', resolvers: { Query: { a: () => new GraphQLError('') } } });",
+      ),
+    },
+    expected: /functions\/graphql\.ts:2:10 "graphql-functions" does not export GraphQLError\.[^]*> 2 \|/,
   },
   'a name that this package does not export': {
     files: { 'functions/graphql.ts': "import { createServer } from 'graphql-functions';\n\nexport default createServer({});\n" },
@@ -118,6 +158,28 @@ const breaks: Readonly<Record<string, Break>> = {
 };
 
 testBreaks(breaks, { toldByDev: cases({ short: 4, long: Number.POSITIVE_INFINITY }) });
+
+for (const [wrong, settings, expected] of [
+  [
+    'is not valid',
+    '[functions]\ndirectory = api\n',
+    /^netlify\.toml:2:13 netlify\.toml is not valid[^\n]*directory = "functions"[^]*> 2 \|/,
+  ],
+  [
+    'names a missing folder',
+    '[functions]\ndirectory = "api"\n',
+    /^There is no folder "functions" [^\n]*Add functions\/graphql\.ts, or [^\n]*--functions/,
+  ],
+] as const) {
+  test(`a netlify.toml that ${wrong}: check says what to write, and fails`, async (context) => {
+    const { directory } = await createProject(context, { 'netlify.toml': settings });
+
+    const { code, stderr } = await runCommandHere(directory, 'check');
+
+    assert.equal(code, 1);
+    assert.match(stderr, expected);
+  });
+}
 
 test('a file that a function imports is not a broken function: dev serves the others, and check passes', async (context) => {
   const project = await createProject(context, {
