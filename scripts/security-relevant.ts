@@ -6,6 +6,7 @@ export const areas: Readonly<Record<string, readonly string[]>> = {
     'test/unit/server/http/csrf.test.ts',
     'test/contract/security/advisories.test.ts',
     'test/unit/server/http/body.test.ts',
+    'test/unit/v3/handler.test.ts',
   ],
   'src/server/operation/format-errors.ts': [
     'test/unit/server/operation/errors.test.ts',
@@ -13,6 +14,8 @@ export const areas: Readonly<Record<string, readonly string[]>> = {
     'test/unit/server/call/hooks.test.ts',
     'test/contract/security/leaks.test.ts',
     'test/unit/server/operation/masking.test.ts',
+    'test/unit/server/operation/on-error.test.ts',
+    'test/unit/executor/run/batch/batch.test.ts',
   ],
   'src/extensions/edge/decide.ts': [
     'test/unit/extensions/edge/sharing.test.ts',
@@ -48,6 +51,9 @@ export const areas: Readonly<Record<string, readonly string[]>> = {
     'test/unit/extensions/budget/budget.test.ts',
     'test/unit/extensions/budget/failures.test.ts',
     'test/unit/extensions/budget/doors.test.ts',
+    'test/unit/extensions/budget/options.test.ts',
+    'test/unit/extensions/budget/reports.test.ts',
+    'test/unit/extensions/budget/clients.test.ts',
   ],
   'src/extensions/budget/client.ts': ['test/unit/extensions/budget/clients.test.ts'],
   'src/server/operation/limits/nesting.ts': [
@@ -67,7 +73,6 @@ const undecided = 'Without a decision the answer stays private, as with one; onl
 const anyOrder = 'Any order will do that is the same for every attempt, and keys differ.';
 const late = 'The signal is aborted at the deadline as well, and the request has its answer.';
 const logWords = 'A log line, which changes no answer.';
-const words = 'The words of an error about a time that ran out.';
 const everyOtherRuns = "Every verdict but 'forgery' and 'unsupported' lets the request run.";
 
 /** Changes that no test can notice, or need not, by file: the line before and after, and the reason. */
@@ -83,17 +88,17 @@ export const accepted: Readonly<Record<string, Readonly<Record<string, string>>>
       'A shortcut for documents without the directive, which are searched then.',
     "if (field !== undefined) return { kind: 'directive', field }; → if (field !== undefined) return { kind: '', field };":
       "Every kind but 'header' is that of the directive.",
-    'return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))); → return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one <= other ? -1 : 1)));':
+    'return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1))); → return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one <= other ? -1 : 1)));':
       anyOrder,
     "throw invalidKey(`one Idempotency-Key of ${characters}${bareKeys ? '' : ' in quotation marks'}`); → throw invalidKey(`one Idempotency-Key of ${characters}${!(bareKeys) ? '' : ' in quotation marks'}`);":
       'The words of the message.',
-    'return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))); → return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (!(one < other) ? -1 : 1)));':
+    'return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1))); → return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (!(one < other) ? -1 : 1)));':
       anyOrder,
     '/^ *"((?:[ !#-[\\]-~]|\\\\["\\\\]){1,510})"(?:; *[a-z*][\\w.*-]*(?:=(?:%?"(?:[ !#-[\\]-~]|\\\\["\\\\])*"|[\\w:+/=.*?@!#$%&\'^`|~-]+))?)* *$/; → /^ *"((?:[ !#-[\\]-~]|\\\\["\\\\]){1,511})"(?:; *[a-z*][\\w.*-]*(?:=(?:%?"(?:[ !#-[\\]-~]|\\\\["\\\\])*"|[\\w:+/=.*?@!#$%&\'^`|~-]+))?)* *$/;':
       'The length of the key without backslashes is checked below.',
-    'return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))); → return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -2 : 1)));':
+    'return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1))); → return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -2 : 1)));':
       anyOrder,
-    'return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))); → return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 2)));':
+    'return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1))); → return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 2)));':
       anyOrder,
   },
   'src/extensions/idempotency/run-once.ts': {
@@ -115,16 +120,16 @@ export const accepted: Readonly<Record<string, Readonly<Record<string, string>>>
       'A time, which no test measures.',
     'if (!(await twice(settings, () => store.finish(id, { token, answer, keep: ttl * 1000 })))) → if (!(await twice(settings, () => store.finish(id, { token, answer, keep: ttl * 1001 }))))':
       'A time, which no test measures.',
-    "const client = await once(settings, 'identity', () => settings.identity(contextValue, http)); → const client = await once(settings, '', () => settings.identity(contextValue, http));":
-      words,
     "if (left !== undefined && left <= 0) throw refusalFor('DEADLINE_EXCEEDED'); → if (left !== undefined && left <= 0) throw refusalFor('');":
       late,
     "if (invocation.signal.aborted) throw refusalFor('CLIENT_LEFT'); → if (invocation.signal.aborted) throw refusalFor('');":
       'The client that would read the code has left.',
   },
   'src/server/http/csrf.ts': {
-    "const verdict = row === run ? 'run' : verdictOf(row, settings, request); → const verdict = row === run ? '' : verdictOf(row, settings, request);":
+    "const verdict = row === run ? 'run' : row[columnOf({ csrfPrevention, csrfRequestHeaders }, headers)]; → const verdict = row === run ? '' : row[columnOf({ csrfPrevention, csrfRequestHeaders }, headers)];":
       everyOtherRuns,
+    "const mediaType = contentType === null || contentType === 'application/json' ? undefined : parseMediaType(contentType); → const mediaType = contentType === null || contentType === '' ? undefined : parseMediaType(contentType);":
+      'A shortcut for the usual content type, whose row is not read.',
     "const run: Row = { withHeader: 'run', always: 'run', foreign: 'run', unguarded: 'run' }; → const run: Row = { withHeader: '', always: 'run', foreign: 'run', unguarded: 'run' };":
       everyOtherRuns,
     "const run: Row = { withHeader: 'run', always: 'run', foreign: 'run', unguarded: 'run' }; → const run: Row = { withHeader: 'run', always: '', foreign: 'run', unguarded: 'run' };":
