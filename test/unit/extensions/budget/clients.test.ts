@@ -14,14 +14,16 @@ const json = { 'content-type': 'application/json' };
 const anonymous = { capacity: 1, refillPerSecond: 1 };
 const unknown: Partial<BudgetOptions> = { identity: () => undefined };
 
-/** Records the ids of the buckets, and grants everything. */
-function recordingStore(): { store: BudgetStore; ids: string[] } {
-  const ids: string[] = [];
+/** Records the ids of the buckets, and which are of anonymous clients. Grants everything. */
+function recordingStore(): { store: BudgetStore; ids: string[]; marks: unknown[] } {
+  const [ids, marks]: [string[], unknown[]] = [[], []];
   return {
     ids,
+    marks,
     store: {
-      take: async (id) => {
+      take: async (id, { isAnonymous }) => {
         ids.push(id);
+        marks.push(isAnonymous);
         return { isTaken: true, untilFull: 1_000_000 };
       },
     },
@@ -63,6 +65,17 @@ describe('a client with an identity', () => {
 });
 
 describe('an anonymous client', () => {
+  test('is marked for the store, so that many of them do not displace others', async () => {
+    const { store, marks } = recordingStore();
+    const options = { store, anonymous, whenStoreFails: 'refuse' } as const;
+    const context = { ip: '192.0.2.1' };
+
+    await openShop({ ...options, ...unknown }).send(one, { context });
+    await openShop(options).send(one, { context });
+
+    assert.deepEqual(marks, [true, undefined]);
+  });
+
   test('is refused with 401 without the option anonymous', async () => {
     for (const identity of [() => undefined, () => null, async () => undefined]) {
       const { send, runs } = openShop({ identity });
