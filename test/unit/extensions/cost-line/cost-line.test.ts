@@ -88,6 +88,17 @@ describe('the cost line', () => {
   test('has the operation, its calls and its bytes', async () => {
     const { send, records } = serving();
     const body = { query: 'query Two { twice }' };
+    const line = {
+      operation: 'Two',
+      type: 'query',
+      hash: createHash('sha256').update(body.query).digest('hex'),
+      status: 200,
+      upstream: { calls: 2, outcomes: { miss: 2 } },
+      bytesIn: JSON.stringify(body).length,
+      bytesOut: '{"data":{"twice":"Emma,Emma"}}'.length,
+      errors: {},
+      deadlineLeftMs: 1,
+    };
 
     await send(post(body), { getRemainingTimeInMillis: () => 5000 });
     await send(post(body), { getRemainingTimeInMillis: () => 5000 });
@@ -95,30 +106,8 @@ describe('the cost line', () => {
     assert.deepEqual(
       records.map((record) => steady({ ...record, ...(record.deadlineLeftMs !== undefined && { deadlineLeftMs: 1 }) })),
       [
-        {
-          operation: 'Two',
-          type: 'query',
-          hash: createHash('sha256').update(body.query).digest('hex'),
-          status: 200,
-          cold: true,
-          upstream: { calls: 2, outcomes: { miss: 2 } },
-          bytesIn: JSON.stringify(body).length,
-          bytesOut: '{"data":{"twice":"Emma,Emma"}}'.length,
-          errors: {},
-          deadlineLeftMs: 1,
-        },
-        {
-          operation: 'Two',
-          type: 'query',
-          hash: createHash('sha256').update(body.query).digest('hex'),
-          status: 200,
-          cold: false,
-          upstream: { calls: 2, outcomes: { miss: 2 } },
-          bytesIn: JSON.stringify(body).length,
-          bytesOut: '{"data":{"twice":"Emma,Emma"}}'.length,
-          errors: {},
-          deadlineLeftMs: 1,
-        },
+        { ...line, cold: true },
+        { ...line, cold: false },
       ],
     );
   });
