@@ -89,7 +89,7 @@ const clients = {
   },
   relay: async () => {
     const { default: relay } = await import('relay-runtime');
-    // The network function of docs/edge.md.
+    // The network function of docs/clients.md.
     const fetchFunction = async ({ text }, variables) => {
       const extensions = { persistedQuery: { version: 1, sha256Hash: sha256(text) } };
       const sorted = Object.fromEntries(Object.entries(variables).toSorted(([a], [b]) => (a < b ? -1 : 1)));
@@ -109,7 +109,7 @@ const clients = {
 };
 
 function apolloOver({ ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache }, persistedQueries) {
-  // docs/edge.md shows this link, because Apollo Client sends variables in the order in which they were written.
+  // docs/clients.md shows this link, because Apollo Client sends variables in the order in which they were written.
   const inOrder = new ApolloLink((operation, forward) => {
     operation.variables = Object.fromEntries(Object.entries(operation.variables).toSorted(([a], [b]) => (a < b ? -1 : 1)));
     return forward(operation);
