@@ -122,8 +122,6 @@ export class Run {
   hasEnded = false;
   /** Undefined: no batched field has been reached. */
   batches: Batches | undefined = undefined;
-  /** The work of copying all variables, if one has been used in the literal of a custom scalar. */
-  workOfVariables: number | undefined = undefined;
   /** The lines of the document. Undefined: no error has been located. */
   lineStarts: LineStarts | undefined = undefined;
   /** True when a value was asynchronous. */

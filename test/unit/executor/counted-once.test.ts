@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tracingChannel } from 'node:diagnostics_channel';
 
+import { GraphQLScalarType, valueFromASTUntyped, versionInfo } from 'graphql';
+import type { ValueNode } from 'graphql';
+
 import { createHandler } from '../../../src/entries/fetch.ts';
 import { incrementalDelivery } from '../../../src/entries/incremental.ts';
 import type { ServerOptions } from '../../../src/server/startup/options.ts';
@@ -60,4 +63,24 @@ test('variables are coerced once, also when the execution is traced', async (t) 
   );
 
   assert.equal(calls, 1);
+});
+
+test('a literal of a custom scalar counts the variables that it contains, and no others', async () => {
+  const literal = (node: ValueNode): unknown => valueFromASTUntyped(node);
+  const coercers = versionInfo.major >= 17 && { coerceInputValue: (value: unknown) => value, coerceInputLiteral: literal };
+  const JSONValue = new GraphQLScalarType({ name: 'JSON', ...(coercers as object) });
+  const fields = 'abcdefghij'.split('');
+  const options = {
+    typeDefs: `scalar JSON input Row { ${fields.map((name) => `${name}: Int`).join(' ')} } type Query { insert(rows: [Row!]): Int note(data: JSON): ID }`,
+    resolvers: { JSON: JSONValue, Query: { insert: (_: unknown, { rows }: { rows: object[] }) => rows.length, note: () => 'noted' } },
+  };
+  const notes = Array.from({ length: 10 }, (_, at) => `note${at}: note(data: { by: $by })`).join(' ');
+  const row = Object.fromEntries(fields.map((name, at) => [name, at]));
+  const variables = { by: 'Ada', rows: Array.from({ length: 3_000 }, () => row) };
+
+  const text = await answer(options, { query: `query ($rows: [Row!], $by: ID) { insert(rows: $rows) ${notes} }`, variables });
+
+  const { data, errors } = JSON.parse(text);
+  assert.equal(errors, undefined);
+  assert.deepEqual([data.insert, data.note9], [3_000, 'noted']);
 });
