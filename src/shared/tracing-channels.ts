@@ -55,21 +55,26 @@ export function traceMixed<T>(channel: TracingChannel, context: Traced, run: () 
 /** The context object of an event, to which the outcome is added. */
 type Traced = object & { error?: unknown; result?: unknown };
 
-/** Calls `then` of the result itself, as graphql-js does: an `await` would call that of a thenable later, and so change the order of events. */
-function traceSettling<T>(channel: TracingChannel, context: Traced, promise: PromiseLike<T>): PromiseLike<T> {
+/**
+ * Calls `then` of the result itself, as graphql-js does: an `await` would call that of a thenable later, and so change the order of events.
+ * What `then` returns does not count: a thenable may return nothing.
+ */
+function traceSettling<T>(channel: TracingChannel, context: Traced, promise: PromiseLike<T>): Promise<T> {
   const publish = (): void => {
     channel.asyncStart.publish(context);
     channel.asyncEnd.publish(context);
   };
-  const onValue = (value: T): T => {
-    context.result = value;
-    publish();
-    return value;
-  };
-  return promise.then(onValue, (error: unknown) => {
-    context.error = error;
-    channel.error.publish(context);
-    publish();
-    throw error;
+  return new Promise((resolve, reject) => {
+    const onValue = (value: T): void => {
+      context.result = value;
+      publish();
+      resolve(value);
+    };
+    void promise.then(onValue, (error: unknown) => {
+      context.error = error;
+      channel.error.publish(context);
+      publish();
+      reject(error);
+    });
   });
 }

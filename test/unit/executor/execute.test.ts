@@ -51,6 +51,19 @@ describe('an operation runs by a plan', () => {
     deepEqual(fields, ['name', 'slow']);
   });
 
+  it('with the value of a thenable whose then() returns nothing, also if the channel of its fields has subscribers', async (t) => {
+    // oxlint-disable-next-line unicorn/no-thenable -- what is tested
+    const thenable = { then: (resolve: (value: string) => void) => void setTimeout(resolve, 1, 'x') };
+    const listeners = { start: () => {} };
+    const channel = tracingChannel('graphql:resolve');
+    channel.subscribe(listeners as never);
+    t.after(() => channel.unsubscribe(listeners as never));
+
+    const { data } = await executePlanned(executionOf({ typeDefs, text: '{ name }', rootValue: { name: () => thenable } }));
+
+    equal(data?.['name'], 'x');
+  });
+
   it('whose invalid variables graphql-js does not read if they are too large to explain', () => {
     let calls = 0;
     const refuse = (): never => {
