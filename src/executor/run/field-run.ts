@@ -37,7 +37,7 @@ class StartedField implements FieldRun {
   }
 
   get path(): Path {
-    return (this.#path ??= pathOf(this.field, this.#parent));
+    return (this.#path ??= addPath(this.#parent?.path, this.field.responseName, this.field.parentType.name));
   }
 
   get info(): GraphQLResolveInfo {
@@ -72,12 +72,8 @@ export class ObservedField extends StartedField implements ObservedCall {
   }
 }
 
-export function pathOf({ responseName, parentType }: PlannedField, parent: Parent | undefined): Path {
-  return addPath(parent?.path, responseName, parentType.name);
-}
-
 /** The `info` of a resolver, as graphql-js creates it. Nothing in it is shared with another execution. */
-export function createInfo({ run, field, path }: FieldRun): GraphQLResolveInfo {
+function createInfo({ run, field, path }: FieldRun): GraphQLResolveInfo {
   const { definition, parentType } = field;
   const { schema, rootValue, operation } = run.settings;
   const { fragments, variableValues, getAbortSignal, getAsyncHelpers } = run.info.members;

@@ -3,10 +3,10 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { describe, isPromiseLike } from '../../../shared/index.ts';
 import type { BatchFunction, BatchMark } from '../../batch-mark.ts';
 import { completeValue } from '../errors.ts';
-import { createInfo, ObservedField, pathOf } from '../field-run.ts';
+import { ObservedField, startField } from '../field-run.ts';
 import { Late, PromisedValue } from '../pending.ts';
 import { plainValue } from '../shapes/leaf.ts';
-import type { FieldRun, PlannedField, Position, Shape } from '../../plan/planned-field.ts';
+import type { FieldRun, PlannedField, Position } from '../../plan/planned-field.ts';
 import type { Path } from '../../plan/path.ts';
 import { handleRejections } from '../unhandled-rejections.ts';
 import type { Batches, Run } from '../run.ts';
@@ -100,7 +100,7 @@ class BatchCall {
     const run = this.#run;
     const call = this.#call;
     // The path of a call is that of the selection, without the indexes of lists.
-    const path = withoutIndexes(this.values[0]!.path.prev);
+    const path = withoutIndexes(this.values[0]!.position.path.prev);
     const observed = new ObservedField(run, this.#field, { path }, parents, parents.length);
     const { args } = observed;
     const seesInfo = resolverCall(call).visible === allArguments;
@@ -152,13 +152,12 @@ function withoutIndexes(path: Path | undefined): Path | undefined {
   return typeof path.key === 'number' ? prev : { ...path, prev };
 }
 
-/** The value of a batched field of one object, and its own position: thousands of them wait at the same time. */
-export class BatchedValue extends Late implements FieldRun {
+/** The value of a batched field of one object. Its position is created when it is needed: thousands of values wait at the same time. */
+export class BatchedValue extends Late {
   readonly field: PlannedField;
   readonly source: unknown;
   readonly #parent: Position | undefined;
-  #path: Path | undefined = undefined;
-  #info: GraphQLResolveInfo | undefined = undefined;
+  #position: FieldRun | undefined = undefined;
 
   constructor(run: Run, field: PlannedField, source: unknown, parent: Position | undefined) {
     super(run);
@@ -168,23 +167,7 @@ export class BatchedValue extends Late implements FieldRun {
   }
 
   get position(): FieldRun {
-    return this;
-  }
-
-  get fieldRun(): FieldRun {
-    return this;
-  }
-
-  get shape(): Shape {
-    return this.field.shape;
-  }
-
-  get path(): Path {
-    return (this.#path ??= pathOf(this.field, this.#parent));
-  }
-
-  get info(): GraphQLResolveInfo {
-    return (this.#info ??= createInfo(this));
+    return (this.#position ??= startField(this.run, this.field, this.#parent));
   }
 
   /** Takes its value from the result of a call, which may be a proxy. */
@@ -212,7 +195,7 @@ export class BatchedValue extends Late implements FieldRun {
       return plain;
     }
     if ((value === null || value === undefined) && !shape.nonNull) return null;
-    return isPromiseLike(value) ? new PromisedValue(this, value) : completeValue(this, value);
+    return isPromiseLike(value) ? new PromisedValue(this.position, value) : completeValue(this.position, value);
   }
 }
 
