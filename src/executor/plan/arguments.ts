@@ -48,7 +48,7 @@ export class PlannedArguments {
 
   /** The values for one call, in a new object. Throws graphql-js's error if one is invalid. */
   valuesFor(node: FieldNode, run: Run): ArgumentValues {
-    if (this.#given !== undefined && this.#given.work > 0) run.budget.spend(this.#given.work);
+    if (this.#given !== undefined) run.budget.spend(this.#given.work);
     const values = this.#given?.make(createRecord(), run) ?? run.coerceArguments(this, () => this.#coerceWithGraphQLJS(node, run));
     if (this.#page !== undefined) this.#setPage(values, this.#page, run);
     return values;

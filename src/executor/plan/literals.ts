@@ -184,7 +184,6 @@ export class PreparedInput {
   /** Its default. */
   whenAbsent(): Prepared {
     if (!this.#isPrepared) {
-      // Set first, because a default may contain the type that it belongs to.
       this.#isPrepared = true;
       this.#whenAbsent = this.#prepareDefault();
     }
