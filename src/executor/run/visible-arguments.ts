@@ -11,7 +11,7 @@ export const allArguments = 4;
 export interface ResolverCall {
   /** Number of leading arguments it needs. The others are not created; the context is always passed. */
   readonly visible: number;
-  /** The function to call. Of an arrow function that was bound to its resolver map, the unbound one. */
+  /** The function to call: the unbound one if an arrow function was bound to its resolver map. */
   readonly call: Resolver;
   /** The mark of a batched resolver, which is called later, for many parents. Undefined for others. */
   readonly batch?: BatchMark;
