@@ -85,7 +85,7 @@ class BatchCall {
 
   /** Leaves out what an earlier call has failed: it may have ended the run. */
   make(): void {
-    if (this.values.some((value) => value.isOver())) this.values = this.values.filter((value) => !value.isOver());
+    this.values = this.values.filter((value) => !value.isOver());
     if (this.values.length === 0) return;
     try {
       const values = this.#resolve(this.values.map(({ source }) => source));
