@@ -61,12 +61,7 @@ export function makeTools(
   ];
   const tools = new Map<string, Tool>();
   const warnings: string[] = [];
-  const unused = Object.keys(options.hidden ?? {}).find((name) => !sources.some(({ text = '' }) => hasVariable(text, name)));
-  if (unused !== undefined) {
-    report(new Error(`Expected hidden.${unused} of mcp to name a variable of a tool, but no tool has it.`));
-    // Callers could send the variable that was meant.
-    return { tools, warnings };
-  }
+  const leftOut: Source[] = [];
   for (const source of sources) {
     try {
       const tool = makeTool(options, start, { source, warnings });
@@ -76,14 +71,19 @@ export function makeTools(
       tools.set(tool.name, tool);
     } catch (error) {
       report(error);
+      leftOut.push(source);
     }
+  }
+  const isFound = (name: string): boolean =>
+    [...tools.values()].some(({ hidden }) => hidden.has(name)) || leftOut.some(({ text }) => text?.includes(`$${name}`));
+  const unused = Object.keys(options.hidden ?? {}).find((name) => !isFound(name));
+  if (unused !== undefined) {
+    report(new Error(`Expected hidden.${unused} of mcp to name a variable of a tool, but no tool has it.`));
+    // Callers could send the variable that was meant.
+    tools.clear();
   }
   // The order is fixed, because clients cache prompts that contain the list.
   return { tools: new Map([...tools].toSorted(([one], [other]) => (one < other ? -1 : 1))), warnings };
-}
-
-function hasVariable(text: string, name: string): boolean {
-  return new RegExp(`\\$${name}\\b`).test(text);
 }
 
 function throwError(error: unknown): never {

@@ -8,6 +8,7 @@ import { idempotency, idempotencyDefinitions, memoryStore } from '../../../../sr
 import { mcp, mcpDefinitions } from '../../../../src/entries/mcp.ts';
 import type { ServerPlugin } from '../../../../src/entries/index.ts';
 import { documents, serveTools, typeDefs } from '../../../support/mcp-serving.ts';
+import { recordingLogger } from '../../../support/recording-logger.ts';
 
 const authorization = { resource: 'https://shop.example.com/mcp', authorizationServers: ['https://login.example.com'] };
 const rename = { name: 'rename', arguments: { id: '1', title: 'a' } };
@@ -173,6 +174,18 @@ describe('hidden variables', () => {
     const { result } = await legacy('tools/call', { name: 'a', arguments: { id: '$tenant' } });
 
     assert.match(result.content[0].text, /There is no book/);
+  });
+
+  test('that no tool defines disable all tools: callers could send the variable that was meant', async () => {
+    const [logger, lines] = recordingLogger();
+    const mine = `${documents['mine']!} # not $user`;
+    const { legacy } = serveTools(
+      { hidden: { user: () => '1' } },
+      { nodeEnv: 'production', logger, trustedDocuments: { documents: { mine }, only: true } },
+    );
+
+    assert.deepEqual((await legacy('tools/list')).result.tools, []);
+    assert.match(JSON.stringify(lines.map(({ details }) => String(details))), /Expected hidden\.user of mcp to name a variable of a tool/);
   });
 
   test('in an invalid document disable only the tool of that document', async () => {
