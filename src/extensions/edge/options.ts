@@ -67,7 +67,8 @@ const seconds: Expectation = {
   holds: (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0,
 };
 const isText = (value: unknown): value is string => typeof value === 'string';
-const hasMethods = (value: unknown, ...names: readonly string[]): boolean => names.every((name) => typeof (value as any)?.[name] === 'function'); // prettier-ignore
+const hasMethods = (value: unknown, ...names: readonly string[]): boolean =>
+  names.every((name) => typeof (value as any)?.[name] === 'function');
 const areTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
 const fieldNames: Expectation = {
   words: 'names of header fields that do not identify the user',

@@ -186,11 +186,15 @@ class EdgePlugin implements Edge {
       const hasPurged = (call.facts.get(ownFact) as EdgeRequest | undefined)?.purged.size !== 0;
       if (hasPurged || this.#warned.has(fields) || this.#warned.size === 100) return;
       this.#warned.add(fields);
-      call.logger.warn(`The answer to the mutation ${fields} names no object, so no answer was purged. Return the changed objects from it, or call purge of edge in its resolver.`); // prettier-ignore
+      call.logger.warn(
+        `The answer to the mutation ${fields} names no object, so no answer was purged. Return the changed objects from it, or call purge of edge in its resolver.`,
+      );
       return;
     }
     if (errors.some(({ extensions: { code } }) => code === 'DEADLINE_EXCEEDED' || code === 'CLIENT_LEFT'))
-      call.logger.warn(`A mutation was answered before its end. If it changes more, answers with these tags may be old until their lifetime ends: ${tags.join(', ')}`); // prettier-ignore
+      call.logger.warn(
+        `A mutation was answered before its end. If it changes more, answers with these tags may be old until their lifetime ends: ${tags.join(', ')}`,
+      );
     await this.#purges.purgeAfterMutation(tags, call);
   }
 
