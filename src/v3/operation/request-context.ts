@@ -20,7 +20,7 @@ export function createRequestContext(
     response: { http: { headers: new HeaderMap() } },
     metrics: {},
     overallCachePolicy: newCachePolicy(),
-    // Asked for by few plugins: to hash a schema or a text loads node:crypto into a cold start.
+    // Computed when they are read, because few plugins read them.
     get schemaHash() {
       return hashSchema();
     },
