@@ -123,7 +123,8 @@ function namesOf(columns: readonly Readonly<Record<string, unknown>>[]): string[
 }
 
 function coldCell(one: Results['cold'][number]['contestants'][string] | undefined): string {
-  return one === undefined ? '–' : String(one.cpuMilliseconds);
+  // Below 0, it is less than the noise of what is subtracted.
+  return one === undefined ? '–' : String(Math.max(0, one.cpuMilliseconds));
 }
 
 function dataSourceCell(one: (Ratio & { microseconds: number }) | undefined): string {
