@@ -29,7 +29,7 @@ export async function readOptions(): Promise<OptionRow[]> {
   );
 }
 
-/** The type without its type parameters, which are inferred. */
+/** The type without its type parameters, which are inferred, and without the `undefined` that every option accepts. */
 function plainType(type: string): string {
   const inferred = type
     .replaceAll(/\b(?:TContext|TDataSources)\b/g, 'object')
@@ -39,7 +39,9 @@ function plainType(type: string): string {
   return inferred
     .replaceAll(/<[^<>=]*>/g, '')
     .replaceAll(/<[^<>=]*>/g, '')
-    .replaceAll('readonly ', '');
+    .replaceAll('readonly ', '')
+    .replace(/^\((.+)\) \| undefined$/, '$1')
+    .replace(/ \| undefined$/, '');
 }
 
 /** The rows of the table in GitHub's Markdown. */
