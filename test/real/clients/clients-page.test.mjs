@@ -1,15 +1,12 @@
 // The clients of docs/clients.md.
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { dirname, join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 
 import { createListener } from '../../../dist/esm/node.js';
+import { writePageFiles } from './page-files.mjs';
 
-const here = import.meta.dirname;
-let folder;
+let page;
 let server;
 let url;
 /** What the gateway in front of the handler has seen: the kind of operation and its key. */
@@ -18,13 +15,7 @@ let seen = [];
 let failures = 0;
 
 before(async () => {
-  // Within this folder, so that the code of the page finds the clients.
-  folder = await mkdtemp(join(here, '.page-'));
-  const page = await readFile(join(here, '../../../docs/clients.md'), 'utf8');
-  for (const [, file, code] of page.matchAll(/<!-- file: (\S+) -->\n\n```\w+\n([^]*?)```/g)) {
-    await mkdir(dirname(join(folder, file)), { recursive: true });
-    await writeFile(join(folder, file), code);
-  }
+  page = await writePageFiles();
   const listener = createListener({
     csrfPrevention: true,
     logger: { debug() {}, info() {}, warn() {}, error() {} },
@@ -49,13 +40,11 @@ beforeEach(() => {
 after(async () => {
   server.close();
   server.closeAllConnections();
-  await rm(folder, { recursive: true, force: true });
+  await page.remove();
 });
 
-const load = (file) => import(pathToFileURL(join(folder, file)).href);
-
 test('fetch: an answer with data and errors, one without data, and one of a gateway', async () => {
-  const { ask } = await load('client/ask.ts');
+  const { ask } = await page.load('client/ask.ts');
 
   assert.deepEqual((await ask(url, 'query ($name: String) { hello(name: $name) }', { name: 'Ada' })).data, { hello: 'Hello, Ada!' });
   const partial = await ask(url, '{ hello ads }');
@@ -67,7 +56,7 @@ test('fetch: an answer with data and errors, one without data, and one of a gate
 
 test('Apollo Client sends a query again after the 503 of a gateway, and keeps the data of an answer with errors', async () => {
   const { gql } = await import('@apollo/client');
-  const { createClient } = await load('client/apollo.js');
+  const { createClient } = await page.load('client/apollo.js');
   failures = 1;
 
   const { data, error } = await createClient(url).query({ query: gql('{ hello ads }') });
@@ -78,7 +67,7 @@ test('Apollo Client sends a query again after the 503 of a gateway, and keeps th
 
 test('Apollo Client sends a mutation once, with a key', async () => {
   const { gql } = await import('@apollo/client');
-  const { createClient } = await load('client/apollo.js');
+  const { createClient } = await page.load('client/apollo.js');
   failures = 1;
 
   await createClient(url)
@@ -90,7 +79,7 @@ test('Apollo Client sends a mutation once, with a key', async () => {
 });
 
 test('urql sends a query again after the 503 of a gateway, and a mutation once', async () => {
-  const { createClient } = await load('client/urql.js');
+  const { createClient } = await page.load('client/urql.js');
   const client = createClient(url);
   failures = 1;
 

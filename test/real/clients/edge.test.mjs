@@ -6,14 +6,17 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 
 import { cacheControlDefinitions, edge } from '../../../dist/esm/edge.js';
 import { serve } from '../../../dist/esm/node.js';
+import { writePageFiles } from './page-files.mjs';
 
 const sha256 = (text) => createHash('sha256').update(text).digest('hex');
 const PRODUCTS = 'query Products($first: Int, $after: ID) { products(first: $first, after: $after) { id name } }';
 const EXPECTED = [{ id: '1', name: 'Lamp' }];
 
+let page;
 let server;
 let cache;
 before(async () => {
+  page = await writePageFiles();
   server = await serve(
     {
       csrfPrevention: true,
@@ -30,6 +33,7 @@ before(async () => {
 });
 beforeEach(() => cache.forget());
 after(async () => {
+  await page.remove();
   await cache.close();
   await server.close();
 });
@@ -63,15 +67,14 @@ async function startCache(origin) {
 
 /** Each client is a function of the query's variables that creates a new client, so that no cache of a client answers. */
 const clients = {
-  '@apollo/client 4': async () => {
-    const { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } = await import('@apollo/client/core');
-    const { PersistedQueryLink } = await import('@apollo/client/link/persisted-queries');
-    return apolloOver({ ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache }, (options) => new PersistedQueryLink(options));
-  },
-  '@apollo/client 3': async () => {
-    const core = await import('apollo-client-3/core/core.cjs');
-    const { createPersistedQueryLink } = await import('apollo-client-3/link/persisted-queries/persisted-queries.cjs');
-    return apolloOver(core.default, createPersistedQueryLink);
+  '@apollo/client': async () => {
+    const { ApolloClient, gql, InMemoryCache } = await import('@apollo/client/core');
+    const { createLink } = await page.load('client/cached-apollo.js');
+    return async (variables) => {
+      const client = new ApolloClient({ link: createLink(cache.url), cache: new InMemoryCache() });
+      const { data } = await client.query({ query: gql(PRODUCTS), variables });
+      return data.products.map(({ id, name }) => ({ id, name }));
+    };
   },
   urql: async () => {
     const { Client, fetchExchange } = await import('@urql/core');
@@ -81,7 +84,7 @@ const clients = {
         persistedExchange({ preferGetForPersistedQueries: true, generateHash: async (query) => sha256(query) }),
         fetchExchange,
       ];
-      const fetchOptions = { headers: { 'vendor-require-preflight': '1' } };
+      const fetchOptions = { headers: { 'graphql-require-preflight': '1' } };
       const client = new Client({ url: cache.url, exchanges, fetchOptions, preferGetMethod: false });
       const { data } = await client.query(PRODUCTS, variables).toPromise();
       return data.products;
@@ -89,41 +92,15 @@ const clients = {
   },
   relay: async () => {
     const { default: relay } = await import('relay-runtime');
-    // The network function of docs/clients.md.
-    const fetchFunction = async ({ text }, variables) => {
-      const extensions = { persistedQuery: { version: 1, sha256Hash: sha256(text) } };
-      const sorted = Object.fromEntries(Object.entries(variables).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-      const parameters = new URLSearchParams({ variables: JSON.stringify(sorted), extensions: JSON.stringify(extensions) });
-      const answer = await (await fetch(`${cache.url}?${parameters}`, { headers: { 'vendor-require-preflight': '1' } })).json();
-      if (answer.errors?.[0]?.extensions?.code !== 'PERSISTED_QUERY_NOT_FOUND') return answer;
-      const body = JSON.stringify({ query: text, variables: sorted, extensions });
-      return (await fetch(cache.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })).json();
-    };
+    const { createFetch } = await page.load('client/cached-relay.js');
     return async (variables) => {
-      const network = relay.Network.create(fetchFunction);
+      const network = relay.Network.create(createFetch(cache.url));
       const environment = new relay.Environment({ network, store: new relay.Store(new relay.RecordSource()) });
       const { products } = await relay.fetchQuery(environment, productsArtifact, variables).toPromise();
       return products.map(({ id, name }) => ({ id, name }));
     };
   },
 };
-
-function apolloOver({ ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache }, persistedQueries) {
-  // docs/clients.md shows this link, because Apollo Client sends variables in the order in which they were written.
-  const inOrder = new ApolloLink((operation, forward) => {
-    operation.variables = Object.fromEntries(Object.entries(operation.variables).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-    return forward(operation);
-  });
-  return async (variables) => {
-    const link = ApolloLink.from([
-      inOrder,
-      persistedQueries({ sha256, useGETForHashedQueries: true }),
-      new HttpLink({ uri: cache.url, headers: { 'vendor-require-preflight': '1' } }),
-    ]);
-    const { data } = await new ApolloClient({ link, cache: new InMemoryCache() }).query({ query: gql(PRODUCTS), variables });
-    return data.products.map(({ id, name }) => ({ id, name }));
-  };
-}
 
 for (const [name, load] of Object.entries(clients))
   describe(`${name}, persisted queries by GET`, () => {
