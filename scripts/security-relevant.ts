@@ -1,4 +1,4 @@
-/** The files that decide what a request may do and what of an answer others see; what scripts/coverage.ts and scripts/mutations.ts accept of them. */
+/** The files that decide what a request may do and what of an answer others see, for scripts/coverage.ts and scripts/mutations.ts. */
 
 /** The tests of each file: the fewest that say what the file promises, the fastest first. */
 export const areas: Readonly<Record<string, readonly string[]>> = {
@@ -68,82 +68,3 @@ export const areas: Readonly<Record<string, readonly string[]>> = {
     'test/contract/security/advisories.test.ts',
   ],
 };
-
-const undecided = 'Without a decision the answer stays private, as with one; only the reason is missing from the report.';
-const anyOrder = 'Any order will do that is the same for every attempt, and keys differ.';
-const late = 'The signal is aborted at the deadline as well, and the request has its answer.';
-const logWords = 'A log line, which changes no answer.';
-const everyOtherRuns = "Every verdict but 'forgery' and 'unsupported' lets the request run.";
-
-/** Changes that no test can notice, or need not, by file: the line before and after, and the reason. */
-export const accepted: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'src/extensions/edge/decide.ts': {
-    "return notShareable('a header was read that this store cannot vary by'); → return;": undecided,
-    'if (wrong !== undefined) return notShareable(`it varies by ${wrong}, which is not in the key`); → if (wrong !== undefined) return;':
-      undecided,
-    'if (!methods.includes(method)) return notShareable(`the method is ${method}`); → if (!methods.includes(method)) return;': undecided,
-  },
-  'src/extensions/idempotency/keys.ts': {
-    "const field = execution.source.includes('idempotent') ? fieldWithKey(execution) : undefined; → const field = execution.source.includes('') ? fieldWithKey(execution) : undefined;":
-      'A shortcut for documents without the directive, which are searched then.',
-    "if (field !== undefined) return { kind: 'directive', field }; → if (field !== undefined) return { kind: '', field };":
-      "Every kind but 'header' is that of the directive.",
-    'return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1))); → return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one <= other ? -1 : 1)));':
-      anyOrder,
-    "throw invalidKey(`one Idempotency-Key of ${characters}${bareKeys ? '' : ' in quotation marks'}`); → throw invalidKey(`one Idempotency-Key of ${characters}${!(bareKeys) ? '' : ' in quotation marks'}`);":
-      'The words of the message.',
-    'return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1))); → return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (!(one < other) ? -1 : 1)));':
-      anyOrder,
-    '/^ *"((?:[ !#-[\\]-~]|\\\\["\\\\]){1,510})"(?:; *[a-z*][\\w.*-]*(?:=(?:%?"(?:[ !#-[\\]-~]|\\\\["\\\\])*"|[\\w:+/=.*?@!#$%&\'^`|~-]+))?)* *$/; → /^ *"((?:[ !#-[\\]-~]|\\\\["\\\\]){1,511})"(?:; *[a-z*][\\w.*-]*(?:=(?:%?"(?:[ !#-[\\]-~]|\\\\["\\\\])*"|[\\w:+/=.*?@!#$%&\'^`|~-]+))?)* *$/;':
-      'The length of the key without backslashes is checked below.',
-    'return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1))); → return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -2 : 1)));':
-      anyOrder,
-    'return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1))); → return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 2)));':
-      anyOrder,
-  },
-  'src/extensions/idempotency/run-once.ts': {
-    "if (left !== undefined && left <= 0) throw refusalFor('DEADLINE_EXCEEDED'); → if (left === undefined && left <= 0) throw refusalFor('DEADLINE_EXCEEDED');":
-      late,
-    "if (left !== undefined && left <= 0) throw refusalFor('DEADLINE_EXCEEDED'); → if (left !== undefined && left < 0) throw refusalFor('DEADLINE_EXCEEDED');":
-      late,
-    'if (cause === undefined) logger.warn(text); → if (cause !== undefined) logger.warn(text);': logWords,
-    'assertOpen(execution); → ;': late,
-    "log(attempt, 'The answer of a mutation was not stored: its record had expired, or was taken over.'); → ;": logWords,
-    "log(attempt, 'An idempotency key was not released.', error); → ;": logWords,
-    "if (left !== undefined && left <= 0) throw refusalFor('DEADLINE_EXCEEDED'); → if (left !== undefined && left <= 0) ;": late,
-    "if (found.answer === undefined) throw refuse(attempt, 'IDEMPOTENCY_ANSWER_NOT_KEPT'); → if (found.answer === undefined) ;":
-      'A missing answer is refused below with the same error, and a log line.',
-    'const defaultLease = 60; → const defaultLease = 61;': 'A lease is a time, which no test measures.',
-    "if (left !== undefined && left <= 0) throw refusalFor('DEADLINE_EXCEEDED'); → if (left !== undefined && left <= 1) throw refusalFor('DEADLINE_EXCEEDED');":
-      late,
-    'return refusalFor(code, { retryAfter: Math.min(5, Math.max(1, Math.ceil(left / 1000))), batchIndex: execution.batchIndex }); → return refusalFor(code, { retryAfter: Math.min(5, Math.max(1, Math.ceil(left / 1001))), batchIndex: execution.batchIndex });':
-      'A time, which no test measures.',
-    'if (!(await twice(settings, () => store.finish(id, { token, answer, keep: ttl * 1000 })))) → if (!(await twice(settings, () => store.finish(id, { token, answer, keep: ttl * 1001 }))))':
-      'A time, which no test measures.',
-    "if (left !== undefined && left <= 0) throw refusalFor('DEADLINE_EXCEEDED'); → if (left !== undefined && left <= 0) throw refusalFor('');":
-      late,
-    "if (invocation.signal.aborted) throw refusalFor('CLIENT_LEFT'); → if (invocation.signal.aborted) throw refusalFor('');":
-      'The client that would read the code has left.',
-  },
-  'src/server/http/csrf.ts': {
-    "const verdict = row === run ? 'run' : row[columnOf({ csrfPrevention, csrfRequestHeaders }, headers)]; → const verdict = row === run ? '' : row[columnOf({ csrfPrevention, csrfRequestHeaders }, headers)];":
-      everyOtherRuns,
-    "const mediaType = contentType === null || contentType === 'application/json' ? undefined : parseMediaType(contentType); → const mediaType = contentType === null || contentType === '' ? undefined : parseMediaType(contentType);":
-      'A shortcut for the usual content type, whose row is not read.',
-    "const run: Row = { withHeader: 'run', always: 'run', foreign: 'run', unguarded: 'run' }; → const run: Row = { withHeader: '', always: 'run', foreign: 'run', unguarded: 'run' };":
-      everyOtherRuns,
-    "const run: Row = { withHeader: 'run', always: 'run', foreign: 'run', unguarded: 'run' }; → const run: Row = { withHeader: 'run', always: '', foreign: 'run', unguarded: 'run' };":
-      everyOtherRuns,
-    "const run: Row = { withHeader: 'run', always: 'run', foreign: 'run', unguarded: 'run' }; → const run: Row = { withHeader: 'run', always: 'run', foreign: '', unguarded: 'run' };":
-      everyOtherRuns,
-    "const run: Row = { withHeader: 'run', always: 'run', foreign: 'run', unguarded: 'run' }; → const run: Row = { withHeader: 'run', always: 'run', foreign: 'run', unguarded: '' };":
-      everyOtherRuns,
-    "none: { withHeader: 'run', always: 'forgery', foreign: 'forgery', unguarded: 'run' }, → none: { withHeader: '', always: 'forgery', foreign: 'forgery', unguarded: 'run' },":
-      everyOtherRuns,
-    "none: { withHeader: 'run', always: 'forgery', foreign: 'forgery', unguarded: 'run' }, → none: { withHeader: 'run', always: 'forgery', foreign: 'forgery', unguarded: '' },":
-      everyOtherRuns,
-  },
-};
-
-/** Branches that no test of the plain suite reaches, by file: the line, and the reason. */
-export const unreached: Readonly<Record<string, Readonly<Record<string, string>>>> = {};
