@@ -1,8 +1,8 @@
 /**
- * Prints the sizes of bundles with this package, by folder, and fails if a bundle exceeds its limit.
+ * Prints the sizes of bundles with this package, and fails if a bundle exceeds its limit.
  *
  * Each bundle is a function that serves one field, bundled by esbuild as for Lambda: one minified ES module with all dependencies.
- * `bare` is the same with graphql-js alone. Sizes of folders are minified bytes; gzip is of the whole file.
+ * `bare` is the same with graphql-js alone.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -10,7 +10,6 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 import { build } from 'esbuild';
-import type { BuildResult, Metafile } from 'esbuild';
 
 const root = join(import.meta.dirname, '..');
 
@@ -19,28 +18,17 @@ const room = 1.03;
 const withParts = 'fetch, parts';
 
 /** Tools for development, pages, and code for other environments. None of it may be in a bundle. */
-const forbidden = [
-  '@graphql-tools/',
-  'tools/',
-  'server/node/',
-  // Only in bundles of applications that import it.
-  'v3/',
-];
-
-/** The same among the published files. */
-const forbiddenFile =
+const forbidden =
   /@graphql-tools\/|^dist\/esm\/(?:cli\/|(?:checks|landing-page|node|testing|verify)\.js$|chunks\/(?:explain|html|landing-page|verify)\.js$)/;
 
 /** graphql-js's executor, recognized by its largest file. Only applications that import it or incremental delivery have it. */
-const graphqlJSExecutor = "graphql-js's executor";
+const graphqlJSExecutor = /\/graphql\/execution\/Executor\.mjs$/;
 
 interface Bundle {
   readonly name: string;
   readonly bytes: number;
   readonly gzip: number;
-  /** Minified bytes by folder of this package, or by name of another package. */
-  readonly parts: ReadonlyMap<string, number>;
-  /** The published files in the bundle. */
+  /** The files in the bundle. */
   readonly files: readonly string[];
 }
 
@@ -110,55 +98,24 @@ else
     `\nNo bundle is more than ${Math.round((room - 1) * 100)} % above its size in scripts/size.ts. Bare is graphql-js ${await versionOf('graphql')}.`,
   );
 
-/** Measures the published files. The sizes of folders are from a bundle of the sources. */
 async function bundle(name: string, contents: string): Promise<Bundle> {
-  const [published, sources] = await Promise.all([bundleFrom('dist', contents), bundleFrom('src', contents)]);
-  const [file] = published.outputFiles;
-  if (file === undefined) throw new Error(`esbuild made nothing of ${name}.`);
-  return {
-    name,
-    bytes: file.contents.length,
-    gzip: gzipSync(file.contents, { level: 9 }).length,
-    parts: partsOf(sources.metafile),
-    files: Object.keys(published.metafile.inputs),
-  };
-}
-
-function bundleFrom(folder: 'dist' | 'src', contents: string): Promise<BuildResult<{ write: false; metafile: true }>> {
-  return build({
+  const { outputFiles, metafile } = await build({
     stdin: { contents, resolveDir: root, sourcefile: 'function.ts', loader: 'ts' },
     bundle: true,
     format: 'esm',
     platform: 'node',
     target: 'node24',
     // The paths of the root's tsconfig.json lead to the sources.
-    ...(folder === 'dist' ? { tsconfigRaw: {} } : { tsconfig: join(root, 'tsconfig.json') }),
+    tsconfigRaw: {},
     minify: true,
     metafile: true,
     write: false,
     logLevel: 'warning',
   });
-}
-
-function partsOf({ outputs }: Metafile): Map<string, number> {
-  const parts = new Map<string, number>();
-  for (const { inputs } of Object.values(outputs)) {
-    for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
-      if (bytesInOutput === 0) continue;
-      const part = partOf(path);
-      parts.set(part, (parts.get(part) ?? 0) + bytesInOutput);
-    }
-  }
-  return parts;
-}
-
-/** `src/server/http/csrf.ts` → `server/http/`, `src/shared/promise-or-value.ts` → `shared/`, `node_modules/graphql/…` → `graphql`. */
-function partOf(path: string): string {
-  const dependency = /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(path)?.[1];
-  if (path.endsWith('/graphql/execution/Executor.mjs')) return graphqlJSExecutor;
-  if (dependency !== undefined) return dependency;
-  const own = /^src\/((?:server|executor|extensions|tools)\/[^/]+\/|[^/]+\/)/.exec(path);
-  return own?.[1] ?? '(the function itself)';
+  const [file] = outputFiles;
+  const [output] = Object.values(metafile.outputs);
+  const files = Object.entries(output!.inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput === 0 ? [] : path));
+  return { name, bytes: file!.contents.length, gzip: gzipSync(file!.contents, { level: 9 }).length, files };
 }
 
 function overBudget({ name, gzip }: Bundle): string[] {
@@ -173,25 +130,16 @@ function overBudget({ name, gzip }: Bundle): string[] {
       ];
 }
 
-function forbiddenIn({ name, parts, files }: Bundle): string[] {
-  const found = [
-    ...[...parts.keys()].filter((part) => forbidden.some((prefix) => part.startsWith(prefix))),
-    ...(parts.has(graphqlJSExecutor) && name !== withParts ? [graphqlJSExecutor] : []),
-    ...files.filter((file) => forbiddenFile.test(file)),
-  ];
-  return found.map((part) => `${name} contains ${part}, which no function needs.`);
+function forbiddenIn({ name, files }: Bundle): string[] {
+  return files
+    .filter((file) => forbidden.test(file) || (graphqlJSExecutor.test(file) && name !== withParts))
+    .map((file) => `${name} contains ${file}, which no function needs.`);
 }
 
 function printTable(bundles: readonly Bundle[], base: Bundle): void {
-  const parts = new Set(bundles.flatMap((one) => [...one.parts].toSorted(([, a], [, b]) => b - a).map(([part]) => part)));
-  const row = (label: string, cellOf: (one: Bundle) => number | string): void =>
-    console.log(label.padEnd(26) + bundles.map((one) => cellOf(one).toLocaleString('en-US').padStart(12)).join(''));
-
-  row('minified bytes', ({ name }) => name);
-  for (const part of parts) row(part, (one) => one.parts.get(part) ?? 0);
-  row('whole bundle', ({ bytes }) => bytes);
-  row('whole bundle, gzip', ({ gzip }) => gzip);
-  row('gzip above bare', ({ gzip }) => gzip - base.gzip);
+  console.log(`${''.padEnd(20)}    minified        gzip  above bare`);
+  for (const { name, bytes, gzip } of bundles)
+    console.log(name.padEnd(20) + [bytes, gzip, gzip - base.gzip].map((size) => number(size).padStart(12)).join(''));
 }
 
 function number(value: number): string {
