@@ -19,7 +19,7 @@ const withParts = 'fetch, parts';
 
 /** Tools for development, pages, and code for other environments. None of it may be in a bundle. */
 const forbidden =
-  /@graphql-tools\/|^dist\/esm\/(?:cli\/|(?:checks|landing-page|node|testing|verify)\.js$|chunks\/(?:explain|html|landing-page|verify)\.js$)/;
+  /@graphql-tools\/|^dist\/esm\/(?:cli\/|(?:checks|landing-page|node|testing|v3[\w-]*|verify)\.js$|chunks\/(?:explain|html|landing-page|v3-servers|verify)\.js$)/;
 
 /** graphql-js's executor, recognized by its largest file. Only applications that import it or incremental delivery have it. */
 const graphqlJSExecutor = /\/graphql\/execution\/Executor\.mjs$/;
