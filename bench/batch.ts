@@ -133,13 +133,6 @@ const contestants: Readonly<Record<string, Contestant>> = {
       ),
     },
   }),
-  'batch, by index': handlerOf({
-    Query: { books },
-    Book: {
-      author: batch(async (list: readonly Row[]) => list.map(({ authorId }) => authors[authorId])),
-      publisher: batch(async (list: readonly Row[]) => list.map(({ publisherId }) => publishers[publisherId])),
-    },
-  }),
   DataLoader: handlerOf(withLoaders, createLoaders),
   'a resolver for each object': handlerOf({
     Query: { books },
@@ -178,36 +171,4 @@ for (const count of [50, 1_000, 5_000]) {
     const ratio = median(times.map((one, at) => one / floor[at]!));
     console.log(`  ${name.padEnd(28)} ${String(rounded(median(times))).padStart(8)} us  ${rounded(ratio)}`);
   }
-}
-
-// With --expose-gc: bytes of each waiting field, while 10,000 objects wait for one field.
-if (globalThis.gc !== undefined) {
-  const held = async (author: unknown): Promise<number> => {
-    const handler = handlerOf({ Query: { books: () => manyRows }, Book: { author } });
-    await handler(0);
-    await handler(0);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    globalThis.gc!();
-    const before = process.memoryUsage().heapUsed;
-    const answer = handler(0);
-    await new Promise((resolve) => setImmediate(resolve));
-    globalThis.gc!();
-    const waiting = process.memoryUsage().heapUsed - before;
-    open();
-    await answer;
-    return Math.round(waiting / manyRows.length);
-  };
-  const manyRows = Array.from({ length: 10_000 }, (_, id) => ({ id, title: 'Book', publisher: publishers[0] }));
-  let isFirst = 2;
-  let open = (): void => {};
-  const gate = (): Promise<void> => (isFirst-- > 0 ? Promise.resolve() : new Promise((resolve) => (open = resolve)));
-  const batched = await held(batch(async (list) => (await gate(), list.map(() => authors[0]))));
-  isFirst = 2 * manyRows.length;
-  const gates: (() => void)[] = [];
-  open = () => gates.forEach((one) => one());
-  const oneByOne = await held(async () => {
-    if (isFirst-- <= 0) await new Promise<void>((resolve) => gates.push(resolve));
-    return authors[0];
-  });
-  console.log(`10,000 waiting objects: ${batched} bytes each with batch, ${oneByOne} with a resolver for each`);
 }
