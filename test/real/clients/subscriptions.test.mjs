@@ -7,7 +7,7 @@ const COUNT = 'subscription Count($to: Int) { count(to: $to) { value square } }'
 const COUNTED = [1, 2, 3].map((value) => ({ value, square: value * value }));
 
 let server;
-let [opened, ended] = [0, 0];
+const sources = { opened: 0, ended: 0 };
 before(async () => {
   server = await startServer({
     typeDefs: `
@@ -25,11 +25,11 @@ before(async () => {
       Subscription: {
         count: {
           async *subscribe(_, { to = Infinity }) {
-            opened += 1;
+            sources.opened += 1;
             try {
               for (let value = 1; value <= to; value++) yield { count: { value } };
             } finally {
-              ended += 1;
+              sources.ended += 1;
             }
           },
         },
@@ -84,7 +84,7 @@ describe('graphql-sse, distinct connections', () => {
   test('ends the source when it unsubscribes', async () => {
     for await (const { data } of client.iterate({ query: COUNT })) if (data.count.value === 5) break;
 
-    while (ended < opened) await new Promise((resolve) => setImmediate(resolve));
+    while (sources.ended < sources.opened) await new Promise((resolve) => setImmediate(resolve));
   });
 });
 
