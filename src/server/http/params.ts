@@ -208,7 +208,7 @@ function decodeUTF8(bytes: Uint8Array | ArrayBuffer, maxBytes: number): string {
 }
 
 /** The value of a body that middleware has parsed, within the limits of the JSON text that it becomes. */
-export function readValue({ value, isTrusted }: Extract<HTTPRequestBody, { readonly kind: 'value' }>, maxBytes: number): unknown {
+function readValue({ value, isTrusted }: Extract<HTTPRequestBody, { readonly kind: 'value' }>, maxBytes: number): unknown {
   if (isTrusted === true || typeof value !== 'object' || value === null) return value;
   const problem = new VariablesLimit(maxBytes).problemOf(value, true);
   if (problem !== undefined) throw malformedRequest(problem);
@@ -224,7 +224,7 @@ export function readValue({ value, isTrusted }: Extract<HTTPRequestBody, { reado
 }
 
 /** The JSON value of a body's text. In development, the message for a text that does not parse is the engine's, which says where. */
-export function parseJSON(text: string, maxBytes: number, development = false): unknown {
+function parseJSON(text: string, maxBytes: number, development = false): unknown {
   if (text === '') throw badRequest('Expected a JSON body, got an empty one.');
   if (text.length > smallText) assertJSONSize(text, maxBytes);
   try {
@@ -241,7 +241,7 @@ const byteOrderMark = 0xfeff;
  * Throws if a JSON text has too many objects and lists, before it is parsed: 1 MiB of `{}` would be 340,000 objects and 50 MB of
  * memory (bench/hostile.ts). Takes 1 to 2 ms for a MiB.
  */
-export function assertJSONSize(text: string, maxBytes: number): void {
+function assertJSONSize(text: string, maxBytes: number): void {
   if (text.length <= smallText) return;
   const maxContainers = maxContainersOf(maxBytes);
   let containers = 0;

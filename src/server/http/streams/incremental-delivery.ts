@@ -126,7 +126,7 @@ const onlyListsAreStreamed: ValidationRule = (context) => ({
 });
 
 /** Added to the specified rules. Only graphql 17 has the rules about these directives. */
-export const incrementalRules: readonly ValidationRule[] = isGraphQL17
+const incrementalRules: readonly ValidationRule[] = isGraphQL17
   ? [labelLength]
   : [labelLength, uniqueLabels, notAtRoots, notInSubscriptions, onlyListsAreStreamed];
 
