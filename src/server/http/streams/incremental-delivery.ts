@@ -75,7 +75,7 @@ const labelLength: ValidationRule = (context) => ({
 
 /** A client tells parts apart by their labels. (graphql 17: DeferStreamDirectiveLabel) */
 const uniqueLabels: ValidationRule = (context) => {
-  const known = new Map<string, DirectiveNode>();
+  const labels = new Map<string, DirectiveNode>();
   return {
     Directive(node) {
       const label = labelOf(node);
@@ -84,8 +84,8 @@ const uniqueLabels: ValidationRule = (context) => {
         context.reportError(new GraphQLError(`Expected the label of @${node.name.value} to be a string literal.`, { nodes: node }));
         return;
       }
-      const other = known.get(label.value);
-      if (other === undefined) known.set(label.value, node);
+      const other = labels.get(label.value);
+      if (other === undefined) labels.set(label.value, node);
       else context.reportError(new GraphQLError(`Expected unique labels, got "${label.value}" twice.`, { nodes: [other, node] }));
     },
   };
