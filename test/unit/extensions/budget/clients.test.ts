@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import {} from '../../../../src/entries/aws-lambda.ts';
 import type { BudgetOptions, BudgetStore } from '../../../../src/entries/budget.ts';
 import { createEvent } from '../../../../src/entries/testing.ts';
 import type { PlatformName } from '../../../../src/entries/testing.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import {} from '../../../../src/entries/aws-lambda.ts';
 import type { BudgetOptions } from '../../../../src/entries/budget.ts';
 import { budget } from '../../../../src/entries/budget.ts';
 import type { EdgeOptions } from '../../../../src/entries/edge.ts';
