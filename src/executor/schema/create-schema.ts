@@ -2,7 +2,6 @@ import { assertValidSchema, GraphQLSchema, print } from 'graphql';
 import type { DocumentNode, GraphQLDirective } from 'graphql';
 
 import { messageOf } from '../../shared/index.ts';
-import { batchOf } from '../batch-mark.ts';
 import { checkResolvers, checkTypeNames } from './resolvers/check-resolvers.ts';
 import { createSchemaIndex } from './sdl/create-index.ts';
 import { LazySchema } from './lazy/lazy-schema.ts';
@@ -24,15 +23,12 @@ export interface SchemaInput<TContext = any> {
 }
 
 /** Checks a schema with another tool. Throws an Error with all problems. */
-export type CheckWhole = (texts: readonly string[], resolvers: Readonly<Record<string, object>>, more: CheckSettings) => void;
-
-export interface CheckSettings {
+export type CheckWhole = (
+  texts: readonly string[],
+  resolvers: Readonly<Record<string, object>>,
   /** A schema that the user has built, in place of text and resolvers. */
-  readonly schema?: GraphQLSchema;
-  /** Undefined for a resolver that this copy of the package does not batch. */
-  readonly batchOf: (resolve: () => unknown) => unknown;
-  readonly warn: SchemaSettings['warn'] | undefined;
-}
+  schema?: GraphQLSchema,
+) => void;
 
 /** Loads the checker of whole schemas, or says why it cannot be loaded. */
 export type FindCheck = () => CheckWhole | { readonly missing: string | undefined };
@@ -71,12 +67,12 @@ function assertOneSource({ typeDefs, resolvers, schema }: SchemaInput): void {
     );
 }
 
-function readySchema(input: unknown, { checkWhole: whole, directives = [], warn }: SchemaSettings): GraphQLSchema {
+function readySchema(input: unknown, { checkWhole: whole, directives = [] }: SchemaSettings): GraphQLSchema {
   const schema = withDirectives(assertReadySchema(input), directives);
   if (whole === false) return schema;
   assertValidSchema(schema);
   const check = whole();
-  if (typeof check === 'function') check([], {}, { schema, batchOf, warn });
+  if (typeof check === 'function') check([], {}, schema);
   return schema;
 }
 
@@ -107,7 +103,7 @@ function checkWhole({ typeDefs, index, resolvers, findCheck }: Prepared, { warn,
   try {
     // The checker gets text, because it may use another copy of graphql, and @graphql-tools/schema changes the documents that it merges.
     const texts = typeDefs.map((source) => (typeof source === 'string' ? source : print(source)));
-    check(texts, Object.fromEntries(resolvers.names().map((name) => [name, wholeOf(resolvers.get(name)!)])), { batchOf, warn });
+    check(texts, Object.fromEntries(resolvers.names().map((name) => [name, wholeOf(resolvers.get(name)!)])));
   } catch (error) {
     throw new Error(`typeDefs and resolvers do not make a valid schema. ${messageOf(error)}`, { cause: error });
   }

@@ -1,5 +1,5 @@
 export { createSchema } from './create-schema.ts';
-export type { CheckSettings, CheckWhole } from './create-schema.ts';
+export type { CheckWhole } from './create-schema.ts';
 export { LazySchema, specifiedRulesForLazySchema } from './lazy/lazy-schema.ts';
 export { checkResolvers } from './resolvers/check-resolvers.ts';
 export { isScalarType, MergedResolvers } from './resolvers/merge-resolvers.ts';

@@ -1,13 +1,7 @@
 import type { GraphQLNamedType, GraphQLObjectType, GraphQLSchema } from 'graphql';
 
-import type { CheckSettings } from '../../executor/schema/index.ts';
-
-/**
- * Throws an Error for a batched resolver where nothing is called for many parents: only resolvers of fields are, except those of Mutation.
- * Warns of batched resolvers of another copy of this package than the server's, which are called for each parent.
- */
-export function checkBatches(schema: GraphQLSchema, batchOf: CheckSettings['batchOf'], warn?: (message: string) => void): void {
-  const foreign: string[] = [];
+/** Throws an Error for a batched resolver where nothing is called for many parents: only resolvers of fields are, except those of Mutation. */
+export function checkBatches(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     const [member] = [...batchedMembers(type), ...batchedMembers(subgraphMembers(type))];
     if (member !== undefined) throw notOfField(`${type.name}.${'serialize' in type ? '' : '__'}${member}`);
@@ -16,12 +10,9 @@ export function checkBatches(schema: GraphQLSchema, batchOf: CheckSettings['batc
       const path = `${type.name}.${field.name}`;
       const members = batchedMembers(field);
       if (members.includes('subscribe')) throw notOfField(`${path}.subscribe`);
-      if (!members.includes('resolve')) continue;
-      if (type === schema.getMutationType()) throw inSeries(type.name, path);
-      if (batchOf(field.resolve as () => unknown) === undefined) foreign.push(path);
+      if (members.includes('resolve') && type === schema.getMutationType()) throw inSeries(type.name, path);
     }
   }
-  if (foreign.length > 0) warn?.(otherCopy(foreign));
 }
 
 /** Does not use `instanceof`, because a bundle contains another copy of graphql. */
@@ -47,13 +38,5 @@ function notOfField(path: string): Error {
 function inSeries(type: string, path: string): Error {
   return new Error(
     `resolvers.${path}: a field of ${type} cannot be batched, because these fields run in series. Fields of its result can.`,
-  );
-}
-
-function otherCopy(paths: readonly string[]): string {
-  const more = paths.length > 3 ? ` and ${paths.length - 3} more` : '';
-  return (
-    `batch() of ${paths.slice(0, 3).join(', ')}${more} comes from another copy of graphql-functions than this server, such as its ` +
-    'CommonJS build, so these resolvers are called for each parent. Load batch and createHandler in the same way, by import or by require().'
   );
 }

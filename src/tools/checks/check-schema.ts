@@ -2,7 +2,7 @@ import { makeExecutableSchema } from '@graphql-tools/schema';
 import { assertValidSchema } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 
-import type { CheckSettings } from '../../executor/schema/index.ts';
+import type { CheckWhole } from '../../executor/schema/index.ts';
 import { checkBatches } from './check-batches.ts';
 import { semanticNonNull } from './semantic-non-null.ts';
 
@@ -13,14 +13,7 @@ import { semanticNonNull } from './semantic-non-null.ts';
  * Nothing imports this file: load-tools.ts loads it at run time, so that a bundle contains neither it nor
  * `@graphql-tools/schema`.
  */
-export function checkWhole(
-  texts: readonly string[],
-  resolvers: Readonly<Record<string, object>>,
-  { schema: given, batchOf, warn }: CheckSettings,
-): void {
-  const schema = given ?? makeSchema(texts, resolvers);
-  checkBatches(schema, batchOf, warn);
-}
+export const checkWhole: CheckWhole = (texts, resolvers, schema = makeSchema(texts, resolvers)) => checkBatches(schema);
 
 function makeSchema(texts: readonly string[], resolvers: Readonly<Record<string, object>>): GraphQLSchema {
   const typeDefs = usesSemanticNonNull(texts) ? [...texts, semanticNonNull] : [...texts];

@@ -39,21 +39,3 @@ export function findInCode(text: string, manifests: readonly Manifest[]): Note[]
     isIn(manifests) ? [...text.matchAll(pattern)].map(({ index }) => ({ line: lineOf(text, index), message })) : [],
   );
 }
-
-/** Servers that cannot be migrated by changing imports alone, and where a page of this package tells how. */
-const otherServers: readonly (readonly [server: string, pattern: RegExp, page: string, section: string])[] = [
-  ['Apollo Server 4 or 5', /['"]@(?:apollo\/(?:server|datasource-rest)|as-integrations\/)/, 'migration.md', 'From Apollo Server 4 and 5'],
-  ['GraphQL Yoga', /['"]graphql-yoga['"]/, 'migration.md', 'From GraphQL Yoga'],
-  ['graphql-http or express-graphql', /['"](?:graphql-http|express-graphql)\b/, 'migration.md', 'From graphql-http'],
-  ['Mercurius', /['"]mercurius['"]/, 'platforms.md', 'In your own server'],
-];
-
-/** Counts the files that use other servers. `pageOf` gives the path of a page. */
-export function findOtherServers(texts: readonly string[], pageOf: (name: string) => string): string[] {
-  return otherServers.flatMap(([server, pattern, page, section]) => {
-    const { length } = texts.filter((text) => pattern.test(text));
-    if (length === 0) return [];
-    const files = length === 1 ? `1 file uses ${server} and was` : `${length} files use ${server} and were`;
-    return `${files} left unchanged: see ${pageOf(page)}, "${section}".`;
-  });
-}

@@ -58,20 +58,12 @@ export function rewriteImports(text: string, isReplaced: (module: string) => boo
     if (target === undefined) continue;
     const { start, clause } = statement ?? { start: index, clause: '' };
     const [, standard, comma] = /^\s*([\w$]+)\s*(,?)/.exec(clause) ?? [];
-    let end = index + module.length;
     let written = text.slice(start, index) + target;
-    if (target === 'globalThis') {
-      if (statement === undefined || /\sas\s/.test(clause)) {
-        findings.unshift({ line, message: `Delete this import of ${module}: its names are globals of Node.js.` });
-        continue;
-      }
-      written = '';
-      end += /^.[ \t]*;?[ \t]*(?:\r?\n)?/.exec(text.slice(end))![0].length;
-    } else if (names?.includes('default') || comma === ',') {
+    if (names?.includes('default') || comma === ',') {
       findings.unshift({ line, message: `${target} has no default export: import names of it in place of the default of ${module}.` });
       continue;
     } else if (standard !== undefined) written = written.replace(clause, () => clause.replace(standard, () => `* as ${standard}`));
-    after = after.slice(0, start) + written + after.slice(end);
+    after = after.slice(0, start) + written + after.slice(index + module.length);
     changes.unshift({ line, message: `${module} → ${target}` });
   }
   return { text: after, changes, findings };

@@ -8,7 +8,7 @@ import { packageOf } from '../project/installed-packages.ts';
 import type { Terminal } from '../project/paint.ts';
 import { DevError } from '../project/problem.ts';
 import { packageRoot, readPackageVersion } from '../requirements.ts';
-import { findInCode, findOtherServers } from './by-hand.ts';
+import { findInCode } from './by-hand.ts';
 import { referencesIn, rewriteImports } from './imports.ts';
 import type { Note, Rewritten } from './imports.ts';
 import { replacedPackages } from './modules.ts';
@@ -40,8 +40,6 @@ export async function runMigrate(settings: MigrateArguments, directory: string, 
   terminal.log(`\n${summaryOf(changed.length, settings.isDryRun)}`);
   const left = changes.flatMap(({ file, findings }) => linesOf(file, findings)).map((line) => `\n  ${line}`);
   if (left.length > 0) terminal.log(`To do by hand (see ${pageOf('migration.md')}):${left.join('')}`);
-  const texts = changes.map(({ before }) => before);
-  for (const line of findOtherServers(texts, pageOf)) terminal.log(line);
   return 0;
 }
 
@@ -107,7 +105,7 @@ function packagesOf({ text, changes }: Change): string[] {
 }
 
 function summaryOf(changed: number, isDryRun: boolean): string {
-  if (changed === 0) return isDryRun ? 'No files would change.' : 'No files changed.';
+  if (changed === 0) return `No imports to change. For other servers than Apollo Server 2 and 3, see ${pageOf('migration.md')}.`;
   const files = counted(changed, 'file');
   return isDryRun ? `${files} would change.` : `${files} changed. Run your package manager's install command and your tests.`;
 }

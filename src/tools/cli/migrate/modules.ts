@@ -45,11 +45,7 @@ function namesIn(list: string, value: string): [name: string, value: string][] {
   return list.split(' ').map((name) => [name, value]);
 }
 
-/** The globals of Node.js that apollo-server-env exported. */
-const globals =
-  /^(?:fetch|Headers|Request|Response|URL|URLSearchParams|\w+Init|Request(?:Cache|Credentials|Info|Mode|Redirect)|ReferrerPolicy)$/;
-
-/** The new module of an import, `globalThis` if the import must go, and what remains to be done by hand. */
+/** The new module of an import, and what remains to be done by hand. */
 export interface Destination {
   readonly module?: string;
   readonly left: readonly string[];
@@ -65,11 +61,7 @@ export function destinationOf(module: string, names: readonly string[] | undefin
     const others = 'import makeExecutableSchema from graphql-functions/v3/core, and the rest from the packages of @graphql-tools';
     return { left: [`This version of graphql-tools does not work with graphql 16: ${others}.`, ...left] };
   }
-  if (from === 'apollo-server-env') {
-    if (names?.every((name) => globals.test(name))) return { module: 'globalThis', left };
-    const others = names?.filter((name) => !globals.test(name)).join(', ') ?? 'All';
-    return { left: [`${others} of ${from} does not exist here: use the globals of Node.js, and delete this import.`] };
-  }
+  if (from === 'apollo-server-env') return { left: [`Delete this import of ${from}, and use the globals of Node.js.`] };
   const advice = otherPlatforms.get(from);
   if (advice === undefined) return { module: entryFor.get(from) ?? core, left };
   const hasServer = names === undefined || names.includes('ApolloServer');

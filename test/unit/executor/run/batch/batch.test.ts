@@ -430,26 +430,6 @@ describe('batch', () => {
     ]);
   });
 
-  test('of another copy of this package, such as its CommonJS build, is an ordinary resolver, and a warning says so in development', async () => {
-    const sizes: number[] = [];
-    const ours = batch<Row>((books) => (sizes.push(books.length), books.map(({ id }) => `${id}`)));
-    const label = (...given: Parameters<typeof ours>): unknown => ours(...given);
-    Object.defineProperties(label, { isBatched: { value: true }, bind: { value: () => label } });
-    const { run, lines } = createServer({ Book: { label } });
-
-    const { data } = await run('{ books { label } }');
-
-    assert.deepEqual(data, { books: [{ label: '0' }, { label: '1' }, { label: '2' }] });
-    assert.deepEqual(sizes, [1, 1, 1]);
-    assert.deepEqual(
-      lines.map(({ level, message }) => `${level}: ${message}`),
-      [
-        'warn: batch() of Book.label comes from another copy of graphql-functions than this server, such as its CommonJS build, so these ' +
-          'resolvers are called for each parent. Load batch and createHandler in the same way, by import or by require().',
-      ],
-    );
-  });
-
   test('refuses a missing function, and a maxSize that is not a positive integer', () => {
     assert.throws(() => batch(undefined as never), new TypeError('batch expects a function that takes a list of parents, got undefined.'));
     assert.throws(() => batch({ maxSize: 0 }, () => []), new TypeError('batch expects maxSize to be a positive integer, got 0.'));
