@@ -19,8 +19,8 @@ export interface NamedFunctionArguments extends FunctionArguments {
 export interface DevArguments extends FunctionArguments {
   readonly name: 'dev';
   readonly prefix: string;
-  /** Undefined: 8888, or any free one. */
-  readonly port: number | undefined;
+  /** 0: any free one. */
+  readonly port: number;
   readonly host: string;
   /** An operation to run once after the server has started. */
   readonly query: string | undefined;
@@ -64,14 +64,14 @@ export interface SchemaArguments extends NamedFunctionArguments {
 }
 
 /** The arguments of `graphql-functions documents`. */
-export interface DocumentsArguments extends NamedFunctionArguments {
+export interface DocumentsArguments {
   readonly name: 'documents';
   /** Patterns of files with operations. */
   readonly operations: readonly string[];
+  /** Patterns of files with the schema. */
+  readonly schema: readonly string[];
   /** The folder of the manifest and the ids. */
   readonly folder: string;
-  /** Patterns of files with the schema. Empty: the schema of the function. */
-  readonly schema: readonly string[];
   /** "add": adds new documents to the manifest. "ids": writes only the ids for clients. "check": writes nothing. */
   readonly mode: 'add' | 'ids' | 'check';
 }

@@ -77,7 +77,7 @@ In a terminal, prompts for the platform, and for who sends operations. Writes no
     about: 'Runs every function in a folder locally, as the platform would, and reloads functions when files change.',
     options: {
       prefix: text('<path>', 'the path before function names (default: `/.netlify/functions` for Netlify, else `/`)'),
-      port: text('<number>', '0: any free port (default: 8888, or any free one)'),
+      port: text('<number>', '0: any free port (default: 8888)'),
       host: text('<name>', 'the interface to listen on (default: `localhost`)'),
       query: text(
         '<operation>',
@@ -92,14 +92,14 @@ In a terminal, prompts for the platform, and for who sends operations. Writes no
       ...folderOptions,
     },
     note: 'In values of --env, {url} is replaced with the server’s URL. NODE_ENV is "development" unless it is set.',
-    parse({ port, host = 'localhost', query, platform = 'netlify', timeout, 'env-file': envFile, ...values }) {
+    parse({ port = '8888', host = 'localhost', query, platform = 'netlify', timeout, 'env-file': envFile, ...values }) {
       const { prefix = platform.startsWith('netlify') ? '/.netlify/functions' : '/' } = values;
       return {
         name: 'dev',
         ...ofFolder(values),
         // "/" serves functions at the root.
         prefix: `/${prefix}`.replace(/^\/+/, '/').replace(/\/+$/, ''),
-        port: port === undefined ? undefined : toPort(port),
+        port: toPort(port),
         host,
         query,
         platform: {
@@ -154,17 +154,15 @@ Prints every problem with its file and line. Exits with code 1 if there are any.
   documents: define({
     about: `Collects the operations of clients as trusted documents, and validates them.
 
-Reads operations in .graphql files and in gql\`…\` literals of code, and the manifests of client tools (.json). Adds the new ones to documents/documents.json, for the server, and never changes or deletes what is there. Writes their ids to documents/ids.ts, for clients. Commit the folder.`,
+Reads operations in .graphql files and in gql\`…\` literals of code. Adds the new ones to documents/documents.json, for the server, and never changes or deletes what is there. Writes their ids to documents/ids.ts, for clients. Commit the folder.`,
     positional: { name: '[files]', most: Infinity, help: 'the files of operations (default: `operations/**/*.graphql`)' },
     options: {
       ids: flag('writes only `ids.ts`, while you change operations'),
       check: flag('writes nothing; names each operation that is not in the manifest, and then exits with code 1'),
-      schema: list('<files>', 'the schema, in `.graphql` files or in code; no function is loaded (default: the function’s schema)'),
+      schema: list('<files>', 'the schema, in `.graphql` files or in code (default: `graphql/schema.*`)'),
       out: text('<folder>', 'the folder to write (default: `documents`)'),
-      ...functionOptions,
     },
-    note: underTest,
-    parse({ ids = false, check = false, schema = [], out = 'documents', ...values }, files) {
+    parse({ ids = false, check = false, schema = ['graphql/schema.*'], out = 'documents' }, files) {
       if (ids && check) throw new UsageError('Expected --ids or --check, got both.');
       return {
         name: 'documents',
@@ -172,7 +170,6 @@ Reads operations in .graphql files and in gql\`…\` literals of code, and the m
         folder: posix.normalize(out.replaceAll('\\', '/')).replace(/\/$/, ''),
         schema,
         mode: ids ? 'ids' : check ? 'check' : 'add',
-        ...ofFunction(values),
       };
     },
   }),

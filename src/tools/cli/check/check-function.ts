@@ -1,8 +1,6 @@
 import { relative } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 
-import type { Plugin } from 'esbuild';
-
 import type { Problem } from '../../checks/for-cli.ts';
 import { placeOf } from '../../checks/for-cli.ts';
 import { toCallable } from '../dev/call-function.ts';
@@ -22,7 +20,7 @@ export interface CheckedFunction extends CheckedServer {
 }
 
 /** Loads a function and reports all problems of it and its servers. The schema and the options are those of its first server. */
-export async function checkFunction(source: FunctionSource, plugins?: readonly Plugin[]): Promise<CheckedFunction> {
+export async function checkFunction(source: FunctionSource): Promise<CheckedFunction> {
   const { name, file } = source;
   const servers = recordServers();
   const failures: unknown[] = [];
@@ -31,7 +29,7 @@ export async function checkFunction(source: FunctionSource, plugins?: readonly P
   const onRejection = (reason: unknown): void => void failures.push(reason);
   process.on('unhandledRejection', onRejection);
   try {
-    const { exports, compiled } = await loadFunction(source, plugins);
+    const { exports, compiled } = await loadFunction(source);
     isFunction = exportsFunction(Object.keys(exports));
     const isUnseen = isFunction && compiled.isGraphQL && servers.length === 0;
     if (compiled.warnings !== '') notices.push(compiled.warnings);
@@ -63,12 +61,8 @@ const notSeen =
   'Call it at the top level of the file: export default createHandler({ … }).';
 
 /** Checks the one function that a command is about. Throws a DevError if it has neither problems nor a schema. */
-export async function checkGraphQLFunction(
-  source: FunctionSource,
-  directory: string,
-  plugins?: readonly Plugin[],
-): Promise<CheckedFunction> {
-  const checked = await checkFunction(source, plugins);
+export async function checkGraphQLFunction(source: FunctionSource, directory: string): Promise<CheckedFunction> {
+  const checked = await checkFunction(source);
   if (checked.schema !== undefined || checked.problems.length > 0) return checked;
   throw new DevError(`${relative(directory, source.file)} is not a GraphQL function: it does not call createHandler.`);
 }

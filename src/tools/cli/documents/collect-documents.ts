@@ -2,63 +2,45 @@ import { Kind, parse, print, Source, visit } from 'graphql';
 import type { DefinitionNode, DocumentNode, FieldNode, GraphQLSchema, NameNode } from 'graphql';
 
 import { sha256 } from '../../../shared/index.ts';
-import { checkDocuments, collectFragments, errorsIn, withFragments } from '../project/documents/check-documents.ts';
+import { checkDocuments, collectFragments, withFragments } from '../project/documents/check-documents.ts';
 import type { DocumentFile } from '../project/documents/check-documents.ts';
 import { documentsIn } from '../project/documents/embedded-operations.ts';
-import { checkManifest, documentsInManifest } from '../project/documents/manifests.ts';
-import type { ManifestDocument } from '../project/documents/manifests.ts';
 import type { Problem } from '../../checks/for-cli.ts';
 
 /** A document of the current release, with the place of its source. */
-export interface CollectedDocument extends ManifestDocument {
-  /** The name of its operation. Undefined: the document is from a manifest, whose clients know their ids. */
-  readonly name: string | undefined;
+export interface CollectedDocument extends DocumentFile {
+  readonly id: string;
+  /** The name of its operation. */
+  readonly name: string;
+  readonly line: number;
 }
 
 /**
  * The documents of the current release. Each operation becomes the text that Apollo Client sends for it: its fragments after it, printed
- * by graphql-js, with `__typename` in every nested selection set. Its id is the SHA-256 of that text. Manifests are taken as they are,
- * because only the tools that wrote them know what their clients send.
+ * by graphql-js, with `__typename` in every nested selection set. Its id is the SHA-256 of that text.
  */
 export function collectDocuments(files: readonly DocumentFile[]): CollectedDocument[] {
   const documents = parsedIn(files);
   const fragments = collectFragments(documents);
-  const operations = documents
+  return documents
     .flatMap(({ definitions }) => definitions)
     .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
     .map((operation) => {
       const text = print(withTypenames(withFragments({ kind: Kind.DOCUMENT, definitions: [operation] }, fragments)));
       return { ...placeOf(operation), id: sha256(text), text, name: operation.name?.value ?? '' };
-    });
-  return [
-    ...operations.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-    ...manifestsIn(files)
-      .flatMap(documentsInManifest)
-      .map((one) => ({ ...one, name: undefined })),
-  ];
+    })
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** What would make the collected documents wrong: invalid ones, and names that do not identify an operation or a fragment. */
 export function findProblems(schema: GraphQLSchema, files: readonly DocumentFile[]): Problem[] {
-  const invalid = [
-    ...checkDocuments(schema, textsIn(files)),
-    ...manifestsIn(files).flatMap((file) => checkManifest(file, (text) => errorsIn(schema, text))),
-  ];
+  const invalid = checkDocuments(schema, files.flatMap(documentsIn));
   return invalid.length > 0 ? invalid : findNameProblems(parsedIn(files).flatMap(({ definitions }) => definitions));
-}
-
-function manifestsIn(files: readonly DocumentFile[]): DocumentFile[] {
-  return files.filter(({ path }) => path.endsWith('.json'));
-}
-
-/** The texts of files and literals. */
-function textsIn(files: readonly DocumentFile[]): DocumentFile[] {
-  return files.filter(({ path }) => !path.endsWith('.json')).flatMap(documentsIn);
 }
 
 /** Throws graphql-js's error for a text that does not parse. */
 function parsedIn(files: readonly DocumentFile[]): DocumentNode[] {
-  return textsIn(files).map(({ path, text }) => parse(new Source(text, path)));
+  return files.flatMap(documentsIn).map(({ path, text }) => parse(new Source(text, path)));
 }
 
 const typename: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };

@@ -1,7 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { posix, resolve } from 'node:path';
 
-import type { TrustedDocument } from '../../../server/index.ts';
 import { documentsInManifest } from '../project/documents/manifests.ts';
 import type { ManifestDocument } from '../project/documents/manifests.ts';
 import type { DocumentFile } from '../project/documents/check-documents.ts';
@@ -22,19 +21,19 @@ export async function readManifest(folder: string, directory: string): Promise<D
   return text === undefined ? undefined : { path, text };
 }
 
-/** The documents that the manifest does not have, each once. */
+/** The documents that the manifest does not have. */
 export function missingIn(manifest: DocumentFile | undefined, collected: readonly CollectedDocument[]): CollectedDocument[] {
   const known = new Set(documentsOf(manifest).map(({ id }) => id));
-  return [...new Map(collected.map((document) => [document.id, document])).values()].filter(({ id }) => !known.has(id));
+  return collected.filter(({ id }) => !known.has(id));
 }
 
 /** The manifest with the documents that it does not have. Those that it has stay, for the clients of earlier releases. */
 export function addTo(manifest: DocumentFile | undefined, missing: readonly CollectedDocument[]): string {
   if (manifest !== undefined && missing.length === 0) return manifest.text;
-  const entries = [...documentsOf(manifest), ...missing].map(({ id, text, onError }): [string, string | TrustedDocument] => [
-    id,
-    onError ? { text, onError } : text,
-  ]);
+  const entries = [
+    ...documentsOf(manifest).map(({ id, text, onError }) => [id, onError ? { text, onError } : text] as const),
+    ...missing.map(({ id, text }) => [id, text] as const),
+  ];
   return `${JSON.stringify(Object.fromEntries(entries), undefined, 2)}\n`;
 }
 
@@ -44,7 +43,7 @@ function documentsOf(manifest: DocumentFile | undefined): ManifestDocument[] {
 
 /** The module of ids for clients, with its path. */
 export function idsModule(folder: string, collected: readonly CollectedDocument[]): [path: string, text: string] {
-  const lines = collected.filter(({ name }) => name !== undefined).map(({ name, id }) => `  ${name}: '${id}',\n`);
+  const lines = collected.map(({ name, id }) => `  ${name}: '${id}',\n`);
   const text = [
     '// Written by `graphql-functions documents`. Run it again instead of changing this file.\n',
     '\n/** The ids of the current operations by name, for clients. */\n',

@@ -1,18 +1,13 @@
-import { resolve } from 'node:path';
-
-import type { Plugin } from 'esbuild';
 import type { GraphQLSchema } from 'graphql';
 
 import { createSchema } from '../../../executor/schema/index.ts';
 import { counted } from '../../../shared/index.ts';
 import type { DocumentsArguments } from '../arguments.ts';
-import { checkGraphQLFunction } from '../check/check-function.ts';
 import { findInSchema, positionAt } from '../../checks/for-cli.ts';
 import { errorsIn, readDocuments } from '../project/documents/check-documents.ts';
 import type { DocumentFile } from '../project/documents/check-documents.ts';
 import { documentsIn } from '../project/documents/embedded-operations.ts';
-import { checkManifest, documentsInManifest, findConflicts } from '../project/documents/manifests.ts';
-import { findFunction } from '../project/functions-folder.ts';
+import { checkManifest } from '../project/documents/manifests.ts';
 import type { Terminal } from '../project/paint.ts';
 import { printProblems } from '../project/print-problems.ts';
 import type { Problem } from '../../checks/for-cli.ts';
@@ -34,7 +29,7 @@ export async function runDocuments(settings: DocumentsArguments, { directory, te
   const { folder, mode } = settings;
   const files = await readDocuments(settings.operations, directory);
   const manifest = await readManifest(folder, directory);
-  const schema = await readSchema(settings, directory);
+  const schema = await readSchema(settings.schema, directory);
   const problems = Array.isArray(schema) ? schema : findAllProblems(schema, files, mode === 'ids' ? undefined : manifest);
   if (problems.length > 0) {
     printProblems(problems, directory, { ...terminal, log: (line) => terminal.error(line) });
@@ -59,10 +54,8 @@ function aboutManifest({ path }: DocumentFile): string {
 
 /** `manifest` is undefined while the schema changes: documents of earlier releases may be invalid. */
 function findAllProblems(schema: GraphQLSchema, files: readonly DocumentFile[], manifest: DocumentFile | undefined): Problem[] {
-  const problems = findProblems(schema, files);
-  if (manifest !== undefined) problems.push(...checkManifest(manifest, (text) => errorsIn(schema, text)));
-  if (problems.length > 0) return problems;
-  return findConflicts([...(manifest === undefined ? [] : documentsInManifest(manifest)), ...collectDocuments(files)]);
+  const inManifest = manifest === undefined ? [] : checkManifest(manifest, (text) => errorsIn(schema, text));
+  return [...findProblems(schema, files), ...inManifest];
 }
 
 function reportMissing(
@@ -72,40 +65,19 @@ function reportMissing(
   { directory, terminal }: Workplace,
 ): number {
   if (changed.length === 0) return 0;
-  const problems = missing.map(({ name, id, path, line }): Problem => {
-    const what = name === undefined ? `The document ${id}` : `The operation ${name}`;
-    return { file: path, line, column: 1, message: `${what} is not in ${manifestPath(folder)}: production refuses it.` };
-  });
+  const problems = missing.map(({ name, path: file, line }): Problem => ({
+    file,
+    line,
+    column: 1,
+    message: `The operation ${name} is not in ${manifestPath(folder)}: production refuses it.`,
+  }));
   printProblems(problems, directory, terminal);
   terminal.error(`\n${folder} is not up to date (${changed.join(', ')}). Run the command without --check, and commit the folder.`);
   return 1;
 }
 
-/** The schema of files, or of the function as clients see it. */
-async function readSchema(settings: DocumentsArguments, directory: string): Promise<GraphQLSchema | Problem[]> {
-  if (settings.schema.length > 0) return readSchemaFiles(settings.schema, directory);
-  const source = await findFunction(directory, settings.functions, settings.function);
-  // The documents may be missing, or not valid for the new schema.
-  const { problems, schema } = await checkGraphQLFunction(source, directory, [manifestStub(settings.folder, directory)]);
-  return schema ?? [...problems];
-}
-
-/** Replaces the manifest, so that a function can be loaded before it is written, and while its documents are not valid. */
-function manifestStub(folder: string, directory: string): Plugin {
-  const manifest = resolve(directory, manifestPath(folder));
-  return {
-    name: 'graphql-functions-documents',
-    setup(build) {
-      build.onResolve({ filter: /^\.{1,2}\/.*\.json$/ }, ({ path, resolveDir }) =>
-        resolve(resolveDir, path) === manifest ? { path: manifest, namespace: 'documents' } : undefined,
-      );
-      build.onLoad({ filter: /.*/, namespace: 'documents' }, () => ({ contents: '{}', loader: 'json' }));
-    },
-  };
-}
-
-/** Definitions in files of SDL, or in literals of code, read as the server reads `typeDefs`: those of the same type are merged. */
-async function readSchemaFiles(patterns: readonly string[], directory: string): Promise<GraphQLSchema | Problem[]> {
+/** The schema of SDL files, or of literals in code, read as the server reads `typeDefs`: definitions of the same type are merged. */
+async function readSchema(patterns: readonly string[], directory: string): Promise<GraphQLSchema | Problem[]> {
   const files = (await readDocuments(patterns, directory)).flatMap(documentsIn);
   const typeDefs = files.map(({ text }) => text);
   const inLiterals = files.flatMap(({ problem }) => problem ?? []);

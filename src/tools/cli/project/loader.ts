@@ -59,9 +59,8 @@ export const schemaLoaders: NonNullable<BuildOptions['loader']> = { '.graphql': 
 /** Compiles and imports a function. Throws a CompileError, or the error that its module throws. */
 export async function loadFunction(
   source: FunctionSource,
-  plugins?: readonly Plugin[],
 ): Promise<{ readonly exports: Readonly<Record<string, unknown>>; readonly compiled: CompiledFunction }> {
-  const compiled = await compileFunction(source, plugins);
+  const compiled = await compileFunction(source);
   if (compiled.kind === 'problem') throw new CompileError(compiled.message, compiled.problems);
   await writeOutput(compiled);
   return { exports: await importFunction(compiled), compiled };
@@ -113,7 +112,7 @@ function outputOf(file: string): string {
   return join(home, 'graphql-functions', `${relative(folder, file).replaceAll(/[^\w.-]/g, '-')}.mjs`);
 }
 
-function optionsFor(file: string, plugins: Plugin[]): BuildOptions {
+function optionsFor(file: string, plugin: Plugin): BuildOptions {
   const address = JSON.stringify(pathToFileURL(file).href);
   return {
     entryPoints: [file],
@@ -137,7 +136,7 @@ function optionsFor(file: string, plugins: Plugin[]): BuildOptions {
     sourceRoot: new URL('.', pathToFileURL(file)).href,
     metafile: true,
     logLevel: 'silent',
-    plugins,
+    plugins: [plugin],
   };
 }
 
@@ -187,10 +186,10 @@ function createIsOutside(): (path: string) => boolean {
 }
 
 /** Compiles a function, without the packages that it imports. */
-export async function compileFunction({ file }: FunctionSource, plugins: readonly Plugin[] = []): Promise<Compilation> {
+export async function compileFunction({ file }: FunctionSource): Promise<Compilation> {
   const esbuild = await importEsbuild();
   const packages: PackageImport[] = [];
-  const options = optionsFor(file, [...plugins, sourcePlugin(packages)]);
+  const options = optionsFor(file, sourcePlugin(packages));
   // A failed build rejects with its result.
   const { metafile, outputFiles, ...result } = await esbuild.build(options).catch((error: unknown) => error as BuildResult);
   const errors = result.errors.map(toUserMessage);

@@ -35,18 +35,6 @@ function lineFinder(text: string): (word: string) => number {
   };
 }
 
-/** Every id that has two documents: clients would get one of them. */
-export function findConflicts(documents: readonly ManifestDocument[]): Problem[] {
-  const byId = new Map<string, ManifestDocument>();
-  return documents.flatMap((document) => {
-    const { id, text, onError, path: file, line } = document;
-    const other = byId.get(id) ?? document;
-    byId.set(id, other);
-    if (other.text === text && other.onError === onError) return [];
-    return { file, line, column: 1, message: `The id ${JSON.stringify(id)} has another document in ${other.path}:${other.line}.` };
-  });
-}
-
 /** The documents of a manifest that are not valid, or why it is no manifest. */
 export function checkManifest(file: DocumentFile, errorsOf: (text: string) => readonly Error[]): Problem[] {
   try {

@@ -6,9 +6,9 @@ import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { parseArguments } from '../../../../../src/tools/cli/command-table.ts';
-import { createMovingProject, runCommandHere } from '../../../../support/command-here.ts';
+import { runCommandHere } from '../../../../support/command-here.ts';
 import type { Outcome } from '../../../../support/command.ts';
-import { createProject, linkPackage } from '../../../../support/functions-project.ts';
+import { createProject } from '../../../../support/functions-project.ts';
 import type { Project } from '../../../../support/functions-project.ts';
 
 const schema =
@@ -19,7 +19,7 @@ const booksId = createHash('sha256').update(books).digest('hex');
 const manifest = 'documents/documents.json';
 
 interface TestedProject extends Project {
-  /** Runs `documents` with the schema in schema.graphql. */
+  /** Runs `documents` with the schema in graphql/schema.graphql. */
   documents(...argv: readonly string[]): Promise<Outcome>;
   /** The files in the folder `documents`. */
   names(): Promise<string[]>;
@@ -28,37 +28,33 @@ interface TestedProject extends Project {
 
 async function createTestedProject(context: TestContext, files: Readonly<Record<string, string>> = {}): Promise<TestedProject> {
   const project = await createProject(context, {
-    'schema.graphql': schema,
+    'graphql/schema.graphql': schema,
     'operations/books.graphql': 'query Books { books { title } }',
     ...files,
   });
   const { directory } = project;
   return {
     ...project,
-    documents: (...argv) => runCommandHere(directory, 'documents', '--schema', 'schema.graphql', ...argv),
+    documents: (...argv) => runCommandHere(directory, 'documents', ...argv),
     names: async () => (await readdir(join(directory, 'documents')).catch((): string[] => [])).toSorted(),
     read: (path) => readFile(join(directory, path), 'utf8'),
   };
 }
 
 test('every option of documents is read', () => {
-  const rest = { functions: undefined, function: undefined, env: {} };
-
   assert.deepEqual(parseArguments(['documents']), {
     name: 'documents',
     operations: ['operations/**/*.graphql'],
     folder: 'documents',
-    schema: [],
+    schema: ['graphql/schema.*'],
     mode: 'add',
-    ...rest,
   });
-  assert.deepEqual(parseArguments(['documents', '--ids', '--out', './a/b/', '--schema', 's.graphql', 'src/*.ts', 'm.json']), {
+  assert.deepEqual(parseArguments(['documents', '--ids', '--out', './a/b/', '--schema', 's.graphql', 'src/*.ts', 'b.ts']), {
     name: 'documents',
-    operations: ['src/*.ts', 'm.json'],
+    operations: ['src/*.ts', 'b.ts'],
     folder: 'a/b',
     schema: ['s.graphql'],
     mode: 'ids',
-    ...rest,
   });
   assert.throws(() => parseArguments(['documents', '--ids', '--check']), /Expected --ids or --check, got both\./);
   assert.throws(() => parseArguments(['documents', '--remove']), /Unknown option .--remove./);
@@ -170,28 +166,6 @@ test('operations use the fragments of other files and of literals in code, and e
   ]);
 });
 
-test('manifests of client tools are taken as they are, with their ids and settings', async (context) => {
-  const { documents, read } = await createTestedProject(context, {
-    'ios.json': JSON.stringify({
-      format: 'apollo-persisted-query-manifest',
-      version: 1,
-      operations: [{ id: 'a', body: '{ __typename }' }],
-    }),
-    'relay.json': JSON.stringify({ b: { text: '{books{id}}', onError: 'NULL' }, [booksId]: books }),
-  });
-
-  await documents('operations/*', '*.json');
-  const again = await documents('operations/*', '*.json');
-
-  assert.deepEqual(JSON.parse(await read(manifest)), {
-    [booksId]: books,
-    a: '{ __typename }',
-    b: { text: '{books{id}}', onError: 'NULL' },
-  });
-  assert.match(await read('documents/ids.ts'), /\{\n {2}Books: '\w+',\n\}/);
-  assert.equal(again.stdout, 'documents is up to date: 4 documents.\n');
-});
-
 describe('nothing is written for', () => {
   const apollo = (id: unknown): string =>
     JSON.stringify({ format: 'apollo-persisted-query-manifest', version: 1, operations: [{ id, body: '{ __typename }' }] });
@@ -206,7 +180,7 @@ describe('nothing is written for', () => {
       /^operations\/books\.graphql:2:1 Expected the operation to have a name/,
     ],
     'two operations of one name': [
-      { 'operations/z.graphql': '\nmutation Books { __typename }', 'schema.graphql': `${schema} type Mutation { a: Int }` },
+      { 'operations/z.graphql': '\nmutation Books { __typename }', 'graphql/schema.graphql': `${schema} type Mutation { a: Int }` },
       /^operations\/z\.graphql:2:1 There is another operation Books in operations\/books\.graphql:1\./,
     ],
     'two fragments of one name': [
@@ -232,25 +206,12 @@ describe('nothing is written for', () => {
       { [manifest]: '{\n  "abc": "{ gone }"\n}' },
       /^documents\/documents\.json:2:1 The document abc is invalid: Cannot query field "gone"/,
     ],
-    'two texts for one id': [
-      { 'a.json': '{ "x": "{ __typename }" }', 'b.json': '{\n"y": "{ a: __typename }",\n"x": "{ b: __typename }" }' },
-      /^b\.json:3:1 The id "x" has another document in a\.json:1\./,
-      '[ab].json',
-    ],
-    'a manifest of a client that has another text for a known id': [
-      { [manifest]: '{ "x": "{ __typename }" }', 'relay.json': '{ "x": "{ b: __typename }" }' },
-      /^relay\.json:1:1 The id "x" has another document in documents\/documents\.json:1\./,
-      'relay.json',
-    ],
     'an id that is no string': [{ [manifest]: apollo(7) }, /^documents\/documents\.json Expected .*, got an operation with the id 7\./],
-    'a manifest of a client with an id that is no string': [
-      { 'ios.json': apollo(null) },
-      /^ios\.json Expected .*, got an operation with the id null\./,
-      'ios.json',
-    ],
     'a manifest that is not JSON': [{ [manifest]: '{' }, /^documents\/documents\.json .*JSON/],
-    'a schema with a syntax error': [{ 'schema.graphql': 'type Query {' }, /^schema\.graphql:1:13 Syntax Error/],
-    'a schema with an unknown type': [{ 'schema.graphql': 'type Query { a: Nope }' }, /^schema\.graphql:1:17 Unknown type "Nope"\./],
+    'a schema with an unknown type': [
+      { 'graphql/schema.graphql': 'type Query { a: Nope }' },
+      /^graphql\/schema\.graphql:1:17 Unknown type "Nope"\./,
+    ],
     'a pattern without files': [{}, /^No files match src\/\*\.ts\. Quote patterns/, 'src/*.ts'],
   };
   for (const [what, [files, expected, ...argv]] of Object.entries(cases))
@@ -265,32 +226,4 @@ describe('nothing is written for', () => {
       assert.equal(code, 1);
       assert.deepEqual(await names(), before);
     });
-});
-
-const functionWithDocuments = `import { createHandler } from 'graphql-functions';
-import documents from '../documents/documents.json' with { type: 'json' };
-
-export default createHandler({
-  csrfPrevention: true,
-  typeDefs: ${JSON.stringify(schema)},
-  resolvers: { Query: { books: () => [] } },
-  trustedDocuments: { documents, only: true },
-});
-`;
-
-test('without --schema, the documents are validated against the schema of the function, which need not have documents yet', async (context) => {
-  const project = await createMovingProject(context, {
-    'functions/graphql.ts': functionWithDocuments,
-    'operations/books.graphql': 'query Books { books { nope } }',
-  });
-  await linkPackage(project);
-
-  const invalid = await project.run('documents');
-  await project.write({ 'operations/books.graphql': 'query Books { books { title } }' });
-  const valid = await project.run('documents');
-  const checked = await project.run('check');
-
-  assert.match(invalid.stderr, /^operations\/books\.graphql:1:23 Cannot query field "nope" on type "Book"\./m);
-  assert.match(valid.stdout, /^Wrote documents\/documents\.json\.$/m);
-  assert.equal(checked.stdout, 'No problems in graphql.\n');
 });
